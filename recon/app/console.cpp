@@ -1,0 +1,87 @@
+#include "app/console.hpp"
+
+#include <cstdio>
+#include <unistd.h>
+
+#include "scan/units.hpp"
+
+namespace lsrecon::app {
+
+Console::Console(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+void Console::progress(double fraction) {
+    const int percent = static_cast<int>(100 * fraction);
+    if (quiet_ || !terminal_ || percent == last_percent_) {
+        return;
+    }
+    last_percent_ = percent;
+    std::fprintf(stderr, "\r%-10s %3d %%", stage_.c_str(), percent);
+}
+
+void Console::on_begin(const std::string& stage) {
+    stage_ = stage;
+    last_percent_ = -1;
+    progress(0);
+}
+
+void Console::on_end(const std::string& stage, double seconds) {
+    if (!quiet_) {
+        std::fprintf(stderr, "%s%-10s %8.3f s\n", terminal_ ? "\r" : "", stage.c_str(), seconds);
+    }
+}
+
+void Console::on_note(const std::string& message) {
+    std::fprintf(stderr, "%snote: %s\n", terminal_ && !quiet_ ? "\r" : "", message.c_str());
+}
+
+void add_backend_flags(CLI::App& sub, BackendOptions& options) {
+    std::string names;
+    for (const BackendRow& row : backend_rows()) {
+        names += (names.empty() ? "" : ", ") + row.name + (row.built ? "" : " (not built in)");
+    }
+    sub.add_option("--backend", options.backend, "one of " + names)->capture_default_str();
+    sub.add_option("--device", options.device,
+                   "OpenCL device: index, part of its name, or type (gpu, cpu, accelerator); "
+                   "see 'lsrecon devices' [a GPU when there is one]");
+    sub.add_option("--kernel", options.kernel,
+                   "transform variant; see 'lsrecon devices' [the fastest on a GPU and on a CPU]");
+}
+
+void add_scan_flags(CLI::App& sub, std::string& scan, ReadOptions& options) {
+    std::string names;
+    for (const std::string& name : trajectory_unit_names()) {
+        names += (names.empty() ? "" : ", ") + name;
+    }
+    sub.add_option("SCAN", scan, "scan file, recognised by its content")->required();
+    sub.add_option("--traj-units", options.trajectory_units,
+                   "units of the trajectory, in place of what the file says: " + names);
+}
+
+void add_output_flag(CLI::App& sub, std::string& output, const std::string& what) {
+    sub.add_option("-o,--output", output, what)->required();
+}
+
+void add_quiet_flag(CLI::App& sub, bool& quiet) {
+    sub.add_flag("--quiet", quiet, "no progress on stderr");
+}
+
+namespace {
+std::string& stored_command_line() {
+    static std::string line;
+    return line;
+}
+} // namespace
+
+const std::string& command_line() {
+    return stored_command_line();
+}
+
+void remember_command_line(int argc, char** argv) {
+    std::string& line = stored_command_line();
+    line.clear();
+    for (int i = 0; i < argc; ++i) {
+        line += (i == 0 ? "" : " ") + std::string(argv[i]);
+    }
+}
+
+} // namespace lsrecon::app

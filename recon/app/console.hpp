@@ -1,0 +1,45 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "backend/backend.hpp"
+#include "base/report.hpp"
+#include "io/formats.hpp"
+
+namespace lsrecon::app {
+
+/// Tells the stages on stderr: a moving percentage on a terminal, a line a stage elsewhere,
+/// nothing but notes when quiet.
+class Console : public Reporter {
+public:
+    explicit Console(bool quiet);
+
+    void progress(double fraction) override;
+
+protected:
+    void on_begin(const std::string& stage) override;
+    void on_end(const std::string& stage, double seconds) override;
+    void on_note(const std::string& message) override;
+
+private:
+    bool quiet_;
+    bool terminal_;
+    std::string stage_;
+    int last_percent_ = -1;
+};
+
+/// --backend, --device and --kernel, bound to the struct's members.
+void add_backend_flags(CLI::App& sub, BackendOptions& options);
+/// SCAN and --traj-units.
+void add_scan_flags(CLI::App& sub, std::string& scan, ReadOptions& options);
+/// -o / --output, required.
+void add_output_flag(CLI::App& sub, std::string& output, const std::string& what);
+void add_quiet_flag(CLI::App& sub, bool& quiet);
+
+/// The command line that this process was started with, for the record.
+const std::string& command_line();
+void remember_command_line(int argc, char** argv);
+
+} // namespace lsrecon::app

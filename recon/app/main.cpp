@@ -1,0 +1,59 @@
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "app/command.hpp"
+#include "app/console.hpp"
+#include "base/version.hpp"
+
+using namespace lsrecon;
+
+namespace {
+
+int code(ExitCode value) {
+    return static_cast<int>(value);
+}
+
+/// The one place where an exception becomes an exit code.
+int run(const std::function<ExitCode()>& command) {
+    try {
+        return code(command());
+    } catch (const Error& error) {
+        std::fprintf(stderr, "lsrecon: %s\n", error.what());
+        return code(error.code());
+    } catch (const std::bad_alloc&) {
+        std::fprintf(stderr, "lsrecon: this machine has too little memory for that\n"
+                             "  next:     use a smaller matrix or a machine with more memory\n");
+        return code(ExitCode::input);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "lsrecon: a bug: %s\n  next:     please report it with the command\n",
+                     error.what());
+        return code(ExitCode::bug);
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    app::remember_command_line(argc, argv);
+    CLI::App cli{"Least-squares reconstruction of non-Cartesian MRI scans on any OpenCL device.",
+                 "lsrecon"};
+    cli.set_version_flag("--version", std::string("lsrecon ") + version);
+    cli.require_subcommand(1);
+    cli.footer("Exit codes: 0 done, 1 bug, 2 usage, 3 input, 4 device, 5 not built in, "
+               "6 outside the requested tolerance.");
+    std::function<ExitCode()> chosen;
+    for (const app::Command& command : app::commands()) {
+        CLI::App* sub = cli.add_subcommand(command.name, command.summary);
+        auto action = command.bind(*sub);
+        sub->callback([&chosen, action] { chosen = action; });
+    }
+    try {
+        cli.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        const bool asked_for_help = error.get_exit_code() == 0;
+        cli.exit(error);
+        return asked_for_help ? code(ExitCode::done) : code(ExitCode::usage);
+    }
+    return run(chosen);
+}

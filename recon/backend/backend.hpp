@@ -1,0 +1,71 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/types.hpp"
+#include "scan/scan.hpp"
+
+namespace lsrecon {
+
+/// What ran: goes into the image's record, `info` and `bench`.
+struct BackendInfo {
+    std::string backend; ///< "reference" or "opencl"
+    std::string device; ///< the processor's name
+    std::string driver; ///< driver or runtime version
+    std::string kernel; ///< transform variant, "loops" for the reference
+    std::string kernel_sha256; ///< of the kernel source that ran, "" for the reference
+    double epsilon = 0; ///< unit roundoff of its arithmetic
+};
+
+/// Called with the fraction that is done; may throw to stop the work.
+using Progress = std::function<void(double)>;
+
+/// The verbs every backend can do. Everything comes and goes in double precision; a backend
+/// computes in its own. Sums over m or n are direct: no gridding, no approximation but rounding.
+class Backend {
+public:
+    virtual ~Backend() = default;
+    virtual BackendInfo info() const = 0;
+
+    /// mu_cm = conj(phi_m) w_m d_cm, C x M. Stone et al. 2008, equation for F^H d.
+    virtual CoilMatrix mu(const Sampling& sampling, const CoilMatrix& samples) = 0;
+
+    /// out_cn = sum_m mu_cm exp(+i 2 pi k_m . x_n), C x N: F^H d before coils are combined.
+    virtual CoilMatrix fhd(const std::vector<Vec3>& trajectory, const CoilMatrix& mu,
+                           const Voxels& voxels, const Progress& progress) = 0;
+
+    /// q_n = sum_m weight_m exp(+i 2 pi k_m . x_n), N. The weights are w |phi|^2.
+    virtual ComplexVector q(const std::vector<Vec3>& trajectory, const RealVector& weights,
+                            const Voxels& voxels, const Progress& progress) = 0;
+
+    /// out_cm = sum_n rho_cn exp(-i 2 pi k_m . x_n), C x M: F before phi.
+    virtual CoilMatrix forward(const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
+                               const Voxels& voxels, const Progress& progress) = 0;
+
+    /// Seconds that the last transform spent computing, without conversion and transfer to and
+    /// from this interface. What `bench` reports.
+    virtual double compute_seconds() const = 0;
+};
+
+/// What the user asks of a backend.
+struct BackendOptions {
+    std::string backend = "opencl"; ///< name of a row in backends.cpp
+    std::string device; ///< index, part of a name, or type; "" for the best one
+    std::string kernel; ///< transform variant; "" for the default
+};
+
+/// UsageError for an unknown name, NotBuiltError for one left out of this build, DeviceError when
+/// its device cannot be used.
+std::unique_ptr<Backend> make_backend(const BackendOptions& options);
+
+struct BackendRow {
+    std::string name;
+    std::string summary;
+    bool built;
+};
+std::vector<BackendRow> backend_rows();
+
+} // namespace lsrecon

@@ -1,0 +1,69 @@
+#include "backend/backend.hpp"
+
+#include "backend/reference/reference.hpp"
+#include "base/error.hpp"
+#ifdef LSRECON_WITH_OPENCL
+#include "backend/opencl/opencl_backend.hpp"
+#endif
+
+namespace lsrecon {
+
+namespace {
+
+using Maker = std::unique_ptr<Backend> (*)(const BackendOptions&);
+
+struct Row {
+    BackendRow row;
+    Maker make; // null when not built
+};
+
+/// The table of backends: one row each.
+const std::vector<Row>& table() {
+    static const std::vector<Row> rows{
+#ifdef LSRECON_WITH_OPENCL
+        {{"opencl", "any OpenCL device, single precision", true}, &make_opencl_backend},
+#else
+        {{"opencl", "any OpenCL device, single precision", false}, nullptr},
+#endif
+        {{"reference", "CPU, double precision, plain loops: the oracle", true},
+         [](const BackendOptions&) { return make_reference_backend(); }},
+        {{"reference-single", "the same loops in single precision, for comparison", true},
+         [](const BackendOptions&) { return make_single_reference_backend(); }},
+    };
+    return rows;
+}
+
+} // namespace
+
+std::unique_ptr<Backend> make_backend(const BackendOptions& options) {
+    std::string names;
+    for (const Row& row : table()) {
+        if (row.row.name == options.backend) {
+            if (!row.make) {
+                throw NotBuiltError(text("--backend ", options.backend,
+                                         " is not built in\n  next:     configure with "
+                                         "-DLSRECON_WITH_OPENCL=ON, or use --backend reference"));
+            }
+            if (options.backend != "opencl" &&
+                !(options.device.empty() && options.kernel.empty())) {
+                throw UsageError(text("--backend ", options.backend,
+                                      " takes no --device and no --kernel\n  next:     leave them "
+                                      "out, or use --backend opencl"));
+            }
+            return row.make(options);
+        }
+        names += (names.empty() ? "" : ", ") + row.row.name;
+    }
+    throw UsageError(
+        text("--backend ", options.backend, " is unknown\n  expected: one of ", names));
+}
+
+std::vector<BackendRow> backend_rows() {
+    std::vector<BackendRow> rows;
+    for (const Row& row : table()) {
+        rows.push_back(row.row);
+    }
+    return rows;
+}
+
+} // namespace lsrecon

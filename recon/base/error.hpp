@@ -1,0 +1,75 @@
+#pragma once
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace lsrecon {
+
+/// What the program ends with; documented in docs/formats.md and the help.
+enum class ExitCode {
+    done = 0,
+    bug = 1,
+    usage = 2,
+    input = 3,
+    device = 4,
+    not_built = 5,
+    tolerance = 6,
+};
+
+/// The one error family; converted to an exit code in one place, app/main.cpp.
+class Error : public std::runtime_error {
+public:
+    Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+    ExitCode code() const { return code_; }
+
+private:
+    ExitCode code_;
+};
+
+class UsageError : public Error {
+public:
+    explicit UsageError(const std::string& message) : Error(ExitCode::usage, message) {}
+};
+
+/// What is wrong with an input: every part is shown, so that the reader need not guess.
+struct Finding {
+    std::string file;
+    std::string thing; ///< dataset, attribute or field
+    std::string found;
+    std::string expected;
+    std::string next_step;
+};
+
+class InputError : public Error {
+public:
+    explicit InputError(const Finding& finding);
+    const Finding& finding() const { return finding_; }
+
+private:
+    Finding finding_;
+};
+
+class DeviceError : public Error {
+public:
+    explicit DeviceError(const std::string& message) : Error(ExitCode::device, message) {}
+};
+
+class NotBuiltError : public Error {
+public:
+    explicit NotBuiltError(const std::string& message) : Error(ExitCode::not_built, message) {}
+};
+
+class ToleranceError : public Error {
+public:
+    explicit ToleranceError(const std::string& message) : Error(ExitCode::tolerance, message) {}
+};
+
+/// The parts in a row as one string: text("matrix is ", 3, " wide").
+template <typename... Parts> std::string text(const Parts&... parts) {
+    std::ostringstream stream;
+    (stream << ... << parts);
+    return stream.str();
+}
+
+} // namespace lsrecon

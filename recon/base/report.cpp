@@ -1,0 +1,39 @@
+#include "base/report.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include "base/timer.hpp"
+
+namespace lsrecon {
+
+void Reporter::note(const std::string& message) {
+    if (std::find(notes_.begin(), notes_.end(), message) != notes_.end()) {
+        return;
+    }
+    notes_.push_back(message);
+    on_note(message);
+}
+
+void Reporter::end(const std::string& stage, double seconds) {
+    // A stage that runs once a frame is one line in the record: its times add up.
+    const auto known = std::find_if(stage_seconds_.begin(), stage_seconds_.end(),
+                                    [&](const auto& entry) { return entry.first == stage; });
+    if (known == stage_seconds_.end()) {
+        stage_seconds_.emplace_back(stage, seconds);
+    } else {
+        known->second += seconds;
+    }
+    on_end(stage, seconds);
+}
+
+Stage::Stage(Reporter& report, std::string name)
+    : report_(report), name_(std::move(name)), start_(std::chrono::steady_clock::now()) {
+    report_.on_begin(name_);
+}
+
+Stage::~Stage() {
+    report_.end(name_, seconds_since(start_));
+}
+
+} // namespace lsrecon

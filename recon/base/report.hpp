@@ -1,0 +1,54 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lsrecon {
+
+/// What the library tells while it works. The library never prints: the program derives from this.
+/// Keeps the time of every stage and every note, for the record in the image file.
+class Reporter {
+public:
+    virtual ~Reporter() = default;
+
+    /// Fraction of the running stage that is done, 0 to 1.
+    virtual void progress(double /*fraction*/) {}
+
+    /// Something the user should know that is no error; the same note is told once.
+    void note(const std::string& message);
+
+    const std::vector<std::pair<std::string, double>>& stage_seconds() const {
+        return stage_seconds_;
+    }
+    const std::vector<std::string>& notes() const { return notes_; }
+
+protected:
+    virtual void on_begin(const std::string& /*stage*/) {}
+    virtual void on_end(const std::string& /*stage*/, double /*seconds*/) {}
+    virtual void on_note(const std::string& /*message*/) {}
+
+private:
+    friend class Stage;
+    void end(const std::string& stage, double seconds);
+
+    std::vector<std::pair<std::string, double>> stage_seconds_;
+    std::vector<std::string> notes_;
+};
+
+/// A stage lasts as long as this object: Stage stage(report, "fhd").
+class Stage {
+public:
+    Stage(Reporter& report, std::string name);
+    ~Stage();
+    Stage(const Stage&) = delete;
+    Stage& operator=(const Stage&) = delete;
+
+private:
+    Reporter& report_;
+    std::string name_;
+    std::chrono::steady_clock::time_point start_;
+};
+
+} // namespace lsrecon

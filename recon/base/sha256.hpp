@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace lsrecon {
+
+/// SHA-256 (FIPS 180-4) of what is added, by OpenSSL.
+class Sha256 {
+public:
+    Sha256();
+    ~Sha256();
+    Sha256(const Sha256&) = delete;
+    Sha256& operator=(const Sha256&) = delete;
+
+    Sha256& add(const void* bytes, std::size_t size);
+    Sha256& add(const std::string& text) { return add(text.data(), text.size()); }
+
+    /// 64 lower-case hexadecimal digits; nothing may be added after.
+    std::string hex();
+
+private:
+    struct Context;
+    std::unique_ptr<Context> context_;
+};
+
+/// Of a whole file. InputError when it cannot be read.
+std::string sha256_of_file(const std::string& path);
+
+} // namespace lsrecon

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "scan/scan.hpp"
+
+namespace lsrecon {
+
+struct ReadOptions {
+    /// Overrides what the file says or leaves open: "cycles/fov", "cycles/voxel", "rad/voxel",
+    /// "1/m"; "" to believe the file.
+    std::string trajectory_units;
+};
+
+/// One way in which a scan can be stored.
+struct ScanFormat {
+    std::string name;
+    std::string summary;
+    bool built;
+    /// By content, never by name. Only called for HDF5 files.
+    bool (*recognises)(const std::string& path);
+    /// InputError with the first thing that is wrong.
+    Scan (*read)(const std::string& path, const ReadOptions& options);
+};
+
+/// The table of formats that can be read: one row each.
+const std::vector<ScanFormat>& scan_formats();
+
+/// Reads a scan of any known format and checks it (scan/check.hpp).
+/// InputError when no format knows it or something in it is wrong; NotBuiltError when the format
+/// was left out of this build.
+Scan read_scan(const std::string& path, const ReadOptions& options = {});
+
+} // namespace lsrecon

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/types.hpp"
+#include "scan/grid.hpp"
+#include "scan/voxels.hpp"
+
+namespace lsrecon {
+
+/// Where samples were taken and how much each counts; Q depends on this and the grid alone.
+struct Sampling {
+    std::vector<Vec3> trajectory; ///< M positions in cycles per field of view
+    ComplexVector phi; ///< M, or empty for 1: transform of the voxel basis function
+    RealVector weights; ///< M, or empty for 1: statistical weights or density compensation
+
+    std::size_t samples() const { return trajectory.size(); }
+
+    /// w_m |phi_m|^2, the weights of Q.
+    RealVector q_weights() const;
+};
+
+/// One image of a scan. Frames that were sampled alike share one Sampling, so that Q is made once.
+struct Frame {
+    std::shared_ptr<const Sampling> sampling;
+    CoilMatrix samples; ///< C x M
+    std::string label; ///< what the frame is: "repetition 3", "" when there is only one
+    std::optional<Vec3> position; ///< centre of this frame's grid in mm (LPS), where frames differ
+};
+
+/// A scan in the program's own units, whatever file it came from.
+struct Scan {
+    std::string file; ///< where it was read, for messages
+    std::string format;
+    Grid grid;
+    std::vector<Frame> frames;
+    CoilMatrix coil_maps; ///< C x N, or empty
+    std::optional<std::vector<Vec3>> voxels; ///< image positions off the grid, in fields of view
+    std::vector<std::string> remarks; ///< what was skipped or left unused on reading
+
+    std::size_t coils() const { return frames.empty() ? 0 : rows(frames.front().samples); }
+    bool has_samples() const { return coils() > 0; }
+
+    /// Where the image is reconstructed: the grid, or the list of positions.
+    Voxels image_voxels() const {
+        return voxels ? Voxels::at(grid, *voxels) : Voxels::of_grid(grid);
+    }
+};
+
+} // namespace lsrecon

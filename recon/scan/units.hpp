@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scan/grid.hpp"
+
+namespace lsrecon {
+
+/// Names of the trajectory units: "cycles/fov", "cycles/voxel", "rad/voxel", "1/m".
+const std::vector<std::string>& trajectory_unit_names();
+
+/// Factor per dimension that turns a coordinate in `units` into cycles per field of view.
+/// UsageError for an unknown name.
+Vec3 to_cycles_per_fov(const std::string& units, const Grid& grid);
+
+/// The one unit in which the trajectory fills the sampled range of the grid: in which its largest
+/// coordinate, relative to N/2, is between 0.5 and 1.05 in some dimension and above 1.05 in none.
+/// "" when no unit or more than one fits.
+std::string guess_trajectory_units(const std::vector<Vec3>& trajectory, const Grid& grid);
+
+} // namespace lsrecon

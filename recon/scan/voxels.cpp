@@ -1,0 +1,99 @@
+#include "scan/voxels.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lsrecon {
+
+namespace {
+
+Vec3 voxels_per_fov(const Grid& grid) {
+    return {static_cast<double>(grid.size[0]), static_cast<double>(grid.size[1]),
+            static_cast<double>(grid.size[2])};
+}
+
+} // namespace
+
+Voxels Voxels::of_grid(const Grid& grid) {
+    Voxels voxels;
+    voxels.per_fov_ = voxels_per_fov(grid);
+    voxels.size_ = grid.size;
+    for (int d = 0; d < 3; ++d) {
+        voxels.first_[d] = -static_cast<long>(grid.size[d] / 2);
+    }
+    return voxels;
+}
+
+Voxels Voxels::half_differences(const Grid& grid) {
+    Voxels voxels;
+    voxels.per_fov_ = voxels_per_fov(grid);
+    for (int d = 0; d < grid.dimensions; ++d) {
+        const bool slowest = d == grid.dimensions - 1;
+        voxels.size_[d] = slowest ? grid.size[d] : 2 * grid.size[d] - 1;
+        voxels.first_[d] = slowest ? 0 : 1 - static_cast<long>(grid.size[d]);
+    }
+    return voxels;
+}
+
+Voxels Voxels::at(const Grid& grid, std::vector<Vec3> positions) {
+    Voxels voxels;
+    voxels.per_fov_ = voxels_per_fov(grid);
+    voxels.positions_ = std::make_shared<const std::vector<Vec3>>(std::move(positions));
+    return voxels;
+}
+
+Voxels Voxels::subset(const std::vector<std::size_t>& indices) const {
+    std::vector<Vec3> chosen;
+    chosen.reserve(indices.size());
+    for (const std::size_t n : indices) {
+        chosen.push_back(position(n));
+    }
+    Voxels voxels;
+    voxels.per_fov_ = per_fov_;
+    voxels.positions_ = std::make_shared<const std::vector<Vec3>>(std::move(chosen));
+    return voxels;
+}
+
+std::size_t Voxels::count() const {
+    return positions_ ? positions_->size() : size_[0] * size_[1] * size_[2];
+}
+
+Vec3 Voxels::position(std::size_t n) const {
+    if (positions_) {
+        return (*positions_)[n];
+    }
+    const Vec3 u = in_voxels(n);
+    return {u[0] / per_fov_[0], u[1] / per_fov_[1], u[2] / per_fov_[2]};
+}
+
+Vec3 Voxels::in_voxels(std::size_t n) const {
+    if (positions_) {
+        const Vec3& x = (*positions_)[n];
+        return {x[0] * per_fov_[0], x[1] * per_fov_[1], x[2] * per_fov_[2]};
+    }
+    const std::size_t ix = n % size_[0];
+    const std::size_t iy = n / size_[0] % size_[1];
+    const std::size_t iz = n / size_[0] / size_[1];
+    return {static_cast<double>(first_[0] + static_cast<long>(ix)),
+            static_cast<double>(first_[1] + static_cast<long>(iy)),
+            static_cast<double>(first_[2] + static_cast<long>(iz))};
+}
+
+double Voxels::extent_in_voxels() const {
+    double extent = 0;
+    if (positions_) {
+        for (std::size_t n = 0; n < count(); ++n) {
+            for (const double u : in_voxels(n)) {
+                extent = std::max(extent, std::abs(u));
+            }
+        }
+        return extent;
+    }
+    for (int d = 0; d < 3; ++d) {
+        const double last = static_cast<double>(first_[d]) + static_cast<double>(size_[d]) - 1;
+        extent = std::max({extent, std::abs(static_cast<double>(first_[d])), std::abs(last)});
+    }
+    return extent;
+}
+
+} // namespace lsrecon

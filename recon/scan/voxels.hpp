@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "scan/grid.hpp"
+
+namespace lsrecon {
+
+/// The points in space where a transform is evaluated: a lattice, or a list of positions anywhere.
+class Voxels {
+public:
+    /// Every voxel of the grid, x fastest.
+    static Voxels of_grid(const Grid& grid);
+
+    /// Half of all differences of two voxels: the slowest dimension runs over 0..N-1, the others
+    /// over -(N-1)..N-1. Q(-x) = conj Q(x) gives the other half.
+    static Voxels half_differences(const Grid& grid);
+
+    /// Positions in units of the field of view; `grid` gives only the length of a voxel.
+    static Voxels at(const Grid& grid, std::vector<Vec3> positions);
+
+    /// Some of these voxels, as a list.
+    Voxels subset(const std::vector<std::size_t>& indices) const;
+
+    std::size_t count() const;
+    bool on_lattice() const { return positions_ == nullptr; }
+
+    /// Position in units of the field of view.
+    Vec3 position(std::size_t n) const;
+    /// Position in units of a voxel: whole numbers on a lattice.
+    Vec3 in_voxels(std::size_t n) const;
+    /// Largest |coordinate| of any voxel, in units of a voxel.
+    double extent_in_voxels() const;
+    /// Voxels per field of view in each dimension.
+    const Vec3& per_fov() const { return per_fov_; }
+
+private:
+    Vec3 per_fov_{1, 1, 1};
+    std::array<std::size_t, 3> size_{1, 1, 1};
+    std::array<long, 3> first_{0, 0, 0};
+    std::shared_ptr<const std::vector<Vec3>> positions_;
+};
+
+} // namespace lsrecon
