@@ -1,5 +1,6 @@
 #include "backend/backend.hpp"
 
+#include "backend/devices.hpp"
 #include "backend/reference/reference.hpp"
 #include "base/error.hpp"
 #ifdef LSRECON_WITH_OPENCL
@@ -65,5 +66,27 @@ std::vector<BackendRow> backend_rows() {
     }
     return rows;
 }
+
+#ifndef LSRECON_WITH_OPENCL
+namespace {
+[[noreturn]] void refuse_opencl() {
+    throw NotBuiltError("OpenCL is not built in\n  next:     configure with "
+                        "-DLSRECON_WITH_OPENCL=ON, or use --backend reference");
+}
+} // namespace
+
+std::vector<DeviceInfo> list_devices() {
+    refuse_opencl();
+}
+int choose_device(const std::vector<DeviceInfo>&, const std::string&) {
+    refuse_opencl();
+}
+std::vector<std::string> kernel_names() {
+    return {};
+}
+std::string default_kernel() {
+    return "";
+}
+#endif
 
 } // namespace lsrecon

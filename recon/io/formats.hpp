@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/report.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
@@ -32,5 +33,8 @@ const std::vector<ScanFormat>& scan_formats();
 /// InputError when no format knows it or something in it is wrong; NotBuiltError when the format
 /// was left out of this build.
 Scan read_scan(const std::string& path, const ReadOptions& options = {});
+
+/// The same as a stage of its own, telling the scan's remarks.
+Scan read_scan(const std::string& path, const ReadOptions& options, Reporter& report);
 
 } // namespace lsrecon

@@ -110,7 +110,4 @@ private:
     Hdf5Handle file_;
 };
 
-/// Physical memory of this machine in bytes.
-double machine_memory_bytes();
-
 } // namespace lsrecon

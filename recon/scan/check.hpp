@@ -9,4 +9,7 @@ namespace lsrecon {
 /// InputError with the first violation.
 void check(const Scan& scan);
 
+/// InputError when the scan has a trajectory but no samples: enough for Q, not for an image.
+void require_samples(const Scan& scan);
+
 } // namespace lsrecon

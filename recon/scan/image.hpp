@@ -1,30 +1,36 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/types.hpp"
-#include "scan/grid.hpp"
+#include "scan/scan.hpp"
 
 namespace lsrecon {
 
-/// How one frame's solver went, one entry a coil that was solved for itself.
-struct Convergence {
-    std::vector<std::vector<double>>
-        residuals; ///< relative residual before every iteration, and the last
+/// Relative residuals of the solver, one history a problem: before every iteration and at the end.
+using ResidualHistories = std::vector<std::vector<double>>;
+
+struct ImageFrame {
+    ComplexVector values; ///< N, x fastest
+    std::string label;
+    std::optional<Vec3> position; ///< centre of the grid in mm (LPS), where frames differ
+    ResidualHistories residuals;
 };
 
 /// The reconstructed frames and everything that says how they were made.
 struct Image {
     Grid grid;
     bool on_grid = true; ///< false: one value a voxel position, no geometry
-    std::vector<ComplexVector> frames; ///< N values each, x fastest
-    std::vector<std::string> labels;
-    std::vector<std::optional<Vec3>> positions; ///< of the frames' centres, mm (LPS)
-    std::vector<Convergence> convergence;
+    std::vector<ImageFrame> frames;
     std::vector<std::pair<std::string, std::string>> record; ///< option or fact, and its value
     std::vector<std::pair<std::string, double>> stage_seconds;
 };
+
+/// An image of the scan's grid and no frame yet.
+inline Image empty_image(const Scan& scan) {
+    return {scan.grid, !scan.voxels, {}, {}, {}};
+}
 
 } // namespace lsrecon

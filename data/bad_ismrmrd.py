@@ -1,0 +1,86 @@
+"""The malformed ISMRMRD files of make_bad.py, written with h5py as the ISMRMRD library would:
+a group with a one-element text dataset xml and a compound dataset data."""
+
+import h5py
+import numpy as np
+
+HEADER = np.dtype([
+    ("version", "u2"), ("flags", "u8"), ("measurement_uid", "u4"), ("scan_counter", "u4"),
+    ("acquisition_time_stamp", "u4"), ("physiology_time_stamp", "u4", 3),
+    ("number_of_samples", "u2"), ("available_channels", "u2"), ("active_channels", "u2"),
+    ("channel_mask", "u8", 16), ("discard_pre", "u2"), ("discard_post", "u2"),
+    ("center_sample", "u2"), ("encoding_space_ref", "u2"), ("trajectory_dimensions", "u2"),
+    ("sample_time_us", "f4"), ("position", "f4", 3), ("read_dir", "f4", 3),
+    ("phase_dir", "f4", 3), ("slice_dir", "f4", 3), ("patient_table_position", "f4", 3),
+    ("idx", [(name, "u2") for name in (
+        "kspace_encode_step_1", "kspace_encode_step_2", "average", "slice", "contrast", "phase",
+        "repetition", "set", "segment")] + [("user", "u2", 8)]),
+    ("user_int", "i4", 8), ("user_float", "f4", 8)])
+VALUES = h5py.vlen_dtype(np.dtype("f4"))
+ACQUISITION = np.dtype([("head", HEADER), ("traj", VALUES), ("data", VALUES)])
+COILS, SAMPLES = 2, 8
+
+SPACE = ("<matrixSize><x>4</x><y>4</y><z>1</z></matrixSize>"
+         "<fieldOfView_mm><x>200</x><y>200</y><z>5</z></fieldOfView_mm>")
+XML = ('<?xml version="1.0"?><ismrmrdHeader xmlns="http://www.ismrm.org/ISMRMRD">'
+       "<experimentalConditions><H1resonanceFrequency_Hz>123000000</H1resonanceFrequency_Hz>"
+       f"</experimentalConditions><encoding><encodedSpace>{SPACE}</encodedSpace>"
+       f"<reconSpace>{SPACE}</reconSpace><encodingLimits></encodingLimits>"
+       "<trajectory>spiral</trajectory></encoding></ismrmrdHeader>")
+
+
+def acquisition(scale=1.2, trajectory_values=2 * SAMPLES, data_values=2 * COILS * SAMPLES):
+    """A table of one readout; scale is its largest coordinate: 1.2 of a grid of 4 can only be
+    cycles per field of view."""
+    rng = np.random.default_rng(1)
+    table = np.zeros(1, ACQUISITION)
+    head = table["head"]
+    head["version"] = 1
+    head["number_of_samples"] = SAMPLES
+    head["available_channels"] = head["active_channels"] = COILS
+    head["trajectory_dimensions"] = 2
+    head["read_dir"], head["phase_dir"], head["slice_dir"] = np.eye(3)
+    trajectory = rng.uniform(-scale, scale, 2 * SAMPLES).astype("f4")
+    trajectory[0] = scale
+    table["traj"][0] = trajectory[:trajectory_values]
+    table["data"][0] = rng.normal(size=2 * COILS * SAMPLES).astype("f4")[:data_values]
+    return table
+
+
+def with_nan():
+    table = acquisition()
+    table["data"][0][6] = np.nan
+    return table
+
+
+def no_trajectory():
+    table = acquisition(trajectory_values=0)
+    table["head"]["trajectory_dimensions"] = 0
+    return table
+
+
+def write(path, xml=XML, table=np.zeros(0, ACQUISITION)):
+    with h5py.File(path, "w", libver="earliest") as file:
+        group = file.create_group("dataset")
+        group.create_dataset("xml", data=np.array([xml], object), track_times=False,
+                             dtype=h5py.string_dtype("ascii"))
+        group.create_dataset("data", data=table, track_times=False, chunks=(1,), maxshape=(None,))
+
+
+CASES = [
+    ("ismrmrd_no_acquisitions", ["acquisition"], lambda path: write(path)),
+    ("ismrmrd_nan", ["NaN"], lambda path: write(path, table=with_nan())),
+    ("ismrmrd_units_ambiguous", ["units", "--traj-units"],
+     lambda path: write(path, table=acquisition(scale=2.0))),
+    ("ismrmrd_units_unfit", ["units", "--traj-units"],
+     lambda path: write(path, table=acquisition(scale=1e-3))),
+    ("ismrmrd_xml_truncated", ["xml"],
+     lambda path: write(path, XML[:len(XML) // 2], acquisition())),
+    ("ismrmrd_xml_empty", ["xml"], lambda path: write(path, "", acquisition())),
+    ("ismrmrd_trajectory_short", ["trajectory"],
+     lambda path: write(path, table=acquisition(trajectory_values=12))),
+    ("ismrmrd_data_short", ["data"],
+     lambda path: write(path, table=acquisition(data_values=20))),
+    ("ismrmrd_no_trajectory", ["trajectory", "acquisition 0"],
+     lambda path: write(path, table=no_trajectory())),
+]

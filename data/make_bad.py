@@ -1,0 +1,73 @@
+#!/usr/bin/python3
+"""Writes data/bad/: one malformed scan for every input error, and expected.json with the pieces of
+text that the error message must hold (besides the file's name and the lines found:, expected: and
+next:). The files are the same on every run. bad_native.py and bad_ismrmrd.py hold the tables.
+
+    data/make_bad.py [FOLDER]
+"""
+
+import json
+import pathlib
+import sys
+
+import h5py
+import numpy as np
+
+sys.dont_write_bytecode = True
+from bad_ismrmrd import CASES as ISMRMRD_CASES
+from bad_native import CASES as NATIVE_CASES
+from bad_native import Scan
+
+# Enough for Q, so that only a reconstruction refuses it.
+RECON_ONLY = {"samples_missing.h5"}
+
+
+def write_native(folder):
+    for name, _, change in NATIVE_CASES:
+        scan = Scan()
+        change(scan)
+        scan.write(folder / f"{name}.h5")
+
+
+def damage(path):
+    """Overwrites the compressed chunk of /samples."""
+    with h5py.File(path, "r") as file:
+        chunk = file["samples"].id.get_chunk_info(0)
+    with open(path, "r+b") as file:
+        file.seek(chunk.byte_offset)
+        file.write(b"\xff" * chunk.size)
+
+
+def write_not_hdf5(folder):
+    """Files that are no HDF5 file, or not a whole one."""
+    Scan().write(folder / "truncated.h5")
+    whole = (folder / "truncated.h5").read_bytes()
+    (folder / "truncated.h5").write_bytes(whole[:len(whole) // 2])
+    (folder / "empty.h5").write_bytes(b"")
+    (folder / "text.h5").write_text("trajectory 0 0 1 1\n")
+    with h5py.File(folder / "other_hdf5.h5", "w", libver="earliest") as file:
+        file.create_dataset("kspace", data=np.zeros(3), track_times=False)
+    return {"truncated.h5": ["truncated"], "empty.h5": ["HDF5"], "text.h5": ["HDF5"],
+            "other_hdf5.h5": ["kspace", "lsrecon-scan", "ISMRMRD"]}
+
+
+def main():
+    here = pathlib.Path(__file__).resolve().parent
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else here / "bad"
+    folder.mkdir(parents=True, exist_ok=True)
+    write_native(folder)
+    damage(folder / "samples_damaged.h5")
+    expected = {f"{name}.h5": pieces for name, pieces, _ in NATIVE_CASES}
+    expected.update(write_not_hdf5(folder))
+    for name, pieces, write in ISMRMRD_CASES:
+        write(folder / f"{name}.h5")
+        expected[f"{name}.h5"] = pieces
+    rows = {name: {"message": pieces,
+                   "commands": ["recon"] if name in RECON_ONLY else ["check", "recon"]}
+            for name, pieces in sorted(expected.items())}
+    (folder / "expected.json").write_text(json.dumps(rows, indent=2) + "\n")
+    print(f"{len(rows)} files in {folder}")
+
+
+if __name__ == "__main__":
+    main()

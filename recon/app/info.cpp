@@ -1,0 +1,92 @@
+// info and check: what is in a scan, and what is wrong with it.
+
+#include <cstdio>
+
+#include "app/command.hpp"
+#include "app/console.hpp"
+#include "stages/q.hpp"
+
+namespace lsrecon::app {
+
+namespace {
+
+struct Options {
+    std::string scan;
+    ReadOptions read;
+};
+
+std::string by(const std::array<std::size_t, 3>& size, int dimensions) {
+    std::string result = std::to_string(size[0]);
+    for (std::size_t d = 1; d < static_cast<std::size_t>(dimensions); ++d) {
+        result += " x " + std::to_string(size[d]);
+    }
+    return result;
+}
+
+void print_trajectory(const Scan& scan, const Sampling& sampling) {
+    const char* const names[] = {"kx", "ky", "kz"};
+    for (std::size_t d = 0; d < static_cast<std::size_t>(scan.grid.dimensions); ++d) {
+        double low = sampling.trajectory.front()[d];
+        double high = low;
+        for (const Vec3& k : sampling.trajectory) {
+            low = std::min(low, k[d]);
+            high = std::max(high, k[d]);
+        }
+        std::printf("%s           %.4g to %.4g cycles/fov, N/2 is %.4g\n", names[d], low, high,
+                    static_cast<double>(scan.grid.size[d]) / 2);
+    }
+}
+
+ExitCode run_info(const Options& options) {
+    const Scan scan = read_scan(options.scan, options.read);
+    const Frame& first = scan.frames.front();
+    std::printf("file         %s\n", scan.file.c_str());
+    std::printf("format       %s\n", scan.format.c_str());
+    std::printf("matrix       %s voxels\n", by(scan.grid.size, scan.grid.dimensions).c_str());
+    std::printf("fov          %g x %g x %g mm\n", scan.grid.fov_mm[0], scan.grid.fov_mm[1],
+                scan.grid.fov_mm[2]);
+    if (scan.voxels) {
+        std::printf("voxels       %zu positions off the grid\n", scan.voxels->size());
+    }
+    std::printf("frames       %zu\n", scan.frames.size());
+    std::printf("coils        %zu, %s\n", scan.coils(),
+                scan.coil_maps.size() > 0 ? "with coil maps" : "without coil maps");
+    std::printf("samples      %zu a coil and frame\n", first.sampling->samples());
+    print_trajectory(scan, *first.sampling);
+    std::printf("phi          %s\n", first.sampling->phi.size() > 0 ? "given" : "1");
+    std::printf("weights      %s\n", first.sampling->weights.size() > 0 ? "given" : "1");
+    std::printf("q key        %s\n", q_key(*first.sampling, scan.grid).c_str());
+    for (const std::string& remark : scan.remarks) {
+        std::printf("remark       %s\n", remark.c_str());
+    }
+    return ExitCode::done;
+}
+
+ExitCode run_check(const Options& options) {
+    const Scan scan = read_scan(options.scan, options.read);
+    for (const std::string& remark : scan.remarks) {
+        std::printf("remark: %s\n", remark.c_str());
+    }
+    std::printf("%s: ok\n", scan.file.c_str());
+    return ExitCode::done;
+}
+
+std::shared_ptr<Options> bind(CLI::App& sub) {
+    auto options = std::make_shared<Options>();
+    add_scan_flags(sub, options->scan, options->read);
+    return options;
+}
+
+} // namespace
+
+std::function<ExitCode()> bind_info(CLI::App& sub) {
+    const auto options = bind(sub);
+    return [options] { return run_info(*options); };
+}
+
+std::function<ExitCode()> bind_check(CLI::App& sub) {
+    const auto options = bind(sub);
+    return [options] { return run_check(*options); };
+}
+
+} // namespace lsrecon::app

@@ -1,0 +1,92 @@
+#include <cstdio>
+
+#include "app/command.hpp"
+#include "app/console.hpp"
+#include "app/output.hpp"
+#include "io/image_file.hpp"
+#include "io/png_file.hpp"
+#include "reconstruct.hpp"
+
+namespace lsrecon::app {
+
+namespace {
+
+struct Options {
+    std::string scan;
+    std::string output;
+    std::string truth;
+    bool quiet = false;
+    BackendOptions backend;
+    ReconstructOptions reconstruct;
+};
+
+/// ||(|image| - |truth|)|| / ||truth||
+double magnitude_error(const ImageData& image, const ImageData& truth,
+                       const std::string& truth_file) {
+    if (image.values.size() != truth.values.size()) {
+        throw InputError({truth_file, "/image", text(truth.values.size(), " values"),
+                          text(image.values.size(), ", as many as the image has"),
+                          "name the truth of this scan"});
+    }
+    double difference = 0;
+    double norm = 0;
+    for (std::size_t n = 0; n < truth.values.size(); ++n) {
+        const double t = std::abs(truth.values[n]);
+        difference += std::pow(std::abs(image.values[n]) - t, 2);
+        norm += t * t;
+    }
+    return std::sqrt(difference / norm);
+}
+
+ExitCode run(Options& options) {
+    require_output(options.output, options.scan);
+    if (!options.reconstruct.preview.empty()) {
+        require_png();
+        require_output(options.reconstruct.preview, options.scan);
+    }
+    const SolveOptions& solve = options.reconstruct.solve;
+    options.reconstruct.settings = {{"command", command_line()},
+                                    {"lambda", text(solve.lambda)},
+                                    {"iterations", text(solve.iterations)},
+                                    {"tolerance", text(solve.tolerance)},
+                                    {"q_file", options.reconstruct.q_file}};
+    Console console(options.quiet);
+    const auto backend = make_backend(options.backend);
+    reconstruct(options.scan, options.output, *backend, options.reconstruct, console);
+    if (!options.truth.empty()) {
+        const double error =
+            magnitude_error(read_image(options.output), read_image(options.truth), options.truth);
+        std::printf("error against the truth: %.4f (relative L2 of magnitudes)\n", error);
+    }
+    return ExitCode::done;
+}
+
+} // namespace
+
+std::function<ExitCode()> bind_recon(CLI::App& sub) {
+    auto options = std::make_shared<Options>();
+    ReconstructOptions& reconstruct = options->reconstruct;
+    add_scan_flags(sub, options->scan, reconstruct.read);
+    add_output_flag(sub, options->output, "image file to write (HDF5)");
+    sub.add_option("--lambda", reconstruct.solve.lambda,
+                   "weight of the regularisation lambda Q(0) I")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    sub.add_option("--iterations", reconstruct.solve.iterations,
+                   "conjugate-gradient iterations at most")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    sub.add_option("--tolerance", reconstruct.solve.tolerance,
+                   "relative residual at which the solver stops")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    sub.add_option("--q", reconstruct.q_file, "Q made by 'lsrecon q' for this trajectory");
+    sub.add_option("--png", reconstruct.preview, "preview to write beside the image");
+    sub.add_option("--truth", options->truth,
+                   "image file to compare with; prints the relative error");
+    add_backend_flags(sub, options->backend);
+    add_quiet_flag(sub, options->quiet);
+    return [options] { return run(*options); };
+}
+
+} // namespace lsrecon::app

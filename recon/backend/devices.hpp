@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace lsrecon {
+
+/// What OpenCL says of one device.
+struct DeviceInfo {
+    int index = 0; ///< what --device takes
+    std::string platform;
+    std::string name;
+    std::string type; ///< "gpu", "cpu", "accelerator" or "other"
+    std::string vendor;
+    std::string version; ///< of OpenCL
+    std::string driver;
+    bool available = true;
+    bool double_precision = false;
+    unsigned compute_units = 0;
+    unsigned clock_mhz = 0;
+    std::size_t global_bytes = 0;
+    std::size_t max_allocation_bytes = 0;
+    std::size_t constant_bytes = 0;
+    std::size_t local_bytes = 0;
+    std::size_t max_work_group = 0;
+};
+
+/// Every device of every platform, in the order of their index; empty when there is none.
+/// NotBuiltError when the program has no OpenCL.
+std::vector<DeviceInfo> list_devices();
+
+/// Index of the device that `wanted` (index, part of a name, type, "") chooses.
+/// DeviceError when there is none; its message lists those that there are.
+int choose_device(const std::vector<DeviceInfo>& devices, const std::string& wanted);
+
+/// Names of the transform variants, in the order of the ladder, and the one used by default.
+std::vector<std::string> kernel_names();
+std::string default_kernel();
+
+} // namespace lsrecon

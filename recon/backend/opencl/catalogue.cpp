@@ -1,0 +1,75 @@
+#include "backend/opencl/catalogue.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "backend/devices.hpp"
+#include "base/error.hpp"
+
+namespace lsrecon {
+
+std::vector<std::string> kernel_names() {
+    std::vector<std::string> names;
+    for (const opencl::KernelRow& row : opencl::kernel_rows()) {
+        names.push_back(row.name);
+    }
+    return names;
+}
+
+std::string default_kernel() {
+    return kernel_names().back();
+}
+
+namespace opencl {
+
+const KernelRow& kernel_row(const std::string& name) {
+    std::string names;
+    for (const KernelRow& row : kernel_rows()) {
+        if (row.name == name) {
+            return row;
+        }
+        names += (names.empty() ? "" : ", ") + row.name;
+    }
+    throw UsageError(text("--kernel ", name, " is unknown\n  expected: one of ", names));
+}
+
+namespace {
+
+std::string raw_source(const std::string& file_name) {
+    if (const char* const folder = std::getenv("LSRECON_KERNELS"); folder && *folder) {
+        const std::string path = std::string(folder) + "/" + file_name;
+        std::ifstream file(path);
+        std::ostringstream content;
+        if (!file || !(content << file.rdbuf())) {
+            throw DeviceError(text(path, ": cannot be read\n  next:     LSRECON_KERNELS must name "
+                                         "a folder with every kernel file, or be unset"));
+        }
+        return content.str();
+    }
+    const auto known = embedded_sources().find(file_name);
+    if (known == embedded_sources().end()) {
+        throw DeviceError("no kernel file " + file_name + " is built in");
+    }
+    return known->second;
+}
+
+} // namespace
+
+std::string kernel_source(const std::string& file_name) {
+    std::istringstream lines(raw_source(file_name));
+    std::string result;
+    for (std::string line; std::getline(lines, line);) {
+        constexpr const char* include = "#include \"";
+        if (line.rfind(include, 0) == 0) {
+            const std::string rest = line.substr(std::string(include).size());
+            result += kernel_source(rest.substr(0, rest.find('"')));
+        } else {
+            result += line + "\n";
+        }
+    }
+    return result;
+}
+
+} // namespace opencl
+} // namespace lsrecon

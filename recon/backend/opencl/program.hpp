@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "backend/opencl/cl.hpp"
+
+namespace lsrecon::opencl {
+
+/// Builds a kernel file for a device, or takes the compiled program from the cache on disk.
+///
+/// The cache is keyed by the hash of the source, the options, the device and its driver; an entry
+/// is written beside and renamed into place, so that processes may write it at the same time. An
+/// entry that does not load is built again. DeviceError with the whole build log on a failure.
+cl::Program build_program(const cl::Context& context, const cl::Device& device,
+                          const std::string& file_name, const std::string& options);
+
+} // namespace lsrecon::opencl

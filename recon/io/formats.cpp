@@ -1,0 +1,80 @@
+#include "io/formats.hpp"
+
+#include "base/error.hpp"
+#include "io/hdf5_file.hpp"
+#include "io/native_scan.hpp"
+#include "scan/check.hpp"
+#ifdef LSRECON_WITH_ISMRMRD
+#include "io/ismrmrd_scan.hpp"
+#endif
+
+namespace lsrecon {
+
+namespace {
+
+#ifndef LSRECON_WITH_ISMRMRD
+/// Known although it cannot be read, so that the message is "not built in" and not "unknown".
+bool recognises_ismrmrd(const std::string& path) {
+    const Hdf5Reader file(path);
+    for (const std::string& group : file.names()) {
+        if (!file.is_dataset(group) && file.has(group + "/xml") && file.has(group + "/data")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+Scan read_ismrmrd(const std::string& path, const ReadOptions&) {
+    throw NotBuiltError(path + ": ISMRMRD raw data, and its reader is not built in\n  next:     "
+                               "configure with -DLSRECON_WITH_ISMRMRD=ON");
+}
+constexpr bool ismrmrd_built = false;
+#else
+constexpr bool ismrmrd_built = true;
+#endif
+
+std::string list(const std::vector<std::string>& names) {
+    std::string result;
+    for (const std::string& name : names) {
+        result += (result.empty() ? "" : ", ") + name;
+    }
+    return result.empty() ? "nothing" : result;
+}
+
+} // namespace
+
+const std::vector<ScanFormat>& scan_formats() {
+    static const std::vector<ScanFormat> table{
+        {"ismrmrd", "ISMRMRD raw data", ismrmrd_built, &recognises_ismrmrd, &read_ismrmrd},
+        {"lsrecon-scan", "the native scan file", true, &recognises_native, &read_native},
+    };
+    return table;
+}
+
+Scan read_scan(const std::string& path, const ReadOptions& options) {
+    for (const ScanFormat& format : scan_formats()) {
+        if (format.recognises(path)) {
+            Scan scan = format.read(path, options);
+            check(scan);
+            return scan;
+        }
+    }
+    const Hdf5Reader file(path);
+    throw InputError({path, "file",
+                      "an HDF5 file with " + list(file.names()) + " and root attributes " +
+                          list(file.attribute_names("/")),
+                      "a scan: root attribute format = \"lsrecon-scan\" with /trajectory, or an "
+                      "ISMRMRD group with xml and data",
+                      "see docs/formats.md for how to write a scan file"});
+}
+
+Scan read_scan(const std::string& path, const ReadOptions& options, Reporter& report) {
+    const Stage stage(report, "read");
+    Scan scan = read_scan(path, options);
+    for (const std::string& remark : scan.remarks) {
+        report.note(remark);
+    }
+    return scan;
+}
+
+} // namespace lsrecon

@@ -1,0 +1,44 @@
+#pragma once
+
+// The one file that includes hdf5.h: what its reader and its writer share.
+
+#include <hdf5.h>
+#include <vector>
+
+#include "io/hdf5_file.hpp"
+
+namespace lsrecon {
+
+static_assert(sizeof(hid_t) == sizeof(std::int64_t), "Hdf5Handle keeps an hid_t in 64 bits");
+
+/// Failures are reported by us, with the file's name; HDF5 would print its whole stack as well.
+inline void silence_hdf5() {
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+/// Complex numbers as h5py stores them: compound {r,i}.
+inline Hdf5Handle complex_type(hid_t real) {
+    const std::size_t size = H5Tget_size(real);
+    Hdf5Handle type(H5Tcreate(H5T_COMPOUND, 2 * size), H5Tclose);
+    H5Tinsert(type.get(), "r", 0, real);
+    H5Tinsert(type.get(), "i", size, real);
+    return type;
+}
+
+inline Hdf5Handle text_type() {
+    Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+    H5Tset_size(type.get(), H5T_VARIABLE);
+    H5Tset_cset(type.get(), H5T_CSET_UTF8);
+    return type;
+}
+
+inline Hdf5Handle simple_space(const std::vector<std::size_t>& extents) {
+    if (extents.empty()) {
+        return Hdf5Handle(H5Screate(H5S_SCALAR), H5Sclose);
+    }
+    const std::vector<hsize_t> sizes(extents.begin(), extents.end());
+    return Hdf5Handle(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr),
+                      H5Sclose);
+}
+
+} // namespace lsrecon

@@ -1,0 +1,182 @@
+#include "io/image_file.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/replacing_file.hpp"
+#include "io/hdf5_file.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+struct Axes {
+    std::vector<std::size_t> extents;
+    std::vector<std::string> names;
+
+    void add(std::size_t extent, const std::string& name) {
+        extents.push_back(extent);
+        names.push_back(name);
+    }
+};
+
+void add_space(Axes& axes, const Image& image, std::size_t voxels) {
+    if (!image.on_grid) {
+        axes.add(voxels, "voxel");
+        return;
+    }
+    if (image.grid.dimensions == 3) {
+        axes.add(image.grid.size[2], "z");
+    }
+    axes.add(image.grid.size[1], "y");
+    axes.add(image.grid.size[0], "x");
+}
+
+void require_an_image(const std::vector<Complex>& values) {
+    const bool finite = std::all_of(values.begin(), values.end(), [](Complex value) {
+        return std::isfinite(static_cast<float>(value.real())) &&
+               std::isfinite(static_cast<float>(value.imag()));
+    });
+    if (!finite || std::all_of(values.begin(), values.end(),
+                               [](Complex value) { return value == Complex(0); })) {
+        throw DeviceError(text("the result is ", finite ? "zero everywhere" : "not finite",
+                               "; nothing is written\n  next:     run 'lsrecon check' on the "
+                               "scan and 'lsrecon validate' on this device"));
+    }
+}
+
+std::vector<double> flat(const std::array<Vec3, 3>& vectors) {
+    std::vector<double> result;
+    for (const Vec3& vector : vectors) {
+        result.insert(result.end(), vector.begin(), vector.end());
+    }
+    return result;
+}
+
+/// Geometry, record, labels and times: what every output of the program carries.
+void write_about(Hdf5Writer& file, const std::string& dataset, const Image& image) {
+    const Grid& grid = image.grid;
+    const auto dimensions = static_cast<std::size_t>(grid.dimensions);
+    if (image.on_grid) {
+        std::vector<double> voxel;
+        for (std::size_t d = 0; d < dimensions; ++d) {
+            voxel.push_back(grid.fov_mm[d] / static_cast<double>(grid.size[d]));
+        }
+        file.attribute(dataset, "voxel_size_mm", voxel);
+        file.attribute(
+            dataset, "fov_mm",
+            std::vector<double>(grid.fov_mm.begin(), grid.fov_mm.begin() + grid.dimensions));
+        if (grid.position) {
+            file.attribute(dataset, "position",
+                           std::vector<double>(grid.position->begin(), grid.position->end()));
+        }
+        if (grid.directions) {
+            file.attribute(dataset, "directions", flat(*grid.directions));
+        }
+        std::vector<double> positions;
+        for (const ImageFrame& frame : image.frames) {
+            if (frame.position) {
+                positions.insert(positions.end(), frame.position->begin(), frame.position->end());
+            }
+        }
+        if (!positions.empty() && positions.size() == 3 * image.frames.size()) {
+            file.attribute(dataset, "frame_positions", positions);
+        }
+    }
+    if (image.frames.size() > 1) {
+        std::vector<std::string> labels;
+        for (const ImageFrame& frame : image.frames) {
+            labels.push_back(frame.label);
+        }
+        file.attribute(dataset, "frame_labels", labels);
+    }
+    file.group("record");
+    for (const auto& [name, value] : image.record) {
+        file.attribute("record", name, value);
+    }
+    for (const auto& [stage, seconds] : image.stage_seconds) {
+        file.attribute("record", "seconds_" + stage, std::vector<double>{seconds});
+    }
+}
+
+/// Relative residuals [frame, problem, iteration], padded with NaN behind the last iteration.
+void write_residuals(Hdf5Writer& file, const Image& image) {
+    std::size_t problems = 0;
+    std::size_t length = 0;
+    for (const ImageFrame& frame : image.frames) {
+        problems = std::max(problems, frame.residuals.size());
+        for (const auto& history : frame.residuals) {
+            length = std::max(length, history.size());
+        }
+    }
+    if (problems == 0) {
+        return;
+    }
+    std::vector<double> padded(image.frames.size() * problems * length,
+                               std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t f = 0; f < image.frames.size(); ++f) {
+        const auto& histories = image.frames[f].residuals;
+        for (std::size_t p = 0; p < histories.size(); ++p) {
+            std::copy(histories[p].begin(), histories[p].end(),
+                      padded.begin() + static_cast<long>((f * problems + p) * length));
+        }
+    }
+    file.real("record/residuals", {image.frames.size(), problems, length}, padded.data());
+    file.attribute("record/residuals", "DIMENSION_LABELS",
+                   std::vector<std::string>{"frame", "problem", "iteration"});
+}
+
+void write_volumes(const std::string& path, const std::string& name, const Axes& axes,
+                   const std::vector<Complex>& values, const Image& about) {
+    require_an_image(values);
+    ReplacingFile target(path);
+    Hdf5Writer file(target.path());
+    file.complex64(name, axes.extents, values.data());
+    file.attribute(name, "DIMENSION_LABELS", axes.names);
+    file.attribute("/", "format", std::string("lsrecon-") + name);
+    file.attribute("/", "version", 1L);
+    write_about(file, name, about);
+    write_residuals(file, about);
+    file.close();
+    target.commit();
+}
+
+} // namespace
+
+void write_image(const std::string& path, const Image& image) {
+    Axes axes;
+    axes.add(image.frames.size(), "frame");
+    std::vector<Complex> values;
+    for (const ImageFrame& frame : image.frames) {
+        values.insert(values.end(), frame.values.data(), frame.values.data() + frame.values.size());
+    }
+    add_space(axes, image, values.size() / image.frames.size());
+    write_volumes(path, "image", axes, values, image);
+}
+
+void write_fhd(const std::string& path, const Image& about, const std::vector<CoilMatrix>& frames) {
+    Axes axes;
+    if (frames.size() > 1) {
+        axes.add(frames.size(), "frame");
+    }
+    if (frames.front().rows() > 1) {
+        axes.add(rows(frames.front()), "coil");
+    }
+    add_space(axes, about, columns(frames.front()));
+    std::vector<Complex> values;
+    for (const CoilMatrix& frame : frames) {
+        values.insert(values.end(), frame.data(), frame.data() + frame.size());
+    }
+    write_volumes(path, "fhd", axes, values, about);
+}
+
+ImageData read_image(const std::string& path) {
+    const Hdf5Reader file(path);
+    if (!file.has("image")) {
+        throw InputError({path, "/image", "it is missing", "an image file of lsrecon",
+                          "name a file that 'lsrecon recon' or 'simulate --truth' wrote"});
+    }
+    return {file.shape("image").extents, file.read_complex("image")};
+}
+
+} // namespace lsrecon

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "io/formats.hpp"
+#include "scan/scan.hpp"
+
+namespace lsrecon {
+
+/// Whether some top-level group holds `xml` and `data`, as ISMRMRD files do.
+bool recognises_ismrmrd(const std::string& path);
+
+/// The images of an ISMRMRD file as frames; docs/formats.md says what becomes of every field.
+/// The file is opened for reading only and never changed. InputError with the first thing wrong.
+Scan read_ismrmrd(const std::string& path, const ReadOptions& options);
+
+} // namespace lsrecon

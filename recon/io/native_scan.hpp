@@ -1,0 +1,12 @@
+#pragma once
+
+#include "io/formats.hpp"
+
+namespace lsrecon {
+
+/// The program's own scan file, docs/formats.md. Nothing in it is ignored: what the format does
+/// not know is refused, since a misspelt dataset would otherwise give a wrong image in silence.
+bool recognises_native(const std::string& path);
+Scan read_native(const std::string& path, const ReadOptions& options);
+
+} // namespace lsrecon

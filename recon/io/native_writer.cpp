@@ -1,0 +1,154 @@
+#include "io/native_writer.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/replacing_file.hpp"
+#include "io/hdf5_file.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+using Extents = std::vector<std::size_t>;
+
+/// The object that holds the attributes of the whole file.
+const std::string root = "/";
+
+[[noreturn]] void cannot_hold(const std::string& path, const std::string& what) {
+    throw UsageError(text(path, ": the lsrecon-scan format cannot hold ", what,
+                          "\n  next:     write one file a frame"));
+}
+
+bool shares_sampling(const Scan& scan) {
+    return std::all_of(scan.frames.begin(), scan.frames.end(), [&](const Frame& frame) {
+        return frame.sampling == scan.frames.front().sampling;
+    });
+}
+
+/// Eigen's own comparison needs equal sizes.
+template <typename Vector> bool same(const Vector& a, const Vector& b) {
+    return a.size() == b.size() && a == b;
+}
+
+void check_frames(const std::string& path, const Scan& scan) {
+    if (scan.frames.empty()) {
+        throw UsageError(path + ": a scan without frames cannot be written");
+    }
+    const Frame& first = scan.frames.front();
+    for (const Frame& frame : scan.frames) {
+        if (frame.sampling->samples() != first.sampling->samples() ||
+            frame.samples.rows() != first.samples.rows() ||
+            frame.samples.cols() != first.samples.cols()) {
+            cannot_hold(path, "frames of different sizes");
+        }
+        if (!same(frame.sampling->phi, first.sampling->phi) ||
+            !same(frame.sampling->weights, first.sampling->weights)) {
+            cannot_hold(path, "frames of different phi or weights");
+        }
+        if (frame.position) {
+            cannot_hold(path, "positions of frames");
+        }
+    }
+}
+
+Extents grid_extents(const Grid& grid) {
+    Extents extents(grid.size.begin(), grid.size.begin() + grid.dimensions);
+    std::reverse(extents.begin(), extents.end());
+    return extents;
+}
+
+void append(const std::vector<Vec3>& points, int dimensions, std::vector<double>& values) {
+    for (const Vec3& point : points) {
+        values.insert(values.end(), point.begin(), point.begin() + dimensions);
+    }
+}
+
+void write_header(Hdf5Writer& file, const Grid& grid) {
+    file.attribute(root, "format", std::string("lsrecon-scan"));
+    file.attribute(root, "version", 1L);
+    const auto dimensions = static_cast<std::size_t>(grid.dimensions);
+    std::vector<long> matrix;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+        matrix.push_back(static_cast<long>(grid.size[d]));
+    }
+    file.attribute(root, "matrix", matrix);
+    file.attribute(root, "fov_mm",
+                   std::vector<double>(grid.fov_mm.begin(), grid.fov_mm.begin() + grid.dimensions));
+    if (grid.position) {
+        file.attribute(root, "position",
+                       std::vector<double>(grid.position->begin(), grid.position->end()));
+    }
+    if (grid.directions) {
+        std::vector<double> numbers;
+        append({grid.directions->begin(), grid.directions->end()}, 3, numbers);
+        file.attribute(root, "directions", numbers);
+    }
+}
+
+void write_sampling(Hdf5Writer& file, const Scan& scan) {
+    const Sampling& first = *scan.frames.front().sampling;
+    const bool shared = shares_sampling(scan);
+    std::vector<double> trajectory;
+    for (std::size_t f = 0; f < (shared ? 1 : scan.frames.size()); ++f) {
+        append(scan.frames[f].sampling->trajectory, scan.grid.dimensions, trajectory);
+    }
+    Extents extents{first.samples(), static_cast<std::size_t>(scan.grid.dimensions)};
+    if (!shared) {
+        extents.insert(extents.begin(), scan.frames.size());
+    }
+    file.real("trajectory", extents, trajectory.data());
+    file.attribute("trajectory", "units", std::string("cycles/fov"));
+    if (first.phi.size() > 0) {
+        file.complex64("phi", {first.samples()}, first.phi.data());
+    }
+    if (first.weights.size() > 0) {
+        file.real("weights", {first.samples()}, first.weights.data());
+    }
+}
+
+void write_samples(Hdf5Writer& file, const Scan& scan) {
+    const CoilMatrix& first = scan.frames.front().samples;
+    if (scan.frames.size() == 1) {
+        file.complex64("samples", {rows(first), columns(first)}, first.data());
+        return;
+    }
+    std::vector<Complex> samples;
+    for (const Frame& frame : scan.frames) {
+        samples.insert(samples.end(), frame.samples.data(),
+                       frame.samples.data() + frame.samples.size());
+    }
+    file.complex64("samples", {scan.frames.size(), rows(first), columns(first)}, samples.data());
+}
+
+void write_image_side(Hdf5Writer& file, const Scan& scan) {
+    if (scan.coil_maps.size() > 0) {
+        Extents extents = scan.voxels ? Extents{columns(scan.coil_maps)} : grid_extents(scan.grid);
+        extents.insert(extents.begin(), rows(scan.coil_maps));
+        file.complex64("coil_maps", extents, scan.coil_maps.data());
+    }
+    if (scan.voxels) {
+        std::vector<double> positions;
+        append(*scan.voxels, scan.grid.dimensions, positions);
+        file.real("voxels", {scan.voxels->size(), static_cast<std::size_t>(scan.grid.dimensions)},
+                  positions.data());
+    }
+}
+
+} // namespace
+
+void write_native_scan(const std::string& path, const Scan& scan) {
+    check_frames(path, scan);
+    ReplacingFile output(path);
+    Hdf5Writer file(output.path());
+    write_header(file, scan.grid);
+    write_sampling(file, scan);
+    if (scan.has_samples()) {
+        write_samples(file, scan);
+    }
+    write_image_side(file, scan);
+    file.close();
+    output.commit();
+}
+
+} // namespace lsrecon

@@ -1,0 +1,221 @@
+#include "io/raw_acquisitions.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "scan/units.hpp"
+
+// The second half of RawAcquisitionSorter: from sorted frames to a scan.
+
+namespace lsrecon {
+
+namespace {
+
+constexpr std::array<const char*, 5> counter_names{"slice", "contrast", "phase", "repetition",
+                                                   "set"};
+
+double dot(const Vec3& a, const Vec3& b) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+bool finite(const Vec3& a) {
+    return std::isfinite(a[0]) && std::isfinite(a[1]) && std::isfinite(a[2]);
+}
+
+/// Three unit vectors at right angles, to the precision of a header of floats typed by hand.
+bool orthonormal(const std::array<Vec3, 3>& directions) {
+    for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t j = i; j < 3; ++j) {
+            const double expected = i == j ? 1 : 0;
+            if (!(std::abs(dot(directions[i], directions[j]) - expected) < 1e-3)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+std::vector<Vec3> to_trajectory(const std::vector<float>& stored, std::size_t dimensions,
+                                const Vec3& factor) {
+    std::vector<Vec3> trajectory(stored.size() / dimensions, Vec3{0, 0, 0});
+    for (std::size_t m = 0; m < trajectory.size(); ++m) {
+        for (std::size_t d = 0; d < dimensions; ++d) {
+            trajectory[m][d] = factor[d] * static_cast<double>(stored[m * dimensions + d]);
+        }
+    }
+    return trajectory;
+}
+
+CoilMatrix to_samples(const std::vector<std::vector<std::complex<float>>>& values) {
+    CoilMatrix samples(static_cast<Eigen::Index>(values.size()),
+                       static_cast<Eigen::Index>(values.front().size()));
+    for (std::size_t c = 0; c < values.size(); ++c) {
+        const auto row = static_cast<Eigen::Index>(c);
+        std::copy(values[c].begin(), values[c].end(), samples.row(row).data());
+    }
+    return samples;
+}
+
+/// An equal one of the earlier frames, so that Q is computed once for all of them.
+std::shared_ptr<const Sampling> shared_sampling(std::vector<Vec3> trajectory,
+                                                const std::vector<Frame>& frames) {
+    for (const Frame& frame : frames) {
+        if (frame.sampling->trajectory == trajectory) {
+            return frame.sampling;
+        }
+    }
+    auto sampling = std::make_shared<Sampling>();
+    sampling->trajectory = std::move(trajectory);
+    return sampling;
+}
+
+} // namespace
+
+void RawAcquisitionSorter::refuse_units() const {
+    const Grid& grid = encoding_.grid;
+    std::string found = "largest |k| as stored:";
+    std::string factors = "one unit that fills 0.5 to 1.05 of N/2; largest |k| / (N/2) would be";
+    for (std::size_t d = 0; d < stored_dimensions(); ++d) {
+        found += text(d == 0 ? " " : " x ", range_[d]);
+    }
+    found += text("; matrix ", grid.size[0], " x ", grid.size[1], " x ", grid.size[2], ", FOV ",
+                  grid.fov_mm[0], " x ", grid.fov_mm[1], " x ", grid.fov_mm[2], " mm");
+    for (const std::string& units : trajectory_unit_names()) {
+        const Vec3 factor = to_cycles_per_fov(units, grid);
+        factors += units == trajectory_unit_names().front() ? " " : ", ";
+        for (std::size_t d = 0; d < stored_dimensions(); ++d) {
+            const double half = 0.5 * static_cast<double>(grid.size[d]);
+            factors += text(d == 0 ? "" : " x ", factor[d] * range_[d] / half);
+        }
+        factors += " in " + units;
+    }
+    throw InputError({encoding_.file, encoding_.dataset + ", units of the trajectory", found,
+                      factors, "pass --traj-units UNIT"});
+}
+
+Vec3 RawAcquisitionSorter::units_factor(const ReadOptions& options,
+                                        std::vector<std::string>& remarks) const {
+    std::string units = options.trajectory_units;
+    if (stored_dimensions() == 0) {
+        if (!units.empty()) {
+            remarks.push_back("no trajectory is stored: --traj-units " + units + " is not used");
+        }
+        return {1, 1, 1};
+    }
+    Grid stored = encoding_.grid;
+    stored.dimensions = static_cast<int>(stored_dimensions());
+    if (units.empty()) {
+        units = guess_trajectory_units({range_}, stored);
+        if (units.empty()) {
+            refuse_units();
+        }
+        remarks.push_back("trajectory units " + units + ", found from its range and the matrix");
+    }
+    // A third dimension that comes from encoding steps is not in `stored`, and its factor is 1.
+    return to_cycles_per_fov(units, stored);
+}
+
+void RawAcquisitionSorter::set_geometry(Scan& scan) const {
+    const RawFrame& first = frames_.begin()->second;
+    const bool unknown = first.directions == std::array<Vec3, 3>{};
+    if (orthonormal(first.directions)) {
+        scan.grid.directions = first.directions;
+    } else if (!unknown) {
+        scan.remarks.push_back("read_dir, phase_dir and slice_dir are no orthogonal unit vectors "
+                               "and are not used");
+    }
+    // A header that was never filled in is zero everywhere: that is no position at the isocentre.
+    if (unknown && first.position == Vec3{0, 0, 0}) {
+        return;
+    }
+    if (!finite(first.position)) {
+        scan.remarks.push_back("position is not finite and is not used");
+        return;
+    }
+    scan.grid.position = first.position;
+    bool moved = false;
+    bool turned = false;
+    for (const auto& [counters, frame] : frames_) {
+        moved = moved || frame.position != first.position;
+        turned = turned || frame.directions != first.directions;
+    }
+    if (turned) {
+        scan.remarks.push_back("frames have different orientations; the first one's is kept");
+    }
+    auto frame = scan.frames.begin();
+    for (const auto& entry : frames_) {
+        if (moved && finite(entry.second.position)) {
+            frame->position = entry.second.position;
+        }
+        ++frame;
+    }
+}
+
+std::string RawAcquisitionSorter::label(const Counters& counters) const {
+    std::string result;
+    for (std::size_t i = 0; i < counters.size(); ++i) {
+        const bool varies = std::any_of(frames_.begin(), frames_.end(), [&](const auto& entry) {
+            return entry.first[i] != counters[i];
+        });
+        if (varies) {
+            result += text(result.empty() ? "" : ", ", counter_names[i], " ", counters[i]);
+        }
+    }
+    return result;
+}
+
+void RawAcquisitionSorter::add_remarks(std::vector<std::string>& remarks) const {
+    for (const auto& [reason, count] : skipped_) {
+        remarks.push_back(text("skipped ", count, count == 1 ? " acquisition" : " acquisitions",
+                               " flagged ", reason));
+    }
+    if (discarded_ > 0) {
+        remarks.push_back(
+            text("left out ", discarded_, " samples by discard_pre and discard_post"));
+    }
+    if (first_ && first_->trajectory_dimensions > dimensions()) {
+        remarks.push_back(text("only the first ", dimensions(), " of ",
+                               first_->trajectory_dimensions, " trajectory dimensions are used"));
+    }
+    if (first_ && first_->trajectory_dimensions > 0 && stored_dimensions() < dimensions()) {
+        remarks.push_back("the trajectory has 2 dimensions and the matrix 3: kz is "
+                          "kspace_encode_step_2 less its center");
+    }
+}
+
+Scan RawAcquisitionSorter::scan(const ReadOptions& options) {
+    Scan scan;
+    scan.file = encoding_.file;
+    scan.grid = encoding_.grid;
+    add_remarks(scan.remarks);
+    if (frames_.empty()) {
+        std::string found = "none";
+        for (const std::string& remark : scan.remarks) {
+            found += "; " + remark;
+        }
+        throw InputError({encoding_.file, encoding_.dataset + ", acquisitions with image data",
+                          found, "at least one", "check the flags of the acquisitions"});
+    }
+    for (const auto& [counters, raw] : frames_) {
+        if (raw.trajectory.empty()) {
+            throw InputError({encoding_.file, text(encoding_.dataset, ", frame ", label(counters)),
+                              "no samples", "at least one", "check discard_pre and discard_post"});
+        }
+    }
+    const Vec3 factor = units_factor(options, scan.remarks);
+    for (auto& [counters, raw] : frames_) {
+        Frame frame;
+        frame.label = label(counters);
+        frame.sampling =
+            shared_sampling(to_trajectory(raw.trajectory, dimensions(), factor), scan.frames);
+        frame.samples = to_samples(raw.values);
+        scan.frames.push_back(std::move(frame));
+        raw.trajectory = {};
+        raw.values = {};
+    }
+    set_geometry(scan);
+    return scan;
+}
+
+} // namespace lsrecon

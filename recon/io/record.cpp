@@ -1,0 +1,41 @@
+#include "io/record.hpp"
+
+#include <ctime>
+
+#include "base/sha256.hpp"
+#include "base/version.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+std::string now() {
+    const std::time_t time = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&time, &parts);
+    char buffer[32];
+    std::strftime(buffer, sizeof(buffer), "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return buffer;
+}
+
+} // namespace
+
+Record make_record(const Scan& scan, const BackendInfo& backend, const Record& settings) {
+    Record record{{"program", std::string("lsrecon ") + version},
+                  {"made", now()},
+                  {"backend", backend.backend},
+                  {"device", backend.device},
+                  {"driver", backend.driver},
+                  {"kernel", backend.kernel},
+                  {"kernel_sha256", backend.kernel_sha256},
+                  {"scan", scan.file},
+                  {"scan_format", scan.format},
+                  {"scan_sha256", sha256_of_file(scan.file)}};
+    record.insert(record.end(), settings.begin(), settings.end());
+    for (std::size_t i = 0; i < scan.remarks.size(); ++i) {
+        record.emplace_back("remark_" + std::to_string(i), scan.remarks[i]);
+    }
+    return record;
+}
+
+} // namespace lsrecon

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <memory>
+
+#include "scan/scan.hpp"
+
+namespace lsrecon {
+
+/// What is decided about a scan before any work: a pure function of the scan.
+struct Plan {
+    Voxels voxels; ///< where the image is
+    bool through_q; ///< F^H F by convolution with Q (a grid), or by F and F^H themselves (a list)
+    bool coils_share_one_problem; ///< one problem with coil maps, or one a coil and then combined
+};
+
+/// `with_q`: the user brings Q. UsageError when the scan cannot use it.
+Plan make_plan(const Scan& scan, bool with_q);
+
+} // namespace lsrecon

@@ -1,0 +1,23 @@
+#include "plan/split.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lsrecon {
+
+SplitScale::SplitScale(double extent_in_voxels) {
+    const double sum_of_three = 3 * 0.525 * std::max(extent_in_voxels, 1.0);
+    bits_ = static_cast<int>(std::floor(24 - std::log2(sum_of_three)));
+}
+
+SplitScale::Parts SplitScale::trajectory(double cycles_per_voxel) const {
+    const double high = std::ldexp(std::rint(std::ldexp(cycles_per_voxel, bits_)), -bits_);
+    return {static_cast<float>(high), static_cast<float>(cycles_per_voxel - high)};
+}
+
+SplitScale::Parts SplitScale::voxel(double in_voxels) {
+    const double high = std::rint(in_voxels);
+    return {static_cast<float>(high), static_cast<float>(in_voxels - high)};
+}
+
+} // namespace lsrecon

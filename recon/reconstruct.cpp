@@ -1,0 +1,46 @@
+// One scan, from file to file: read it top to bottom.
+
+#include "reconstruct.hpp"
+
+#include "io/image_file.hpp"
+#include "io/png_file.hpp"
+#include "io/q_file.hpp"
+#include "io/record.hpp"
+#include "plan/plan.hpp"
+#include "scan/check.hpp"
+#include "solve/solve.hpp"
+#include "stages/fhd.hpp"
+#include "stages/gram.hpp"
+#include "stages/mu.hpp"
+#include "stages/q.hpp"
+
+namespace lsrecon {
+
+void reconstruct(const std::string& scan_file, const std::string& image_file, Backend& backend,
+                 const ReconstructOptions& options, Reporter& report) {
+    const Scan scan = read_scan(scan_file, options.read, report); // checks it, too
+    require_samples(scan);
+    const Plan plan = make_plan(scan, !options.q_file.empty());
+    Image image = empty_image(scan);
+
+    Grams grams(backend, plan, [&](const Sampling& sampling) {
+        return options.q_file.empty() ? compute_q(backend, sampling, scan.grid, report)
+                                      : read_q(options.q_file, sampling, scan.grid);
+    });
+    for (const Frame& frame : scan.frames) {
+        const CoilMatrix mu = compute_mu(backend, frame, report);
+        const CoilMatrix fhd = compute_fhd(backend, plan, frame, mu, scan.coil_maps, report);
+        const NormalOperator normal(grams.of(frame), scan.coil_maps, options.solve.lambda);
+        const Solved solved = solve(normal, fhd, options.solve, report);
+        image.frames.push_back(to_image(frame, solved));
+    }
+
+    image.record = make_record(scan, backend.info(), options.settings);
+    image.stage_seconds = report.stage_seconds();
+    write_image(image_file, image);
+    if (!options.preview.empty()) {
+        write_png(options.preview, image);
+    }
+}
+
+} // namespace lsrecon

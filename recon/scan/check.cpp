@@ -1,0 +1,177 @@
+#include "scan/check.hpp"
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/machine.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// How far outside +-N/2 a trajectory may reach: gradients overshoot, but by no more than this.
+constexpr double allowed_overshoot = 1.05;
+
+/// The checks of one scan, each naming the thing as the file's format does.
+class Checker {
+public:
+    explicit Checker(const Scan& scan) : scan_(scan) {}
+
+    void check_all() const {
+        check_memory();
+        const Sampling* previous = nullptr;
+        bool any_sample = false;
+        for (std::size_t f = 0; f < scan_.frames.size(); ++f) {
+            const Frame& frame = scan_.frames[f];
+            if (frame.sampling.get() != previous) {
+                check_sampling(*frame.sampling, f);
+                previous = frame.sampling.get();
+            }
+            check_finite("samples", frame.samples, f);
+            any_sample = any_sample || frame.samples.cwiseAbs2().sum() > 0;
+        }
+        if (scan_.frames.empty()) {
+            refuse("samples", "no frame", "at least one sample", "check how the scan was written");
+        }
+        if (scan_.has_samples() && !any_sample) {
+            refuse("samples", "every sample is 0", "at least one that is not",
+                   "check how the scan was written");
+        }
+        check_finite("coil_maps", scan_.coil_maps, 0);
+        if (scan_.coil_maps.size() > 0 && scan_.coil_maps.cwiseAbs2().sum() == 0) {
+            refuse("coil_maps", "every value is 0", "maps with sensitivity somewhere",
+                   "check how the maps were made");
+        }
+        if (scan_.voxels) {
+            check_points("voxels", *scan_.voxels);
+        }
+    }
+
+private:
+    [[noreturn]] void refuse(const std::string& name, const std::string& found,
+                             const std::string& expected, const std::string& next) const {
+        const std::string thing = scan_.format == "lsrecon-scan" ? "/" + name : name;
+        throw InputError({scan_.file, thing, found, expected, next});
+    }
+
+    std::string index(std::size_t frame, Eigen::Index row, Eigen::Index column) const {
+        const std::string within = text(row, ", ", column, "]");
+        return scan_.frames.size() > 1 ? text("[", frame, ", ", within) : "[" + within;
+    }
+
+    static const char* bad_name(double value) { return std::isnan(value) ? "NaN" : "infinity"; }
+
+    [[noreturn]] void refuse_bad_value(const std::string& name, double value,
+                                       const std::string& at) const {
+        refuse(name, text(bad_name(value), " at ", at), "finite numbers",
+               "remove or repair the value and write the scan again");
+    }
+
+    static double worse(Complex value) {
+        return std::isfinite(value.real()) ? value.imag() : value.real();
+    }
+
+    void check_finite(const std::string& name, const CoilMatrix& values, std::size_t frame) const {
+        if (values.allFinite()) {
+            return;
+        }
+        for (Eigen::Index c = 0; c < values.rows(); ++c) {
+            for (Eigen::Index m = 0; m < values.cols(); ++m) {
+                const double value = worse(values(c, m));
+                if (!std::isfinite(value)) {
+                    refuse_bad_value(name, value, index(frame, c, m));
+                }
+            }
+        }
+    }
+
+    void check_points(const std::string& name, const std::vector<Vec3>& points) const {
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            for (std::size_t d = 0; d < 3; ++d) {
+                if (!std::isfinite(points[i][d])) {
+                    refuse_bad_value(name, points[i][d], text("[", i, ", ", d, "]"));
+                }
+            }
+        }
+    }
+
+    void check_sampling(const Sampling& sampling, std::size_t frame) const {
+        const std::string in_frame =
+            scan_.frames.size() > 1 ? text(" of frame ", frame) : std::string();
+        if (sampling.trajectory.empty()) {
+            refuse("trajectory", "no point" + in_frame, "at least one sample",
+                   "check how the scan was written");
+        }
+        check_points("trajectory", sampling.trajectory);
+        check_range(sampling.trajectory, in_frame);
+        for (Eigen::Index m = 0; m < sampling.phi.size(); ++m) {
+            const double value = worse(sampling.phi(m));
+            if (!std::isfinite(value)) {
+                refuse_bad_value("phi", value, text("[", m, "]"));
+            }
+        }
+        for (Eigen::Index m = 0; m < sampling.weights.size(); ++m) {
+            if (!std::isfinite(sampling.weights(m))) {
+                refuse_bad_value("weights", sampling.weights(m), text("[", m, "]"));
+            }
+            if (sampling.weights(m) < 0) {
+                refuse("weights", text(sampling.weights(m), " at [", m, "]"), "numbers >= 0",
+                       "weights are statistical and cannot be negative; correct them");
+            }
+        }
+        if (sampling.q_weights().sum() == 0) {
+            refuse(sampling.weights.size() > 0 ? "weights" : "phi", "every value is 0",
+                   "at least one that is not", "check how the scan was written");
+        }
+    }
+
+    void check_range(const std::vector<Vec3>& trajectory, const std::string& in_frame) const {
+        for (std::size_t m = 0; m < trajectory.size(); ++m) {
+            for (std::size_t d = 0; d < 3; ++d) {
+                const double half = static_cast<double>(scan_.grid.size[d]) / 2;
+                if (std::abs(trajectory[m][d]) > allowed_overshoot * half) {
+                    refuse("trajectory",
+                           text(trajectory[m][d], " cycles/fov at [", m, ", ", d, "]", in_frame),
+                           text("within +-", half, " (N/2 of the matrix) and 5 %"),
+                           "correct the units (--traj-units), the matrix or the trajectory");
+                }
+            }
+        }
+    }
+
+    /// Image, Q on the doubled grid with its transform, and a volume a coil must fit.
+    void check_memory() const {
+        double doubled = 1;
+        for (int d = 0; d < scan_.grid.dimensions; ++d) {
+            doubled *= 2 * static_cast<double>(scan_.grid.size[static_cast<std::size_t>(d)]);
+        }
+        const double voxels = doubled / (scan_.grid.dimensions == 3 ? 8 : 4);
+        const double coils = static_cast<double>(std::max<std::size_t>(scan_.coils(), 1));
+        const double needed = sizeof(Complex) * (2.5 * doubled + (2 * coils + 6) * voxels);
+        const double available = machine_memory_bytes();
+        if (!scan_.voxels && needed > available) {
+            refuse("matrix",
+                   text(scan_.grid.size[0], " x ", scan_.grid.size[1], " x ", scan_.grid.size[2],
+                        ", which needs ", needed / 1e9, " GB"),
+                   text("at most the ", available / 1e9, " GB of this machine"),
+                   "correct the matrix, or use a machine with more memory");
+        }
+    }
+
+    const Scan& scan_;
+};
+
+} // namespace
+
+void check(const Scan& scan) {
+    Checker(scan).check_all();
+}
+
+void require_samples(const Scan& scan) {
+    if (!scan.has_samples()) {
+        throw InputError({scan.file, "/samples", "it is missing", "complex [C, M]",
+                          "add the samples; without them only 'lsrecon q' can run"});
+    }
+}
+
+} // namespace lsrecon

@@ -1,0 +1,188 @@
+#include "scan/phantom.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "scan/voxels.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+constexpr int points_per_dimension = 4;
+
+/// A row as published: lengths in half fields of view, y upwards, angle in degrees.
+struct PublishedRow {
+    double intensity, a, b, c, x, y, z, angle;
+};
+
+constexpr PublishedRow shepp_logan_2d[] = {
+    {1.0, 0.6900, 0.9200, 0, 0.00, 0.0000, 0, 0},
+    {-0.8, 0.6624, 0.8740, 0, 0.00, -0.0184, 0, 0},
+    {-0.2, 0.1100, 0.3100, 0, 0.22, 0.0000, 0, -18},
+    {-0.2, 0.1600, 0.4100, 0, -0.22, 0.0000, 0, 18},
+    {0.1, 0.2100, 0.2500, 0, 0.00, 0.3500, 0, 0},
+    {0.1, 0.0460, 0.0460, 0, 0.00, 0.1000, 0, 0},
+    {0.1, 0.0460, 0.0460, 0, 0.00, -0.1000, 0, 0},
+    {0.1, 0.0460, 0.0230, 0, -0.08, -0.6050, 0, 0},
+    {0.1, 0.0230, 0.0230, 0, 0.00, -0.6060, 0, 0},
+    {0.1, 0.0230, 0.0460, 0, 0.06, -0.6050, 0, 0},
+};
+
+constexpr PublishedRow shepp_logan_3d[] = {
+    {1.0, 0.6900, 0.9200, 0.810, 0.00, 0.0000, 0.00, 0},
+    {-0.8, 0.6624, 0.8740, 0.780, 0.00, -0.0184, 0.00, 0},
+    {-0.2, 0.1100, 0.3100, 0.220, 0.22, 0.0000, 0.00, -18},
+    {-0.2, 0.1600, 0.4100, 0.280, -0.22, 0.0000, 0.00, 18},
+    {0.1, 0.2100, 0.2500, 0.410, 0.00, 0.3500, -0.15, 0},
+    {0.1, 0.0460, 0.0460, 0.050, 0.00, 0.1000, 0.25, 0},
+    {0.1, 0.0460, 0.0460, 0.050, 0.00, -0.1000, 0.25, 0},
+    {0.1, 0.0460, 0.0230, 0.050, -0.08, -0.6050, 0.00, 0},
+    {0.1, 0.0230, 0.0230, 0.020, 0.00, -0.6060, 0.00, 0},
+    {0.1, 0.0230, 0.0460, 0.020, 0.06, -0.6050, 0.00, 0},
+};
+
+/// The published y points up and an image's rows go down: y and the angle change sign, so that the
+/// phantom stands upright when it is shown.
+Ellipsoid from_published(const PublishedRow& row) {
+    return {row.intensity,
+            {row.a / 2, row.b / 2, row.c / 2},
+            {row.x / 2, -row.y / 2, row.z / 2},
+            -row.angle * pi / 180};
+}
+
+/// Components along the axes of the part.
+Vec3 along_axes(const Ellipsoid& part, const Vec3& v) {
+    const double cosine = std::cos(part.angle);
+    const double sine = std::sin(part.angle);
+    return {cosine * v[0] + sine * v[1], -sine * v[0] + cosine * v[1], v[2]};
+}
+
+/// Distance from the centre, where 1 is the outline.
+double scaled_radius(const Ellipsoid& part, const Vec3& x, int dimensions) {
+    const Vec3& centre = part.centre;
+    const Vec3 offset = along_axes(part, {x[0] - centre[0], x[1] - centre[1], x[2] - centre[2]});
+    double square = 0;
+    for (int d = 0; d < dimensions; ++d) {
+        square += std::pow(offset[d] / part.semi_axes[d], 2);
+    }
+    return std::sqrt(square);
+}
+
+/// Transform of the unit disc, J1(q) / (q / 2 pi) with q = 2 pi |k|.
+double disc(double q) {
+    // The series' next term is below 1e-17 of the first.
+    return q < 1e-4 ? pi * (1 - q * q / 8) : 2 * pi * ::j1(q) / q;
+}
+
+/// Transform of the unit ball, 4 pi (sin q - q cos q) / q^3 with q = 2 pi |k|.
+double ball(double q) {
+    if (q < 0.1) {
+        // sin q - q cos q cancels: 3 digits are lost at 0.1. The series' next term is below 1e-14.
+        const double s = q * q;
+        return 4 * pi / 3 * (1 - s / 10 * (1 - s / 28 * (1 - s / 54)));
+    }
+    return 4 * pi * (std::sin(q) - q * std::cos(q)) / (q * q * q);
+}
+
+/// Fraction of the voxel at x that lies inside the part.
+double covered_fraction(const Ellipsoid& part, const Vec3& x, const Vec3& voxel, int dimensions) {
+    double half_diagonal = 0;
+    double shortest = part.semi_axes[0];
+    for (int d = 0; d < dimensions; ++d) {
+        half_diagonal += std::pow(voxel[d] / 2, 2);
+        shortest = std::min(shortest, part.semi_axes[d]);
+    }
+    half_diagonal = std::sqrt(half_diagonal);
+    const double radius = scaled_radius(part, x, dimensions);
+    const double reach = half_diagonal / shortest; // of the voxel's corners, at most
+    if (radius - reach >= 1) {
+        return 0;
+    }
+    if (radius + reach <= 1) {
+        return 1;
+    }
+    const auto offset = [&](int i, int d) {
+        return d < dimensions ? ((i + 0.5) / points_per_dimension - 0.5) * voxel[d] : 0.0;
+    };
+    const int layers = dimensions == 3 ? points_per_dimension : 1;
+    int inside = 0;
+    for (int iz = 0; iz < layers; ++iz) {
+        for (int iy = 0; iy < points_per_dimension; ++iy) {
+            for (int ix = 0; ix < points_per_dimension; ++ix) {
+                const Vec3 point{x[0] + offset(ix, 0), x[1] + offset(iy, 1), x[2] + offset(iz, 2)};
+                inside += scaled_radius(part, point, dimensions) <= 1 ? 1 : 0;
+            }
+        }
+    }
+    return static_cast<double>(inside) / (layers * points_per_dimension * points_per_dimension);
+}
+
+} // namespace
+
+Phantom::Phantom(int dimensions, std::vector<Ellipsoid> parts)
+    : dimensions_(dimensions), parts_(std::move(parts)) {
+    if (dimensions != 2 && dimensions != 3) {
+        throw UsageError(text("a phantom has 2 or 3 dimensions, not ", dimensions));
+    }
+}
+
+Phantom Phantom::shepp_logan(int dimensions) {
+    std::vector<Ellipsoid> parts;
+    for (const PublishedRow& row : dimensions == 3 ? shepp_logan_3d : shepp_logan_2d) {
+        parts.push_back(from_published(row));
+    }
+    return Phantom(dimensions, std::move(parts));
+}
+
+double Phantom::intensity(const Vec3& x) const {
+    double sum = 0;
+    for (const Ellipsoid& part : parts_) {
+        sum += scaled_radius(part, x, dimensions_) <= 1 ? part.intensity : 0.0;
+    }
+    return sum;
+}
+
+Complex Phantom::kspace(const Vec3& k) const {
+    // With x = centre + R A u the part is the unit disc or ball in u, so that its transform is
+    // det(A) exp(-i 2 pi k.centre) unit(|A R^T k|).
+    Complex sum = 0;
+    for (const Ellipsoid& part : parts_) {
+        const Vec3 turned = along_axes(part, k);
+        double square = 0;
+        double determinant = 1;
+        double turns = 0;
+        for (int d = 0; d < dimensions_; ++d) {
+            square += std::pow(part.semi_axes[d] * turned[d], 2);
+            determinant *= part.semi_axes[d];
+            turns += k[d] * part.centre[d];
+        }
+        const double q = 2 * pi * std::sqrt(square);
+        const double unit = dimensions_ == 3 ? ball(q) : disc(q);
+        sum += part.intensity * determinant * unit * std::polar(1.0, -2 * pi * turns);
+    }
+    return sum;
+}
+
+ComplexVector Phantom::voxel_means(const Grid& grid) const {
+    if (grid.dimensions != dimensions_) {
+        throw UsageError(text("a phantom of ", dimensions_,
+                              " dimensions has no mean over a grid of ", grid.dimensions));
+    }
+    const Voxels voxels = Voxels::of_grid(grid);
+    const Vec3 voxel{1 / voxels.per_fov()[0], 1 / voxels.per_fov()[1], 1 / voxels.per_fov()[2]};
+    ComplexVector means(static_cast<Eigen::Index>(voxels.count()));
+    for (std::size_t n = 0; n < voxels.count(); ++n) {
+        const Vec3 x = voxels.position(n);
+        double mean = 0;
+        for (const Ellipsoid& part : parts_) {
+            mean += part.intensity * covered_fraction(part, x, voxel, dimensions_);
+        }
+        means(static_cast<Eigen::Index>(n)) = mean;
+    }
+    return means;
+}
+
+} // namespace lsrecon

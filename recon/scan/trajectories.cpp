@@ -1,0 +1,293 @@
+#include "scan/trajectories.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "scan/cone_spiral.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+constexpr double voxels_per_interleaf = 8; ///< default: 16 interleaves for a matrix of 128
+constexpr double most_samples = 1e9; ///< 40 GB of trajectory and samples; more is a slip
+
+double widest(const Grid& grid) {
+    return static_cast<double>(*std::max_element(grid.size.begin(), grid.size.end()));
+}
+
+/// A position in the unit cube or ball, stretched to the matrix; rounding never leaves N/2.
+Vec3 stretch(const Vec3& unit, const Grid& grid) {
+    Vec3 k{0, 0, 0};
+    for (int d = 0; d < grid.dimensions; ++d) {
+        k[d] = std::clamp(unit[d], -1.0, 1.0) * static_cast<double>(grid.size[d]) / 2;
+    }
+    return k;
+}
+
+/// Where sample i of `count` lies on a line through the centre, -1 to 1; one is at the centre.
+double on_line(std::size_t i, std::size_t count) {
+    return 2 * (static_cast<double>(i) - static_cast<double>(count / 2)) /
+           static_cast<double>(count);
+}
+
+void check_total(double samples) {
+    if (!(samples <= most_samples)) {
+        throw UsageError(text("the trajectory would have more than ", most_samples,
+                              " samples\n  next:     use a smaller --matrix, fewer --readouts or "
+                              "more --undersampling"));
+    }
+}
+
+std::size_t at_least_one(double count) {
+    check_total(count);
+    return static_cast<std::size_t>(std::max(1.0, std::ceil(count)));
+}
+
+/// Readouts of a trajectory whose density they alone decide.
+std::size_t readout_count(const TrajectoryOptions& options, double nyquist) {
+    if (options.readouts > 0 && options.undersampling != 1) {
+        throw UsageError("--readouts and --undersampling both say how many readouts there are\n"
+                         "  next:     leave one of them out");
+    }
+    return options.readouts > 0 ? options.readouts : at_least_one(nyquist / options.undersampling);
+}
+
+std::size_t line_samples(const TrajectoryOptions& options) {
+    return options.samples_per_readout > 0 ? options.samples_per_readout
+                                           : at_least_one(widest(options.grid));
+}
+
+/// Full diameters, one cycle per field of view between samples by default.
+template <typename DirectionAt> std::vector<Vec3>
+diameters(const TrajectoryOptions& options, std::size_t readouts, const DirectionAt& direction_at) {
+    const std::size_t samples = line_samples(options);
+    check_total(static_cast<double>(readouts) * static_cast<double>(samples));
+    std::vector<Vec3> k;
+    k.reserve(readouts * samples);
+    for (std::size_t r = 0; r < readouts; ++r) {
+        const Vec3 direction = direction_at(r);
+        for (std::size_t i = 0; i < samples; ++i) {
+            const double u = on_line(i, samples);
+            k.push_back(
+                stretch({u * direction[0], u * direction[1], u * direction[2]}, options.grid));
+        }
+    }
+    return k;
+}
+
+/// pi/2 N diameters, so that neighbours are one cycle per field of view apart at the edge.
+std::vector<Vec3> radial(const TrajectoryOptions& options) {
+    const std::size_t spokes = readout_count(options, pi / 2 * widest(options.grid));
+    return diameters(options, spokes, [spokes](std::size_t r) {
+        const double angle = pi * static_cast<double>(r) / static_cast<double>(spokes);
+        return Vec3{std::cos(angle), std::sin(angle), 0};
+    });
+}
+
+/// Winkelmann et al. 2007, IEEE TMI 26:68: every spoke 180 degrees / golden ratio after the last.
+std::vector<Vec3> golden_angle(const TrajectoryOptions& options) {
+    const std::size_t spokes = readout_count(options, pi / 2 * widest(options.grid));
+    return diameters(options, spokes, [](std::size_t r) {
+        const double angle = pi * 2 / (1 + std::sqrt(5.0)) * static_cast<double>(r);
+        return Vec3{std::cos(angle), std::sin(angle), 0};
+    });
+}
+
+/// Chan et al. 2009, MRM 61:354: two-dimensional golden means spread the diameters evenly over
+/// half a sphere. Its area is pi/2 N^2 in units of one cycle per field of view.
+std::vector<Vec3> radial_3d(const TrajectoryOptions& options) {
+    constexpr double first_mean = 0.465571231876768;
+    constexpr double second_mean = 0.682327803828019;
+    const std::size_t spokes = readout_count(options, pi / 2 * std::pow(widest(options.grid), 2));
+    return diameters(options, spokes, [](std::size_t r) {
+        double whole;
+        const double z = std::modf(first_mean * static_cast<double>(r), &whole);
+        const double azimuth = 2 * pi * std::modf(second_mean * static_cast<double>(r), &whole);
+        const double across = std::sqrt(1 - z * z);
+        return Vec3{across * std::cos(azimuth), across * std::sin(azimuth), z};
+    });
+}
+
+std::size_t interleaves(const TrajectoryOptions& options) {
+    return options.readouts > 0 ? options.readouts
+                                : at_least_one(widest(options.grid) / voxels_per_interleaf);
+}
+
+ConeSpiral spiral_of(const TrajectoryOptions& options) {
+    ConeSpiral arms;
+    arms.radius = widest(options.grid) / 2;
+    arms.pitch = options.undersampling;
+    arms.interleaves = interleaves(options);
+    arms.samples = options.samples_per_readout;
+    return arms;
+}
+
+std::vector<Vec3> unit_spiral(const TrajectoryOptions& options) {
+    const ConeSpiral plane = spiral_of(options);
+    check_total(plane.total_samples());
+    std::vector<Vec3> unit;
+    append_spiral(plane, unit);
+    return unit;
+}
+
+std::vector<Vec3> spiral(const TrajectoryOptions& options) {
+    std::vector<Vec3> k = unit_spiral(options);
+    for (Vec3& position : k) {
+        position = stretch(position, options.grid);
+    }
+    return k;
+}
+
+/// The same spirals in every plane of kz.
+std::vector<Vec3> stack_of_spirals(const TrajectoryOptions& options) {
+    TrajectoryOptions in_plane = options;
+    in_plane.grid.size[2] = 1;
+    const std::vector<Vec3> unit = unit_spiral(in_plane);
+    const std::size_t planes = options.grid.size[2];
+    check_total(static_cast<double>(unit.size()) * static_cast<double>(planes));
+    std::vector<Vec3> k;
+    k.reserve(unit.size() * planes);
+    for (std::size_t plane = 0; plane < planes; ++plane) {
+        for (const Vec3& position : unit) {
+            k.push_back(stretch({position[0], position[1], on_line(plane, planes)}, options.grid));
+        }
+    }
+    return k;
+}
+
+/// Irarrazabal and Nishimura 1995, MRM 33:656: spirals on cones whose polar angles are at most one
+/// cycle per field of view apart at the edge. A narrow cone has fewer interleaves, and each cone is
+/// turned by the golden angle so that the arms of neighbours do not line up.
+std::vector<Vec3> cones(const TrajectoryOptions& options) {
+    const std::size_t count = at_least_one(pi / 2 * widest(options.grid));
+    const double equator = static_cast<double>(interleaves(options));
+    std::vector<Vec3> k;
+    for (std::size_t i = 0; i < count; ++i) {
+        ConeSpiral cone = spiral_of(options);
+        cone.polar = pi * (static_cast<double>(i) + 0.5) / static_cast<double>(count);
+        cone.interleaves = at_least_one(equator * std::sin(cone.polar));
+        cone.first_azimuth = pi * (3 - std::sqrt(5.0)) * static_cast<double>(i);
+        check_total(static_cast<double>(k.size()) + cone.total_samples());
+        append_spiral(cone, k);
+    }
+    for (Vec3& position : k) {
+        position = stretch(position, options.grid);
+    }
+    return k;
+}
+
+/// Lines along x, one readout each, evenly spread over the grid; k = 0 is always among them.
+std::vector<Vec3> cartesian(const TrajectoryOptions& options) {
+    const Grid& grid = options.grid;
+    const std::size_t all = grid.size[1] * grid.size[2];
+    const std::size_t lines = readout_count(options, static_cast<double>(all));
+    if (lines > all) {
+        throw UsageError(text("a Cartesian scan of this matrix has ", all, " lines, not ", lines,
+                              "\n  next:     use fewer --readouts or a larger --matrix"));
+    }
+    const std::size_t samples =
+        options.samples_per_readout > 0 ? options.samples_per_readout : grid.size[0];
+    check_total(static_cast<double>(lines) * static_cast<double>(samples));
+    const std::size_t centre = grid.size[1] * (grid.size[2] / 2) + grid.size[1] / 2;
+    std::vector<std::size_t> chosen(lines);
+    for (std::size_t i = 0; i < lines; ++i) {
+        chosen[i] = (centre + i * all / lines) % all;
+    }
+    std::sort(chosen.begin(), chosen.end());
+    std::vector<Vec3> k;
+    k.reserve(lines * samples);
+    for (const std::size_t line : chosen) {
+        const double ky = on_line(line % grid.size[1], grid.size[1]);
+        const double kz = on_line(line / grid.size[1], grid.size[2]);
+        for (std::size_t i = 0; i < samples; ++i) {
+            k.push_back(stretch({on_line(i, samples), ky, kz}, grid));
+        }
+    }
+    return k;
+}
+
+/// Two samples a voxel by default: with one, some images would hardly be seen (Marchenko and Pastur
+/// 1967: the smallest eigenvalue of F^H F goes to (1 - sqrt(N/M))^2 M).
+std::vector<Vec3> random_positions(const TrajectoryOptions& options) {
+    const std::size_t samples =
+        options.samples_per_readout > 0 ? options.samples_per_readout : options.grid.size[0];
+    const double wanted = 2 * static_cast<double>(options.grid.voxels());
+    const std::size_t readouts = readout_count(options, wanted / static_cast<double>(samples));
+    check_total(static_cast<double>(readouts) * static_cast<double>(samples));
+    std::mt19937_64 generator(options.seed);
+    std::vector<Vec3> k(readouts * samples);
+    for (Vec3& position : k) {
+        Vec3 unit{0, 0, 0};
+        for (int d = 0; d < options.grid.dimensions; ++d) {
+            unit[d] = 2 * uniform_number(generator) - 1;
+        }
+        position = stretch(unit, options.grid);
+    }
+    return k;
+}
+
+const TrajectoryDesign& find_design(const std::string& name) {
+    std::string names;
+    for (const TrajectoryDesign& design : trajectory_designs()) {
+        if (design.name == name) {
+            return design;
+        }
+        names += (names.empty() ? "" : ", ") + design.name;
+    }
+    throw UsageError(text("--trajectory ", name, " is unknown\n  expected: one of ", names));
+}
+
+void check_dimensions(const TrajectoryDesign& design, const Grid& grid) {
+    const std::vector<int>& known = design.dimensions;
+    if (std::find(known.begin(), known.end(), grid.dimensions) == known.end()) {
+        throw UsageError(text(
+            "--trajectory ", design.name, " has ", known.front(), " dimensions and --matrix has ",
+            grid.dimensions, "\n  next:     give --matrix ", known.front() == 2 ? "X,Y" : "X,Y,Z",
+            ", for example --matrix ", known.front() == 2 ? "128,128" : "64,64,64"));
+    }
+    double voxels = 1;
+    for (const std::size_t size : grid.size) {
+        voxels *= static_cast<double>(size);
+    }
+    if (!(voxels >= 1 && voxels <= most_samples)) {
+        throw UsageError(text("--matrix has ", voxels, " voxels\n  expected: 1 to ", most_samples));
+    }
+}
+
+} // namespace
+
+const std::vector<TrajectoryDesign>& trajectory_designs() {
+    static const std::vector<TrajectoryDesign> designs{
+        {"radial", "diameters at equal angles", {2}, &radial},
+        {"golden-angle", "diameters 111.25 degrees after one another", {2}, &golden_angle},
+        {"spiral", "interleaved Archimedean spirals", {2}, &spiral},
+        {"stack-of-spirals", "the same spirals in every plane of kz", {3}, &stack_of_spirals},
+        {"radial-3d", "diameters spread over the sphere by golden means", {3}, &radial_3d},
+        {"cones", "interleaved spirals on cones around kz", {3}, &cones},
+        {"cartesian", "lines of the grid", {2, 3}, &cartesian},
+        {"random", "uniform random positions", {2, 3}, &random_positions},
+    };
+    return designs;
+}
+
+std::vector<Vec3> make_trajectory(const std::string& name, const TrajectoryOptions& options) {
+    const TrajectoryDesign& design = find_design(name);
+    check_dimensions(design, options.grid);
+    if (!(options.undersampling > 0) || !std::isfinite(options.undersampling)) {
+        throw UsageError(text("--undersampling ", options.undersampling,
+                              " is not a positive number\n  next:     use 1 for a scan that is "
+                              "fully sampled, 2 for half of it"));
+    }
+    check_total(static_cast<double>(options.readouts));
+    check_total(static_cast<double>(options.samples_per_readout));
+    return design.make(options);
+}
+
+double uniform_number(std::mt19937_64& generator) {
+    return static_cast<double>(generator() >> 11) * 0x1p-53;
+}
+
+} // namespace lsrecon

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/types.hpp"
+#include "scan/grid.hpp"
+
+namespace lsrecon {
+
+struct TrajectoryOptions {
+    Grid grid; ///< the trajectory fills -N/2..N/2 of each dimension
+    std::size_t samples_per_readout = 0; ///< 0: enough for the matrix
+    std::size_t readouts = 0; ///< 0: enough for the matrix (Nyquist), divided by `undersampling`
+    double undersampling = 1; ///< how many times sparser than Nyquist
+    std::uint64_t seed = 1; ///< of the trajectories that draw random numbers
+};
+
+/// One way to sample k-space: M positions in cycles per field of view, readout after readout,
+/// never beyond N/2.
+struct TrajectoryDesign {
+    std::string name;
+    std::string summary;
+    std::vector<int> dimensions; ///< of the grids that it can sample
+    std::vector<Vec3> (*make)(const TrajectoryOptions& options);
+};
+
+/// The table of trajectories: one row each.
+const std::vector<TrajectoryDesign>& trajectory_designs();
+
+/// UsageError when the name is unknown, or the options do not go with it.
+std::vector<Vec3> make_trajectory(const std::string& name, const TrajectoryOptions& options);
+
+/// Uniform in [0, 1) with 53 bits, the same on every platform: std::uniform_real_distribution is
+/// not (C++17, 29.6.8, leaves its algorithm open).
+double uniform_number(std::mt19937_64& generator);
+
+} // namespace lsrecon

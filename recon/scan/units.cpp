@@ -1,0 +1,79 @@
+#include "scan/units.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+
+/// Largest |k| relative to N/2, over all samples, in each dimension of more than one voxel.
+Vec3 filled_range(const std::vector<Vec3>& trajectory, const Grid& grid) {
+    Vec3 range{0, 0, 0};
+    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+        if (grid.size[d] < 2) {
+            continue;
+        }
+        for (const Vec3& k : trajectory) {
+            range[d] = std::max(range[d], std::abs(k[d]));
+        }
+        range[d] /= 0.5 * static_cast<double>(grid.size[d]);
+    }
+    return range;
+}
+
+bool fits(const Vec3& range, const Vec3& factor) {
+    double largest = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+        largest = std::max(largest, range[d] * factor[d]);
+    }
+    return largest >= 0.5 && largest <= 1.05;
+}
+
+} // namespace
+
+const std::vector<std::string>& trajectory_unit_names() {
+    static const std::vector<std::string> names{"cycles/fov", "cycles/voxel", "rad/voxel", "1/m"};
+    return names;
+}
+
+Vec3 to_cycles_per_fov(const std::string& units, const Grid& grid) {
+    Vec3 factor{1, 1, 1};
+    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+        const double voxels = static_cast<double>(grid.size[d]);
+        if (units == "cycles/fov") {
+            factor[d] = 1;
+        } else if (units == "cycles/voxel") {
+            factor[d] = voxels;
+        } else if (units == "rad/voxel") {
+            factor[d] = voxels / (2 * pi);
+        } else if (units == "1/m") {
+            factor[d] = grid.fov_mm[d] / 1000;
+        } else {
+            throw UsageError(text("trajectory units \"", units, "\" are unknown; choose one of ",
+                                  "cycles/fov, cycles/voxel, rad/voxel, 1/m"));
+        }
+    }
+    return factor;
+}
+
+std::string guess_trajectory_units(const std::vector<Vec3>& trajectory, const Grid& grid) {
+    const Vec3 range = filled_range(trajectory, grid);
+    std::string found;
+    for (const std::string& units : trajectory_unit_names()) {
+        if (!fits(range, to_cycles_per_fov(units, grid))) {
+            continue;
+        }
+        if (!found.empty()) {
+            return "";
+        }
+        found = units;
+    }
+    return found;
+}
+
+} // namespace lsrecon

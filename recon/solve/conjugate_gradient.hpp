@@ -1,0 +1,29 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace lsrecon {
+
+struct SolveOptions {
+    double lambda = 0; ///< weight of Q(0) I beside F^H F
+    int iterations = 30; ///< at most
+    double tolerance = 1e-4; ///< of ||b - A x|| / ||b||; solved to a tenth of it
+};
+
+struct Solution {
+    ComplexVector x;
+    /// Relative residual before each iteration and after the last; the first is 1.
+    std::vector<double> residuals;
+};
+
+/// Solves A x = b for Hermitian positive A, given as a function, by Eigen::ConjugateGradient from
+/// x = 0 without preconditioner. Stops at the tolerance or after the iterations, whichever is
+/// first. ToleranceError when the residual diverges or stops being finite.
+Solution conjugate_gradient(const std::function<ComplexVector(const ComplexVector&)>& apply,
+                            const ComplexVector& b, const SolveOptions& options,
+                            const std::function<void(double)>& progress);
+
+} // namespace lsrecon

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "backend/backend.hpp"
+#include "base/report.hpp"
+
+namespace lsrecon {
+
+/// Q at every difference of two voxels of a grid: the kernel of F^H F.
+struct Q {
+    Grid grid;
+    std::string key; ///< hash of all that Q depends on: see q_key
+    /// 2N values per dimension, x fastest; difference d stands at d modulo 2N. Hermitian by
+    /// construction, and zero where a difference would be -N, which no two voxels have.
+    ComplexVector values;
+};
+
+/// Number of values of Q per dimension: 2N, and 1 for the third of two dimensions.
+std::array<std::size_t, 3> q_extents(const Grid& grid);
+
+/// SHA-256 of grid size, trajectory, phi and weights. Two scans with the same key share Q.
+std::string q_key(const Sampling& sampling, const Grid& grid);
+
+/// Computes half of the differences on the backend; the rest is their conjugate.
+Q compute_q(Backend& backend, const Sampling& sampling, const Grid& grid, Reporter& report);
+
+/// Q at the positions themselves, not at their differences: N values.
+ComplexVector compute_q_at(Backend& backend, const Sampling& sampling, const Voxels& voxels,
+                           Reporter& report);
+
+} // namespace lsrecon

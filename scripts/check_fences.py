@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Checks which file may include what (docs/overview.md), and a few rules of the house.
+
+    check_fences.py [ROOT]      prints every violation; exit code 1 when there is one
+    check_fences.py --self-test each rule must catch a snippet that breaks it
+"""
+
+import pathlib
+import re
+import sys
+import tempfile
+
+# Room -> the rooms (or single headers) that its files may include. The longest prefix that
+# fits a file is its room; "backend/backend.hpp" stands for the verbs without any backend.
+VERBS = "backend/backend.hpp"
+ARROWS = {
+    "base/": ["base/"],
+    "scan/": ["base/", "scan/"],
+    "scan/simulate": ["base/", "scan/", VERBS],
+    "backend/": ["base/", "scan/", "plan/", "backend/"],
+    "plan/": ["base/", "scan/", "plan/", VERBS],
+    "stages/": ["base/", "scan/", "plan/", "stages/", VERBS],
+    "solve/": ["base/", "scan/", "stages/", "solve/"],
+    "io/": ["base/", "scan/", "io/", "stages/q.hpp", VERBS],
+    "reconstruct": ["base/", "scan/", "io/", "plan/", "stages/", "solve/", "backend/",
+                    "reconstruct"],
+    "app/": [""],
+}
+
+# Third-party header -> the one room that may include it, or None: any one file.
+THIRD_PARTY = {
+    r"CLI/.*": "app/",
+    r"iostream": "app/",
+    r"CL/.*": "backend/opencl/",
+    r"(hdf5|H5\w*)\.h": None,
+    r"ismrmrd/.*": None,
+    r"mpi\.h": None,
+    r"vkFFT\.h": None,
+    r"fftw3\.h": None,
+    r"png\.h": None,
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+PRINT = re.compile(r"(?<![\w])(std::)?(f?printf|puts|fputs)\s*\(")
+MAX_LINES = 300
+SOURCES = {"recon": (".hpp", ".cpp"), "tests": (".hpp", ".cpp", ".py", ".sh"),
+           "kernels": (".cl",), "scripts": (".py", ".sh"), "data": (".py",)}
+
+
+def room_of(name):
+    fitting = [room for room in ARROWS if name.startswith(room)]
+    return max(fitting, key=len) if fitting else None
+
+
+def files_of(root, folder, suffixes):
+    return sorted(path for path in (root / folder).rglob("*")
+                  if path.suffix in suffixes and path.is_file()
+                  and "third_party" not in path.parts)
+
+
+def check_sizes(root):
+    for folder, suffixes in SOURCES.items():
+        for path in files_of(root, folder, suffixes):
+            lines = path.read_text(encoding="utf-8").count("\n")
+            if lines > MAX_LINES:
+                yield f"{path.relative_to(root)}: {lines} lines, at most {MAX_LINES}"
+
+
+def check_file(name, text, users):
+    """Violations of one file below recon/; adds to users[pattern] who includes it."""
+    room = room_of(name)
+    if room is None:
+        yield f"recon/{name}: is in no room; add one to ARROWS in scripts/check_fences.py"
+        return
+    if name.endswith(".hpp") and "#pragma once" not in text:
+        yield f"recon/{name}: has no #pragma once"
+    for number, line in enumerate(text.splitlines(), 1):
+        where = f"recon/{name}:{number}"
+        if not room == "app/" and PRINT.search(line.split("//")[0]):
+            yield f"{where}: prints; only app/ does"
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        header = match[2]
+        for pattern, only_room in THIRD_PARTY.items():
+            if re.fullmatch(pattern, header):
+                users.setdefault(pattern, set()).add(name)
+                if only_room and not name.startswith(only_room):
+                    yield f"{where}: <{header}> belongs in {only_room}"
+        is_ours = match[1] == '"' and room_of(header) is not None
+        if is_ours and not any(header.startswith(allowed) for allowed in ARROWS[room]):
+            yield f'{where}: "{header}" must not be included from {room}'
+
+
+def check(root):
+    """Every violation below `root`, as text."""
+    users = {}
+    for path in files_of(root / "recon", ".", (".hpp", ".cpp")):
+        name = path.relative_to(root / "recon").as_posix()
+        yield from check_file(name, path.read_text(encoding="utf-8"), users)
+    for pattern, names in users.items():
+        if THIRD_PARTY[pattern] is None and len(names) > 1:
+            yield f"{pattern} is included by {', '.join(sorted(names))}; one file may"
+    yield from check_sizes(root)
+
+
+# What is right, and for every rule something that breaks it: (files, what the message holds).
+RIGHT = {
+    "recon/app/main.cpp": '#include <iostream>\n#include "reconstruct.hpp"\nint x = printf("");\n',
+    "recon/reconstruct.hpp": '#pragma once\n#include "io/formats.hpp"\n',
+    "recon/io/hdf5_file.cpp": '#include <hdf5.h>\n#include "stages/q.hpp"\n',
+    "recon/scan/simulate.cpp": '#include "backend/backend.hpp"\n',
+    "recon/backend/opencl/device.hpp": "#pragma once\n#include <CL/opencl.hpp>\n",
+    "recon/base/text.cpp": "// printf( in a comment\nint n = std::snprintf(b, 1, \"\");\n",
+}
+WRONG = [
+    ({"recon/io/a.cpp": "#include <CLI/CLI.hpp>\n"}, "app/"),
+    ({"recon/base/a.cpp": "#include <iostream>\n"}, "app/"),
+    ({"recon/io/a.cpp": "#include <H5Cpp.h>\n"}, "hdf5"),
+    ({"recon/io/a.cpp": "#  include \"hdf5.h\"\n"}, "hdf5"),
+    ({"recon/io/a.cpp": "#include <ismrmrd/xml.h>\n",
+      "recon/io/b.cpp": "#include <ismrmrd/dataset.h>\n"}, "ismrmrd"),
+    ({"recon/app/a.cpp": "#include <mpi.h>\n", "recon/plan/b.cpp": "#include <mpi.h>\n"}, "mpi"),
+    ({"recon/stages/a.cpp": "#include <CL/opencl.hpp>\n"}, "backend/opencl/"),
+    ({"recon/backend/a.cpp": "#include \"vkFFT.h\"\n",
+      "recon/stages/b.cpp": "#include \"vkFFT.h\"\n"}, "vkFFT"),
+    ({"recon/stages/a.cpp": "#include <fftw3.h>\n",
+      "recon/solve/b.cpp": "#include <fftw3.h>\n"}, "fftw3"),
+    ({"recon/io/a.cpp": "#include <png.h>\n", "recon/app/b.cpp": "#include <png.h>\n"}, "png"),
+    ({"recon/base/a.cpp": '#include "scan/scan.hpp"\n'}, "from base/"),
+    ({"recon/scan/a.cpp": '#include "io/formats.hpp"\n'}, "from scan/"),
+    ({"recon/scan/a.cpp": '#include "backend/backend.hpp"\n'}, "from scan/"),
+    ({"recon/scan/simulate.cpp": '#include "backend/opencl/a.hpp"\n'}, "from scan/simulate"),
+    ({"recon/plan/a.cpp": '#include "backend/opencl/a.hpp"\n'}, "from plan/"),
+    ({"recon/backend/a.cpp": '#include "stages/q.hpp"\n'}, "from backend/"),
+    ({"recon/stages/a.cpp": '#include "solve/cg.hpp"\n'}, "from stages/"),
+    ({"recon/solve/a.cpp": '#include "backend/backend.hpp"\n'}, "from solve/"),
+    ({"recon/io/a.cpp": '#include "stages/gram.hpp"\n'}, "from io/"),
+    ({"recon/io/a.cpp": '#include "reconstruct.hpp"\n'}, "from io/"),
+    ({"recon/reconstruct.cpp": '#include "app/console.hpp"\n'}, "from reconstruct"),
+    ({"recon/cellar/a.cpp": "int x;\n"}, "no room"),
+    ({"recon/base/a.hpp": "int x;\n"}, "#pragma once"),
+    ({"recon/solve/a.cpp": 'void f() { std::printf("x"); }\n'}, "prints"),
+    ({"recon/base/long.cpp": "\n" * (MAX_LINES + 1)}, "lines"),
+    ({"kernels/long.cl": "\n" * (MAX_LINES + 1)}, "lines"),
+]
+
+
+def violations_of(files):
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text, encoding="utf-8")
+        return list(check(root))
+
+
+def self_test():
+    failures = [f"complains about what is right: {v}" for v in violations_of(RIGHT)]
+    for files, expected in WRONG:
+        found = violations_of({**RIGHT, **files})
+        if len(found) != 1 or expected not in found[0]:
+            failures.append(f"{files}: expected one message with '{expected}', found {found}")
+    return failures
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        failures = self_test()
+    else:
+        here = pathlib.Path(__file__).resolve().parent.parent
+        root = pathlib.Path(arguments[0]) if arguments else here
+        if not (root / "recon").is_dir():
+            failures = [f"{root}: has no folder recon"]
+        else:
+            failures = list(check(root))
+    for failure in failures:
+        print(failure)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs every test; CI runs exactly this.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+jobs=$(nproc)
+# On a machine of ours a test that cannot find its device or its formatter is a failure, not a skip.
+export LSRECON_REQUIRE_DEVICE=1 LSRECON_REQUIRE_FORMAT=1
+
+step() {
+    local name=$1 start=$SECONDS
+    shift
+    echo "== $name"
+    "$@"
+    echo "== $name: $((SECONDS - start)) s"
+}
+
+step "setup" scripts/setup.sh
+step "format" scripts/check_format.sh
+step "configure" cmake --preset ci
+step "build" cmake --build --preset ci --parallel "$jobs"
+step "tests" ctest --preset ci --parallel "$jobs"
+step "configure with sanitizers" cmake --preset sanitize
+step "build with sanitizers" cmake --build --preset sanitize --parallel "$jobs"
+step "tests with sanitizers" ctest --preset sanitize --parallel "$jobs"
+echo "all tests passed in $SECONDS s"

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# The commands one after another, as a user would chain them; every output must exist.
+#     commands.sh LSRECON BACKEND
+set -euo pipefail
+lsrecon=$1
+backend=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+# Runs the program without progress; what it tells on stdout is kept in the file `told`.
+run() {
+    if ! "$lsrecon" "$@" >told 2>err; then
+        echo "failed: lsrecon $*" >&2
+        cat told err >&2
+        exit 1
+    fi
+}
+
+expect() { # FILE... exist and are not empty
+    for file in "$@"; do
+        [[ -s $file ]] || { echo "missing: $file" >&2; exit 1; }
+    done
+}
+
+told() { # PATTERN is in what the last command told
+    grep -q -- "$1" told || { echo "not told: $1" >&2; cat told >&2; exit 1; }
+}
+
+run simulate --trajectory spiral --matrix 16,16 --coils 3 --noise 0.01 --seed 2 \
+    -o scan.h5 --truth truth.h5 --backend "$backend" --quiet
+expect scan.h5 truth.h5
+
+run info scan.h5
+told 16
+run check scan.h5
+
+run fhd scan.h5 -o fhd.h5 --backend "$backend" --quiet
+run q scan.h5 -o q.h5 --backend "$backend" --quiet
+expect fhd.h5 q.h5
+
+run recon scan.h5 -o image.h5 --backend "$backend" --quiet
+run recon scan.h5 -o with_q.h5 --q q.h5 --backend "$backend" --truth truth.h5 --quiet
+told truth
+expect image.h5 with_q.h5
+/usr/bin/python3 - <<'PYTHON'
+import h5py
+import numpy as np
+
+image, with_q, truth = (h5py.File(name)["image"][0] for name in
+                        ("image.h5", "with_q.h5", "truth.h5"))
+assert image.shape == (16, 16), image.shape
+difference = np.linalg.norm(image - with_q) / np.linalg.norm(image)
+assert difference < 1e-4, f"the image differs by {difference} when Q comes from a file"
+error = np.linalg.norm(image - truth) / np.linalg.norm(truth)
+assert error < 0.3, f"the image is {error} off the truth"
+PYTHON
+
+# Q of another sampling is refused, and the image that was there stays as it was.
+run simulate --trajectory spiral --matrix 16,16 --undersampling 1.5 -o other.h5 --quiet
+before=$(sha256sum image.h5)
+code=0
+"$lsrecon" recon other.h5 -o image.h5 --q q.h5 --backend "$backend" --quiet 2>err || code=$?
+[[ $code == 3 ]] || { echo "Q of another scan: exit code $code, expected 3" >&2; exit 1; }
+grep -q q.h5 err
+[[ $before == "$(sha256sum image.h5)" ]]
+
+run devices
+run validate scan.h5 --backend "$backend" --quiet
+left=$(find . -name '*.part')
+[[ -z $left ]] || { echo "left behind: $left" >&2; exit 1; }

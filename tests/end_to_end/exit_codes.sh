@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# What the program does when it cannot do what was asked: exit codes, messages, no output.
+#     exit_codes.sh LSRECON
+set -euo pipefail
+lsrecon=$1
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+cd "$work"
+
+failures=0
+fail() {
+    echo "FAILED: $*" >&2
+    cat err >&2
+    failures=$((failures + 1))
+}
+
+expect_code() { # CODE PIECE_OF_STDERR ARGUMENTS...
+    local wanted=$1 piece=$2 code=0
+    shift 2
+    "$lsrecon" "$@" >out 2>err || code=$?
+    ((code == wanted)) || fail "lsrecon $*: exit code $code, expected $wanted"
+    grep -qF -- "$piece" err || fail "lsrecon $*: stderr does not hold '$piece'"
+    [[ ! -e image.h5 ]] || { rm image.h5; fail "lsrecon $*: left an image"; }
+}
+
+expect_told() { # PIECE_OF_STDOUT ARGUMENTS...: succeeds, and tells nothing on stderr
+    local piece=$1
+    shift
+    "$lsrecon" "$@" >out 2>err || fail "lsrecon $*: failed"
+    grep -q -- "$piece" out || fail "lsrecon $*: stdout does not hold '$piece'"
+    [[ ! -s err ]] || fail "lsrecon $*: wrote to stderr"
+}
+
+expect_told '^lsrecon [0-9]' --version
+expect_told 'Exit codes' --help
+for command in recon fhd q info check simulate validate bench devices; do
+    expect_told "$command" --help
+    expect_told --help "$command" --help
+done
+
+"$lsrecon" simulate --trajectory radial --matrix 8,8 -o scan.h5 --quiet >out 2>err
+[[ ! -s err ]] || fail "simulate --quiet is not silent"
+"$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --quiet >out 2>err
+[[ ! -s err ]] || fail "recon --quiet is not silent"
+
+# 2: usage
+expect_code 2 "" # no command
+expect_code 2 subcommand reconstruct scan.h5
+expect_code 2 --output recon scan.h5 --backend reference
+expect_code 2 SCAN recon -o image.h5
+expect_code 2 --no-such-flag recon scan.h5 -o image.h5 --no-such-flag
+expect_code 2 cuda recon scan.h5 -o image.h5 --backend cuda
+expect_code 2 --kernel recon scan.h5 -o image.h5 --backend reference --kernel native
+expect_code 2 furlongs check scan.h5 --traj-units furlongs
+expect_code 2 no-such-trajectory simulate --trajectory no-such-trajectory -o image.h5
+expect_code 2 "does not exist" recon scan.h5 -o no/such/folder/image.h5 --backend reference
+mkdir folder.h5
+expect_code 2 "is a folder" recon scan.h5 -o folder.h5 --backend reference
+
+# 3: input
+expect_code 3 no-such-scan.h5 recon no-such-scan.h5 -o image.h5 --backend reference
+expect_code 3 folder.h5 recon folder.h5 -o image.h5 --backend reference
+
+# 4: device, or 5 where OpenCL is not built in
+code=$("$lsrecon" devices >out 2>err && echo 4 || echo 5)
+expect_code "$code" "" recon scan.h5 -o image.h5 --backend opencl --device no-such-device
+
+# A folder that cannot be written is refused; nothing stops the superuser from writing there.
+if ((EUID != 0)); then
+    mkdir read_only
+    chmod a-w read_only
+    expect_code 2 "cannot be written" recon scan.h5 -o read_only/image.h5 --backend reference
+fi
+
+# A full disk, here a limit on the size of a file, is an error and leaves no part of the output.
+code=0
+(
+    trap '' XFSZ
+    ulimit -f 1
+    "$lsrecon" recon scan.h5 -o image.h5 --backend reference --quiet >out 2>err
+) || code=$?
+((code == 2 || code == 3)) || fail "a full disk: exit code $code, expected 2 or 3"
+grep -q image.h5 err || fail "a full disk: the message does not name the output"
+[[ ! -e image.h5 ]] || fail "a full disk: left a partial image"
+
+left=$(find . -name '*.part')
+[[ -z $left ]] || fail "left behind: $left"
+((failures == 0))

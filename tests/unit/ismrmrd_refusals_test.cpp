@@ -1,0 +1,146 @@
+#ifdef LSRECON_WITH_ISMRMRD
+
+#include "io/ismrmrd_scan.hpp"
+
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "ismrmrd_maker.hpp"
+
+namespace lsrecon::ismrmrd_test {
+namespace {
+
+TEST(IsmrmrdRefusals, NothingKeptIsRefusedWithTheReason) {
+    Acquisition noise = readout(8, 1, 2);
+    noise.setFlag(19);
+    const Finding finding = refusal([&] { read({noise}); });
+    EXPECT_TRUE(has(finding.found, "skipped 1 acquisition flagged noise measurement"));
+}
+
+TEST(IsmrmrdRefusals, DiscardOfMoreThanThereIsIsRefused) {
+    Acquisition a = readout(8, 1, 2);
+    a.discard_pre() = 5;
+    a.discard_post() = 4;
+    const Finding finding = refusal([&] { read({readout(8, 1, 2), a}); });
+    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 1, discard_pre + discard_post");
+    EXPECT_EQ(finding.found, "5 + 4");
+    a.discard_post() = 3;
+    EXPECT_EQ(refusal([&] { read({a}); }).found, "no samples");
+}
+
+TEST(IsmrmrdRefusals, CartesianBeyondTheMatrixNamesTheField) {
+    Acquisition a = readout(8, 1, 0);
+    a.center_sample() = 0;
+    const Finding finding = refusal([&] { read({a}); });
+    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0, center_sample");
+    EXPECT_EQ(finding.found, "a sample at 7 cycles per FOV");
+}
+
+TEST(IsmrmrdRefusals, OneTrajectoryDimensionIsRefused) {
+    const Finding finding = refusal([&] { read({readout(8, 1, 1)}); });
+    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0, trajectory_dimensions");
+}
+
+TEST(IsmrmrdRefusals, AmbiguousUnitsAreRefusedWithTheNumbers) {
+    Sizes sizes{64, 64, 1, 800, 800, 5};
+    const Finding finding = refusal([&] { read({readout(60, 1, 2)}, header(sizes, sizes)); });
+    EXPECT_EQ(finding.file, file_name());
+    EXPECT_EQ(finding.thing, "/dataset/data, units of the trajectory");
+    EXPECT_EQ(finding.found,
+              "largest |k| as stored: 30 x 0.25; matrix 64 x 64 x 1, FOV 800 x 800 x 5 mm");
+    EXPECT_TRUE(has(finding.expected, "0.9375 x 0.0078125 in cycles/fov")) << finding.expected;
+    EXPECT_TRUE(has(finding.expected, "0.75 x 0.00625 in 1/m")) << finding.expected;
+    EXPECT_EQ(finding.next_step, "pass --traj-units UNIT");
+    const Scan scan = read({readout(60, 1, 2)}, header(sizes, sizes), "1/m");
+    EXPECT_DOUBLE_EQ(scan.frames[0].sampling->trajectory[0][0], -24);
+}
+
+TEST(IsmrmrdRefusals, AcquisitionsThatDisagreeAreRefused) {
+    Finding finding = refusal([&] { read({readout(8, 2, 2), readout(8, 3, 2)}); });
+    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 1, active_channels");
+    EXPECT_EQ(finding.found, "3");
+    EXPECT_EQ(finding.expected, "2 as in acquisition 0");
+    finding = refusal([&] { read({readout(8, 2, 2), readout(8, 2, 3)}); });
+    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 1, trajectory_dimensions");
+    Acquisition second = readout(8, 2, 2);
+    second.encoding_space_ref() = 1;
+    finding = refusal([&] { read({readout(8, 2, 2), second}); });
+    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 1, encoding_space_ref");
+}
+
+TEST(IsmrmrdRefusals, BadHeadersAreRefused) {
+    const std::string good = header({}, {});
+    Finding finding = refusal([&] { read({readout(8, 1, 2)}, good.substr(0, good.size() / 2)); });
+    EXPECT_EQ(finding.thing, "/dataset/xml");
+    EXPECT_TRUE(has(finding.found, "does not parse")) << finding.found;
+    finding = refusal([&] { read({readout(8, 1, 2)}, ""); });
+    EXPECT_EQ(finding.thing, "/dataset/xml");
+    const std::size_t begin = good.find("<encoding>");
+    const std::size_t end = good.find("</ismrmrdHeader>");
+    finding = refusal([&] { read({readout(8, 1, 2)}, good.substr(0, begin) + good.substr(end)); });
+    EXPECT_EQ(finding.thing, "/dataset/xml");
+    Sizes empty;
+    empty.x = 0;
+    finding = refusal([&] { read({readout(8, 1, 2)}, header(empty, empty)); });
+    EXPECT_EQ(finding.found, "matrix 0 x 8 x 1, FOV 240 x 240 x 5 mm");
+}
+
+std::string bytes_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(IsmrmrdFileAccess, AReadOnlyFileIsReadAndAWritableOneIsLeftAlone) {
+    namespace fs = std::filesystem;
+    const std::string path = write({readout(8, 1, 2)});
+    const std::string before = bytes_of(path);
+    const auto time = fs::last_write_time(path);
+    read_ismrmrd(path, {});
+    fs::permissions(path, fs::perms::owner_read);
+    EXPECT_EQ(read_ismrmrd(path, {}).coils(), 1u);
+    EXPECT_EQ(bytes_of(path), before);
+    EXPECT_EQ(fs::last_write_time(path), time);
+}
+
+// libismrmrd would open the file for writing, and HDF5 then wants it for itself alone.
+TEST(IsmrmrdFileAccess, AnotherReaderDoesNotLockUsOut) {
+    const std::string path = write({readout(8, 1, 2)});
+    const int other = open(path.c_str(), O_RDONLY);
+    ASSERT_EQ(flock(other, LOCK_SH), 0);
+    EXPECT_EQ(read_ismrmrd(path, {}).coils(), 1u);
+    close(other);
+}
+
+// The header promises more than the arrays hold; libismrmrd itself would read past their end.
+TEST(IsmrmrdRefusals, ArraysShorterThanPromisedAreRefused) {
+    Acquisition a = readout(8, 1, 2);
+    a.available_channels() = 7;
+    const std::string path = write({a});
+    std::string bytes = bytes_of(path);
+    // number_of_samples, available_channels, active_channels as they lie in the file.
+    const std::size_t place = bytes.find(std::string("\x08\0\x07\0\x01\0", 6));
+    ASSERT_NE(place, std::string::npos);
+    bytes[place] = 9;
+    std::ofstream(path, std::ios::binary) << bytes;
+    const Finding finding = refusal([&] { read_ismrmrd(path, {}); });
+    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0, traj");
+    EXPECT_EQ(finding.found, "16 numbers");
+    EXPECT_TRUE(has(finding.expected, "18 for 9 samples")) << finding.expected;
+}
+
+TEST(IsmrmrdRefusals, ATruncatedFileIsRefused) {
+    const std::string path = write({readout(200, 4, 2), readout(200, 4, 2)});
+    const std::string bytes = bytes_of(path);
+    std::ofstream(path, std::ios::binary) << bytes.substr(0, bytes.size() / 2);
+    EXPECT_EQ(refusal([&] { read_ismrmrd(path, {}); }).file, path);
+}
+
+} // namespace
+} // namespace lsrecon::ismrmrd_test
+
+#endif

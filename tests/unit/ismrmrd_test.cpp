@@ -1,0 +1,260 @@
+#ifdef LSRECON_WITH_ISMRMRD
+
+#include "io/ismrmrd_scan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ismrmrd_maker.hpp"
+
+namespace lsrecon::ismrmrd_test {
+namespace {
+
+using Numbers = std::vector<double>;
+
+TEST(Ismrmrd, IsRecognisedByContent) {
+    EXPECT_TRUE(recognises_ismrmrd(write({readout(8, 1, 2)})));
+}
+
+TEST(Ismrmrd, ReadsCoilsSamplesAndTrajectory) {
+    const Scan scan = read({readout(8, 2, 2, 1), readout(8, 2, 2, 100)});
+    EXPECT_EQ(scan.format, "ismrmrd");
+    EXPECT_EQ(scan.grid.dimensions, 2);
+    EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{8, 8, 1}));
+    EXPECT_EQ(scan.grid.fov_mm, (Vec3{240, 240, 5}));
+    ASSERT_EQ(scan.frames.size(), 1u);
+    EXPECT_EQ(scan.frames[0].label, "");
+    EXPECT_EQ(scan.coils(), 2u);
+    EXPECT_EQ(real_parts(scan.frames[0], 1),
+              (Numbers{11, 12, 13, 14, 15, 16, 17, 18, 110, 111, 112, 113, 114, 115, 116, 117}));
+    EXPECT_EQ(scan.frames[0].samples(1, 15), Complex(117, -1));
+    EXPECT_EQ(scan.frames[0].sampling->trajectory[1], (Vec3{-3, 0.25, 0}));
+    EXPECT_FALSE(scan.grid.position);
+    EXPECT_FALSE(scan.grid.directions);
+}
+
+struct FlagCase {
+    int flag;
+    const char* name;
+};
+
+TEST(Ismrmrd, SkipsAndTellsEveryFlagWithoutImageData) {
+    for (const FlagCase& flag :
+         {FlagCase{19, "noise measurement"}, FlagCase{20, "parallel calibration"},
+          FlagCase{23, "navigation"}, FlagCase{24, "phase correction"}, FlagCase{26, "HP feedback"},
+          FlagCase{27, "dummy scan"}, FlagCase{28, "RT feedback"},
+          FlagCase{29, "surface coil correction"}, FlagCase{30, "phase stabilization reference"},
+          FlagCase{31, "phase stabilization"}}) {
+        // It differs in every size from what is kept, as real ones do.
+        Acquisition other = readout(3, 1, 0, 500);
+        other.setFlag(static_cast<uint64_t>(flag.flag));
+        const Scan scan = read({other, readout(8, 2, 2), other});
+        EXPECT_EQ(scan.frames.size(), 1u);
+        EXPECT_EQ(real_parts(scan.frames[0]), (Numbers{1, 2, 3, 4, 5, 6, 7, 8})) << flag.name;
+        EXPECT_TRUE(told(scan, text("skipped 2 acquisitions flagged ", flag.name))) << flag.name;
+    }
+}
+
+TEST(Ismrmrd, KeepsEveryOtherFlag) {
+    for (int flag = 1; flag <= 64; ++flag) {
+        if ((flag >= 19 && flag <= 31) && flag != 21 && flag != 25) {
+            continue;
+        }
+        Acquisition other = readout(8, 1, 2, 500);
+        other.setFlag(static_cast<uint64_t>(flag));
+        EXPECT_EQ(read({readout(8, 1, 2), other}).frames[0].samples.cols(), 16) << flag;
+    }
+}
+
+TEST(Ismrmrd, CalibrationThatIsAlsoImagingIsKept) {
+    Acquisition both = readout(8, 1, 2);
+    both.setFlag(20);
+    both.setFlag(21);
+    EXPECT_EQ(read({both}).frames[0].samples.cols(), 8);
+}
+
+TEST(Ismrmrd, DiscardDropsAtTheEndsOfTheArrays) {
+    Acquisition a = readout(8, 2, 2);
+    a.discard_pre() = 2;
+    a.discard_post() = 1;
+    for (const bool reversed : {false, true}) {
+        if (reversed) {
+            a.setFlag(ISMRMRD::ISMRMRD_ACQ_IS_REVERSE);
+        }
+        const Scan scan = read({a}, header({}, {}), "cycles/fov");
+        EXPECT_EQ(real_parts(scan.frames[0], 1), (Numbers{13, 14, 15, 16, 17}));
+        EXPECT_EQ(first_coordinates(scan.frames[0]), (Numbers{-2, -1, 0, 1, 2}));
+        EXPECT_TRUE(told(scan, "left out 3 samples"));
+    }
+}
+
+TEST(Ismrmrd, ReverseWithAStoredTrajectoryChangesNothing) {
+    Acquisition a = readout(8, 1, 2);
+    const Scan forward = read({a});
+    a.setFlag(ISMRMRD::ISMRMRD_ACQ_IS_REVERSE);
+    const Scan reversed = read({a});
+    EXPECT_EQ(reversed.frames[0].sampling->trajectory, forward.frames[0].sampling->trajectory);
+    EXPECT_EQ(real_parts(reversed.frames[0]), real_parts(forward.frames[0]));
+}
+
+TEST(Ismrmrd, CartesianPositionsCountFromCenterSample) {
+    Acquisition a = readout(6, 1, 0); // a partial echo: 6 of 8
+    a.center_sample() = 2;
+    a.idx().kspace_encode_step_1 = 7;
+    const Scan scan = read({a});
+    EXPECT_EQ(first_coordinates(scan.frames[0]), (Numbers{-2, -1, 0, 1, 2, 3}));
+    EXPECT_EQ(scan.frames[0].sampling->trajectory[0], (Vec3{-2, 3, 0}));
+}
+
+TEST(Ismrmrd, CartesianReverseFlipsTheOrder) {
+    Acquisition a = readout(8, 1, 0);
+    a.setFlag(ISMRMRD::ISMRMRD_ACQ_IS_REVERSE);
+    a.discard_pre() = 1;
+    const Scan scan = read({a});
+    EXPECT_EQ(first_coordinates(scan.frames[0]), (Numbers{2, 1, 0, -1, -2, -3, -4}));
+    EXPECT_EQ(real_parts(scan.frames[0]), (Numbers{2, 3, 4, 5, 6, 7, 8}));
+}
+
+TEST(Ismrmrd, CartesianCentersComeFromTheEncodingLimits) {
+    Sizes sizes;
+    sizes.z = 4;
+    sizes.fov_z = 40;
+    const std::string limits =
+        "<kspace_encoding_step_1><minimum>0</minimum><maximum>5</maximum><center>3</center>"
+        "</kspace_encoding_step_1>";
+    Acquisition a = readout(8, 1, 0);
+    a.idx().kspace_encode_step_1 = 5;
+    a.idx().kspace_encode_step_2 = 3;
+    const Scan scan = read({a}, header(sizes, sizes, limits));
+    EXPECT_EQ(scan.grid.dimensions, 3);
+    EXPECT_EQ(scan.frames[0].sampling->trajectory[0], (Vec3{-4, 2, 1}));
+}
+
+TEST(Ismrmrd, FurtherTrajectoryDimensionsAreIgnoredAndTold) {
+    for (const int dimensions : {3, 4}) {
+        const Scan scan = read({readout(8, 1, dimensions)});
+        EXPECT_EQ(scan.frames[0].sampling->trajectory[1], (Vec3{-3, 0.25, 0}));
+        EXPECT_TRUE(told(scan, text("only the first 2 of ", dimensions)));
+    }
+}
+
+TEST(Ismrmrd, ThreeDimensionsUseThree) {
+    Sizes sizes;
+    sizes.z = 8;
+    for (const int dimensions : {3, 4}) {
+        const Scan scan = read({readout(8, 1, dimensions)}, header(sizes, sizes));
+        EXPECT_EQ(scan.grid.dimensions, 3);
+        EXPECT_EQ(scan.frames[0].sampling->trajectory[1], (Vec3{-3, 0.25, 0.5}));
+        EXPECT_EQ(told(scan, "only the first 3 of 4"), dimensions == 4);
+    }
+}
+
+TEST(Ismrmrd, AStackTakesKzFromThePartition) {
+    Sizes sizes;
+    sizes.z = 6;
+    Acquisition a = readout(8, 1, 2);
+    for (int i = 0; i < 8; ++i) {
+        a.traj(0, static_cast<uint16_t>(i)) /= 8;
+        a.traj(1, static_cast<uint16_t>(i)) /= 8;
+    }
+    a.idx().kspace_encode_step_2 = 1;
+    const Scan scan = read({a}, header(sizes, sizes));
+    EXPECT_EQ(scan.frames[0].sampling->trajectory[1], (Vec3{-3, 0.25, -2}));
+    EXPECT_TRUE(told(scan, "kz is kspace_encode_step_2"));
+}
+
+TEST(Ismrmrd, FourUnitsAreFound) {
+    Sizes sizes{64, 64, 1, 240, 240, 5};
+    const double pi = 3.14159265358979323846;
+    for (const auto& [units, factor] :
+         std::vector<std::pair<std::string, double>>{{"cycles/fov", 1},
+                                                     {"cycles/voxel", 64},
+                                                     {"rad/voxel", 64 / (2 * pi)},
+                                                     {"1/m", 0.24}}) {
+        Acquisition a = readout(64, 1, 2);
+        for (float* value = a.traj_begin(); value != a.traj_end(); ++value) {
+            *value = static_cast<float>(*value / factor);
+        }
+        for (const std::string& given : {std::string(), units}) {
+            const Scan scan = read({a}, header(sizes, sizes), given);
+            const Vec3 k = scan.frames[0].sampling->trajectory[0];
+            // One rounding to float on the way into the file.
+            EXPECT_NEAR(k[0], -32, 32 * 6e-8) << units;
+            EXPECT_NEAR(k[1], 0.25, 0.25 * 6e-8) << units;
+            EXPECT_EQ(told(scan, "trajectory units " + units + ", found"), given.empty());
+        }
+    }
+}
+
+TEST(Ismrmrd, GivenUnitsWin) {
+    const Scan scan = read({readout(8, 1, 2)}, header({}, {}), "cycles/voxel");
+    EXPECT_EQ(scan.frames[0].sampling->trajectory[0], (Vec3{-32, 2, 0}));
+    EXPECT_THROW(read({readout(8, 1, 2)}, header({}, {}), "furlong"), UsageError);
+}
+
+TEST(Ismrmrd, SlicesAndRepetitionsAreFramesThatShareASampling) {
+    std::vector<Acquisition> acquisitions;
+    for (int repetition = 0; repetition < 2; ++repetition) {
+        for (const int slice : {2, 0}) {
+            Acquisition a = readout(8, 1, 2, static_cast<float>(100 * slice + 1000 * repetition));
+            a.idx().slice = static_cast<uint16_t>(slice);
+            a.idx().repetition = static_cast<uint16_t>(repetition);
+            set_vector(a.position(), {0, 0, static_cast<float>(5 * slice)});
+            set_vector(a.read_dir(), {1, 0, 0});
+            set_vector(a.phase_dir(), {0, 1, 0});
+            set_vector(a.slice_dir(), {0, 0, 1});
+            acquisitions.push_back(a);
+        }
+    }
+    const Scan scan = read(acquisitions);
+    ASSERT_EQ(scan.frames.size(), 4u);
+    EXPECT_EQ(scan.frames[0].label, "slice 0, repetition 0");
+    EXPECT_EQ(scan.frames[1].label, "slice 0, repetition 1");
+    EXPECT_EQ(scan.frames[2].label, "slice 2, repetition 0");
+    EXPECT_EQ(scan.frames[3].label, "slice 2, repetition 1");
+    EXPECT_EQ(scan.frames[3].samples(0, 0).real(), 1200);
+    for (const Frame& frame : scan.frames) {
+        EXPECT_EQ(frame.sampling, scan.frames[0].sampling);
+    }
+    EXPECT_EQ(scan.frames[2].position, (Vec3{0, 0, 10}));
+    EXPECT_EQ(scan.grid.position, (Vec3{0, 0, 0}));
+    EXPECT_EQ(scan.grid.directions,
+              (std::array<Vec3, 3>{Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}}));
+}
+
+TEST(Ismrmrd, ContrastPhaseAndSetMakeFramesAverageAndSegmentDoNot) {
+    std::vector<Acquisition> acquisitions(6, readout(8, 1, 2));
+    acquisitions[1].idx().contrast = 1;
+    acquisitions[2].idx().phase = 1;
+    acquisitions[3].idx().set = 1;
+    acquisitions[4].idx().average = 1;
+    acquisitions[5].idx().segment = 1;
+    const Scan scan = read(acquisitions);
+    ASSERT_EQ(scan.frames.size(), 4u);
+    EXPECT_EQ(scan.frames[0].label, "contrast 0, phase 0, set 0");
+    EXPECT_EQ(scan.frames[0].samples.cols(), 24);
+    EXPECT_EQ(scan.frames[3].label, "contrast 1, phase 0, set 0");
+    EXPECT_NE(scan.frames[0].sampling, scan.frames[1].sampling);
+    EXPECT_EQ(scan.frames[1].sampling, scan.frames[2].sampling);
+}
+
+TEST(Ismrmrd, ImpossibleDirectionsAreTold) {
+    Acquisition a = readout(8, 1, 2);
+    set_vector(a.read_dir(), {2, 0, 0});
+    const Scan scan = read({a});
+    EXPECT_FALSE(scan.grid.directions);
+    EXPECT_TRUE(told(scan, "no orthogonal unit vectors"));
+}
+
+TEST(Ismrmrd, TheEncodedSpaceIsTheGrid) {
+    Sizes encoded{16, 8, 1, 480, 240, 5};
+    const Scan scan = read({readout(16, 1, 2)}, header(encoded, {}));
+    EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{16, 8, 1}));
+    EXPECT_EQ(scan.grid.fov_mm, (Vec3{480, 240, 5}));
+    EXPECT_TRUE(told(scan, "matrix 16 x 8 x 1, FOV 480 x 240 x 5 mm"));
+    EXPECT_FALSE(told(read({readout(8, 1, 2)}), "encoded space"));
+}
+
+} // namespace
+} // namespace lsrecon::ismrmrd_test
+
+#endif

@@ -1,0 +1,92 @@
+#include "scan/units.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace lsrecon {
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+
+Grid grid_2d(std::size_t x, std::size_t y, double fov_x, double fov_y) {
+    Grid grid;
+    grid.size = {x, y, 1};
+    grid.fov_mm = {fov_x, fov_y, 5};
+    return grid;
+}
+
+TEST(Units, FactorsPerDimension) {
+    const Grid grid = grid_2d(64, 100, 240, 500);
+    EXPECT_EQ(to_cycles_per_fov("cycles/fov", grid), (Vec3{1, 1, 1}));
+    EXPECT_EQ(to_cycles_per_fov("cycles/voxel", grid), (Vec3{64, 100, 1}));
+    EXPECT_EQ(to_cycles_per_fov("1/m", grid), (Vec3{0.24, 0.5, 1}));
+    const Vec3 rad = to_cycles_per_fov("rad/voxel", grid);
+    EXPECT_DOUBLE_EQ(rad[0] * 2 * pi, 64);
+    EXPECT_DOUBLE_EQ(rad[1] * 2 * pi, 100);
+    EXPECT_EQ(rad[2], 1);
+}
+
+TEST(Units, ThirdDimensionCountsInThreeDimensions) {
+    Grid grid = grid_2d(64, 64, 240, 240);
+    grid.dimensions = 3;
+    grid.size[2] = 16;
+    grid.fov_mm[2] = 80;
+    EXPECT_EQ(to_cycles_per_fov("cycles/voxel", grid), (Vec3{64, 64, 16}));
+    EXPECT_EQ(to_cycles_per_fov("1/m", grid), (Vec3{0.24, 0.24, 0.08}));
+}
+
+TEST(Units, UnknownNameIsAUsageErrorThatListsTheNames) {
+    try {
+        to_cycles_per_fov("furlong", grid_2d(64, 64, 240, 240));
+        FAIL() << "no error";
+    } catch (const UsageError& error) {
+        const std::string message = error.what();
+        EXPECT_NE(message.find("furlong"), std::string::npos) << message;
+        for (const std::string& name : trajectory_unit_names()) {
+            EXPECT_NE(message.find(name), std::string::npos) << message;
+        }
+    }
+}
+
+// A trajectory that reaches `fraction` of N/2 is recognised in each unit that it is written in.
+TEST(Units, EveryUnitIsFoundFromTheRange) {
+    const Grid grid = grid_2d(64, 128, 240, 240);
+    for (const std::string& units : trajectory_unit_names()) {
+        const Vec3 factor = to_cycles_per_fov(units, grid);
+        for (const double fraction : {0.51, 0.9, 1.04}) {
+            const Vec3 end{-fraction * 32 / factor[0], fraction * 64 / factor[1], 0};
+            EXPECT_EQ(guess_trajectory_units({{0, 0, 0}, end}, grid), units) << fraction;
+        }
+    }
+}
+
+TEST(Units, OneDimensionThatFillsItsRangeIsEnough) {
+    const Grid grid = grid_2d(64, 64, 240, 240);
+    EXPECT_EQ(guess_trajectory_units({{31, 2, 0}}, grid), "cycles/fov");
+}
+
+TEST(Units, OneDimensionBeyondItsRangeRulesAUnitOut) {
+    const Grid grid = grid_2d(64, 64, 240, 240);
+    EXPECT_EQ(guess_trajectory_units({{31, 40, 0}}, grid), "");
+}
+
+TEST(Units, NothingFits) {
+    const Grid grid = grid_2d(64, 64, 240, 240);
+    EXPECT_EQ(guess_trajectory_units({}, grid), "");
+    EXPECT_EQ(guess_trajectory_units({{0, 0, 0}}, grid), "");
+    EXPECT_EQ(guess_trajectory_units({{10, 0, 0}}, grid), "");
+}
+
+// In a field of view of 0.8 m, 30 cycles/fov fill 0.94 of N/2, and 30 / m fill 0.75.
+TEST(Units, TwoThatFitAreAmbiguous) {
+    EXPECT_EQ(guess_trajectory_units({{30, 0, 0}}, grid_2d(64, 64, 800, 800)), "");
+}
+
+TEST(Units, AThirdCoordinateIsNoPositionInTwoDimensions) {
+    const Grid grid = grid_2d(64, 64, 240, 240);
+    EXPECT_EQ(guess_trajectory_units({{30, 30, 1e6}}, grid), "cycles/fov");
+}
+
+} // namespace
+} // namespace lsrecon
