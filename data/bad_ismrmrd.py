@@ -53,6 +53,12 @@ def with_nan():
     return table
 
 
+def trajectory_nan():
+    table = acquisition()
+    table["traj"][0][:] = np.nan
+    return table
+
+
 def no_trajectory():
     table = acquisition(trajectory_values=0)
     table["head"]["trajectory_dimensions"] = 0
@@ -81,6 +87,8 @@ CASES = [
      lambda path: write(path, table=acquisition(trajectory_values=12))),
     ("ismrmrd_data_short", ["data"],
      lambda path: write(path, table=acquisition(data_values=20))),
-    ("ismrmrd_no_trajectory", ["trajectory", "acquisition 0"],
+    ("ismrmrd_trajectory_nan", ["acquisition 0, traj", "NaN at [0, 0]"],
+     lambda path: write(path, table=trajectory_nan())),
+    ("ismrmrd_no_trajectory", ["acquisition 0", "no trajectory is stored", "spiral"],
      lambda path: write(path, table=no_trajectory())),
 ]

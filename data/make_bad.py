@@ -48,7 +48,7 @@ def write_not_hdf5(folder):
     with h5py.File(folder / "other_hdf5.h5", "w", libver="earliest") as file:
         file.create_dataset("kspace", data=np.zeros(3), track_times=False)
     return {"truncated.h5": ["truncated"], "empty.h5": ["HDF5"], "text.h5": ["HDF5"],
-            "other_hdf5.h5": ["kspace", "lsrecon-scan", "ISMRMRD"]}
+            "other_hdf5.h5": ["kspace", "no root attributes", "lsrecon-scan", "ISMRMRD"]}
 
 
 def main():

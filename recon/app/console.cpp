@@ -1,6 +1,8 @@
 #include "app/console.hpp"
 
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <unistd.h>
 
 #include "scan/units.hpp"
@@ -63,6 +65,42 @@ void add_output_flag(CLI::App& sub, std::string& output, const std::string& what
 
 void add_quiet_flag(CLI::App& sub, bool& quiet) {
     sub.add_flag("--quiet", quiet, "no progress on stderr");
+}
+
+CLI::Validator whole_number(const std::string& expected, bool zero_allowed) {
+    return CLI::Validator(
+        [=](const std::string& word) {
+            const bool digits =
+                !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
+            const bool zero = word.find_first_not_of('0') == std::string::npos;
+            return digits && (zero_allowed || !zero) ? std::string()
+                                                     : word + "; expected " + expected;
+        },
+        "");
+}
+
+namespace {
+
+CLI::Validator number(const std::string& expected, bool zero_allowed) {
+    return CLI::Validator(
+        [=](const std::string& word) {
+            char* end = nullptr;
+            const double value = std::strtod(word.c_str(), &end);
+            const bool whole = !word.empty() && *end == '\0' && std::isfinite(value);
+            const bool right = whole && (value > 0 || (zero_allowed && value == 0));
+            return right ? std::string() : word + "; expected " + expected;
+        },
+        "");
+}
+
+} // namespace
+
+CLI::Validator positive_number() {
+    return number("a number above 0", false);
+}
+
+CLI::Validator non_negative_number() {
+    return number("a number from 0", true);
 }
 
 namespace {

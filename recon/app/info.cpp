@@ -15,10 +15,10 @@ struct Options {
     ReadOptions read;
 };
 
-std::string by(const std::array<std::size_t, 3>& size, int dimensions) {
-    std::string result = std::to_string(size[0]);
+template <typename Value> std::string by(const std::array<Value, 3>& size, int dimensions) {
+    std::string result = text(size[0]);
     for (std::size_t d = 1; d < static_cast<std::size_t>(dimensions); ++d) {
-        result += " x " + std::to_string(size[d]);
+        result += text(" x ", size[d]);
     }
     return result;
 }
@@ -43,8 +43,7 @@ ExitCode run_info(const Options& options) {
     std::printf("file         %s\n", scan.file.c_str());
     std::printf("format       %s\n", scan.format.c_str());
     std::printf("matrix       %s voxels\n", by(scan.grid.size, scan.grid.dimensions).c_str());
-    std::printf("fov          %g x %g x %g mm\n", scan.grid.fov_mm[0], scan.grid.fov_mm[1],
-                scan.grid.fov_mm[2]);
+    std::printf("fov          %s mm\n", by(scan.grid.fov_mm, scan.grid.dimensions).c_str());
     if (scan.voxels) {
         std::printf("voxels       %zu positions off the grid\n", scan.voxels->size());
     }

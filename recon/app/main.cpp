@@ -32,10 +32,32 @@ int run(const std::function<ExitCode()>& command) {
     }
 }
 
+/// Told here, because CLI11 says only that a subcommand is required.
+bool names_no_command(int argc, char** argv) {
+    if (argc > 1 && argv[1][0] == '-') {
+        return false;
+    }
+    const std::string word = argc > 1 ? argv[1] : "";
+    std::string names;
+    for (const app::Command& command : app::commands()) {
+        if (command.name == word) {
+            return false;
+        }
+        names += (names.empty() ? "" : ", ") + command.name;
+    }
+    const std::string found = argc > 1 ? "\"" + word + "\" is no command" : "no command";
+    std::fprintf(stderr, "lsrecon: %s\n  expected: one of %s\n  next:     see lsrecon --help\n",
+                 found.c_str(), names.c_str());
+    return true;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
     app::remember_command_line(argc, argv);
+    if (names_no_command(argc, argv)) {
+        return code(ExitCode::usage);
+    }
     CLI::App cli{"Least-squares reconstruction of non-Cartesian MRI scans on any OpenCL device.",
                  "lsrecon"};
     cli.set_version_flag("--version", std::string("lsrecon ") + version);

@@ -8,4 +8,7 @@ namespace lsrecon::app {
 /// not after it.
 void require_output(const std::string& output, const std::string& input);
 
+/// Writes a text file beside and renames it into place.
+void write_text(const std::string& path, const std::string& content);
+
 } // namespace lsrecon::app

@@ -70,15 +70,15 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     add_output_flag(sub, options->output, "image file to write (HDF5)");
     sub.add_option("--lambda", reconstruct.solve.lambda,
                    "weight of the regularisation lambda Q(0) I")
-        ->check(CLI::NonNegativeNumber)
+        ->check(non_negative_number())
         ->capture_default_str();
     sub.add_option("--iterations", reconstruct.solve.iterations,
                    "conjugate-gradient iterations at most")
-        ->check(CLI::PositiveNumber)
+        ->check(whole_number("a whole number from 1", false))
         ->capture_default_str();
     sub.add_option("--tolerance", reconstruct.solve.tolerance,
                    "relative residual at which the solver stops")
-        ->check(CLI::PositiveNumber)
+        ->check(positive_number())
         ->capture_default_str();
     sub.add_option("--q", reconstruct.q_file, "Q made by 'lsrecon q' for this trajectory");
     sub.add_option("--png", reconstruct.preview, "preview to write beside the image");

@@ -114,19 +114,6 @@ std::string trajectory_help() {
     return help;
 }
 
-/// CLI11 2.1 wraps a negative number round to a huge one, and its own validators print the largest
-/// double with all its digits.
-CLI::Validator whole_number(const std::string& expected, bool zero_allowed) {
-    return CLI::Validator(
-        [=](const std::string& word) {
-            const bool digits = word.find_first_not_of("0123456789") == std::string::npos;
-            const bool zero = word.find_first_not_of('0') == std::string::npos;
-            return digits && (zero_allowed || !zero) ? std::string()
-                                                     : word + "; expected " + expected;
-        },
-        "");
-}
-
 void add_sampling_flags(CLI::App& sub, Options& options) {
     TrajectoryOptions& sampling = options.simulation.sampling;
     sub.add_option("--trajectory", options.simulation.trajectory, trajectory_help())

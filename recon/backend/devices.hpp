@@ -34,8 +34,9 @@ std::vector<DeviceInfo> list_devices();
 /// DeviceError when there is none; its message lists those that there are.
 int choose_device(const std::vector<DeviceInfo>& devices, const std::string& wanted);
 
-/// Names of the transform variants, in the order of the ladder, and the one used by default.
+/// Names of the transform variants, in the order of the ladder.
 std::vector<std::string> kernel_names();
-std::string default_kernel();
+/// The one used on a type of device unless the user names another.
+std::string default_kernel(const std::string& device_type);
 
 } // namespace lsrecon

@@ -12,6 +12,12 @@ namespace lsrecon {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+const std::string temporary_end = ".part";
+
+} // namespace
+
 ReplacingFile::ReplacingFile(std::string final_path) : final_path_(std::move(final_path)) {
     const fs::path folder = fs::absolute(final_path_).parent_path();
     if (!fs::is_directory(folder)) {
@@ -30,12 +36,19 @@ ReplacingFile::ReplacingFile(std::string final_path) : final_path_(std::move(fin
     // Unique between threads, processes and hosts that share the folder.
     std::random_device random;
     temporary_path_ =
-        text(final_path_, ".", ::getpid(), "-", std::hex, random(), random(), ".part");
+        text(final_path_, ".", ::getpid(), "-", std::hex, random(), random(), temporary_end);
 }
 
 ReplacingFile::~ReplacingFile() {
     std::error_code ignored;
     fs::remove(temporary_path_, ignored);
+}
+
+std::string ReplacingFile::name_for_messages(const std::string& path) {
+    const std::size_t end = path.rfind(temporary_end);
+    const bool temporary = end != std::string::npos && end + temporary_end.size() == path.size();
+    // In front of the end stands the random part, which holds no dot.
+    return temporary && end > 0 ? path.substr(0, path.rfind('.', end - 1)) : path;
 }
 
 void ReplacingFile::commit() {

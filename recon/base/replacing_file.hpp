@@ -21,6 +21,9 @@ public:
     const std::string& path() const { return temporary_path_; }
     void commit();
 
+    /// What messages call `path`: the final path when it is the path() of such a file.
+    static std::string name_for_messages(const std::string& path);
+
 private:
     std::string final_path_;
     std::string temporary_path_;

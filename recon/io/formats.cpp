@@ -33,12 +33,13 @@ constexpr bool ismrmrd_built = false;
 constexpr bool ismrmrd_built = true;
 #endif
 
-std::string list(const std::vector<std::string>& names) {
+/// "datasets a, b", "no datasets".
+std::string list(const std::string& kind, const std::vector<std::string>& names) {
     std::string result;
     for (const std::string& name : names) {
-        result += (result.empty() ? "" : ", ") + name;
+        result += (result.empty() ? kind + " " : ", ") + name;
     }
-    return result.empty() ? "nothing" : result;
+    return result.empty() ? "no " + kind : result;
 }
 
 } // namespace
@@ -61,8 +62,8 @@ Scan read_scan(const std::string& path, const ReadOptions& options) {
     }
     const Hdf5Reader file(path);
     throw InputError({path, "file",
-                      "an HDF5 file with " + list(file.names()) + " and root attributes " +
-                          list(file.attribute_names("/")),
+                      "an HDF5 file with " + list("objects", file.names()) + " and " +
+                          list("root attributes", file.attribute_names("/")),
                       "a scan: root attribute format = \"lsrecon-scan\" with /trajectory, or an "
                       "ISMRMRD group with xml and data",
                       "see docs/formats.md for how to write a scan file"});

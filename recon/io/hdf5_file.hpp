@@ -42,11 +42,25 @@ enum class Hdf5Kind { integer, real, complex, string, other };
 /// What a dataset declares, before it is read.
 struct Hdf5Shape {
     Hdf5Kind kind = Hdf5Kind::other;
-    std::string type_name; ///< for messages: "float32", "compound {r,i} of float32", ...
-    std::vector<std::size_t> extents;
+    std::string type_name; ///< for messages: "float32", "complex {r,i} of float32", ...
+    std::vector<std::size_t> extents; ///< empty for a single value
+    bool null = false; ///< no value at all, as h5py.Empty writes it
 
     std::size_t elements() const;
-    std::string to_string() const; ///< "complex [4, 4010]"
+    std::string to_string() const; ///< "float32 [4, 4010]", "one int64"
+};
+
+/// "[4, 4010]"
+std::string shown(const std::vector<std::size_t>& extents);
+
+/// What messages call an object and its attribute: "/samples", attribute "units" of /trajectory.
+std::string full_name(const std::string& object);
+std::string attribute_name(const std::string& object, const std::string& name);
+
+/// What a message says of an attribute that is missing or of the wrong type; "" for general words.
+struct Hdf5Wanted {
+    std::string expected;
+    std::string next_step;
 };
 
 /// An HDF5 file that is only read. Every failure is an InputError that names file and dataset.
@@ -72,15 +86,20 @@ public:
     std::vector<Complex> read_complex(const std::string& dataset) const;
 
     bool has_attribute(const std::string& object, const std::string& name) const;
-    std::string attribute_text(const std::string& object, const std::string& name) const;
-    std::vector<double> attribute_numbers(const std::string& object, const std::string& name) const;
+    /// InputError when it is missing, of another type, empty, or more than one text.
+    std::string attribute_text(const std::string& object, const std::string& name,
+                               const Hdf5Wanted& wanted = {}) const;
+    std::vector<double> attribute_numbers(const std::string& object, const std::string& name,
+                                          const Hdf5Wanted& wanted = {}) const;
 
 private:
     std::string path_;
     Hdf5Handle file_;
 };
 
-/// A new HDF5 file. Failures are Errors that name the file.
+/// A new HDF5 file. It is made in memory and written by close(): after a write that the file system
+/// refused, HDF5 (1.10.8) can neither close the file nor end without a crash.
+/// Failures are Errors that name the file.
 class Hdf5Writer {
 public:
     explicit Hdf5Writer(const std::string& path);
@@ -102,7 +121,7 @@ public:
                    const std::vector<long>& values);
     void attribute(const std::string& object, const std::string& name, long value);
 
-    /// Flushes and closes; Error when the file system refuses (a full disk).
+    /// Writes the file; Error when the file system refuses (a full disk).
     void close();
 
 private:

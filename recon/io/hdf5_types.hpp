@@ -25,6 +25,15 @@ inline Hdf5Handle complex_type(hid_t real) {
     return type;
 }
 
+/// What a type and a space declare.
+Hdf5Shape describe(hid_t type, hid_t space);
+
+/// For messages: "real numbers", ...
+std::string kind_name(Hdf5Kind kind);
+
+/// Whether `found` can be read as `wanted`: whole numbers are also real ones.
+bool fits(Hdf5Kind found, Hdf5Kind wanted);
+
 inline Hdf5Handle text_type() {
     Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
     H5Tset_size(type.get(), H5T_VARIABLE);

@@ -1,4 +1,10 @@
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+
 #include "base/error.hpp"
+#include "base/replacing_file.hpp"
 #include "io/hdf5_types.hpp"
 
 namespace lsrecon {
@@ -6,8 +12,35 @@ namespace lsrecon {
 namespace {
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
-    throw InputError({path, what, "it cannot be written", "a file system with enough free space",
+    throw InputError({ReplacingFile::name_for_messages(path), what, "HDF5 refuses to hold it",
+                      "enough memory for the whole file", "use a machine with more memory"});
+}
+
+[[noreturn]] void fail_to_write(const std::string& path, int cause) {
+    throw InputError({ReplacingFile::name_for_messages(path), "file",
+                      text("it cannot be written: ", std::strerror(cause)),
+                      "a file system with enough free space",
                       "free some space or name another output folder"});
+}
+
+/// 0, or the errno of what the file system refused. Some refuse only when it is all sent.
+int write_bytes(const std::string& path, const void* bytes, std::size_t size) {
+    std::FILE* const file = std::fopen(path.c_str(), "wb");
+    if (file == nullptr) {
+        return errno;
+    }
+    const bool sent = std::fwrite(bytes, 1, size, file) == size && std::fflush(file) == 0 &&
+                      ::fsync(::fileno(file)) == 0;
+    const int cause = sent ? 0 : errno;
+    const bool closed = std::fclose(file) == 0;
+    return sent && !closed ? errno : cause;
+}
+
+Hdf5Handle file_in_memory() {
+    constexpr std::size_t growth = 1 << 20;
+    Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    H5Pset_fapl_core(access.get(), growth, 0);
+    return access;
 }
 
 void require(herr_t result, const std::string& path, const std::string& what) {
@@ -24,10 +57,10 @@ void write_dataset(hid_t file, const std::string& path, const std::string& datas
                                        H5P_DEFAULT, H5P_DEFAULT),
                             H5Dclose);
     if (handle.get() < 0) {
-        fail(path, dataset);
+        fail(path, full_name(dataset));
     }
     require(H5Dwrite(handle.get(), in_memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), path,
-            dataset);
+            full_name(dataset));
 }
 
 void write_attribute(hid_t file, const std::string& path, const std::string& object,
@@ -38,16 +71,17 @@ void write_attribute(hid_t file, const std::string& path, const std::string& obj
                                               H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                             H5Aclose);
     if (handle.get() < 0) {
-        fail(path, object + "@" + name);
+        fail(path, attribute_name(object, name));
     }
-    require(H5Awrite(handle.get(), type, values), path, object + "@" + name);
+    require(H5Awrite(handle.get(), type, values), path, attribute_name(object, name));
 }
 
 } // namespace
 
 Hdf5Writer::Hdf5Writer(const std::string& path) : path_(path) {
     silence_hdf5();
-    file_ = Hdf5Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+    const Hdf5Handle access = file_in_memory();
+    file_ = Hdf5Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose);
     if (file_.get() < 0) {
         fail(path, "file");
     }
@@ -56,7 +90,7 @@ Hdf5Writer::Hdf5Writer(const std::string& path) : path_(path) {
 void Hdf5Writer::group(const std::string& name) {
     const Hdf5Handle handle(
         H5Gcreate2(file_.get(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
-    require(handle.get() < 0 ? -1 : 0, path_, name);
+    require(handle.get() < 0 ? -1 : 0, path_, full_name(name));
 }
 
 void Hdf5Writer::complex64(const std::string& dataset, const std::vector<std::size_t>& extents,
@@ -110,7 +144,18 @@ void Hdf5Writer::attribute(const std::string& object, const std::string& name, l
 
 void Hdf5Writer::close() {
     require(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), path_, "file");
+    // The handle of a file in memory is the address of its bytes; their number is that of its
+    // image, since the memory itself grows in steps.
+    void* handle = nullptr;
+    require(H5Fget_vfd_handle(file_.get(), H5P_DEFAULT, &handle), path_, "file");
+    const ssize_t size = H5Fget_file_image(file_.get(), nullptr, 0);
+    require(size > 0 ? 0 : -1, path_, "file");
+    const int cause =
+        write_bytes(path_, *static_cast<void**>(handle), static_cast<std::size_t>(size));
     file_ = Hdf5Handle();
+    if (cause != 0) {
+        fail_to_write(path_, cause);
+    }
 }
 
 } // namespace lsrecon

@@ -5,6 +5,7 @@
 #include <ismrmrd/xml.h>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 #include "io/ismrmrd_file.hpp"
 #include "io/raw_acquisitions.hpp"
 
@@ -96,6 +97,20 @@ Grid to_grid(const ISMRMRD::EncodingSpace& space, const std::string& file,
     return grid;
 }
 
+/// The name of a trajectory that encoding steps cannot describe; "" for one that they may.
+std::string stored_trajectory(ISMRMRD::TrajectoryType type) {
+    switch (type) {
+    case ISMRMRD::TrajectoryType::RADIAL:
+        return "radial";
+    case ISMRMRD::TrajectoryType::GOLDENANGLE:
+        return "goldenangle";
+    case ISMRMRD::TrajectoryType::SPIRAL:
+        return "spiral";
+    default:
+        return "";
+    }
+}
+
 long encode_center(const ISMRMRD::Optional<ISMRMRD::Limit>& limit, std::size_t size) {
     return static_cast<long>(limit.is_present() ? limit.get().center : size / 2);
 }
@@ -113,6 +128,7 @@ RawEncoding read_encoding(const IsmrmrdFile& file, const std::string& path,
     result.file = path;
     result.dataset = file.data_name();
     result.grid = to_grid(encoding.encodedSpace, path, file.xml_name());
+    result.stored_trajectory = stored_trajectory(encoding.trajectory);
     const ISMRMRD::EncodingLimits& limits = encoding.encodingLimits;
     result.encode_centers = {encode_center(limits.kspace_encoding_step_1, result.grid.size[1]),
                              encode_center(limits.kspace_encoding_step_2, result.grid.size[2])};
@@ -125,7 +141,7 @@ void check_sizes(const IsmrmrdAcquisition& acquisition, const std::string& file,
     const IsmrmrdHeader& header = acquisition.header;
     const auto check = [&](const char* field, std::size_t found, std::size_t expected) {
         if (found != expected) {
-            throw InputError({file, text(thing, ", ", field), text(found, " numbers"),
+            throw InputError({file, text(thing, ", ", field), counted(found, "number"),
                               text(expected, " for ", header.number_of_samples, " samples, ",
                                    header.active_channels, " channels and ",
                                    header.trajectory_dimensions, " trajectory dimensions"),

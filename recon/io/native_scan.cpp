@@ -2,381 +2,138 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
-#include "base/error.hpp"
-#include "io/hdf5_file.hpp"
-#include "scan/units.hpp"
+#include "base/numbers.hpp"
+#include "io/native_scan_parts.hpp"
 
 namespace lsrecon {
 
+namespace native {
+
 namespace {
 
-using Extents = std::vector<std::size_t>;
-
-/// What the format knows; HDF5's own dimension labels are welcome anywhere.
-const std::map<std::string, std::vector<std::string>>& known_attributes() {
-    static const std::map<std::string, std::vector<std::string>> known{
-        {"/", {"format", "version", "matrix", "fov_mm", "position", "directions"}},
-        {"trajectory", {"units"}},
-        {"samples", {}},
-        {"phi", {}},
-        {"weights", {}},
-        {"coil_maps", {}},
-        {"voxels", {}},
-        {"field_map", {"units"}},
-        {"times", {"units"}},
-        {"noise", {}},
-    };
-    return known;
+Extents grid_extents(const Grid& grid) {
+    Extents extents(grid.size.begin(), grid.size.begin() + grid.dimensions);
+    std::reverse(extents.begin(), extents.end());
+    return extents;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string result;
-    for (const std::string& word : words) {
-        result += (result.empty() ? "" : ", ") + word;
+std::vector<Vec3> read_voxels(const Hdf5Reader& file, const Grid& grid) {
+    const auto dimensions = static_cast<std::size_t>(grid.dimensions);
+    const Hdf5Shape shape = file.checked_shape("voxels", Hdf5Kind::real);
+    if (shape.extents.size() != 2 || shape.extents[1] != dimensions) {
+        refuse(file, "/voxels", shape.to_string(), text("[N, ", dimensions, "]"),
+               "write one coordinate a dimension, in units of the field of view");
     }
-    return result.empty() ? "none" : result;
+    const std::vector<double> x = file.read_real("voxels");
+    std::vector<Vec3> positions(shape.extents[0], Vec3{0, 0, 0});
+    for (std::size_t n = 0; n < positions.size(); ++n) {
+        std::copy_n(x.begin() + static_cast<long>(n * dimensions), dimensions,
+                    positions[n].begin());
+    }
+    return positions;
 }
 
-std::string shown(const Extents& extents) {
-    std::string result;
-    for (const std::size_t extent : extents) {
-        result += (result.empty() ? "[" : ", ") + std::to_string(extent);
+/// After the voxels and the samples, which say what shape the maps must have.
+CoilMatrix read_coil_maps(const Hdf5Reader& file, const Scan& scan) {
+    const Hdf5Shape shape = file.checked_shape("coil_maps", Hdf5Kind::complex);
+    const Extents one_map = scan.voxels ? Extents{scan.voxels->size()} : grid_extents(scan.grid);
+    Extents any_coils = shape.extents;
+    if (!any_coils.empty()) {
+        any_coils.erase(any_coils.begin());
     }
-    return result + "]";
+    const std::size_t coils = shape.extents.empty() ? 0 : shape.extents.front();
+    const bool right_coils = scan.has_samples() ? coils == scan.coils() : coils > 0;
+    if (!right_coils || any_coils != one_map) {
+        const std::string expected = (scan.has_samples() ? text("[", scan.coils(), ", ") : "[C, ") +
+                                     shown(one_map).substr(1) +
+                                     ", one map a coil of /samples on the " +
+                                     (scan.voxels ? "positions of /voxels" : "grid of the image");
+        refuse(file, "/coil_maps", shape.to_string(), expected,
+               scan.voxels ? "make the maps at the positions of /voxels"
+                           : "make the maps on the grid of the attribute matrix, slowest "
+                             "dimension first");
+    }
+    const std::vector<Complex> values = file.read_complex("coil_maps");
+    return Eigen::Map<const CoilMatrix>(values.data(), static_cast<Eigen::Index>(coils),
+                                        static_cast<Eigen::Index>(values.size() / coils));
 }
 
-/// Reads one file; every method checks the part that it reads.
-class NativeReader {
-public:
-    NativeReader(const std::string& path, const ReadOptions& options)
-        : file_(path), options_(options) {}
-
-    Scan read() {
-        scan_.file = file_.path();
-        scan_.format = "lsrecon-scan";
-        check_names();
-        read_header();
-        read_sampling();
-        read_samples();
-        read_coil_maps();
-        read_voxels();
-        read_unused();
-        return std::move(scan_);
+/// "[2, 3]": where element `flat` of an array lies.
+std::string place(std::size_t flat, const Extents& extents) {
+    Extents indices(extents.size());
+    for (std::size_t d = extents.size(); d-- > 0;) {
+        indices[d] = flat % extents[d];
+        flat /= extents[d];
     }
+    return shown(indices);
+}
 
-private:
-    [[noreturn]] void refuse(const std::string& thing, const std::string& found,
-                             const std::string& expected, const std::string& next) const {
-        throw InputError({file_.path(), thing, found, expected, next});
+void require_finite(const Hdf5Reader& file, const std::string& name, std::size_t element,
+                    double value) {
+    if (!std::isfinite(value)) {
+        refuse(file, full_name(name),
+               shown(value) + " at " + place(element, file.shape(name).extents), "finite numbers",
+               "remove or repair the value and write the scan again");
     }
+}
 
-    void check_names() const {
-        std::vector<std::string> objects{"/"};
-        std::vector<std::string> datasets;
-        for (const auto& [name, attributes] : known_attributes()) {
-            if (name != "/") {
-                datasets.push_back(name);
-            }
-        }
-        for (const std::string& name : file_.names()) {
-            if (known_attributes().count(name) == 0) {
-                refuse("/" + name, "a dataset or group of an unknown name",
-                       "only " + joined(datasets),
-                       "correct its name, or remove it: the scan format holds nothing else");
-            }
-            objects.push_back(name);
-        }
-        for (const std::string& object : objects) {
-            const std::vector<std::string>& known = known_attributes().at(object);
-            for (const std::string& name : file_.attribute_names(object)) {
-                const bool labels = name.rfind("DIMENSION_", 0) == 0;
-                if (!labels && std::find(known.begin(), known.end(), name) == known.end()) {
-                    refuse(text("attribute \"", name, "\" of ", object == "/" ? "" : "/", object),
-                           "an attribute of an unknown name", "only " + joined(known),
-                           "correct its name, or remove it");
-                }
-            }
-        }
+/// A real dataset whose shape and units are known, and whose values are finite.
+void check_real(const Hdf5Reader& file, const std::string& name, const Extents& expected,
+                const std::string& meaning, const std::string& units) {
+    const Hdf5Shape found = file.checked_shape(name, Hdf5Kind::real);
+    if (found.extents != expected) {
+        refuse(file, full_name(name), found.to_string(), shown(expected) + ", " + meaning,
+               "make the sizes of the datasets agree");
     }
-
-    std::vector<double> header_numbers(const std::string& name, std::size_t count) const {
-        const std::vector<double> values = file_.attribute_numbers("/", name);
-        if (values.size() != count) {
-            refuse(text("attribute \"", name, "\" of /"), text(values.size(), " numbers"),
-                   text(count, " numbers"), "write one number per entry");
-        }
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            if (!std::isfinite(values[i])) {
-                refuse(text("attribute \"", name, "\" of /"), text(values[i], " at [", i, "]"),
-                       "finite numbers", "write the attribute again");
-            }
-        }
-        return values;
+    const std::string quoted = "\"" + units + "\"";
+    const std::string next = "convert the values and write the attribute";
+    const std::string stored = file.attribute_text(name, "units", {quoted, next});
+    if (stored != units) {
+        refuse(file, attribute_name(name, "units"), "\"" + stored + "\"", quoted, next);
     }
-
-    void read_header() {
-        const std::string format = file_.attribute_text("/", "format");
-        if (format != "lsrecon-scan") {
-            refuse("attribute \"format\" of /", "\"" + format + "\"", "\"lsrecon-scan\"",
-                   "write the attribute, or convert the file");
-        }
-        const double file_version = header_numbers("version", 1).front();
-        if (file_version != 1) {
-            refuse("attribute \"version\" of /", text(file_version), "1",
-                   "write the scan in version 1 of the format, or use a newer lsrecon");
-        }
-        Grid& grid = scan_.grid;
-        const std::vector<double> matrix = file_.attribute_numbers("/", "matrix");
-        if (matrix.size() != 2 && matrix.size() != 3) {
-            refuse("attribute \"matrix\" of /", text(matrix.size(), " numbers"),
-                   "[X, Y] or [X, Y, Z]", "write the number of voxels in each dimension");
-        }
-        grid.dimensions = static_cast<int>(matrix.size());
-        for (std::size_t d = 0; d < matrix.size(); ++d) {
-            if (!(matrix[d] >= 1 && matrix[d] <= 1e6) || matrix[d] != std::floor(matrix[d])) {
-                refuse("attribute \"matrix\" of /", text(matrix[d], " at [", d, "]"),
-                       "whole numbers from 1 to 1000000",
-                       "write the number of voxels in each dimension");
-            }
-            grid.size[d] = static_cast<std::size_t>(matrix[d]);
-        }
-        const std::vector<double> fov = header_numbers("fov_mm", matrix.size());
-        for (std::size_t d = 0; d < fov.size(); ++d) {
-            if (fov[d] <= 0) {
-                refuse("attribute \"fov_mm\" of /", text(fov[d], " at [", d, "]"),
-                       "positive lengths in mm", "write the field of view in mm");
-            }
-            grid.fov_mm[d] = fov[d];
-        }
-        read_geometry();
+    const std::vector<double> values = file.read_real(name);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        require_finite(file, name, i, values[i]);
     }
+}
 
-    void read_geometry() {
-        if (file_.has_attribute("/", "position")) {
-            const std::vector<double> p = header_numbers("position", 3);
-            scan_.grid.position = Vec3{p[0], p[1], p[2]};
-        }
-        if (file_.has_attribute("/", "directions")) {
-            const std::vector<double> v = header_numbers("directions", 9);
-            scan_.grid.directions = {Vec3{v[0], v[1], v[2]}, Vec3{v[3], v[4], v[5]},
-                                     Vec3{v[6], v[7], v[8]}};
-        }
+void check_noise(const Hdf5Reader& file, const Scan& scan) {
+    const Hdf5Shape shape = file.checked_shape("noise", Hdf5Kind::complex);
+    if (shape.extents.size() != 2 || (scan.has_samples() && shape.extents[0] != scan.coils())) {
+        refuse(file, "/noise", shape.to_string(),
+               scan.has_samples() ? text("[", scan.coils(), ", K]") : "[C, K]",
+               "write one row a coil of /samples");
     }
-
-    std::string trajectory_units() const {
-        if (!options_.trajectory_units.empty()) {
-            return options_.trajectory_units;
-        }
-        const std::string units = file_.attribute_text("trajectory", "units");
-        const std::vector<std::string>& known = trajectory_unit_names();
-        if (std::find(known.begin(), known.end(), units) == known.end()) {
-            refuse("attribute \"units\" of /trajectory", "\"" + units + "\"",
-                   "one of " + joined(known), "write the attribute, or pass --traj-units");
-        }
-        return units;
+    const std::vector<Complex> values = file.read_complex("noise");
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        require_finite(file, "noise", i, values[i].real());
+        require_finite(file, "noise", i, values[i].imag());
     }
+}
 
-    /// One Sampling per frame of the trajectory: a single one when it has no frame dimension.
-    void read_sampling() {
-        const Extents extents = file_.checked_shape("trajectory", Hdf5Kind::real).extents;
-        const std::size_t dimensions = static_cast<std::size_t>(scan_.grid.dimensions);
-        if ((extents.size() != 2 && extents.size() != 3) || extents.back() != dimensions) {
-            refuse("/trajectory", shown(extents),
-                   text("[M, ", dimensions, "] or [F, M, ", dimensions, "], since matrix has ",
-                        dimensions, " entries"),
-                   "write one coordinate a dimension, or correct the matrix");
-        }
-        const std::size_t frames = extents.size() == 3 ? extents[0] : 1;
-        samples_ = extents[extents.size() - 2];
-        const Vec3 factor = to_cycles_per_fov(trajectory_units(), scan_.grid);
-        const std::vector<double> k = file_.read_real("trajectory");
-        const ComplexVector phi = per_sample_complex("phi");
-        const RealVector weights = per_sample_real("weights");
-        for (std::size_t f = 0; f < frames; ++f) {
-            auto sampling = std::make_shared<Sampling>();
-            sampling->phi = phi;
-            sampling->weights = weights;
-            sampling->trajectory.resize(samples_);
-            for (std::size_t m = 0; m < samples_; ++m) {
-                Vec3& at = sampling->trajectory[m];
-                at = {0, 0, 0};
-                for (std::size_t d = 0; d < dimensions; ++d) {
-                    at[d] = k[(f * samples_ + m) * dimensions + d] * factor[d];
-                }
-            }
-            samplings_.push_back(sampling);
-        }
+/// Parts of the format that are checked but change nothing in the image yet, and are told.
+void check_unused(const Hdf5Reader& file, Scan& scan) {
+    if (file.has("field_map") != file.has("times")) {
+        refuse(file, file.has("times") ? "/field_map" : "/times", "it is missing",
+               "/field_map together with /times", "write both or neither");
     }
-
-    void require_shape(const std::string& name, Hdf5Kind kind, const Extents& expected,
-                       const std::string& meaning) const {
-        const Hdf5Shape found = file_.checked_shape(name, kind);
-        if (found.extents != expected) {
-            refuse("/" + name, found.to_string(), shown(expected) + ", " + meaning,
-                   "make the sizes of the datasets agree");
-        }
+    if (file.has("field_map")) {
+        check_real(file, "field_map", grid_extents(scan.grid), "the grid of the image", "Hz");
+        check_real(file, "times", {scan.frames.front().sampling->samples()},
+                   "one value a trajectory point", "s");
+        scan.remarks.push_back("/field_map and /times are not used: the image is reconstructed "
+                               "without correction of off-resonance");
     }
-
-    ComplexVector per_sample_complex(const std::string& name) const {
-        if (!file_.has(name)) {
-            return {};
-        }
-        require_shape(name, Hdf5Kind::complex, {samples_}, "one value a trajectory point");
-        const std::vector<Complex> values = file_.read_complex(name);
-        return Eigen::Map<const ComplexVector>(values.data(),
-                                               static_cast<Eigen::Index>(values.size()));
+    if (file.has("noise")) {
+        check_noise(file, scan);
+        scan.remarks.push_back("/noise is not used: the coils are not prewhitened");
     }
-
-    RealVector per_sample_real(const std::string& name) const {
-        if (!file_.has(name)) {
-            return {};
-        }
-        require_shape(name, Hdf5Kind::real, {samples_}, "one value a trajectory point");
-        const std::vector<double> values = file_.read_real(name);
-        return Eigen::Map<const RealVector>(values.data(),
-                                            static_cast<Eigen::Index>(values.size()));
-    }
-
-    /// A scan without samples is enough for Q: its frames are then empty.
-    void read_samples() {
-        if (!file_.has("samples")) {
-            for (const auto& sampling : samplings_) {
-                scan_.frames.push_back({sampling, CoilMatrix(), "", std::nullopt});
-            }
-            return;
-        }
-        const Hdf5Shape shape = file_.checked_shape("samples", Hdf5Kind::complex);
-        const Extents& extents = shape.extents;
-        if ((extents.size() != 2 && extents.size() != 3) || extents.back() != samples_) {
-            refuse("/samples", shape.to_string(),
-                   text("[C, ", samples_, "] or [F, C, ", samples_, "], since the trajectory has ",
-                        samples_, " points"),
-                   "make /samples and /trajectory agree");
-        }
-        const std::size_t frames = extents.size() == 3 ? extents[0] : 1;
-        if (samplings_.size() != 1 && samplings_.size() != frames) {
-            refuse("/samples", shape.to_string(),
-                   text(samplings_.size(), " frames, as many as /trajectory has"),
-                   "make /samples and /trajectory agree");
-        }
-        const std::size_t coils = extents[extents.size() - 2];
-        const std::vector<Complex> values = file_.read_complex("samples");
-        for (std::size_t f = 0; f < frames; ++f) {
-            Frame frame;
-            frame.sampling = samplings_[samplings_.size() == 1 ? 0 : f];
-            frame.samples = Eigen::Map<const CoilMatrix>(values.data() + f * coils * samples_,
-                                                         static_cast<Eigen::Index>(coils),
-                                                         static_cast<Eigen::Index>(samples_));
-            frame.label = frames > 1 ? text("frame ", f) : "";
-            scan_.frames.push_back(std::move(frame));
-        }
-    }
-
-    Extents grid_extents() const {
-        Extents extents;
-        for (int d = scan_.grid.dimensions - 1; d >= 0; --d) {
-            extents.push_back(scan_.grid.size[static_cast<std::size_t>(d)]);
-        }
-        return extents;
-    }
-
-    void read_coil_maps() {
-        if (!file_.has("coil_maps")) {
-            return;
-        }
-        const Hdf5Shape shape = file_.checked_shape("coil_maps", Hdf5Kind::complex);
-        Extents expected{scan_.coils() > 0 ? scan_.coils() : shape.extents.front()};
-        if (file_.has("voxels")) {
-            expected.push_back(file_.checked_shape("voxels", Hdf5Kind::real).extents.front());
-        } else {
-            const Extents grid = grid_extents();
-            expected.insert(expected.end(), grid.begin(), grid.end());
-        }
-        if (shape.extents != expected) {
-            refuse("/coil_maps", shape.to_string(),
-                   shown(expected) + ", one map a coil of /samples on the grid of the image",
-                   "make the maps on the grid of the attribute matrix, slowest dimension first");
-        }
-        const std::vector<Complex> values = file_.read_complex("coil_maps");
-        const Eigen::Index coils = static_cast<Eigen::Index>(expected.front());
-        scan_.coil_maps = Eigen::Map<const CoilMatrix>(
-            values.data(), coils, static_cast<Eigen::Index>(values.size()) / coils);
-    }
-
-    void read_voxels() {
-        if (!file_.has("voxels")) {
-            return;
-        }
-        const std::size_t dimensions = static_cast<std::size_t>(scan_.grid.dimensions);
-        const Hdf5Shape shape = file_.checked_shape("voxels", Hdf5Kind::real);
-        if (shape.extents.size() != 2 || shape.extents[1] != dimensions) {
-            refuse("/voxels", shape.to_string(), text("[N, ", dimensions, "]"),
-                   "write one coordinate a dimension, in units of the field of view");
-        }
-        const std::vector<double> x = file_.read_real("voxels");
-        std::vector<Vec3> positions(shape.extents[0], Vec3{0, 0, 0});
-        for (std::size_t n = 0; n < positions.size(); ++n) {
-            std::copy_n(x.begin() + static_cast<long>(n * dimensions), dimensions,
-                        positions[n].begin());
-        }
-        scan_.voxels = std::move(positions);
-    }
-
-    void require_units(const std::string& dataset, const std::string& expected) const {
-        const std::string units = file_.attribute_text(dataset, "units");
-        if (units != expected) {
-            refuse(text("attribute \"units\" of /", dataset), "\"" + units + "\"",
-                   "\"" + expected + "\"", "convert the values and write the attribute");
-        }
-    }
-
-    /// Parts of the format that are checked but change nothing in the image yet, and are told.
-    void read_unused() {
-        if (file_.has("field_map") != file_.has("times")) {
-            refuse(file_.has("times") ? "/field_map" : "/times", "it is missing",
-                   "/field_map together with /times", "write both or neither");
-        }
-        if (file_.has("field_map")) {
-            require_shape("field_map", Hdf5Kind::real, grid_extents(), "the grid of the image");
-            require_units("field_map", "Hz");
-            require_shape("times", Hdf5Kind::real, {samples_}, "one value a trajectory point");
-            require_units("times", "s");
-            require_finite("field_map");
-            require_finite("times");
-            scan_.remarks.push_back("/field_map and /times are not used: the image is "
-                                    "reconstructed without correction of off-resonance");
-        }
-        if (file_.has("noise")) {
-            const Hdf5Shape shape = file_.checked_shape("noise", Hdf5Kind::complex);
-            if (shape.extents.size() != 2 ||
-                (scan_.coils() > 0 && shape.extents[0] != scan_.coils())) {
-                refuse("/noise", shape.to_string(), text("[", scan_.coils(), ", K]"),
-                       "write one row a coil of /samples");
-            }
-            scan_.remarks.push_back("/noise is not used: the coils are not prewhitened");
-        }
-    }
-
-    void require_finite(const std::string& name) const {
-        const std::vector<double> values = file_.read_real(name);
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            if (!std::isfinite(values[i])) {
-                refuse("/" + name, text(values[i], " at element ", i), "finite numbers",
-                       "remove or repair the value");
-            }
-        }
-    }
-
-    Hdf5Reader file_;
-    const ReadOptions& options_;
-    Scan scan_;
-    std::size_t samples_ = 0;
-    std::vector<std::shared_ptr<const Sampling>> samplings_;
-};
+}
 
 } // namespace
+
+} // namespace native
 
 bool recognises_native(const std::string& path) {
     const Hdf5Reader file(path);
@@ -384,7 +141,23 @@ bool recognises_native(const std::string& path) {
 }
 
 Scan read_native(const std::string& path, const ReadOptions& options) {
-    return NativeReader(path, options).read();
+    const Hdf5Reader file(path);
+    native::check_format(file);
+    native::check_names(file);
+    Scan scan;
+    scan.file = file.path();
+    scan.format = "lsrecon-scan";
+    scan.grid = native::read_grid(file);
+    const native::Samplings samplings = native::read_samplings(file, scan.grid, options);
+    scan.frames = native::read_frames(file, samplings);
+    if (file.has("voxels")) {
+        scan.voxels = native::read_voxels(file, scan.grid);
+    }
+    if (file.has("coil_maps")) {
+        scan.coil_maps = native::read_coil_maps(file, scan);
+    }
+    native::check_unused(file, scan);
+    return scan;
 }
 
 } // namespace lsrecon

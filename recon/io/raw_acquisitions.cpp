@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 
 namespace lsrecon {
 
@@ -24,6 +25,11 @@ void RawAcquisitionSorter::check_header(const RawAcquisition& acquisition) {
                text(acquisition.discard_pre, " + ", acquisition.discard_post),
                text("at most the ", acquisition.samples, " samples of the acquisition"),
                "correct the acquisition header");
+    }
+    if (acquisition.trajectory_dimensions == 0 && !encoding_.stored_trajectory.empty()) {
+        refuse(acquisition, "trajectory_dimensions", "0: no trajectory is stored",
+               "2 or more, since the header calls the trajectory " + encoding_.stored_trajectory,
+               "store the trajectory with the acquisitions, or correct the header");
     }
     if (acquisition.trajectory_dimensions == 1) {
         refuse(acquisition, "trajectory_dimensions", "1",
@@ -89,6 +95,18 @@ void RawAcquisitionSorter::check_cartesian_range(const RawAcquisition& acquisiti
     }
 }
 
+// Said here, because check(scan) would come after the units, which cannot be found from a NaN, and
+// because only here is the place in the file known.
+void RawAcquisitionSorter::check_finite(const RawAcquisition& acquisition, std::size_t sample,
+                                        const Vec3& k) const {
+    for (std::size_t d = 0; d < dimensions(); ++d) {
+        if (!std::isfinite(k[d])) {
+            refuse(acquisition, "traj", text(shown(k[d]), " at [", sample, ", ", d, "]"),
+                   "finite numbers", "repair the trajectory and write the file again");
+        }
+    }
+}
+
 void RawAcquisitionSorter::add(const RawAcquisition& acquisition) {
     check_header(acquisition);
     const std::size_t first = acquisition.discard_pre;
@@ -108,10 +126,10 @@ void RawAcquisitionSorter::add(const RawAcquisition& acquisition) {
     for (std::size_t sample = first; sample < last; ++sample) {
         const Vec3 k =
             stored ? stored_position(acquisition, sample) : cartesian_position(acquisition, sample);
+        check_finite(acquisition, sample, k);
         for (std::size_t d = 0; d < dimensions(); ++d) {
             frame.trajectory.push_back(static_cast<float>(k[d]));
-            // A NaN is left to check(scan), which says where it is.
-            range_[d] = std::isfinite(k[d]) ? std::max(range_[d], std::abs(k[d])) : range_[d];
+            range_[d] = std::max(range_[d], std::abs(k[d]));
         }
     }
     for (std::size_t c = 0; c < acquisition.channels; ++c) {

@@ -42,6 +42,8 @@ struct RawEncoding {
     std::string dataset; ///< of the acquisitions, for messages
     Grid grid;
     std::array<long, 2> encode_centers{0, 0}; ///< the steps that lie at the centre of k-space
+    /// What the header calls the trajectory when acquisitions must store it; "" otherwise.
+    std::string stored_trajectory;
 };
 
 /// Sorts acquisitions into frames. Values are kept in the file's single precision until the scan
@@ -73,6 +75,7 @@ private:
                              const std::string& next_step) const;
     void check_header(const RawAcquisition& acquisition);
     void check_cartesian_range(const RawAcquisition& acquisition) const;
+    void check_finite(const RawAcquisition& acquisition, std::size_t sample, const Vec3& k) const;
 
     // Where a sample was taken, as the file says it: in its own units or in encoding steps.
     Vec3 stored_position(const RawAcquisition& acquisition, std::size_t sample) const;

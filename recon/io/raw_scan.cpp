@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "scan/directions.hpp"
 #include "scan/units.hpp"
 
 // The second half of RawAcquisitionSorter: from sorted frames to a scan.
@@ -15,25 +16,8 @@ namespace {
 constexpr std::array<const char*, 5> counter_names{"slice", "contrast", "phase", "repetition",
                                                    "set"};
 
-double dot(const Vec3& a, const Vec3& b) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 bool finite(const Vec3& a) {
     return std::isfinite(a[0]) && std::isfinite(a[1]) && std::isfinite(a[2]);
-}
-
-/// Three unit vectors at right angles, to the precision of a header of floats typed by hand.
-bool orthonormal(const std::array<Vec3, 3>& directions) {
-    for (std::size_t i = 0; i < 3; ++i) {
-        for (std::size_t j = i; j < 3; ++j) {
-            const double expected = i == j ? 1 : 0;
-            if (!(std::abs(dot(directions[i], directions[j]) - expected) < 1e-3)) {
-                return false;
-            }
-        }
-    }
-    return true;
 }
 
 std::vector<Vec3> to_trajectory(const std::vector<float>& stored, std::size_t dimensions,

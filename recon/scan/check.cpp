@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/machine.hpp"
+#include "base/numbers.hpp"
 
 namespace lsrecon {
 
@@ -27,7 +28,9 @@ public:
                 check_sampling(*frame.sampling, f);
                 previous = frame.sampling.get();
             }
-            check_finite("samples", frame.samples, f);
+            check_finite("samples", frame.samples, [&](Eigen::Index c, Eigen::Index m) {
+                return text("[", frame_index(f), c, ", ", m, "]");
+            });
             any_sample = any_sample || frame.samples.cwiseAbs2().sum() > 0;
         }
         if (scan_.frames.empty()) {
@@ -37,33 +40,54 @@ public:
             refuse("samples", "every sample is 0", "at least one that is not",
                    "check how the scan was written");
         }
-        check_finite("coil_maps", scan_.coil_maps, 0);
+        check_finite("coil_maps", scan_.coil_maps, [&](Eigen::Index c, Eigen::Index n) {
+            return text("[", c, ", ", voxel_index(n), "]");
+        });
         if (scan_.coil_maps.size() > 0 && scan_.coil_maps.cwiseAbs2().sum() == 0) {
             refuse("coil_maps", "every value is 0", "maps with sensitivity somewhere",
                    "check how the maps were made");
         }
         if (scan_.voxels) {
-            check_points("voxels", *scan_.voxels);
+            check_points("voxels", *scan_.voxels, "");
         }
     }
 
 private:
+    bool is_native() const { return scan_.format == "lsrecon-scan"; }
+
     [[noreturn]] void refuse(const std::string& name, const std::string& found,
                              const std::string& expected, const std::string& next) const {
-        const std::string thing = scan_.format == "lsrecon-scan" ? "/" + name : name;
-        throw InputError({scan_.file, thing, found, expected, next});
+        throw InputError({scan_.file, is_native() ? "/" + name : name, found, expected, next});
     }
 
-    std::string index(std::size_t frame, Eigen::Index row, Eigen::Index column) const {
-        const std::string within = text(row, ", ", column, "]");
-        return scan_.frames.size() > 1 ? text("[", frame, ", ", within) : "[" + within;
+    /// What stands in front of an index in a scan of several frames.
+    std::string frame_index(std::size_t frame) const {
+        return scan_.frames.size() > 1 ? text(frame, ", ") : "";
     }
 
-    static const char* bad_name(double value) { return std::isnan(value) ? "NaN" : "infinity"; }
+    bool shares_sampling() const {
+        for (const Frame& frame : scan_.frames) {
+            if (frame.sampling != scan_.frames.front().sampling) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// "(z,) y, x" of voxel n of the grid, or its number in a list of voxels.
+    std::string voxel_index(Eigen::Index n) const {
+        if (scan_.voxels) {
+            return text(n);
+        }
+        const auto& size = scan_.grid.size;
+        const std::size_t at = static_cast<std::size_t>(n);
+        const std::string in_plane = text(at / size[0] % size[1], ", ", at % size[0]);
+        return scan_.grid.dimensions == 3 ? text(at / size[0] / size[1], ", ", in_plane) : in_plane;
+    }
 
     [[noreturn]] void refuse_bad_value(const std::string& name, double value,
                                        const std::string& at) const {
-        refuse(name, text(bad_name(value), " at ", at), "finite numbers",
+        refuse(name, shown(value) + " at " + at, "finite numbers",
                "remove or repair the value and write the scan again");
     }
 
@@ -71,7 +95,8 @@ private:
         return std::isfinite(value.real()) ? value.imag() : value.real();
     }
 
-    void check_finite(const std::string& name, const CoilMatrix& values, std::size_t frame) const {
+    template <typename Index>
+    void check_finite(const std::string& name, const CoilMatrix& values, const Index& index) const {
         if (values.allFinite()) {
             return;
         }
@@ -79,31 +104,35 @@ private:
             for (Eigen::Index m = 0; m < values.cols(); ++m) {
                 const double value = worse(values(c, m));
                 if (!std::isfinite(value)) {
-                    refuse_bad_value(name, value, index(frame, c, m));
+                    refuse_bad_value(name, value, index(c, m));
                 }
             }
         }
     }
 
-    void check_points(const std::string& name, const std::vector<Vec3>& points) const {
+    void check_points(const std::string& name, const std::vector<Vec3>& points,
+                      const std::string& before) const {
         for (std::size_t i = 0; i < points.size(); ++i) {
             for (std::size_t d = 0; d < 3; ++d) {
                 if (!std::isfinite(points[i][d])) {
-                    refuse_bad_value(name, points[i][d], text("[", i, ", ", d, "]"));
+                    refuse_bad_value(name, points[i][d], text("[", before, i, ", ", d, "]"));
                 }
             }
         }
     }
 
     void check_sampling(const Sampling& sampling, std::size_t frame) const {
-        const std::string in_frame =
-            scan_.frames.size() > 1 ? text(" of frame ", frame) : std::string();
+        const std::string before = shares_sampling() ? "" : frame_index(frame);
         if (sampling.trajectory.empty()) {
-            refuse("trajectory", "no point" + in_frame, "at least one sample",
+            refuse("trajectory", text("no point in frame ", frame), "at least one sample",
                    "check how the scan was written");
         }
-        check_points("trajectory", sampling.trajectory);
-        check_range(sampling.trajectory, in_frame);
+        check_points("trajectory", sampling.trajectory, before);
+        check_range(sampling.trajectory, before);
+        check_phi_and_weights(sampling);
+    }
+
+    void check_phi_and_weights(const Sampling& sampling) const {
         for (Eigen::Index m = 0; m < sampling.phi.size(); ++m) {
             const double value = worse(sampling.phi(m));
             if (!std::isfinite(value)) {
@@ -119,19 +148,28 @@ private:
                        "weights are statistical and cannot be negative; correct them");
             }
         }
+        const auto all_zero = [](const auto& values) {
+            return values.size() > 0 && values.cwiseAbs().sum() == 0;
+        };
+        for (const bool phi : {true, false}) {
+            if (phi ? all_zero(sampling.phi) : all_zero(sampling.weights)) {
+                refuse(phi ? "phi" : "weights", "every value is 0", "at least one that is not",
+                       "check how the scan was written");
+            }
+        }
         if (sampling.q_weights().sum() == 0) {
-            refuse(sampling.weights.size() > 0 ? "weights" : "phi", "every value is 0",
-                   "at least one that is not", "check how the scan was written");
+            refuse("weights", "every value is 0 where phi is not",
+                   "at least one sample that counts", "check how the scan was written");
         }
     }
 
-    void check_range(const std::vector<Vec3>& trajectory, const std::string& in_frame) const {
+    void check_range(const std::vector<Vec3>& trajectory, const std::string& before) const {
         for (std::size_t m = 0; m < trajectory.size(); ++m) {
             for (std::size_t d = 0; d < 3; ++d) {
                 const double half = static_cast<double>(scan_.grid.size[d]) / 2;
                 if (std::abs(trajectory[m][d]) > allowed_overshoot * half) {
                     refuse("trajectory",
-                           text(trajectory[m][d], " cycles/fov at [", m, ", ", d, "]", in_frame),
+                           text(trajectory[m][d], " cycles/fov at [", before, m, ", ", d, "]"),
                            text("within +-", half, " (N/2 of the matrix) and 5 %"),
                            "correct the units (--traj-units), the matrix or the trajectory");
                 }
@@ -150,11 +188,12 @@ private:
         const double needed = sizeof(Complex) * (2.5 * doubled + (2 * coils + 6) * voxels);
         const double available = machine_memory_bytes();
         if (!scan_.voxels && needed > available) {
-            refuse("matrix",
-                   text(scan_.grid.size[0], " x ", scan_.grid.size[1], " x ", scan_.grid.size[2],
-                        ", which needs ", needed / 1e9, " GB"),
-                   text("at most the ", available / 1e9, " GB of this machine"),
-                   "correct the matrix, or use a machine with more memory");
+            std::string matrix = text(scan_.grid.size[0], " x ", scan_.grid.size[1]);
+            matrix += scan_.grid.dimensions == 3 ? text(" x ", scan_.grid.size[2]) : "";
+            throw InputError({scan_.file, is_native() ? "attribute \"matrix\" of /" : "matrix",
+                              text(matrix, ", which needs ", needed / 1e9, " GB"),
+                              text("at most the ", available / 1e9, " GB of this machine"),
+                              "correct the matrix, or use a machine with more memory"});
         }
     }
 

@@ -32,6 +32,9 @@ public:
     Vec3 in_voxels(std::size_t n) const;
     /// Largest |coordinate| of any voxel, in units of a voxel.
     double extent_in_voxels() const;
+    /// Of a lattice: voxels in each dimension, and the position of the first in voxels.
+    const std::array<std::size_t, 3>& lattice_size() const { return size_; }
+    const std::array<long, 3>& lattice_first() const { return first_; }
     /// Voxels per field of view in each dimension.
     const Vec3& per_fov() const { return per_fov_; }
 

@@ -40,15 +40,20 @@ done
 
 "$lsrecon" simulate --trajectory radial --matrix 8,8 -o scan.h5 --quiet >out 2>err
 [[ ! -s err ]] || fail "simulate --quiet is not silent"
+expect_told '^fov  *240 x 240 mm$' info scan.h5
 "$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --quiet >out 2>err
 [[ ! -s err ]] || fail "recon --quiet is not silent"
 
 # 2: usage
 expect_code 2 "" # no command
-expect_code 2 subcommand reconstruct scan.h5
+expect_code 2 "one of recon, fhd, q" reconstruct scan.h5
+expect_code 2 '"reconstruct" is no command' reconstruct scan.h5
 expect_code 2 --output recon scan.h5 --backend reference
 expect_code 2 SCAN recon -o image.h5
 expect_code 2 --no-such-flag recon scan.h5 -o image.h5 --no-such-flag
+expect_code 2 "expected a number from 0" recon scan.h5 -o image.h5 --lambda -1
+expect_code 2 "expected a number above 0" recon scan.h5 -o image.h5 --tolerance 0
+expect_code 2 "expected a whole number from 1" recon scan.h5 -o image.h5 --iterations 2.5
 expect_code 2 cuda recon scan.h5 -o image.h5 --backend cuda
 expect_code 2 --kernel recon scan.h5 -o image.h5 --backend reference --kernel native
 expect_code 2 furlongs check scan.h5 --traj-units furlongs
@@ -72,16 +77,23 @@ if ((EUID != 0)); then
     expect_code 2 "cannot be written" recon scan.h5 -o read_only/image.h5 --backend reference
 fi
 
-# A full disk, here a limit on the size of a file, is an error and leaves no part of the output.
-code=0
-(
-    trap '' XFSZ
-    ulimit -f 1
-    "$lsrecon" recon scan.h5 -o image.h5 --backend reference --quiet >out 2>err
-) || code=$?
-((code == 2 || code == 3)) || fail "a full disk: exit code $code, expected 2 or 3"
-grep -q image.h5 err || fail "a full disk: the message does not name the output"
-[[ ! -e image.h5 ]] || fail "a full disk: left a partial image"
+# A full disk, here a limit on the size of a file in KiB, is an error and leaves no part of the
+# output, wherever in the file it comes.
+"$lsrecon" simulate --trajectory radial --matrix 32,32 -o larger.h5 --quiet >out 2>err
+for limit in 1 4 8; do
+    for command in recon fhd q; do
+        code=0
+        (
+            trap '' XFSZ
+            ulimit -f "$limit"
+            "$lsrecon" "$command" larger.h5 -o image.h5 --backend reference --quiet >out 2>err
+        ) || code=$?
+        ((code == 3)) || fail "a full disk: exit code $code, expected 3"
+        grep -q '^lsrecon: image.h5: ' err ||
+            fail "a full disk: the message does not name the output"
+        [[ ! -e image.h5 ]] || fail "a full disk: left a partial image"
+    done
+done
 
 left=$(find . -name '*.part')
 [[ -z $left ]] || fail "left behind: $left"

@@ -6,7 +6,7 @@
 
 namespace lsrecon::opencl {
 
-enum class SourceLayout { arrays, structs };
+enum class SourceLayout { arrays, structs, none };
 enum class SourceMemory { global_memory, constant_memory };
 
 /// One variant of the transform; rows come from kernels/CMakeLists.txt.
@@ -14,7 +14,12 @@ struct KernelRow {
     std::string name;
     SourceLayout layout;
     SourceMemory memory;
+    bool needs_lattice; ///< F, and voxels off a grid, are then left to best_off_lattice_kernel
 };
+
+/// The fastest variant that takes voxels anywhere.
+constexpr const char* best_off_lattice_kernel = "native";
+
 const std::vector<KernelRow>& kernel_rows();
 
 /// UsageError for an unknown name.

@@ -1,0 +1,95 @@
+#include "validate.hpp"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "app/command.hpp"
+#include "app/console.hpp"
+#include "app/output.hpp"
+
+namespace lsrecon::app {
+
+namespace {
+
+struct Options {
+    std::string scan;
+    std::string json;
+    bool quiet = false;
+    ReadOptions read;
+    BackendOptions backend;
+    ValidateOptions validate;
+};
+
+void print_table(const std::vector<ValidationRow>& rows) {
+    std::printf("%-9s %-12s %-9s %-6s %-12s %-24s %s\n", "stage", "relative L2", "bound", "",
+                "largest", "where", "compared");
+    for (const ValidationRow& row : rows) {
+        std::printf("%-9s %-12.2e %-9.1e %-6s %-12.2e %-24s %s\n", row.stage.c_str(),
+                    row.relative_l2, row.bound, row.passed() ? "ok" : "FAIL", row.largest,
+                    row.where.c_str(),
+                    row.remark.empty() ? text("all ", row.total).c_str() : row.remark.c_str());
+    }
+}
+
+nlohmann::json as_json(const std::vector<ValidationRow>& rows, const BackendInfo& info) {
+    nlohmann::json json{{"device", info.device}, {"driver", info.driver}, {"kernel", info.kernel}};
+    for (const ValidationRow& row : rows) {
+        json["rows"].push_back({{"stage", row.stage},
+                                {"relative_l2", row.relative_l2},
+                                {"bound", row.bound},
+                                {"passed", row.passed()},
+                                {"largest_error", row.largest},
+                                {"where", row.where},
+                                {"compared", row.compared},
+                                {"total", row.total},
+                                {"remark", row.remark}});
+    }
+    return json;
+}
+
+ExitCode run(const Options& options) {
+    if (!options.json.empty()) {
+        require_output(options.json, options.scan);
+    }
+    Console console(options.quiet);
+    const auto backend = make_backend(options.backend);
+    const Scan scan = read_scan(options.scan, options.read, console);
+    const std::vector<ValidationRow> rows = validate(scan, *backend, options.validate, console);
+    const BackendInfo info = backend->info();
+    std::printf("%s, kernel %s, first of %zu frames\n", info.device.c_str(), info.kernel.c_str(),
+                scan.frames.size());
+    print_table(rows);
+    if (!options.json.empty()) {
+        write_text(options.json, as_json(rows, info).dump(2) + "\n");
+    }
+    for (const ValidationRow& row : rows) {
+        if (!row.passed()) {
+            throw ToleranceError(text(row.stage, " is off by ", row.relative_l2, ", more than ",
+                                      row.bound,
+                                      "\n  next:     try another --kernel or driver; "
+                                      "do not trust images of this device"));
+        }
+    }
+    return ExitCode::done;
+}
+
+} // namespace
+
+std::function<ExitCode()> bind_validate(CLI::App& sub) {
+    auto options = std::make_shared<Options>();
+    add_scan_flags(sub, options->scan, options->read);
+    sub.add_option("--pairs", options->validate.pairs,
+                   "sample-voxel pairs the reference spends on a stage; bigger scans are sampled")
+        ->check(positive_number())
+        ->capture_default_str();
+    sub.add_option("--lambda", options->validate.lambda, "regularisation of the solution")
+        ->check(positive_number())
+        ->capture_default_str();
+    sub.add_option("--seed", options->validate.seed, "of what is sampled")->capture_default_str();
+    sub.add_option("--json", options->json, "file to write the table to");
+    add_backend_flags(sub, options->backend);
+    add_quiet_flag(sub, options->quiet);
+    return [options] { return run(*options); };
+}
+
+} // namespace lsrecon::app

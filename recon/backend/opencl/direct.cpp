@@ -1,0 +1,104 @@
+#include "backend/opencl/direct.hpp"
+
+namespace lsrecon::opencl {
+
+namespace {
+
+/// A chunk of sources on its way to the device, and the launch that still reads it.
+struct Slot {
+    cl::Buffer buffer;
+    std::vector<float> staging;
+    cl::Event used;
+    bool busy = false;
+
+    void wait() {
+        if (busy) {
+            used.wait();
+            busy = false;
+        }
+    }
+
+    Slot() = default;
+    Slot(const Slot&) = delete;
+    Slot& operator=(const Slot&) = delete;
+    /// The staging memory must outlive its upload, also when an error unwinds the stack.
+    ~Slot() {
+        try {
+            wait();
+        } catch (const cl::Error&) {
+        }
+    }
+};
+
+/// One block of points for one group of coils, over all chunks of sources.
+void run_block(Queue& queue, cl::Kernel& kernel, const Points& sources, const SourcePacker& packer,
+               const Points& points, const Range& block, CoilMatrix& out,
+               const Progress& progress) {
+    std::vector<Total> totals(packer.coils_in_kernel() * block.count);
+    const cl::Buffer point_buffer = queue.upload(points.as_arrays(block));
+    const cl::Buffer total_buffer = queue.upload(totals);
+    std::array<Slot, 2> slots;
+    std::size_t turn = 0;
+    for (const Range& chunk : split_into_ranges(sources.count(), packer.sources_per_chunk())) {
+        Slot& slot = slots[turn++ % slots.size()];
+        slot.wait();
+        packer.pack(chunk, slot.staging);
+        const std::size_t bytes = slot.staging.size() * sizeof(float);
+        if (slot.buffer() == nullptr) {
+            slot.buffer = queue.buffer(bytes);
+        }
+        queue.commands().enqueueWriteBuffer(slot.buffer, CL_FALSE, 0, bytes, slot.staging.data());
+        kernel.setArg(0, slot.buffer);
+        kernel.setArg(1, static_cast<cl_int>(chunk.count));
+        kernel.setArg(2, point_buffer);
+        kernel.setArg(3, static_cast<cl_int>(block.count));
+        kernel.setArg(4, total_buffer);
+        slot.used = queue.launch(kernel, block.count);
+        slot.busy = true;
+        queue.commands().flush();
+        progress(static_cast<double>(chunk.first) / static_cast<double>(sources.count()));
+    }
+    queue.commands().enqueueReadBuffer(total_buffer, CL_TRUE, 0, totals.size() * sizeof(Total),
+                                       totals.data());
+    queue.finish();
+    for (std::size_t c = 0; c < packer.group().count; ++c) {
+        for (std::size_t p = 0; p < block.count; ++p) {
+            out(static_cast<Eigen::Index>(packer.group().first + c),
+                static_cast<Eigen::Index>(block.first + p)) = totals[c * block.count + p].value();
+        }
+    }
+}
+
+} // namespace
+
+CoilMatrix direct_transform(Queue& queue, const KernelRow& row, const Points& sources,
+                            const CoilMatrix& values, bool real_values, const Points& points,
+                            int sign, const Progress& progress) {
+    const std::size_t coils = rows(values);
+    const DeviceLimits limits{queue.info().constant_bytes, queue.info().max_allocation_bytes};
+    const TransformPlan plan =
+        plan_transform(limits, coils, 6 * sizeof(float), (real_values ? 1 : 2) * sizeof(float));
+    CoilMatrix out = CoilMatrix::Zero(values.rows(), static_cast<Eigen::Index>(points.count()));
+    if (sources.count() == 0 || points.count() == 0 || coils == 0) {
+        return out;
+    }
+    cl::Kernel kernel = queue.kernel(row.name + ".cl", "transform",
+                                     text("-DCOILS=", plan.coils_per_group, " -DSIGN=", sign,
+                                          " -DREAL_VALUES=", real_values ? 1 : 0,
+                                          " -DLOW_POINTS=", points.has_low() ? 1 : 0,
+                                          " -DLOW_SOURCES=", sources.has_low() ? 1 : 0));
+    double done = 0;
+    const double total = static_cast<double>(plan.coil_groups * points.count());
+    for (const Range& group : split_into_ranges(coils, plan.coils_per_group)) {
+        const SourcePacker packer(sources, values, group, plan, row.layout, real_values);
+        for (const Range& block : split_into_ranges(points.count(), plan.points_per_block)) {
+            const double share = static_cast<double>(block.count) / total;
+            run_block(queue, kernel, sources, packer, points, block, out,
+                      [&](double fraction) { progress(done + share * fraction); });
+            done += share;
+        }
+    }
+    return out;
+}
+
+} // namespace lsrecon::opencl

@@ -1,0 +1,74 @@
+#include "backend/opencl/queue.hpp"
+
+#include <algorithm>
+
+#include "backend/opencl/device.hpp"
+#include "backend/opencl/program.hpp"
+
+namespace lsrecon::opencl {
+
+namespace {
+
+constexpr std::size_t work_group = 64;
+
+std::size_t round_up(std::size_t value, std::size_t step) {
+    return (value + step - 1) / step * step;
+}
+
+} // namespace
+
+Queue::Queue(const std::string& wanted_device) {
+    const std::vector<DeviceInfo> devices = list_devices();
+    const int index = choose_device(devices, wanted_device);
+    info_ = devices[static_cast<std::size_t>(index)];
+    device_ = device_handles()[static_cast<std::size_t>(index)];
+    context_ = cl::Context(device_);
+    queue_ = cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
+}
+
+cl::Kernel Queue::kernel(const std::string& file, const std::string& name,
+                         const std::string& options) {
+    const std::string key = file + ":" + name + options;
+    if (kernels_.count(key) == 0) {
+        kernels_[key] = cl::Kernel(
+            build_program(context_, device_, file, "-cl-std=CL1.2 " + options), name.c_str());
+    }
+    return kernels_[key];
+}
+
+cl::Buffer Queue::buffer(std::size_t bytes) {
+    return cl::Buffer(context_, CL_MEM_READ_WRITE, bytes);
+}
+
+cl::Buffer Queue::upload(const void* values, std::size_t bytes) {
+    cl::Buffer result = buffer(bytes);
+    queue_.enqueueWriteBuffer(result, CL_TRUE, 0, bytes, values);
+    return result;
+}
+
+cl::Event Queue::launch(const cl::Kernel& kernel, const cl::NDRange& items,
+                        const cl::NDRange& local) {
+    cl::Event event;
+    queue_.enqueueNDRangeKernel(kernel, cl::NullRange, items, local, nullptr, &event);
+    launches_.push_back(event);
+    return event;
+}
+
+cl::Event Queue::launch(const cl::Kernel& kernel, std::size_t items, std::size_t rows) {
+    const std::size_t allowed = kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device_);
+    const std::size_t local = std::min(work_group, allowed);
+    return launch(kernel, cl::NDRange(round_up(items, local), rows), cl::NDRange(local, 1));
+}
+
+void Queue::finish() {
+    const std::deque<cl::Event> launches = std::move(launches_);
+    launches_.clear();
+    queue_.finish();
+    for (const cl::Event& event : launches) {
+        const auto start = event.getProfilingInfo<CL_PROFILING_COMMAND_START>();
+        const auto end = event.getProfilingInfo<CL_PROFILING_COMMAND_END>();
+        compute_seconds_ += 1e-9 * static_cast<double>(end - start);
+    }
+}
+
+} // namespace lsrecon::opencl

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <complex>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "backend/devices.hpp"
+#include "backend/opencl/cl.hpp"
+
+namespace lsrecon::opencl {
+
+/// A sum as the kernels keep it: a float and what it lost (kernels/transform.h, add_to_total).
+struct Total {
+    std::array<float, 2> high{};
+    std::array<float, 2> low{};
+    std::complex<double> value() const {
+        return {static_cast<double>(high[0]) + low[0], static_cast<double>(high[1]) + low[1]};
+    }
+};
+
+/// One device with its queue, its kernels and its clock: what every transform needs of OpenCL.
+class Queue {
+public:
+    explicit Queue(const std::string& wanted_device);
+
+    const DeviceInfo& info() const { return info_; }
+    cl::CommandQueue& commands() { return queue_; }
+    const cl::Context& context() const { return context_; }
+
+    /// Builds on first use, from the cache on disk when it can.
+    cl::Kernel kernel(const std::string& file, const std::string& name, const std::string& options);
+
+    cl::Buffer buffer(std::size_t bytes);
+    cl::Buffer upload(const void* values, std::size_t bytes);
+    template <typename Value> cl::Buffer upload(const std::vector<Value>& values) {
+        return upload(values.data(), values.size() * sizeof(Value));
+    }
+
+    /// Starts the kernel over `items`; work-groups are `local`, which must divide them.
+    cl::Event launch(const cl::Kernel& kernel, const cl::NDRange& items, const cl::NDRange& local);
+    /// The same in one dimension, rounded up to work-groups that the kernel and device allow.
+    cl::Event launch(const cl::Kernel& kernel, std::size_t items, std::size_t rows = 1);
+
+    /// Waits for every launch and adds its time to compute_seconds.
+    void finish();
+    void reset_clock() { compute_seconds_ = 0; }
+    double compute_seconds() const { return compute_seconds_; }
+
+private:
+    DeviceInfo info_;
+    cl::Device device_;
+    cl::Context context_;
+    cl::CommandQueue queue_;
+    std::map<std::string, cl::Kernel> kernels_;
+    std::deque<cl::Event> launches_;
+    double compute_seconds_ = 0;
+};
+
+} // namespace lsrecon::opencl

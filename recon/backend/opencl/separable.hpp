@@ -1,0 +1,14 @@
+#pragma once
+
+#include "backend/backend.hpp"
+#include "backend/opencl/queue.hpp"
+
+namespace lsrecon::opencl {
+
+/// FHd or Q on a lattice, out_cn = sum_m value_cm exp(+i 2 pi k_m . x_n), as a real matrix product
+/// of factors of one dimension each (kernels/separable.cl).
+CoilMatrix separable_transform(Queue& queue, const std::vector<Vec3>& trajectory,
+                               const CoilMatrix& values, const Voxels& voxels,
+                               const Progress& progress);
+
+} // namespace lsrecon::opencl

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cmath>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace lsrecon {
+
+/// A number as messages show it; streams would write "nan" and "-nan".
+inline std::string shown(double value) {
+    if (std::isnan(value)) {
+        return "NaN";
+    }
+    if (std::isinf(value)) {
+        return value > 0 ? "infinity" : "-infinity";
+    }
+    return text(value);
+}
+
+/// "1 number", "2 numbers".
+inline std::string counted(std::size_t count, const std::string& thing) {
+    return text(count, " ", thing, count == 1 ? "" : "s");
+}
+
+} // namespace lsrecon

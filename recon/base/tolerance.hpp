@@ -1,0 +1,98 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <string>
+
+namespace lsrecon::tolerance {
+
+/// Unit roundoff of single precision.
+constexpr double eps = std::numeric_limits<float>::epsilon() / 2.0;
+
+/// How a variant of the direct transform rounds.
+struct Rounding {
+    /// Of one term: value, phase and trigonometry, as a multiple of eps.
+    double per_term;
+    /// Most terms that are summed in one float before the total in two floats takes the sum over.
+    std::size_t longest_run;
+};
+
+/// RUN of kernels/transform.h.
+constexpr std::size_t run = 32;
+
+/// Trigonometry of the device's library, correct to 4 ulp (OpenCL 1.2, table 7.4): the value is
+/// rounded once, the reduced phase of at most pi to eps turns, which is 2 pi eps in the term.
+constexpr double per_term = 4;
+
+/// native_sin and native_cos are the vendor's: sin.approx of NVIDIA has an absolute error of
+/// 2^-21.4 = 6.1 eps in [-pi, pi] (CUDA C++ programming guide, intrinsic functions). Sine and
+/// cosine together: sqrt(2) times that.
+constexpr double per_term_native = per_term + 9;
+
+/// The separable kernel multiplies three factors, each of a phase of its own, and sums runs of 64
+/// (RUN of kernels/separable.cl). F, and voxels off a grid, it leaves to the native kernel.
+constexpr double per_term_separable = std::max(3 * per_term, per_term_native);
+constexpr std::size_t run_separable = 64;
+
+inline Rounding rounding(const std::string& kernel, std::size_t sources) {
+    // "loops" is the CPU in single precision, which sums as the naive kernel does.
+    const bool one_float = kernel == "naive" || kernel == "loops";
+    if (kernel == "separable") {
+        return {per_term_separable, std::min(run_separable, sources)};
+    }
+    return {kernel == "native" ? per_term_native : per_term,
+            one_float ? sources : std::min(run, sources)};
+}
+
+/// Relative L2 error of FHd, Q and F against the double reference, over many points.
+///
+///     eps (c0 + c1 sqrt(r))        c0: Rounding::per_term, r: Rounding::longest_run
+///
+/// The phase is reduced exactly (plan/split.hpp), so that a term is wrong by c0 eps wherever it
+/// lies, and terms are wrong independently. A run of r terms in one float is rounded r times,
+/// each time by eps of a partial sum, independently: sqrt(r) of them.
+inline double direct_transform(const std::string& kernel, std::size_t sources) {
+    constexpr double c1 = 1.5;
+    const Rounding how = rounding(kernel, sources);
+    return eps * (how.per_term + c1 * std::sqrt(static_cast<double>(how.longest_run)));
+}
+
+/// Relative L2 error of Mu, for certain: phi, w and d are rounded to floats and phi w is rounded,
+/// 4 eps in all; a complex product is right to sqrt(5) eps (Brent, Percival and Zimmermann 2007,
+/// Math. Comp. 76:1469). The rest covers terms of second order.
+inline double mu() {
+    return 6.25 * eps;
+}
+
+/// Relative L2 error of a product with F^H W F through Q, or through F and F^H. The rounding of Q
+/// is spread over all differences as Q is over few, so a volume that is concentrated where the
+/// operator is weak sees more of it than of Q.
+inline double gram(const std::string& kernel, std::size_t sources) {
+    constexpr double c = 4;
+    return c * direct_transform(kernel, sources);
+}
+
+/// Relative L2 error of the solution of (T + lambda Q(0)) rho = F^H d against the same in double.
+/// T and F^H d are each wrong by the bound above, and the condition number magnifies both:
+///
+///     2 (1 + ||T|| / (lambda Q(0))) direct_transform
+///
+/// `spread` is ||T|| / Q(0), 1 for Cartesian sampling and the largest density of samples over the
+/// mean one for others. Infinite without lambda.
+inline double solution(const std::string& kernel, std::size_t sources, double lambda,
+                       double spread = 8) {
+    return 2 * (1 + spread / lambda) * direct_transform(kernel, sources);
+}
+
+/// Relative L2 error of a sum of `terms` by the double reference, which does not reduce the phase:
+/// a phase of t turns is rounded by t eps turns.
+inline double reference(double largest_turns, std::size_t terms) {
+    constexpr double eps_double = std::numeric_limits<double>::epsilon() / 2;
+    constexpr double two_pi = 6.283185307179586;
+    return eps_double *
+           (per_term + 2 * two_pi * largest_turns + 1.5 * std::sqrt(static_cast<double>(terms)));
+}
+
+} // namespace lsrecon::tolerance

@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/numbers.hpp"
+#include "io/native_scan_parts.hpp"
+#include "scan/directions.hpp"
+
+// What a native scan says about itself: its format, its names and its grid.
+
+namespace lsrecon::native {
+
+namespace {
+
+/// What the format knows; HDF5's own dimension labels are welcome anywhere.
+const std::map<std::string, std::vector<std::string>>& known_attributes() {
+    static const std::map<std::string, std::vector<std::string>> known{
+        {"/", {"format", "version", "matrix", "fov_mm", "position", "directions"}},
+        {"trajectory", {"units"}},
+        {"samples", {}},
+        {"phi", {}},
+        {"weights", {}},
+        {"coil_maps", {}},
+        {"voxels", {}},
+        {"field_map", {"units"}},
+        {"times", {"units"}},
+        {"noise", {}},
+    };
+    return known;
+}
+
+std::string known_datasets() {
+    std::vector<std::string> names;
+    for (const auto& [name, attributes] : known_attributes()) {
+        if (name != "/") {
+            names.push_back(name);
+        }
+    }
+    return joined(names);
+}
+
+void check_attribute_names(const Hdf5Reader& file, const std::string& object) {
+    const std::vector<std::string>& known = known_attributes().at(object);
+    for (const std::string& name : file.attribute_names(object)) {
+        const bool label = name.rfind("DIMENSION_", 0) == 0;
+        if (!label && std::find(known.begin(), known.end(), name) == known.end()) {
+            refuse(file, attribute_name(object, name), "an attribute of an unknown name",
+                   known.empty() ? "no attribute" : "only " + joined(known),
+                   "correct its name, or remove it");
+        }
+    }
+}
+
+/// A root attribute of `count` finite numbers.
+std::vector<double> header_numbers(const Hdf5Reader& file, const std::string& name,
+                                   std::size_t count, const std::string& expected) {
+    std::vector<double> values = file.attribute_numbers("/", name, {expected, ""});
+    if (values.size() != count) {
+        refuse(file, attribute_name("/", name), counted(values.size(), "number"), expected,
+               "write the attribute again");
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (!std::isfinite(values[i])) {
+            refuse(file, attribute_name("/", name), text(shown(values[i]), " at [", i, "]"),
+                   expected, "write the attribute again");
+        }
+    }
+    return values;
+}
+
+void read_matrix(const Hdf5Reader& file, Grid& grid) {
+    const std::string thing = attribute_name("/", "matrix");
+    const std::string next = "write the number of voxels in each dimension";
+    const std::string expected = "[X, Y] or [X, Y, Z]";
+    const std::vector<double> matrix = file.attribute_numbers("/", "matrix", {expected, next});
+    if (matrix.size() != 2 && matrix.size() != 3) {
+        refuse(file, thing, counted(matrix.size(), "number"), expected, next);
+    }
+    grid.dimensions = static_cast<int>(matrix.size());
+    for (std::size_t d = 0; d < matrix.size(); ++d) {
+        if (!(matrix[d] >= 1 && matrix[d] <= 1e6) || matrix[d] != std::floor(matrix[d])) {
+            refuse(file, thing, text(shown(matrix[d]), " at [", d, "]"),
+                   "whole numbers from 1 to 1000000", next);
+        }
+        grid.size[d] = static_cast<std::size_t>(matrix[d]);
+    }
+}
+
+void read_fov(const Hdf5Reader& file, Grid& grid) {
+    const auto dimensions = static_cast<std::size_t>(grid.dimensions);
+    const std::string expected =
+        text(dimensions, " numbers, the field of view in mm in each dimension of matrix");
+    const std::vector<double> fov = header_numbers(file, "fov_mm", dimensions, expected);
+    for (std::size_t d = 0; d < dimensions; ++d) {
+        if (fov[d] <= 0) {
+            refuse(file, attribute_name("/", "fov_mm"), text(fov[d], " at [", d, "]"),
+                   "positive lengths in mm", "write the field of view in mm");
+        }
+        grid.fov_mm[d] = fov[d];
+    }
+}
+
+void read_directions(const Hdf5Reader& file, Grid& grid) {
+    const std::string expected = "unit vectors of x, y and z at right angles, 9 numbers";
+    const std::vector<double> v = header_numbers(file, "directions", 9, expected);
+    const std::array<Vec3, 3> directions{Vec3{v[0], v[1], v[2]}, Vec3{v[3], v[4], v[5]},
+                                         Vec3{v[6], v[7], v[8]}};
+    const auto& [x, y, z] = directions;
+    if (!orthonormal(directions)) {
+        refuse(file, attribute_name("/", "directions"),
+               text("lengths ", std::sqrt(dot(x, x)), ", ", std::sqrt(dot(y, y)), ", ",
+                    std::sqrt(dot(z, z)), "; products x.y ", dot(x, y), ", y.z ", dot(y, z),
+                    ", z.x ", dot(z, x)),
+               expected, "correct the directions, or leave the attribute out");
+    }
+    grid.directions = directions;
+}
+
+} // namespace
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string result;
+    for (const std::string& word : words) {
+        result += (result.empty() ? "" : ", ") + word;
+    }
+    return result;
+}
+
+void check_format(const Hdf5Reader& file) {
+    const std::string wanted = "\"lsrecon-scan\"";
+    const std::string next = "write the attribute, or convert the file";
+    const std::string format = file.attribute_text("/", "format", {wanted, next});
+    if ("\"" + format + "\"" != wanted) {
+        refuse(file, attribute_name("/", "format"), "\"" + format + "\"", wanted, next);
+    }
+    const double version = header_numbers(file, "version", 1, "1, a single number").front();
+    if (version != 1) {
+        refuse(file, attribute_name("/", "version"), text(version), "1",
+               "write the scan in version 1 of the format, or use a newer lsrecon");
+    }
+}
+
+void check_names(const Hdf5Reader& file) {
+    check_attribute_names(file, "/");
+    for (const std::string& name : file.names()) {
+        if (name == "/" || known_attributes().count(name) == 0) {
+            refuse(file, full_name(name), "a dataset or group of an unknown name",
+                   "only " + known_datasets(),
+                   "correct its name, or remove it: the scan format holds nothing else");
+        }
+        check_attribute_names(file, name);
+    }
+}
+
+Grid read_grid(const Hdf5Reader& file) {
+    Grid grid;
+    read_matrix(file, grid);
+    read_fov(file, grid);
+    if (file.has_attribute("/", "position")) {
+        const std::vector<double> p =
+            header_numbers(file, "position", 3, "3 numbers, the centre of the grid in mm");
+        grid.position = Vec3{p[0], p[1], p[2]};
+    }
+    if (file.has_attribute("/", "directions")) {
+        read_directions(file, grid);
+    }
+    return grid;
+}
+
+} // namespace lsrecon::native

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "io/formats.hpp"
+#include "io/hdf5_file.hpp"
+
+// The parts of the native scan file, in the order in which read_native reads them. Each checks what
+// it reads and throws InputError with the first thing that is wrong.
+
+namespace lsrecon::native {
+
+using Extents = std::vector<std::size_t>;
+using Samplings = std::vector<std::shared_ptr<const Sampling>>;
+
+[[noreturn]] inline void refuse(const Hdf5Reader& file, const std::string& thing,
+                                const std::string& found, const std::string& expected,
+                                const std::string& next_step) {
+    throw InputError({file.path(), thing, found, expected, next_step});
+}
+
+std::string joined(const std::vector<std::string>& words);
+
+/// Attributes format and version: that this program can read the rest.
+void check_format(const Hdf5Reader& file);
+
+/// That every name in the file is one that the format knows.
+void check_names(const Hdf5Reader& file);
+
+/// Attributes matrix, fov_mm, position and directions.
+Grid read_grid(const Hdf5Reader& file);
+
+/// /trajectory, /phi and /weights: one Sampling a frame of the trajectory, a single one when it
+/// has no frame dimension.
+Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOptions& options);
+
+/// /samples; without them the frames are empty, which is enough for Q.
+std::vector<Frame> read_frames(const Hdf5Reader& file, const Samplings& samplings);
+
+} // namespace lsrecon::native

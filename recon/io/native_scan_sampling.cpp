@@ -1,0 +1,138 @@
+#include <algorithm>
+
+#include "base/numbers.hpp"
+#include "io/native_scan_parts.hpp"
+#include "scan/units.hpp"
+
+// What a native scan measured, and where.
+
+namespace lsrecon::native {
+
+namespace {
+
+std::string trajectory_units(const Hdf5Reader& file, const ReadOptions& options) {
+    if (!options.trajectory_units.empty()) {
+        return options.trajectory_units;
+    }
+    const std::vector<std::string>& known = trajectory_unit_names();
+    const std::string expected = "one of " + joined(known);
+    const std::string next = "write the attribute, or pass --traj-units";
+    const std::string units = file.attribute_text("trajectory", "units", {expected, next});
+    if (std::find(known.begin(), known.end(), units) == known.end()) {
+        refuse(file, attribute_name("trajectory", "units"), "\"" + units + "\"", expected, next);
+    }
+    return units;
+}
+
+Extents trajectory_extents(const Hdf5Reader& file, const Grid& grid) {
+    const int dimensions = grid.dimensions;
+    const std::string expected = text("[M, ", dimensions, "] or [F, M, ", dimensions,
+                                      "], since matrix has ", dimensions, " entries");
+    if (!file.has("trajectory")) {
+        refuse(file, "/trajectory", "it is missing", "real numbers " + expected,
+               "write where the samples were taken");
+    }
+    const Hdf5Shape shape = file.checked_shape("trajectory", Hdf5Kind::real);
+    const Extents& extents = shape.extents;
+    if ((extents.size() != 2 && extents.size() != 3) ||
+        extents.back() != static_cast<std::size_t>(dimensions)) {
+        refuse(file, "/trajectory", shape.to_string(), expected,
+               "write one coordinate a dimension, or correct the matrix");
+    }
+    return extents;
+}
+
+/// Whether the dataset is there; InputError when it does not hold one value a sample.
+bool has_per_sample(const Hdf5Reader& file, const std::string& name, Hdf5Kind kind,
+                    std::size_t samples) {
+    if (!file.has(name)) {
+        return false;
+    }
+    const Hdf5Shape shape = file.checked_shape(name, kind);
+    if (shape.extents != Extents{samples}) {
+        refuse(file, full_name(name), shape.to_string(),
+               shown(Extents{samples}) + ", one value a trajectory point",
+               "make the sizes of the datasets agree");
+    }
+    return true;
+}
+
+template <typename Vector, typename Value> Vector to_vector(const std::vector<Value>& values) {
+    return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+/// C and F; InputError when they or M do not agree with the trajectory.
+Extents samples_extents(const Hdf5Reader& file, std::size_t samples, std::size_t samplings) {
+    const Hdf5Shape shape = file.checked_shape("samples", Hdf5Kind::complex);
+    const Extents& extents = shape.extents;
+    const std::string next = "make /samples and /trajectory agree";
+    if ((extents.size() != 2 && extents.size() != 3) || extents.back() != samples) {
+        refuse(file, "/samples", shape.to_string(),
+               text("[C, ", samples, "] or [F, C, ", samples, "], since the trajectory has ",
+                    counted(samples, "point")),
+               next);
+    }
+    const std::size_t frames = extents.size() == 3 ? extents[0] : 1;
+    if (samplings != 1 && samplings != frames) {
+        refuse(file, "/samples", shape.to_string(),
+               text(counted(samplings, "frame"), ", as many as /trajectory has"), next);
+    }
+    return {extents[extents.size() - 2], frames};
+}
+
+} // namespace
+
+Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOptions& options) {
+    const Extents extents = trajectory_extents(file, grid);
+    const std::size_t frames = extents.size() == 3 ? extents[0] : 1;
+    const std::size_t samples = extents[extents.size() - 2];
+    const std::size_t dimensions = extents.back();
+    const Vec3 factor = to_cycles_per_fov(trajectory_units(file, options), grid);
+    Sampling common;
+    if (has_per_sample(file, "phi", Hdf5Kind::complex, samples)) {
+        common.phi = to_vector<ComplexVector>(file.read_complex("phi"));
+    }
+    if (has_per_sample(file, "weights", Hdf5Kind::real, samples)) {
+        common.weights = to_vector<RealVector>(file.read_real("weights"));
+    }
+    const std::vector<double> k = file.read_real("trajectory");
+    Samplings samplings;
+    for (std::size_t f = 0; f < frames; ++f) {
+        auto sampling = std::make_shared<Sampling>(common);
+        sampling->trajectory.assign(samples, Vec3{0, 0, 0});
+        for (std::size_t m = 0; m < samples; ++m) {
+            for (std::size_t d = 0; d < dimensions; ++d) {
+                sampling->trajectory[m][d] = k[(f * samples + m) * dimensions + d] * factor[d];
+            }
+        }
+        samplings.push_back(std::move(sampling));
+    }
+    return samplings;
+}
+
+std::vector<Frame> read_frames(const Hdf5Reader& file, const Samplings& samplings) {
+    std::vector<Frame> result;
+    if (!file.has("samples")) {
+        for (const auto& sampling : samplings) {
+            result.push_back({sampling, CoilMatrix(), "", std::nullopt});
+        }
+        return result;
+    }
+    const std::size_t samples = samplings.front()->samples();
+    const Extents extents = samples_extents(file, samples, samplings.size());
+    const std::size_t coils = extents[0];
+    const std::size_t frames = extents[1];
+    const std::vector<Complex> values = file.read_complex("samples");
+    for (std::size_t f = 0; f < frames; ++f) {
+        Frame frame;
+        frame.sampling = samplings[samplings.size() == 1 ? 0 : f];
+        frame.samples = Eigen::Map<const CoilMatrix>(values.data() + f * coils * samples,
+                                                     static_cast<Eigen::Index>(coils),
+                                                     static_cast<Eigen::Index>(samples));
+        frame.label = frames > 1 ? text("frame ", f) : "";
+        result.push_back(std::move(frame));
+    }
+    return result;
+}
+
+} // namespace lsrecon::native

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+
+#include "base/types.hpp"
+
+namespace lsrecon {
+
+inline double dot(const Vec3& a, const Vec3& b) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/// Whether the directions of x, y and z are unit vectors at right angles, to the precision of a
+/// header of floats typed by hand.
+inline bool orthonormal(const std::array<Vec3, 3>& directions) {
+    for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t j = i; j < 3; ++j) {
+            const double expected = i == j ? 1 : 0;
+            if (!(std::abs(dot(directions[i], directions[j]) - expected) < 1e-3)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+} // namespace lsrecon

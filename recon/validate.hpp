@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "base/report.hpp"
+
+namespace lsrecon {
+
+struct ValidateOptions {
+    /// Sample-voxel pairs that the reference may spend on a stage; more are sampled. It makes about
+    /// 3e7 pairs a second.
+    double pairs = 1e8;
+    double lambda = 0.01; ///< of the solution; without one its error has no bound
+    unsigned seed = 1; ///< of the voxels that are sampled and of the test volumes
+};
+
+/// One stage on the device against the double reference.
+struct ValidationRow {
+    std::string stage;
+    double relative_l2 = 0;
+    double bound = 0;
+    double largest = 0; ///< largest |difference|, relative to the largest |reference|
+    std::string where; ///< of it: coil and voxel or sample
+    std::size_t compared = 0;
+    std::size_t total = 0;
+    std::string remark; ///< what was thinned out to fit the pairs, "" when nothing was
+
+    bool passed() const { return relative_l2 <= bound; }
+};
+
+/// Runs Mu, FHd, Q, F, the operator product and the solution of the scan's first frame on the
+/// backend and on the reference. Stages that a scan without samples does not have are left out.
+std::vector<ValidationRow> validate(const Scan& scan, Backend& device,
+                                    const ValidateOptions& options, Reporter& report);
+
+} // namespace lsrecon

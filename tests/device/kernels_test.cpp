@@ -1,0 +1,126 @@
+#include <gtest/gtest.h>
+
+#include "backend/opencl/catalogue.hpp"
+#include "backend/opencl/device.hpp"
+#include "backend/opencl/program.hpp"
+#include "base/error.hpp"
+#include "base/tolerance.hpp"
+#include "support/case.hpp"
+#include "support/device_fixture.hpp"
+#include "support/numbers.hpp"
+#include "support/surroundings.hpp"
+
+namespace lsrecon {
+namespace {
+
+using test::ScopedEnvironment;
+using test::TemporaryFolder;
+
+const test::Problem& small_problem() {
+    static const test::Problem problem = test::make_problem({"small", {4, 4, 0}, 5});
+    return problem;
+}
+
+CoilMatrix fhd(Backend& backend) {
+    const test::Problem& problem = small_problem();
+    return backend.fhd(problem.trajectory(), problem.samples, problem.voxels, test::silent);
+}
+
+void write_kernels(const TemporaryFolder& folder) {
+    for (const auto& [name, source] : opencl::embedded_sources()) {
+        test::write_text(folder.file(name), source);
+    }
+}
+
+void replace(const std::string& path, const std::string& from, const std::string& to) {
+    std::string source = test::read_text(path);
+    const std::size_t at = source.find(from);
+    ASSERT_NE(at, std::string::npos) << path << " has no " << from;
+    test::write_text(path, source.replace(at, from.size(), to));
+}
+
+class Kernels : public test::DeviceFixture {
+protected:
+    cl::Device first_device =
+        opencl::device_handles().empty() ? cl::Device() : opencl::device_handles().front();
+};
+
+TEST_F(Kernels, EveryFileCompilesAloneWithItsDefaults) {
+    const cl::Context context(first_device);
+    std::size_t files = 0;
+    for (const auto& [name, source] : opencl::embedded_sources()) {
+        if (name.size() > 3 && name.substr(name.size() - 3) == ".cl") {
+            EXPECT_NO_THROW(opencl::build_program(context, first_device, name, "-cl-std=CL1.2"))
+                << name;
+            ++files;
+        }
+    }
+    EXPECT_EQ(files, kernel_names().size() + 1) << "one a variant, and mu.cl";
+}
+
+TEST_F(Kernels, TheCatalogueHasAFileARow) {
+    for (const opencl::KernelRow& row : opencl::kernel_rows()) {
+        EXPECT_EQ(opencl::embedded_sources().count(row.name + ".cl"), 1U) << row.name;
+    }
+    for (const char* const type : {"cpu", "gpu", "accelerator", "other"}) {
+        EXPECT_EQ(opencl::kernel_row(default_kernel(type)).name, default_kernel(type)) << type;
+    }
+    EXPECT_THROW(opencl::kernel_row("fastest"), UsageError);
+    EXPECT_THROW(device("fastest"), UsageError);
+    EXPECT_THROW(opencl::kernel_source("missing.cl"), DeviceError);
+}
+
+TEST_F(Kernels, AFolderOfKernelsIsUsedInPlaceOfTheBuiltInOnes) {
+    const CoilMatrix built_in = fhd(*device("struct"));
+    const TemporaryFolder folder;
+    write_kernels(folder);
+    const ScopedEnvironment kernels("LSRECON_KERNELS", folder.path().string());
+    const auto same = device("struct");
+    EXPECT_EQ(fhd(*same), built_in);
+    const std::string hash = same->info().kernel_sha256;
+
+    // Without a phase F^H d is the sum of Mu everywhere.
+    replace(folder.file("transform.h"), "return (exact", "return 0.0f * (exact");
+    const auto changed = device("struct");
+    EXPECT_NE(changed->info().kernel_sha256, hash);
+    const CoilMatrix sum =
+        CoilMatrix::Constant(1, built_in.cols(), small_problem().samples.row(0).sum());
+    EXPECT_TRUE(test::near(fhd(*changed), sum, tolerance::direct_transform("struct", 5)));
+}
+
+TEST_F(Kernels, ASyntaxErrorShowsTheBuildLog) {
+    const TemporaryFolder folder;
+    write_kernels(folder);
+    for (const std::string& kernel : kernel_names()) {
+        replace(folder.file(kernel + ".cl"), "__kernel", "no_such_type");
+    }
+    const ScopedEnvironment kernels("LSRECON_KERNELS", folder.path().string());
+    for (const std::string& kernel : kernel_names()) {
+        try {
+            fhd(*device(kernel));
+            ADD_FAILURE() << kernel << ": no error";
+        } catch (const DeviceError& error) {
+            const std::string message = error.what();
+            for (const std::string& part :
+                 {std::string("no_such_type"), kernel + ".cl", std::string("LSRECON_KERNELS")}) {
+                EXPECT_NE(message.find(part), std::string::npos) << "no " << part << " in\n"
+                                                                 << message;
+            }
+        }
+    }
+}
+
+TEST_F(Kernels, AFolderWithoutKernelsIsRefused) {
+    const TemporaryFolder folder;
+    const ScopedEnvironment kernels("LSRECON_KERNELS", folder.path().string());
+    EXPECT_THROW(fhd(*device("struct")), DeviceError);
+}
+
+TEST(KernelNames, BeginWithTheFirstRung) {
+    const std::vector<std::string> names = kernel_names();
+    ASSERT_GE(names.size(), 5U);
+    EXPECT_EQ(names.front(), "naive");
+}
+
+} // namespace
+} // namespace lsrecon

@@ -1,0 +1,92 @@
+// What a lab has: designed trajectories of thousands of samples, whose energy sits in the centre.
+
+#include <gtest/gtest.h>
+
+#include "backend/reference/reference.hpp"
+#include "base/tolerance.hpp"
+#include "scan/simulate.hpp"
+#include "solve/solve.hpp"
+#include "stages/fhd.hpp"
+#include "stages/gram.hpp"
+#include "stages/mu.hpp"
+#include "support/case.hpp"
+#include "support/device_fixture.hpp"
+#include "support/numbers.hpp"
+
+namespace lsrecon {
+namespace {
+
+using test::near;
+
+class DeviceScan : public test::DeviceFixture, public testing::WithParamInterface<const char*> {
+protected:
+    Scan scan = simulated();
+    std::unique_ptr<Backend> reference = make_reference_backend();
+    Reporter report;
+    Plan plan = make_plan(scan, false);
+    const Frame& frame = scan.frames[0];
+    std::size_t samples = frame.sampling->samples();
+
+    static Scan simulated() {
+        SimulationOptions options;
+        options.trajectory = GetParam();
+        options.sampling.grid = test::make_grid(32, 32);
+        Reporter silent;
+        return simulate(options, {}, silent).scan;
+    }
+
+    CoilMatrix fhd(Backend& backend) {
+        const CoilMatrix mu = compute_mu(backend, frame, report);
+        return compute_fhd(backend, plan, frame, mu, {}, report);
+    }
+    std::unique_ptr<Gram> gram(Backend& backend) {
+        return make_q_gram(compute_q(backend, *frame.sampling, scan.grid, report));
+    }
+};
+
+TEST_P(DeviceScan, FhdAndQStayWithinTheirBounds) {
+    const CoilMatrix exact_fhd = fhd(*reference);
+    const ComplexVector exact_q = compute_q(*reference, *frame.sampling, scan.grid, report).values;
+    for (const std::string& kernel : kernel_names()) {
+        const auto backend = device(kernel);
+        const double bound = tolerance::direct_transform(kernel, samples);
+        EXPECT_TRUE(near(fhd(*backend), exact_fhd, bound + tolerance::mu())) << kernel;
+        EXPECT_TRUE(
+            near(compute_q(*backend, *frame.sampling, scan.grid, report).values, exact_q, bound))
+            << kernel;
+    }
+}
+
+TEST_P(DeviceScan, OperatorStaysWithinItsBound) {
+    const ComplexVector rho = test::Random(1).vector(scan.grid.voxels());
+    const ComplexVector exact = gram(*reference)->apply(rho);
+    for (const std::string& kernel : kernel_names()) {
+        EXPECT_TRUE(
+            near(gram(*device(kernel))->apply(rho), exact, tolerance::gram(kernel, samples)))
+            << kernel;
+    }
+}
+
+TEST_P(DeviceScan, SolutionStaysWithinItsBound) {
+    const CoilMatrix no_maps;
+    for (const double lambda : {0.1, 0.01}) {
+        const auto solved = [&](Backend& backend) {
+            const auto t = gram(backend);
+            const NormalOperator normal(*t, no_maps, lambda);
+            return solve(normal, fhd(backend), {lambda, 200, 1e-7}, report).rho;
+        };
+        const CoilMatrix exact = solved(*reference);
+        for (const std::string& kernel : kernel_names()) {
+            EXPECT_TRUE(
+                near(solved(*device(kernel)), exact, tolerance::solution(kernel, samples, lambda)))
+                << kernel << ", lambda " << lambda;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Trajectories, DeviceScan,
+                         testing::Values("spiral", "radial", "cartesian", "random"),
+                         [](const auto& of) { return std::string(of.param); });
+
+} // namespace
+} // namespace lsrecon

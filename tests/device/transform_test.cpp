@@ -1,0 +1,140 @@
+// Every kernel variant against the double reference, on awkward sizes.
+
+#include <gtest/gtest.h>
+
+#include "backend/reference/reference.hpp"
+#include "base/tolerance.hpp"
+#include "support/case.hpp"
+#include "support/device_fixture.hpp"
+#include "support/numbers.hpp"
+
+namespace lsrecon {
+namespace {
+
+using test::Case;
+using test::near;
+using test::Problem;
+using test::silent;
+
+Case case_of(const std::string& name, const std::array<std::size_t, 3>& size, std::size_t samples,
+             std::size_t coils = 1) {
+    Case of{name, size, samples, coils};
+    of.seed = samples + coils;
+    return of;
+}
+
+Case listed(Case of, std::size_t voxels, double reach) {
+    of.listed_voxels = voxels;
+    of.reach = reach;
+    return of;
+}
+
+/// Work-groups are of 64, runs of 32, chunks of 2048 or less, groups of coils of 8 or less.
+std::vector<Case> cases() {
+    return {
+        case_of("OneSampleOneVoxel", {1, 1, 0}, 1),
+        case_of("NoSample", {5, 4, 0}, 0, 2),
+        case_of("Samples63Voxels65", {13, 5, 0}, 63),
+        case_of("Samples64Voxels63", {9, 7, 0}, 64),
+        case_of("Samples65Voxels64", {8, 8, 0}, 65),
+        case_of("Samples31", {6, 5, 0}, 31),
+        case_of("Samples597Odd", {15, 17, 0}, 597),
+        case_of("Unequal", {4, 50, 0}, 100),
+        case_of("Volume", {7, 5, 9}, 129),
+        case_of("FlatVolume", {6, 4, 1}, 33),
+        case_of("TwoCoils", {9, 7, 0}, 65, 2),
+        case_of("ThreeCoils", {5, 6, 7}, 65, 3),
+        case_of("EightCoils", {9, 7, 0}, 64, 8),
+        case_of("NineCoils", {9, 7, 0}, 63, 9),
+        case_of("TwelveCoils", {5, 5, 0}, 65, 12),
+        case_of("FullChunk", {5, 4, 0}, 2048),
+        case_of("PartialLastChunk", {5, 4, 0}, 2049),
+        case_of("ThirdChunkReusesABuffer", {5, 4, 0}, 4096 + 65),
+        case_of("ChunksOfEightCoils", {4, 4, 0}, 2048 + 65, 8),
+        case_of("ChunksOfVoxels", {45, 47, 0}, 33),
+        case_of("LongGrid", {2047, 1, 0}, 64),
+        listed(case_of("ListInside", {8, 8, 0}, 65), 63, 0.5),
+        listed(case_of("ListFarOutside", {16, 16, 0}, 597), 65, 40),
+        listed(case_of("ListOfAVolumeTwoCoils", {9, 12, 10}, 65, 2), 64, 3),
+        listed(case_of("ListOfOne", {8, 8, 0}, 1), 1, 0.5),
+        listed(case_of("ListBeyondAChunk", {8, 8, 0}, 31), 2049, 0.5),
+    };
+}
+
+class Transform : public test::DeviceFixture, public testing::WithParamInterface<Case> {
+protected:
+    Problem problem = test::make_problem(GetParam());
+    std::unique_ptr<Backend> reference = make_reference_backend();
+
+    /// Of the reference itself, which does not reduce its phases, and the kernel's.
+    double bound(const std::string& kernel, std::size_t sources) const {
+        return tolerance::direct_transform(kernel, sources) +
+               tolerance::reference(problem.largest_turns(), sources);
+    }
+};
+
+TEST_P(Transform, FhdOfEveryKernel) {
+    const CoilMatrix expected =
+        reference->fhd(problem.trajectory(), problem.samples, problem.voxels, silent);
+    for (const std::string& kernel : kernel_names()) {
+        const CoilMatrix computed =
+            device(kernel)->fhd(problem.trajectory(), problem.samples, problem.voxels, silent);
+        EXPECT_TRUE(near(computed, expected, bound(kernel, problem.trajectory().size())))
+            << "kernel " << kernel;
+    }
+}
+
+TEST_P(Transform, ForwardOfEveryKernel) {
+    const CoilMatrix expected =
+        reference->forward(problem.trajectory(), problem.rho, problem.voxels, silent);
+    for (const std::string& kernel : kernel_names()) {
+        const CoilMatrix computed =
+            device(kernel)->forward(problem.trajectory(), problem.rho, problem.voxels, silent);
+        EXPECT_TRUE(near(computed, expected, bound(kernel, problem.voxels.count())))
+            << "kernel " << kernel;
+    }
+}
+
+TEST_P(Transform, QOfEveryKernel) {
+    const Voxels where =
+        problem.voxels.on_lattice() ? Voxels::half_differences(problem.grid) : problem.voxels;
+    const RealVector weights = problem.samples.row(0).cwiseAbs().transpose();
+    const ComplexVector expected = reference->q(problem.trajectory(), weights, where, silent);
+    for (const std::string& kernel : kernel_names()) {
+        const ComplexVector computed =
+            device(kernel)->q(problem.trajectory(), weights, where, silent);
+        EXPECT_TRUE(near(computed, expected, bound(kernel, problem.trajectory().size())))
+            << "kernel " << kernel;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Awkward, Transform, testing::ValuesIn(cases()),
+                         [](const auto& of) { return of.param.name; });
+
+class DeviceMu : public test::DeviceFixture {};
+
+TEST_F(DeviceMu, AgreesWithTheReference) {
+    for (const std::size_t samples : {1, 63, 64, 65, 597}) {
+        for (const std::size_t coils : {1, 3, 9}) {
+            for (const bool both : {false, true}) {
+                Case of = case_of("mu", {4, 4, 0}, samples, coils);
+                of.phi = of.weights = both;
+                const Problem problem = test::make_problem(of);
+                EXPECT_TRUE(near(device()->mu(*problem.sampling, problem.samples),
+                                 make_reference_backend()->mu(*problem.sampling, problem.samples),
+                                 tolerance::mu()))
+                    << samples << " samples, " << coils << " coils, phi and weights " << both;
+            }
+        }
+    }
+}
+
+TEST_F(DeviceMu, OfNothingIsNothing) {
+    const Problem problem = test::make_problem(case_of("mu", {4, 4, 0}, 0, 2));
+    const CoilMatrix mu = device()->mu(*problem.sampling, problem.samples);
+    EXPECT_EQ(mu.rows(), 2);
+    EXPECT_EQ(mu.cols(), 0);
+}
+
+} // namespace
+} // namespace lsrecon

@@ -1,0 +1,236 @@
+// The straight line on scans whose image is known.
+
+#include "reconstruct.hpp"
+
+#include <gtest/gtest.h>
+
+#include "backend/reference/reference.hpp"
+#include "base/error.hpp"
+#include "base/tolerance.hpp"
+#include "io/image_file.hpp"
+#include "io/native_writer.hpp"
+#include "io/q_file.hpp"
+#include "solve/solve.hpp"
+#include "stages/fhd.hpp"
+#include "stages/mu.hpp"
+#include "support/case.hpp"
+#include "support/numbers.hpp"
+#include "support/surroundings.hpp"
+
+namespace lsrecon {
+namespace {
+
+using test::Case;
+using test::near;
+using test::Problem;
+using test::silent;
+using test::TemporaryFolder;
+
+/// The reference, which counts how often Q is asked for.
+class CountingBackend : public Backend {
+public:
+    int qs = 0;
+
+    BackendInfo info() const override { return reference_->info(); }
+    CoilMatrix mu(const Sampling& sampling, const CoilMatrix& samples) override {
+        return reference_->mu(sampling, samples);
+    }
+    CoilMatrix fhd(const std::vector<Vec3>& trajectory, const CoilMatrix& mu, const Voxels& voxels,
+                   const Progress& progress) override {
+        return reference_->fhd(trajectory, mu, voxels, progress);
+    }
+    ComplexVector q(const std::vector<Vec3>& trajectory, const RealVector& weights,
+                    const Voxels& voxels, const Progress& progress) override {
+        ++qs;
+        return reference_->q(trajectory, weights, voxels, progress);
+    }
+    CoilMatrix forward(const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
+                       const Voxels& voxels, const Progress& progress) override {
+        return reference_->forward(trajectory, rho, voxels, progress);
+    }
+    double compute_seconds() const override { return 0; }
+
+private:
+    std::unique_ptr<Backend> reference_ = make_reference_backend();
+};
+
+Case cartesian(const std::array<std::size_t, 3>& size) {
+    Case of{"cartesian", size};
+    of.trajectory = "cartesian";
+    return of;
+}
+
+/// The scan of the problem's first row of rho.
+Scan scan_of(const Problem& problem) {
+    Scan scan;
+    scan.grid = problem.grid;
+    Frame frame = problem.frame();
+    frame.samples = make_reference_backend()->forward(
+        problem.trajectory(), CoilMatrix(problem.rho.row(0)), problem.voxels, silent);
+    scan.frames = {frame};
+    return scan;
+}
+
+TEST(Reconstruct, AFullCartesianScanGivesTheObjectBack) {
+    for (const auto& size :
+         {std::array<std::size_t, 3>{8, 8, 0}, {7, 5, 0}, {4, 9, 0}, {3, 4, 5}, {1, 1, 0}}) {
+        const Problem problem = test::make_problem(cartesian(size));
+        const Scan scan = scan_of(problem);
+        const Plan plan = make_plan(scan, false);
+        Reporter report;
+        const auto backend = make_reference_backend();
+        const Frame& frame = scan.frames[0];
+        const CoilMatrix mu = compute_mu(*backend, frame, report);
+        const CoilMatrix fhd = compute_fhd(*backend, plan, frame, mu, {}, report);
+        const auto gram = make_q_gram(compute_q(*backend, *frame.sampling, scan.grid, report));
+        const CoilMatrix no_maps;
+        const NormalOperator normal(*gram, no_maps, 0);
+        const Solved solved = solve(normal, fhd, {0, 30, 1e-11}, report);
+        EXPECT_TRUE(near(solved.rho, CoilMatrix(problem.rho.row(0)), 1e-9));
+    }
+}
+
+class FromFileToFile : public testing::Test {
+protected:
+    TemporaryFolder folder;
+    CountingBackend backend;
+    Reporter report;
+
+    /// The first frame; files keep single precision.
+    CoilMatrix image_of(const Scan& scan, const ReconstructOptions& options) {
+        write_native_scan(folder.file("scan.h5"), scan);
+        reconstruct(folder.file("scan.h5"), folder.file("image.h5"), backend, options, report);
+        const ImageData image = read_image(folder.file("image.h5"));
+        return Eigen::Map<const CoilMatrix>(image.values.data(),
+                                            static_cast<Eigen::Index>(image.extents[0]),
+                                            static_cast<Eigen::Index>(scan.image_voxels().count()));
+    }
+
+    static ReconstructOptions exactly() {
+        ReconstructOptions options;
+        options.solve = {0, 50, 1e-11};
+        return options;
+    }
+};
+
+// Samples and image are each rounded to single precision once.
+constexpr double rounding_of_files = 2 * tolerance::eps;
+
+TEST_F(FromFileToFile, AFullCartesianScanGivesTheObjectBack) {
+    const Problem problem = test::make_problem(cartesian({6, 9, 0}));
+    EXPECT_TRUE(near(image_of(scan_of(problem), exactly()), CoilMatrix(problem.rho.row(0)),
+                     rounding_of_files));
+}
+
+TEST_F(FromFileToFile, CoilMapsGiveOneImage) {
+    Case of = cartesian({5, 6, 0});
+    of.coils = 3;
+    of.coil_maps = true;
+    const Problem problem = test::make_problem(of);
+    Scan scan = scan_of(problem);
+    scan.coil_maps = problem.coil_maps.cast<std::complex<float>>().cast<Complex>();
+    CoilMatrix images = scan.coil_maps;
+    images.array().rowwise() *= problem.rho.row(0).array();
+    scan.frames[0].samples =
+        make_reference_backend()->forward(problem.trajectory(), images, problem.voxels, silent);
+    const CoilMatrix image = image_of(scan, exactly());
+    // Where all coils are weak at once the samples' rounding is magnified.
+    const double weakest = scan.coil_maps.colwise().norm().minCoeff();
+    const double strongest = scan.coil_maps.colwise().norm().maxCoeff();
+    EXPECT_TRUE(
+        near(image, CoilMatrix(problem.rho.row(0)), rounding_of_files * strongest / weakest));
+    EXPECT_EQ(backend.qs, 1) << "Q is the same for every coil";
+}
+
+TEST_F(FromFileToFile, CoilsWithoutMapsAreCombinedByTheirSquares) {
+    Case of = cartesian({4, 5, 0});
+    of.coils = 2;
+    const Problem problem = test::make_problem(of);
+    Scan scan = scan_of(problem);
+    scan.frames[0].samples = make_reference_backend()->forward(problem.trajectory(), problem.rho,
+                                                               problem.voxels, silent);
+    const CoilMatrix expected = problem.rho.colwise().norm().cast<Complex>();
+    EXPECT_TRUE(near(image_of(scan, exactly()), expected, rounding_of_files));
+}
+
+TEST_F(FromFileToFile, PhiAndWeightsDoNotChangeWhatIsConsistent) {
+    Case of = cartesian({5, 4, 0});
+    of.phi = of.weights = true;
+    Problem problem = test::make_problem(of);
+    Sampling sampling = *problem.sampling;
+    sampling.phi = (sampling.phi.array() + Complex(3, 0)).matrix();
+    sampling.phi = sampling.phi.cast<std::complex<float>>().cast<Complex>().eval();
+    sampling.weights.array() += 1;
+    problem.sampling = std::make_shared<const Sampling>(sampling);
+    Scan scan = scan_of(problem);
+    scan.frames[0].samples.row(0).array() *= sampling.phi.transpose().array();
+    ReconstructOptions options = exactly();
+    options.solve.iterations = 200;
+    // |phi| lies between 2 - sqrt(2) and 4 + sqrt(2), which magnifies the rounding of the samples.
+    EXPECT_TRUE(
+        near(image_of(scan, options), CoilMatrix(problem.rho.row(0)), 10 * rounding_of_files));
+}
+
+TEST_F(FromFileToFile, FramesThatAreSampledAlikeShareQ) {
+    const Problem problem = test::make_problem(cartesian({5, 4, 0}));
+    Scan scan = scan_of(problem);
+    scan.frames.push_back(scan.frames[0]);
+    scan.frames.push_back(scan.frames[0]);
+    scan.frames[1].samples *= 2;
+    scan.frames[2].samples *= Complex(0, 1);
+    const CoilMatrix images = image_of(scan, exactly());
+    EXPECT_EQ(backend.qs, 1);
+    CoilMatrix expected(3, problem.rho.cols());
+    expected << problem.rho.row(0), 2 * problem.rho.row(0), Complex(0, 1) * problem.rho.row(0);
+    EXPECT_TRUE(near(images, expected, rounding_of_files));
+}
+
+TEST_F(FromFileToFile, AFrameOfItsOwnTrajectoryHasItsOwnQ) {
+    const Problem problem = test::make_problem(cartesian({5, 4, 0}));
+    Scan scan = scan_of(problem);
+    scan.frames.push_back(scan.frames[0]);
+    Sampling reversed = *problem.sampling;
+    std::reverse(reversed.trajectory.begin(), reversed.trajectory.end());
+    scan.frames[1].sampling = std::make_shared<const Sampling>(reversed);
+    scan.frames[1].samples = scan.frames[0].samples.rowwise().reverse().eval();
+    const CoilMatrix images = image_of(scan, exactly());
+    EXPECT_EQ(backend.qs, 2);
+    EXPECT_TRUE(near(CoilMatrix(images.row(1)), CoilMatrix(images.row(0)), rounding_of_files));
+}
+
+TEST_F(FromFileToFile, QOfAFileIsUsedAndThatOfAnotherScanRefused) {
+    const Problem problem = test::make_problem(cartesian({5, 4, 0}));
+    const Scan scan = scan_of(problem);
+    ReconstructOptions options = exactly();
+    options.q_file = folder.file("q.h5");
+    write_q(options.q_file, {compute_q(backend, *problem.sampling, problem.grid, report)}, {});
+    backend.qs = 0;
+    EXPECT_TRUE(near(image_of(scan, options), CoilMatrix(problem.rho.row(0)), rounding_of_files));
+    EXPECT_EQ(backend.qs, 0);
+
+    std::filesystem::remove(folder.file("image.h5"));
+    Scan other = scan;
+    Sampling moved = *problem.sampling;
+    moved.trajectory[3][0] += 0.01;
+    other.frames[0].sampling = std::make_shared<const Sampling>(moved);
+    EXPECT_THROW(image_of(other, options), InputError);
+    EXPECT_FALSE(std::filesystem::exists(folder.file("image.h5"))) << "an image after an error";
+}
+
+TEST_F(FromFileToFile, ListedVoxelsAreReconstructedWhereTheyAre) {
+    Case of{"few voxels anywhere", {6, 6, 0}, 60, 1, 5, 0.5};
+    const Problem problem = test::make_problem(of);
+    Scan scan = scan_of(problem);
+    std::vector<Vec3> positions;
+    for (std::size_t n = 0; n < problem.voxels.count(); ++n) {
+        positions.push_back(problem.voxels.position(n));
+    }
+    scan.voxels = positions;
+    // The condition number of these five voxels and sixty samples is below 10.
+    EXPECT_TRUE(
+        near(image_of(scan, exactly()), CoilMatrix(problem.rho.row(0)), 10 * rounding_of_files));
+    EXPECT_EQ(backend.qs, 0);
+}
+
+} // namespace
+} // namespace lsrecon

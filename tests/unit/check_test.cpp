@@ -1,0 +1,166 @@
+#include "scan/check.hpp"
+
+#include <functional>
+#include <gtest/gtest.h>
+#include <limits>
+
+#include "base/error.hpp"
+#include "support/case.hpp"
+
+namespace lsrecon {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// A scan that is right, with everything in it that can be wrong.
+Scan good_scan() {
+    test::Case of;
+    of.size = {4, 6, 0};
+    of.samples = 5;
+    of.coils = 2;
+    of.phi = true;
+    of.weights = true;
+    of.coil_maps = true;
+    const test::Problem problem = test::make_problem(of);
+    Scan scan;
+    scan.file = "scan.h5";
+    scan.format = "lsrecon-scan";
+    scan.grid = problem.grid;
+    scan.frames = {problem.frame()};
+    scan.coil_maps = problem.coil_maps;
+    return scan;
+}
+
+void change_sampling(Scan& scan, const std::function<void(Sampling&)>& change) {
+    auto sampling = std::make_shared<Sampling>(*scan.frames[0].sampling);
+    change(*sampling);
+    scan.frames[0].sampling = sampling;
+}
+
+struct Violation {
+    std::string name;
+    std::function<void(Scan&)> spoil;
+    std::string thing;
+    std::string found;
+};
+
+Violation of_sampling(const std::string& name, const std::function<void(Sampling&)>& spoil,
+                      const std::string& thing, const std::string& found) {
+    return {name, [spoil](Scan& scan) { change_sampling(scan, spoil); }, thing, found};
+}
+
+const std::vector<Violation>& violations() {
+    static const std::vector<Violation> all{
+        {"NoFrame", [](Scan& s) { s.frames.clear(); }, "/samples", "no frame"},
+        {"SampleNan",
+         [](Scan& s) {
+             s.frames[0].samples(1, 3) = {0, nan};
+         },
+         "/samples", "NaN at [1, 3]"},
+        {"SampleInfinite", [](Scan& s) { s.frames[0].samples(0, 2) = infinity; }, "/samples",
+         "infinity at [0, 2]"},
+        {"SampleNanInTheSecondFrame",
+         [](Scan& s) {
+             s.frames.push_back(s.frames[0]);
+             s.frames[1].samples(1, 0) = nan;
+         },
+         "/samples", "NaN at [1, 1, 0]"},
+        {"SamplesZero", [](Scan& s) { s.frames[0].samples.setZero(); }, "/samples",
+         "every sample is 0"},
+        {"MapNan", [](Scan& s) { s.coil_maps(0, 7) = nan; }, "/coil_maps", "NaN at [0, 1, 3]"},
+        {"MapsZero", [](Scan& s) { s.coil_maps.setZero(); }, "/coil_maps", "every value is 0"},
+        {"VoxelNan",
+         [](Scan& s) {
+             s.voxels = std::vector<Vec3>{{0, 0, 0}, {0, nan, 0}};
+         },
+         "/voxels", "NaN at [1, 1]"},
+        {"MatrixBeyondMemory",
+         [](Scan& s) {
+             s.grid.size = {1 << 20, 1 << 20, 1};
+         },
+         "attribute \"matrix\" of /", "1048576 x 1048576"},
+        of_sampling(
+            "NoTrajectory", [](Sampling& s) { s.trajectory.clear(); }, "/trajectory", "no point"),
+        of_sampling(
+            "TrajectoryNan", [](Sampling& s) { s.trajectory[4][1] = nan; }, "/trajectory",
+            "NaN at [4, 1]"),
+        of_sampling(
+            "BeyondTheMatrix",
+            [](Sampling& s) {
+                s.trajectory[2] = {0, 3.16, 0};
+            },
+            "/trajectory", "3.16 cycles/fov at [2, 1]"),
+        of_sampling(
+            "PhiInfinite",
+            [](Sampling& s) {
+                s.phi(1) = {0, infinity};
+            },
+            "/phi", "infinity at [1]"),
+        of_sampling(
+            "PhiZero", [](Sampling& s) { s.phi.setZero(), s.weights.resize(0); }, "/phi",
+            "every value is 0"),
+        of_sampling(
+            "WeightNan", [](Sampling& s) { s.weights(3) = nan; }, "/weights", "NaN at [3]"),
+        of_sampling(
+            "WeightNegative", [](Sampling& s) { s.weights(3) = -0.5; }, "/weights", "-0.5 at [3]"),
+        of_sampling(
+            "WeightsZero", [](Sampling& s) { s.weights.setZero(); }, "/weights",
+            "every value is 0"),
+    };
+    return all;
+}
+
+TEST(Check, AGoodScanPasses) {
+    EXPECT_NO_THROW(check(good_scan()));
+}
+
+TEST(Check, FivePerCentOfOvershootPass) {
+    Scan scan = good_scan();
+    change_sampling(scan, [](Sampling& s) { s.trajectory[0] = {-2.1, 3.15, 0}; });
+    EXPECT_NO_THROW(check(scan));
+}
+
+TEST(Check, EveryViolationNamesFileThingAndValue) {
+    for (const Violation& violation : violations()) {
+        Scan scan = good_scan();
+        violation.spoil(scan);
+        try {
+            check(scan);
+            ADD_FAILURE() << violation.name << ": no error";
+        } catch (const InputError& error) {
+            const Finding& finding = error.finding();
+            EXPECT_EQ(error.code(), ExitCode::input);
+            EXPECT_EQ(finding.file, "scan.h5") << violation.name;
+            EXPECT_EQ(finding.thing, violation.thing) << violation.name;
+            EXPECT_NE(finding.found.find(violation.found), std::string::npos)
+                << violation.name << " found: " << finding.found;
+            EXPECT_FALSE(finding.expected.empty()) << violation.name;
+            EXPECT_FALSE(finding.next_step.empty()) << violation.name;
+        }
+    }
+}
+
+TEST(Check, ThingsAreNamedAsTheFormatDoes) {
+    Scan scan = good_scan();
+    scan.format = "ismrmrd";
+    scan.coil_maps.setZero();
+    try {
+        check(scan);
+        FAIL() << "no error";
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.finding().thing, "coil_maps");
+    }
+}
+
+TEST(Check, ATrajectoryWithoutSamplesIsEnoughForQAlone) {
+    Scan scan = good_scan();
+    scan.frames[0].samples.resize(0, 0);
+    scan.coil_maps.resize(0, 0);
+    EXPECT_NO_THROW(check(scan));
+    EXPECT_THROW(require_samples(scan), InputError);
+    EXPECT_NO_THROW(require_samples(good_scan()));
+}
+
+} // namespace
+} // namespace lsrecon

@@ -1,0 +1,56 @@
+#include "plan/chunks.hpp"
+
+#include <gtest/gtest.h>
+
+namespace lsrecon {
+namespace {
+
+void expect_ranges(std::size_t total, std::size_t length,
+                   const std::vector<std::size_t>& expected_counts) {
+    const std::vector<Range> ranges = split_into_ranges(total, length);
+    ASSERT_EQ(ranges.size(), expected_counts.size()) << total << " by " << length;
+    std::size_t first = 0;
+    for (std::size_t r = 0; r < ranges.size(); ++r) {
+        EXPECT_EQ(ranges[r].first, first);
+        EXPECT_EQ(ranges[r].count, expected_counts[r]);
+        first += ranges[r].count;
+    }
+    EXPECT_EQ(first, total);
+}
+
+TEST(Chunks, RangesCoverEverythingOnce) {
+    expect_ranges(0, 4, {});
+    expect_ranges(1, 4, {1});
+    expect_ranges(4, 4, {4});
+    expect_ranges(5, 4, {4, 1});
+    expect_ranges(8, 4, {4, 4});
+    expect_ranges(3, 1, {1, 1, 1});
+}
+
+TEST(Chunks, CoilGroupsAreOfEqualSizeAndAtMostEight) {
+    const std::vector<std::array<std::size_t, 3>> expected{
+        // coils, groups, coils in each
+        {0, 1, 1}, {1, 1, 1}, {7, 1, 7}, {8, 1, 8}, {9, 2, 5}, {12, 2, 6}, {17, 3, 6}, {32, 4, 8}};
+    for (const auto& [coils, groups, each] : expected) {
+        const TransformPlan plan = plan_transform({}, coils, 24, 8);
+        EXPECT_EQ(plan.coil_groups, groups) << coils << " coils";
+        EXPECT_EQ(plan.coils_per_group, each) << coils << " coils";
+    }
+}
+
+TEST(Chunks, FillConstantMemoryUpTo2048) {
+    const DeviceLimits limits; // 64 KiB
+    EXPECT_EQ(plan_transform(limits, 1, 24, 8).sources_per_chunk, 2048U);
+    EXPECT_EQ(plan_transform(limits, 8, 24, 8).sources_per_chunk, 65536U / 88);
+    EXPECT_EQ(plan_transform({1 << 20, 1 << 30, 64}, 8, 24, 8).sources_per_chunk, 2048U);
+    EXPECT_EQ(plan_transform({1, 1 << 30, 64}, 8, 24, 8).sources_per_chunk, 1U);
+}
+
+TEST(Chunks, BlocksFitOneAllocation) {
+    EXPECT_EQ(plan_transform({65536, 1 << 30, 64}, 1, 24, 8).points_per_block, 1U << 20);
+    EXPECT_EQ(plan_transform({65536, 1 << 20, 64}, 2, 24, 8).points_per_block, 1U << 15);
+    EXPECT_EQ(plan_transform({65536, 1, 64}, 2, 24, 8).points_per_block, 1U);
+}
+
+} // namespace
+} // namespace lsrecon

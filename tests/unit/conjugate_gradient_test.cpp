@@ -1,0 +1,117 @@
+#include "solve/conjugate_gradient.hpp"
+
+#include <gtest/gtest.h>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/tolerance.hpp"
+#include "support/case.hpp"
+#include "support/numbers.hpp"
+
+namespace lsrecon {
+namespace {
+
+using test::near;
+using test::silent;
+
+const Complex i(0, 1);
+
+/// Hermitian, and positive: its leading minors are 4, 11 and 18.
+Eigen::Matrix3cd small_system() {
+    Eigen::Matrix3cd a;
+    a << 4, i, 0, -i, 3, 1, 0, 1, 2;
+    return a;
+}
+
+ComplexVector known_solution() {
+    ComplexVector x(3);
+    x << 1, i, -2;
+    return x;
+}
+
+/// A x by hand: 4 - 1, -i + 3i - 2, i - 4.
+ComplexVector known_right_hand_side() {
+    ComplexVector b(3);
+    b << 3, Complex(-2, 2), Complex(-4, 1);
+    return b;
+}
+
+Solution solved(const Eigen::MatrixXcd& a, const ComplexVector& b, const SolveOptions& options) {
+    return conjugate_gradient([&](const ComplexVector& x) -> ComplexVector { return a * x; }, b,
+                              options, silent);
+}
+
+TEST(ConjugateGradient, SolvesASmallHermitianSystem) {
+    const double tolerance = 1e-13;
+    const Solution solution = solved(small_system(), known_right_hand_side(), {0, 30, tolerance});
+    // The smallest eigenvalue is above 1: ||x - x'|| <= ||b - A x'||.
+    EXPECT_TRUE(near(solution.x, known_solution(), 5 * tolerance));
+}
+
+TEST(ConjugateGradient, ResidualsStartAtOneAndEndBelowTheTolerance) {
+    const Solution solution = solved(small_system(), known_right_hand_side(), {0, 30, 1e-8});
+    ASSERT_GE(solution.residuals.size(), 2U);
+    EXPECT_DOUBLE_EQ(solution.residuals.front(), 1);
+    EXPECT_LE(solution.residuals.back(), 1e-8);
+    for (std::size_t n = 1; n < solution.residuals.size(); ++n) {
+        EXPECT_LT(solution.residuals[n], solution.residuals[n - 1]) << "iteration " << n;
+    }
+}
+
+TEST(ConjugateGradient, TheLastResidualIsTheTrueOne) {
+    const ComplexVector b = known_right_hand_side();
+    for (const int iterations : {1, 2, 3}) {
+        const Solution solution = solved(small_system(), b, {0, iterations, 1e-8});
+        const double truth = (b - small_system() * solution.x).norm() / b.norm();
+        EXPECT_NEAR(solution.residuals.back(), truth, 10 * tolerance::reference(1, 3))
+            << iterations << " iterations";
+        EXPECT_EQ(solution.residuals.size(), static_cast<std::size_t>(iterations) + 1);
+    }
+}
+
+TEST(ConjugateGradient, AMultipleOfTheIdentityTakesOneIteration) {
+    const Eigen::MatrixXcd twice = 2 * Eigen::MatrixXcd::Identity(3, 3);
+    const Solution solution = solved(twice, known_right_hand_side(), {0, 30, 1e-8});
+    EXPECT_EQ(solution.residuals.size(), 2U);
+    EXPECT_TRUE(
+        near(solution.x, ComplexVector(known_right_hand_side() / 2), tolerance::reference(1, 3)));
+}
+
+TEST(ConjugateGradient, NothingToSolveGivesZero) {
+    const Solution solution = solved(small_system(), ComplexVector::Zero(3), {});
+    EXPECT_EQ(solution.x, ComplexVector::Zero(3));
+    EXPECT_EQ(solution.residuals, std::vector<double>{0});
+}
+
+TEST(ConjugateGradient, AnIndefiniteOperatorIsRefused) {
+    Eigen::MatrixXcd a = Eigen::MatrixXcd::Identity(2, 2);
+    a(1, 1) = -1;
+    EXPECT_THROW(solved(a, ComplexVector::Ones(2), {0, 30, 1e-8}), ToleranceError);
+}
+
+TEST(ConjugateGradient, AnOperatorThatIsNotANumberIsRefused) {
+    const auto broken = [](const ComplexVector& x) -> ComplexVector {
+        return x * std::numeric_limits<double>::quiet_NaN();
+    };
+    EXPECT_THROW(conjugate_gradient(broken, known_right_hand_side(), {}, silent), ToleranceError);
+    for (const double bad :
+         {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+        ComplexVector b = known_right_hand_side();
+        b(1) = bad;
+        EXPECT_THROW(solved(small_system(), b, {}), ToleranceError) << bad;
+    }
+}
+
+TEST(ConjugateGradient, ProgressRises) {
+    std::vector<double> seen;
+    conjugate_gradient([](const ComplexVector& x) -> ComplexVector { return small_system() * x; },
+                       known_right_hand_side(), {0, 30, 1e-8},
+                       [&](double fraction) { seen.push_back(fraction); });
+    ASSERT_FALSE(seen.empty());
+    for (std::size_t n = 1; n < seen.size(); ++n) {
+        EXPECT_GT(seen[n], seen[n - 1]);
+    }
+}
+
+} // namespace
+} // namespace lsrecon

@@ -1,0 +1,71 @@
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/replacing_file.hpp"
+#include "base/sha256.hpp"
+#include "support/surroundings.hpp"
+
+namespace lsrecon {
+namespace {
+
+using test::read_text;
+using test::TemporaryFolder;
+using test::write_text;
+
+TEST(ReplacingFile, AppearsOnlyOnCommit) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("out.txt");
+    write_text(path, "before");
+    {
+        ReplacingFile out(path);
+        write_text(out.path(), "after");
+        EXPECT_EQ(read_text(path), "before");
+        out.commit();
+        EXPECT_EQ(read_text(path), "after");
+    }
+    EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(ReplacingFile, LeavesNothingWithoutCommit) {
+    const TemporaryFolder folder;
+    {
+        const ReplacingFile out(folder.file("out.txt"));
+        write_text(out.path(), "half of it");
+        EXPECT_EQ(folder.entries(), 1U);
+    }
+    EXPECT_EQ(folder.entries(), 0U);
+}
+
+TEST(ReplacingFile, IsWrittenBesideItsFinalPlace) {
+    const TemporaryFolder folder;
+    const ReplacingFile one(folder.file("out.txt"));
+    const ReplacingFile two(folder.file("out.txt"));
+    EXPECT_EQ(std::filesystem::path(one.path()).parent_path(), folder.path());
+    EXPECT_NE(one.path(), two.path()) << "two writers at a time must not share a file";
+}
+
+TEST(ReplacingFile, RefusesAFolderThatIsMissingOrInTheWay) {
+    const TemporaryFolder folder;
+    EXPECT_THROW(ReplacingFile(folder.file("missing/out.txt")), UsageError);
+    std::filesystem::create_directory(folder.file("taken"));
+    EXPECT_THROW(ReplacingFile(folder.file("taken")), UsageError);
+}
+
+// FIPS 180-4 examples of NIST.
+TEST(Sha256, KnownAnswers) {
+    EXPECT_EQ(Sha256().hex(), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    EXPECT_EQ(Sha256().add("abc").hex(),
+              "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    EXPECT_EQ(Sha256().add("a").add("bc").hex(), Sha256().add("abc").hex());
+}
+
+TEST(Sha256, OfAFileIsThatOfItsBytes) {
+    const TemporaryFolder folder;
+    const std::string longer_than_a_block((1 << 20) + 3, 'x');
+    write_text(folder.path() / "f", longer_than_a_block);
+    EXPECT_EQ(sha256_of_file(folder.file("f")), Sha256().add(longer_than_a_block).hex());
+    EXPECT_THROW(sha256_of_file(folder.file("missing")), InputError);
+}
+
+} // namespace
+} // namespace lsrecon

@@ -1,0 +1,141 @@
+#include "io/image_file.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+
+#include "base/error.hpp"
+#include "io/hdf5_file.hpp"
+#include "support/case.hpp"
+#include "support/surroundings.hpp"
+
+namespace lsrecon {
+namespace {
+
+using test::TemporaryFolder;
+using Extents = std::vector<std::size_t>;
+using Numbers = std::vector<double>;
+
+ComplexVector ramp(std::size_t size, double from) {
+    ComplexVector values(static_cast<Eigen::Index>(size));
+    for (Eigen::Index n = 0; n < values.size(); ++n) {
+        values(n) = Complex(from + static_cast<double>(n), 0.5);
+    }
+    return values;
+}
+
+/// Two frames of 3 x 2 voxels.
+Image small_image() {
+    Image image;
+    image.grid = test::make_grid(3, 2);
+    image.grid.position = Vec3{1, 2, 3};
+    image.grid.directions = std::array<Vec3, 3>{Vec3{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    image.frames = {{ramp(6, 1), "early", Vec3{1, 2, 3}, {{1, 0.5, 0.25}}},
+                    {ramp(6, 11), "late", Vec3{4, 5, 6}, {{1, 0.125}}}};
+    image.record = {{"lambda", "0.01"}, {"device", "none"}};
+    image.stage_seconds = {{"fhd", 1.5}};
+    return image;
+}
+
+TEST(ImageFile, HoldsTheVoxelsWithXFastest) {
+    const TemporaryFolder folder;
+    write_image(folder.file("image.h5"), small_image());
+    EXPECT_EQ(folder.entries(), 1U);
+    const ImageData data = read_image(folder.file("image.h5"));
+    EXPECT_EQ(data.extents, (Extents{2, 2, 3}));
+    ASSERT_EQ(data.values.size(), 12U);
+    EXPECT_EQ(data.values[1], Complex(2, 0.5));
+    EXPECT_EQ(data.values[6], Complex(11, 0.5));
+    const Hdf5Shape shape = Hdf5Reader(folder.file("image.h5")).shape("image");
+    EXPECT_EQ(shape.kind, Hdf5Kind::complex);
+    EXPECT_NE(shape.type_name.find("float32"), std::string::npos) << shape.type_name;
+}
+
+TEST(ImageFile, SaysWhereItLiesAndHowItWasMade) {
+    const TemporaryFolder folder;
+    write_image(folder.file("image.h5"), small_image());
+    const Hdf5Reader file(folder.file("image.h5"));
+    EXPECT_EQ(file.attribute_text("/", "format"), "lsrecon-image");
+    EXPECT_EQ(file.attribute_numbers("/", "version"), Numbers{1});
+    EXPECT_EQ(file.attribute_numbers("image", "voxel_size_mm"), (Numbers{80, 110}));
+    EXPECT_EQ(file.attribute_numbers("image", "fov_mm"), (Numbers{240, 220}));
+    EXPECT_EQ(file.attribute_numbers("image", "position"), (Numbers{1, 2, 3}));
+    EXPECT_EQ(file.attribute_numbers("image", "directions"), (Numbers{1, 0, 0, 0, 1, 0, 0, 0, 1}));
+    EXPECT_EQ(file.attribute_numbers("image", "frame_positions"), (Numbers{1, 2, 3, 4, 5, 6}));
+    EXPECT_TRUE(file.has_attribute("image", "frame_labels"));
+    EXPECT_TRUE(file.has_attribute("image", "DIMENSION_LABELS"));
+    EXPECT_EQ(file.attribute_text("record", "lambda"), "0.01");
+    EXPECT_EQ(file.attribute_text("record", "device"), "none");
+    EXPECT_EQ(file.attribute_numbers("record", "seconds_fhd"), Numbers{1.5});
+}
+
+TEST(ImageFile, KeepsEveryResidualAndPadsWithNan) {
+    const TemporaryFolder folder;
+    write_image(folder.file("image.h5"), small_image());
+    const Hdf5Reader file(folder.file("image.h5"));
+    EXPECT_EQ(file.shape("record/residuals").extents, (Extents{2, 1, 3}));
+    const Numbers residuals = file.read_real("record/residuals");
+    ASSERT_EQ(residuals.size(), 6U);
+    EXPECT_EQ(Numbers(residuals.begin(), residuals.begin() + 5), (Numbers{1, 0.5, 0.25, 1, 0.125}));
+    EXPECT_TRUE(std::isnan(residuals[5]));
+}
+
+TEST(ImageFile, ListedVoxelsHaveNoGeometry) {
+    Image image = small_image();
+    image.on_grid = false;
+    const TemporaryFolder folder;
+    write_image(folder.file("image.h5"), image);
+    EXPECT_EQ(read_image(folder.file("image.h5")).extents, (Extents{2, 6}));
+    const Hdf5Reader file(folder.file("image.h5"));
+    EXPECT_FALSE(file.has_attribute("image", "voxel_size_mm"));
+}
+
+TEST(ImageFile, ThreeDimensionsComeSlowestFirst) {
+    Image image;
+    image.grid = test::make_grid(2, 3, 4);
+    image.frames = {{ramp(24, 1), "", {}, {}}};
+    const TemporaryFolder folder;
+    write_image(folder.file("image.h5"), image);
+    EXPECT_EQ(read_image(folder.file("image.h5")).extents, (Extents{1, 4, 3, 2}));
+    EXPECT_FALSE(Hdf5Reader(folder.file("image.h5")).has("record/residuals"));
+}
+
+TEST(ImageFile, NeverHoldsNothing) {
+    const std::vector<Complex> bad{
+        {std::numeric_limits<double>::quiet_NaN(), 0},
+        {0, std::numeric_limits<double>::infinity()},
+        {1e39, 0}, // infinite in single precision
+    };
+    for (const Complex value : bad) {
+        const TemporaryFolder folder;
+        test::write_text(folder.file("image.h5"), "before");
+        Image image = small_image();
+        image.frames[1].values(3) = value;
+        EXPECT_THROW(write_image(folder.file("image.h5"), image), DeviceError) << value;
+        EXPECT_EQ(test::read_text(folder.file("image.h5")), "before");
+        EXPECT_EQ(folder.entries(), 1U);
+    }
+    const TemporaryFolder folder;
+    Image image = small_image();
+    image.frames[0].values.setZero();
+    image.frames[1].values.setZero();
+    EXPECT_THROW(write_image(folder.file("image.h5"), image), DeviceError);
+    EXPECT_EQ(folder.entries(), 0U);
+}
+
+TEST(ImageFile, FhdHasADimensionForCoilsWhereThereAreSeveral) {
+    const TemporaryFolder folder;
+    Image about = small_image();
+    about.frames.clear();
+    const CoilMatrix volume = test::Random(1).matrix(4, 6);
+    write_fhd(folder.file("fhd.h5"), about, {volume});
+    const Hdf5Reader file(folder.file("fhd.h5"));
+    EXPECT_EQ(file.attribute_text("/", "format"), "lsrecon-fhd");
+    EXPECT_EQ(file.shape("fhd").extents, (Extents{4, 2, 3}));
+    write_fhd(folder.file("one.h5"), about, {CoilMatrix(volume.row(0))});
+    EXPECT_EQ(Hdf5Reader(folder.file("one.h5")).shape("fhd").extents, (Extents{2, 3}));
+    EXPECT_THROW(read_image(folder.file("fhd.h5")), InputError);
+}
+
+} // namespace
+} // namespace lsrecon

@@ -1,0 +1,142 @@
+#include "stages/q.hpp"
+
+#include <gtest/gtest.h>
+
+#include "backend/reference/reference.hpp"
+#include "base/tolerance.hpp"
+#include "support/case.hpp"
+
+namespace lsrecon {
+namespace {
+
+Q q_of(const Sampling& sampling, const Grid& grid) {
+    Reporter report;
+    return compute_q(*make_reference_backend(), sampling, grid, report);
+}
+
+Complex value(const Q& q, long x, long y, long z = 0) {
+    const std::array<std::size_t, 3> extents = q_extents(q.grid);
+    std::size_t index = 0;
+    const std::array<long, 3> at{x, y, z};
+    for (std::size_t d = 3; d-- > 0;) {
+        const long extent = static_cast<long>(extents[d]);
+        index = index * extents[d] + static_cast<std::size_t>((at[d] + extent) % extent);
+    }
+    return q.values(static_cast<Eigen::Index>(index));
+}
+
+test::Problem problem_of(const std::array<std::size_t, 3>& size) {
+    test::Case of;
+    of.size = size;
+    of.samples = 5;
+    of.phi = true;
+    of.weights = true;
+    return test::make_problem(of);
+}
+
+TEST(Q, ExtentsAreTwiceTheGrid) {
+    EXPECT_EQ(q_extents(test::make_grid(3, 4)), (std::array<std::size_t, 3>{6, 8, 1}));
+    EXPECT_EQ(q_extents(test::make_grid(3, 4, 1)), (std::array<std::size_t, 3>{6, 8, 2}));
+}
+
+// One sample at k = (1, 0), weight 3: Q(d) = 3 exp(i 2 pi dx / 4).
+TEST(Q, ByHand) {
+    Sampling sampling;
+    sampling.trajectory = {{1, 0, 0}};
+    sampling.weights = RealVector::Constant(1, 3);
+    const Q q = q_of(sampling, test::make_grid(4, 2));
+    ASSERT_EQ(q.values.size(), 32);
+    const double bound = 3 * tolerance::reference(1, 1);
+    for (long y = -1; y <= 1; ++y) {
+        EXPECT_LE(std::abs(value(q, 0, y) - 3.0), bound);
+        EXPECT_LE(std::abs(value(q, 1, y) - Complex(0, 3)), bound);
+        EXPECT_LE(std::abs(value(q, 2, y) + 3.0), bound);
+        EXPECT_LE(std::abs(value(q, -1, y) - Complex(0, -3)), bound);
+    }
+}
+
+TEST(Q, IsZeroWhereADifferenceWouldBeMinusN) {
+    for (const auto& size : {std::array<std::size_t, 3>{4, 3, 0}, {3, 2, 4}, {1, 1, 1}}) {
+        const Q q = q_of(*problem_of(size).sampling, problem_of(size).grid);
+        const auto [nx, ny, nz] = q_extents(q.grid);
+        std::size_t zeros = 0;
+        for (std::size_t z = 0; z < nz; ++z) {
+            for (std::size_t y = 0; y < ny; ++y) {
+                for (std::size_t x = 0; x < nx; ++x) {
+                    const bool minus_n = 2 * x == nx || 2 * y == ny || (nz > 1 && 2 * z == nz);
+                    const Complex at =
+                        value(q, static_cast<long>(x), static_cast<long>(y), static_cast<long>(z));
+                    EXPECT_EQ(at == Complex(0), minus_n) << x << " " << y << " " << z << ": " << at;
+                    zeros += minus_n ? 1 : 0;
+                }
+            }
+        }
+        EXPECT_GT(zeros, 0U);
+    }
+}
+
+TEST(Q, IsHermitianToTheLastBit) {
+    const Q q = q_of(*problem_of({3, 4, 2}).sampling, problem_of({3, 4, 2}).grid);
+    for (long z = -1; z <= 1; ++z) {
+        for (long y = -3; y <= 3; ++y) {
+            for (long x = -2; x <= 2; ++x) {
+                EXPECT_EQ(value(q, x, y, z), std::conj(value(q, -x, -y, -z)))
+                    << x << " " << y << " " << z;
+            }
+        }
+    }
+}
+
+TEST(Q, AtZeroIsTheSumOfTheWeights) {
+    const test::Problem problem = problem_of({4, 3, 0});
+    const Q q = q_of(*problem.sampling, problem.grid);
+    const double sum = problem.sampling->q_weights().sum();
+    EXPECT_NEAR(q.values(0).real(), sum, sum * tolerance::reference(0, 5));
+    EXPECT_EQ(q.values(0).imag(), 0);
+}
+
+TEST(Q, KeyFollowsWhatQDependsOnAndNothingElse) {
+    const test::Problem problem = problem_of({4, 3, 0});
+    const std::string key = q_key(*problem.sampling, problem.grid);
+    EXPECT_EQ(key.size(), 64U);
+    Grid moved = problem.grid;
+    moved.position = Vec3{1, 2, 3};
+    moved.fov_mm = {1, 1, 1};
+    EXPECT_EQ(q_key(*problem.sampling, moved), key) << "Q knows nothing of the patient";
+
+    EXPECT_NE(q_key(*problem.sampling, test::make_grid(3, 4)), key);
+    EXPECT_NE(q_key(*problem.sampling, test::make_grid(4, 3, 1)), key);
+    Sampling other = *problem.sampling;
+    other.trajectory[4][1] += 1e-12;
+    EXPECT_NE(q_key(other, problem.grid), key);
+    other = *problem.sampling;
+    other.weights(0) *= 1.0001;
+    EXPECT_NE(q_key(other, problem.grid), key);
+    other = *problem.sampling;
+    other.phi(2) *= 2;
+    EXPECT_NE(q_key(other, problem.grid), key);
+}
+
+TEST(Q, KeyOfNoWeightsIsThatOfOnes) {
+    Sampling bare;
+    bare.trajectory = {{1, 0, 0}, {0, 1, 0}};
+    Sampling ones = bare;
+    ones.phi = ComplexVector::Ones(2);
+    ones.weights = RealVector::Ones(2);
+    EXPECT_EQ(q_key(bare, test::make_grid(4, 4)), q_key(ones, test::make_grid(4, 4)));
+}
+
+TEST(Q, AtAListOfVoxelsIsQThere) {
+    const test::Problem problem = problem_of({4, 3, 0});
+    Reporter report;
+    const ComplexVector listed =
+        compute_q_at(*make_reference_backend(), *problem.sampling,
+                     Voxels::at(problem.grid, {{0, 0, 0}, {0.25, -1.0 / 3, 0}}), report);
+    const Q q = q_of(*problem.sampling, problem.grid);
+    const double bound = std::abs(listed(0)) * tolerance::reference(4, 5);
+    EXPECT_LE(std::abs(listed(0) - value(q, 0, 0)), bound);
+    EXPECT_LE(std::abs(listed(1) - value(q, 1, -1)), bound);
+}
+
+} // namespace
+} // namespace lsrecon

@@ -1,0 +1,127 @@
+#include "backend/reference/reference.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/tolerance.hpp"
+#include "support/case.hpp"
+#include "support/numbers.hpp"
+
+// Every number here can be worked out by hand.
+
+namespace lsrecon {
+namespace {
+
+using test::near;
+using test::silent;
+
+const Complex i(0, 1);
+const double bound = tolerance::reference(1, 5);
+
+CoilMatrix row(const std::vector<Complex>& values) {
+    return Eigen::Map<const CoilMatrix>(values.data(), 1, static_cast<Eigen::Index>(values.size()));
+}
+
+CoilMatrix fhd(const std::vector<Vec3>& k, const CoilMatrix& mu, const std::vector<Vec3>& x) {
+    return make_reference_backend()->fhd(k, mu, Voxels::at(test::make_grid(4, 4), x), silent);
+}
+
+CoilMatrix forward(const std::vector<Vec3>& k, const CoilMatrix& rho, const std::vector<Vec3>& x) {
+    return make_reference_backend()->forward(k, rho, Voxels::at(test::make_grid(4, 4), x), silent);
+}
+
+TEST(Reference, FhdAtTheCentreOfKSpaceIsTheSampleItself) {
+    EXPECT_TRUE(near(fhd({{0, 0, 0}}, row({{2, -3}}), {{0.3, -0.2, 0.4}}), row({{2, -3}}), 0));
+}
+
+TEST(Reference, FhdOfOneCycleAtAQuarterIsI) {
+    EXPECT_TRUE(near(fhd({{1, 0, 0}}, row({1}), {{0.25, 0, 0}}), row({i}), bound));
+    EXPECT_TRUE(near(fhd({{0, 1, 0}}, row({1}), {{0, 0.25, 0}}), row({i}), bound));
+    EXPECT_TRUE(near(fhd({{0, 0, 1}}, row({1}), {{0, 0, 0.25}}), row({i}), bound));
+}
+
+TEST(Reference, ForwardTurnsTheOtherWay) {
+    EXPECT_TRUE(near(forward({{1, 0, 0}}, row({1}), {{0.25, 0, 0}}), row({-i}), bound));
+}
+
+TEST(Reference, TwoSamplesAddUp) {
+    // 3 exp(0) + (1 + i) exp(i pi / 2) = 3 + i - 1
+    EXPECT_TRUE(
+        near(fhd({{0, 0, 0}, {1, 0, 0}}, row({3, {1, 1}}), {{0.25, 0, 0}}), row({{2, 1}}), bound));
+}
+
+TEST(Reference, TwoVoxelsAddUp) {
+    // 2 exp(-i pi) + 5 exp(0)
+    EXPECT_TRUE(
+        near(forward({{2, 0, 0}}, row({2, 5}), {{0.25, 0, 0}, {0, 0.1, 0}}), row({3}), bound));
+}
+
+TEST(Reference, CoilsAreSummedApart) {
+    CoilMatrix mu(2, 1);
+    mu << 1, 2.0 * i;
+    CoilMatrix expected(2, 1);
+    expected << i, -2;
+    EXPECT_TRUE(near(fhd({{1, 0, 0}}, mu, {{0.25, 0, 0}}), expected, bound));
+}
+
+// N = 4: voxel n lies at (n - 2) / 4, so that k = 1 turns by -pi, -pi/2, 0, pi/2.
+TEST(Reference, AGridOfFour) {
+    Grid grid = test::make_grid(4, 1);
+    const CoilMatrix result =
+        make_reference_backend()->fhd({{1, 0, 0}}, row({1}), Voxels::of_grid(grid), silent);
+    EXPECT_TRUE(near(result, row({-1, -i, 1, i}), bound));
+}
+
+TEST(Reference, MuIsConjugatePhiTimesWeightTimesSample) {
+    Sampling sampling;
+    sampling.trajectory.resize(2);
+    sampling.phi = ComplexVector(2);
+    sampling.phi << i, Complex(1, 2);
+    sampling.weights = RealVector(2);
+    sampling.weights << 3, 0.5;
+    // conj(i) 3 (1 + i) = 3 - 3i;  (1 - 2i) 0.5 (2 + 4i) = 5
+    EXPECT_TRUE(near(make_reference_backend()->mu(sampling, row({{1, 1}, {2, 4}})),
+                     row({{3, -3}, 5}), bound));
+}
+
+TEST(Reference, MuIsTheSampleWithoutPhiAndWeights) {
+    Sampling sampling;
+    sampling.trajectory.resize(1);
+    EXPECT_TRUE(near(make_reference_backend()->mu(sampling, row({{2, -7}})), row({{2, -7}}), 0));
+}
+
+TEST(Reference, QByHand) {
+    RealVector weights(2);
+    weights << 2, 3;
+    const Voxels at = Voxels::at(test::make_grid(4, 4), {{0, 0, 0}, {0.25, 0, 0}});
+    // 2 + 3;  2 exp(i pi / 2) + 3 exp(i pi) = 2i - 3
+    const ComplexVector q =
+        make_reference_backend()->q({{1, 0, 0}, {2, 0, 0}}, weights, at, silent);
+    EXPECT_TRUE(near(q, ComplexVector(row({5, {-3, 2}}).transpose()), bound));
+}
+
+TEST(Reference, WeightsOfQAreWTimesPhiSquared) {
+    Sampling sampling;
+    sampling.trajectory.resize(2);
+    EXPECT_EQ(sampling.q_weights(), RealVector::Ones(2));
+    sampling.phi = ComplexVector(2);
+    sampling.phi << Complex(3, 4), i;
+    sampling.weights = RealVector(2);
+    sampling.weights << 2, 5;
+    EXPECT_EQ(sampling.q_weights()(0), 50);
+    EXPECT_EQ(sampling.q_weights()(1), 5);
+}
+
+TEST(Reference, NothingIsASumOfNothing) {
+    EXPECT_TRUE(near(fhd({}, CoilMatrix(2, 0), {{0.1, 0.2, 0}}), CoilMatrix::Zero(2, 1), 0));
+    EXPECT_EQ(fhd({{1, 0, 0}}, row({1}), {}).cols(), 0);
+}
+
+TEST(Reference, SinglePrecisionAgreesToItsOwnDigits) {
+    const CoilMatrix result = make_single_reference_backend()->fhd(
+        {{1, 0, 0}}, row({1}), Voxels::at(test::make_grid(4, 4), {{0.25, 0, 0}}), silent);
+    EXPECT_TRUE(near(result, row({i}), tolerance::direct_transform("loops", 1)));
+    EXPECT_GT(test::relative_l2(result, row({i})), 0) << "as good as double precision";
+}
+
+} // namespace
+} // namespace lsrecon

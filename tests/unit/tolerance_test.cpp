@@ -1,0 +1,34 @@
+#include "base/tolerance.hpp"
+
+#include <gtest/gtest.h>
+
+namespace lsrecon {
+namespace {
+
+TEST(Tolerance, OnlyTheNaiveKernelLosesDigitsWithTheNumberOfSources) {
+    EXPECT_GT(tolerance::direct_transform("naive", 100000),
+              5 * tolerance::direct_transform("naive", 1000));
+    for (const char* const kernel : {"register", "constant", "struct", "native"}) {
+        EXPECT_EQ(tolerance::direct_transform(kernel, 100000),
+                  tolerance::direct_transform(kernel, 32))
+            << kernel;
+    }
+}
+
+TEST(Tolerance, BoundsAreSinglePrecisionAndNotMore) {
+    for (const char* const kernel : {"register", "constant", "struct", "native"}) {
+        EXPECT_LT(tolerance::direct_transform(kernel, 100000), 32 * tolerance::eps) << kernel;
+    }
+    EXPECT_LT(tolerance::mu(), 8 * tolerance::eps);
+    EXPECT_LT(tolerance::reference(1, 5), 1e-14);
+}
+
+TEST(Tolerance, ASmallLambdaAllowsMore) {
+    EXPECT_GT(tolerance::solution("struct", 1000, 0.001),
+              9 * tolerance::solution("struct", 1000, 0.01));
+    EXPECT_GT(tolerance::solution("struct", 1000, 0.01), tolerance::gram("struct", 1000));
+    EXPECT_EQ(tolerance::solution("struct", 1000, 0), std::numeric_limits<double>::infinity());
+}
+
+} // namespace
+} // namespace lsrecon
