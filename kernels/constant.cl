@@ -29,9 +29,10 @@ __kernel void transform(__constant const float *sources, const int source_count,
             const float3 low = (float3)(ARRAY(sources, 3, source_count, s),
                                         ARRAY(sources, 4, source_count, s),
                                         ARRAY(sources, 5, source_count, s));
-            const float phase = TWO_PI * turns(high, low, at, at_low);
-            const float cosine = cos(phase);
-            const float sine = sin(phase);
+            uint sign;
+            const float phase = TWO_PI * half_turns_off(high, low, at, at_low, &sign);
+            const float cosine = WITH_SIGN(cos(phase), sign);
+            const float sine = WITH_SIGN(sin(phase), sign);
 #if REAL_VALUES
             ADD_REAL_PRODUCT(sum[0], ARRAY(sources, 6, source_count, s), cosine, sine);
 #else

@@ -20,10 +20,12 @@ __kernel void transform(__global const float *sources, const int source_count,
         const float3 low = (float3)(ARRAY(sources, 3, source_count, s),
                                     ARRAY(sources, 4, source_count, s),
                                     ARRAY(sources, 5, source_count, s));
-        const float phase = TWO_PI * turns(high, low, point_high(points, point_count, p),
-                                           point_low(points, point_count, p));
-        const float cosine = cos(phase);
-        const float sine = sin(phase);
+        uint sign;
+        const float phase =
+            TWO_PI * half_turns_off(high, low, point_high(points, point_count, p),
+                                    point_low(points, point_count, p), &sign);
+        const float cosine = WITH_SIGN(cos(phase), sign);
+        const float sine = WITH_SIGN(sin(phase), sign);
 #if REAL_VALUES
         ADD_REAL_PRODUCT(out[p], ARRAY(sources, 6, source_count, s), cosine, sine);
 #else

@@ -1,6 +1,6 @@
 // FHd, Q or F (transform.h), one work-item a point, its position and sums in private memory, the
 // sources in chunks of constant memory as structs, with the trigonometry of the hardware. Its
-// accuracy is the vendor's: the phase is reduced to half a turn first, where it is best.
+// accuracy is the vendor's: the phase is reduced to a quarter turn first, where it is best.
 // Geometry: one dimension, at least point_count work-items.
 // Defines: COILS, SIGN, REAL_VALUES, LOW_POINTS, LOW_SOURCES, RUN (defaults in transform.h).
 // Error: recon/base/tolerance.hpp, direct_transform.
@@ -27,9 +27,10 @@ __kernel void transform(__constant const Source *sources, const int source_count
             __constant const Source *source = sources + s;
             const float3 high = (float3)(source->high[0], source->high[1], source->high[2]);
             const float3 low = (float3)(source->low[0], source->low[1], source->low[2]);
-            const float phase = TWO_PI * turns(high, low, at, at_low);
-            const float cosine = native_cos(phase);
-            const float sine = native_sin(phase);
+            uint sign;
+            const float phase = TWO_PI * half_turns_off(high, low, at, at_low, &sign);
+            const float cosine = WITH_SIGN(native_cos(phase), sign);
+            const float sine = WITH_SIGN(native_sin(phase), sign);
 #if REAL_VALUES
             ADD_REAL_PRODUCT(sum[0], source->value[0], cosine, sine);
 #else

@@ -26,9 +26,10 @@ __kernel void transform(__constant const Source *sources, const int source_count
             __constant const Source *source = sources + s;
             const float3 high = (float3)(source->high[0], source->high[1], source->high[2]);
             const float3 low = (float3)(source->low[0], source->low[1], source->low[2]);
-            const float phase = TWO_PI * turns(high, low, at, at_low);
-            const float cosine = cos(phase);
-            const float sine = sin(phase);
+            uint sign;
+            const float phase = TWO_PI * half_turns_off(high, low, at, at_low, &sign);
+            const float cosine = WITH_SIGN(cos(phase), sign);
+            const float sine = WITH_SIGN(sin(phase), sign);
 #if REAL_VALUES
             ADD_REAL_PRODUCT(sum[0], source->value[0], cosine, sine);
 #else

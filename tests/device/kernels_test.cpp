@@ -80,7 +80,7 @@ TEST_F(Kernels, AFolderOfKernelsIsUsedInPlaceOfTheBuiltInOnes) {
     const std::string hash = same->info().kernel_sha256;
 
     // Without a phase F^H d is the sum of Mu everywhere.
-    replace(folder.file("transform.h"), "return (exact", "return 0.0f * (exact");
+    replace(folder.file("transform.h"), "return (exact", "return 0.0f;\n    return (exact");
     const auto changed = device("struct");
     EXPECT_NE(changed->info().kernel_sha256, hash);
     const CoilMatrix sum =

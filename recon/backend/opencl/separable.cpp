@@ -10,6 +10,7 @@ namespace lsrecon::opencl {
 
 namespace {
 
+constexpr double two_pi = 6.283185307179586476925286766559;
 constexpr std::size_t lanes = 16;
 constexpr std::size_t chunk_samples = 512;
 constexpr std::size_t rows_per_item = 4;
@@ -35,10 +36,8 @@ public:
               const Voxels& voxels)
         : queue_(queue), trajectory_(trajectory), values_(values), size_(voxels.lattice_size()),
           first_(voxels.lattice_first()), per_fov_(voxels.per_fov()),
-          scale_(voxels.extent_in_voxels()) {
-        const long last = first_[0] + static_cast<long>(size_[0]) - 1;
-        const long reach = std::max(std::abs(first_[0]), std::abs(last));
-        tiles_ = divide_up(static_cast<std::size_t>(reach) + 1, lanes);
+          scale_(2 * voxels.extent_in_voxels()) { // 2: halves of voxels must be exact, too
+        tiles_ = divide_up(columns(), lanes);
         row_count_ = rows(values) * size_[1] * size_[2];
         const std::string options = text("-DLANES=", lanes, " -DCHUNK=", chunk_samples);
         factors_x_ = queue.kernel("separable.cl", "factors_x", options);
@@ -46,7 +45,7 @@ public:
         product_ = queue.kernel("separable.cl", "product", options);
         std::array<float, lanes> numbers{};
         for (std::size_t i = 0; i < lanes; ++i) {
-            numbers[i] = static_cast<float>(i);
+            numbers[i] = static_cast<float>(static_cast<double>(i) + centre_offset());
         }
         lane_numbers_ = queue.upload(numbers.data(), sizeof(numbers));
         panel_ = queue.buffer(2 * sizeof(float) * tiles_ * lanes * chunk_samples);
@@ -79,6 +78,23 @@ public:
     }
 
 private:
+    /// x -> -x pairs voxels about the middle of the lattice. An even number of voxels has its
+    /// middle between two of them: x = (j + 1/2) - 1/2 and x = -(j + 1/2) - 1/2 are then a pair, no
+    /// voxel is without a partner, and exp(-i 2 pi k / 2) goes to the values.
+    bool middle_between_voxels() const {
+        return size_[0] % 2 == 0 && first_[0] == -static_cast<long>(size_[0] / 2);
+    }
+    double centre_offset() const { return middle_between_voxels() ? 0.5 : 0.0; }
+
+    /// Columns of the product: one for each pair of voxels.
+    std::size_t columns() const {
+        if (middle_between_voxels()) {
+            return size_[0] / 2;
+        }
+        const long last = first_[0] + static_cast<long>(size_[0]) - 1;
+        return static_cast<std::size_t>(std::max(std::abs(first_[0]), std::abs(last))) + 1;
+    }
+
     /// High and low parts of one coordinate, padded to whole vectors by samples of no value.
     struct Coordinate {
         cl::Buffer high;
@@ -99,10 +115,13 @@ private:
 
     cl::Buffer chunk_values(const Range& chunk, std::size_t padded) {
         std::vector<float> values(2 * rows(values_) * padded, 0.0F);
-        for (std::size_t c = 0; c < rows(values_); ++c) {
-            for (std::size_t i = 0; i < chunk.count; ++i) {
-                const Complex value = values_(static_cast<Eigen::Index>(c),
-                                              static_cast<Eigen::Index>(chunk.first + i));
+        for (std::size_t i = 0; i < chunk.count; ++i) {
+            const double k = trajectory_[chunk.first + i][0] / per_fov_[0];
+            const Complex to_centre = std::polar(1.0, -two_pi * k * centre_offset());
+            for (std::size_t c = 0; c < rows(values_); ++c) {
+                const Complex value =
+                    to_centre * values_(static_cast<Eigen::Index>(c),
+                                        static_cast<Eigen::Index>(chunk.first + i));
                 values[2 * c * padded + i] = static_cast<float>(value.real());
                 values[(2 * c + 1) * padded + i] = static_cast<float>(value.imag());
             }
@@ -150,7 +169,8 @@ private:
             const auto coil = static_cast<Eigen::Index>(row / rows_of_a_coil);
             for (std::size_t i = 0; i < size_[0]; ++i) {
                 const long x = first_[0] + static_cast<long>(i);
-                const auto distance = static_cast<std::size_t>(std::abs(x));
+                const auto distance = static_cast<std::size_t>(
+                    x < 0 && middle_between_voxels() ? -x - 1 : std::abs(x));
                 const Tile& tile = totals[r * tiles_ + distance / lanes];
                 const std::size_t lane = distance % lanes;
                 const double p1 = tile.sums[0].at(lane);
