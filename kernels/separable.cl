@@ -9,7 +9,7 @@
 // give both voxels: out(+x) = (p1 - p2) + i (p3 + p4), out(-x) = (p1 + p2) + i (p4 - p3):
 // two multiply-adds a pair.
 //
-// Three kernels a chunk of samples: factors_x writes c and s for all x >= 0 in panels of LANES,
+// Three kernels a chunk of samples (the last in two forms, for CPUs and GPUs): factors_x writes c and s for all x >= 0 in panels of LANES,
 // factors_rows writes ey, and value ez, for every row index; product forms the b of ROWS rows in
 // private memory, and then runs over the panels with ROWS x 4 vectors of sums.
 // Defines: LANES x ROWS x 4 sums are kept in registers over RUN samples, RUNS of them are added in
@@ -68,8 +68,9 @@ static FLOATS turns(FLOATS high, FLOATS low, FLOATS n)
     return (exact - rint(exact)) + low * n;
 }
 
-// panel[tile][m][c or s][LANES] for x = tile * LANES + lane. Geometry: m, tile.
-__kernel void factors_x(__global const float *high, __global const float *low,
+// panel[tile][m][c or s][LANES] for x = tile * LANES + lane number, of the samples from `offset`
+// on. Geometry: m, tile.
+__kernel void factors_x(__global const float *high, __global const float *low, const int offset,
                         __global const float *lane_numbers, __global float *panel)
 {
     const size_t m = get_global_id(0);
@@ -77,16 +78,18 @@ __kernel void factors_x(__global const float *high, __global const float *low,
     const FLOATS n = LOAD(0, lane_numbers) + (float)(tile * LANES);
     FLOATS c;
     FLOATS s;
-    unit_circle(turns((FLOATS)(high[m]), (FLOATS)(low[m]), n), &c, &s);
+    unit_circle(turns((FLOATS)(high[offset + m]), (FLOATS)(low[offset + m]), n), &c, &s);
     __global float *out = panel + 2 * LANES * (tile * get_global_size(0) + m);
     STORE(c, 0, out);
     STORE(s, 1, out);
 }
 
 // factors[row][real or imaginary][m] = value_m exp(i 2 pi k_m n), n = first + index, for
-// row = coil * count + index. Geometry: m / LANES, index, coil.
-__kernel void factors_rows(__global const float *high, __global const float *low, const int first,
-                           __global const float *values, __global float *factors)
+// row = coil * count + index, of the samples from `offset` on; values[coil][real or imaginary][m]
+// are those of all samples, `stride` of them. Geometry: m / LANES, index, coil.
+__kernel void factors_rows(__global const float *high, __global const float *low, const int offset,
+                           const int first, __global const float *values, const int stride,
+                           __global float *factors)
 {
     const size_t block = get_global_id(0);
     const size_t blocks = get_global_size(0);
@@ -94,9 +97,10 @@ __kernel void factors_rows(__global const float *high, __global const float *low
     const FLOATS n = (FLOATS)((float)(first + (int)get_global_id(1)));
     FLOATS c;
     FLOATS s;
-    unit_circle(turns(LOAD(block, high), LOAD(block, low), n), &c, &s);
-    const FLOATS re = LOAD(2 * get_global_id(2) * blocks + block, values);
-    const FLOATS im = LOAD((2 * get_global_id(2) + 1) * blocks + block, values);
+    unit_circle(turns(LOAD(block, high + offset), LOAD(block, low + offset), n), &c, &s);
+    __global const float *value = values + 2 * get_global_id(2) * stride + offset;
+    const FLOATS re = LOAD(block, value);
+    const FLOATS im = LOAD(block, value + stride);
     STORE(re * c - im * s, 2 * row * blocks + block, factors);
     STORE(im * c + re * s, (2 * row + 1) * blocks + block, factors);
 }
@@ -192,6 +196,102 @@ __kernel void product(__global const float *panel, __global const float *y_facto
                 add_to_total(&sum, &lost, high[4 * t + i]);
                 STORE(sum, 2 * i, total);
                 STORE(lost, 2 * i + 1, total);
+            }
+        }
+    }
+}
+
+// The same product for devices whose local memory is fast, by work-groups of 16 x 16: LOCAL_ROWS
+// rows and four tiles, of which a work-item keeps 4 rows x 4 columns x 4 sums in registers. STEP
+// samples at a time stand in local memory, where the rows are formed.
+// Geometry: 16 ceil(tiles / 4), 16 ceil(rows / LOCAL_ROWS). LANES is 16, samples a multiple of it.
+// One launch sums its samples in one float a sum: the host keeps chunks short.
+#define LOCAL_ROWS 64
+#define LOCAL_COLUMNS 64
+#define STEP 16
+
+static void add_columns(__global float *total, float4 part)
+{
+    const float4 old = vload4(0, total);
+    const float4 sum = old + part;
+    const float4 back = sum - old;
+    vstore4(sum, 0, total);
+    vstore4(vload4(0, total + LANES) + ((old - (sum - back)) + (part - back)), 0, total + LANES);
+}
+
+__kernel __attribute__((reqd_work_group_size(16, 16, 1)))
+void product_in_local(__global const float *panel, __global const float *y_factors,
+                      __global const float *z_factors, const int samples, const int y_count,
+                      const int first_row, const int row_count, const int tiles,
+                      __global float *totals)
+{
+    __local float a[STEP][2][LOCAL_COLUMNS];
+    __local float b[STEP][2][LOCAL_ROWS];
+    const int tx = (int)get_local_id(0);
+    const int ty = (int)get_local_id(1);
+    const int id = 16 * ty + tx;
+    const int first = LOCAL_ROWS * (int)get_group_id(1);
+
+    // Loads: column quad id % 16 of sample id / 16 for a; samples 4 (id % 4) .. + 3 of row id / 4
+    // for b.
+    const int a_tile = 4 * (int)get_group_id(0) + (id % 16) / 4;
+    __global const float *from_panel =
+        panel + ((size_t)min(a_tile, tiles - 1) * samples + id / 16) * 2 * LANES + 4 * (id % 4);
+    const int b_row = first_row + min(first + id / 4, row_count - 1);
+    __global const float *y = y_factors + (size_t)(b_row % y_count) * 2 * samples + 4 * (id % 4);
+    __global const float *z = z_factors + (size_t)(b_row / y_count) * 2 * samples + 4 * (id % 4);
+
+    float4 sums[4][4];
+    for (int t = 0; t < 4; ++t) {
+        for (int i = 0; i < 4; ++i) {
+            sums[t][i] = (float4)(0.0f);
+        }
+    }
+    for (int m = 0; m < samples; m += STEP) {
+        vstore4(vload4(0, from_panel + m * 2 * LANES), 0, &a[id / 16][0][4 * (id % 16)]);
+        vstore4(vload4(0, from_panel + m * 2 * LANES + LANES), 0, &a[id / 16][1][4 * (id % 16)]);
+        const float4 yr = vload4(0, y + m);
+        const float4 yi = vload4(0, y + samples + m);
+        const float4 zr = vload4(0, z + m);
+        const float4 zi = vload4(0, z + samples + m);
+        const float4 re = yr * zr - yi * zi;
+        const float4 im = yr * zi + yi * zr;
+        const int step = 4 * (id % 4);
+        b[step][0][id / 4] = re.x;
+        b[step + 1][0][id / 4] = re.y;
+        b[step + 2][0][id / 4] = re.z;
+        b[step + 3][0][id / 4] = re.w;
+        b[step][1][id / 4] = im.x;
+        b[step + 1][1][id / 4] = im.y;
+        b[step + 2][1][id / 4] = im.z;
+        b[step + 3][1][id / 4] = im.w;
+        barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+        for (int s = 0; s < STEP; ++s) {
+            const float4 c = vload4(tx, a[s][0]);
+            const float4 d = vload4(tx, a[s][1]);
+            const float4 br = vload4(ty, b[s][0]);
+            const float4 bi = vload4(ty, b[s][1]);
+#define LOCAL_MULTIPLY_ADD(t, component)                                                           \
+    sums[t][0] = fma((float4)(br.component), c, sums[t][0]);                                       \
+    sums[t][1] = fma((float4)(bi.component), d, sums[t][1]);                                       \
+    sums[t][2] = fma((float4)(br.component), d, sums[t][2]);                                       \
+    sums[t][3] = fma((float4)(bi.component), c, sums[t][3]);
+            LOCAL_MULTIPLY_ADD(0, x)
+            LOCAL_MULTIPLY_ADD(1, y)
+            LOCAL_MULTIPLY_ADD(2, z)
+            LOCAL_MULTIPLY_ADD(3, w)
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    const int tile = 4 * (int)get_group_id(0) + tx / 4;
+    for (int t = 0; t < 4; ++t) {
+        const int row = first + 4 * ty + t;
+        if (row < row_count && tile < tiles) {
+            for (int i = 0; i < 4; ++i) {
+                add_columns(totals + (((size_t)row * tiles + tile) * 8 + 2 * i) * LANES +
+                                4 * (tx % 4),
+                            sums[t][i]);
             }
         }
     }

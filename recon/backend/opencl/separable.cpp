@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 
 #include "plan/chunks.hpp"
 #include "plan/split.hpp"
@@ -12,8 +13,13 @@ namespace {
 
 constexpr double two_pi = 6.283185307179586476925286766559;
 constexpr std::size_t lanes = 16;
-constexpr std::size_t chunk_samples = 512;
-constexpr std::size_t rows_per_item = 4;
+constexpr std::size_t most_samples_in_a_chunk = 512;
+constexpr std::size_t samples_in_a_short_chunk = 64;
+constexpr std::size_t samples_in_short_chunks = 1024;
+// ROWS, LOCAL_ROWS and LOCAL_COLUMNS / LANES of kernels/separable.cl.
+constexpr std::size_t rows_of_a_cpu_item = 4;
+constexpr std::size_t rows_of_a_work_group = 64;
+constexpr std::size_t tiles_of_a_work_group = 4;
 constexpr std::size_t most_bytes_of_totals = std::size_t(1) << 28;
 
 std::size_t divide_up(std::size_t a, std::size_t b) {
@@ -34,40 +40,32 @@ class Separable {
 public:
     Separable(Queue& queue, const std::vector<Vec3>& trajectory, const CoilMatrix& values,
               const Voxels& voxels)
-        : queue_(queue), trajectory_(trajectory), values_(values), size_(voxels.lattice_size()),
-          first_(voxels.lattice_first()), per_fov_(voxels.per_fov()),
-          scale_(2 * voxels.extent_in_voxels()) { // 2: halves of voxels must be exact, too
+        : queue_(queue), coils_(rows(values)), size_(voxels.lattice_size()),
+          first_(voxels.lattice_first()), in_local_memory_(queue.info().type != "cpu") {
         tiles_ = divide_up(columns(), lanes);
-        row_count_ = rows(values) * size_[1] * size_[2];
-        const std::string options = text("-DLANES=", lanes, " -DCHUNK=", chunk_samples);
-        factors_x_ = queue.kernel("separable.cl", "factors_x", options);
-        factors_rows_ = queue.kernel("separable.cl", "factors_rows", options);
-        product_ = queue.kernel("separable.cl", "product", options);
-        std::array<float, lanes> numbers{};
-        for (std::size_t i = 0; i < lanes; ++i) {
-            numbers[i] = static_cast<float>(static_cast<double>(i) + centre_offset());
-        }
-        lane_numbers_ = queue.upload(numbers.data(), sizeof(numbers));
-        panel_ = queue.buffer(2 * sizeof(float) * tiles_ * lanes * chunk_samples);
-        y_factors_ = queue.buffer(2 * sizeof(float) * size_[1] * chunk_samples);
-        z_factors_ = queue.buffer(2 * sizeof(float) * rows(values) * size_[2] * chunk_samples);
+        build_kernels();
+        upload_samples(trajectory, values, voxels);
+        panel_ = queue.buffer(2 * sizeof(float) * tiles_ * lanes * most_samples_in_a_chunk);
+        y_factors_ = queue.buffer(2 * sizeof(float) * size_[1] * most_samples_in_a_chunk);
+        z_factors_ = queue.buffer(2 * sizeof(float) * coils_ * size_[2] * most_samples_in_a_chunk);
     }
 
     CoilMatrix run(const Progress& progress) {
-        CoilMatrix out(values_.rows(), static_cast<Eigen::Index>(size_[0] * size_[1] * size_[2]));
-        const std::size_t bytes_of_a_row = tiles_ * sizeof(Tile);
+        CoilMatrix out(static_cast<Eigen::Index>(coils_),
+                       static_cast<Eigen::Index>(size_[0] * size_[1] * size_[2]));
+        const std::size_t row_count = coils_ * size_[1] * size_[2];
         const std::size_t limit =
             std::min(most_bytes_of_totals, queue_.info().max_allocation_bytes);
-        const std::size_t block_rows = std::max(rows_per_item, limit / bytes_of_a_row);
-        for (const Range& block : split_into_ranges(row_count_, block_rows)) {
+        const std::size_t block_rows =
+            std::max(rows_of_a_cpu_item, limit / (tiles_ * sizeof(Tile)));
+        double done = 0;
+        for (const Range& block : split_into_ranges(row_count, block_rows)) {
             std::vector<Tile> totals(block.count * tiles_, Tile{});
             const cl::Buffer buffer = queue_.upload(totals);
-            for (const Range& chunk : split_into_ranges(trajectory_.size(), chunk_samples)) {
+            for (const Range& chunk : chunks_) {
                 run_chunk(chunk, block, buffer);
-                progress((static_cast<double>(block.first) +
-                          static_cast<double>(block.count) * static_cast<double>(chunk.first) /
-                              static_cast<double>(trajectory_.size())) /
-                         static_cast<double>(row_count_));
+                done += static_cast<double>(block.count) * static_cast<double>(chunk.count);
+                progress(done / (static_cast<double>(row_count) * static_cast<double>(padded_)));
             }
             queue_.commands().enqueueReadBuffer(buffer, CL_TRUE, 0, totals.size() * sizeof(Tile),
                                                 totals.data());
@@ -78,6 +76,25 @@ public:
     }
 
 private:
+    /// High and low parts of one coordinate of all samples.
+    struct Coordinate {
+        cl::Buffer high;
+        cl::Buffer low;
+    };
+
+    void build_kernels() {
+        const std::string options = text("-DLANES=", lanes, " -DCHUNK=", most_samples_in_a_chunk);
+        factors_x_ = queue_.kernel("separable.cl", "factors_x", options);
+        factors_rows_ = queue_.kernel("separable.cl", "factors_rows", options);
+        product_ = queue_.kernel("separable.cl", in_local_memory_ ? "product_in_local" : "product",
+                                 options);
+        std::array<float, lanes> numbers{};
+        for (std::size_t i = 0; i < lanes; ++i) {
+            numbers[i] = static_cast<float>(static_cast<double>(i) + centre_offset());
+        }
+        lane_numbers_ = queue_.upload(numbers.data(), sizeof(numbers));
+    }
+
     /// x -> -x pairs voxels about the middle of the lattice. An even number of voxels has its
     /// middle between two of them: x = (j + 1/2) - 1/2 and x = -(j + 1/2) - 1/2 are then a pair, no
     /// voxel is without a partner, and exp(-i 2 pi k / 2) goes to the values.
@@ -95,63 +112,100 @@ private:
         return static_cast<std::size_t>(std::max(std::abs(first_[0]), std::abs(last))) + 1;
     }
 
-    /// High and low parts of one coordinate, padded to whole vectors by samples of no value.
-    struct Coordinate {
-        cl::Buffer high;
-        cl::Buffer low;
-    };
-
-    Coordinate coordinate(const Range& chunk, std::size_t padded, std::size_t d) {
-        std::vector<float> high(padded, 0.0F);
-        std::vector<float> low(padded, 0.0F);
-        for (std::size_t i = 0; i < chunk.count; ++i) {
-            const SplitScale::Parts k =
-                scale_.trajectory(trajectory_[chunk.first + i][d] / per_fov_[d]);
-            high[i] = k.high;
-            low[i] = k.low;
+    /// Samples with the largest values first, in short chunks: the sums of one launch are single
+    /// floats, and where few samples hold the energy the others must not be rounded to them.
+    /// Returns the order; fills chunks_, whose ranges are padded to whole vectors.
+    std::vector<std::size_t> order_of_samples(const CoilMatrix& values) {
+        std::vector<std::size_t> order(lsrecon::columns(values));
+        std::iota(order.begin(), order.end(), std::size_t(0));
+        const RealVector energy = values.colwise().squaredNorm().transpose();
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+            return energy(static_cast<Eigen::Index>(i)) > energy(static_cast<Eigen::Index>(j));
+        });
+        const std::size_t large = std::min(order.size(), samples_in_short_chunks);
+        for (const Range& chunk : split_into_ranges(large, samples_in_a_short_chunk)) {
+            add_chunk(chunk.count);
         }
-        return {queue_.upload(high), queue_.upload(low)};
+        for (const Range& chunk :
+             split_into_ranges(order.size() - large, most_samples_in_a_chunk)) {
+            add_chunk(chunk.count);
+        }
+        return order;
     }
 
-    cl::Buffer chunk_values(const Range& chunk, std::size_t padded) {
-        std::vector<float> values(2 * rows(values_) * padded, 0.0F);
-        for (std::size_t i = 0; i < chunk.count; ++i) {
-            const double k = trajectory_[chunk.first + i][0] / per_fov_[0];
-            const Complex to_centre = std::polar(1.0, -two_pi * k * centre_offset());
-            for (std::size_t c = 0; c < rows(values_); ++c) {
-                const Complex value =
-                    to_centre * values_(static_cast<Eigen::Index>(c),
-                                        static_cast<Eigen::Index>(chunk.first + i));
-                values[2 * c * padded + i] = static_cast<float>(value.real());
-                values[(2 * c + 1) * padded + i] = static_cast<float>(value.imag());
+    void add_chunk(std::size_t count) {
+        const std::size_t padded = divide_up(count, lanes) * lanes;
+        chunks_.push_back({padded_, padded});
+        counts_.push_back(count);
+        padded_ += padded;
+    }
+
+    /// Everything about the samples goes to the device once; padding has no value.
+    void upload_samples(const std::vector<Vec3>& trajectory, const CoilMatrix& values,
+                        const Voxels& voxels) {
+        const std::vector<std::size_t> order = order_of_samples(values);
+        const SplitScale scale(2 * voxels.extent_in_voxels()); // halves of voxels are exact, too
+        std::array<std::vector<float>, 6> parts;
+        for (std::vector<float>& part : parts) {
+            part.assign(padded_, 0.0F);
+        }
+        std::vector<float> of_values(2 * coils_ * padded_, 0.0F);
+        std::size_t next = 0;
+        for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
+            for (std::size_t i = 0; i < counts_[chunk]; ++i) {
+                const std::size_t m = order[next++];
+                const std::size_t at = chunks_[chunk].first + i;
+                for (std::size_t d = 0; d < 3; ++d) {
+                    const SplitScale::Parts k =
+                        scale.trajectory(trajectory[m][d] / voxels.per_fov()[d]);
+                    parts[2 * d][at] = k.high;
+                    parts[2 * d + 1][at] = k.low;
+                }
+                const double turns = trajectory[m][0] / voxels.per_fov()[0] * centre_offset();
+                const Complex to_centre = std::polar(1.0, -two_pi * turns);
+                for (std::size_t c = 0; c < coils_; ++c) {
+                    const Complex value = to_centre * values(static_cast<Eigen::Index>(c),
+                                                             static_cast<Eigen::Index>(m));
+                    of_values[2 * c * padded_ + at] = static_cast<float>(value.real());
+                    of_values[(2 * c + 1) * padded_ + at] = static_cast<float>(value.imag());
+                }
             }
         }
-        return queue_.upload(values);
+        for (std::size_t d = 0; d < 3; ++d) {
+            coordinates_[d] = {queue_.upload(parts[2 * d]), queue_.upload(parts[2 * d + 1])};
+        }
+        values_ = queue_.upload(of_values);
+        std::vector<float> one(2 * padded_, 0.0F);
+        std::fill(one.begin(), one.begin() + static_cast<long>(padded_), 1.0F);
+        ones_ = queue_.upload(one);
     }
 
     void run_chunk(const Range& chunk, const Range& block, const cl::Buffer& totals) {
-        const std::size_t padded = divide_up(chunk.count, lanes) * lanes;
-        const cl::NDRange any_group = cl::NullRange;
-        const Coordinate x = coordinate(chunk, padded, 0);
-        const Coordinate y = coordinate(chunk, padded, 1);
-        const Coordinate z = coordinate(chunk, padded, 2);
-        const cl::Buffer values = chunk_values(chunk, padded);
-        std::vector<float> one(2 * padded, 0.0F);
-        std::fill(one.begin(), one.begin() + static_cast<long>(padded), 1.0F);
-        const cl::Buffer ones = queue_.upload(one);
-
-        set_args(factors_x_, x.high, x.low, lane_numbers_, panel_);
-        queue_.launch(factors_x_, cl::NDRange(padded, tiles_), any_group);
-        set_args(factors_rows_, y.high, y.low, static_cast<cl_int>(first_[1]), ones, y_factors_);
-        queue_.launch(factors_rows_, cl::NDRange(padded / lanes, size_[1], 1), any_group);
-        set_args(factors_rows_, z.high, z.low, static_cast<cl_int>(first_[2]), values, z_factors_);
-        queue_.launch(factors_rows_, cl::NDRange(padded / lanes, size_[2], rows(values_)),
-                      any_group);
-        set_args(product_, panel_, y_factors_, z_factors_, static_cast<cl_int>(padded),
+        const auto offset = static_cast<cl_int>(chunk.first);
+        const auto stride = static_cast<cl_int>(padded_);
+        const std::size_t vectors = chunk.count / lanes;
+        set_args(factors_x_, coordinates_[0].high, coordinates_[0].low, offset, lane_numbers_,
+                 panel_);
+        queue_.launch(factors_x_, cl::NDRange(chunk.count, tiles_), cl::NullRange);
+        set_args(factors_rows_, coordinates_[1].high, coordinates_[1].low, offset,
+                 static_cast<cl_int>(first_[1]), ones_, stride, y_factors_);
+        queue_.launch(factors_rows_, cl::NDRange(vectors, size_[1], 1), cl::NullRange);
+        set_args(factors_rows_, coordinates_[2].high, coordinates_[2].low, offset,
+                 static_cast<cl_int>(first_[2]), values_, stride, z_factors_);
+        queue_.launch(factors_rows_, cl::NDRange(vectors, size_[2], coils_), cl::NullRange);
+        set_args(product_, panel_, y_factors_, z_factors_, static_cast<cl_int>(chunk.count),
                  static_cast<cl_int>(size_[1]), static_cast<cl_int>(block.first),
                  static_cast<cl_int>(block.count), static_cast<cl_int>(tiles_), totals);
-        queue_.launch(product_, cl::NDRange(divide_up(block.count, rows_per_item)), cl::NDRange(1));
-        queue_.finish(); // the chunk's buffers end here
+        if (in_local_memory_) {
+            queue_.launch(product_,
+                          cl::NDRange(16 * divide_up(tiles_, tiles_of_a_work_group),
+                                      16 * divide_up(block.count, rows_of_a_work_group)),
+                          cl::NDRange(16, 16));
+        } else {
+            queue_.launch(product_, cl::NDRange(divide_up(block.count, rows_of_a_cpu_item)),
+                          cl::NDRange(1));
+        }
+        queue_.commands().flush();
     }
 
     template <typename... Values>
@@ -184,14 +238,17 @@ private:
     }
 
     Queue& queue_;
-    const std::vector<Vec3>& trajectory_;
-    const CoilMatrix& values_;
+    std::size_t coils_;
     std::array<std::size_t, 3> size_;
     std::array<long, 3> first_;
-    Vec3 per_fov_;
-    SplitScale scale_;
+    bool in_local_memory_;
     std::size_t tiles_ = 0;
-    std::size_t row_count_ = 0;
+    std::vector<Range> chunks_; ///< padded
+    std::vector<std::size_t> counts_; ///< samples of each chunk
+    std::size_t padded_ = 0; ///< samples with padding
+    std::array<Coordinate, 3> coordinates_;
+    cl::Buffer values_; ///< [coil][real or imaginary][sample]
+    cl::Buffer ones_;
     cl::Kernel factors_x_;
     cl::Kernel factors_rows_;
     cl::Kernel product_;
