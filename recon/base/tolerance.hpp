@@ -11,11 +11,9 @@ namespace lsrecon::tolerance {
 /// Unit roundoff of single precision.
 constexpr double eps = std::numeric_limits<float>::epsilon() / 2.0;
 
-/// How a variant of the direct transform rounds, in multiples of eps.
+/// How a variant of the direct transform rounds.
 struct Rounding {
-    double per_term; ///< of one term: its value, phase and trigonometry
-    /// What the errors of all terms have in common: it adds up with the terms themselves.
-    double bias;
+    double per_term; ///< of one term: its value, phase and trigonometry, in multiples of eps
     /// Most terms that are summed in one float before the total in two floats takes the sum over.
     std::size_t longest_run;
 };
@@ -24,52 +22,46 @@ struct Rounding {
 /// twice: in turns, and in radians.
 constexpr double per_term = 4;
 
-/// 2 pi in single precision is too large by 0.47 eps of itself, and so is every phase. Measured on
-/// Q of Cartesian, spiral, radial and random scans of 256 to 4096 samples: 0.2 to 0.8.
-constexpr double bias_of_radians = 1;
-
 /// native_sin and native_cos are the vendor's: sin.approx of NVIDIA has an absolute error of
 /// 2^-21.4 = 6.1 eps in [-pi, pi] (CUDA C++ programming guide, intrinsic functions). Sine and
 /// cosine together: sqrt(2) times that.
 constexpr double per_term_native = per_term + 9;
-constexpr double bias_native = 2;
 
-/// The separable kernel takes quarter turns off before it goes to radians, and multiplies three
-/// such factors. What it leaves to another kernel, F and voxels off a grid, has that one's bound.
+/// The separable kernel multiplies three factors of a phase each. What it leaves to another kernel,
+/// F and voxels off a grid, has that one's bound.
 constexpr double per_term_separable = 3 * per_term;
 
-/// RUN of kernels/transform.h and of kernels/separable.cl.
+/// RUN of kernels/transform.h; kernels/separable.cl has 16, and 4 of them in floats.
 constexpr std::size_t run = 32;
-constexpr std::size_t run_separable = 64;
 
 inline Rounding rounding(const std::string& kernel, std::size_t sources) {
-    if (kernel == "separable") {
-        return {per_term_separable, 0, std::min(run_separable, sources)};
-    }
-    if (kernel == "native") {
-        return {per_term_native, bias_native, std::min(run, sources)};
-    }
     // "loops" is the CPU in single precision, which sums as the naive kernel does.
-    const bool one_float = kernel == "naive" || kernel == "loops";
-    return {per_term, bias_of_radians, one_float ? sources : std::min(run, sources)};
+    if (kernel == "naive" || kernel == "loops") {
+        return {per_term, sources};
+    }
+    const double of_a_term = kernel == "native"      ? per_term_native
+                             : kernel == "separable" ? per_term_separable
+                                                     : per_term;
+    return {of_a_term, std::min(run, sources)};
 }
 
 /// Relative L2 error of FHd, Q and F against the double reference, over many points.
 ///
-///     eps (per_term + bias sqrt(n) + c sqrt(longest_run)),  n sources
+///     eps (per_term + c sqrt(longest_run))
 ///
 /// The phase is reduced exactly (plan/split.hpp), so that a term is wrong by per_term eps wherever
-/// it lies, and terms are wrong independently but for their bias. The bias of n terms is n times
-/// one, where n terms of random phases make sqrt(n): Q of a Cartesian scan is the worst. A run of
-/// r terms in one float is rounded r times, each time by eps of a partial sum, independently.
+/// it lies, and terms are wrong independently: half turns are taken off with a sign
+/// (kernels/transform.h), so that the errors of many terms do not add up. A run of r terms in one
+/// float is rounded r times, each time by eps of a partial sum, independently.
 ///
-/// Measured on PoCL (2 CPU cores, 2026-11), in eps: register 1.2 to 2.5 (F^H d), 4 to 49 (Q);
-/// naive 5 to 19 (F^H d), 4 to 50 (Q); native as register, Q 5 to 58; separable 0.8 to 2.1.
+/// c is measured: PoCL, 2 CPU cores, 2026-11, Cartesian, spiral, radial and random scans of 256 to
+/// 4096 samples, in eps: register, constant, struct and native 1.3 to 2.1 (F^H d), 0.9 to 4.4 (Q);
+/// separable 1.3 to 2.0; naive 5.1 to 19 (F^H d), 3.3 to 14 (Q), which is at most 0.3 sqrt(n), and
+/// 0.45 sqrt(n) for a spiral of 4010 samples whose energy sits in the centre.
 inline double direct_transform(const std::string& kernel, std::size_t sources) {
-    constexpr double c = 1.5;
+    constexpr double c = 1;
     const Rounding how = rounding(kernel, sources);
-    return eps * (how.per_term + how.bias * std::sqrt(static_cast<double>(sources)) +
-                  c * std::sqrt(static_cast<double>(how.longest_run)));
+    return eps * (how.per_term + c * std::sqrt(static_cast<double>(how.longest_run)));
 }
 
 /// Relative L2 error of Mu, for certain: phi, w and d are rounded to floats and phi w is rounded,
@@ -83,20 +75,24 @@ inline double mu() {
 /// is spread over all differences as Q is over few, so a volume that is concentrated where the
 /// operator is weak sees more of it than of Q.
 inline double gram(const std::string& kernel, std::size_t sources) {
-    constexpr double c = 4;
+    constexpr double c = 2; // measured as above: at most 0.4, for random volumes
     return c * direct_transform(kernel, sources);
 }
 
 /// Relative L2 error of the solution of (T + lambda Q(0)) rho = F^H d against the same in double.
 /// T and F^H d are each wrong by the bound above, and the condition number magnifies both:
 ///
-///     2 (1 + ||T|| / (lambda Q(0))) direct_transform
+///     c (1 + ||T|| / (lambda Q(0))) direct_transform
+///
+/// c is 2 in the worst case, where all of the error meets the smallest eigenvalue. Measured as
+/// above with lambda 0.1 and 0.01: at most 0.08.
 ///
 /// `spread` is ||T|| / Q(0), 1 for Cartesian sampling and the largest density of samples over the
 /// mean one for others. Infinite without lambda.
 inline double solution(const std::string& kernel, std::size_t sources, double lambda,
                        double spread = 8) {
-    return 2 * (1 + spread / lambda) * direct_transform(kernel, sources);
+    constexpr double c = 0.5;
+    return c * (1 + spread / lambda) * direct_transform(kernel, sources);
 }
 
 /// Relative L2 error of a sum of `terms` by the double reference, which does not reduce the phase:

@@ -14,7 +14,7 @@ struct KernelRow {
     std::string name;
     SourceLayout layout;
     SourceMemory memory;
-    bool needs_lattice; ///< F, and voxels off a grid, are then left to best_off_lattice_kernel
+    bool needs_lattice; ///< voxels off a grid are then left to best_off_lattice_kernel
 };
 
 /// The fastest variant that takes voxels anywhere.

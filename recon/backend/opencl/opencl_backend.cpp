@@ -46,10 +46,14 @@ public:
 
     CoilMatrix forward(const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
                        const Voxels& voxels, const Progress& progress) override {
+        queue_.reset_clock();
+        if (row_.needs_lattice && voxels.on_lattice() && queue_.info().type == "cpu") {
+            return guarded(
+                "f", [&] { return separable_forward(queue_, trajectory, rho, voxels, progress); });
+        }
         const SplitScale scale(voxels.extent_in_voxels());
         const VoxelPoints sources(voxels);
         const TrajectoryPoints points(trajectory, voxels.per_fov(), scale);
-        queue_.reset_clock();
         return guarded("f", [&] {
             return direct_transform(queue_, off_lattice_, sources, rho, false, points, -1,
                                     progress);
@@ -77,7 +81,7 @@ private:
 
     Queue queue_;
     KernelRow row_;
-    KernelRow off_lattice_; ///< what serves voxels anywhere, and F
+    KernelRow off_lattice_; ///< what serves voxels anywhere, and F on GPUs
 };
 
 CoilMatrix OpenclBackend::run_mu(const Sampling& sampling, const CoilMatrix& samples) {

@@ -11,4 +11,9 @@ CoilMatrix separable_transform(Queue& queue, const std::vector<Vec3>& trajectory
                                const CoilMatrix& values, const Voxels& voxels,
                                const Progress& progress);
 
+/// F on a lattice, out_cm = sum_n rho_cn exp(-i 2 pi k_m . x_n), one coil after another. Made for
+/// CPU devices: a work-item takes a vector of samples through the whole volume.
+CoilMatrix separable_forward(Queue& queue, const std::vector<Vec3>& trajectory,
+                             const CoilMatrix& rho, const Voxels& voxels, const Progress& progress);
+
 } // namespace lsrecon::opencl
