@@ -24,6 +24,8 @@ ARROWS = {
     "io/": ["base/", "scan/", "io/", "stages/q.hpp", VERBS],
     "reconstruct": ["base/", "scan/", "io/", "plan/", "stages/", "solve/", "backend/",
                     "reconstruct"],
+    "validate": ["base/", "scan/", "plan/", "stages/", "solve/", VERBS, "validate"],
+    "benchmark": ["base/", "scan/", VERBS, "backend/devices.hpp", "benchmark"],
     "app/": [""],
 }
 

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 mapfile -t cpp < <(find recon tests -name '*.hpp' -o -name '*.cpp' | sort)
 mapfile -t sources < <(
     find . -regex '.*\.\(hpp\|cpp\|cl\|in\|cmake\|txt\|sh\|py\|md\|json\)' -type f -size -200k \
-        -not -path './build/*' -not -path './.git/*' -not -path '*third_party*' |
+        -not -path './build/*' -not -path './.*' |
         sort
 )
 failed=0

@@ -16,7 +16,7 @@ if [[ -z $program ]]; then
 fi
 
 mkdir -p "$out"
-"$program" simulate --trajectory stack-of-spirals --matrix 32,32,16 --coils 4 --noise 0.02 \
+"$program" simulate --trajectory stack-of-spirals --matrix 64,64,32 --coils 4 --noise 0.02 \
     --seed 1 -o "$out/scan.h5" --truth "$out/truth.h5"
 {
     "$program" info "$out/scan.h5"

@@ -1,0 +1,63 @@
+// Part of separable.cl.
+
+// F on a lattice, out_m = sum_r conj(ey ez) sum_x rho_rx conj(ex): LANES samples a work-item, ROWS
+// rows at a time, those of the LATTICE_X voxels of x in private memory. All factors are
+// factors_rows' without values. out[m / LANES][real high, low, imaginary high, low][LANES].
+// Geometry: samples / LANES.
+#ifndef LATTICE_X
+#define LATTICE_X 64
+#endif
+
+__kernel void forward(__global const float *x_factors, __global const float *y_factors,
+                      __global const float *z_factors, __global const float2 *rho,
+                      const int y_count, const int row_count, const int samples,
+                      __global float *out)
+{
+    const int m = (int)get_global_id(0) * LANES;
+    FLOATS ex[2 * LATTICE_X];
+    for (int x = 0; x < 2 * LATTICE_X; ++x) {
+        ex[x] = LOAD(0, x_factors + (size_t)x * samples + m);
+    }
+    FLOATS high_r = (FLOATS)(0.0f), high_i = high_r, low_r = high_r, low_i = high_r;
+    for (int first = 0; first < row_count; first += ROWS) {
+        FLOATS r0 = (FLOATS)(0.0f), r1 = r0, r2 = r0, r3 = r0, i0 = r0, i1 = r0, i2 = r0, i3 = r0;
+        const int last = row_count - 1;
+        __global const float2 *rho0 = rho + (size_t)first * LATTICE_X;
+        __global const float2 *rho1 = rho + (size_t)min(first + 1, last) * LATTICE_X;
+        __global const float2 *rho2 = rho + (size_t)min(first + 2, last) * LATTICE_X;
+        __global const float2 *rho3 = rho + (size_t)min(first + 3, last) * LATTICE_X;
+        for (int x = 0; x < LATTICE_X; ++x) {
+            const FLOATS c = ex[2 * x];
+            const FLOATS s = ex[2 * x + 1];
+#define ADD_VOXEL(t)                                                                               \
+    r##t = fma((FLOATS)(rho##t[x].x), c, fma((FLOATS)(rho##t[x].y), s, r##t));                     \
+    i##t = fma((FLOATS)(rho##t[x].y), c, fma((FLOATS)(-rho##t[x].x), s, i##t));
+            ADD_VOXEL(0)
+            ADD_VOXEL(1)
+            ADD_VOXEL(2)
+            ADD_VOXEL(3)
+        }
+#define ADD_TO_SAMPLE(t)                                                                           \
+    if (first + t < row_count) {                                                                   \
+        const int iy = (first + t) % y_count;                                                      \
+        const int iz = (first + t) / y_count;                                                      \
+        const FLOATS yr = LOAD(0, y_factors + (size_t)(2 * iy) * samples + m);                     \
+        const FLOATS yi = LOAD(0, y_factors + (size_t)(2 * iy + 1) * samples + m);                 \
+        const FLOATS zr = LOAD(0, z_factors + (size_t)(2 * iz) * samples + m);                     \
+        const FLOATS zi = LOAD(0, z_factors + (size_t)(2 * iz + 1) * samples + m);                 \
+        const FLOATS er = yr * zr - yi * zi;                                                       \
+        const FLOATS ei = yr * zi + yi * zr;                                                       \
+        add_to_total(&high_r, &low_r, r##t * er + i##t * ei);                                      \
+        add_to_total(&high_i, &low_i, i##t * er - r##t * ei);                                      \
+    }
+        ADD_TO_SAMPLE(0)
+        ADD_TO_SAMPLE(1)
+        ADD_TO_SAMPLE(2)
+        ADD_TO_SAMPLE(3)
+    }
+    __global float *total = out + 4 * (size_t)m;
+    STORE(high_r, 0, total);
+    STORE(low_r, 1, total);
+    STORE(high_i, 2, total);
+    STORE(low_i, 3, total);
+}
