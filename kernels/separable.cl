@@ -19,9 +19,6 @@
 // spiral 1.8e-7 wrong, 16 and 4 make it 0.8e-7 for a twentieth more time.
 // Error: recon/base/tolerance.hpp, direct_transform.
 
-#ifndef LANES
-#define LANES 16
-#endif
 #ifndef RUN
 #define RUN 16
 #endif
@@ -33,12 +30,6 @@
 #endif
 #define ROWS 4
 #define SUMS (4 * ROWS)
-
-#define PASTE(a, b) a##b
-#define JOIN(a, b) PASTE(a, b)
-#define FLOATS JOIN(float, LANES)
-#define LOAD(i, p) JOIN(vload, LANES)(i, p)
-#define STORE(v, i, p) JOIN(vstore, LANES)(v, i, p)
 
 #include "separable_factors.h"
 
@@ -130,5 +121,3 @@ __kernel void product(__global const float *panel, __global const float *y_facto
 }
 
 #include "separable_local.h"
-
-#include "separable_forward.h"

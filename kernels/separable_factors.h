@@ -1,4 +1,14 @@
-// Part of separable.cl: factors of one dimension, and totals of two floats.
+// What the separable kernels share: vectors of LANES floats, factors of one dimension, and totals of
+// two floats.
+
+#ifndef LANES
+#define LANES 16
+#endif
+#define PASTE(a, b) a##b
+#define JOIN(a, b) PASTE(a, b)
+#define FLOATS JOIN(float, LANES)
+#define LOAD(i, p) JOIN(vload, LANES)(i, p)
+#define STORE(v, i, p) JOIN(vstore, LANES)(v, i, p)
 
 // c + i s = exp(i 2 pi t): the nearest quarter turn is taken off exactly, what is left is below
 // pi/4, where the Taylor polynomials are right to 2e-9; rounding leaves about 5e-8.

@@ -3,9 +3,11 @@
 #include "benchmark.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <random>
 
 #include "backend/devices.hpp"
+#include "base/timer.hpp"
 #include "base/tolerance.hpp"
 
 namespace lsrecon {
@@ -34,9 +36,9 @@ struct Case {
 /// The reference computes at least this many voxels, and more until it has worked this long.
 constexpr std::size_t fewest_checked = 32;
 constexpr double reference_pairs = 5e7;
-/// A kernel is timed again until both are reached, but one run beyond the seconds is enough.
+/// A kernel is timed again until both are reached; one run that computes for longer is enough.
 constexpr double seconds_to_time = 1.0;
-constexpr int fewest_runs = 5;
+constexpr std::size_t fewest_runs = 5;
 
 CoilMatrix run(Backend& backend, const Case& what, const Voxels& voxels, Reporter& report) {
     const Progress progress = [&](double fraction) { report.progress(fraction); };
@@ -119,14 +121,13 @@ BenchmarkRow kernel_row(const Case& what, const std::string& kernel, const std::
         return row;
     }
     std::vector<double> times{backend->compute_seconds()};
-    double spent = times.front();
-    if (spent < seconds_to_time) {
+    if (times.front() < seconds_to_time) {
         times.clear(); // the first run warmed up; it is timed only when it is too long to repeat
-    }
-    while (spent < seconds_to_time || (times.size() < fewest_runs && spent < 3 * seconds_to_time)) {
-        run(*backend, what, what.voxels, report);
-        times.push_back(backend->compute_seconds());
-        spent += times.back();
+        const auto start = std::chrono::steady_clock::now();
+        while (times.size() < fewest_runs || seconds_since(start) < seconds_to_time) {
+            run(*backend, what, what.voxels, report);
+            times.push_back(backend->compute_seconds());
+        }
     }
     std::nth_element(times.begin(), times.begin() + static_cast<long>(times.size() / 2),
                      times.end());

@@ -144,6 +144,24 @@ INSTANTIATE_TEST_SUITE_P(Awkward, Transform, testing::ValuesIn(cases()),
 INSTANTIATE_TEST_SUITE_P(Awkward, TransformOfManyCoils, testing::ValuesIn(cases_of_many_coils()),
                          [](const auto& of) { return of.param.name; });
 
+class DeviceTotal : public test::DeviceFixture {};
+
+// 1 and 4095 times 2^-30 at the centre of k-space: each run of them is below half an ulp of the
+// total, and together they are 64 eps of it, which is more than any kernel but the naive may lose.
+TEST_F(DeviceTotal, KeepsWhatIsSmallBesideIt) {
+    const std::size_t samples = 4096;
+    const std::vector<Vec3> centre(samples, {0, 0, 0});
+    CoilMatrix mu = CoilMatrix::Constant(1, samples, 0x1p-30);
+    mu(0, 0) = 1;
+    const Voxels voxels = Voxels::of_grid(test::make_grid(5, 4));
+    const CoilMatrix expected = CoilMatrix::Constant(1, 20, 1 + 4095 * 0x1p-30);
+    for (const std::string& kernel : kernel_names()) {
+        EXPECT_TRUE(near(device(kernel)->fhd(centre, mu, voxels, silent), expected,
+                         tolerance::direct_transform(kernel, samples)))
+            << "kernel " << kernel;
+    }
+}
+
 class DeviceMu : public test::DeviceFixture {};
 
 TEST_F(DeviceMu, AgreesWithTheReference) {

@@ -27,15 +27,25 @@ std::string cache_path(const cl::Device& device, const std::string& source,
     return cache_folder() + "/kernels/" + hash.hex() + ".bin";
 }
 
-std::vector<unsigned char> read_file(const std::string& path) {
+std::string hash_of(const std::vector<unsigned char>& binary) {
+    return Sha256().add(binary.data(), binary.size()).hex();
+}
+
+/// An entry is the hash of the compiled program, then the program. Empty for a broken entry: a
+/// driver may abort the process over it (seen with PoCL 3.1), so it must never get there.
+std::vector<unsigned char> read_entry(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    std::string hash(hash_of({}).size(), ' ');
+    file.read(hash.data(), static_cast<std::streamsize>(hash.size()));
+    const std::vector<unsigned char> binary{std::istreambuf_iterator<char>(file),
+                                            std::istreambuf_iterator<char>()};
+    return hash == hash_of(binary) ? binary : std::vector<unsigned char>();
 }
 
 /// True when the cache had a program that this driver takes.
 bool load_cached(const cl::Context& context, const cl::Device& device, const std::string& path,
                  const std::string& options, cl::Program& program) {
-    const std::vector<unsigned char> binary = read_file(path);
+    const std::vector<unsigned char> binary = read_entry(path);
     if (binary.empty()) {
         return false;
     }
@@ -56,6 +66,7 @@ void store(const cl::Program& program, const std::string& path) {
         fs::create_directories(fs::path(path).parent_path());
         ReplacingFile file(path);
         std::ofstream stream(file.path(), std::ios::binary);
+        stream << hash_of(binaries.front());
         stream.write(reinterpret_cast<const char*>(binaries.front().data()),
                      static_cast<std::streamsize>(binaries.front().size()));
         stream.close();

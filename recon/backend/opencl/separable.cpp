@@ -13,9 +13,16 @@ namespace {
 
 constexpr double two_pi = 6.283185307179586476925286766559;
 constexpr std::size_t lanes = 16;
-constexpr std::size_t most_samples_in_a_chunk = 512;
-constexpr std::size_t samples_in_a_short_chunk = 64;
-constexpr std::size_t samples_in_short_chunks = 1024;
+/// How samples are divided: the product on CPUs sums in runs of its own, the one in local memory
+/// sums a whole chunk in one float, which must be short where few samples hold the energy.
+struct ChunkLengths {
+    std::size_t longest;
+    std::size_t short_one;
+    std::size_t samples_in_short_ones;
+};
+constexpr ChunkLengths on_cpu{512, 512, 0};
+constexpr ChunkLengths in_local_memory{256, 32, 2048};
+
 // ROWS, LOCAL_ROWS and LOCAL_COLUMNS / LANES of kernels/separable.cl.
 constexpr std::size_t rows_of_a_cpu_item = 4;
 constexpr std::size_t rows_of_a_work_group = 64;
@@ -41,13 +48,14 @@ public:
     Separable(Queue& queue, const std::vector<Vec3>& trajectory, const CoilMatrix& values,
               const Voxels& voxels)
         : queue_(queue), coils_(rows(values)), size_(voxels.lattice_size()),
-          first_(voxels.lattice_first()), in_local_memory_(queue.info().type != "cpu") {
+          first_(voxels.lattice_first()), in_local_memory_(queue.info().type != "cpu"),
+          lengths_(in_local_memory_ ? in_local_memory : on_cpu) {
         tiles_ = divide_up(columns(), lanes);
         build_kernels();
         upload_samples(trajectory, values, voxels);
-        panel_ = queue.buffer(2 * sizeof(float) * tiles_ * lanes * most_samples_in_a_chunk);
-        y_factors_ = queue.buffer(2 * sizeof(float) * size_[1] * most_samples_in_a_chunk);
-        z_factors_ = queue.buffer(2 * sizeof(float) * coils_ * size_[2] * most_samples_in_a_chunk);
+        panel_ = queue.buffer(2 * sizeof(float) * tiles_ * lanes * lengths_.longest);
+        y_factors_ = queue.buffer(2 * sizeof(float) * size_[1] * lengths_.longest);
+        z_factors_ = queue.buffer(2 * sizeof(float) * coils_ * size_[2] * lengths_.longest);
     }
 
     CoilMatrix run(const Progress& progress) {
@@ -83,7 +91,7 @@ private:
     };
 
     void build_kernels() {
-        const std::string options = text("-DLANES=", lanes, " -DCHUNK=", most_samples_in_a_chunk);
+        const std::string options = text("-DLANES=", lanes, " -DCHUNK=", lengths_.longest);
         factors_x_ = queue_.kernel("separable.cl", "factors_x", options);
         factors_rows_ = queue_.kernel("separable.cl", "factors_rows", options);
         product_ = queue_.kernel("separable.cl", in_local_memory_ ? "product_in_local" : "product",
@@ -112,8 +120,7 @@ private:
         return static_cast<std::size_t>(std::max(std::abs(first_[0]), std::abs(last))) + 1;
     }
 
-    /// Samples with the largest values first, in short chunks: the sums of one launch are single
-    /// floats, and where few samples hold the energy the others must not be rounded to them.
+    /// Samples with the largest values first, so that the short chunks (ChunkLengths) get them.
     /// Returns the order; fills chunks_, whose ranges are padded to whole vectors.
     std::vector<std::size_t> order_of_samples(const CoilMatrix& values) {
         std::vector<std::size_t> order(lsrecon::columns(values));
@@ -122,12 +129,11 @@ private:
         std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
             return energy(static_cast<Eigen::Index>(i)) > energy(static_cast<Eigen::Index>(j));
         });
-        const std::size_t large = std::min(order.size(), samples_in_short_chunks);
-        for (const Range& chunk : split_into_ranges(large, samples_in_a_short_chunk)) {
+        const std::size_t large = std::min(order.size(), lengths_.samples_in_short_ones);
+        for (const Range& chunk : split_into_ranges(large, lengths_.short_one)) {
             add_chunk(chunk.count);
         }
-        for (const Range& chunk :
-             split_into_ranges(order.size() - large, most_samples_in_a_chunk)) {
+        for (const Range& chunk : split_into_ranges(order.size() - large, lengths_.longest)) {
             add_chunk(chunk.count);
         }
         return order;
@@ -242,6 +248,7 @@ private:
     std::array<std::size_t, 3> size_;
     std::array<long, 3> first_;
     bool in_local_memory_;
+    ChunkLengths lengths_;
     std::size_t tiles_ = 0;
     std::vector<Range> chunks_; ///< padded
     std::vector<std::size_t> counts_; ///< samples of each chunk

@@ -16,7 +16,7 @@ std::size_t round_up(std::size_t value, std::size_t step) {
     return (value + step - 1) / step * step;
 }
 
-/// What kernels/separable.cl, forward, leaves of one vector of samples.
+/// What kernels/separable_forward.cl leaves of one vector of samples.
 struct Totals {
     std::array<float, lanes> real_high;
     std::array<float, lanes> real_low;
@@ -29,8 +29,9 @@ struct Totals {
 };
 
 /// exp(i 2 pi k_m n) of every sample of a chunk and every n of one dimension, on the device.
-cl::Buffer factors(Queue& queue, const std::vector<Vec3>& trajectory, const Range& chunk,
-                   const Voxels& voxels, std::size_t d, const cl::Buffer& ones) {
+cl::Buffer factors(Queue& queue, const std::string& options, const std::vector<Vec3>& trajectory,
+                   const Range& chunk, const Voxels& voxels, std::size_t d,
+                   const cl::Buffer& ones) {
     const SplitScale scale(voxels.extent_in_voxels());
     const std::size_t padded = round_up(chunk.count, lanes);
     const std::size_t count = voxels.lattice_size()[d];
@@ -45,7 +46,7 @@ cl::Buffer factors(Queue& queue, const std::vector<Vec3>& trajectory, const Rang
     const cl::Buffer high_buffer = queue.upload(high);
     const cl::Buffer low_buffer = queue.upload(low);
     const cl::Buffer result = queue.buffer(2 * sizeof(float) * padded * count);
-    cl::Kernel kernel = queue.kernel("separable.cl", "factors_rows", "");
+    cl::Kernel kernel = queue.kernel("separable_forward.cl", "factors_rows", options);
     kernel.setArg(0, high_buffer);
     kernel.setArg(1, low_buffer);
     kernel.setArg(2, cl_int(0));
@@ -80,7 +81,13 @@ CoilMatrix separable_forward(Queue& queue, const std::vector<Vec3>& trajectory,
     for (Eigen::Index c = 0; c < rho.rows(); ++c) {
         volumes.push_back(queue.upload(volume(rho, c)));
     }
-    cl::Kernel kernel = queue.kernel("separable.cl", "forward", text("-DLATTICE_X=", size[0]));
+    // One program serves all sizes up to the same power of two.
+    std::size_t most_x = 64;
+    while (most_x < size[0]) {
+        most_x *= 2;
+    }
+    const std::string options = text("-DMOST_X=", most_x);
+    cl::Kernel kernel = queue.kernel("separable_forward.cl", "forward", options);
     for (const Range& chunk : split_into_ranges(trajectory.size(), most_samples_in_a_chunk)) {
         const std::size_t padded = round_up(chunk.count, lanes);
         std::vector<float> one(2 * padded, 0.0F);
@@ -88,17 +95,18 @@ CoilMatrix separable_forward(Queue& queue, const std::vector<Vec3>& trajectory,
         const cl::Buffer ones = queue.upload(one);
         std::array<cl::Buffer, 3> of_dimension;
         for (std::size_t d = 0; d < 3; ++d) {
-            of_dimension[d] = factors(queue, trajectory, chunk, voxels, d, ones);
+            of_dimension[d] = factors(queue, options, trajectory, chunk, voxels, d, ones);
             kernel.setArg(static_cast<cl_uint>(d), of_dimension[d]);
         }
         std::vector<Totals> totals(padded / lanes);
         const cl::Buffer total_buffer = queue.buffer(totals.size() * sizeof(Totals));
         for (Eigen::Index c = 0; c < rho.rows(); ++c) {
             kernel.setArg(3, volumes[static_cast<std::size_t>(c)]);
-            kernel.setArg(4, static_cast<cl_int>(size[1]));
-            kernel.setArg(5, static_cast<cl_int>(size[1] * size[2]));
-            kernel.setArg(6, static_cast<cl_int>(padded));
-            kernel.setArg(7, total_buffer);
+            kernel.setArg(4, static_cast<cl_int>(size[0]));
+            kernel.setArg(5, static_cast<cl_int>(size[1]));
+            kernel.setArg(6, static_cast<cl_int>(size[1] * size[2]));
+            kernel.setArg(7, static_cast<cl_int>(padded));
+            kernel.setArg(8, total_buffer);
             queue.launch(kernel, cl::NDRange(padded / lanes), cl::NDRange(1));
             queue.commands().enqueueReadBuffer(total_buffer, CL_TRUE, 0,
                                                totals.size() * sizeof(Totals), totals.data());

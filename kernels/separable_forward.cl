@@ -1,32 +1,35 @@
-// Part of separable.cl.
-
 // F on a lattice, out_m = sum_r conj(ey ez) sum_x rho_rx conj(ex): LANES samples a work-item, ROWS
-// rows at a time, those of the LATTICE_X voxels of x in private memory. All factors are
-// factors_rows' without values. out[m / LANES][real high, low, imaginary high, low][LANES].
+// rows at a time, the factors of x in private memory. All factors are those of factors_rows without
+// values. out[m / LANES][real high, real low, imaginary high, imaginary low][LANES].
+// Defines: MOST_X, room for as many voxels of x.
 // Geometry: samples / LANES.
-#ifndef LATTICE_X
-#define LATTICE_X 64
+// Error: recon/base/tolerance.hpp, direct_transform.
+#include "separable_factors.h"
+
+#ifndef MOST_X
+#define MOST_X 64
 #endif
+#define ROWS 4
 
 __kernel void forward(__global const float *x_factors, __global const float *y_factors,
                       __global const float *z_factors, __global const float2 *rho,
-                      const int y_count, const int row_count, const int samples,
+                      const int x_count, const int y_count, const int row_count, const int samples,
                       __global float *out)
 {
     const int m = (int)get_global_id(0) * LANES;
-    FLOATS ex[2 * LATTICE_X];
-    for (int x = 0; x < 2 * LATTICE_X; ++x) {
+    FLOATS ex[2 * MOST_X];
+    for (int x = 0; x < 2 * x_count; ++x) {
         ex[x] = LOAD(0, x_factors + (size_t)x * samples + m);
     }
     FLOATS high_r = (FLOATS)(0.0f), high_i = high_r, low_r = high_r, low_i = high_r;
     for (int first = 0; first < row_count; first += ROWS) {
         FLOATS r0 = (FLOATS)(0.0f), r1 = r0, r2 = r0, r3 = r0, i0 = r0, i1 = r0, i2 = r0, i3 = r0;
         const int last = row_count - 1;
-        __global const float2 *rho0 = rho + (size_t)first * LATTICE_X;
-        __global const float2 *rho1 = rho + (size_t)min(first + 1, last) * LATTICE_X;
-        __global const float2 *rho2 = rho + (size_t)min(first + 2, last) * LATTICE_X;
-        __global const float2 *rho3 = rho + (size_t)min(first + 3, last) * LATTICE_X;
-        for (int x = 0; x < LATTICE_X; ++x) {
+        __global const float2 *rho0 = rho + (size_t)first * x_count;
+        __global const float2 *rho1 = rho + (size_t)min(first + 1, last) * x_count;
+        __global const float2 *rho2 = rho + (size_t)min(first + 2, last) * x_count;
+        __global const float2 *rho3 = rho + (size_t)min(first + 3, last) * x_count;
+        for (int x = 0; x < x_count; ++x) {
             const FLOATS c = ex[2 * x];
             const FLOATS s = ex[2 * x + 1];
 #define ADD_VOXEL(t)                                                                               \

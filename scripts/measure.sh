@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Measures this machine: checks every kernel against the reference on a simulated scan, then prints
+# the ladder's table. What docs/performance.md holds comes from here.
+#     scripts/measure.sh [FOLDER [DEVICE]]     results go to FOLDER, build/measure by default
+# LSRECON_PROGRAM=path/to/lsrecon uses that program and does not build; LSRECON_MATRIX and
+# LSRECON_SAMPLES set the size of the table.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+out=${1:-build/measure}
+device=${2:-}
+program=${LSRECON_PROGRAM:-}
+matrix=${LSRECON_MATRIX:-128,128,128}
+samples=${LSRECON_SAMPLES:-65536}
+on_device=()
+if [[ -n $device ]]; then
+    on_device=(--device "$device")
+fi
+if [[ -z $program ]]; then
+    program=build/release/lsrecon
+    cmake --preset release
+    cmake --build --preset release --parallel "$(nproc)" --target lsrecon
+fi
+
+mkdir -p "$out"
+"$program" devices | tee "$out/devices.txt"
+"$program" simulate --trajectory stack-of-spirals --matrix 33,24,10 --coils 3 --noise 0.01 \
+    -o "$out/scan.h5" --quiet
+for kernel in naive register constant struct native separable; do
+    "$program" validate "$out/scan.h5" --kernel "$kernel" --pairs 1e7 --quiet "${on_device[@]}"
+done | tee "$out/validate.txt"
+"$program" bench --matrix "$matrix" --samples "$samples" --json "$out/bench.json" --quiet \
+    "${on_device[@]}" | tee "$out/bench.txt"
