@@ -46,7 +46,7 @@ void add_backend_flags(CLI::App& sub, BackendOptions& options) {
                    "OpenCL device: index, part of its name, or type (gpu, cpu, accelerator); "
                    "see 'lsrecon devices' [a GPU when there is one]");
     sub.add_option("--kernel", options.kernel,
-                   "transform variant; see 'lsrecon devices' [the fastest on a GPU and on a CPU]");
+                   "transform variant; see 'lsrecon devices' [separable]");
 }
 
 void add_scan_flags(CLI::App& sub, std::string& scan, ReadOptions& options) {

@@ -38,8 +38,7 @@ ExitCode run(const std::string& wanted) {
     for (const std::string& name : kernel_names()) {
         names += (names.empty() ? "" : ", ") + name;
     }
-    std::printf("kernels %s; chosen %s\n", names.c_str(),
-                default_kernel(devices[static_cast<std::size_t>(chosen)].type).c_str());
+    std::printf("kernels %s; chosen %s\n", names.c_str(), default_kernel().c_str());
     return ExitCode::done;
 }
 

@@ -84,7 +84,7 @@ int choose_device(const std::vector<DeviceInfo>&, const std::string&) {
 std::vector<std::string> kernel_names() {
     return {};
 }
-std::string default_kernel(const std::string&) {
+std::string default_kernel() {
     return "";
 }
 #endif

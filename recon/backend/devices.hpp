@@ -36,7 +36,7 @@ int choose_device(const std::vector<DeviceInfo>& devices, const std::string& wan
 
 /// Names of the transform variants, in the order of the ladder.
 std::vector<std::string> kernel_names();
-/// The one used on a type of device unless the user names another.
-std::string default_kernel(const std::string& device_type);
+/// The one used unless the user names another.
+std::string default_kernel();
 
 } // namespace lsrecon

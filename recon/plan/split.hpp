@@ -17,9 +17,11 @@ namespace lsrecon {
 ///
 ///   3 * 0.525 * U * 2^s < 2^24   for |k| <= 0.525 (checked on input) and |u| <= U
 ///
-/// so it is exact in floats in any order, with or without fused multiply-adds. Its whole turns are
-/// taken off without error, and what is left is below 2 turns: the phase is right to about 2^-24
-/// turns plus the rounding of the rest. A single float per coordinate would lose 2^-24 * U turns.
+/// so it is exact in floats in any order, with or without fused multiply-adds. Its half turns are
+/// taken off without error. What is left, 3 U 2^-(s+1) turns and the low parts of u, is below 2
+/// turns up to U = 2048, and the phase is right to about 2^-24 turns; a single float a coordinate
+/// would lose 2^-24 U turns. Beyond, for voxels listed far outside the field of view, the error
+/// grows as 2^-24 (U / 2048)^2 turns.
 class SplitScale {
 public:
     /// For voxel coordinates up to `extent_in_voxels`.

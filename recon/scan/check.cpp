@@ -24,6 +24,7 @@ public:
         bool any_sample = false;
         for (std::size_t f = 0; f < scan_.frames.size(); ++f) {
             const Frame& frame = scan_.frames[f];
+            check_sizes(frame);
             if (frame.sampling.get() != previous) {
                 check_sampling(*frame.sampling, f);
                 previous = frame.sampling.get();
@@ -39,6 +40,14 @@ public:
         if (scan_.has_samples() && !any_sample) {
             refuse("samples", "every sample is 0", "at least one that is not",
                    "check how the scan was written");
+        }
+        if (scan_.coil_maps.size() > 0) {
+            const std::size_t voxels = scan_.voxels ? scan_.voxels->size() : scan_.grid.voxels();
+            check_size("coil_maps", columns(scan_.coil_maps), voxels, "voxels of the image");
+            if (scan_.has_samples()) {
+                check_size("coil_maps", rows(scan_.coil_maps), scan_.coils(),
+                           "coils of the samples");
+            }
         }
         check_finite("coil_maps", scan_.coil_maps, [&](Eigen::Index c, Eigen::Index n) {
             return text("[", c, ", ", voxel_index(n), "]");
@@ -93,6 +102,35 @@ private:
 
     static double worse(Complex value) {
         return std::isfinite(value.real()) ? value.imag() : value.real();
+    }
+
+    void check_size(const std::string& name, std::size_t found, std::size_t expected,
+                    const std::string& what) const {
+        if (found != expected) {
+            refuse(name, text(found, " values"), text(expected, ", as many as the ", what),
+                   "make the sizes agree");
+        }
+    }
+
+    /// Readers check their files' shapes; this is for scans that a program made.
+    void check_sizes(const Frame& frame) const {
+        const Sampling& sampling = *frame.sampling;
+        if (sampling.trajectory.empty()) {
+            return; // told by check_sampling
+        }
+        const std::string points = "points of the trajectory";
+        if (frame.samples.size() > 0) {
+            check_size("samples", columns(frame.samples), sampling.samples(), points);
+            check_size("samples", rows(frame.samples), scan_.coils(), "coils of the first frame");
+        }
+        if (sampling.phi.size() > 0) {
+            check_size("phi", static_cast<std::size_t>(sampling.phi.size()), sampling.samples(),
+                       points);
+        }
+        if (sampling.weights.size() > 0) {
+            check_size("weights", static_cast<std::size_t>(sampling.weights.size()),
+                       sampling.samples(), points);
+        }
     }
 
     template <typename Index>

@@ -123,7 +123,20 @@ Solution conjugate_gradient(const std::function<ComplexVector(const ComplexVecto
         solution.residuals.push_back(relative);
         progress(static_cast<double>(solution.residuals.size()) / options.iterations);
     };
-    const MatrixFree matrix(apply, b.size());
+    // Eigen would go on with a step of the wrong sign.
+    const std::function<ComplexVector(const ComplexVector&)> positive =
+        [&](const ComplexVector& p) {
+            ComplexVector product = apply(p);
+            const double curvature = p.dot(product).real();
+            if (curvature < 0) {
+                throw ToleranceError(text("solve: p^H A p became ", curvature, " at iteration ",
+                                          solution.residuals.size(),
+                                          "\n  expected: a positive operator\n  next:     raise "
+                                          "--lambda, or run 'lsrecon validate' on this device"));
+            }
+            return product;
+        };
+    const MatrixFree matrix(positive, b.size());
     Eigen::ConjugateGradient<MatrixFree, Eigen::Lower | Eigen::Upper, ResidualRecorder> solver;
     solver.setMaxIterations(options.iterations);
     solver.setTolerance(safety * options.tolerance);

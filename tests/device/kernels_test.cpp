@@ -60,9 +60,7 @@ TEST_F(Kernels, TheCatalogueHasAFileARow) {
     for (const opencl::KernelRow& row : opencl::kernel_rows()) {
         EXPECT_EQ(opencl::embedded_sources().count(row.name + ".cl"), 1U) << row.name;
     }
-    for (const char* const type : {"cpu", "gpu", "accelerator", "other"}) {
-        EXPECT_EQ(opencl::kernel_row(default_kernel(type)).name, default_kernel(type)) << type;
-    }
+    EXPECT_EQ(opencl::kernel_row(default_kernel()).name, default_kernel());
     EXPECT_THROW(opencl::kernel_row("fastest"), UsageError);
     EXPECT_THROW(device("fastest"), UsageError);
     EXPECT_THROW(opencl::kernel_source("missing.cl"), DeviceError);

@@ -52,6 +52,16 @@ Violation of_sampling(const std::string& name, const std::function<void(Sampling
 
 const std::vector<Violation>& violations() {
     static const std::vector<Violation> all{
+        {"SamplesTooFew", [](Scan& s) { s.frames[0].samples.conservativeResize(2, 4); }, "/samples",
+         "4 values"},
+        of_sampling(
+            "PhiTooLong", [](Sampling& a) { a.phi.setOnes(6); }, "/phi", "6 values"),
+        of_sampling(
+            "WeightsTooShort", [](Sampling& a) { a.weights.setOnes(2); }, "/weights", "2 values"),
+        {"CoilMapsOfAnotherGrid", [](Scan& s) { s.coil_maps.setOnes(2, 25); }, "/coil_maps",
+         "25 values"},
+        {"CoilMapsOfOtherCoils", [](Scan& s) { s.coil_maps.setOnes(3, 24); }, "/coil_maps",
+         "3 values"},
         {"NoFrame", [](Scan& s) { s.frames.clear(); }, "/samples", "no frame"},
         {"SampleNan",
          [](Scan& s) {
@@ -72,6 +82,7 @@ const std::vector<Violation>& violations() {
         {"MapsZero", [](Scan& s) { s.coil_maps.setZero(); }, "/coil_maps", "every value is 0"},
         {"VoxelNan",
          [](Scan& s) {
+             s.coil_maps.resize(0, 0);
              s.voxels = std::vector<Vec3>{{0, 0, 0}, {0, nan, 0}};
          },
          "/voxels", "NaN at [1, 1]"},

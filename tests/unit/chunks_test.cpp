@@ -24,6 +24,7 @@ TEST(Chunks, RangesCoverEverythingOnce) {
     expect_ranges(4, 4, {4});
     expect_ranges(5, 4, {4, 1});
     expect_ranges(8, 4, {4, 4});
+    expect_ranges(4161, 2048, {2048, 2048, 65});
     expect_ranges(3, 1, {1, 1, 1});
 }
 

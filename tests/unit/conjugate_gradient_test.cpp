@@ -89,6 +89,11 @@ TEST(ConjugateGradient, AnIndefiniteOperatorIsRefused) {
     EXPECT_THROW(solved(a, ComplexVector::Ones(2), {0, 30, 1e-8}), ToleranceError);
 }
 
+TEST(ConjugateGradient, ANegativeOperatorIsRefused) {
+    const Eigen::MatrixXcd a = -Eigen::MatrixXcd::Identity(2, 2);
+    EXPECT_THROW(solved(a, ComplexVector::Ones(2), {0, 30, 1e-8}), ToleranceError);
+}
+
 TEST(ConjugateGradient, AnOperatorThatIsNotANumberIsRefused) {
     const auto broken = [](const ComplexVector& x) -> ComplexVector {
         return x * std::numeric_limits<double>::quiet_NaN();

@@ -17,10 +17,8 @@ std::vector<std::string> kernel_names() {
     return names;
 }
 
-std::string default_kernel(const std::string& device_type) {
-    // Measured, docs/performance.md: the separable kernel keeps its rows in private memory, which
-    // is a CPU's cache and a GPU's slow spill.
-    return device_type == "cpu" ? "separable" : opencl::best_off_lattice_kernel;
+std::string default_kernel() {
+    return "separable";
 }
 
 namespace opencl {

@@ -14,8 +14,7 @@ class OpenclBackend : public Backend {
 public:
     explicit OpenclBackend(const BackendOptions& options)
         : queue_(guarded("opening the device", [&] { return Queue(options.device); })),
-          row_(kernel_row(options.kernel.empty() ? default_kernel(queue_.info().type)
-                                                 : options.kernel)),
+          row_(kernel_row(options.kernel.empty() ? default_kernel() : options.kernel)),
           off_lattice_(row_.needs_lattice ? kernel_row(best_off_lattice_kernel) : row_) {}
 
     BackendInfo info() const override {
@@ -68,7 +67,8 @@ private:
                        bool real_values, const Voxels& voxels, const Progress& progress) {
         queue_.reset_clock();
         if (row_.needs_lattice && voxels.on_lattice()) {
-            return separable_transform(queue_, trajectory, values, voxels, progress);
+            return separable_transform(queue_, trajectory, values, voxels,
+                                       queue_.info().type != "cpu", progress);
         }
         const SplitScale scale(voxels.extent_in_voxels());
         const TrajectoryPoints sources(trajectory, voxels.per_fov(), scale);

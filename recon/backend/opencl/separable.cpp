@@ -20,8 +20,8 @@ struct ChunkLengths {
     std::size_t short_one;
     std::size_t samples_in_short_ones;
 };
-constexpr ChunkLengths on_cpu{512, 512, 0};
-constexpr ChunkLengths in_local_memory{256, 32, 2048};
+constexpr ChunkLengths chunks_on_cpu{512, 512, 0};
+constexpr ChunkLengths chunks_in_local_memory{256, 32, 2048};
 
 // ROWS, LOCAL_ROWS and LOCAL_COLUMNS / LANES of kernels/separable.cl.
 constexpr std::size_t rows_of_a_cpu_item = 4;
@@ -46,10 +46,10 @@ struct Tile {
 class Separable {
 public:
     Separable(Queue& queue, const std::vector<Vec3>& trajectory, const CoilMatrix& values,
-              const Voxels& voxels)
+              const Voxels& voxels, bool in_local_memory)
         : queue_(queue), coils_(rows(values)), size_(voxels.lattice_size()),
-          first_(voxels.lattice_first()), in_local_memory_(queue.info().type != "cpu"),
-          lengths_(in_local_memory_ ? in_local_memory : on_cpu) {
+          first_(voxels.lattice_first()), in_local_memory_(in_local_memory),
+          lengths_(in_local_memory ? chunks_in_local_memory : chunks_on_cpu) {
         tiles_ = divide_up(columns(), lanes);
         build_kernels();
         upload_samples(trajectory, values, voxels);
@@ -268,12 +268,12 @@ private:
 } // namespace
 
 CoilMatrix separable_transform(Queue& queue, const std::vector<Vec3>& trajectory,
-                               const CoilMatrix& values, const Voxels& voxels,
+                               const CoilMatrix& values, const Voxels& voxels, bool in_local_memory,
                                const Progress& progress) {
     if (trajectory.empty() || voxels.count() == 0 || values.rows() == 0) {
         return CoilMatrix::Zero(values.rows(), static_cast<Eigen::Index>(voxels.count()));
     }
-    return Separable(queue, trajectory, values, voxels).run(progress);
+    return Separable(queue, trajectory, values, voxels, in_local_memory).run(progress);
 }
 
 } // namespace lsrecon::opencl
