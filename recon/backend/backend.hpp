@@ -15,7 +15,7 @@ struct BackendInfo {
     std::string backend; ///< "reference" or "opencl"
     std::string device; ///< the processor's name
     std::string driver; ///< driver or runtime version
-    std::string kernel; ///< transform variant, "loops" for the reference
+    std::string kernel; ///< variants that ran, "loops" for the reference
     std::string kernel_sha256; ///< of the kernel source that ran, "" for the reference
     double epsilon = 0; ///< unit roundoff of its arithmetic
 };

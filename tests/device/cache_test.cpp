@@ -43,7 +43,8 @@ const std::string kernel = "struct";
 
 testing::AssertionResult computes() {
     const test::Problem problem = test::make_problem({"cache", {4, 4, 0}, 5, 2});
-    const auto backend = make_backend({"opencl", "", kernel});
+    // By its index, so that every process takes the same device.
+    const auto backend = make_backend({"opencl", "0", kernel});
     return test::near(
         backend->fhd(problem.trajectory(), problem.samples, problem.voxels, test::silent),
         make_reference_backend()->fhd(problem.trajectory(), problem.samples, problem.voxels,

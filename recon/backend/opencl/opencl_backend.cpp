@@ -21,7 +21,7 @@ public:
         return {"opencl",
                 queue_.info().name,
                 queue_.info().platform + ", " + queue_.info().driver,
-                row_.name,
+                kernels_that_ran(),
                 Sha256().add(kernel_source(row_.name + ".cl")).hex(),
                 std::numeric_limits<float>::epsilon() / 2};
     }
@@ -50,6 +50,7 @@ public:
             return guarded(
                 "f", [&] { return separable_forward(queue_, trajectory, rho, voxels, progress); });
         }
+        off_lattice_ran_ = true;
         const SplitScale scale(voxels.extent_in_voxels());
         const VoxelPoints sources(voxels);
         const TrajectoryPoints points(trajectory, voxels.per_fov(), scale);
@@ -62,6 +63,12 @@ public:
     double compute_seconds() const override { return queue_.compute_seconds(); }
 
 private:
+    /// The variant asked for, and the one that served what it cannot: the record must say it.
+    std::string kernels_that_ran() const {
+        const bool helped = off_lattice_ran_ && off_lattice_.name != row_.name;
+        return row_.name + (helped ? " and " + off_lattice_.name : "");
+    }
+
     /// FHd, and Q with real values.
     CoilMatrix adjoint(const std::vector<Vec3>& trajectory, const CoilMatrix& values,
                        bool real_values, const Voxels& voxels, const Progress& progress) {
@@ -70,6 +77,7 @@ private:
             return separable_transform(queue_, trajectory, values, voxels,
                                        queue_.info().type != "cpu", progress);
         }
+        off_lattice_ran_ = true;
         const SplitScale scale(voxels.extent_in_voxels());
         const TrajectoryPoints sources(trajectory, voxels.per_fov(), scale);
         const VoxelPoints points(voxels);
@@ -81,6 +89,7 @@ private:
 
     Queue queue_;
     KernelRow row_;
+    bool off_lattice_ran_ = false;
     KernelRow off_lattice_; ///< what serves voxels anywhere, and F on GPUs
 };
 
