@@ -1,50 +1,7 @@
 // FHd, Q or F (transform.h), one work-item a point, its position and sums in private memory, the
 // sources in chunks of constant memory as structs, with the trigonometry of the hardware. Its
 // accuracy is the vendor's: the phase is reduced to a quarter turn first, where it is best.
-// Geometry: one dimension, at least point_count work-items.
-// Defines: COILS, SIGN, REAL_VALUES, LOW_POINTS, LOW_SOURCES, RUN (defaults in transform.h).
-// Error: recon/base/tolerance.hpp, direct_transform.
-#include "transform.h"
-
-__kernel void transform(__constant const Source *sources, const int source_count,
-                        __global const float *points, const int point_count,
-                        __global float4 *out)
-{
-    const int p = (int)get_global_id(0);
-    if (p >= point_count) {
-        return;
-    }
-    const float3 at = point_high(points, point_count, p);
-    const float3 at_low = point_low(points, point_count, p);
-    float4 total[COILS];
-    for (int c = 0; c < COILS; ++c) {
-        total[c] = out[c * point_count + p];
-    }
-    for (int first = 0; first < source_count; first += RUN) {
-        const int last = min(first + RUN, source_count);
-        float2 sum[COILS] = {(float2)(0.0f, 0.0f)};
-        for (int s = first; s < last; ++s) {
-            __constant const Source *source = sources + s;
-            const float3 high = (float3)(source->high[0], source->high[1], source->high[2]);
-            const float3 low = (float3)(source->low[0], source->low[1], source->low[2]);
-            uint sign;
-            const float phase = TWO_PI * half_turns_off(high, low, at, at_low, &sign);
-            const float cosine = WITH_SIGN(native_cos(phase), sign);
-            const float sine = WITH_SIGN(native_sin(phase), sign);
-#if REAL_VALUES
-            ADD_REAL_PRODUCT(sum[0], source->value[0], cosine, sine);
-#else
-            for (int c = 0; c < COILS; ++c) {
-                ADD_PRODUCT(sum[c], source->value[2 * c],
-                            source->value[2 * c + 1], cosine, sine);
-            }
-#endif
-        }
-        for (int c = 0; c < COILS; ++c) {
-            total[c] = add_to_total(total[c], sum[c]);
-        }
-    }
-    for (int c = 0; c < COILS; ++c) {
-        out[c * point_count + p] = total[c];
-    }
-}
+// Otherwise as struct.cl.
+#define COSINE native_cos
+#define SINE native_sin
+#include "struct.cl"

@@ -5,7 +5,11 @@
 // Error: recon/base/tolerance.hpp, direct_transform.
 #include "transform.h"
 
-__kernel void transform(__global const float *sources, const int source_count,
+#ifndef SOURCE_MEMORY
+#define SOURCE_MEMORY __global // constant.cl: __constant
+#endif
+
+__kernel void transform(SOURCE_MEMORY const float *sources, const int source_count,
                         __global const float *points, const int point_count,
                         __global float4 *out)
 {

@@ -5,6 +5,11 @@
 // Error: recon/base/tolerance.hpp, direct_transform.
 #include "transform.h"
 
+#ifndef COSINE
+#define COSINE cos // native.cl: native_cos and native_sin
+#define SINE sin
+#endif
+
 __kernel void transform(__constant const Source *sources, const int source_count,
                         __global const float *points, const int point_count,
                         __global float4 *out)
@@ -28,8 +33,8 @@ __kernel void transform(__constant const Source *sources, const int source_count
             const float3 low = (float3)(source->low[0], source->low[1], source->low[2]);
             uint sign;
             const float phase = TWO_PI * half_turns_off(high, low, at, at_low, &sign);
-            const float cosine = WITH_SIGN(cos(phase), sign);
-            const float sine = WITH_SIGN(sin(phase), sign);
+            const float cosine = WITH_SIGN(COSINE(phase), sign);
+            const float sine = WITH_SIGN(SINE(phase), sign);
 #if REAL_VALUES
             ADD_REAL_PRODUCT(sum[0], source->value[0], cosine, sine);
 #else

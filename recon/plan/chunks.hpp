@@ -18,7 +18,6 @@ std::vector<Range> split_into_ranges(std::size_t total, std::size_t length);
 struct DeviceLimits {
     std::size_t constant_bytes = 64 * 1024;
     std::size_t max_allocation_bytes = std::size_t(1) << 30;
-    std::size_t max_work_group = 64;
 };
 
 /// How one transform is divided.

@@ -43,14 +43,14 @@ TEST(Chunks, FillConstantMemoryUpTo2048) {
     const DeviceLimits limits; // 64 KiB
     EXPECT_EQ(plan_transform(limits, 1, 24, 8).sources_per_chunk, 2048U);
     EXPECT_EQ(plan_transform(limits, 8, 24, 8).sources_per_chunk, 65536U / 88);
-    EXPECT_EQ(plan_transform({1 << 20, 1 << 30, 64}, 8, 24, 8).sources_per_chunk, 2048U);
-    EXPECT_EQ(plan_transform({1, 1 << 30, 64}, 8, 24, 8).sources_per_chunk, 1U);
+    EXPECT_EQ(plan_transform({1 << 20, 1 << 30}, 8, 24, 8).sources_per_chunk, 2048U);
+    EXPECT_EQ(plan_transform({1, 1 << 30}, 8, 24, 8).sources_per_chunk, 1U);
 }
 
 TEST(Chunks, BlocksFitOneAllocation) {
-    EXPECT_EQ(plan_transform({65536, 1 << 30, 64}, 1, 24, 8).points_per_block, 1U << 20);
-    EXPECT_EQ(plan_transform({65536, 1 << 20, 64}, 2, 24, 8).points_per_block, 1U << 15);
-    EXPECT_EQ(plan_transform({65536, 1, 64}, 2, 24, 8).points_per_block, 1U);
+    EXPECT_EQ(plan_transform({65536, 1 << 30}, 1, 24, 8).points_per_block, 1U << 20);
+    EXPECT_EQ(plan_transform({65536, 1 << 20}, 2, 24, 8).points_per_block, 1U << 15);
+    EXPECT_EQ(plan_transform({65536, 1}, 2, 24, 8).points_per_block, 1U);
 }
 
 } // namespace

@@ -7,13 +7,11 @@
 namespace lsrecon::opencl {
 
 enum class SourceLayout { arrays, structs, none };
-enum class SourceMemory { global_memory, constant_memory };
 
 /// One variant of the transform; rows come from kernels/CMakeLists.txt.
 struct KernelRow {
     std::string name;
     SourceLayout layout;
-    SourceMemory memory;
     bool needs_lattice; ///< voxels off a grid are then left to best_off_lattice_kernel
 };
 
