@@ -25,7 +25,9 @@ ARROWS = {
     "reconstruct": ["base/", "scan/", "io/", "plan/", "stages/", "solve/", "backend/",
                     "reconstruct"],
     "validate": ["base/", "scan/", "plan/", "stages/", "solve/", VERBS, "validate"],
-    "benchmark": ["base/", "scan/", VERBS, "backend/devices.hpp", "benchmark"],
+    "measure": ["base/", "scan/", VERBS, "measure"],
+    "benchmark": ["base/", "scan/", VERBS, "backend/devices.hpp", "measure", "benchmark"],
+    "tune": ["base/", "scan/", VERBS, "backend/devices.hpp", "measure", "tune"],
     "app/": [""],
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,9 @@
 
 namespace lsrecon {
 
+/// The numbers that a kernel is compiled with and launched by, by the names of its macros.
+using Parameters = std::map<std::string, int>;
+
 /// What ran: goes into the image's record, `info` and `bench`.
 struct BackendInfo {
     std::string backend; ///< "reference" or "opencl"
@@ -18,6 +22,9 @@ struct BackendInfo {
     std::string kernel; ///< variants that ran, "loops" for the reference
     std::string kernel_sha256; ///< of the kernel source that ran, "" for the reference
     double epsilon = 0; ///< unit roundoff of its arithmetic
+    /// What its kernels were compiled with and launched by, and who chose it: "GROUP=128 VOXELS=8,
+    /// tuned on this device"; "" for kernels that have no such choice.
+    std::string parameters;
 };
 
 /// Called with the fraction that is done; may throw to stop the work.
@@ -55,6 +62,12 @@ struct BackendOptions {
     std::string backend = "opencl"; ///< name of a row in backends.cpp
     std::string device; ///< index, part of a name, or type; "" for the best one
     std::string kernel; ///< transform variant; "" for the default
+    /// Names and values of a variant's parameters; empty to use those of `lsrecon tune`, else those
+    /// that ship with the program.
+    Parameters parameters = {};
+    double device_memory = 0; ///< bytes to use of the device's memory at most; 0 for all of it
+    /// Told what the user should know: work cut into pieces, a solver that moved to the CPU.
+    std::function<void(const std::string&)> note = [](const std::string&) {};
 };
 
 /// UsageError for an unknown name, NotBuiltError for one left out of this build, DeviceError when

@@ -1,0 +1,116 @@
+#include "measure.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <random>
+
+#include "base/timer.hpp"
+#include "base/tolerance.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// The reference computes at least this many voxels, and more until it has done so many pairs.
+constexpr std::size_t fewest_checked = 32;
+constexpr double reference_pairs = 5e7;
+/// A kernel is timed again until both are reached; one run that computes for longer is enough.
+constexpr double seconds_to_time = 1.0;
+constexpr std::size_t fewest_runs = 5;
+
+Grid grid_of(const std::vector<std::size_t>& matrix) {
+    Grid grid;
+    grid.dimensions = static_cast<int>(matrix.size());
+    std::copy(matrix.begin(), matrix.end(), grid.size.begin());
+    return grid;
+}
+
+void fill_samples(TransformCase& what, std::size_t samples, std::mt19937_64& random) {
+    std::uniform_real_distribution<double> uniform(-0.5, 0.5);
+    what.trajectory.resize(samples, Vec3{0, 0, 0});
+    what.values.resize(1, static_cast<Eigen::Index>(samples));
+    for (std::size_t m = 0; m < samples; ++m) {
+        for (std::size_t d = 0; d < static_cast<std::size_t>(what.grid.dimensions); ++d) {
+            what.trajectory[m][d] = uniform(random) * static_cast<double>(what.grid.size[d]);
+        }
+        const Complex mu(uniform(random), uniform(random));
+        what.values(0, static_cast<Eigen::Index>(m)) =
+            what.stage == "q" ? Complex(std::abs(mu)) : mu;
+    }
+}
+
+double error_of(const CoilMatrix& computed, const TransformCase& what) {
+    CoilMatrix at(1, static_cast<Eigen::Index>(what.checked.size()));
+    for (std::size_t i = 0; i < what.checked.size(); ++i) {
+        at(0, static_cast<Eigen::Index>(i)) =
+            computed(0, static_cast<Eigen::Index>(what.checked[i]));
+    }
+    return (at - what.exact).norm() / what.exact.norm();
+}
+
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<long>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+} // namespace
+
+TransformCase make_transform_case(const std::string& stage, const std::vector<std::size_t>& matrix,
+                                  std::size_t samples, unsigned seed, Reporter& report) {
+    TransformCase what;
+    what.stage = stage;
+    what.grid = grid_of(matrix);
+    std::mt19937_64 random(seed);
+    fill_samples(what, samples, random);
+    what.voxels = stage == "q" ? Voxels::half_differences(what.grid) : Voxels::of_grid(what.grid);
+    const double counted = stage == "q" ? std::pow(2.0, what.grid.dimensions) : 1.0;
+    what.pairs = counted * static_cast<double>(what.grid.voxels()) * static_cast<double>(samples);
+
+    const std::size_t count = what.voxels.count();
+    const auto affordable = static_cast<std::size_t>(
+        reference_pairs / static_cast<double>(std::max<std::size_t>(1, samples)));
+    const std::size_t checked = std::min(count, std::max(fewest_checked, affordable));
+    for (std::size_t i = 0; i < checked; ++i) {
+        what.checked.push_back(random() % count);
+    }
+    const auto reference = make_backend({"reference", "", ""});
+    what.exact = run_case(*reference, what, what.voxels.subset(what.checked), report);
+    what.reference_seconds =
+        reference->compute_seconds() * static_cast<double>(count) / static_cast<double>(checked);
+    what.reference_scaled = checked < count;
+    return what;
+}
+
+CoilMatrix run_case(Backend& backend, const TransformCase& what, const Voxels& voxels,
+                    Reporter& report) {
+    const Progress progress = [&](double fraction) { report.progress(fraction); };
+    if (what.stage == "q") {
+        const RealVector weights = what.values.row(0).real().transpose();
+        return backend.q(what.trajectory, weights, voxels, progress).transpose();
+    }
+    return backend.fhd(what.trajectory, what.values, voxels, progress);
+}
+
+Measurement measure(Backend& backend, const TransformCase& what, Reporter& report) {
+    Measurement result;
+    result.relative_error = error_of(run_case(backend, what, what.voxels, report), what);
+    result.bound = tolerance::direct_transform(backend.info().kernel, what.trajectory.size());
+    if (!result.verified()) {
+        return result;
+    }
+    std::vector<double> times{backend.compute_seconds()};
+    if (times.front() < seconds_to_time) {
+        times.clear(); // the first run warmed up; it is timed only when it is too long to repeat
+        const auto start = std::chrono::steady_clock::now();
+        while (times.size() < fewest_runs || seconds_since(start) < seconds_to_time) {
+            run_case(backend, what, what.voxels, report);
+            times.push_back(backend.compute_seconds());
+        }
+    }
+    result.seconds = median(times);
+    return result;
+}
+
+} // namespace lsrecon
