@@ -27,7 +27,8 @@ ARROWS = {
     "validate": ["base/", "scan/", "plan/", "stages/", "solve/", VERBS, "validate"],
     "measure": ["base/", "scan/", VERBS, "measure"],
     "benchmark": ["base/", "scan/", VERBS, "backend/devices.hpp", "measure", "benchmark"],
-    "tune": ["base/", "scan/", VERBS, "backend/devices.hpp", "measure", "tune"],
+    "tune": ["base/", "scan/", VERBS, "backend/devices.hpp",
+             "backend/tuning.hpp", "measure", "tune"],
     "app/": [""],
 }
 

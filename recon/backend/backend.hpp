@@ -22,8 +22,9 @@ struct BackendInfo {
     std::string kernel; ///< variants that ran, "loops" for the reference
     std::string kernel_sha256; ///< of the kernel source that ran, "" for the reference
     double epsilon = 0; ///< unit roundoff of its arithmetic
-    /// What its kernels were compiled with and launched by, and who chose it: "GROUP=128 VOXELS=8,
-    /// tuned on this device"; "" for kernels that have no such choice.
+    /// What the kernels that ran were compiled with and launched by, and who chose it:
+    /// "tuned fhd: GROUP=128 VOXELS=8 (tuned on this device)", separated by "; "; "" for kernels
+    /// that have no such choice.
     std::string parameters;
 };
 

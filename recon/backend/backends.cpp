@@ -2,6 +2,7 @@
 
 #include "backend/devices.hpp"
 #include "backend/reference/reference.hpp"
+#include "backend/tuning.hpp"
 #include "base/error.hpp"
 #ifdef LSRECON_WITH_OPENCL
 #include "backend/opencl/opencl_backend.hpp"
@@ -86,6 +87,25 @@ std::vector<std::string> kernel_names() {
 }
 std::string default_kernel() {
     return "";
+}
+std::vector<Tunable> tunables() {
+    return {};
+}
+Candidates tuning_candidates(const DeviceInfo&, const std::string&, const std::string&) {
+    refuse_opencl();
+}
+void store_winner(const DeviceInfo&, const std::string&, const std::string&, const Winner&) {
+    refuse_opencl();
+}
+std::string kernel_hash(const std::string&) {
+    refuse_opencl();
+}
+std::string tuning_path(const DeviceInfo&) {
+    refuse_opencl();
+}
+ChosenParameters choose_parameters(const DeviceInfo&, const std::string&, const std::string&,
+                                   const Parameters&) {
+    refuse_opencl();
 }
 #endif
 

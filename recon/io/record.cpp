@@ -28,6 +28,7 @@ Record make_record(const Scan& scan, const BackendInfo& backend, const Record& s
                   {"driver", backend.driver},
                   {"kernel", backend.kernel},
                   {"kernel_sha256", backend.kernel_sha256},
+                  {"kernel_parameters", backend.parameters},
                   {"scan", scan.file},
                   {"scan_format", scan.format},
                   {"scan_sha256", sha256_of_file(scan.file)}};

@@ -71,9 +71,9 @@ void run_block(Queue& queue, cl::Kernel& kernel, const Points& sources, const So
 
 } // namespace
 
-CoilMatrix direct_transform(Queue& queue, const KernelRow& row, const Points& sources,
-                            const CoilMatrix& values, bool real_values, const Points& points,
-                            int sign, const Progress& progress) {
+CoilMatrix direct_transform(Queue& queue, const KernelRow& row, const ChosenParameters& parameters,
+                            const Points& sources, const CoilMatrix& values, bool real_values,
+                            const Points& points, int sign, const Progress& progress) {
     const std::size_t coils = rows(values);
     const DeviceLimits limits{queue.info().constant_bytes, queue.info().max_allocation_bytes};
     const TransformPlan plan =
@@ -82,11 +82,11 @@ CoilMatrix direct_transform(Queue& queue, const KernelRow& row, const Points& so
     if (sources.count() == 0 || points.count() == 0 || coils == 0) {
         return out;
     }
-    cl::Kernel kernel = queue.kernel(row.name + ".cl", "transform",
-                                     text("-DCOILS=", plan.coils_per_group, " -DSIGN=", sign,
-                                          " -DREAL_VALUES=", real_values ? 1 : 0,
-                                          " -DLOW_POINTS=", points.has_low() ? 1 : 0,
-                                          " -DLOW_SOURCES=", sources.has_low() ? 1 : 0));
+    cl::Kernel kernel = queue.kernel(
+        row.name + ".cl", "transform",
+        text("-DCOILS=", plan.coils_per_group, " -DSIGN=", sign,
+             " -DREAL_VALUES=", real_values ? 1 : 0, " -DLOW_POINTS=", points.has_low() ? 1 : 0,
+             " -DLOW_SOURCES=", sources.has_low() ? 1 : 0, parameters.defines()));
     double done = 0;
     const double total = static_cast<double>(plan.coil_groups * points.count());
     for (const Range& group : split_into_ranges(coils, plan.coils_per_group)) {

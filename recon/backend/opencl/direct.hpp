@@ -3,13 +3,14 @@
 #include "backend/backend.hpp"
 #include "backend/opencl/points.hpp"
 #include "backend/opencl/queue.hpp"
+#include "backend/tuning.hpp"
 
 namespace lsrecon::opencl {
 
 /// out_cp = sum_s value_cs exp(sign i 2 pi k.u), by the variant of the catalogue's row: sources in
 /// chunks, points in blocks, coils in groups (plan/chunks.hpp).
-CoilMatrix direct_transform(Queue& queue, const KernelRow& row, const Points& sources,
-                            const CoilMatrix& values, bool real_values, const Points& points,
-                            int sign, const Progress& progress);
+CoilMatrix direct_transform(Queue& queue, const KernelRow& row, const ChosenParameters& parameters,
+                            const Points& sources, const CoilMatrix& values, bool real_values,
+                            const Points& points, int sign, const Progress& progress);
 
 } // namespace lsrecon::opencl

@@ -2,6 +2,7 @@
 
 #include "backend/opencl/direct.hpp"
 #include "backend/opencl/separable.hpp"
+#include "backend/tuning.hpp"
 #include "base/sha256.hpp"
 
 namespace lsrecon {
@@ -15,7 +16,8 @@ public:
     explicit OpenclBackend(const BackendOptions& options)
         : queue_(guarded("opening the device", [&] { return Queue(options.device); })),
           row_(kernel_row(options.kernel.empty() ? default_kernel() : options.kernel)),
-          off_lattice_(row_.needs_lattice ? kernel_row(best_off_lattice_kernel) : row_) {}
+          off_lattice_(row_.needs_lattice ? kernel_row(best_off_lattice_kernel) : row_),
+          given_(options.parameters) {}
 
     BackendInfo info() const override {
         return {"opencl",
@@ -23,7 +25,8 @@ public:
                 queue_.info().platform + ", " + queue_.info().driver,
                 kernels_that_ran(),
                 Sha256().add(kernel_source(row_.name + ".cl")).hex(),
-                std::numeric_limits<float>::epsilon() / 2};
+                std::numeric_limits<float>::epsilon() / 2,
+                parameters_that_ran()};
     }
 
     CoilMatrix mu(const Sampling& sampling, const CoilMatrix& samples) override {
@@ -55,8 +58,8 @@ public:
         const VoxelPoints sources(voxels);
         const TrajectoryPoints points(trajectory, voxels.per_fov(), scale);
         return guarded("f", [&] {
-            return direct_transform(queue_, off_lattice_, sources, rho, false, points, -1,
-                                    progress);
+            return direct_transform(queue_, off_lattice_, parameters_of(off_lattice_, "f"), sources,
+                                    rho, false, points, -1, progress);
         });
     }
 
@@ -67,6 +70,26 @@ private:
     std::string kernels_that_ran() const {
         const bool helped = off_lattice_ran_ && off_lattice_.name != row_.name;
         return row_.name + (helped ? " and " + off_lattice_.name : "");
+    }
+
+    /// The user's parameters are those of the variant that he named.
+    const ChosenParameters& parameters_of(const KernelRow& row, const std::string& stage) {
+        const std::string key = row.name + " " + stage;
+        if (chosen_.count(key) == 0) {
+            chosen_[key] = choose_parameters(queue_.info(), row.name, stage,
+                                             row.name == row_.name ? given_ : Parameters{});
+        }
+        return chosen_[key];
+    }
+
+    std::string parameters_that_ran() const {
+        std::string result;
+        for (const auto& [kernel_and_stage, chosen] : chosen_) {
+            if (!chosen.values.empty()) {
+                result += (result.empty() ? "" : "; ") + kernel_and_stage + ": " + chosen.text();
+            }
+        }
+        return result;
     }
 
     /// FHd, and Q with real values.
@@ -81,8 +104,9 @@ private:
         const SplitScale scale(voxels.extent_in_voxels());
         const TrajectoryPoints sources(trajectory, voxels.per_fov(), scale);
         const VoxelPoints points(voxels);
-        return direct_transform(queue_, off_lattice_, sources, values, real_values, points, +1,
-                                progress);
+        return direct_transform(queue_, off_lattice_,
+                                parameters_of(off_lattice_, real_values ? "q" : "fhd"), sources,
+                                values, real_values, points, +1, progress);
     }
 
     CoilMatrix run_mu(const Sampling& sampling, const CoilMatrix& samples);
@@ -91,6 +115,8 @@ private:
     KernelRow row_;
     bool off_lattice_ran_ = false;
     KernelRow off_lattice_; ///< what serves voxels anywhere, and F on GPUs
+    Parameters given_;
+    std::map<std::string, ChosenParameters> chosen_; ///< by kernel and stage, of what ran
 };
 
 CoilMatrix OpenclBackend::run_mu(const Sampling& sampling, const CoilMatrix& samples) {
