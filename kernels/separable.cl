@@ -9,10 +9,10 @@
 // give both voxels: out(+x) = (p1 - p2) + i (p3 + p4), out(-x) = (p1 + p2) + i (p4 - p3):
 // two multiply-adds a pair.
 //
-// Three kernels a chunk of samples: factors_x writes c and s for all x >= 0 in panels of LANES,
-// factors_rows writes ey, and value ez, for every row index; product (on CPUs) forms the b of ROWS
-// rows in private memory and then runs over the panels with ROWS x 4 vectors of sums, and
-// product_in_local (on GPUs) shares them in local memory.
+// This is the form for CPUs; separable_local.cl has the one for GPUs. Three kernels a chunk of
+// samples: factors_x writes c and s for all x >= 0 in panels of LANES, factors_rows writes ey, and
+// value ez, for every row index; product forms the b of ROWS rows in private memory and then runs
+// over the panels with ROWS x 4 vectors of sums.
 // Defines: LANES x ROWS x 4 sums are kept in registers over RUN samples, RUNS of them are added in
 // floats before that goes to a total of two floats; CHUNK samples at most stand in private memory.
 // Short runs matter where few samples hold the energy: RUN 64 and no second level made F^H d of a
@@ -32,6 +32,25 @@
 #define SUMS (4 * ROWS)
 
 #include "separable_factors.h"
+#include "separable_rows.h"
+
+// panel[tile][m][c or s][LANES] for x = tile * LANES + lane number, of the samples from `offset`
+// on. Geometry: m, tile.
+__kernel void factors_x(__global const float *samples, const int padded, const int offset,
+                        __global const float *lane_numbers, __global float *panel)
+{
+    const size_t m = get_global_id(0);
+    const size_t tile = get_global_id(1);
+    const FLOATS n = LOAD(0, lane_numbers) + (float)(tile * LANES);
+    FLOATS c;
+    FLOATS s;
+    unit_circle(turns((FLOATS)(HIGH(samples, padded, 0)[offset + m]),
+                      (FLOATS)(LOW(samples, padded, 0)[offset + m]), n),
+                &c, &s);
+    __global float *out = panel + 2 * LANES * (tile * get_global_size(0) + m);
+    STORE(c, 0, out);
+    STORE(s, 1, out);
+}
 
 // mid += the four sums of every row over the samples begin..end-1, in registers.
 static void add_run(float b[2 * ROWS][CHUNK], __global const float *ex, int begin, int end,
@@ -119,5 +138,3 @@ __kernel void product(__global const float *panel, __global const float *y_facto
         }
     }
 }
-
-#include "separable_local.h"

@@ -4,11 +4,23 @@
 #ifndef LANES
 #define LANES 16
 #endif
+#if LANES == 1
+#define FLOATS float
+#define LOAD(i, p) (p)[i]
+#define STORE(v, i, p) (p)[i] = (v)
+#else
 #define PASTE(a, b) a##b
 #define JOIN(a, b) PASTE(a, b)
 #define FLOATS JOIN(float, LANES)
 #define LOAD(i, p) JOIN(vload, LANES)(i, p)
 #define STORE(v, i, p) JOIN(vstore, LANES)(v, i, p)
+#endif
+
+// Samples come as arrays of `padded` floats: high and low of x, y and z, then real and imaginary
+// parts of the values of each coil. What pads them has no value.
+#define HIGH(samples, padded, dimension) ((samples) + (size_t)2 * (dimension) * (padded))
+#define LOW(samples, padded, dimension) (HIGH(samples, padded, dimension) + (padded))
+#define VALUE(samples, padded, coil) ((samples) + (size_t)(6 + 2 * (coil)) * (padded))
 
 // c + i s = exp(i 2 pi t): the nearest quarter turn is taken off exactly, what is left is below
 // pi/4, where the Taylor polynomials are right to 2e-9; rounding leaves about 5e-8.
@@ -38,43 +50,6 @@ static FLOATS turns(FLOATS high, FLOATS low, FLOATS n)
 {
     const FLOATS exact = high * n;
     return (exact - rint(exact)) + low * n;
-}
-
-// panel[tile][m][c or s][LANES] for x = tile * LANES + lane number, of the samples from `offset`
-// on. Geometry: m, tile.
-__kernel void factors_x(__global const float *high, __global const float *low, const int offset,
-                        __global const float *lane_numbers, __global float *panel)
-{
-    const size_t m = get_global_id(0);
-    const size_t tile = get_global_id(1);
-    const FLOATS n = LOAD(0, lane_numbers) + (float)(tile * LANES);
-    FLOATS c;
-    FLOATS s;
-    unit_circle(turns((FLOATS)(high[offset + m]), (FLOATS)(low[offset + m]), n), &c, &s);
-    __global float *out = panel + 2 * LANES * (tile * get_global_size(0) + m);
-    STORE(c, 0, out);
-    STORE(s, 1, out);
-}
-
-// factors[row][real or imaginary][m] = value_m exp(i 2 pi k_m n), n = first + index, for
-// row = coil * count + index, of the samples from `offset` on; values[coil][real or imaginary][m]
-// are those of all samples, `stride` of them. Geometry: m / LANES, index, coil.
-__kernel void factors_rows(__global const float *high, __global const float *low, const int offset,
-                           const int first, __global const float *values, const int stride,
-                           __global float *factors)
-{
-    const size_t block = get_global_id(0);
-    const size_t blocks = get_global_size(0);
-    const size_t row = get_global_id(2) * get_global_size(1) + get_global_id(1);
-    const FLOATS n = (FLOATS)((float)(first + (int)get_global_id(1)));
-    FLOATS c;
-    FLOATS s;
-    unit_circle(turns(LOAD(block, high + offset), LOAD(block, low + offset), n), &c, &s);
-    __global const float *value = values + 2 * get_global_id(2) * stride + offset;
-    const FLOATS re = LOAD(block, value);
-    const FLOATS im = LOAD(block, value + stride);
-    STORE(re * c - im * s, 2 * row * blocks + block, factors);
-    STORE(im * c + re * s, (2 * row + 1) * blocks + block, factors);
 }
 
 // Knuth, TAOCP 2, 4.2.2, TwoSum: what the addition to a total loses is kept beside it.

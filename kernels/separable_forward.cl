@@ -5,6 +5,7 @@
 // Geometry: samples / LANES.
 // Error: recon/base/tolerance.hpp, direct_transform.
 #include "separable_factors.h"
+#include "separable_rows.h"
 
 #ifndef MOST_X
 #define MOST_X 64

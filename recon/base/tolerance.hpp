@@ -27,12 +27,14 @@ constexpr double per_term = 4;
 /// cosine together: sqrt(2) times that.
 constexpr double per_term_native = per_term + 9;
 
-/// The separable kernel multiplies three factors of a phase each. What it leaves to another kernel,
-/// F and voxels off a grid, has that one's bound.
-constexpr double per_term_separable = 3 * per_term;
+/// The separable kernels multiply three factors of a phase each, which are wrong independently:
+/// sqrt(3), rounded up. What they leave to another kernel, voxels off a grid, has that one's bound.
+constexpr double per_term_separable = 2 * per_term;
 
-/// RUN of kernels/transform.h; kernels/separable.cl has 16, and 4 of them in floats.
+/// RUN of kernels/transform.h.
 constexpr std::size_t run = 32;
+/// Longest run of kernels/separable_local.cl; kernels/separable.cl has 16, and 4 of them in floats.
+constexpr std::size_t run_separable = 512;
 
 inline Rounding rounding(const std::string& kernel, std::size_t sources) {
     // "loops" is the CPU in single precision, which sums as the naive kernel does.
@@ -42,7 +44,7 @@ inline Rounding rounding(const std::string& kernel, std::size_t sources) {
     const double of_a_term = kernel == "native"      ? per_term_native
                              : kernel == "separable" ? per_term_separable
                                                      : per_term;
-    return {of_a_term, std::min(run, sources)};
+    return {of_a_term, std::min(kernel == "separable" ? run_separable : run, sources)};
 }
 
 /// Relative L2 error of FHd, Q and F against the double reference, over many points.

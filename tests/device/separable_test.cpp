@@ -5,6 +5,7 @@
 
 #include "backend/opencl/separable.hpp"
 #include "base/tolerance.hpp"
+#include "plan/search_space.hpp"
 #include "support/device_fixture.hpp"
 
 namespace lsrecon {
@@ -16,6 +17,18 @@ struct Lattice {
     std::size_t samples;
     std::size_t coils;
 };
+
+/// In private memory; in local memory with tall and wide tiles.
+std::vector<Parameters> forms() {
+    const auto local = [](int group_x, int group_y, int columns, int rows, int step) {
+        return Parameters{{"LOCAL", 1},         {"GROUP_X", group_x},
+                          {"GROUP_Y", group_y}, {"ITEM_COLUMNS", columns},
+                          {"ITEM_ROWS", rows},  {"STEP", step},
+                          {"UNROLL", 4}};
+    };
+    return {
+        {{"LOCAL", 0}, {"CHUNK", 512}, {"RUN", 16}}, local(16, 8, 4, 8, 16), local(8, 8, 8, 4, 8)};
+}
 
 class SeparableForms : public test::DeviceFixture, public ::testing::WithParamInterface<Lattice> {};
 
@@ -37,15 +50,22 @@ TEST_P(SeparableForms, AgreeWithTheReference) {
         [&] { return Complex(uniform(random), uniform(random)); });
     opencl::Queue queue("");
     const auto silent = [](double) {};
+    const auto no_note = [](const std::string&) {};
     const auto reference = make_backend({"reference", "", ""});
     for (const Voxels& voxels : {Voxels::of_grid(grid), Voxels::half_differences(grid)}) {
         const CoilMatrix exact = reference->fhd(trajectory, values, voxels, silent);
-        for (const bool in_local_memory : {false, true}) {
+        const CoilMatrix exact_samples = reference->forward(trajectory, exact, voxels, silent);
+        for (const Parameters& parameters : forms()) {
             const CoilMatrix computed = opencl::separable_transform(
-                queue, trajectory, values, voxels, in_local_memory, silent);
+                queue, parameters, trajectory, values, voxels, silent, no_note);
             EXPECT_LE((computed - exact).norm() / exact.norm(),
                       tolerance::direct_transform("separable", lattice.samples))
-                << (in_local_memory ? "in local memory" : "in private memory");
+                << to_text(parameters);
+            const CoilMatrix samples =
+                opencl::separable_forward(queue, parameters, trajectory, exact, voxels, silent);
+            EXPECT_LE((samples - exact_samples).norm() / exact_samples.norm(),
+                      tolerance::direct_transform("separable", voxels.count()))
+                << "F, " << to_text(parameters);
         }
     }
 }

@@ -14,10 +14,11 @@ namespace {
 class OpenclBackend : public Backend {
 public:
     explicit OpenclBackend(const BackendOptions& options)
-        : queue_(guarded("opening the device", [&] { return Queue(options.device); })),
+        : queue_(guarded("opening the device",
+                         [&] { return Queue(options.device, options.device_memory); })),
           row_(kernel_row(options.kernel.empty() ? default_kernel() : options.kernel)),
           off_lattice_(row_.needs_lattice ? kernel_row(best_off_lattice_kernel) : row_),
-          given_(options.parameters) {}
+          given_(options.parameters), note_(options.note) {}
 
     BackendInfo info() const override {
         return {"opencl",
@@ -49,9 +50,11 @@ public:
     CoilMatrix forward(const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
                        const Voxels& voxels, const Progress& progress) override {
         queue_.reset_clock();
-        if (row_.needs_lattice && voxels.on_lattice() && queue_.info().type == "cpu") {
-            return guarded(
-                "f", [&] { return separable_forward(queue_, trajectory, rho, voxels, progress); });
+        if (row_.needs_lattice && voxels.on_lattice()) {
+            return guarded("f", [&] {
+                return separable_forward(queue_, parameters_of(row_, "f").values, trajectory, rho,
+                                         voxels, progress);
+            });
         }
         off_lattice_ran_ = true;
         const SplitScale scale(voxels.extent_in_voxels());
@@ -97,8 +100,9 @@ private:
                        bool real_values, const Voxels& voxels, const Progress& progress) {
         queue_.reset_clock();
         if (row_.needs_lattice && voxels.on_lattice()) {
-            return separable_transform(queue_, trajectory, values, voxels,
-                                       queue_.info().type != "cpu", progress);
+            return separable_transform(queue_,
+                                       parameters_of(row_, real_values ? "q" : "fhd").values,
+                                       trajectory, values, voxels, progress, note_);
         }
         off_lattice_ran_ = true;
         const SplitScale scale(voxels.extent_in_voxels());
@@ -114,8 +118,9 @@ private:
     Queue queue_;
     KernelRow row_;
     bool off_lattice_ran_ = false;
-    KernelRow off_lattice_; ///< what serves voxels anywhere, and F on GPUs
+    KernelRow off_lattice_; ///< what serves voxels anywhere
     Parameters given_;
+    std::function<void(const std::string&)> note_;
     std::map<std::string, ChosenParameters> chosen_; ///< by kernel and stage, of what ran
 };
 

@@ -17,10 +17,14 @@ std::size_t round_up(std::size_t value, std::size_t step) {
 
 } // namespace
 
-Queue::Queue(const std::string& wanted_device) {
+Queue::Queue(const std::string& wanted_device, double memory) {
     const std::vector<DeviceInfo> devices = list_devices();
     const int index = choose_device(devices, wanted_device);
     info_ = devices[static_cast<std::size_t>(index)];
+    memory_ = info_.global_bytes;
+    if (memory > 0) {
+        memory_ = static_cast<std::size_t>(std::min(memory, static_cast<double>(memory_)));
+    }
     device_ = device_handles()[static_cast<std::size_t>(index)];
     context_ = cl::Context(device_);
     queue_ = cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
@@ -38,6 +42,12 @@ cl::Kernel Queue::kernel(const std::string& file, const std::string& name,
 
 cl::Buffer Queue::buffer(std::size_t bytes) {
     return cl::Buffer(context_, CL_MEM_READ_WRITE, bytes);
+}
+
+cl::Buffer Queue::zeros(std::size_t bytes) {
+    cl::Buffer result = buffer(bytes);
+    queue_.enqueueFillBuffer(result, cl_float(0), 0, bytes);
+    return result;
 }
 
 cl::Buffer Queue::upload(const void* values, std::size_t bytes) {

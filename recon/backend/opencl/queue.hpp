@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <deque>
@@ -24,16 +25,22 @@ struct Total {
 /// One device with its queue, its kernels and its clock: what every transform needs of OpenCL.
 class Queue {
 public:
-    explicit Queue(const std::string& wanted_device);
+    /// `memory` is what may be used of the device's memory, in bytes; 0 for all of it.
+    explicit Queue(const std::string& wanted_device, double memory = 0);
 
     const DeviceInfo& info() const { return info_; }
     cl::CommandQueue& commands() { return queue_; }
     const cl::Context& context() const { return context_; }
 
+    /// Bytes of device memory that may be used: in all, and in one buffer.
+    std::size_t memory() const { return memory_; }
+    std::size_t largest_buffer() const { return std::min(memory_, info_.max_allocation_bytes); }
+
     /// Builds on first use, from the cache on disk when it can.
     cl::Kernel kernel(const std::string& file, const std::string& name, const std::string& options);
 
     cl::Buffer buffer(std::size_t bytes);
+    cl::Buffer zeros(std::size_t bytes);
     cl::Buffer upload(const void* values, std::size_t bytes);
     template <typename Value> cl::Buffer upload(const std::vector<Value>& values) {
         return upload(values.data(), values.size() * sizeof(Value));
@@ -44,6 +51,12 @@ public:
     /// The same in one dimension, rounded up to work-groups that the kernel and device allow.
     cl::Event launch(const cl::Kernel& kernel, std::size_t items, std::size_t rows = 1);
 
+    template <typename... Values>
+    static void set_arguments(cl::Kernel& kernel, const Values&... values) {
+        cl_uint index = 0;
+        (kernel.setArg(index++, values), ...);
+    }
+
     /// Waits for every launch and adds its time to compute_seconds.
     void finish();
     void reset_clock() { compute_seconds_ = 0; }
@@ -51,6 +64,7 @@ public:
 
 private:
     DeviceInfo info_;
+    std::size_t memory_ = 0;
     cl::Device device_;
     cl::Context context_;
     cl::CommandQueue queue_;

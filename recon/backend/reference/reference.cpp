@@ -16,8 +16,8 @@ public:
     explicit ReferenceBackend(std::string name) : name_(std::move(name)) {}
 
     BackendInfo info() const override {
-        return {
-            name_, "CPU, one thread", "", "loops", "", std::numeric_limits<Real>::epsilon() / 2};
+        return {name_, "CPU, one thread", "", "loops", "", std::numeric_limits<Real>::epsilon() / 2,
+                ""};
     }
 
     CoilMatrix mu(const Sampling& sampling, const CoilMatrix& samples) override {

@@ -1,0 +1,180 @@
+// F on a lattice, for devices whose local memory is fast: out_m = sum_r conj(ey ez) T_rm with
+//
+//     T_rm = sum_x rho_rx conj(ex) = sum over x >= 0 of c S - i s D,   S, D = rho(+x) +- rho(-x)
+//
+// so that a product of factors of columns and of folded rows gives T: two multiply-adds a pair. Here
+// the columns of the tile are samples (separable_tile.h), and STEP voxels of x at a time stand in
+// local memory. A work-group takes its samples through the rows of a slice.
+// Defines: those of separable_tile.h.
+// Error: recon/base/tolerance.hpp, direct_transform.
+#define LANES 1
+#include "separable_factors.h"
+#include "separable_rows.h"
+#include "separable_tile.h"
+
+static void add_quad(float4 *high, float4 *low, float4 part)
+{
+    const float4 sum = *high + part;
+    const float4 back = sum - *high;
+    *low += (*high - (sum - back)) + (part - back);
+    *high = sum;
+}
+
+// x_factors[x][c, s][samples], folded[x][real and imaginary S, real and imaginary D][row_stride],
+// y_factors and z_factors as x_factors; x_count is a multiple of STEP, row_stride of ROWS, samples of
+// COLUMNS. out[slice][real high, imaginary high, real low, imaginary low][samples].
+// Geometry: ITEMS times groups of samples, slices of slice_rows rows, a multiple of ROWS.
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void forward_in_local(__global const float *restrict x_factors,
+                      __global const float *restrict folded,
+                      __global const float *restrict y_factors,
+                      __global const float *restrict z_factors, const int x_count,
+                      const int samples, const int y_count, const int row_count,
+                      const int row_stride, const int slice_rows, __global float *restrict out)
+{
+    __local float __attribute__((aligned(16))) a[2][STEP][2][COLUMNS];
+    __local float __attribute__((aligned(16))) b[2][STEP][4][ROWS];
+    __local float4 shares[4][ITEMS];
+    const int id = (int)get_local_id(0);
+    const int x = PLACE_X(id);
+    const int y = PLACE_Y(id);
+    const int first_sample = COLUMNS * (int)get_group_id(0);
+    const int first_row = slice_rows * (int)get_group_id(1);
+    const int tiles = (min(slice_rows, row_stride - first_row) + ROWS - 1) / ROWS;
+    const int steps = x_count / STEP;
+
+    float4 xr[X_LOADS], xi[X_LOADS], of_rows[Y_LOADS][4];
+#define FETCH(step)                                                                                \
+    EACH(i, X_LOADS) {                                                                             \
+        if (HAS_X_QUAD(i)) {                                                                       \
+            const int quad = id + i * ITEMS;                                                       \
+            const int at = (step) % steps * STEP + quad / COLUMN_QUADS;                            \
+            __global const float *from =                                                           \
+                x_factors + (size_t)2 * at * samples + first_sample + 4 * (quad % COLUMN_QUADS);   \
+            xr[i] = *(__global const float4 *)from;                                                \
+            xi[i] = *(__global const float4 *)(from + samples);                                    \
+        }                                                                                          \
+    }                                                                                              \
+    EACH(i, Y_LOADS) {                                                                             \
+        if (HAS_Y_QUAD(i)) {                                                                       \
+            const int quad = id + i * ITEMS;                                                       \
+            const int at = (step) % steps * STEP + quad / ROW_QUADS;                               \
+            const int row = first_row + (step) / steps * ROWS + 4 * (quad % ROW_QUADS);            \
+            EACH(k, 4) {                                                                           \
+                of_rows[i][k] = *(__global const float4 *)(folded +                                \
+                                                           (size_t)(4 * at + k) * row_stride +     \
+                                                           row);                                   \
+            }                                                                                      \
+        }                                                                                          \
+    }
+#define PUT(buffer)                                                                                \
+    EACH(i, X_LOADS) {                                                                             \
+        if (HAS_X_QUAD(i)) {                                                                       \
+            const int quad = id + i * ITEMS;                                                       \
+            ((__local float4 *)a[buffer][quad / COLUMN_QUADS][0])[quad % COLUMN_QUADS] = xr[i];    \
+            ((__local float4 *)a[buffer][quad / COLUMN_QUADS][1])[quad % COLUMN_QUADS] = xi[i];    \
+        }                                                                                          \
+    }                                                                                              \
+    EACH(i, Y_LOADS) {                                                                             \
+        if (HAS_Y_QUAD(i)) {                                                                       \
+            const int quad = id + i * ITEMS;                                                       \
+            EACH(k, 4) {                                                                           \
+                ((__local float4 *)b[buffer][quad / ROW_QUADS][k])[quad % ROW_QUADS] =             \
+                    of_rows[i][k];                                                                 \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+    float4 re_high[ITEM_QUADS_X], re_low[ITEM_QUADS_X], im_high[ITEM_QUADS_X],
+        im_low[ITEM_QUADS_X];
+    EACH(c, ITEM_QUADS_X) {
+        re_high[c] = re_low[c] = im_high[c] = im_low[c] = (float4)(0.0f);
+    }
+    FETCH(0)
+    PUT(0)
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int current = 0;
+    UNROLLED(1)
+    for (int tile = 0; tile < tiles; ++tile) {
+        float4 re[ITEM_ROWS][ITEM_QUADS_X], im[ITEM_ROWS][ITEM_QUADS_X];
+        EACH(r, ITEM_ROWS) {
+            EACH(c, ITEM_QUADS_X) {
+                re[r][c] = im[r][c] = (float4)(0.0f);
+            }
+        }
+        UNROLLED(1)
+        for (int step = 0; step < steps; ++step) {
+            FETCH(min(tile * steps + step + 1, tiles * steps - 1))
+            UNROLLED(UNROLL)
+            for (int s = 0; s < STEP; ++s) {
+                float4 cosine[ITEM_QUADS_X], sine[ITEM_QUADS_X];
+                EACH(c, ITEM_QUADS_X) {
+                    cosine[c] = ((__local const float4 *)a[current][s][0])[x + c * GROUP_X];
+                    sine[c] = ((__local const float4 *)a[current][s][1])[x + c * GROUP_X];
+                }
+                EACH(q, ITEM_QUADS_Y) {
+                    const int at = y + q * GROUP_Y;
+                    const float4 sr = ((__local const float4 *)b[current][s][0])[at];
+                    const float4 si = ((__local const float4 *)b[current][s][1])[at];
+                    const float4 dr = ((__local const float4 *)b[current][s][2])[at];
+                    const float4 di = ((__local const float4 *)b[current][s][3])[at];
+#define MULTIPLY_ADD(r, component)                                                                 \
+    re[r][c] = fma((float4)(sr.component), cosine[c], re[r][c]);                                   \
+    re[r][c] = fma((float4)(di.component), sine[c], re[r][c]);                                     \
+    im[r][c] = fma((float4)(si.component), cosine[c], im[r][c]);                                   \
+    im[r][c] = fma((float4)(-dr.component), sine[c], im[r][c]);
+                    EACH(c, ITEM_QUADS_X) {
+                        MULTIPLY_ADD(4 * q, x)
+                        MULTIPLY_ADD(4 * q + 1, y)
+                        MULTIPLY_ADD(4 * q + 2, z)
+                        MULTIPLY_ADD(4 * q + 3, w)
+                    }
+                }
+            }
+            PUT(1 - current)
+            barrier(CLK_LOCAL_MEM_FENCE);
+            current = 1 - current;
+        }
+        EACH(r, ITEM_ROWS) {
+            const int row = min(first_row + tile * ROWS + 4 * (y + r / 4 * GROUP_Y) + r % 4,
+                                row_count - 1);
+            EACH(c, ITEM_QUADS_X) {
+                const int m = first_sample + 4 * (x + c * GROUP_X);
+                __global const float *of_y = y_factors + (size_t)2 * (row % y_count) * samples + m;
+                __global const float *of_z = z_factors + (size_t)2 * (row / y_count) * samples + m;
+                const float4 yr = *(__global const float4 *)of_y;
+                const float4 yi = *(__global const float4 *)(of_y + samples);
+                const float4 zr = *(__global const float4 *)of_z;
+                const float4 zi = *(__global const float4 *)(of_z + samples);
+                const float4 er = yr * zr - yi * zi;
+                const float4 ei = yr * zi + yi * zr;
+                add_quad(&re_high[c], &re_low[c], re[r][c] * er + im[r][c] * ei);
+                add_quad(&im_high[c], &im_low[c], im[r][c] * er - re[r][c] * ei);
+            }
+        }
+    }
+    EACH(c, ITEM_QUADS_X) {
+        shares[0][ITEM_AT(x, y)] = re_high[c];
+        shares[1][ITEM_AT(x, y)] = im_high[c];
+        shares[2][ITEM_AT(x, y)] = re_low[c];
+        shares[3][ITEM_AT(x, y)] = im_low[c];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (y == 0) {
+            for (int other = 1; other < GROUP_Y; ++other) {
+                const int from = ITEM_AT(x, other);
+                add_quad(&re_high[c], &re_low[c], shares[0][from]);
+                add_quad(&im_high[c], &im_low[c], shares[1][from]);
+                re_low[c] += shares[2][from];
+                im_low[c] += shares[3][from];
+            }
+            __global float4 *to = (__global float4 *)(out +
+                                                      (size_t)4 * get_group_id(1) * samples +
+                                                      first_sample) + x + c * GROUP_X;
+            to[0] = re_high[c];
+            to[samples / 4] = im_high[c];
+            to[2 * (samples / 4)] = re_low[c];
+            to[3 * (samples / 4)] = im_low[c];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
