@@ -13,7 +13,7 @@ struct Part {
     std::size_t run;
 };
 constexpr Part large_samples{2048, 64};
-constexpr Part other_samples{65536, 512};
+constexpr Part other_samples{65536, 1024};
 /// Of one piece of samples, so that the caches of a GPU keep most of it.
 constexpr std::size_t most_bytes_of_factors = std::size_t(1) << 26;
 /// Work-groups that a compute unit should have to choose from.
