@@ -39,7 +39,9 @@ inline Rounding rounding(const std::string& kernel, std::size_t sources) {
     if (kernel == "naive" || kernel == "loops") {
         return {per_term, sources};
     }
-    const double of_a_term = kernel == "native"      ? per_term_native
+    // "tuned" has the hardware's trigonometry or polynomials, which are better.
+    const bool native = kernel == "native" || kernel == "tuned";
+    const double of_a_term = native                  ? per_term_native
                              : kernel == "separable" ? per_term_separable
                                                      : per_term;
     return {of_a_term, std::min(run, sources)};
