@@ -15,9 +15,6 @@ namespace {
 /// The reference computes at least this many voxels, and more until it has done so many pairs.
 constexpr std::size_t fewest_checked = 32;
 constexpr double reference_pairs = 5e7;
-/// A kernel is timed again until both are reached; one run that computes for longer is enough.
-constexpr double seconds_to_time = 1.0;
-constexpr std::size_t fewest_runs = 5;
 
 Grid grid_of(const std::vector<std::size_t>& matrix) {
     Grid grid;
@@ -93,7 +90,8 @@ CoilMatrix run_case(Backend& backend, const TransformCase& what, const Voxels& v
     return backend.fhd(what.trajectory, what.values, voxels, progress);
 }
 
-Measurement measure(Backend& backend, const TransformCase& what, Reporter& report) {
+Measurement measure(Backend& backend, const TransformCase& what, Reporter& report,
+                    const MeasureEffort& effort) {
     Measurement result;
     result.relative_error = error_of(run_case(backend, what, what.voxels, report), what);
     result.bound = tolerance::direct_transform(backend.info().kernel, what.trajectory.size());
@@ -101,15 +99,17 @@ Measurement measure(Backend& backend, const TransformCase& what, Reporter& repor
         return result;
     }
     std::vector<double> times{backend.compute_seconds()};
-    if (times.front() < seconds_to_time) {
+    if (times.front() < std::min(effort.seconds, 3 * effort.hopeless_seconds)) {
         times.clear(); // the first run warmed up; it is timed only when it is too long to repeat
         const auto start = std::chrono::steady_clock::now();
-        while (times.size() < fewest_runs || seconds_since(start) < seconds_to_time) {
+        do {
             run_case(backend, what, what.voxels, report);
             times.push_back(backend.compute_seconds());
-        }
+        } while (times.back() < effort.hopeless_seconds &&
+                 (times.size() < effort.runs || seconds_since(start) < effort.seconds));
     }
     result.seconds = median(times);
+    result.fastest_seconds = *std::min_element(times.begin(), times.end());
     return result;
 }
 

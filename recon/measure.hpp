@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -35,11 +36,21 @@ struct Measurement {
     double relative_error = 0; ///< relative L2 at the checked voxels
     double bound = 0; ///< base/tolerance.hpp
     double seconds = 0; ///< median of computing; 0 when the error is above the bound
+    double fastest_seconds = 0; ///< of them: what a busy machine disturbs least
     bool verified() const { return relative_error <= bound; }
 };
 
-/// Verifies first, then times, again and again for a second or five times, whichever is longer; one
-/// run that takes longer than a second is enough.
-Measurement measure(Backend& backend, const TransformCase& what, Reporter& report);
+/// How long to time: until both are reached; one run that computes for longer is enough.
+struct MeasureEffort {
+    double seconds = 1;
+    std::size_t runs = 5;
+    /// A run that takes longer ends it. The first one, which warms up, only when it takes thrice
+    /// as long.
+    double hopeless_seconds = std::numeric_limits<double>::infinity();
+};
+
+/// Verifies first, then times.
+Measurement measure(Backend& backend, const TransformCase& what, Reporter& report,
+                    const MeasureEffort& effort = {});
 
 } // namespace lsrecon

@@ -28,6 +28,7 @@ std::function<ExitCode()> bind_check(CLI::App& sub);
 std::function<ExitCode()> bind_simulate(CLI::App& sub);
 std::function<ExitCode()> bind_validate(CLI::App& sub);
 std::function<ExitCode()> bind_bench(CLI::App& sub);
+std::function<ExitCode()> bind_tune(CLI::App& sub);
 std::function<ExitCode()> bind_devices(CLI::App& sub);
 
 } // namespace lsrecon::app

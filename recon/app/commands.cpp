@@ -13,6 +13,7 @@ const std::vector<Command>& commands() {
         {"validate", "every stage on the device against the double-precision reference",
          &bind_validate},
         {"bench", "the table of transform variants on this machine", &bind_bench},
+        {"tune", "search the fastest kernel parameters for this device and keep them", &bind_tune},
         {"devices", "what OpenCL offers here and what would be chosen", &bind_devices},
     };
     return table;

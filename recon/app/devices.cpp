@@ -2,7 +2,7 @@
 
 #include "app/command.hpp"
 #include "app/console.hpp"
-#include "backend/devices.hpp"
+#include "backend/tuning.hpp"
 
 namespace lsrecon::app {
 
@@ -39,6 +39,12 @@ ExitCode run(const std::string& wanted) {
         names += (names.empty() ? "" : ", ") + name;
     }
     std::printf("kernels %s; chosen %s\n", names.c_str(), default_kernel().c_str());
+    for (const Tunable& row : tunables()) {
+        const ChosenParameters parameters =
+            choose_parameters(devices[static_cast<std::size_t>(chosen)], row.kernel, row.stage);
+        std::printf("        %s %s: %s\n", row.kernel.c_str(), row.stage.c_str(),
+                    parameters.text().c_str());
+    }
     return ExitCode::done;
 }
 

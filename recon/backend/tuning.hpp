@@ -39,7 +39,8 @@ std::vector<Tunable> tunables();
 ChosenParameters choose_parameters(const DeviceInfo& device, const std::string& kernel,
                                    const std::string& stage, const Parameters& given = {});
 
-/// What a search tries: what is chosen now, then everything that the device allows.
+/// What a search tries: the default of the device's family, then everything else that the device
+/// allows. The same at every start, whatever was found before.
 Candidates tuning_candidates(const DeviceInfo& device, const std::string& kernel,
                              const std::string& stage);
 

@@ -48,7 +48,9 @@ inline Rounding rounding(const std::string& kernel, std::size_t sources) {
     if (kernel == "separable") {
         return {per_term_separable, std::min(run_separable, sources), growth_separable};
     }
-    return {kernel == "native" ? per_term_native : per_term, std::min(run, sources)};
+    // "tuned" has the hardware's trigonometry or polynomials, which are better.
+    const bool native = kernel == "native" || kernel == "tuned";
+    return {native ? per_term_native : per_term, std::min(run, sources)};
 }
 
 /// Relative L2 error of FHd, Q and F against the double reference, over many points.

@@ -47,11 +47,11 @@ bool fits(const Parameters& parameters, const std::vector<DeviceBound>& bounds,
 
 Candidates candidates_of(const SearchSpace& space, const Parameters& first,
                          const std::vector<DeviceBound>& bounds, const DeviceNumbers& numbers) {
-    std::vector<Parameters> all = combinations(space);
-    all.erase(std::remove(all.begin(), all.end(), first), all.end());
-    all.insert(all.begin(), first);
-    Candidates result;
-    for (const Parameters& parameters : all) {
+    Candidates result{{first}, 0};
+    for (const Parameters& parameters : combinations(space)) {
+        if (parameters == first) {
+            continue;
+        }
         if (fits(parameters, bounds, numbers)) {
             result.valid.push_back(parameters);
         } else {

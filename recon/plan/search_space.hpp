@@ -35,8 +35,9 @@ struct Candidates {
     std::size_t skipped = 0; ///< beyond what the device allows
 };
 
-/// The full product of the space without what the device does not allow, each combination once:
-/// `first`, then the others with the last parameter running fastest.
+/// The full product of the space without what the device does not allow, each combination once, the
+/// last parameter running fastest. In front of it `first`, whatever the device allows: it is what
+/// runs without a search.
 Candidates candidates_of(const SearchSpace& space, const Parameters& first,
                          const std::vector<DeviceBound>& bounds, const DeviceNumbers& numbers);
 

@@ -5,9 +5,13 @@
 
 namespace lsrecon {
 
-SplitScale::SplitScale(double extent_in_voxels) {
-    const double sum_of_three = 3 * 0.525 * std::max(extent_in_voxels, 1.0);
+SplitScale::SplitScale(double extent_in_voxels) : extent_(std::max(extent_in_voxels, 1.0)) {
+    const double sum_of_three = 3 * 0.525 * extent_;
     bits_ = static_cast<int>(std::floor(24 - std::log2(sum_of_three)));
+}
+
+double SplitScale::largest_rest() const {
+    return std::ldexp(3 * extent_, -(bits_ + 1));
 }
 
 SplitScale::Parts SplitScale::trajectory(double cycles_per_voxel) const {

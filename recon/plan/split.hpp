@@ -37,7 +37,11 @@ public:
     /// s of the text above.
     int bits() const { return bits_; }
 
+    /// Turns that are left beside the exact part of a phase on a lattice, 3 U 2^-(s+1).
+    double largest_rest() const;
+
 private:
+    double extent_;
     int bits_;
 };
 

@@ -6,7 +6,9 @@
 
 namespace lsrecon::opencl {
 
-enum class SourceLayout { arrays, structs, none };
+/// How a chunk of sources lies in memory. `vectors` are structs of whole float4, their low parts in
+/// radians, and whole runs of them (kernels/tuned.cl).
+enum class SourceLayout { arrays, structs, vectors, none };
 
 /// One variant of the transform; rows come from kernels/CMakeLists.txt.
 struct KernelRow {

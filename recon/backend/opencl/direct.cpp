@@ -1,5 +1,7 @@
 #include "backend/opencl/direct.hpp"
 
+#include "backend/opencl/geometry.hpp"
+
 namespace lsrecon::opencl {
 
 namespace {
@@ -31,29 +33,32 @@ struct Slot {
 };
 
 /// One block of points for one group of coils, over all chunks of sources.
-void run_block(Queue& queue, cl::Kernel& kernel, const Points& sources, const SourcePacker& packer,
-               const Points& points, const Range& block, CoilMatrix& out,
-               const Progress& progress) {
+void run_block(Queue& queue, cl::Kernel& kernel, const Geometry& geometry, const Points& sources,
+               const SourcePacker& packer, const Points& points, const Range& block,
+               CoilMatrix& out, const Progress& progress) {
     std::vector<Total> totals(packer.coils_in_kernel() * block.count);
-    const cl::Buffer point_buffer = queue.upload(points.as_arrays(block));
+    const cl::Buffer point_buffer = queue.upload(points.as_arrays(block, packer.layout()));
     const cl::Buffer total_buffer = queue.upload(totals);
     std::array<Slot, 2> slots;
     std::size_t turn = 0;
     for (const Range& chunk : split_into_ranges(sources.count(), packer.sources_per_chunk())) {
         Slot& slot = slots[turn++ % slots.size()];
         slot.wait();
-        packer.pack(chunk, slot.staging);
+        const std::size_t packed = packer.pack(chunk, slot.staging);
         const std::size_t bytes = slot.staging.size() * sizeof(float);
         if (slot.buffer() == nullptr) {
             slot.buffer = queue.buffer(bytes);
         }
         queue.commands().enqueueWriteBuffer(slot.buffer, CL_FALSE, 0, bytes, slot.staging.data());
         kernel.setArg(0, slot.buffer);
-        kernel.setArg(1, static_cast<cl_int>(chunk.count));
+        kernel.setArg(1, static_cast<cl_int>(packed));
         kernel.setArg(2, point_buffer);
         kernel.setArg(3, static_cast<cl_int>(block.count));
         kernel.setArg(4, total_buffer);
-        slot.used = queue.launch(kernel, block.count);
+        if (packer.layout() == SourceLayout::vectors) {
+            kernel.setArg(5, static_cast<cl_int>(geometry.row_of(block)));
+        }
+        slot.used = queue.launch(kernel, geometry.items(block), 1, geometry.group);
         slot.busy = true;
         queue.commands().flush();
         progress(static_cast<double>(chunk.first) / static_cast<double>(sources.count()));
@@ -76,24 +81,28 @@ CoilMatrix direct_transform(Queue& queue, const KernelRow& row, const ChosenPara
                             const Points& points, int sign, const Progress& progress) {
     const std::size_t coils = rows(values);
     const DeviceLimits limits{queue.info().constant_bytes, queue.info().max_allocation_bytes};
-    const TransformPlan plan =
+    TransformPlan plan =
         plan_transform(limits, coils, 6 * sizeof(float), (real_values ? 1 : 2) * sizeof(float));
     CoilMatrix out = CoilMatrix::Zero(values.rows(), static_cast<Eigen::Index>(points.count()));
     if (sources.count() == 0 || points.count() == 0 || coils == 0) {
         return out;
     }
+    Geometry geometry;
+    if (row.layout == SourceLayout::vectors) {
+        geometry = tuned_geometry(queue.info(), parameters, sources, points, plan);
+    }
     cl::Kernel kernel = queue.kernel(
         row.name + ".cl", "transform",
         text("-DCOILS=", plan.coils_per_group, " -DSIGN=", sign,
              " -DREAL_VALUES=", real_values ? 1 : 0, " -DLOW_POINTS=", points.has_low() ? 1 : 0,
-             " -DLOW_SOURCES=", sources.has_low() ? 1 : 0, parameters.defines()));
+             " -DLOW_SOURCES=", sources.has_low() ? 1 : 0, geometry.defines));
     double done = 0;
     const double total = static_cast<double>(plan.coil_groups * points.count());
     for (const Range& group : split_into_ranges(coils, plan.coils_per_group)) {
         const SourcePacker packer(sources, values, group, plan, row.layout, real_values);
         for (const Range& block : split_into_ranges(points.count(), plan.points_per_block)) {
             const double share = static_cast<double>(block.count) / total;
-            run_block(queue, kernel, sources, packer, points, block, out,
+            run_block(queue, kernel, geometry, sources, packer, points, block, out,
                       [&](double fraction) { progress(done + share * fraction); });
             done += share;
         }

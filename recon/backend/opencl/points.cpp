@@ -1,15 +1,30 @@
 #include "backend/opencl/points.hpp"
 
+#include "base/tolerance.hpp"
+
 namespace lsrecon::opencl {
 
-std::vector<float> Points::as_arrays(const Range& block) const {
+namespace {
+
+std::size_t round_up(std::size_t value, std::size_t step) {
+    return (value + step - 1) / step * step;
+}
+
+/// Units of low parts: turns, or radians.
+float low_unit(SourceLayout layout) {
+    return layout == SourceLayout::vectors ? 6.28318530717958647692F : 1.0F;
+}
+
+} // namespace
+
+std::vector<float> Points::as_arrays(const Range& block, SourceLayout layout) const {
     std::vector<float> arrays((has_low() ? 6 : 3) * block.count);
     for (std::size_t i = 0; i < block.count; ++i) {
         const Parts point = parts(block.first + i);
         for (std::size_t d = 0; d < 3; ++d) {
             arrays[d * block.count + i] = point.high[d];
             if (has_low()) {
-                arrays[(3 + d) * block.count + i] = point.low[d];
+                arrays[(3 + d) * block.count + i] = low_unit(layout) * point.low[d];
             }
         }
     }
@@ -37,19 +52,21 @@ Points::Parts VoxelPoints::parts(std::size_t n) const {
     return result;
 }
 
-void SourcePacker::pack(const Range& chunk, std::vector<float>& packed) const {
+std::size_t SourcePacker::pack(const Range& chunk, std::vector<float>& packed) const {
     const std::size_t values = real_values_ ? 1 : 2 * plan_.coils_per_group;
-    const std::size_t fields = 6 + values;
     const bool arrays = layout_ == SourceLayout::arrays;
+    const bool vectors = layout_ == SourceLayout::vectors;
+    const std::size_t fields = vectors ? round_up(6 + values, 4) : 6 + values;
+    const std::size_t count = vectors ? round_up(chunk.count, tolerance::run) : chunk.count;
     const std::size_t source_step = arrays ? 1 : fields;
     const std::size_t field_step = arrays ? chunk.count : 1;
-    packed.assign(fields * chunk.count, 0.0F);
+    packed.assign(fields * count, 0.0F);
     for (std::size_t i = 0; i < chunk.count; ++i) {
         float* const source = packed.data() + i * source_step;
         const Points::Parts at = sources_.parts(chunk.first + i);
         for (std::size_t d = 0; d < 3; ++d) {
             source[d * field_step] = at.high[d];
-            source[(3 + d) * field_step] = at.low[d];
+            source[(3 + d) * field_step] = low_unit(layout_) * at.low[d];
         }
         for (std::size_t c = 0; c < group_.count; ++c) {
             const Complex value = values_(static_cast<Eigen::Index>(group_.first + c),
@@ -62,6 +79,7 @@ void SourcePacker::pack(const Range& chunk, std::vector<float>& packed) const {
             }
         }
     }
+    return count;
 }
 
 } // namespace lsrecon::opencl

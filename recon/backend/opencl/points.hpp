@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "backend/opencl/catalogue.hpp"
@@ -20,9 +21,13 @@ public:
     virtual std::size_t count() const = 0;
     virtual bool has_low() const = 0;
     virtual Parts parts(std::size_t i) const = 0;
+    /// Points one after another that differ in x alone.
+    virtual std::size_t row_length() const { return 1; }
+    /// Most turns that their low parts add to a phase.
+    virtual double largest_rest() const = 0;
 
     /// Arrays of block.count floats: high x y z, and low x y z when there are low parts.
-    std::vector<float> as_arrays(const Range& block) const;
+    std::vector<float> as_arrays(const Range& block, SourceLayout layout) const;
 };
 
 /// Trajectory in cycles a voxel, from cycles per field of view.
@@ -34,6 +39,7 @@ public:
     std::size_t count() const override { return trajectory_.size(); }
     bool has_low() const override { return true; }
     Parts parts(std::size_t m) const override;
+    double largest_rest() const override { return scale_.largest_rest(); }
 
 private:
     const std::vector<Vec3>& trajectory_;
@@ -47,6 +53,12 @@ public:
     std::size_t count() const override { return voxels_.count(); }
     bool has_low() const override { return !voxels_.on_lattice(); }
     Parts parts(std::size_t n) const override;
+    std::size_t row_length() const override {
+        return voxels_.on_lattice() ? voxels_.lattice_size()[0] : 1;
+    }
+    double largest_rest() const override {
+        return voxels_.on_lattice() ? 0.0 : std::numeric_limits<double>::infinity();
+    }
 
 private:
     const Voxels& voxels_;
@@ -62,11 +74,13 @@ public:
           real_values_(real_values) {}
 
     const Range& group() const { return group_; }
+    SourceLayout layout() const { return layout_; }
     std::size_t coils_in_kernel() const { return plan_.coils_per_group; }
     std::size_t sources_per_chunk() const { return plan_.sources_per_chunk; }
 
-    /// high x y z, low x y z and the values of every source of the chunk.
-    void pack(const Range& chunk, std::vector<float>& packed) const;
+    /// high x y z, low x y z and the values of every source of the chunk. Returns how many sources
+    /// it packed: more than the chunk has when the layout asks for whole runs.
+    std::size_t pack(const Range& chunk, std::vector<float>& packed) const;
 
 private:
     const Points& sources_;

@@ -9,8 +9,6 @@ namespace lsrecon::opencl {
 
 namespace {
 
-constexpr std::size_t work_group = 64;
-
 std::size_t round_up(std::size_t value, std::size_t step) {
     return (value + step - 1) / step * step;
 }
@@ -64,9 +62,10 @@ cl::Event Queue::launch(const cl::Kernel& kernel, const cl::NDRange& items,
     return event;
 }
 
-cl::Event Queue::launch(const cl::Kernel& kernel, std::size_t items, std::size_t rows) {
+cl::Event Queue::launch(const cl::Kernel& kernel, std::size_t items, std::size_t rows,
+                        std::size_t group) {
     const std::size_t allowed = kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device_);
-    const std::size_t local = std::min(work_group, allowed);
+    const std::size_t local = std::min(group, allowed);
     return launch(kernel, cl::NDRange(round_up(items, local), rows), cl::NDRange(local, 1));
 }
 

@@ -48,8 +48,10 @@ public:
 
     /// Starts the kernel over `items`; work-groups are `local`, which must divide them.
     cl::Event launch(const cl::Kernel& kernel, const cl::NDRange& items, const cl::NDRange& local);
-    /// The same in one dimension, rounded up to work-groups that the kernel and device allow.
-    cl::Event launch(const cl::Kernel& kernel, std::size_t items, std::size_t rows = 1);
+    /// The same in one dimension, rounded up to work-groups of `group` or less, as the kernel and
+    /// device allow.
+    cl::Event launch(const cl::Kernel& kernel, std::size_t items, std::size_t rows = 1,
+                     std::size_t group = 64);
 
     template <typename... Values>
     static void set_arguments(cl::Kernel& kernel, const Values&... values) {

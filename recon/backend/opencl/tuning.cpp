@@ -123,8 +123,7 @@ Candidates tuning_candidates(const DeviceInfo& device, const std::string& kernel
     if (!opencl::find_tuning_entry(device, kernel, stage, entry)) {
         throw UsageError(text("kernel ", kernel, " has no parameters to search"));
     }
-    return candidates_of(entry.space, choose_parameters(device, kernel, stage).values, entry.bounds,
-                         opencl::numbers_of(device));
+    return candidates_of(entry.space, entry.defaults, entry.bounds, opencl::numbers_of(device));
 }
 
 void store_winner(const DeviceInfo& device, const std::string& kernel, const std::string& stage,

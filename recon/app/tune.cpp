@@ -1,0 +1,156 @@
+#include "tune.hpp"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "app/command.hpp"
+#include "app/console.hpp"
+#include "app/output.hpp"
+#include "plan/search_space.hpp"
+
+namespace lsrecon::app {
+
+namespace {
+
+using Outcome = TuneCandidate::Outcome;
+
+constexpr std::size_t shown = 10;
+
+struct Options {
+    TuneOptions tune;
+    std::string json;
+    bool quiet = false;
+};
+
+const char* name_of(Outcome outcome) {
+    switch (outcome) {
+    case Outcome::timed:
+        return "timed";
+    case Outcome::slow:
+        return "slow";
+    case Outcome::wrong:
+        return "wrong";
+    default:
+        return "failed";
+    }
+}
+
+/// One line a candidate, on a terminal over the one before unless it says what went wrong.
+void print_step(const TuneStep& step) {
+    const TuneCandidate& candidate = step.candidate;
+    const bool worked = candidate.outcome == Outcome::timed || candidate.outcome == Outcome::slow;
+    const std::string what =
+        worked ? text(1e3 * candidate.seconds, " ms, best ", 1e3 * step.best_seconds, " ms")
+               : std::string(name_of(candidate.outcome)) + ": " + candidate.reason;
+    const bool terminal = ::isatty(STDERR_FILENO) == 1;
+    std::fprintf(stderr, "%s%s %s %zu/%zu  %s  %s%s%s", terminal ? "\r\033[K" : "",
+                 step.kernel.c_str(), step.stage.c_str(), step.number, step.count,
+                 to_text(candidate.parameters).c_str(), what.c_str(),
+                 step.remembered ? " (known)" : "",
+                 terminal && worked && step.number < step.count ? "" : "\n");
+    std::fflush(stderr);
+}
+
+double gpairs(const TuneResult& result, const TuneCandidate& candidate) {
+    return candidate.seconds > 0 ? 1e-9 * result.pairs / candidate.seconds : 0;
+}
+
+void print_row(const TuneResult& result, const TuneCandidate& candidate, const char* remark) {
+    std::printf("%12.4g %12.4g  %s%s\n", candidate.seconds, gpairs(result, candidate),
+                to_text(candidate.parameters).c_str(), remark);
+}
+
+void print(const TuneResult& result) {
+    std::printf("%s %s on %s, %s\n", result.kernel.c_str(), result.stage.c_str(),
+                result.device.c_str(), result.problem.c_str());
+    std::printf("%zu candidates: %zu timed, %zu slow, %zu wrong, %zu failed; %zu beyond the "
+                "device were left out\n",
+                result.candidates.size(), result.count(Outcome::timed), result.count(Outcome::slow),
+                result.count(Outcome::wrong), result.count(Outcome::failed), result.skipped);
+    std::printf("%12s %12s  %s\n", "seconds", "Gpairs/s", "parameters");
+    const std::size_t rows = std::min(shown, result.count(Outcome::timed));
+    for (std::size_t i = 0; i < rows; ++i) {
+        print_row(result, result.candidates[i], i == 0 ? "  kept" : "");
+    }
+    if (result.shipped.outcome == Outcome::timed) {
+        print_row(result, result.shipped, "  the default that ships");
+    } else {
+        std::printf("the default that ships, %s, %s: %s\n",
+                    to_text(result.shipped.parameters).c_str(), name_of(result.shipped.outcome),
+                    result.shipped.reason.c_str());
+    }
+}
+
+nlohmann::json as_json(const TuneResult& result) {
+    nlohmann::json candidates = nlohmann::json::array();
+    for (const TuneCandidate& candidate : result.candidates) {
+        candidates.push_back({{"parameters", candidate.parameters},
+                              {"outcome", name_of(candidate.outcome)},
+                              {"seconds", candidate.seconds},
+                              {"pairs_per_second", 1e9 * gpairs(result, candidate)},
+                              {"reason", candidate.reason}});
+    }
+    return {{"kernel", result.kernel},
+            {"stage", result.stage},
+            {"device", result.device},
+            {"problem", result.problem},
+            {"skipped", result.skipped},
+            {"shipped", result.shipped.parameters},
+            {"shipped_pairs_per_second", 1e9 * gpairs(result, result.shipped)},
+            {"winner", result.winner.parameters},
+            {"winner_pairs_per_second", 1e9 * gpairs(result, result.winner)},
+            {"candidates", candidates}};
+}
+
+ExitCode run(Options& options) {
+    if (!options.json.empty()) {
+        require_output(options.json, "");
+    }
+    const std::size_t dimensions = options.tune.matrix.size();
+    if (dimensions == 1 || dimensions > 3) {
+        throw UsageError(text("--matrix has ", dimensions, " entries\n  expected: X,Y or X,Y,Z"));
+    }
+    if (!options.quiet) {
+        options.tune.on_step = print_step;
+    }
+    Console console(true); // a search tells its own progress
+    nlohmann::json json{{"command", command_line()}, {"searches", nlohmann::json::array()}};
+    for (const TuneResult& result : tune(options.tune, console)) {
+        print(result);
+        json["searches"].push_back(as_json(result));
+    }
+    if (!options.json.empty()) {
+        const auto invalid_bytes = nlohmann::json::error_handler_t::replace;
+        write_text(options.json, json.dump(2, ' ', true, invalid_bytes) + "\n");
+    }
+    return ExitCode::done;
+}
+
+} // namespace
+
+std::function<ExitCode()> bind_tune(CLI::App& sub) {
+    auto options = std::make_shared<Options>();
+    TuneOptions& tune = options->tune;
+    sub.add_option("--kernel", tune.kernels,
+                   "transform variants, separated by commas [all that have parameters]")
+        ->delimiter(',');
+    sub.add_option("--stage", tune.stages, "fhd, q or both")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"fhd", "q"}))
+        ->capture_default_str();
+    sub.add_option("--device", tune.device, "OpenCL device: index, part of its name, or type");
+    sub.add_option("--matrix", tune.matrix,
+                   "voxels of the image, X,Y or X,Y,Z [as fits the device's type]")
+        ->delimiter(',')
+        ->check(positive_number());
+    sub.add_option("--samples", tune.samples,
+                   "samples of the random trajectory [as fits the device's type]")
+        ->check(positive_number());
+    sub.add_flag("--again", tune.again, "forget what earlier searches tried on this device");
+    sub.add_option("--json", options->json, "file to write every candidate to");
+    add_quiet_flag(sub, options->quiet);
+    return [options] { return run(*options); };
+}
+
+} // namespace lsrecon::app

@@ -1,0 +1,72 @@
+#include "backend/opencl/geometry.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/tolerance.hpp"
+
+namespace lsrecon::opencl {
+
+namespace {
+
+/// SMALL_REST of kernels/tuned.cl.
+constexpr double most_turns_of_a_small_rest = 1.0 / 32;
+/// Sums of a work-item: points times coils.
+constexpr std::size_t most_sums_on_a_gpu = 16;
+
+std::size_t divide_up(std::size_t a, std::size_t b) {
+    return (a + b - 1) / b;
+}
+
+std::size_t points_of_an_item(const DeviceInfo& device, std::size_t wanted, std::size_t coils) {
+    while (device.type != "cpu" && wanted > 1 && wanted * coils > most_sums_on_a_gpu) {
+        wanted /= 2;
+    }
+    return wanted;
+}
+
+/// Separate rows save about a fifth of the work of a pair, so as much may be idle.
+bool keep_rows_apart(std::size_t row_length, std::size_t of_an_item, std::size_t most_points) {
+    const std::size_t places = divide_up(row_length, of_an_item) * of_an_item;
+    return row_length > 1 && row_length <= most_points && 4 * places <= 5 * row_length;
+}
+
+} // namespace
+
+std::size_t Geometry::row_of(const Range& block) const {
+    return row_length == 0 ? block.count : row_length;
+}
+
+std::size_t Geometry::items(const Range& block) const {
+    return block.count / row_of(block) * divide_up(row_of(block), points_of_an_item);
+}
+
+Geometry tuned_geometry(const DeviceInfo& device, const ChosenParameters& parameters,
+                        const Points& sources, const Points& points, TransformPlan& plan) {
+    Geometry geometry;
+    ChosenParameters compiled = parameters;
+    const auto value = [&](const char* name) {
+        return static_cast<std::size_t>(parameters.values.at(name));
+    };
+    geometry.group = value("GROUP");
+    geometry.points_of_an_item = points_of_an_item(device, value("VOXELS"), plan.coils_per_group);
+    compiled.values["VOXELS"] = static_cast<int>(geometry.points_of_an_item);
+
+    const std::size_t row = points.row_length();
+    if (keep_rows_apart(row, geometry.points_of_an_item, plan.points_per_block)) {
+        geometry.row_length = row;
+        plan.points_per_block -= plan.points_per_block % row;
+    }
+    const std::size_t source_bytes = divide_up(6 + 2 * plan.coils_per_group, 4) * 4 * sizeof(float);
+    const std::size_t sources_of_a_chunk =
+        std::min(device.constant_bytes / source_bytes, value("CHUNK"));
+    plan.sources_per_chunk =
+        std::max<std::size_t>(1, sources_of_a_chunk / tolerance::run) * tolerance::run;
+
+    const double rest = sources.largest_rest() + points.largest_rest();
+    geometry.defines = text(compiled.defines(), " -DROWS=", geometry.row_length > 0 ? 1 : 0,
+                            " -DSMALL_REST=", rest <= most_turns_of_a_small_rest ? 1 : 0);
+    return geometry;
+}
+
+} // namespace lsrecon::opencl
