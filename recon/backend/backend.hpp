@@ -24,7 +24,7 @@ struct BackendInfo {
     double epsilon = 0; ///< unit roundoff of its arithmetic
     /// What its kernels were compiled with and launched by, and who chose it: "GROUP=128 VOXELS=8,
     /// tuned on this device"; "" for kernels that have no such choice.
-    std::string parameters;
+    std::string parameters = {};
 };
 
 /// Called with the fraction that is done; may throw to stop the work.
