@@ -15,9 +15,7 @@ namespace {
 /// The reference computes at least this many voxels, and more until it has done so many pairs.
 constexpr std::size_t fewest_checked = 32;
 constexpr double reference_pairs = 5e7;
-/// A kernel is timed again until both are reached; one run that computes for longer is enough.
-constexpr double seconds_to_time = 1.0;
-constexpr std::size_t fewest_runs = 5;
+constexpr std::size_t enough_runs = 5;
 
 Grid grid_of(const std::vector<std::size_t>& matrix) {
     Grid grid;
@@ -46,7 +44,7 @@ double error_of(const CoilMatrix& computed, const TransformCase& what) {
         at(0, static_cast<Eigen::Index>(i)) =
             computed(0, static_cast<Eigen::Index>(what.checked[i]));
     }
-    return (at - what.exact).norm() / what.exact.norm();
+    return error_at_checked(at, what);
 }
 
 double median(std::vector<double> values) {
@@ -93,23 +91,42 @@ CoilMatrix run_case(Backend& backend, const TransformCase& what, const Voxels& v
     return backend.fhd(what.trajectory, what.values, voxels, progress);
 }
 
-Measurement measure(Backend& backend, const TransformCase& what, Reporter& report) {
+double error_at_checked(const CoilMatrix& computed, const TransformCase& what) {
+    return (computed - what.exact).norm() / what.exact.norm();
+}
+
+Times time_case(Backend& backend, const TransformCase& what, Reporter& report,
+                double seconds_to_time) {
+    std::vector<double> compute;
+    std::vector<double> wall;
+    const auto start = std::chrono::steady_clock::now();
+    double elapsed = 0;
+    while (elapsed < seconds_to_time ||
+           (compute.size() < enough_runs && elapsed < 3 * seconds_to_time)) {
+        run_case(backend, what, what.voxels, report);
+        compute.push_back(backend.compute_seconds());
+        wall.push_back(seconds_since(start) - elapsed);
+        elapsed = seconds_since(start);
+    }
+    return {median(compute), median(wall)};
+}
+
+Measurement measure(Backend& backend, const TransformCase& what, Reporter& report,
+                    double seconds_to_time) {
     Measurement result;
-    result.relative_error = error_of(run_case(backend, what, what.voxels, report), what);
+    const auto start = std::chrono::steady_clock::now();
+    const CoilMatrix computed = run_case(backend, what, what.voxels, report);
+    Times times{backend.compute_seconds(), seconds_since(start)};
+    result.relative_error = error_of(computed, what);
     result.bound = tolerance::direct_transform(backend.info().kernel, what.trajectory.size());
     if (!result.verified()) {
         return result;
     }
-    std::vector<double> times{backend.compute_seconds()};
-    if (times.front() < seconds_to_time) {
-        times.clear(); // the first run warmed up; it is timed only when it is too long to repeat
-        const auto start = std::chrono::steady_clock::now();
-        while (times.size() < fewest_runs || seconds_since(start) < seconds_to_time) {
-            run_case(backend, what, what.voxels, report);
-            times.push_back(backend.compute_seconds());
-        }
+    if (times.compute < seconds_to_time) { // the first run warmed up
+        times = time_case(backend, what, report, seconds_to_time);
     }
-    result.seconds = median(times);
+    result.seconds = times.compute;
+    result.wall_seconds = times.wall;
     return result;
 }
 

@@ -35,11 +35,25 @@ struct Measurement {
     double relative_error = 0; ///< relative L2 at the checked voxels
     double bound = 0; ///< base/tolerance.hpp
     double seconds = 0; ///< median of computing; 0 when the error is above the bound
+    double wall_seconds = 0; ///< median of all: conversion, transfer, launches, computing
     bool verified() const { return relative_error <= bound; }
 };
 
-/// Verifies first, then times, again and again for a second or five times, whichever is longer; one
-/// run that takes longer than a second is enough.
-Measurement measure(Backend& backend, const TransformCase& what, Reporter& report);
+/// Verifies first, then times for so many seconds, and five times unless three times as long is
+/// over. A run that computes for as long by itself is enough.
+Measurement measure(Backend& backend, const TransformCase& what, Reporter& report,
+                    double seconds_to_time = 1.0);
+
+struct Times {
+    double compute = 0;
+    double wall = 0;
+};
+
+/// Medians of what runs the transform of the case, timed as in measure().
+Times time_case(Backend& backend, const TransformCase& what, Reporter& report,
+                double seconds_to_time);
+
+/// Relative L2 difference from the exact values, of values at the checked voxels.
+double error_at_checked(const CoilMatrix& computed, const TransformCase& what);
 
 } // namespace lsrecon

@@ -27,6 +27,8 @@ ARROWS = {
     "validate": ["base/", "scan/", "plan/", "stages/", "solve/", VERBS, "validate"],
     "measure": ["base/", "scan/", VERBS, "measure"],
     "benchmark": ["base/", "scan/", VERBS, "backend/devices.hpp", "measure", "benchmark"],
+    "benchmark_reconstruction": ["base/", "scan/", "io/", "plan/", "stages/", VERBS, "reconstruct",
+                                 "benchmark"],
     "tune": ["base/", "scan/", VERBS, "backend/devices.hpp", "measure", "tune"],
     "app/": [""],
 }
@@ -141,6 +143,7 @@ WRONG = [
     ({"recon/solve/a.cpp": '#include "backend/backend.hpp"\n'}, "from solve/"),
     ({"recon/io/a.cpp": '#include "stages/gram.hpp"\n'}, "from io/"),
     ({"recon/io/a.cpp": '#include "reconstruct.hpp"\n'}, "from io/"),
+    ({"recon/benchmark_limits.cpp": '#include "reconstruct.hpp"\n'}, "from benchmark"),
     ({"recon/reconstruct.cpp": '#include "app/console.hpp"\n'}, "from reconstruct"),
     ({"recon/cellar/a.cpp": "int x;\n"}, "no room"),
     ({"recon/base/a.hpp": "int x;\n"}, "#pragma once"),
