@@ -1,9 +1,9 @@
-// What the device does at most: multiply-adds, and pairs of a sine and a cosine of one phase, by the
-// hardware or by the library. `bench` divides a variant's rate by these.
+// What the device does at most: multiply-adds, and pairs of a sine and a cosine of one phase, by
+// the hardware or by the library. `bench` divides a variant's rate by these.
 //
 // CHAINS independent chains a work-item hide the latency of one; every step needs the one before it
-// and the last is written, so that nothing can be left out. Vectors of WIDTH floats for devices that
-// have them. Geometry: one-dimensional, as many work-items as fill the device.
+// and the last is written, so that nothing can be left out. Vectors of WIDTH floats for devices
+// that have them. Geometry: one-dimensional, as many work-items as fill the device.
 
 #ifndef WIDTH
 #define WIDTH 1

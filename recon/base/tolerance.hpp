@@ -96,8 +96,8 @@ inline double solution(const std::string& kernel, std::size_t sources, double la
 }
 
 /// How far the residual b - A x of a solution may be from the one that conjugate gradients carry
-/// along, relative to b: after n iterations c n eps (Greenbaum 1997, SIAM J. Matrix Anal. Appl.
-/// 18:535), to which single precision in x adds its own rounding. c is measured.
+/// along, relative to b: of the order of n eps after n iterations (Greenbaum 1997, SIAM J. Matrix
+/// Anal. Appl. 18:535), in single precision. c leaves room for the norm of A and of x.
 inline double residual_drift(std::size_t iterations) {
     constexpr double c = 4;
     return c * eps * static_cast<double>(iterations + 1);
