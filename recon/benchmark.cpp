@@ -4,9 +4,28 @@
 
 #include <algorithm>
 
+#include "benchmark_limits.hpp"
 #include "benchmark_parts.hpp"
 
 namespace lsrecon {
+
+namespace {
+
+/// A machine that is busy, or a clock that is still rising, shows less than the device can do.
+DeviceRates larger(const DeviceRates& a, const DeviceRates& b) {
+    return {std::max(a.multiply_adds, b.multiply_adds), std::max(a.native_pairs, b.native_pairs),
+            std::max(a.library_pairs, b.library_pairs)};
+}
+
+void fill_limits(std::vector<BenchmarkRow>& rows, const DeviceRates& rates) {
+    for (BenchmarkRow& row : rows) {
+        const Limit limit = limit_of(row.kernel, row.stage, rates);
+        row.limit = limit.pairs_per_second;
+        row.limited_by = limit.unit;
+    }
+}
+
+} // namespace
 
 Benchmark benchmark(const BenchmarkOptions& options, Reporter& report) {
     const auto wanted = [&](const std::string& stage) {
@@ -21,10 +40,15 @@ Benchmark benchmark(const BenchmarkOptions& options, Reporter& report) {
     }
     for (const std::string stage : {"fhd", "q"}) {
         if (wanted(stage)) {
-            for (BenchmarkRow& row : benchmark_transform(stage, options, table.rates, report)) {
+            for (BenchmarkRow& row : benchmark_transform(stage, options, report)) {
                 table.transforms.push_back(std::move(row));
             }
         }
+    }
+    if (!table.transforms.empty() && !kernel_names().empty()) {
+        const Stage stage(report, "limits");
+        table.rates = larger(table.rates, measure_rates(options.device));
+        fill_limits(table.transforms, table.rates);
     }
     if (wanted("solve") || wanted("recon")) {
         table.reconstructions = benchmark_reconstruction(options, report);

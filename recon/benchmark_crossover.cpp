@@ -1,5 +1,6 @@
 // From which size on the device is faster than the loops, with all that it costs to get there.
 
+#include <array>
 #include <cmath>
 
 #include "benchmark_parts.hpp"

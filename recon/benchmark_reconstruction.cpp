@@ -18,6 +18,7 @@
 #include "stages/fhd.hpp"
 #include "stages/gram.hpp"
 #include "stages/mu.hpp"
+#include "stages/q.hpp"
 
 namespace lsrecon {
 
@@ -165,50 +166,56 @@ std::vector<ReconstructionRow> rows_of(Backend& backend, const Simulation& simul
     return {solve, row};
 }
 
+/// Of the reconstruction: F^H d on every voxel and half of Q.
+double pairs_of(const Scan& scan) {
+    const double half_of_q = std::pow(2.0, scan.grid.dimensions) / 2;
+    return (1 + half_of_q) * static_cast<double>(scan.grid.voxels()) *
+           static_cast<double>(scan.frames.front().sampling->samples());
+}
+
+/// `of_loops` holds the same stages, or is empty.
+void fill_speed_ups(std::vector<ReconstructionRow>& rows,
+                    const std::vector<ReconstructionRow>& of_loops) {
+    for (std::size_t i = 0; i < of_loops.size(); ++i) {
+        if (rows[i].seconds > 0) {
+            rows[i].speed_up = of_loops[i].seconds / rows[i].seconds;
+        }
+    }
+}
+
 } // namespace
 
 std::vector<ReconstructionRow> benchmark_reconstruction(const BenchmarkOptions& options,
                                                         Reporter& report) {
-    const bool with_device = !kernel_names().empty();
     const std::string kernel = options.kernels.size() == 1 ? options.kernels.front() : "";
     const auto loops = make_backend({"reference", "", ""});
-    const auto device = with_device ? make_backend({"opencl", options.device, kernel}) : nullptr;
+    const auto device =
+        kernel_names().empty() ? nullptr : make_backend({"opencl", options.device, kernel});
     const TemporaryFolder folder;
-    const Simulation simulation = simulate_scan(options, with_device ? *device : *loops, report);
+    const Simulation simulation = simulate_scan(options, device ? *device : *loops, report);
     write_native_scan(folder.file("scan.h5"), simulation.scan);
 
-    const Grid& grid = simulation.scan.grid;
-    const double differences = std::pow(2.0, grid.dimensions) / 2; // half of them are computed
-    const double pairs = (1 + differences) * static_cast<double>(grid.voxels()) *
-                         static_cast<double>(simulation.scan.frames.front().sampling->samples());
     std::vector<ReconstructionRow> rows;
-    if (pairs <= reference_pairs) {
+    if (pairs_of(simulation.scan) <= reference_pairs) {
         const Stage stage(report, "recon reference");
         rows = rows_of(*loops, simulation, folder, false, report);
+        fill_speed_ups(rows, std::vector(rows));
     } else {
         report.note("solve and recon: the loops of the CPU are left out, they would take minutes; "
                     "a smaller --matrix or --scan-samples shows them");
     }
-    const std::vector<ReconstructionRow> of_loops = rows;
-    if (with_device) {
+    if (device) {
         const Stage stage(report, "recon device");
-        for (ReconstructionRow& row : rows_of(*device, simulation, folder, true, report)) {
-            rows.push_back(std::move(row));
-        }
+        std::vector<ReconstructionRow> of_device =
+            rows_of(*device, simulation, folder, true, report);
+        fill_speed_ups(of_device, rows);
+        rows.insert(rows.end(), of_device.begin(), of_device.end());
     }
-    for (ReconstructionRow& row : rows) {
-        for (const ReconstructionRow& loop : of_loops) {
-            if (loop.stage == row.stage && row.seconds > 0) {
-                row.speed_up = loop.seconds / row.seconds;
-            }
-        }
-    }
-    rows.erase(std::remove_if(rows.begin(), rows.end(),
-                              [&](const ReconstructionRow& row) {
-                                  return std::find(options.stages.begin(), options.stages.end(),
-                                                   row.stage) == options.stages.end();
-                              }),
-               rows.end());
+    const auto not_wanted = [&](const ReconstructionRow& row) {
+        return std::find(options.stages.begin(), options.stages.end(), row.stage) ==
+               options.stages.end();
+    };
+    rows.erase(std::remove_if(rows.begin(), rows.end(), not_wanted), rows.end());
     return rows;
 }
 

@@ -1,7 +1,5 @@
 // The ladder of transform variants: verified first, then timed.
 
-#include <cmath>
-
 #include "base/tolerance.hpp"
 #include "benchmark_limits.hpp"
 #include "benchmark_parts.hpp"
@@ -53,10 +51,9 @@ BenchmarkRow single_precision_row(const TransformCase& what, Reporter& report) {
 }
 
 BenchmarkRow kernel_row(const TransformCase& what, const std::string& kernel,
-                        const std::string& device, const DeviceRates& rates, Reporter& report) {
+                        const std::string& device, Reporter& report) {
     const auto backend = make_backend({"opencl", device, kernel});
     const Measurement measured = measure(*backend, what, report);
-    const Limit limit = limit_of(kernel, what.stage, rates);
     BenchmarkRow row;
     row.stage = what.stage;
     row.kernel = kernel;
@@ -65,8 +62,6 @@ BenchmarkRow kernel_row(const TransformCase& what, const std::string& kernel,
     row.relative_error = measured.relative_error;
     row.seconds = measured.seconds;
     row.wall_seconds = measured.wall_seconds;
-    row.limit = limit.pairs_per_second;
-    row.limited_by = limit.unit;
     return row;
 }
 
@@ -82,8 +77,7 @@ void fill_rates(BenchmarkRow& row, const TransformCase& what) {
 } // namespace
 
 std::vector<BenchmarkRow> benchmark_transform(const std::string& stage,
-                                              const BenchmarkOptions& options,
-                                              const DeviceRates& rates, Reporter& report) {
+                                              const BenchmarkOptions& options, Reporter& report) {
     const TransformCase what = [&] {
         const Stage reference(report, stage + " reference");
         return make_transform_case(stage, options.matrix, options.samples, options.seed, report);
@@ -95,7 +89,7 @@ std::vector<BenchmarkRow> benchmark_transform(const std::string& stage,
     }
     for (const std::string& kernel : options.kernels.empty() ? kernel_names() : options.kernels) {
         const Stage timing(report, stage + " " + kernel);
-        rows.push_back(kernel_row(what, kernel, options.device, rates, report));
+        rows.push_back(kernel_row(what, kernel, options.device, report));
     }
     for (BenchmarkRow& row : rows) {
         fill_rates(row, what);

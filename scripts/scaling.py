@@ -72,7 +72,6 @@ class Measuring:
         for stage in self.options.stage:
             for samples in sorted({*self.options.samples, self.options.at_samples}):
                 self.point(stage, self.options.at_matrix, samples)
-            self.rates.clear()
             for width in sorted(self.options.widths):
                 self.point(stage, [width] * len(self.options.at_matrix), self.options.at_samples)
         return list(self.known.values())
