@@ -1,74 +1,62 @@
-// The ladder of transform variants on one machine: verified first, then timed.
+// The table of one machine, part by part.
 
 #include "benchmark.hpp"
 
-#include "backend/devices.hpp"
-#include "measure.hpp"
+#include <algorithm>
+
+#include "benchmark_limits.hpp"
+#include "benchmark_parts.hpp"
 
 namespace lsrecon {
 
-double stone_operations(const std::string& stage, int dimensions) {
-    const double sine = 13;
-    const double cosine = 12;
-    const double phase = 2 * dimensions;
-    return sine + cosine + phase + (stage == "q" ? 4 : 8);
-}
-
 namespace {
 
-BenchmarkRow reference_row(const TransformCase& what) {
-    BenchmarkRow row;
-    row.stage = what.stage;
-    row.kernel = "reference";
-    row.device = make_backend({"reference", "", ""})->info().device;
-    row.seconds = what.reference_seconds;
-    row.scaled = what.reference_scaled;
-    return row;
+/// A machine that is busy, or a clock that is still rising, shows less than the device can do.
+DeviceRates larger(const DeviceRates& a, const DeviceRates& b) {
+    return {std::max(a.multiply_adds, b.multiply_adds), std::max(a.native_pairs, b.native_pairs),
+            std::max(a.library_pairs, b.library_pairs)};
 }
 
-BenchmarkRow kernel_row(const TransformCase& what, const std::string& kernel,
-                        const std::string& device, Reporter& report) {
-    const auto backend = make_backend({"opencl", device, kernel});
-    const Measurement measured = measure(*backend, what, report);
-    BenchmarkRow row;
-    row.stage = what.stage;
-    row.kernel = kernel;
-    row.device = backend->info().device;
-    row.bound = measured.bound;
-    row.relative_error = measured.relative_error;
-    row.seconds = measured.seconds;
-    return row;
-}
-
-void fill_rates(BenchmarkRow& row, const TransformCase& what) {
-    if (row.seconds > 0) {
-        row.pairs_per_second = what.pairs / row.seconds;
-        row.gflops =
-            1e-9 * row.pairs_per_second * stone_operations(what.stage, what.grid.dimensions);
-        row.speed_up = what.reference_seconds / row.seconds;
+void fill_limits(std::vector<BenchmarkRow>& rows, const DeviceRates& rates) {
+    for (BenchmarkRow& row : rows) {
+        const Limit limit = limit_of(row.kernel, row.stage, rates);
+        row.limit = limit.pairs_per_second;
+        row.limited_by = limit.unit;
     }
 }
 
 } // namespace
 
-std::vector<BenchmarkRow> benchmark(const BenchmarkOptions& options, Reporter& report) {
-    std::vector<std::string> kernels = options.kernels.empty() ? kernel_names() : options.kernels;
-    std::vector<BenchmarkRow> rows;
-    for (const std::string& stage : options.stages) {
-        const TransformCase what = [&] {
-            const Stage reference(report, stage + " reference");
-            return make_transform_case(stage, options.matrix, options.samples, options.seed,
-                                       report);
-        }();
-        rows.push_back(reference_row(what));
-        fill_rates(rows.back(), what);
-        for (const std::string& kernel : kernels) {
-            const Stage timing(report, stage + " " + kernel);
-            rows.push_back(kernel_row(what, kernel, options.device, report));
-            fill_rates(rows.back(), what);
+Benchmark benchmark(const BenchmarkOptions& options, Reporter& report) {
+    const auto wanted = [&](const std::string& stage) {
+        return std::find(options.stages.begin(), options.stages.end(), stage) !=
+               options.stages.end();
+    };
+    Benchmark table;
+    if (!kernel_names().empty()) {
+        table.device = make_backend({"opencl", options.device, ""})->info();
+        const Stage stage(report, "limits");
+        table.rates = measure_rates(options.device);
+    }
+    for (const std::string stage : {"fhd", "q"}) {
+        if (wanted(stage)) {
+            for (BenchmarkRow& row : benchmark_transform(stage, options, report)) {
+                table.transforms.push_back(std::move(row));
+            }
         }
     }
-    return rows;
+    if (!table.transforms.empty() && !kernel_names().empty()) {
+        const Stage stage(report, "limits");
+        table.rates = larger(table.rates, measure_rates(options.device));
+        fill_limits(table.transforms, table.rates);
+    }
+    if (wanted("solve") || wanted("recon")) {
+        table.reconstructions = benchmark_reconstruction(options, report);
+    }
+    if (wanted("crossover") && !kernel_names().empty()) {
+        table.crossover = benchmark_crossover(options, report);
+    }
+    return table;
 }
 
 } // namespace lsrecon

@@ -1,46 +1,89 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "backend/devices.hpp"
 #include "base/report.hpp"
 
 namespace lsrecon {
 
 struct BenchmarkOptions {
     std::vector<std::size_t> matrix{32, 32, 32};
-    std::size_t samples = 4096;
-    std::vector<std::string> stages{"fhd", "q"};
+    std::size_t samples = 4096; ///< of the random trajectory of fhd and q
+    std::size_t scan_samples = 0; ///< of the simulated scan of solve and recon; 0 for two a voxel
+    /// Any of "fhd", "q", "solve", "recon" and "crossover".
+    std::vector<std::string> stages{"fhd", "q", "solve", "recon", "crossover"};
     std::vector<std::string> kernels; ///< empty for every one of the catalogue
     std::string device;
     unsigned seed = 1;
 };
 
-/// One variant of one stage, verified before it was timed.
-struct BenchmarkRow {
-    std::string stage;
-    std::string kernel; ///< "reference" for the loops on one CPU thread in double precision
-    std::string device;
-    double seconds = 0;
-    double pairs_per_second = 0;
-    double gflops = 0; ///< Stone's convention
-    double speed_up = 0;
-    double relative_error = 0; ///< relative L2 at the voxels that the reference computed
+/// What was verified before its time counts.
+struct Verified {
+    double relative_error = 0; ///< relative L2
     double bound = 0;
-    bool scaled = false; ///< seconds were measured on a part and scaled
-
     bool verified() const { return relative_error <= bound; }
 };
 
-/// Operations of one pair by the convention of Stone et al. 2008: sin 13, cos 12, each + - * / 1.
-/// The phase takes 3 products, 2 sums and the factor 2 pi in three dimensions (2, 1 and 1 in two);
-/// FHd 4 products and 4 sums more, Q 2 and 2.
-double stone_operations(const std::string& stage, int dimensions);
+/// One variant of one transform.
+struct BenchmarkRow : Verified {
+    std::string stage;
+    std::string kernel; ///< "reference" and "reference-single" for the loops on one CPU thread
+    std::string device;
+    double seconds = 0; ///< computing alone; 0 when it was not verified
+    double wall_seconds = 0; ///< with conversion, transfer and launches
+    double pairs_per_second = 0;
+    double gflops = 0; ///< Stone's convention
+    double limit = 0; ///< pairs a second that the device allows the variant; 0 for the loops
+    std::string limited_by; ///< the unit that sets the limit
+    double speed_up = 0; ///< against the loops in double precision
+    bool scaled = false; ///< seconds were measured on a part and scaled
 
-/// The ladder on this machine, on a random trajectory: for every stage the reference, then each
+    double fraction_of_limit() const { return limit > 0 ? pairs_per_second / limit : 0; }
+};
+
+/// The solver, or the whole reconstruction from file to file, of a simulated scan.
+struct ReconstructionRow : Verified {
+    std::string stage; ///< "solve" or "recon"
+    std::string kernel; ///< what computed F^H d and Q
+    std::string device;
+    std::size_t samples = 0;
+    std::size_t iterations = 0; ///< of conjugate gradients, that were done
+    double seconds = 0; ///< wall; 0 when it was not verified
+    double speed_up = 0; ///< against the CPU in double precision; 0 when that was not run
+    /// All stages of the run, as the image's record has them.
+    std::vector<std::pair<std::string, double>> stage_seconds;
+};
+
+/// F^H d of as many samples as voxels, on the loops and on the device: wall seconds.
+struct CrossoverRow : Verified {
+    std::size_t width = 0; ///< the matrix is width x width
+    double pairs = 0;
+    double reference_seconds = 0;
+    double device_seconds = 0;
+};
+
+struct Benchmark {
+    BackendInfo device;
+    DeviceRates rates;
+    std::vector<BenchmarkRow> transforms;
+    std::vector<ReconstructionRow> reconstructions;
+    std::vector<CrossoverRow> crossover;
+};
+
+/// The whole table of this machine. A row that fails its verification has no time.
+///
+/// For fhd and q, on a random trajectory: the loops in double and single precision, then each
 /// kernel. Pairs of Q are counted over all (2N)^D differences, of which half are computed.
-/// A row that fails its verification is not timed.
-std::vector<BenchmarkRow> benchmark(const BenchmarkOptions& options, Reporter& report);
+/// For solve and recon: 30 iterations on a simulated scan, the image against the phantom.
+Benchmark benchmark(const BenchmarkOptions& options, Reporter& report);
+
+/// Pairs from which on the device is faster, between two sizes on logarithmic scales; none when
+/// the loops win at the largest size, or the device at every one.
+std::optional<double> crossover_pairs(const std::vector<CrossoverRow>& rows);
 
 } // namespace lsrecon

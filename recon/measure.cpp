@@ -43,7 +43,7 @@ double error_of(const CoilMatrix& computed, const TransformCase& what) {
         at(0, static_cast<Eigen::Index>(i)) =
             computed(0, static_cast<Eigen::Index>(what.checked[i]));
     }
-    return (at - what.exact).norm() / what.exact.norm();
+    return error_at_checked(at, what);
 }
 
 double median(std::vector<double> values) {
@@ -90,26 +90,44 @@ CoilMatrix run_case(Backend& backend, const TransformCase& what, const Voxels& v
     return backend.fhd(what.trajectory, what.values, voxels, progress);
 }
 
+double error_at_checked(const CoilMatrix& computed, const TransformCase& what) {
+    return (computed - what.exact).norm() / what.exact.norm();
+}
+
+Times time_case(Backend& backend, const TransformCase& what, Reporter& report,
+                const MeasureEffort& effort) {
+    std::vector<double> compute;
+    std::vector<double> wall;
+    const auto start = std::chrono::steady_clock::now();
+    double elapsed = 0;
+    do {
+        run_case(backend, what, what.voxels, report);
+        compute.push_back(backend.compute_seconds());
+        wall.push_back(seconds_since(start) - elapsed);
+        elapsed = seconds_since(start);
+    } while (compute.back() < effort.hopeless_seconds &&
+             (elapsed < effort.seconds ||
+              (compute.size() < effort.runs && elapsed < 3 * effort.seconds)));
+    return {median(compute), *std::min_element(compute.begin(), compute.end()), median(wall)};
+}
+
 Measurement measure(Backend& backend, const TransformCase& what, Reporter& report,
                     const MeasureEffort& effort) {
     Measurement result;
-    result.relative_error = error_of(run_case(backend, what, what.voxels, report), what);
+    const auto start = std::chrono::steady_clock::now();
+    const CoilMatrix computed = run_case(backend, what, what.voxels, report);
+    Times times{backend.compute_seconds(), backend.compute_seconds(), seconds_since(start)};
+    result.relative_error = error_of(computed, what);
     result.bound = tolerance::direct_transform(backend.info().kernel, what.trajectory.size());
     if (!result.verified()) {
         return result;
     }
-    std::vector<double> times{backend.compute_seconds()};
-    if (times.front() < std::min(effort.seconds, 3 * effort.hopeless_seconds)) {
-        times.clear(); // the first run warmed up; it is timed only when it is too long to repeat
-        const auto start = std::chrono::steady_clock::now();
-        do {
-            run_case(backend, what, what.voxels, report);
-            times.push_back(backend.compute_seconds());
-        } while (times.back() < effort.hopeless_seconds &&
-                 (times.size() < effort.runs || seconds_since(start) < effort.seconds));
+    if (times.compute < std::min(effort.seconds, 3 * effort.hopeless_seconds)) {
+        times = time_case(backend, what, report, effort); // the first run warmed up
     }
-    result.seconds = median(times);
-    result.fastest_seconds = *std::min_element(times.begin(), times.end());
+    result.seconds = times.compute;
+    result.fastest_seconds = times.fastest;
+    result.wall_seconds = times.wall;
     return result;
 }
 

@@ -37,10 +37,11 @@ struct Measurement {
     double bound = 0; ///< base/tolerance.hpp
     double seconds = 0; ///< median of computing; 0 when the error is above the bound
     double fastest_seconds = 0; ///< of them: what a busy machine disturbs least
+    double wall_seconds = 0; ///< median of all: conversion, transfer, launches, computing
     bool verified() const { return relative_error <= bound; }
 };
 
-/// How long to time: until both are reached; one run that computes for longer is enough.
+/// How long to time: for `seconds`, and `runs` times unless three times as long is over.
 struct MeasureEffort {
     double seconds = 1;
     std::size_t runs = 5;
@@ -49,8 +50,21 @@ struct MeasureEffort {
     double hopeless_seconds = std::numeric_limits<double>::infinity();
 };
 
-/// Verifies first, then times.
+/// Verifies first, then times. A run that computes for as long as the effort is enough.
 Measurement measure(Backend& backend, const TransformCase& what, Reporter& report,
                     const MeasureEffort& effort = {});
+
+struct Times {
+    double compute = 0; ///< median
+    double fastest = 0; ///< of computing
+    double wall = 0; ///< median
+};
+
+/// Runs the transform of the case again and again, as in measure().
+Times time_case(Backend& backend, const TransformCase& what, Reporter& report,
+                const MeasureEffort& effort);
+
+/// Relative L2 difference from the exact values, of values at the checked voxels.
+double error_at_checked(const CoilMatrix& computed, const TransformCase& what);
 
 } // namespace lsrecon

@@ -2,8 +2,8 @@
 # Measures this machine: checks every kernel against the reference on a simulated scan, then prints
 # the ladder's table. What docs/performance.md holds comes from here.
 #     scripts/measure.sh [FOLDER [DEVICE]]     results go to FOLDER, build/measure by default
-# LSRECON_PROGRAM=path/to/lsrecon uses that program and does not build; LSRECON_MATRIX and
-# LSRECON_SAMPLES set the size of the table.
+# LSRECON_PROGRAM=path/to/lsrecon uses that program and does not build; LSRECON_MATRIX,
+# LSRECON_SAMPLES and LSRECON_SCAN_SAMPLES set the size of the table.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,6 +12,7 @@ device=${2:-}
 program=${LSRECON_PROGRAM:-}
 matrix=${LSRECON_MATRIX:-128,128,128}
 samples=${LSRECON_SAMPLES:-65536}
+scan_samples=${LSRECON_SCAN_SAMPLES:-432000}
 on_device=()
 if [[ -n $device ]]; then
     on_device=(--device "$device")
@@ -29,5 +30,5 @@ mkdir -p "$out"
 for kernel in naive register constant struct native separable; do
     "$program" validate "$out/scan.h5" --kernel "$kernel" --pairs 1e7 --quiet "${on_device[@]}"
 done | tee "$out/validate.txt"
-"$program" bench --matrix "$matrix" --samples "$samples" --json "$out/bench.json" --quiet \
-    "${on_device[@]}" | tee "$out/bench.txt"
+"$program" bench --matrix "$matrix" --samples "$samples" --scan-samples "$scan_samples" \
+    --json "$out/bench.json" --quiet "${on_device[@]}" | tee "$out/bench.txt"

@@ -12,6 +12,8 @@ packages=(
     ocl-icd-opencl-dev opencl-clhpp-headers pocl-opencl-icd
     # scripts that make and read test data
     python3-h5py python3-numpy
+    # curves of scripts/scaling.py
+    python3-matplotlib
 )
 
 missing=()

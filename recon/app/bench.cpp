@@ -1,6 +1,4 @@
-#include <cstdio>
-#include <nlohmann/json.hpp>
-
+#include "app/bench_output.hpp"
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"
@@ -16,48 +14,12 @@ struct Options {
     bool quiet = false;
 };
 
-void print_table(const std::vector<BenchmarkRow>& rows) {
-    std::printf("%-6s %-10s %12s %12s %10s %10s %10s\n", "stage", "kernel", "seconds", "Gpairs/s",
-                "GFLOPS", "speed-up", "error");
-    bool scaled = false;
-    for (const BenchmarkRow& row : rows) {
-        if (row.verified()) {
-            std::printf("%-6s %-10s %11.4g%s %12.4g %10.4g %10.4g %10.1e\n", row.stage.c_str(),
-                        row.kernel.c_str(), row.seconds, row.scaled ? "*" : " ",
-                        1e-9 * row.pairs_per_second, row.gflops, row.speed_up, row.relative_error);
-        } else {
-            std::printf("%-6s %-10s not timed: its error %.1e is above %.1e\n", row.stage.c_str(),
-                        row.kernel.c_str(), row.relative_error, row.bound);
-        }
-        scaled = scaled || row.scaled;
+void require_verified(const std::string& stage, const std::string& kernel, const Verified& row) {
+    if (!row.verified()) {
+        throw ToleranceError(text(stage, " ", kernel, " is off by ", row.relative_error,
+                                  ", more than ", row.bound,
+                                  "\n  next:     do not use this kernel on this device"));
     }
-    std::printf("device: %s\n", rows.back().device.c_str());
-    std::printf("GFLOPS by Stone's convention (sin 13, cos 12, + - * / 1); Q counted over all "
-                "differences\n");
-    if (scaled) {
-        std::printf("* measured on a part of the voxels and scaled\n");
-    }
-}
-
-nlohmann::json as_json(const Options& options, const std::vector<BenchmarkRow>& rows) {
-    nlohmann::json json{{"matrix", options.benchmark.matrix},
-                        {"samples", options.benchmark.samples},
-                        {"command", command_line()},
-                        {"rows", nlohmann::json::array()}};
-    for (const BenchmarkRow& row : rows) {
-        json["rows"].push_back({{"stage", row.stage},
-                                {"kernel", row.kernel},
-                                {"device", row.device},
-                                {"seconds", row.seconds},
-                                {"pairs_per_second", row.pairs_per_second},
-                                {"gflops", row.gflops},
-                                {"speed_up", row.speed_up},
-                                {"relative_error", row.relative_error},
-                                {"bound", row.bound},
-                                {"verified", row.verified()},
-                                {"scaled", row.scaled}});
-    }
-    return json;
 }
 
 ExitCode run(const Options& options) {
@@ -69,17 +31,19 @@ ExitCode run(const Options& options) {
         throw UsageError(text("--matrix has ", dimensions, " entries\n  expected: X,Y or X,Y,Z"));
     }
     Console console(options.quiet);
-    const std::vector<BenchmarkRow> rows = benchmark(options.benchmark, console);
-    print_table(rows);
+    const Benchmark table = benchmark(options.benchmark, console);
+    print_benchmark(table);
     if (!options.json.empty()) {
-        write_text(options.json, as_json(options, rows).dump(2) + "\n");
+        write_text(options.json, benchmark_as_json(options.benchmark, table));
     }
-    for (const BenchmarkRow& row : rows) {
-        if (!row.verified()) {
-            throw ToleranceError(text(row.stage, " ", row.kernel, " is off by ", row.relative_error,
-                                      ", more than ", row.bound,
-                                      "\n  next:     do not use this kernel on this device"));
-        }
+    for (const BenchmarkRow& row : table.transforms) {
+        require_verified(row.stage, row.kernel, row);
+    }
+    for (const ReconstructionRow& row : table.reconstructions) {
+        require_verified(row.stage, row.kernel, row);
+    }
+    for (const CrossoverRow& row : table.crossover) {
+        require_verified(text("crossover ", row.width, "x", row.width), default_kernel(), row);
     }
     return ExitCode::done;
 }
@@ -93,17 +57,25 @@ std::function<ExitCode()> bind_bench(CLI::App& sub) {
         ->delimiter(',')
         ->check(positive_number())
         ->capture_default_str();
-    sub.add_option("--samples", benchmark.samples, "samples of the random trajectory")
+    sub.add_option("--samples", benchmark.samples, "samples of the random trajectory of fhd and q")
         ->check(positive_number())
         ->capture_default_str();
-    sub.add_option("--stage", benchmark.stages, "fhd, q or both")
-        ->delimiter(',')
-        ->check(CLI::IsMember({"fhd", "q"}))
+    sub.add_option("--scan-samples", benchmark.scan_samples,
+                   "samples of the simulated scan of solve and recon; 0 for two a voxel")
+        ->check(whole_number("a whole number from 0", true))
         ->capture_default_str();
-    sub.add_option("--kernel", benchmark.kernels, "transform variants, separated by commas [all]")
+    sub.add_option("--stage", benchmark.stages,
+                   "any of fhd, q, solve (30 iterations), recon (from file to file) and crossover "
+                   "(from which size on the device is faster than the CPU's loops)")
+        ->delimiter(',')
+        ->check(CLI::IsMember(benchmark.stages))
+        ->capture_default_str();
+    sub.add_option("--kernel", benchmark.kernels,
+                   "transform variants, separated by commas [all]; solve and recon use the one "
+                   "that is named, or the default")
         ->delimiter(',');
     sub.add_option("--device", benchmark.device, "OpenCL device: index, part of its name, or type");
-    sub.add_option("--json", options->json, "file to write the rows to");
+    sub.add_option("--json", options->json, "file to write every figure to");
     add_quiet_flag(sub, options->quiet);
     return [options] { return run(*options); };
 }

@@ -25,7 +25,7 @@ struct BackendInfo {
     /// What the kernels that ran were compiled with and launched by, and who chose it:
     /// "tuned fhd: GROUP=128 VOXELS=8 (tuned on this device)", separated by "; "; "" for kernels
     /// that have no such choice.
-    std::string parameters;
+    std::string parameters = {};
 };
 
 /// Called with the fraction that is done; may throw to stop the work.

@@ -34,6 +34,17 @@ std::vector<DeviceInfo> list_devices();
 /// DeviceError when there is none; its message lists those that there are.
 int choose_device(const std::vector<DeviceInfo>& devices, const std::string& wanted);
 
+/// What a device does at most in single precision, a second, as microbenchmarks measure it.
+struct DeviceRates {
+    double multiply_adds = 0;
+    double native_pairs = 0; ///< one native_sin and one native_cos of the same phase
+    double library_pairs = 0; ///< one sin and one cos of the same phase, right to 4 ulp
+};
+
+/// Runs kernels/limits.cl for about a second on the device that `wanted` chooses. DeviceError when
+/// there is none.
+DeviceRates measure_rates(const std::string& wanted);
+
 /// Names of the transform variants, in the order of the ladder.
 std::vector<std::string> kernel_names();
 /// The one used unless the user names another.

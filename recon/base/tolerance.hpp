@@ -102,12 +102,20 @@ inline double solution(const std::string& kernel, std::size_t sources, double la
     return c * (1 + spread / lambda) * direct_transform(kernel, sources);
 }
 
-/// Relative L2 error of a sum of `terms` by the double reference, which does not reduce the phase:
-/// a phase of t turns is rounded by t eps turns.
-inline double reference(double largest_turns, std::size_t terms) {
-    constexpr double eps_double = std::numeric_limits<double>::epsilon() / 2;
+/// How far the residual b - A x of a solution may be from the one that conjugate gradients carry
+/// along, relative to b: of the order of n eps after n iterations (Greenbaum 1997, SIAM J. Matrix
+/// Anal. Appl. 18:535), in single precision. c leaves room for the norm of A and of x.
+inline double residual_drift(std::size_t iterations) {
+    constexpr double c = 4;
+    return c * eps * static_cast<double>(iterations + 1);
+}
+
+/// Relative L2 error of a sum of `terms` by plain loops, which do not reduce the phase: a phase of
+/// t turns is rounded by t times the unit roundoff of the loops, here double precision's.
+inline double reference(double largest_turns, std::size_t terms,
+                        double roundoff = std::numeric_limits<double>::epsilon() / 2) {
     constexpr double two_pi = 6.283185307179586;
-    return eps_double *
+    return roundoff *
            (per_term + 2 * two_pi * largest_turns + 1.5 * std::sqrt(static_cast<double>(terms)));
 }
 

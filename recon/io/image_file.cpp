@@ -1,6 +1,7 @@
 #include "io/image_file.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "base/replacing_file.hpp"
@@ -176,7 +177,15 @@ ImageData read_image(const std::string& path) {
         throw InputError({path, "/image", "it is missing", "an image file of lsrecon",
                           "name a file that 'lsrecon recon' or 'simulate --truth' wrote"});
     }
-    return {file.shape("image").extents, file.read_complex("image")};
+    std::vector<double> residuals;
+    if (file.has("record/residuals")) {
+        residuals = file.read_real("record/residuals");
+        residuals.resize(file.shape("record/residuals").extents.back()); // of the first problem
+        residuals.erase(std::find_if(residuals.begin(), residuals.end(),
+                                     [](double value) { return std::isnan(value); }),
+                        residuals.end());
+    }
+    return {file.shape("image").extents, file.read_complex("image"), residuals};
 }
 
 } // namespace lsrecon

@@ -20,6 +20,7 @@ void write_fhd(const std::string& path, const Image& about, const std::vector<Co
 struct ImageData {
     std::vector<std::size_t> extents; ///< as stored
     std::vector<Complex> values;
+    std::vector<double> residuals; ///< of the first frame's first problem; empty when not stored
 };
 ImageData read_image(const std::string& path);
 

@@ -1,28 +1,14 @@
 #include "io/record.hpp"
 
-#include <ctime>
-
+#include "base/machine.hpp"
 #include "base/sha256.hpp"
 #include "base/version.hpp"
 
 namespace lsrecon {
 
-namespace {
-
-std::string now() {
-    const std::time_t time = std::time(nullptr);
-    std::tm parts{};
-    gmtime_r(&time, &parts);
-    char buffer[32];
-    std::strftime(buffer, sizeof(buffer), "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return buffer;
-}
-
-} // namespace
-
 Record make_record(const Scan& scan, const BackendInfo& backend, const Record& settings) {
     Record record{{"program", std::string("lsrecon ") + version},
-                  {"made", now()},
+                  {"made", utc_now()},
                   {"backend", backend.backend},
                   {"device", backend.device},
                   {"driver", backend.driver},

@@ -68,22 +68,13 @@ grep -q q.h5 err
 run devices
 run validate scan.h5 --backend "$backend" --quiet
 if [[ $backend == opencl ]]; then
-    # One object a row under "rows", and a row is timed only when its error is under its bound.
+    # One object a row under "rows".
     run validate scan.h5 --pairs 2e4 --json validate.json --quiet
-    run bench --matrix 8,9,7 --samples 70 --stage fhd,q --kernel native,separable \
-        --json bench.json --quiet
     /usr/bin/python3 - <<'PYTHON'
 import json
 
 stages = [row["stage"] for row in json.load(open("validate.json"))["rows"]]
 assert stages == ["mu", "fhd", "q", "f", "operator", "solution"], stages
-rows = json.load(open("bench.json"))["rows"]
-kernels = [(row["stage"], row["kernel"]) for row in rows]
-assert kernels == [(stage, kernel) for stage in ("fhd", "q")
-                   for kernel in ("reference", "native", "separable")], kernels
-for row in rows:
-    assert row["seconds"] > 0 and row["pairs_per_second"] > 0 and row["gflops"] > 0, row
-    assert row["relative_error"] <= row["bound"], row
 PYTHON
 fi
 

@@ -46,9 +46,22 @@ TEST(ImageFile, HoldsTheVoxelsWithXFastest) {
     ASSERT_EQ(data.values.size(), 12U);
     EXPECT_EQ(data.values[1], Complex(2, 0.5));
     EXPECT_EQ(data.values[6], Complex(11, 0.5));
+    EXPECT_EQ(data.residuals, (Numbers{1, 0.5, 0.25}));
     const Hdf5Shape shape = Hdf5Reader(folder.file("image.h5")).shape("image");
     EXPECT_EQ(shape.kind, Hdf5Kind::complex);
     EXPECT_NE(shape.type_name.find("float32"), std::string::npos) << shape.type_name;
+}
+
+TEST(ImageFile, ReadsTheFirstHistoryWithoutWhatFillsItUp) {
+    const TemporaryFolder folder;
+    Image image = small_image();
+    std::swap(image.frames[0].residuals, image.frames[1].residuals);
+    write_image(folder.file("image.h5"), image);
+    EXPECT_EQ(read_image(folder.file("image.h5")).residuals, (Numbers{1, 0.125}));
+    image.frames[0].residuals.clear();
+    image.frames[1].residuals.clear();
+    write_image(folder.file("image.h5"), image);
+    EXPECT_TRUE(read_image(folder.file("image.h5")).residuals.empty());
 }
 
 TEST(ImageFile, SaysWhereItLiesAndHowItWasMade) {

@@ -1,0 +1,79 @@
+// What the device does at most: multiply-adds, and pairs of a sine and a cosine of one phase, by
+// the hardware or by the library. `bench` divides a variant's rate by these.
+//
+// CHAINS independent chains a work-item hide the latency of one; every step needs the one before it
+// and the last is written, so that nothing can be left out. Vectors of WIDTH floats for devices
+// that have them. Geometry: one-dimensional, as many work-items as fill the device.
+
+#ifndef WIDTH
+#define WIDTH 1
+#endif
+
+#if WIDTH == 1
+typedef float FLOATS;
+#else
+#define JOIN(a, b) a##b
+#define VECTOR_OF(width) JOIN(float, width)
+typedef VECTOR_OF(WIDTH) FLOATS;
+#endif
+
+#define CHAINS(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9)
+#define FOUR_CHAINS(DO) DO(0) DO(1) DO(2) DO(3)
+
+#define START(i) FLOATS x##i = (FLOATS)(0.01f * i) + b;
+#define ADD_UP(i) sum += x##i;
+
+#define MULTIPLY_ADD(i) x##i = fma(x##i, factor, term);
+
+// turns x 80 multiply-adds of FLOATS: eight steps of ten chains, beside which the loop is small.
+__kernel void multiply_adds(const int turns, const float a, const float b, __global FLOATS *out)
+{
+    const FLOATS factor = (FLOATS)(a);
+    const FLOATS term = (FLOATS)(b);
+    CHAINS(START)
+    for (int t = 0; t < turns; ++t) {
+        CHAINS(MULTIPLY_ADD)
+        CHAINS(MULTIPLY_ADD)
+        CHAINS(MULTIPLY_ADD)
+        CHAINS(MULTIPLY_ADD)
+        CHAINS(MULTIPLY_ADD)
+        CHAINS(MULTIPLY_ADD)
+        CHAINS(MULTIPLY_ADD)
+        CHAINS(MULTIPLY_ADD)
+    }
+    FLOATS sum = (FLOATS)(0.0f);
+    CHAINS(ADD_UP)
+    out[get_global_id(0)] = sum;
+}
+
+// With a = 1/2 the phase stays within a quarter turn, where the transforms have it, too.
+#define PAIR(i)                                                                                    \
+    {                                                                                              \
+        const FLOATS s = SINE(x##i);                                                               \
+        const FLOATS c = COSINE(x##i);                                                             \
+        x##i = fma(s, factor, c);                                                                  \
+    }
+
+// turns x 4 pairs of FLOATS.
+#define PAIRS_KERNEL(name)                                                                         \
+    __kernel void name(const int turns, const float a, const float b, __global FLOATS *out)        \
+    {                                                                                              \
+        const FLOATS factor = (FLOATS)(a);                                                         \
+        FOUR_CHAINS(START)                                                                         \
+        for (int t = 0; t < turns; ++t) {                                                          \
+            FOUR_CHAINS(PAIR)                                                                      \
+        }                                                                                          \
+        FLOATS sum = (FLOATS)(0.0f);                                                               \
+        FOUR_CHAINS(ADD_UP)                                                                        \
+        out[get_global_id(0)] = sum;                                                               \
+    }
+
+#define SINE native_sin
+#define COSINE native_cos
+PAIRS_KERNEL(native_pairs)
+#undef SINE
+#undef COSINE
+
+#define SINE sin
+#define COSINE cos
+PAIRS_KERNEL(library_pairs)

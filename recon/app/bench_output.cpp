@@ -1,0 +1,201 @@
+#include "app/bench_output.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <iomanip>
+#include <nlohmann/json.hpp>
+
+#include "app/console.hpp"
+#include "base/error.hpp"
+#include "base/machine.hpp"
+#include "base/version.hpp"
+
+namespace lsrecon::app {
+
+namespace {
+
+/// The loops as the literature calls them.
+std::string label_of(const std::string& kernel) {
+    if (kernel == "reference" || kernel == "loops") {
+        return "LS (CPU, double)";
+    }
+    return kernel == "reference-single" ? "LS (CPU, single)" : kernel;
+}
+
+void print_failure(const std::string& stage, const std::string& kernel, const Verified& row) {
+    std::printf("%-6s %-16s not timed: its error %.1e is above %.1e\n", stage.c_str(),
+                label_of(kernel).c_str(), row.relative_error, row.bound);
+}
+
+void print_transforms(const std::vector<BenchmarkRow>& rows) {
+    std::printf("%-6s %-16s %11s %10s %10s %9s  %-12s %9s %8s\n", "stage", "kernel", "seconds",
+                "GFLOPS", "Gpairs/s", "of limit", "limited by", "speed-up", "error");
+    for (const BenchmarkRow& row : rows) {
+        if (!row.verified()) {
+            print_failure(row.stage, row.kernel, row);
+            continue;
+        }
+        const std::string fraction = row.limit > 0 ? text(std::fixed, std::setprecision(1),
+                                                          100 * row.fraction_of_limit(), " %")
+                                                   : "";
+        std::printf("%-6s %-16s %10.4g%s %10.4g %10.4g %9s  %-12s %9.4g %8.1e\n", row.stage.c_str(),
+                    label_of(row.kernel).c_str(), row.seconds, row.scaled ? "*" : " ", row.gflops,
+                    1e-9 * row.pairs_per_second, fraction.c_str(), row.limited_by.c_str(),
+                    row.speed_up, row.relative_error);
+    }
+    std::printf("GFLOPS by Stone's convention (sin 13, cos 12, + - * / 1); Q counted over all "
+                "differences\n");
+    if (std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.scaled; })) {
+        std::printf("* measured on a part of the voxels and scaled\n");
+    }
+}
+
+void print_reconstructions(const std::vector<ReconstructionRow>& rows) {
+    std::printf("\n%-6s %-16s %11s %11s %9s %8s  %s\n", "stage", "kernel", "seconds", "s/iteration",
+                "speed-up", "error", "stages in seconds");
+    for (const ReconstructionRow& row : rows) {
+        if (!row.verified()) {
+            print_failure(row.stage, row.kernel, row);
+            continue;
+        }
+        std::string stages;
+        std::string each;
+        if (row.stage == "recon") {
+            for (const auto& [stage, seconds] : row.stage_seconds) {
+                stages +=
+                    text(stages.empty() ? "" : ", ", stage, " ", std::setprecision(3), seconds);
+            }
+        } else {
+            each =
+                text(std::setprecision(3),
+                     row.seconds / static_cast<double>(std::max<std::size_t>(1, row.iterations)));
+        }
+        std::printf("%-6s %-16s %11.4g %11s %9s %8.1e  %s\n", row.stage.c_str(),
+                    label_of(row.kernel).c_str(), row.seconds, each.c_str(),
+                    row.speed_up > 0 ? text(std::setprecision(4), row.speed_up).c_str() : "",
+                    row.relative_error, stages.c_str());
+    }
+    std::printf("%zu samples, %zu iterations; error of solve: residual, of recon: against the "
+                "phantom\n",
+                rows.front().samples, rows.back().iterations);
+}
+
+void print_crossover(const std::vector<CrossoverRow>& rows) {
+    std::printf("\n%-9s %12s %16s %12s\n", "F^H d of", "pairs", "CPU seconds", "device");
+    for (const CrossoverRow& row : rows) {
+        std::printf("%-9s %12.0f %16.3g %12.3g\n", text(row.width, " x ", row.width).c_str(),
+                    row.pairs, row.reference_seconds, row.device_seconds);
+    }
+    if (const auto pairs = crossover_pairs(rows)) {
+        std::printf("the device overtakes the loops of the CPU at %.2g pairs, transfer and launch "
+                    "included\n",
+                    *pairs);
+    } else {
+        std::printf("the device is %s at every size, transfer and launch included\n",
+                    rows.back().device_seconds < rows.back().reference_seconds ? "faster"
+                                                                               : "slower");
+    }
+}
+
+nlohmann::json as_json(const Verified& row) {
+    return {
+        {"relative_error", row.relative_error}, {"bound", row.bound}, {"verified", row.verified()}};
+}
+
+nlohmann::json as_json(const BenchmarkRow& row) {
+    nlohmann::json json = as_json(static_cast<const Verified&>(row));
+    json.update({{"stage", row.stage},
+                 {"kernel", row.kernel},
+                 {"device", row.device},
+                 {"seconds", row.seconds},
+                 {"wall_seconds", row.wall_seconds},
+                 {"pairs_per_second", row.pairs_per_second},
+                 {"gflops", row.gflops},
+                 {"speed_up", row.speed_up},
+                 {"scaled", row.scaled}});
+    if (row.limit > 0) {
+        json.update({{"limit_pairs_per_second", row.limit},
+                     {"limited_by", row.limited_by},
+                     {"fraction_of_limit", row.fraction_of_limit()}});
+    }
+    return json;
+}
+
+nlohmann::json as_json(const ReconstructionRow& row) {
+    nlohmann::json json = as_json(static_cast<const Verified&>(row));
+    json.update({{"stage", row.stage},
+                 {"kernel", row.kernel},
+                 {"device", row.device},
+                 {"samples", row.samples},
+                 {"iterations", row.iterations},
+                 {"seconds", row.seconds}});
+    if (row.speed_up > 0) {
+        json["speed_up"] = row.speed_up;
+    }
+    for (const auto& [stage, seconds] : row.stage_seconds) {
+        json["stage_seconds"][stage] = seconds;
+    }
+    return json;
+}
+
+nlohmann::json as_json(const CrossoverRow& row) {
+    nlohmann::json json = as_json(static_cast<const Verified&>(row));
+    json.update({{"matrix", {row.width, row.width}},
+                 {"pairs", row.pairs},
+                 {"cpu_seconds", row.reference_seconds},
+                 {"device_seconds", row.device_seconds}});
+    return json;
+}
+
+template <typename Rows> nlohmann::json array_of(const Rows& rows) {
+    nlohmann::json json = nlohmann::json::array();
+    for (const auto& row : rows) {
+        json.push_back(as_json(row));
+    }
+    return json;
+}
+
+} // namespace
+
+void print_benchmark(const Benchmark& table) {
+    if (!table.device.device.empty()) {
+        std::printf("device: %s (%s)\n", table.device.device.c_str(), table.device.driver.c_str());
+        std::printf("limits: %.4g G multiply-adds/s, pairs of sine and cosine: native %.4g G/s, "
+                    "library %.4g G/s\n\n",
+                    1e-9 * table.rates.multiply_adds, 1e-9 * table.rates.native_pairs,
+                    1e-9 * table.rates.library_pairs);
+    }
+    if (!table.transforms.empty()) {
+        print_transforms(table.transforms);
+    }
+    if (!table.reconstructions.empty()) {
+        print_reconstructions(table.reconstructions);
+    }
+    if (!table.crossover.empty()) {
+        print_crossover(table.crossover);
+    }
+}
+
+std::string benchmark_as_json(const BenchmarkOptions& options, const Benchmark& table) {
+    nlohmann::json json{{"program", text("lsrecon ", version)},
+                        {"command", command_line()},
+                        {"date", utc_now()},
+                        {"processor", processor_name()},
+                        {"device", table.device.device},
+                        {"driver", table.device.driver},
+                        {"limits",
+                         {{"multiply_adds_per_second", table.rates.multiply_adds},
+                          {"native_pairs_per_second", table.rates.native_pairs},
+                          {"library_pairs_per_second", table.rates.library_pairs}}},
+                        {"matrix", options.matrix},
+                        {"samples", options.samples},
+                        {"rows", array_of(table.transforms)},
+                        {"reconstructions", array_of(table.reconstructions)},
+                        {"crossover", {{"rows", array_of(table.crossover)}}}};
+    if (const auto pairs = crossover_pairs(table.crossover)) {
+        json["crossover"]["pairs"] = *pairs;
+    }
+    return json.dump(2) + "\n";
+}
+
+} // namespace lsrecon::app

@@ -1,0 +1,68 @@
+#include "benchmark_limits.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace lsrecon {
+
+namespace {
+
+/// A unit of a device that computes sine and cosine, and how the table calls it.
+struct Trigonometry {
+    double DeviceRates::*rate; ///< null when a pair needs none
+    const char* unit;
+};
+constexpr Trigonometry of_library{&DeviceRates::library_pairs, "sin, cos"};
+constexpr Trigonometry of_hardware{&DeviceRates::native_pairs, "native"};
+constexpr Trigonometry none{nullptr, ""};
+
+/// What a computed pair needs of the device.
+struct Needs {
+    const char* kernel;
+    Trigonometry trigonometry;
+    double fhd_multiply_adds;
+    double q_multiply_adds;
+};
+
+/// Phase: 3 products of high parts, 3 of low ones, 5 to take off half turns, the factor 2 pi; then
+/// the value: 4 for F^H d, 2 for Q. The separable product has 2 with x -> -x, and no phase.
+const std::vector<Needs>& table() {
+    static const std::vector<Needs> rows{
+        {"naive", of_library, 16, 14},    {"register", of_library, 16, 14},
+        {"constant", of_library, 16, 14}, {"struct", of_library, 16, 14},
+        {"native", of_hardware, 16, 14},  {"tuned", of_hardware, 16, 14},
+        {"separable", none, 2, 2},
+    };
+    return rows;
+}
+
+} // namespace
+
+double stone_operations(const std::string& stage, int dimensions) {
+    const double sine = 13;
+    const double cosine = 12;
+    const double phase = 2 * dimensions;
+    return sine + cosine + phase + (stage == "q" ? 4 : 8);
+}
+
+Limit limit_of(const std::string& kernel, const std::string& stage, const DeviceRates& rates) {
+    const auto row = std::find_if(table().begin(), table().end(),
+                                  [&](const Needs& needs) { return needs.kernel == kernel; });
+    if (row == table().end()) {
+        return {};
+    }
+    const bool is_q = stage == "q";
+    const double counted = is_q ? 2 : 1; // pairs that one computed pair stands for
+    Limit limit{counted * rates.multiply_adds /
+                    (is_q ? row->q_multiply_adds : row->fhd_multiply_adds),
+                "multiply-add"};
+    if (row->trigonometry.rate != nullptr) {
+        const double pairs = counted * rates.*row->trigonometry.rate;
+        if (pairs < limit.pairs_per_second) {
+            limit = {pairs, row->trigonometry.unit};
+        }
+    }
+    return limit;
+}
+
+} // namespace lsrecon

@@ -1,0 +1,33 @@
+#include <gtest/gtest.h>
+
+#include "backend/devices.hpp"
+#include "base/error.hpp"
+#include "support/device_fixture.hpp"
+
+namespace lsrecon {
+namespace {
+
+class Limits : public test::DeviceFixture {};
+
+/// Work that the compiler leaves out would show as a rate that no device has: 256 multiply-adds a
+/// clock and compute unit are more than any, and a clock may rise above what the driver tells.
+TEST_F(Limits, AreRatesThatADeviceCanHave) {
+    const std::vector<DeviceInfo> devices = list_devices();
+    const int chosen = choose_device(devices, "");
+    const DeviceInfo& info = devices[static_cast<std::size_t>(chosen)];
+    const DeviceRates rates = measure_rates(std::to_string(chosen));
+    const double most = 2.0 * 256 * 1e6 * std::max(info.clock_mhz, 1000U) * info.compute_units;
+    EXPECT_GT(rates.multiply_adds, 1e6);
+    EXPECT_LT(rates.multiply_adds, most);
+    EXPECT_GT(rates.native_pairs, 1e5);
+    EXPECT_LT(rates.native_pairs, rates.multiply_adds);
+    EXPECT_GT(rates.library_pairs, 1e5);
+    EXPECT_LT(rates.library_pairs, rates.multiply_adds);
+}
+
+TEST_F(Limits, OfADeviceThatIsNotThereAreRefused) {
+    EXPECT_THROW(measure_rates("no such device"), DeviceError);
+}
+
+} // namespace
+} // namespace lsrecon

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""The table of `lsrecon bench` on a tiny case: every row, sane figures, wrong kernels not timed.
+    bench.py LSRECON SOURCE_FOLDER
+"""
+
+import json
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+program, source = sys.argv[1], pathlib.Path(sys.argv[2])
+scaling = source / "scripts" / "scaling.py"
+MATRIX = ["--matrix", "8,9", "--samples", "70"]
+LOOPS = ["reference", "reference-single"]
+
+
+def run(*command, code=0, environment=None):
+    done = subprocess.run(command, capture_output=True, text=True, check=False,
+                          env={**os.environ, **(environment or {})})
+    assert done.returncode == code, (command, done.returncode, done.stdout, done.stderr)
+    return done.stdout, done.stderr
+
+
+def bench(*arguments, **how):
+    told, _ = run(program, "bench", *arguments, "--json", "bench.json", "--quiet", **how)
+    return told, json.loads(pathlib.Path("bench.json").read_text(encoding="utf-8"))
+
+
+def require_positive(row, *names):
+    for name in names:
+        assert math.isfinite(row[name]) and row[name] > 0, (name, row)
+    assert row["verified"] and 0 <= row["relative_error"] <= row["bound"] < 1, row
+
+
+def check_transforms(table):
+    kernels = [(row["stage"], row["kernel"]) for row in table["rows"]]
+    assert kernels == [(stage, kernel) for stage in ("fhd", "q")
+                       for kernel in [*LOOPS, "naive", "native", "separable"]], kernels
+    pairs = {"fhd": 8 * 9 * 70, "q": 4 * 8 * 9 * 70}
+    double = {row["stage"]: row for row in table["rows"] if row["kernel"] == "reference"}
+    for row in table["rows"]:
+        require_positive(row, "seconds", "wall_seconds", "pairs_per_second", "gflops", "speed_up")
+        assert math.isclose(row["pairs_per_second"] * row["seconds"], pairs[row["stage"]],
+                            rel_tol=1e-9), row
+        assert math.isclose(row["speed_up"] * row["seconds"], double[row["stage"]]["seconds"],
+                            rel_tol=1e-9), row
+        if row["kernel"] not in LOOPS:
+            require_positive(row, "fraction_of_limit", "limit_pairs_per_second")
+            assert row["fraction_of_limit"] <= 1.2, row
+            assert row["wall_seconds"] >= row["seconds"], row
+            assert row["limited_by"] in ("sin, cos", "native", "multiply-add"), row
+
+
+def check_reconstructions(table):
+    rows = table["reconstructions"]
+    assert [(row["stage"], row["kernel"]) for row in rows] == [
+        (stage, kernel) for kernel in ("loops", "separable") for stage in ("solve", "recon")], rows
+    for row in rows:
+        require_positive(row, "seconds", "speed_up")
+        assert 0 < row["iterations"] <= 40, row
+        stages = row["stage_seconds"]
+        assert {"read", "fhd", "q", "solve"} <= stages.keys(), row
+        assert row["seconds"] >= stages["solve"] > 0, row
+
+
+def check_crossover(table):
+    rows = table["crossover"]["rows"]
+    assert [row["pairs"] for row in rows] == [width**4 for width in (2, 4, 8, 16, 32, 64)]
+    for row in rows:
+        require_positive(row, "cpu_seconds", "device_seconds")
+    assert rows[-1]["cpu_seconds"] > 100 * rows[0]["cpu_seconds"], rows
+
+
+def whole_table():
+    told, table = bench(*MATRIX, "--kernel", "naive,native,separable")
+    for label in ("LS (CPU, double)", "LS (CPU, single)", "separable", "solve", "recon",
+                  "of limit", "limits:", "transfer and launch included"):
+        assert label in told, (label, told)
+    for name in ("date", "processor", "device", "driver", "command"):
+        assert table[name], name
+    assert all(rate > 1e5 for rate in table["limits"].values()), table["limits"]
+    check_transforms(table)
+    check_reconstructions(table)
+    check_crossover(table)
+
+
+def kernels_with(change):
+    """A folder of the kernels with one text replaced."""
+    folder = pathlib.Path(tempfile.mkdtemp(dir="."))
+    for file in [*source.glob("kernels/*.cl"), *source.glob("kernels/*.h")]:
+        shutil.copy(file, folder)
+    name, before, after = change
+    text = (folder / name).read_text(encoding="utf-8")
+    assert before in text, (name, before)
+    (folder / name).write_text(text.replace(before, after), encoding="utf-8")
+    return {"LSRECON_KERNELS": str(folder.resolve())}
+
+
+def wrong_kernel():
+    wrong = kernels_with(("native.cl", "COSINE native_cos", "COSINE 0.999f * native_cos"))
+    told, table = bench(*MATRIX, "--stage", "fhd", "--kernel", "native,separable", code=6,
+                        environment=wrong)
+    native, separable = table["rows"][-2:]
+    assert not native["verified"] and native["seconds"] == 0 == native["speed_up"], native
+    require_positive(separable, "seconds")
+    assert "not timed" in told, told
+
+
+def wrong_reconstruction():
+    """Q stays right and F^H d does not, so that the image is no longer the phantom."""
+    wrong = kernels_with(("struct.cl", "ADD_PRODUCT(sum[c], ", "ADD_PRODUCT(sum[c], 0.5f * "))
+    _, table = bench("--matrix", "8,9", "--stage", "recon", "--kernel", "struct", code=6,
+                     environment=wrong)
+    row = table["reconstructions"][-1]
+    assert row["kernel"] == "struct" and not row["verified"] and row["seconds"] == 0, row
+
+
+def sweeps():
+    run(sys.executable, str(scaling), "measure", "-o", "scaling.json", "--program", program,
+        "--samples", "16,64", "--widths", "6,8", "--at-matrix", "8,8", "--at-samples", "64",
+        "--kernel", "separable")
+    result = json.loads(pathlib.Path("scaling.json").read_text(encoding="utf-8"))
+    points = sorted((point["matrix"], point["samples"]) for point in result["points"])
+    assert points == [([6, 6], 64), ([8, 8], 16), ([8, 8], 64)], points
+    table, _ = run(sys.executable, str(scaling), "draw", "scaling.json", "--table")
+    for cell in ("LS (CPU, double)", "| 8x8 | 16 |", "| 6x6 | 64 |", "pairs, transfer"):
+        assert cell in table, (cell, table)
+    # A module that cannot be imported stands for a machine without matplotlib.
+    pathlib.Path("none").mkdir()
+    pathlib.Path("none/matplotlib.py").write_text("raise ImportError\n", encoding="utf-8")
+    _, told = run(sys.executable, str(scaling), "draw", "scaling.json", "-o", "none.png", code=5,
+                  environment={"PYTHONPATH": "none"})
+    assert "python3-matplotlib" in told and not pathlib.Path("none.png").exists(), told
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        return
+    run(sys.executable, str(scaling), "draw", "scaling.json", "-o", "scaling.png")
+    assert pathlib.Path("scaling.png").read_bytes().startswith(b"\x89PNG")
+
+
+with tempfile.TemporaryDirectory() as work:
+    os.chdir(work)
+    whole_table()
+    wrong_kernel()
+    wrong_reconstruction()
+    sweeps()
+    os.chdir("/")
