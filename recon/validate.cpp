@@ -189,11 +189,9 @@ private:
         for (std::size_t i = 0; i < in.size(); ++i) {
             rho(static_cast<Eigen::Index>(in[i])) = values(0, static_cast<Eigen::Index>(i));
         }
-        Grams grams(device_, plan_, [&](const Sampling& sampling) {
-            return compute_q(device_, sampling, scan_.grid, report_);
-        });
-        const NormalOperator normal(grams.of(frame_), scan_.coil_maps, 0);
-        const CoilMatrix product = normal.apply(rho).transpose();
+        const CommonToFrames common = common_of(device_, 0, report_);
+        NormalEquations equations(common, *frame_.sampling);
+        const CoilMatrix product = equations.in_double().apply(rho).transpose();
 
         const Stage stage(report_, "reference");
         const CoilMatrix unit = CoilMatrix::Ones(1, static_cast<Eigen::Index>(count));
@@ -232,22 +230,27 @@ private:
                                     : "");
     }
 
+    /// Of equations that Eigen solves.
+    CommonToFrames common_of(Backend& backend, double lambda, Reporter& report) const {
+        return {
+            backend, plan_, scan_.coil_maps, lambda, false, [&, this](const Sampling& sampling) {
+                return compute_q(backend, sampling, scan_.grid, report);
+            }};
+    }
+
     CoilMatrix solution(Backend& backend, const Frame& frame, Reporter& report) const {
         const CoilMatrix mu = compute_mu(backend, frame, report);
         const CoilMatrix fhd = compute_fhd(backend, plan_, frame, mu, scan_.coil_maps, report);
-        Grams grams(backend, plan_, [&](const Sampling& sampling) {
-            return compute_q(backend, sampling, scan_.grid, report);
-        });
-        const NormalOperator normal(grams.of(frame), scan_.coil_maps, options_.lambda);
-        return solve(normal, fhd, {options_.lambda, max_iterations_, 1e-7}, report).rho;
+        const CommonToFrames common = common_of(backend, options_.lambda, report);
+        NormalEquations equations(common, *frame.sampling);
+        return solve(equations, fhd, {options_.lambda, max_iterations_, 1e-7}, report).rho;
     }
 
     /// ||T|| / Q(0) by power iteration: it comes from below, within a few per cent.
     double spread_of(const Frame& frame) {
-        Grams grams(*reference_, plan_, [&](const Sampling& sampling) {
-            return compute_q(*reference_, sampling, scan_.grid, silent_);
-        });
-        const Gram& gram = grams.of(frame);
+        const CommonToFrames common = common_of(*reference_, 0, silent_);
+        NormalEquations equations(common, *frame.sampling);
+        const Gram& gram = equations.gram();
         ComplexVector rho = random_values(1, plan_.voxels.count()).row(0).transpose();
         double norm = 1;
         for (int i = 0; i < 10; ++i) {

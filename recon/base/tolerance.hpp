@@ -95,6 +95,26 @@ inline double solution(const std::string& kernel, std::size_t sources, double la
     return c * (1 + spread / lambda) * direct_transform(kernel, sources);
 }
 
+/// Relative L2 error of an FFT of `values` values in single precision. Every one of its
+/// log2(values) stages rounds each value a few times, independently.
+inline double fft(std::size_t values) {
+    return eps * (1 + std::log2(1.0 + static_cast<double>(values)));
+}
+
+/// Relative L2 error of a product with the normal equations on the device against the same in
+/// double precision, of the same Q: two FFTs on up to 2 N a dimension, and the spectrum that a
+/// third made.
+inline double resident_product(std::size_t voxels) {
+    return 3 * fft(8 * voxels);
+}
+
+/// Relative L2 error of what the device solves to `tolerance` against the solution in double
+/// precision, of the same Q and right-hand side:
+inline double resident_solution(std::size_t voxels, double tolerance, double lambda,
+                                double spread = 8) {
+    return (1 + spread / lambda) * (0.1 * tolerance + resident_product(voxels));
+}
+
 /// Relative L2 error of a sum of `terms` by the double reference, which does not reduce the phase:
 /// a phase of t turns is rounded by t eps turns.
 inline double reference(double largest_turns, std::size_t terms) {
