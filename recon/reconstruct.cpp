@@ -27,8 +27,7 @@ void reconstruct(const std::string& scan_file, const std::string& image_file, Ba
         return options.q_file.empty() ? compute_q(backend, sampling, scan.grid, report)
                                       : read_q(options.q_file, sampling, scan.grid);
     };
-    FrameEquations equations(
-        {backend, plan, scan.coil_maps, options.solve.lambda, options.solve.on_device, make_q});
+    FrameEquations equations({backend, plan, scan.coil_maps, options.solve.lambda, make_q});
     for (const Frame& frame : scan.frames) {
         const CoilMatrix mu = compute_mu(backend, frame, report);
         const CoilMatrix fhd = compute_fhd(backend, plan, frame, mu, scan.coil_maps, report);

@@ -26,15 +26,6 @@ Solved solve_rows(const CoilMatrix& fhd, Reporter& report, const SolveOne& solve
     return solved;
 }
 
-Solved solve_on_device(ResidentSystem& system, const CoilMatrix& fhd, const SolveOptions& options,
-                       Reporter& report) {
-    Solved solved = solve_rows(fhd, report, [&](const ComplexVector& b, const Progress& progress) {
-        return resident_conjugate_gradient(system, b, options, progress);
-    });
-    solved.solver = system.description();
-    return solved;
-}
-
 Solved solve_in_double(NormalEquations& equations, const CoilMatrix& fhd,
                        const SolveOptions& options, Reporter& report) {
     const NormalOperator& normal = equations.in_double();
@@ -49,20 +40,31 @@ Solved solve_in_double(NormalEquations& equations, const CoilMatrix& fhd,
 
 } // namespace
 
+Solved solve_on_device(ResidentSystem& system, const CoilMatrix& fhd, const SolveOptions& options,
+                       Reporter& report) {
+    Solved solved = solve_rows(fhd, report, [&](const ComplexVector& b, const Progress& progress) {
+        return resident_conjugate_gradient(system, b, options, progress);
+    });
+    solved.solver = system.description();
+    return solved;
+}
+
 Solved solve(NormalEquations& equations, const CoilMatrix& fhd, const SolveOptions& options,
              Reporter& report) {
     const Stage stage(report, "solve");
-    if (equations.may_be_resident() && options.tolerance < single_precision_reach) {
-        report.note(text("solved by Eigen in double precision: single precision keeps a "
-                         "--tolerance from ",
-                         single_precision_reach, ", not ", options.tolerance));
-    } else if (equations.resident() != nullptr) {
+    const auto by_eigen = [&](const std::string& why) {
+        report.note("solved by Eigen in double precision: " + why);
+    };
+    if (options.on_device && options.tolerance < single_precision_reach) {
+        by_eigen(text("single precision keeps a --tolerance from ", single_precision_reach,
+                      ", not ", options.tolerance));
+    } else if (options.on_device && equations.resident() != nullptr) {
         try {
             return solve_on_device(*equations.resident(), fhd, options, report);
         } catch (const ToleranceError& error) {
-            report.note(text("solved by Eigen in double precision: ", error.what()));
+            by_eigen(error.what());
         } catch (const DeviceError& error) {
-            report.note(text("solved by Eigen in double precision: ", error.what()));
+            by_eigen(error.what());
         }
     }
     return solve_in_double(equations, fhd, options, report);

@@ -21,6 +21,10 @@ struct Solved {
 Solved solve(NormalEquations& equations, const CoilMatrix& fhd, const SolveOptions& options,
              Reporter& report);
 
+/// The same on the device alone: see resident_conjugate_gradient for its errors.
+Solved solve_on_device(ResidentSystem& system, const CoilMatrix& fhd, const SolveOptions& options,
+                       Reporter& report);
+
 /// The solution of a single problem as it is; of several (coils without maps) their root of sum of
 /// squares, sqrt(sum_c |rho_cn|^2), with zero imaginary part.
 ImageFrame to_image(const Frame& frame, const Solved& solved);

@@ -10,7 +10,7 @@ NormalEquations::NormalEquations(const CommonToFrames& common, const Sampling& s
 }
 
 ResidentSystem* NormalEquations::resident() {
-    if (may_be_resident() && !resident_asked_) {
+    if (q_ && !resident_asked_) {
         resident_ =
             common_.backend.resident_system(q_->grid, q_->half, common_.coil_maps, common_.lambda);
         resident_asked_ = true;

@@ -16,7 +16,6 @@ struct CommonToFrames {
     const Plan& plan;
     const CoilMatrix& coil_maps; ///< C x N or empty
     double lambda; ///< weight of Q(0) I
-    bool on_device; ///< whether the device may solve them
     std::function<Q(const Sampling&)> make_q;
 };
 
@@ -26,9 +25,8 @@ class NormalEquations {
 public:
     NormalEquations(const CommonToFrames& common, const Sampling& sampling);
 
-    /// Whether the device was asked for and could be used: voxels off the grid have no such system.
-    bool may_be_resident() const { return common_.on_device && q_.has_value(); }
-    /// On the device, null when the backend has no such system; made when it is first asked for.
+    /// On the device; null for voxels off the grid, and when the backend has no such system. Made
+    /// when it is first asked for.
     ResidentSystem* resident();
     /// On the CPU in double precision; made when it is first asked for.
     const NormalOperator& in_double();

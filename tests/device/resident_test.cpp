@@ -36,12 +36,7 @@ class DeviceFfts : public test::DeviceFixture {};
 
 TEST_F(DeviceFfts, AreDoublePrecisionRoundedAtAwkwardSizes) {
     opencl::Queue queue("");
-    for (const auto& extents : {std::array<std::size_t, 3>{1, 1, 1},
-                                {30, 1, 1},
-                                {1, 94, 1},
-                                {30, 94, 1},
-                                {12, 1, 35},
-                                {18, 10, 98}}) {
+    for (const auto& extents : {std::array<std::size_t, 3>{1, 1, 1}, {30, 94, 1}, {1, 12, 35}}) {
         const Fft<double> exact(extents);
         const ComplexVector values = test::Random(1).vector(exact.count());
         ComplexVector forward = values;
@@ -159,15 +154,18 @@ TEST_F(Resident, TheIterationLimitEndsIt) {
 }
 
 TEST_F(Resident, TwoRunsAreEqualToTheLastBit) {
-    Systems systems(awkward({40, 33, 0}, 2), 0.01);
-    const ComplexVector b = systems.problem.rho.row(0).transpose();
     const SolveOptions options{0.01, 20, single_precision_reach};
     for (const FftEngine engine : engines()) {
+        // Several groups in a dot product; plans of VkFFT take the CPU's compiler seconds.
+        const bool small = engine == FftEngine::vkfft;
+        Systems systems(small ? awkward({15, 15, 0}, 0) : awkward({40, 33, 0}, 2), 0.01);
+        const ComplexVector b = systems.problem.rho.row(0).transpose();
         const auto system = systems.resident(engine);
         const Solution one = resident_conjugate_gradient(*system, b, options, test::silent);
         // What the system did before must not matter, nor which system it is.
         resident_conjugate_gradient(*system, 3 * b.reverse(), options, test::silent);
-        for (ResidentSystem* const again : {system.get(), systems.resident(engine).get()}) {
+        const auto fresh = systems.resident(engine);
+        for (ResidentSystem* const again : {system.get(), fresh.get()}) {
             const Solution two = resident_conjugate_gradient(*again, b, options, test::silent);
             EXPECT_EQ(one.x, two.x) << name_of(engine);
             EXPECT_EQ(one.residuals, two.residuals) << name_of(engine);

@@ -84,9 +84,9 @@ TEST_P(DeviceScan, SolutionStaysWithinItsBound) {
             const auto make_q = [&](const Sampling& sampling) {
                 return compute_q(backend, sampling, scan.grid, report);
             };
-            const CommonToFrames common{backend, plan, no_maps, lambda, false, make_q};
+            const CommonToFrames common{backend, plan, no_maps, lambda, make_q};
             NormalEquations equations(common, *frame.sampling);
-            return solve(equations, fhd(backend), {lambda, 200, 1e-7}, report).rho;
+            return solve(equations, fhd(backend), {lambda, 200, 1e-7, false}, report).rho;
         };
         const CoilMatrix exact = solved(*reference);
         for (const std::string& kernel : kernel_names()) {

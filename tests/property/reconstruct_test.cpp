@@ -85,9 +85,9 @@ TEST(Reconstruct, AFullCartesianScanGivesTheObjectBack) {
         const auto make_q = [&](const Sampling& sampling) {
             return compute_q(*backend, sampling, scan.grid, report);
         };
-        const CommonToFrames common{*backend, plan, scan.coil_maps, 0, false, make_q};
+        const CommonToFrames common{*backend, plan, scan.coil_maps, 0, make_q};
         NormalEquations equations(common, *frame.sampling);
-        const Solved solved = solve(equations, fhd, {0, 30, 1e-11}, report);
+        const Solved solved = solve(equations, fhd, {0, 30, 1e-11, false}, report);
         EXPECT_TRUE(near(solved.rho, CoilMatrix(problem.rho.row(0)), 1e-9));
     }
 }
@@ -110,7 +110,7 @@ protected:
 
     static ReconstructOptions exactly() {
         ReconstructOptions options;
-        options.solve = {0, 50, 1e-11};
+        options.solve = {0, 50, 1e-11, false};
         return options;
     }
 };
