@@ -118,6 +118,9 @@ inline double resident_product(std::size_t voxels) {
 /// number magnifies what is left of the residual, and the error of the product:
 ///
 ///     c (1 + ||T|| / (lambda Q(0))) (tolerance / 10 + resident_product)
+///
+/// c is 1 in the worst case. Measured on spiral and radial scans of 64 x 64 with lambda 0.1 and
+/// 0.01, machine and date as above: at most 0.06.
 inline double resident_solution(std::size_t voxels, double tolerance, double lambda,
                                 double spread = 8) {
     constexpr double c = 0.2;
