@@ -46,7 +46,7 @@ TEST_F(Kernels, EveryFileCompilesAloneWithItsDefaults) {
             ++files;
         }
     }
-    EXPECT_EQ(files, kernel_names().size() + 2) << "one a variant, mu and separable_forward";
+    EXPECT_EQ(files, kernel_names().size() + 3) << "one a variant, mu, separable_forward and solve";
 }
 
 TEST_F(Kernels, TheCatalogueHasAFileARow) {
