@@ -5,7 +5,15 @@
 // more multiply-adds. 32 neighbours of a work-group read 8 x 4 places, so that no two of them want
 // different words of one bank.
 // Defines: GROUP_X (a multiple of 8), GROUP_Y (of 4), ITEM_COLUMNS and ITEM_ROWS (4 or 8), STEP,
-// UNROLL.
+// UNROLL; what follows is for compiling a file alone.
+#ifndef GROUP_X
+#define GROUP_X 16
+#define GROUP_Y 8
+#define ITEM_COLUMNS 4
+#define ITEM_ROWS 4
+#define STEP 8
+#define UNROLL 4
+#endif
 
 #define ITEMS (GROUP_X * GROUP_Y)
 #define COLUMNS (GROUP_X * ITEM_COLUMNS)

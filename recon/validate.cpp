@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/tolerance.hpp"
 #include "plan/plan.hpp"
+#include "solve/resident_cg.hpp"
 #include "solve/solve.hpp"
 #include "stages/fhd.hpp"
 #include "stages/gram.hpp"
@@ -36,29 +37,6 @@ CoilMatrix pick(const CoilMatrix& values, const Indices& indices) {
             values.col(static_cast<Eigen::Index>(indices[i]));
     }
     return picked;
-}
-
-/// The samples of a frame that are left when only every step-th is kept.
-Frame thinned(const Frame& frame, const Indices& indices) {
-    auto sampling = std::make_shared<Sampling>();
-    sampling->trajectory = pick(frame.sampling->trajectory, indices);
-    const auto count = static_cast<Eigen::Index>(indices.size());
-    if (frame.sampling->phi.size() > 0) {
-        sampling->phi.resize(count);
-    }
-    if (frame.sampling->weights.size() > 0) {
-        sampling->weights.resize(count);
-    }
-    for (Eigen::Index i = 0; i < count; ++i) {
-        const auto m = static_cast<Eigen::Index>(indices[static_cast<std::size_t>(i)]);
-        if (sampling->phi.size() > 0) {
-            sampling->phi(i) = frame.sampling->phi(m);
-        }
-        if (sampling->weights.size() > 0) {
-            sampling->weights(i) = frame.sampling->weights(m);
-        }
-    }
-    return {sampling, pick(frame.samples, indices), frame.label, frame.position};
 }
 
 class Validation {
@@ -189,11 +167,11 @@ private:
         for (std::size_t i = 0; i < in.size(); ++i) {
             rho(static_cast<Eigen::Index>(in[i])) = values(0, static_cast<Eigen::Index>(i));
         }
-        Grams grams(device_, plan_, [&](const Sampling& sampling) {
-            return compute_q(device_, sampling, scan_.grid, report_);
-        });
-        const NormalOperator normal(grams.of(frame_), scan_.coil_maps, 0);
-        const CoilMatrix product = normal.apply(rho).transpose();
+        const CommonToFrames common = common_of(device_, 0, report_);
+        NormalEquations equations(common, *frame_.sampling);
+        ResidentSystem* const resident = equations.resident();
+        const CoilMatrix product =
+            (resident ? resident->apply(rho) : equations.in_double().apply(rho)).transpose();
 
         const Stage stage(report_, "reference");
         const CoilMatrix unit = CoilMatrix::Ones(1, static_cast<Eigen::Index>(count));
@@ -206,48 +184,68 @@ private:
         const CoilMatrix back =
             reference_->fhd(trajectory(), f, plan_.voxels.subset(out), progress());
         const CoilMatrix exact = pick(maps, out).conjugate().cwiseProduct(back).colwise().sum();
-        add("operator", tolerance::gram(kernel_, samples()), pick(product, out), exact, out, count,
+        add("operator", tolerance::gram(kernel_, samples()) + tolerance::resident_product(count),
+            pick(product, out), exact, out, count,
             in.size() < count ? text("volume of ", in.size(), " voxels that are not 0, ",
                                      out.size(), " of ", count, " compared")
                               : "");
     }
 
     /// Both solve the same problem with their own Mu, FHd and Q, on as many samples as the
-    /// reference can afford.
+    /// reference can afford; then the device's solver solves the device's.
     void check_solution() {
         const double voxels =
             plan_.through_q ? static_cast<double>(Voxels::half_differences(scan_.grid).count())
                             : 2 * max_iterations_ * static_cast<double>(plan_.voxels.count());
         const Indices kept = sample(samples(), voxels);
-        const Frame frame = kept.size() < samples() ? thinned(frame_, kept) : frame_;
-        const CoilMatrix computed = solution(device_, frame, report_);
-        const Stage stage(report_, "reference");
-        const CoilMatrix exact = solution(*reference_, frame, silent_);
+        const Frame frame = kept.size() < samples() ? subset(frame_, kept) : frame_;
+        const std::string remark = kept.size() < samples()
+                                       ? text("with ", kept.size(), " of ", samples(), " samples")
+                                       : "";
+        const CommonToFrames common = common_of(device_, options_.lambda, report_);
+        NormalEquations equations(common, *frame.sampling);
+        const CoilMatrix right_hand_side = fhd(device_, frame, report_);
+        const SolveOptions exactly{options_.lambda, max_iterations_, 1e-7, false};
+        const CoilMatrix computed = solve(equations, right_hand_side, exactly, report_).rho;
         const double spread = spread_of(frame);
         Indices every(plan_.voxels.count());
         std::iota(every.begin(), every.end(), std::size_t(0));
-        add("solution", tolerance::solution(kernel_, kept.size(), options_.lambda, spread),
-            computed, exact, every, every.size(),
-            kept.size() < samples() ? text("with ", kept.size(), " of ", samples(), " samples")
-                                    : "");
+        {
+            const Stage stage(report_, "reference");
+            const CommonToFrames of_reference = common_of(*reference_, options_.lambda, silent_);
+            NormalEquations exact_equations(of_reference, *frame.sampling);
+            const CoilMatrix exact =
+                solve(exact_equations, fhd(*reference_, frame, silent_), exactly, silent_).rho;
+            add("solution", tolerance::solution(kernel_, kept.size(), options_.lambda, spread),
+                computed, exact, every, every.size(), remark);
+        }
+        if (ResidentSystem* const resident = equations.resident()) {
+            const SolveOptions single{options_.lambda, max_iterations_, single_precision_reach};
+            const Stage stage(report_, "solver");
+            add("solver",
+                tolerance::resident_solution(every.size(), single.tolerance, single.lambda, spread),
+                solve_on_device(*resident, right_hand_side, single, report_).rho, computed, every,
+                every.size(), remark.empty() ? resident->description() : remark);
+        }
     }
 
-    CoilMatrix solution(Backend& backend, const Frame& frame, Reporter& report) const {
+    /// Equations of the backend's own Q.
+    CommonToFrames common_of(Backend& backend, double lambda, Reporter& report) const {
+        return {backend, plan_, scan_.coil_maps, lambda, [&, this](const Sampling& sampling) {
+                    return compute_q(backend, sampling, scan_.grid, report);
+                }};
+    }
+
+    CoilMatrix fhd(Backend& backend, const Frame& frame, Reporter& report) const {
         const CoilMatrix mu = compute_mu(backend, frame, report);
-        const CoilMatrix fhd = compute_fhd(backend, plan_, frame, mu, scan_.coil_maps, report);
-        Grams grams(backend, plan_, [&](const Sampling& sampling) {
-            return compute_q(backend, sampling, scan_.grid, report);
-        });
-        const NormalOperator normal(grams.of(frame), scan_.coil_maps, options_.lambda);
-        return solve(normal, fhd, {options_.lambda, max_iterations_, 1e-7}, report).rho;
+        return compute_fhd(backend, plan_, frame, mu, scan_.coil_maps, report);
     }
 
     /// ||T|| / Q(0) by power iteration: it comes from below, within a few per cent.
     double spread_of(const Frame& frame) {
-        Grams grams(*reference_, plan_, [&](const Sampling& sampling) {
-            return compute_q(*reference_, sampling, scan_.grid, silent_);
-        });
-        const Gram& gram = grams.of(frame);
+        const CommonToFrames common = common_of(*reference_, 0, silent_);
+        NormalEquations equations(common, *frame.sampling);
+        const Gram& gram = equations.gram();
         ComplexVector rho = random_values(1, plan_.voxels.count()).row(0).transpose();
         double norm = 1;
         for (int i = 0; i < 10; ++i) {

@@ -33,8 +33,9 @@ struct ValidationRow {
     bool passed() const { return says_something() ? relative_l2 <= bound : true; }
 };
 
-/// Runs Mu, FHd, Q, F, the operator product and the solution of the scan's first frame on the
-/// backend and on the reference. Stages that a scan without samples does not have are left out.
+/// Runs Mu, FHd, Q, F, the operator product, the solution and the device's solver on the scan's
+/// first frame on the backend and on the reference. Stages that a scan without samples does not
+/// have are left out.
 std::vector<ValidationRow> validate(const Scan& scan, Backend& device,
                                     const ValidateOptions& options, Reporter& report);
 

@@ -20,7 +20,7 @@ ARROWS = {
     "backend/": ["base/", "scan/", "plan/", "backend/"],
     "plan/": ["base/", "scan/", "plan/", VERBS],
     "stages/": ["base/", "scan/", "plan/", "stages/", VERBS],
-    "solve/": ["base/", "scan/", "stages/", "solve/"],
+    "solve/": ["base/", "scan/", "stages/", "solve/", "backend/resident_system.hpp"],
     "io/": ["base/", "scan/", "io/", "stages/q.hpp", VERBS],
     "reconstruct": ["base/", "scan/", "io/", "plan/", "stages/", "solve/", "backend/",
                     "reconstruct"],

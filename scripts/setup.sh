@@ -9,7 +9,7 @@ packages=(
     libeigen3-dev libhdf5-dev libismrmrd-dev libfftw3-dev libpng-dev libssl-dev
     libcli11-dev nlohmann-json3-dev libgtest-dev libgmock-dev
     # OpenCL: headers, loader, and a device for machines without a GPU
-    ocl-icd-opencl-dev opencl-clhpp-headers pocl-opencl-icd
+    ocl-icd-opencl-dev opencl-clhpp-headers pocl-opencl-icd libvkfft-dev
     # scripts that make and read test data
     python3-h5py python3-numpy
     # curves of scripts/scaling.py

@@ -47,6 +47,16 @@ void add_backend_flags(CLI::App& sub, BackendOptions& options) {
                    "see 'lsrecon devices' [a GPU when there is one]");
     sub.add_option("--kernel", options.kernel,
                    "transform variant; see 'lsrecon devices' [separable]");
+    sub.add_option_function<double>(
+           "--device-memory",
+           [&options](double mebibytes) { options.device_memory = mebibytes * 1024 * 1024; },
+           "MiB of the device's memory to use at most [all]")
+        ->check(positive_number());
+}
+
+std::unique_ptr<Backend> open_backend(BackendOptions options, Reporter& report) {
+    options.note = [&report](const std::string& message) { report.note(message); };
+    return make_backend(options);
 }
 
 void add_scan_flags(CLI::App& sub, std::string& scan, ReadOptions& options) {

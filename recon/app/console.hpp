@@ -30,8 +30,10 @@ private:
     int last_percent_ = -1;
 };
 
-/// --backend, --device and --kernel, bound to the struct's members.
+/// --backend, --device, --kernel and --device-memory, bound to the struct's members.
 void add_backend_flags(CLI::App& sub, BackendOptions& options);
+/// The backend, whose notes go to `report`; it must outlive the backend.
+std::unique_ptr<Backend> open_backend(BackendOptions options, Reporter& report);
 /// SCAN and --traj-units.
 void add_scan_flags(CLI::App& sub, std::string& scan, ReadOptions& options);
 /// -o / --output, required.

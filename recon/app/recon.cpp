@@ -15,6 +15,7 @@ struct Options {
     std::string scan;
     std::string output;
     std::string truth;
+    std::string solver; ///< "" for the device's where there is one
     bool quiet = false;
     BackendOptions backend;
     ReconstructOptions reconstruct;
@@ -38,7 +39,26 @@ double magnitude_error(const ImageData& image, const ImageData& truth,
     return std::sqrt(difference / norm);
 }
 
+/// Whether the device solves; UsageError when it is asked to and cannot.
+bool solves_on_device(const Options& options) {
+    if (options.solver == "eigen") {
+        return false;
+    }
+    for (const BackendRow& row : backend_rows()) {
+        if (row.name == options.backend.backend && !row.solves) {
+            if (options.solver == "device") {
+                throw UsageError(text("--solver device: --backend ", row.name,
+                                      " has no solver of its own\n  next:     use --solver eigen, "
+                                      "or --backend opencl"));
+            }
+            return false;
+        }
+    }
+    return true;
+}
+
 ExitCode run(Options& options) {
+    options.reconstruct.solve.on_device = solves_on_device(options);
     require_output(options.output, options.scan);
     if (!options.reconstruct.preview.empty()) {
         require_png();
@@ -49,9 +69,10 @@ ExitCode run(Options& options) {
                                     {"lambda", text(solve.lambda)},
                                     {"iterations", text(solve.iterations)},
                                     {"tolerance", text(solve.tolerance)},
+                                    {"solver_asked_for", options.solver},
                                     {"q_file", options.reconstruct.q_file}};
     Console console(options.quiet);
-    const auto backend = make_backend(options.backend);
+    const auto backend = open_backend(options.backend, console);
     reconstruct(options.scan, options.output, *backend, options.reconstruct, console);
     if (!options.truth.empty()) {
         const double error =
@@ -80,6 +101,11 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
                    "relative residual at which the solver stops")
         ->check(positive_number())
         ->capture_default_str();
+    sub.add_option("--solver", options->solver,
+                   "device: conjugate gradients in single precision on the device, for voxels on a "
+                   "grid; eigen: on the CPU in double precision, to check it by [device with "
+                   "--backend opencl]")
+        ->check(CLI::IsMember({"device", "eigen"}));
     sub.add_option("--q", reconstruct.q_file, "Q made by 'lsrecon q' for this trajectory");
     sub.add_option("--png", reconstruct.preview, "preview to write beside the image");
     sub.add_option("--truth", options->truth,

@@ -90,7 +90,7 @@ ExitCode run(const Options& options) {
     Console console(options.quiet);
     const ForwardModel forward = [&](const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
                                      const Voxels& voxels) {
-        return make_backend(options.backend)
+        return open_backend(options.backend, console)
             ->forward(trajectory, rho, voxels,
                       [&](double fraction) { console.progress(fraction); });
     };

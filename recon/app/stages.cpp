@@ -27,7 +27,7 @@ struct Options {
 ExitCode run_fhd(const Options& options) {
     require_output(options.output, options.scan);
     Console console(options.quiet);
-    const auto backend = make_backend(options.backend);
+    const auto backend = open_backend(options.backend, console);
     const Scan scan = read_scan(options.scan, options.read, console);
     require_samples(scan);
     const Plan plan = make_plan(scan, false);
@@ -46,7 +46,7 @@ ExitCode run_fhd(const Options& options) {
 ExitCode run_q(const Options& options) {
     require_output(options.output, options.scan);
     Console console(options.quiet);
-    const auto backend = make_backend(options.backend);
+    const auto backend = open_backend(options.backend, console);
     const Scan scan = read_scan(options.scan, options.read, console);
     const Record record = make_record(scan, backend->info(), {{"command", command_line()}});
     if (scan.voxels) {

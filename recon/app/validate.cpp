@@ -60,7 +60,7 @@ ExitCode run(const Options& options) {
         require_output(options.json, options.scan);
     }
     Console console(options.quiet);
-    const auto backend = make_backend(options.backend);
+    const auto backend = open_backend(options.backend, console);
     const Scan scan = read_scan(options.scan, options.read, console);
     const std::vector<ValidationRow> rows = validate(scan, *backend, options.validate, console);
     const BackendInfo info = backend->info();

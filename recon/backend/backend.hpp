@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/resident_system.hpp"
 #include "base/types.hpp"
 #include "scan/scan.hpp"
 
@@ -53,6 +54,17 @@ public:
     virtual CoilMatrix forward(const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
                                const Voxels& voxels, const Progress& progress) = 0;
 
+    /// The normal equations on the device; null when this backend has no such system, or when its
+    /// device cannot hold it, which BackendOptions::note is told. `half_of_q` are the values of Q
+    /// at Voxels::half_differences(grid), `coil_maps` C x N or empty, `lambda` the shift in units
+    /// of Q(0).
+    virtual std::unique_ptr<ResidentSystem> resident_system(const Grid& /*grid*/,
+                                                            const ComplexVector& /*half_of_q*/,
+                                                            const CoilMatrix& /*coil_maps*/,
+                                                            double /*lambda*/) {
+        return nullptr;
+    }
+
     /// Seconds that the last transform spent computing, without conversion and transfer to and
     /// from this interface. What `bench` reports.
     virtual double compute_seconds() const = 0;
@@ -79,6 +91,7 @@ struct BackendRow {
     std::string name;
     std::string summary;
     bool built;
+    bool solves; ///< has resident systems
 };
 std::vector<BackendRow> backend_rows();
 

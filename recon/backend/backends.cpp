@@ -23,13 +23,13 @@ struct Row {
 const std::vector<Row>& table() {
     static const std::vector<Row> rows{
 #ifdef LSRECON_WITH_OPENCL
-        {{"opencl", "any OpenCL device, single precision", true}, &make_opencl_backend},
+        {{"opencl", "any OpenCL device, single precision", true, true}, &make_opencl_backend},
 #else
-        {{"opencl", "any OpenCL device, single precision", false}, nullptr},
+        {{"opencl", "any OpenCL device, single precision", false, true}, nullptr},
 #endif
-        {{"reference", "CPU, double precision, plain loops: the oracle", true},
+        {{"reference", "CPU, double precision, plain loops: the oracle", true, false},
          [](const BackendOptions&) { return make_reference_backend(); }},
-        {{"reference-single", "the same loops in single precision, for comparison", true},
+        {{"reference-single", "the same loops in single precision, for comparison", true, false},
          [](const BackendOptions&) { return make_single_reference_backend(); }},
     };
     return rows;
@@ -47,10 +47,12 @@ std::unique_ptr<Backend> make_backend(const BackendOptions& options) {
                                          "-DLSRECON_WITH_OPENCL=ON, or use --backend reference"));
             }
             if (options.backend != "opencl" &&
-                !(options.device.empty() && options.kernel.empty())) {
-                throw UsageError(text("--backend ", options.backend,
-                                      " takes no --device and no --kernel\n  next:     leave them "
-                                      "out, or use --backend opencl"));
+                !(options.device.empty() && options.kernel.empty() && options.device_memory == 0)) {
+                throw UsageError(
+                    text("--backend ", options.backend,
+                         " takes no --device, --kernel or --device-memory\n  next:     leave "
+                         "them "
+                         "out, or use --backend opencl"));
             }
             return row.make(options);
         }

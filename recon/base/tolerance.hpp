@@ -62,10 +62,10 @@ inline Rounding rounding(const std::string& kernel, std::size_t sources) {
 /// (kernels/transform.h), so that the errors of many terms do not add up. A run of r terms in one
 /// float is rounded r times, each time by eps of a partial sum, independently.
 ///
-/// The growth is measured: PoCL, 2 CPU cores, 2026-11, Cartesian, spiral, radial and random scans of 256 to
-/// 4096 samples, in eps: register, constant, struct and native 1.3 to 2.1 (F^H d), 0.9 to 4.4 (Q);
-/// separable 1.3 to 2.0; naive 5.1 to 19 (F^H d), 3.3 to 14 (Q), which is at most 0.3 sqrt(n), and
-/// 0.45 sqrt(n) for a spiral of 4010 samples whose energy sits in the centre.
+/// The growth is measured: PoCL, 2 CPU cores, 2026-11, Cartesian, spiral, radial and random scans
+/// of 256 to 4096 samples, in eps: register, constant, struct and native 1.3 to 2.1 (F^H d), 0.9
+/// to 4.4 (Q); separable 1.3 to 2.0; naive 5.1 to 19 (F^H d), 3.3 to 14 (Q), which is at most 0.3
+/// sqrt(n), and 0.45 sqrt(n) for a spiral of 4010 samples whose energy sits in the centre.
 inline double direct_transform(const std::string& kernel, std::size_t sources) {
     const Rounding how = rounding(kernel, sources);
     return eps * (how.per_term + how.growth * std::sqrt(static_cast<double>(how.longest_run)));
@@ -108,6 +108,38 @@ inline double solution(const std::string& kernel, std::size_t sources, double la
 inline double residual_drift(std::size_t iterations) {
     constexpr double c = 4;
     return c * eps * static_cast<double>(iterations + 1);
+}
+
+/// Relative L2 error of an FFT of `values` values in single precision: every one of its stages
+/// rounds each value a few times, independently.
+///
+/// c is measured: PoCL, 2 CPU cores, 2026-11, 1 to 2820 values, lengths with prime factors up to
+/// 47: FFTW and VkFFT 1.2.26 at most 0.3.
+inline double fft(std::size_t values) {
+    constexpr double c = 0.6;
+    return eps * (1 + c * std::log2(1 + static_cast<double>(values)));
+}
+
+/// Relative L2 error of a product with the normal equations on the device against the same in
+/// double precision, of the same Q: two FFTs on up to 2N a dimension, and the spectrum that a third
+/// made.
+inline double resident_product(std::size_t voxels) {
+    constexpr double c = 2; // measured as above: at most 0.5, for random volumes
+    return c * fft(8 * voxels);
+}
+
+/// Relative L2 error of what the device solves to `tolerance`, which stops at a tenth of it,
+/// against the solution in double precision, of the same Q and right-hand side. The condition
+/// number magnifies what is left of the residual, and the error of the product:
+///
+///     c (1 + ||T|| / (lambda Q(0))) (tolerance / 10 + resident_product)
+///
+/// c is 1 in the worst case. Measured on spiral and radial scans of 64 x 64 with lambda 0.1 and
+/// 0.01, machine and date as above: at most 0.06.
+inline double resident_solution(std::size_t voxels, double tolerance, double lambda,
+                                double spread = 8) {
+    constexpr double c = 0.2;
+    return c * (1 + spread / lambda) * (0.1 * tolerance + resident_product(voxels));
 }
 
 /// Relative L2 error of a sum of `terms` by plain loops, which do not reduce the phase: a phase of

@@ -17,17 +17,17 @@ std::vector<std::size_t> stored_extents(const Grid& grid) {
     return result;
 }
 
-/// Calls move(index with the difference 0 in the middle, index with it first) for every value.
+/// Calls move(index with the difference 0 first) for every value, in the order of the file, which
+/// has it in the middle.
 template <typename Move> void for_each_centred(const Grid& grid, const Move& move) {
     const std::array<std::size_t, 3> extents = q_extents(grid);
-    std::size_t centred = 0;
     for (std::size_t z = 0; z < extents[2]; ++z) {
         for (std::size_t y = 0; y < extents[1]; ++y) {
             for (std::size_t x = 0; x < extents[0]; ++x) {
                 const std::size_t wx = (x + extents[0] / 2) % extents[0];
                 const std::size_t wy = (y + extents[1] / 2) % extents[1];
                 const std::size_t wz = (z + extents[2] / 2) % extents[2];
-                move(centred++, (wz * extents[1] + wy) * extents[0] + wx);
+                move((wz * extents[1] + wy) * extents[0] + wx);
             }
         }
     }
@@ -59,13 +59,13 @@ void write_q(const std::string& path, const std::vector<Q>& qs, const Record& re
     if (qs.size() > 1) {
         extents.insert(extents.begin(), qs.size());
     }
-    const auto each = static_cast<std::size_t>(qs.front().values.size());
-    std::vector<Complex> values(qs.size() * each);
+    std::vector<Complex> values;
     std::vector<std::string> keys;
-    for (std::size_t s = 0; s < qs.size(); ++s) {
-        keys.push_back(qs[s].key);
-        for_each_centred(grid, [&](std::size_t centred, std::size_t wrapped) {
-            values[s * each + centred] = qs[s].values(static_cast<Eigen::Index>(wrapped));
+    for (const Q& q : qs) {
+        keys.push_back(q.key);
+        const ComplexVector all = expanded(q);
+        for_each_centred(grid, [&](std::size_t wrapped) {
+            values.push_back(all(static_cast<Eigen::Index>(wrapped)));
         });
     }
     write(path, extents, keys, values.data(), record);
@@ -107,11 +107,18 @@ Q read_q(const std::string& path, const Sampling& sampling, const Grid& grid) {
         throw InputError({path, "/q", text(values.size(), " values"), text((s + 1) * each),
                           "make the file again with 'lsrecon q'"});
     }
-    Q q{grid, wanted, ComplexVector(static_cast<Eigen::Index>(each))};
-    for_each_centred(grid, [&](std::size_t centred, std::size_t wrapped) {
-        q.values(static_cast<Eigen::Index>(wrapped)) = values[s * each + centred];
-    });
-    if (!q.values.allFinite()) {
+    const Voxels half = Voxels::half_differences(grid);
+    Q q{grid, wanted, ComplexVector(static_cast<Eigen::Index>(half.count()))};
+    for (std::size_t n = 0; n < half.count(); ++n) {
+        const Vec3 difference = half.in_voxels(n);
+        std::size_t centred = 0;
+        for (std::size_t d = 3; d-- > 0;) {
+            const double at = static_cast<double>(extents[d] / 2) + difference[d];
+            centred = centred * extents[d] + static_cast<std::size_t>(at);
+        }
+        q.half(static_cast<Eigen::Index>(n)) = values[s * each + centred];
+    }
+    if (!q.half.allFinite()) {
         throw InputError({path, "/q", "values that are not finite", "finite numbers",
                           "make the file again with 'lsrecon q'"});
     }

@@ -17,6 +17,7 @@ struct ImageFrame {
     std::string label;
     std::optional<Vec3> position; ///< centre of the grid in mm (LPS), where frames differ
     ResidualHistories residuals;
+    std::string solver = {}; ///< what solved it, "" when nothing was solved
 };
 
 /// The reconstructed frames and everything that says how they were made.

@@ -13,4 +13,25 @@ RealVector Sampling::q_weights() const {
     return result;
 }
 
+Frame subset(const Frame& frame, const std::vector<std::size_t>& indices) {
+    auto sampling = std::make_shared<Sampling>();
+    const Sampling& all = *frame.sampling;
+    const auto count = static_cast<Eigen::Index>(indices.size());
+    sampling->phi.resize(all.phi.size() > 0 ? count : 0);
+    sampling->weights.resize(all.weights.size() > 0 ? count : 0);
+    CoilMatrix samples(frame.samples.rows(), count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+        const auto m = static_cast<Eigen::Index>(indices[static_cast<std::size_t>(i)]);
+        sampling->trajectory.push_back(all.trajectory[static_cast<std::size_t>(m)]);
+        samples.col(i) = frame.samples.col(m);
+        if (all.phi.size() > 0) {
+            sampling->phi(i) = all.phi(m);
+        }
+        if (all.weights.size() > 0) {
+            sampling->weights(i) = all.weights(m);
+        }
+    }
+    return {sampling, samples, frame.label, frame.position};
+}
+
 } // namespace lsrecon

@@ -31,6 +31,9 @@ struct Frame {
     std::optional<Vec3> position; ///< centre of this frame's grid in mm (LPS), where frames differ
 };
 
+/// The frame with these of its samples alone.
+Frame subset(const Frame& frame, const std::vector<std::size_t>& indices);
+
 /// A scan in the program's own units, whatever file it came from.
 struct Scan {
     std::string file; ///< where it was read, for messages

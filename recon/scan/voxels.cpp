@@ -54,6 +54,14 @@ Voxels Voxels::subset(const std::vector<std::size_t>& indices) const {
     return voxels;
 }
 
+std::size_t Voxels::origin() const {
+    std::size_t n = 0;
+    for (std::size_t d = 3; d-- > 0;) {
+        n = n * size_[d] + static_cast<std::size_t>(-first_[d]);
+    }
+    return n;
+}
+
 std::size_t Voxels::count() const {
     return positions_ ? positions_->size() : size_[0] * size_[1] * size_[2];
 }

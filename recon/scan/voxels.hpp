@@ -35,6 +35,8 @@ public:
     /// Of a lattice: voxels in each dimension, and the position of the first in voxels.
     const std::array<std::size_t, 3>& lattice_size() const { return size_; }
     const std::array<long, 3>& lattice_first() const { return first_; }
+    /// Index of the voxel of a lattice at 0.
+    std::size_t origin() const;
     /// Voxels per field of view in each dimension.
     const Vec3& per_fov() const { return per_fov_; }
 

@@ -1,9 +1,8 @@
 #include "solve/conjugate_gradient.hpp"
 
 #include <Eigen/IterativeLinearSolvers>
-#include <cmath>
 
-#include "base/error.hpp"
+#include "solve/residuals.hpp"
 
 namespace lsrecon {
 class MatrixFree;
@@ -48,15 +47,6 @@ private:
 
 namespace {
 
-/// CG's residual may rise by the square root of the condition number on its way down; beyond this
-/// it does not come back.
-constexpr double diverged = 1e6;
-
-/// The residual of the normal equations understates the error of the image, by up to the condition
-/// number. Measured on a phantom spiral with lambda 0.01: image error 1.7e-5 at a residual of 1e-7,
-/// 2e-6 at a tenth of it, which took a fifth more iterations.
-constexpr double safety = 0.1;
-
 /// The identity, which sees every residual on its way: Eigen keeps no history.
 class ResidualRecorder {
 public:
@@ -68,19 +58,19 @@ public:
     template <typename Matrix> ResidualRecorder& compute(const Matrix&) { return *this; }
     Eigen::ComputationInfo info() const { return Eigen::Success; }
 
-    void start(double norm, const std::function<void(double)>& seen) {
+    void start(double norm, Residuals& residuals) {
         norm_ = norm;
-        seen_ = seen;
+        residuals_ = &residuals;
     }
 
     template <typename Rhs> ComplexVector solve(const Rhs& residual) const {
-        seen_(residual.norm() / norm_);
+        residuals_->add(residual.norm() / norm_);
         return residual;
     }
 
 private:
     double norm_ = 1;
-    std::function<void(double)> seen_;
+    Residuals* residuals_ = nullptr;
 };
 
 } // namespace
@@ -105,52 +95,31 @@ namespace lsrecon {
 Solution conjugate_gradient(const std::function<ComplexVector(const ComplexVector&)>& apply,
                             const ComplexVector& b, const SolveOptions& options,
                             const std::function<void(double)>& progress) {
-    Solution solution;
     const double norm = b.norm();
     if (norm == 0) {
-        solution.x = ComplexVector::Zero(b.size());
-        solution.residuals = {0};
-        return solution;
+        return zero_solution(b.size());
     }
-    const auto seen = [&](double relative) {
-        if (!(relative < diverged)) {
-            throw ToleranceError(
-                text("solve: the relative residual became ", relative, " at iteration ",
-                     solution.residuals.size(),
-                     "\n  expected: a residual that falls, for a positive operator\n  next:     "
-                     "raise --lambda, or run 'lsrecon validate' on this device"));
-        }
-        solution.residuals.push_back(relative);
-        progress(static_cast<double>(solution.residuals.size()) / options.iterations);
-    };
+    Residuals residuals(options, progress);
     // Eigen would go on with a step of the wrong sign.
     const std::function<ComplexVector(const ComplexVector&)> positive =
         [&](const ComplexVector& p) {
             ComplexVector product = apply(p);
-            const double curvature = p.dot(product).real();
-            if (curvature < 0) {
-                throw ToleranceError(text("solve: p^H A p became ", curvature, " at iteration ",
-                                          solution.residuals.size(),
-                                          "\n  expected: a positive operator\n  next:     raise "
-                                          "--lambda, or run 'lsrecon validate' on this device"));
-            }
+            residuals.require_positive(p.dot(product).real());
             return product;
         };
     const MatrixFree matrix(positive, b.size());
     Eigen::ConjugateGradient<MatrixFree, Eigen::Lower | Eigen::Upper, ResidualRecorder> solver;
     solver.setMaxIterations(options.iterations);
-    solver.setTolerance(safety * options.tolerance);
+    solver.setTolerance(residuals.target());
     solver.compute(matrix);
-    solver.preconditioner().start(norm, seen);
-    solution.x = solver.solve(b);
+    solver.preconditioner().start(norm, residuals);
+    const ComplexVector x = solver.solve(b);
     // Eigen leaves its loop before it asks the preconditioner once more when it has converged.
-    if (solver.error() < solution.residuals.back()) {
-        seen(solver.error());
+    if (solver.error() < residuals.history().back()) {
+        residuals.add(solver.error());
     }
-    if (!solution.x.allFinite()) {
-        seen(std::numeric_limits<double>::quiet_NaN());
-    }
-    return solution;
+    residuals.require_finite(x);
+    return {x, residuals.history()};
 }
 
 } // namespace lsrecon

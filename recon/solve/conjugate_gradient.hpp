@@ -11,6 +11,7 @@ struct SolveOptions {
     double lambda = 0; ///< weight of Q(0) I beside F^H F
     int iterations = 15; ///< at most; stopping early keeps noise out (docs/maths.md)
     double tolerance = 1e-4; ///< of ||b - A x|| / ||b||; solved to a tenth of it
+    bool on_device = true; ///< where the backend can; false: Eigen in double precision
 };
 
 struct Solution {

@@ -1,26 +1,87 @@
 #include "solve/solve.hpp"
 
+#include "base/error.hpp"
+#include "base/fft.hpp"
+#include "solve/resident_cg.hpp"
+
 namespace lsrecon {
 
-Solved solve(const NormalOperator& normal, const CoilMatrix& fhd, const SolveOptions& options,
-             Reporter& report) {
-    const Stage stage(report, "solve");
-    const auto apply = [&](const ComplexVector& rho) { return normal.apply(rho); };
-    Solved solved{CoilMatrix(fhd.rows(), fhd.cols()), {}};
+namespace {
+
+using Progress = std::function<void(double)>;
+
+/// One problem after another by solve_one(b, progress).
+template <typename SolveOne>
+Solved solve_rows(const CoilMatrix& fhd, Reporter& report, const SolveOne& solve_one) {
+    Solved solved{CoilMatrix(fhd.rows(), fhd.cols()), {}, ""};
     for (Eigen::Index row = 0; row < fhd.rows(); ++row) {
-        const auto progress = [&](double fraction) {
+        const Progress progress = [&](double fraction) {
             report.progress((static_cast<double>(row) + fraction) /
                             static_cast<double>(fhd.rows()));
         };
-        Solution solution = conjugate_gradient(apply, fhd.row(row).transpose(), options, progress);
+        Solution solution = solve_one(fhd.row(row).transpose(), progress);
         solved.rho.row(row) = solution.x.transpose();
         solved.residuals.push_back(std::move(solution.residuals));
     }
     return solved;
 }
 
+Solved solve_in_double(NormalEquations& equations, const CoilMatrix& fhd,
+                       const SolveOptions& options, Reporter& report) {
+    const NormalOperator& normal = equations.in_double();
+    const auto apply = [&](const ComplexVector& rho) { return normal.apply(rho); };
+    Solved solved = solve_rows(fhd, report, [&](const ComplexVector& b, const Progress& progress) {
+        return conjugate_gradient(apply, b, options, progress);
+    });
+    solved.solver = "conjugate gradients by Eigen on the CPU, double precision, FFT by " +
+                    Fft<double>::version();
+    return solved;
+}
+
+} // namespace
+
+Solved solve_on_device(ResidentSystem& system, const CoilMatrix& fhd, const SolveOptions& options,
+                       Reporter& report) {
+    Solved solved = solve_rows(fhd, report, [&](const ComplexVector& b, const Progress& progress) {
+        return resident_conjugate_gradient(system, b, options, progress);
+    });
+    solved.solver = system.description();
+    return solved;
+}
+
+Solved solve(NormalEquations& equations, const CoilMatrix& fhd, const SolveOptions& options,
+             Reporter& report) {
+    const Stage stage(report, "solve");
+    const auto by_eigen = [&](const std::string& why) {
+        report.note("solved by Eigen in double precision: " + why);
+    };
+    if (options.on_device && options.tolerance < single_precision_reach) {
+        by_eigen(text("single precision keeps a --tolerance from ", single_precision_reach,
+                      ", not ", options.tolerance));
+    } else if (options.on_device && equations.resident() != nullptr) {
+        try {
+            return solve_on_device(*equations.resident(), fhd, options, report);
+        } catch (const ToleranceError& error) {
+            by_eigen(error.what());
+        } catch (const DeviceError& error) {
+            by_eigen(error.what());
+        }
+    }
+    return solve_in_double(equations, fhd, options, report);
+}
+
+std::string solvers_of(const Image& image) {
+    std::string solvers;
+    for (const ImageFrame& frame : image.frames) {
+        if (solvers.find(frame.solver) == std::string::npos) {
+            solvers += (solvers.empty() ? "" : "; ") + frame.solver;
+        }
+    }
+    return solvers;
+}
+
 ImageFrame to_image(const Frame& frame, const Solved& solved) {
-    ImageFrame image{{}, frame.label, frame.position, solved.residuals};
+    ImageFrame image{{}, frame.label, frame.position, solved.residuals, solved.solver};
     if (solved.rho.rows() == 1) {
         image.values = solved.rho.row(0).transpose();
     } else {

@@ -1,6 +1,6 @@
 #include "stages/gram.hpp"
 
-#include "stages/fft.hpp"
+#include "base/fft.hpp"
 
 namespace lsrecon {
 
@@ -9,10 +9,9 @@ namespace {
 class QGram : public Gram {
 public:
     explicit QGram(const Q& q)
-        : size_(q.grid.size), extents_(q_extents(q.grid)), fft_(extents_),
-          diagonal_(q.values(0).real()) {
-        ComplexVector transform = q.values;
-        fft_.forward(transform);
+        : size_(q.grid.size), extents_(q_extents(q.grid)), fft_(extents_), diagonal_(q.at_zero()) {
+        ComplexVector transform = expanded(q);
+        fft_.forward(transform.data());
         // Q is Hermitian, so its transform is real; the scale of the inverse FFT goes with it.
         spectrum_ = transform.real() / static_cast<double>(fft_.count());
     }
@@ -22,9 +21,9 @@ public:
         for_each_row([&](Eigen::Index in_grid, Eigen::Index in_padded, Eigen::Index length) {
             padded.segment(in_padded, length) = rho.segment(in_grid, length);
         });
-        fft_.forward(padded);
+        fft_.forward(padded.data());
         padded.array() *= spectrum_.array();
-        fft_.backward(padded);
+        fft_.backward(padded.data());
         ComplexVector result(rho.size());
         for_each_row([&](Eigen::Index in_grid, Eigen::Index in_padded, Eigen::Index length) {
             result.segment(in_grid, length) = padded.segment(in_padded, length);
@@ -48,7 +47,7 @@ private:
 
     std::array<std::size_t, 3> size_;
     std::array<std::size_t, 3> extents_;
-    Fft fft_;
+    Fft<double> fft_;
     double diagonal_;
     RealVector spectrum_;
 };
@@ -84,15 +83,6 @@ std::unique_ptr<Gram> make_q_gram(const Q& q) {
 std::unique_ptr<Gram> make_explicit_gram(Backend& backend, const Sampling& sampling,
                                          const Voxels& voxels) {
     return std::make_unique<ExplicitGram>(backend, sampling, voxels);
-}
-
-const Gram& Grams::of(const Frame& frame) {
-    if (frame.sampling != sampling_) {
-        sampling_ = frame.sampling;
-        gram_ = plan_.through_q ? make_q_gram(make_q_(*sampling_))
-                                : make_explicit_gram(backend_, *sampling_, plan_.voxels);
-    }
-    return *gram_;
 }
 
 ComplexVector NormalOperator::apply(const ComplexVector& rho) const {

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "backend/backend.hpp"
-#include "plan/plan.hpp"
 #include "stages/q.hpp"
 
 namespace lsrecon {
@@ -18,29 +16,14 @@ public:
     virtual double diagonal() const = 0;
 };
 
-/// T through Q: pad to 2N, FFT, multiply by the real spectrum of Q, inverse FFT, crop.
+/// T through Q in double precision: pad to 2N, FFT, multiply by the real spectrum of Q, inverse
+/// FFT, crop.
 /// Fessler et al. 2005, IEEE TSP 53(9), section III: the Toeplitz structure of F^H W F.
 std::unique_ptr<Gram> make_q_gram(const Q& q);
 
 /// T as F followed by F^H, for voxels anywhere. The backend and the sampling must outlive it.
 std::unique_ptr<Gram> make_explicit_gram(Backend& backend, const Sampling& sampling,
                                          const Voxels& voxels);
-
-/// The Gram of each frame: made once for all consecutive frames that were sampled alike.
-class Grams {
-public:
-    using MakeQ = std::function<Q(const Sampling&)>;
-    Grams(Backend& backend, const Plan& plan, MakeQ make_q)
-        : backend_(backend), plan_(plan), make_q_(std::move(make_q)) {}
-    const Gram& of(const Frame& frame);
-
-private:
-    Backend& backend_;
-    const Plan& plan_;
-    MakeQ make_q_;
-    std::shared_ptr<const Sampling> sampling_;
-    std::unique_ptr<Gram> gram_;
-};
 
 /// The left-hand side of the normal equations of one problem:
 /// with coil maps sum_c S_c^H T S_c + lambda Q(0) I, without T + lambda Q(0) I.

@@ -39,24 +39,33 @@ Eigen::Index wrapped_index(const Vec3& difference, const std::array<std::size_t,
 
 } // namespace
 
+ComplexVector expanded(const Q& q) {
+    const std::array<std::size_t, 3> extents = q_extents(q.grid);
+    ComplexVector values =
+        ComplexVector::Zero(static_cast<Eigen::Index>(extents[0] * extents[1] * extents[2]));
+    const Voxels half = Voxels::half_differences(q.grid);
+    for (std::size_t n = 0; n < half.count(); ++n) {
+        const Vec3 d = half.in_voxels(n);
+        const Complex value = q.half(static_cast<Eigen::Index>(n));
+        // Q(-x) = conj Q(x), also where rounding or the plane of slowest = 0 would break it.
+        values(wrapped_index({-d[0], -d[1], -d[2]}, extents)) = std::conj(value);
+        values(wrapped_index(d, extents)) = value;
+    }
+    return values;
+}
+
+double Q::at_zero() const {
+    return half(static_cast<Eigen::Index>(Voxels::half_differences(grid).origin())).real();
+}
+
 Q compute_q(Backend& backend, const Sampling& sampling, const Grid& grid, Reporter& report) {
     const Stage stage(report, "q");
     const Voxels half = Voxels::half_differences(grid);
-    const ComplexVector computed = backend.q(sampling.trajectory, sampling.q_weights(), half,
-                                             [&](double fraction) { report.progress(fraction); });
-    require_finite("q", computed);
-
-    const std::array<std::size_t, 3> extents = q_extents(grid);
-    Q q{grid, q_key(sampling, grid), {}};
-    q.values = ComplexVector::Zero(static_cast<Eigen::Index>(extents[0] * extents[1] * extents[2]));
-    for (std::size_t n = 0; n < half.count(); ++n) {
-        const Vec3 d = half.in_voxels(n);
-        const Complex value = computed(static_cast<Eigen::Index>(n));
-        // Q(-x) = conj Q(x), also where rounding or the plane of slowest = 0 would break it.
-        q.values(wrapped_index(d, extents)) = value;
-        q.values(wrapped_index({-d[0], -d[1], -d[2]}, extents)) = std::conj(value);
-    }
-    q.values(0) = q.values(0).real();
+    Q q{grid, q_key(sampling, grid),
+        backend.q(sampling.trajectory, sampling.q_weights(), half,
+                  [&](double fraction) { report.progress(fraction); })};
+    require_finite("q", q.half);
+    q.half(static_cast<Eigen::Index>(half.origin())) = q.at_zero();
     return q;
 }
 

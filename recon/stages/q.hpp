@@ -11,18 +11,23 @@ namespace lsrecon {
 struct Q {
     Grid grid;
     std::string key; ///< hash of all that Q depends on: see q_key
-    /// 2N values per dimension, x fastest; difference d stands at d modulo 2N. Hermitian by
-    /// construction, and zero where a difference would be -N, which no two voxels have.
-    ComplexVector values;
+    /// At Voxels::half_differences(grid); Q(-d) = conj Q(d) gives the rest. Q(0) is real.
+    ComplexVector half;
+
+    double at_zero() const; ///< Q(0) = sum of w |phi|^2
 };
 
 /// Number of values of Q per dimension: 2N, and 1 for the third of two dimensions.
 std::array<std::size_t, 3> q_extents(const Grid& grid);
 
+/// All values of Q: 2N per dimension, x fastest; difference d stands at d modulo 2N. Hermitian by
+/// construction, and zero where a difference would be -N, which no two voxels have.
+ComplexVector expanded(const Q& q);
+
 /// SHA-256 of grid size, trajectory, phi and weights. Two scans with the same key share Q.
 std::string q_key(const Sampling& sampling, const Grid& grid);
 
-/// Computes half of the differences on the backend; the rest is their conjugate.
+/// Computes half of the differences on the backend.
 Q compute_q(Backend& backend, const Sampling& sampling, const Grid& grid, Reporter& report);
 
 /// Q at the positions themselves, not at their differences: N values.

@@ -74,7 +74,31 @@ if [[ $backend == opencl ]]; then
 import json
 
 stages = [row["stage"] for row in json.load(open("validate.json"))["rows"]]
-assert stages == ["mu", "fhd", "q", "f", "operator", "solution"], stages
+assert stages == ["mu", "fhd", "q", "f", "operator", "solution", "solver"], stages
+PYTHON
+fi
+
+# The device's solver: the same bits again, the image says what solved it, and Eigen checks it.
+if [[ $backend == opencl ]]; then
+    for name in device again; do
+        run recon scan.h5 -o "$name.h5" --solver device --lambda 0.1 --tolerance 1e-5 --quiet
+    done
+    run recon scan.h5 -o eigen.h5 --solver eigen --lambda 0.1 --tolerance 1e-5 --quiet
+    run recon scan.h5 -o no_room.h5 --device-memory 0.01 --lambda 0.1 --tolerance 1e-5 --quiet
+    grep -q 'the solver runs on the CPU' err || { echo "no note:" >&2; cat err >&2; exit 1; }
+    /usr/bin/python3 - <<'PYTHON'
+import h5py
+import numpy as np
+
+files = {name: h5py.File(f"{name}.h5") for name in ("device", "again", "eigen", "no_room")}
+images = {name: file["image"][0] for name, file in files.items()}
+solvers = {name: file["record"].attrs["solver"] for name, file in files.items()}
+assert images["device"].tobytes() == images["again"].tobytes(), "two runs differ"
+assert images["eigen"].tobytes() == images["no_room"].tobytes()
+assert "on the device" in solvers["device"], solvers
+assert "Eigen" in solvers["eigen"] and "Eigen" in solvers["no_room"], solvers
+difference = np.linalg.norm(images["device"] - images["eigen"]) / np.linalg.norm(images["eigen"])
+assert 0 < difference < 1e-4, f"the device's solver is {difference} off"
 PYTHON
 fi
 

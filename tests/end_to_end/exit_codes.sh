@@ -56,6 +56,9 @@ expect_code 2 "expected a number above 0" recon scan.h5 -o image.h5 --tolerance 
 expect_code 2 "expected a whole number from 1" recon scan.h5 -o image.h5 --iterations 2.5
 expect_code 2 cuda recon scan.h5 -o image.h5 --backend cuda
 expect_code 2 --kernel recon scan.h5 -o image.h5 --backend reference --kernel native
+expect_code 2 --device-memory recon scan.h5 -o image.h5 --backend reference --device-memory 100
+expect_code 2 --solver recon scan.h5 -o image.h5 --backend reference --solver device
+expect_code 2 --solver recon scan.h5 -o image.h5 --solver newton
 expect_code 2 furlongs check scan.h5 --traj-units furlongs
 expect_code 2 no-such-trajectory simulate --trajectory no-such-trajectory -o image.h5
 expect_code 2 "does not exist" recon scan.h5 -o no/such/folder/image.h5 --backend reference

@@ -82,10 +82,12 @@ TEST(Reconstruct, AFullCartesianScanGivesTheObjectBack) {
         const Frame& frame = scan.frames[0];
         const CoilMatrix mu = compute_mu(*backend, frame, report);
         const CoilMatrix fhd = compute_fhd(*backend, plan, frame, mu, {}, report);
-        const auto gram = make_q_gram(compute_q(*backend, *frame.sampling, scan.grid, report));
-        const CoilMatrix no_maps;
-        const NormalOperator normal(*gram, no_maps, 0);
-        const Solved solved = solve(normal, fhd, {0, 30, 1e-11}, report);
+        const auto make_q = [&](const Sampling& sampling) {
+            return compute_q(*backend, sampling, scan.grid, report);
+        };
+        const CommonToFrames common{*backend, plan, scan.coil_maps, 0, make_q};
+        NormalEquations equations(common, *frame.sampling);
+        const Solved solved = solve(equations, fhd, {0, 30, 1e-11, false}, report);
         EXPECT_TRUE(near(solved.rho, CoilMatrix(problem.rho.row(0)), 1e-9));
     }
 }
@@ -108,7 +110,7 @@ protected:
 
     static ReconstructOptions exactly() {
         ReconstructOptions options;
-        options.solve = {0, 50, 1e-11};
+        options.solve = {0, 50, 1e-11, false};
         return options;
     }
 };

@@ -34,7 +34,7 @@ TEST(QFile, ComesBackToTheLastBit) {
         const Q q = q_of(problem);
         write_q(folder.file("q.h5"), {q}, {{"made by", "a test"}});
         const Q read = read_q(folder.file("q.h5"), *problem.sampling, problem.grid);
-        EXPECT_EQ(read.values, q.values);
+        EXPECT_EQ(read.half, q.half);
         EXPECT_EQ(read.key, q.key);
         EXPECT_EQ(Hdf5Reader(folder.file("q.h5")).attribute_text("record", "made by"), "a test");
     }
@@ -47,7 +47,7 @@ TEST(QFile, DifferenceZeroStandsInTheMiddle) {
     write_q(folder.file("q.h5"), {q}, {});
     const Hdf5Reader file(folder.file("q.h5"));
     EXPECT_EQ(file.shape("q").extents, (std::vector<std::size_t>{8, 6}));
-    EXPECT_EQ(file.read_complex("q")[4 * 6 + 3], q.values(0));
+    EXPECT_EQ(file.read_complex("q")[4 * 6 + 3], q.at_zero());
 }
 
 TEST(QFile, EachSamplingFindsItsOwn) {
@@ -55,8 +55,8 @@ TEST(QFile, EachSamplingFindsItsOwn) {
     const test::Problem one = problem_of({3, 4, 0}, 1);
     const test::Problem two = problem_of({3, 4, 0}, 2);
     write_q(folder.file("q.h5"), {q_of(one), q_of(two)}, {});
-    EXPECT_EQ(read_q(folder.file("q.h5"), *one.sampling, one.grid).values, q_of(one).values);
-    EXPECT_EQ(read_q(folder.file("q.h5"), *two.sampling, two.grid).values, q_of(two).values);
+    EXPECT_EQ(read_q(folder.file("q.h5"), *one.sampling, one.grid).half, q_of(one).half);
+    EXPECT_EQ(read_q(folder.file("q.h5"), *two.sampling, two.grid).half, q_of(two).half);
 }
 
 TEST(QFile, OfAnotherScanIsRefused) {

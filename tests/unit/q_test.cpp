@@ -22,7 +22,7 @@ Complex value(const Q& q, long x, long y, long z = 0) {
         const long extent = static_cast<long>(extents[d]);
         index = index * extents[d] + static_cast<std::size_t>((at[d] + extent) % extent);
     }
-    return q.values(static_cast<Eigen::Index>(index));
+    return expanded(q)(static_cast<Eigen::Index>(index));
 }
 
 test::Problem problem_of(const std::array<std::size_t, 3>& size) {
@@ -45,7 +45,7 @@ TEST(Q, ByHand) {
     sampling.trajectory = {{1, 0, 0}};
     sampling.weights = RealVector::Constant(1, 3);
     const Q q = q_of(sampling, test::make_grid(4, 2));
-    ASSERT_EQ(q.values.size(), 32);
+    ASSERT_EQ(expanded(q).size(), 32);
     const double bound = 3 * tolerance::reference(1, 1);
     for (long y = -1; y <= 1; ++y) {
         EXPECT_LE(std::abs(value(q, 0, y) - 3.0), bound);
@@ -91,8 +91,8 @@ TEST(Q, AtZeroIsTheSumOfTheWeights) {
     const test::Problem problem = problem_of({4, 3, 0});
     const Q q = q_of(*problem.sampling, problem.grid);
     const double sum = problem.sampling->q_weights().sum();
-    EXPECT_NEAR(q.values(0).real(), sum, sum * tolerance::reference(0, 5));
-    EXPECT_EQ(q.values(0).imag(), 0);
+    EXPECT_NEAR(q.at_zero(), sum, sum * tolerance::reference(0, 5));
+    EXPECT_EQ(expanded(q)(0).imag(), 0);
 }
 
 TEST(Q, KeyFollowsWhatQDependsOnAndNothingElse) {

@@ -1,9 +1,11 @@
 #include "backend/opencl/opencl_backend.hpp"
 
 #include "backend/opencl/direct.hpp"
+#include "backend/opencl/resident.hpp"
 #include "backend/opencl/separable.hpp"
 #include "backend/tuning.hpp"
 #include "base/sha256.hpp"
+#include "plan/embedding.hpp"
 
 namespace lsrecon {
 
@@ -14,11 +16,11 @@ namespace {
 class OpenclBackend : public Backend {
 public:
     explicit OpenclBackend(const BackendOptions& options)
-        : queue_(guarded("opening the device",
+        : options_(options),
+          queue_(guarded("opening the device",
                          [&] { return Queue(options.device, options.device_memory); })),
           row_(kernel_row(options.kernel.empty() ? default_kernel() : options.kernel)),
-          off_lattice_(row_.needs_lattice ? kernel_row(best_off_lattice_kernel) : row_),
-          given_(options.parameters), note_(options.note) {}
+          off_lattice_(row_.needs_lattice ? kernel_row(best_off_lattice_kernel) : row_) {}
 
     BackendInfo info() const override {
         return {"opencl",
@@ -66,6 +68,11 @@ public:
         });
     }
 
+    std::unique_ptr<ResidentSystem> resident_system(const Grid& grid,
+                                                    const ComplexVector& half_of_q,
+                                                    const CoilMatrix& coil_maps,
+                                                    double lambda) override;
+
     double compute_seconds() const override { return queue_.compute_seconds(); }
 
 private:
@@ -79,8 +86,9 @@ private:
     const ChosenParameters& parameters_of(const KernelRow& row, const std::string& stage) {
         const std::string key = row.name + " " + stage;
         if (chosen_.count(key) == 0) {
-            chosen_[key] = choose_parameters(queue_.info(), row.name, stage,
-                                             row.name == row_.name ? given_ : Parameters{});
+            chosen_[key] =
+                choose_parameters(queue_.info(), row.name, stage,
+                                  row.name == row_.name ? options_.parameters : Parameters{});
         }
         return chosen_[key];
     }
@@ -102,7 +110,7 @@ private:
         if (row_.needs_lattice && voxels.on_lattice()) {
             return separable_transform(queue_,
                                        parameters_of(row_, real_values ? "q" : "fhd").values,
-                                       trajectory, values, voxels, progress, note_);
+                                       trajectory, values, voxels, progress, options_.note);
         }
         off_lattice_ran_ = true;
         const SplitScale scale(voxels.extent_in_voxels());
@@ -115,12 +123,11 @@ private:
 
     CoilMatrix run_mu(const Sampling& sampling, const CoilMatrix& samples);
 
+    BackendOptions options_;
     Queue queue_;
     KernelRow row_;
     bool off_lattice_ran_ = false;
     KernelRow off_lattice_; ///< what serves voxels anywhere
-    Parameters given_;
-    std::function<void(const std::string&)> note_;
     std::map<std::string, ChosenParameters> chosen_; ///< by kernel and stage, of what ran
 };
 
@@ -158,6 +165,36 @@ CoilMatrix OpenclBackend::run_mu(const Sampling& sampling, const CoilMatrix& sam
     queue_.commands().enqueueReadBuffer(out, CL_TRUE, 0, bytes, data.data());
     queue_.finish();
     return data.cast<Complex>();
+}
+
+/// DeviceError when the system needs more memory than there is, or than the user allows.
+void require_room(const DeviceInfo& device, double allowed, const ResidentMemory& needed) {
+    constexpr double mib = 1024 * 1024;
+    const auto all = static_cast<double>(device.global_bytes);
+    const double room = allowed > 0 ? std::min(allowed, all) : all;
+    if (needed.total > room ||
+        needed.largest_buffer > static_cast<double>(device.max_allocation_bytes)) {
+        throw DeviceError(text("it needs ", std::ceil(needed.total / mib), " MiB on the device, ",
+                               std::ceil(needed.largest_buffer / mib), " of them in one piece; ",
+                               std::floor(room / mib), " MiB may be used, ",
+                               device.max_allocation_bytes / static_cast<std::size_t>(mib),
+                               " in one piece"));
+    }
+}
+
+std::unique_ptr<ResidentSystem> OpenclBackend::resident_system(const Grid& grid,
+                                                               const ComplexVector& half_of_q,
+                                                               const CoilMatrix& coil_maps,
+                                                               double lambda) {
+    try {
+        require_room(queue_.info(), options_.device_memory, resident_memory(grid, rows(coil_maps)));
+        return make_resident_system(queue_, fft_engine_for(queue_.info()), grid, half_of_q,
+                                    coil_maps, lambda);
+    } catch (const Error& error) {
+        options_.note(
+            text("the solver runs on the CPU, by Eigen in double precision: ", error.what()));
+        return nullptr;
+    }
 }
 
 } // namespace

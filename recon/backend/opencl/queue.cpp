@@ -30,10 +30,14 @@ Queue::Queue(const std::string& wanted_device, double memory) {
 
 cl::Kernel Queue::kernel(const std::string& file, const std::string& name,
                          const std::string& options) {
-    const std::string key = file + ":" + name + options;
+    const std::string of_program = file + " " + options;
+    const std::string key = name + " of " + of_program;
     if (kernels_.count(key) == 0) {
-        kernels_[key] = cl::Kernel(
-            build_program(context_, device_, file, "-cl-std=CL1.2 " + options), name.c_str());
+        if (programs_.count(of_program) == 0) {
+            programs_[of_program] =
+                build_program(context_, device_, file, "-cl-std=CL1.2 " + options);
+        }
+        kernels_[key] = cl::Kernel(programs_[of_program], name.c_str());
     }
     return kernels_[key];
 }

@@ -70,6 +70,7 @@ private:
     cl::Device device_;
     cl::Context context_;
     cl::CommandQueue queue_;
+    std::map<std::string, cl::Program> programs_;
     std::map<std::string, cl::Kernel> kernels_;
     std::deque<cl::Event> launches_;
     double compute_seconds_ = 0;

@@ -1,0 +1,200 @@
+// Conjugate gradients on the normal equations (sum_c S_c^H T S_c + shift I) x = b, step by step.
+//
+// T is a convolution with Q: pad to the periodic grid of `extents`, FFT, multiply by the real
+// spectrum of Q, inverse FFT, crop to the grid of `size`; x is the fastest dimension of both.
+//
+// A dot product is summed in a fixed order, so that repeated runs give identical bits: work-item i
+// of all takes the elements i, i + items, ...; a tree adds the items of a group, another the
+// groups.
+// Sums are two floats, (high, low): their error is that of the products, eps each.
+
+#ifndef GROUP
+#define GROUP 128 // work-items of a group, a power of two
+#endif
+
+// TwoSum needs its sums as they are written.
+#pragma OPENCL FP_CONTRACT OFF
+
+static size_t index_in(int4 size, int x, int y, int z)
+{
+    return ((size_t)z * size.y + y) * size.x + x;
+}
+
+static float2 conjugate(float2 a)
+{
+    return (float2)(a.x, -a.y);
+}
+
+static float2 product(float2 a, float2 b)
+{
+    return (float2)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+}
+
+// --- Q ------------------------------------------------------------------------------------------
+
+// The difference that stands at `at` of a periodic grid; `none` where there is no such difference.
+static int difference_at(int at, int size, int extent, int none)
+{
+    const int difference = at < size ? at : at - extent;
+    return difference > -size ? difference : none;
+}
+
+// Q on the periodic grid from its half: the slowest of the dimensions runs over 0..N-1, the others
+// over -(N-1)..N-1; Q(-d) = conj Q(d), also in the plane of slowest = 0, and Q(0) is real.
+__kernel void expand(__global const float2 *half_of_q, int4 size, int dimensions, int4 extents,
+                     __global float2 *periodic)
+{
+    const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+    const int none = INT_MIN;
+    int dx = difference_at(x, size.x, extents.x, none);
+    int dy = difference_at(y, size.y, extents.y, none);
+    int dz = difference_at(z, size.z, extents.z, none);
+    float2 value = (float2)(0.0f, 0.0f);
+    if (dx != none && dy != none && dz != none) {
+        const int negative = dz < 0 || (dz == 0 && (dy < 0 || (dy == 0 && dx < 0)));
+        const int sign = negative ? -1 : 1;
+        const int rows_before = dimensions == 3 ? size.y - 1 : 0;
+        const int4 stored = (int4)(2 * size.x - 1, size.y + rows_before, size.z, 1);
+        value = half_of_q[index_in(stored, sign * dx + size.x - 1, sign * dy + rows_before,
+                                   sign * dz)];
+        value.y = dx == 0 && dy == 0 && dz == 0 ? 0.0f : sign * value.y;
+    }
+    periodic[index_in(extents, x, y, z)] = value;
+}
+
+__kernel void keep_real(__global const float2 *values, float scale, __global float *spectrum)
+{
+    const size_t i = get_global_id(0);
+    spectrum[i] = scale * values[i].x;
+}
+
+// --- the product with A -------------------------------------------------------------------------
+
+// padded = S_c in where there is a voxel, 0 elsewhere; S_c starts at `map` of `maps`, if there are.
+__kernel void pad(__global const float2 *in, __global const float2 *maps, int with_maps, ulong map,
+                  int4 size, int4 extents, __global float2 *padded)
+{
+    const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+    float2 value = (float2)(0.0f, 0.0f);
+    if (x < size.x && y < size.y && z < size.z) {
+        const size_t n = index_in(size, x, y, z);
+        value = with_maps ? product(maps[map + n], in[n]) : in[n];
+    }
+    padded[index_in(extents, x, y, z)] = value;
+}
+
+__kernel void multiply(__global const float *spectrum, __global float2 *padded)
+{
+    const size_t i = get_global_id(0);
+    padded[i] *= spectrum[i];
+}
+
+// out = shift in + conj(S_c) padded for the first coil, out += conj(S_c) padded for the others.
+__kernel void crop(__global const float2 *padded, __global const float2 *maps, int with_maps,
+                   ulong map, int4 size, int4 extents, int first, float shift,
+                   __global const float2 *in, __global float2 *out)
+{
+    const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+    const size_t n = index_in(size, x, y, z);
+    float2 value = padded[index_in(extents, x, y, z)];
+    if (with_maps) {
+        value = product(conjugate(maps[map + n]), value);
+    }
+    out[n] = value + (first ? shift * in[n] : out[n]);
+}
+
+// --- dot products -------------------------------------------------------------------------------
+
+// Knuth, TAOCP 2, 4.2.2, TwoSum.
+static float2 add(float2 total, float part)
+{
+    const float sum = total.x + part;
+    const float back = sum - total.x;
+    return (float2)(sum, total.y + ((total.x - (sum - back)) + (part - back)));
+}
+
+// The sum of every work-item's total, on work-item 0.
+static float2 sum_of_group(float2 total, __local float2 *totals)
+{
+    const int i = get_local_id(0);
+    totals[i] = total;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int half_way = GROUP / 2; half_way > 0; half_way /= 2) {
+        if (i < half_way) {
+            const float2 other = totals[i + half_way];
+            float2 sum = add(totals[i], other.x);
+            sum.y += other.y;
+            totals[i] = sum;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    return totals[0];
+}
+
+static float2 add_squares(float2 total, float2 a, float2 b)
+{
+    return add(add(total, a.x * b.x), a.y * b.y);
+}
+
+// parts[group] = its share of the real part of sum conj(a) b.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+dot_parts(__global const float2 *a, __global const float2 *b, ulong count, __global float2 *parts)
+{
+    __local float2 totals[GROUP];
+    float2 total = (float2)(0.0f, 0.0f);
+    for (size_t i = get_global_id(0); i < count; i += get_global_size(0)) {
+        total = add_squares(total, a[i], b[i]);
+    }
+    total = sum_of_group(total, totals);
+    if (get_local_id(0) == 0) {
+        parts[get_group_id(0)] = total;
+    }
+}
+
+// scalars[place] = the sum of the parts, rounded to (high, low) that do not overlap; one group.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+dot_total(__global const float2 *parts, int count, int place, __global float2 *scalars)
+{
+    __local float2 totals[GROUP];
+    float2 total = (float2)(0.0f, 0.0f);
+    for (int i = get_local_id(0); i < count; i += GROUP) {
+        total = add(total, parts[i].x);
+        total.y += parts[i].y;
+    }
+    total = sum_of_group(total, totals);
+    if (get_local_id(0) == 0) {
+        const float high = total.x + total.y;
+        scalars[place] = (float2)(high, (total.x - high) + total.y);
+    }
+}
+
+// --- conjugate gradients ------------------------------------------------------------------------
+
+// alpha = r^H r / p^H A p; x += alpha p; r -= alpha A p; and the parts of the new r^H r.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+advance(__global const float2 *scalars, int squares, int curvature, ulong count,
+        __global const float2 *p, __global const float2 *a_p, __global float2 *x,
+        __global float2 *r, __global float2 *parts)
+{
+    __local float2 totals[GROUP];
+    const float alpha = scalars[squares].x / scalars[curvature].x;
+    float2 total = (float2)(0.0f, 0.0f);
+    for (size_t i = get_global_id(0); i < count; i += get_global_size(0)) {
+        x[i] += alpha * p[i];
+        const float2 rest = r[i] - alpha * a_p[i];
+        r[i] = rest;
+        total = add_squares(total, rest, rest);
+    }
+    total = sum_of_group(total, totals);
+    if (get_local_id(0) == 0) {
+        parts[get_group_id(0)] = total;
+    }
+}
+
+// beta = r^H r now / r^H r before; p = r + beta p.
+__kernel void turn(__global const float2 *scalars, int now, int before, __global const float2 *r,
+                   __global float2 *p)
+{
+    const size_t i = get_global_id(0);
+    p[i] = r[i] + (scalars[now].x / scalars[before].x) * p[i];
+}

@@ -1,0 +1,142 @@
+#include "backend/opencl/cache_entry.hpp"
+#include "backend/opencl/device_fft.hpp"
+
+#define VKFFT_BACKEND 3 // OpenCL
+#include <vkFFT.h>
+
+#include <cstring>
+
+namespace lsrecon::opencl {
+
+namespace {
+
+/// uint64_t in 1.2, a name of its own in 1.3.
+using Size = decltype(VkFFTConfiguration::FFTdim);
+
+void require(VkFFTResult result, const char* what) {
+    if (result == VKFFT_ERROR_FAILED_TO_ALLOCATE || result == VKFFT_ERROR_MALLOC_FAILED) {
+        throw DeviceError(text("VkFFT: ", what, " found no memory (error ", result,
+                               ")\n  next:     free the device's memory, or use --solver eigen"));
+    }
+    if (result != VKFFT_SUCCESS) {
+        throw DeviceError(text("VkFFT: ", what, " failed with error ", result,
+                               "\n  next:     use --solver eigen"));
+    }
+}
+
+class Vkfft : public DeviceFft {
+public:
+    Vkfft(Queue& queue, const std::array<std::size_t, 3>& extents)
+        : commands_(queue.commands()()), context_(queue.context()()),
+          device_(queue.commands().getInfo<CL_QUEUE_DEVICE>()()),
+          platform_(cl::Device(device_, true).getInfo<CL_DEVICE_PLATFORM>()) {
+        std::string key = name();
+        for (const std::size_t extent : extents) {
+            count_ *= extent;
+            key += text(" ", extent);
+            if (extent > 1) { // a length of 1 transforms nothing, and VkFFT need not see it
+                lengths_.push_back(extent);
+            }
+        }
+        if (!lengths_.empty()) {
+            plan(cache_entry_path("fft", cl::Device(device_, true), {key}));
+        }
+    }
+    ~Vkfft() override {
+        if (!lengths_.empty()) {
+            deleteVkFFT(&application_);
+        }
+    }
+    Vkfft(const Vkfft&) = delete;
+    Vkfft& operator=(const Vkfft&) = delete;
+
+    std::string name() const override {
+        const int v = VkFFTGetVersion(); // X.XX.XX as XXXXX
+        return text("VkFFT ", v / 10000, ".", v / 100 % 100, ".", v % 100);
+    }
+
+    cl::Buffer allocate(Queue& queue, std::size_t count) const override {
+        return queue.buffer(count * sizeof(cl_float2));
+    }
+
+    void forward(const cl::Buffer& values) override { run(values, -1); }
+    void backward(const cl::Buffer& values) override { run(values, 1); }
+
+private:
+    void plan(const std::string& path) {
+        std::vector<unsigned char> kept = read_cache_entry(path);
+        if (!kept.empty()) {
+            VkFFTConfiguration configuration = describe();
+            configuration.loadApplicationFromString = 1;
+            configuration.loadApplicationString = kept.data();
+            if (initializeVkFFT(&application_, configuration) == VKFFT_SUCCESS) {
+                return;
+            }
+            application_ = {};
+        }
+        VkFFTConfiguration configuration = describe();
+        configuration.saveApplicationToString = 1;
+        require(initializeVkFFT(&application_, configuration), "planning");
+        if (saved_whole()) {
+            write_cache_entry(path, application_.saveApplicationString,
+                              static_cast<std::size_t>(application_.applicationStringSize));
+        }
+    }
+
+    /// VkFFT 1.2 writes its programs as text, cut at their first zero byte: whole for NVIDIA's, not
+    /// for those of most others. Versions that write bytes put the size first.
+    bool saved_whole() const {
+        const auto* const saved = static_cast<const char*>(application_.saveApplicationString);
+        const auto size = static_cast<std::size_t>(application_.applicationStringSize);
+        Size first = 0;
+        if (saved == nullptr || size < sizeof(first)) {
+            return false;
+        }
+        std::memcpy(&first, saved, sizeof(first));
+        return first == size || strnlen(saved, size) + 1 == size;
+    }
+
+    VkFFTConfiguration describe() {
+        VkFFTConfiguration configuration = {};
+        configuration.FFTdim = static_cast<Size>(lengths_.size());
+        for (std::size_t d = 0; d < lengths_.size(); ++d) {
+            configuration.size[d] = static_cast<Size>(lengths_[d]);
+        }
+        configuration.platform = &platform_;
+        configuration.device = &device_;
+        configuration.context = &context_;
+        bytes_ = static_cast<Size>(count_ * sizeof(cl_float2));
+        configuration.bufferSize = &bytes_;
+        // Sines from tables made in double precision; the device's own may be fast and wrong.
+        configuration.useLUT = 1;
+        return configuration;
+    }
+
+    void run(const cl::Buffer& values, int direction) {
+        if (lengths_.empty()) {
+            return;
+        }
+        cl_mem buffer = values();
+        VkFFTLaunchParams parameters = {};
+        parameters.buffer = &buffer;
+        parameters.commandQueue = &commands_;
+        require(VkFFTAppend(&application_, direction, &parameters), "launching");
+    }
+
+    cl_command_queue commands_;
+    cl_context context_;
+    cl_device_id device_;
+    cl_platform_id platform_;
+    std::size_t count_ = 1;
+    std::vector<std::size_t> lengths_;
+    Size bytes_ = 0;
+    VkFFTApplication application_ = {};
+};
+
+} // namespace
+
+std::unique_ptr<DeviceFft> make_vkfft(Queue& queue, const std::array<std::size_t, 3>& extents) {
+    return std::make_unique<Vkfft>(queue, extents);
+}
+
+} // namespace lsrecon::opencl

@@ -1,0 +1,198 @@
+#include "backend/opencl/resident.hpp"
+
+#include "plan/embedding.hpp"
+#include "scan/voxels.hpp"
+
+namespace lsrecon::opencl {
+
+namespace {
+
+using Floats = Eigen::VectorXcf;
+
+constexpr std::size_t group = 128; // GROUP of kernels/solve.cl
+constexpr std::size_t most_groups = 512;
+
+/// Places among the scalars: r^H r in two that take turns, and p^H A p.
+enum Place : cl_int { squares_even = 0, squares_odd = 1, curvature = 2, places = 3 };
+
+cl_int4 as_int4(const std::array<std::size_t, 3>& values) {
+    return {{static_cast<cl_int>(values[0]), static_cast<cl_int>(values[1]),
+             static_cast<cl_int>(values[2]), 1}};
+}
+
+cl::NDRange range_of(const std::array<std::size_t, 3>& size) {
+    return {size[0], size[1], size[2]};
+}
+
+/// The vectors are kept relative to ||b|| and A relative to Q(0): squares of floats leave their
+/// range at 1e19, which a scan in other units may reach.
+class System : public ResidentSystem {
+public:
+    System(Queue& queue, FftEngine engine, const Grid& grid, const ComplexVector& half_of_q,
+           const CoilMatrix& coil_maps, double shift);
+
+    std::string description() const override {
+        return "conjugate gradients on the device, single precision, FFT by " + fft_->name();
+    }
+    ComplexVector apply(const ComplexVector& x) override;
+    void load(const ComplexVector& b) override;
+    Step iterate() override;
+    ComplexVector solution() override {
+        return guarded(
+            "solve", [&]() -> ComplexVector { return norm_ / scale_ * read(x_).cast<Complex>(); });
+    }
+
+private:
+    template <typename... Arguments> void run(const char* name, const cl::NDRange& items,
+                                              const cl::NDRange& local,
+                                              const Arguments&... arguments) {
+        cl::Kernel kernel = queue_.kernel("solve.cl", name, text("-DGROUP=", group));
+        cl_uint index = 0;
+        (kernel.setArg(index++, arguments), ...);
+        queue_.launch(kernel, items, local);
+    }
+
+    void make_spectrum(const Grid& grid, const ComplexVector& half_of_q);
+    void multiply(const cl::Buffer& in, const cl::Buffer& out);
+    void write(const Floats& values, const cl::Buffer& to) {
+        queue_.commands().enqueueWriteBuffer(to, CL_TRUE, 0, bytes(), values.data());
+    }
+    Floats read(const cl::Buffer& from) {
+        Floats values(static_cast<Eigen::Index>(count_));
+        queue_.commands().enqueueReadBuffer(from, CL_TRUE, 0, bytes(), values.data());
+        queue_.finish();
+        return values;
+    }
+    std::size_t bytes() const { return count_ * sizeof(cl_float2); }
+    cl::NDRange dot_items() const { return cl::NDRange(groups_ * group); }
+    void total_of_parts(Place place) {
+        run("dot_total", cl::NDRange(group), cl::NDRange(group), parts_,
+            static_cast<cl_int>(groups_), place, scalars_);
+    }
+
+    Queue& queue_;
+    std::array<std::size_t, 3> size_;
+    std::array<std::size_t, 3> extents_;
+    std::size_t count_;
+    std::size_t padded_count_;
+    std::size_t groups_;
+    cl_float shift_;
+    double scale_; ///< Q(0)
+    double norm_ = 1; ///< ||b||
+    Place before_ = squares_even;
+    std::size_t coils_;
+    std::unique_ptr<DeviceFft> fft_;
+    cl::Buffer padded_, spectrum_, maps_, x_, r_, p_, a_p_, parts_, scalars_;
+};
+
+System::System(Queue& queue, FftEngine engine, const Grid& grid, const ComplexVector& half_of_q,
+               const CoilMatrix& coil_maps, double shift)
+    : queue_(queue), size_(grid.size), extents_(embedding_extents(grid)), count_(grid.voxels()),
+      padded_count_(extents_[0] * extents_[1] * extents_[2]),
+      groups_(std::clamp<std::size_t>(count_ / (4 * group), 1, most_groups)),
+      shift_(static_cast<cl_float>(shift)),
+      scale_(half_of_q(static_cast<Eigen::Index>(Voxels::half_differences(grid).origin())).real()),
+
+      coils_(rows(coil_maps)), fft_(make_device_fft(queue, extents_, engine)) {
+    padded_ = fft_->allocate(queue, padded_count_);
+    spectrum_ = queue.buffer(padded_count_ * sizeof(cl_float));
+    make_spectrum(grid, half_of_q);
+    for (cl::Buffer* const vector : {&x_, &r_, &p_, &a_p_}) {
+        *vector = queue.buffer(bytes());
+        // Drivers allocate when a buffer is first used: now, while there is another way to solve.
+        queue.commands().enqueueFillBuffer(*vector, cl_float2{}, 0, bytes());
+    }
+    parts_ = queue.buffer(groups_ * sizeof(cl_float2));
+    scalars_ = queue.buffer(places * sizeof(cl_float2));
+    if (coils_ > 0) {
+        const Eigen::Matrix<std::complex<float>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
+            maps = coil_maps.cast<std::complex<float>>();
+        maps_ = queue.upload(maps.data(), coils_ * bytes());
+    }
+    queue.finish();
+}
+
+void System::make_spectrum(const Grid& grid, const ComplexVector& half_of_q) {
+    const Floats half = (half_of_q / scale_).cast<std::complex<float>>();
+    const cl::Buffer half_buffer =
+        queue_.upload(half.data(), static_cast<std::size_t>(half.size()) * sizeof(cl_float2));
+    run("expand", range_of(extents_), cl::NullRange, half_buffer, as_int4(size_),
+        static_cast<cl_int>(grid.dimensions), as_int4(extents_), padded_);
+    fft_->forward(padded_);
+    // Q is Hermitian, so its transform is real; the scale of the inverse FFT goes with it.
+    run("keep_real", cl::NDRange(padded_count_), cl::NullRange, padded_,
+        static_cast<cl_float>(1.0 / static_cast<double>(padded_count_)), spectrum_);
+    queue_.finish();
+}
+
+void System::multiply(const cl::Buffer& in, const cl::Buffer& out) {
+    const cl_int with_maps = coils_ > 0 ? 1 : 0;
+    const cl::Buffer& maps = coils_ > 0 ? maps_ : in; // read only with maps
+    for (std::size_t c = 0; c < std::max<std::size_t>(coils_, 1); ++c) {
+        const auto map = static_cast<cl_ulong>(c * count_);
+        run("pad", range_of(extents_), cl::NullRange, in, maps, with_maps, map, as_int4(size_),
+            as_int4(extents_), padded_);
+        fft_->forward(padded_);
+        run("multiply", cl::NDRange(padded_count_), cl::NullRange, spectrum_, padded_);
+        fft_->backward(padded_);
+        run("crop", range_of(size_), cl::NullRange, padded_, maps, with_maps, map, as_int4(size_),
+            as_int4(extents_), static_cast<cl_int>(c == 0), shift_, in, out);
+    }
+}
+
+ComplexVector System::apply(const ComplexVector& x) {
+    return guarded("the product with F^H F", [&]() -> ComplexVector {
+        const cl::Buffer in = queue_.buffer(bytes());
+        const double norm = x.norm() > 0 ? x.norm() : 1;
+        write((x / norm).cast<std::complex<float>>(), in);
+        multiply(in, a_p_);
+        return scale_ * norm * read(a_p_).cast<Complex>();
+    });
+}
+
+void System::load(const ComplexVector& b) {
+    guarded("solve", [&] {
+        norm_ = b.norm();
+        write((b / norm_).cast<std::complex<float>>(), r_);
+        queue_.commands().enqueueCopyBuffer(r_, p_, 0, 0, bytes());
+        queue_.commands().enqueueFillBuffer(x_, cl_float2{}, 0, bytes());
+        before_ = squares_even;
+        run("dot_parts", dot_items(), cl::NDRange(group), r_, r_, static_cast<cl_ulong>(count_),
+            parts_);
+        total_of_parts(before_);
+        queue_.finish();
+    });
+}
+
+ResidentSystem::Step System::iterate() {
+    return guarded("solve", [&]() -> Step {
+        const auto count = static_cast<cl_ulong>(count_);
+        const Place now = before_ == squares_even ? squares_odd : squares_even;
+        multiply(p_, a_p_);
+        run("dot_parts", dot_items(), cl::NDRange(group), p_, a_p_, count, parts_);
+        total_of_parts(curvature);
+        run("advance", dot_items(), cl::NDRange(group), scalars_, before_, curvature, count, p_,
+            a_p_, x_, r_, parts_);
+        total_of_parts(now);
+        run("turn", cl::NDRange(count_), cl::NullRange, scalars_, now, before_, r_, p_);
+        std::array<cl_float2, places> scalars{};
+        queue_.commands().enqueueReadBuffer(scalars_, CL_TRUE, 0, sizeof(scalars), scalars.data());
+        queue_.finish();
+        before_ = now;
+        return {std::sqrt(static_cast<double>(scalars[now].s[0])),
+                static_cast<double>(scalars[curvature].s[0])};
+    });
+}
+
+} // namespace
+
+std::unique_ptr<ResidentSystem> make_resident_system(Queue& queue, FftEngine engine,
+                                                     const Grid& grid,
+                                                     const ComplexVector& half_of_q,
+                                                     const CoilMatrix& coil_maps, double shift) {
+    return guarded("the solver on the device", [&] {
+        return std::make_unique<System>(queue, engine, grid, half_of_q, coil_maps, shift);
+    });
+}
+
+} // namespace lsrecon::opencl

@@ -1,0 +1,34 @@
+#include "solve/resident_cg.hpp"
+
+#include "base/error.hpp"
+#include "solve/residuals.hpp"
+
+namespace lsrecon {
+
+Solution resident_conjugate_gradient(ResidentSystem& system, const ComplexVector& b,
+                                     const SolveOptions& options,
+                                     const std::function<void(double)>& progress) {
+    const double norm = b.norm();
+    if (norm == 0) {
+        return zero_solution(b.size());
+    }
+    Residuals residuals(options, progress);
+    residuals.add(norm / norm); // 1, or NaN for a right-hand side that is not finite
+    system.load(b);
+    for (int i = 0; i < options.iterations && !residuals.reached(); ++i) {
+        const ResidentSystem::Step step = system.iterate();
+        residuals.require_positive(step.curvature);
+        residuals.add(step.residual);
+    }
+    const ComplexVector x = system.solution();
+    residuals.require_finite(x);
+    const double truth = (b - system.apply(x)).norm() / norm;
+    if (residuals.reached() && !(truth <= options.tolerance)) {
+        throw ToleranceError(text("solve: single precision ends at a relative residual of ", truth,
+                                  ", above --tolerance ", options.tolerance));
+    }
+    residuals.correct_last(truth);
+    return {x, residuals.history()};
+}
+
+} // namespace lsrecon

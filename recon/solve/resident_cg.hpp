@@ -1,0 +1,21 @@
+#pragma once
+
+#include "backend/resident_system.hpp"
+#include "solve/conjugate_gradient.hpp"
+
+namespace lsrecon {
+
+/// The smallest --tolerance that a system in single precision can keep; docs/maths.md says how it
+/// was measured.
+constexpr double single_precision_reach = 1e-5;
+
+/// Solves A x = b by conjugate gradients on a device from x = 0, with the stopping rules of
+/// conjugate_gradient. The last residual of the history is the true one, ||b - A x|| / ||b|| by
+/// one more product, because the recurrence goes on falling where single precision does not.
+/// ToleranceError when the residual diverges or stops being finite, when A is not positive, or
+/// when the recurrence ends the iterations and the true residual is above the tolerance.
+Solution resident_conjugate_gradient(ResidentSystem& system, const ComplexVector& b,
+                                     const SolveOptions& options,
+                                     const std::function<void(double)>& progress);
+
+} // namespace lsrecon

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "base/types.hpp"
+#include "solve/conjugate_gradient.hpp"
+
+namespace lsrecon {
+
+/// The residuals of conjugate gradients on their way down, and the rules by which every solver
+/// stops.
+class Residuals {
+public:
+    Residuals(const SolveOptions& options, std::function<void(double)> progress)
+        : options_(options), progress_(std::move(progress)) {}
+
+    /// ||b - A x|| / ||b|| before the next iteration. ToleranceError when it diverges or stops
+    /// being finite.
+    void add(double relative);
+    /// Puts what was measured in place of what the recurrence said last.
+    void correct_last(double relative) { history_.back() = relative; }
+    /// ToleranceError when p^H A p is negative.
+    void require_positive(double curvature) const;
+    /// ToleranceError when a value is not finite.
+    void require_finite(const ComplexVector& x);
+
+    /// The relative residual that ends the iterations.
+    double target() const;
+    bool reached() const { return history_.back() < target(); }
+    const std::vector<double>& history() const { return history_; }
+
+private:
+    SolveOptions options_;
+    std::function<void(double)> progress_;
+    std::vector<double> history_;
+};
+
+/// The solution for a right-hand side of zeros.
+Solution zero_solution(Eigen::Index size);
+
+} // namespace lsrecon

@@ -1,0 +1,94 @@
+// Which solver runs, and what the user is told.
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/tolerance.hpp"
+#include "solve/resident_cg.hpp"
+#include "solve/solve.hpp"
+#include "support/case.hpp"
+#include "support/device_fixture.hpp"
+#include "support/numbers.hpp"
+
+namespace lsrecon {
+namespace {
+
+constexpr double lambda = 0.1;
+
+class Solver : public test::DeviceFixture {
+protected:
+    test::Problem problem = test::make_problem({"solver", {9, 6, 0}, 300, 2});
+    CoilMatrix no_maps;
+    Reporter report;
+    std::vector<std::string> told;
+
+    std::unique_ptr<Backend> with_memory(double bytes) {
+        BackendOptions options;
+        options.device_memory = bytes;
+        options.note = [this](const std::string& message) { told.push_back(message); };
+        return make_backend(options);
+    }
+
+    /// Two problems of one operator.
+    Solved solved(Backend& backend, const SolveOptions& options) {
+        const Plan plan{problem.voxels, problem.voxels.on_lattice(), false};
+        const CommonToFrames common{backend, plan, no_maps, options.lambda,
+                                    [&](const Sampling& sampling) {
+                                        return compute_q(backend, sampling, problem.grid, report);
+                                    }};
+        NormalEquations equations(common, *problem.sampling);
+        return solve(equations, problem.rho, options, report);
+    }
+
+    static bool on_device(const Solved& solved) {
+        return solved.solver.find("on the device, single precision") != std::string::npos;
+    }
+};
+
+TEST_F(Solver, OnTheDeviceAgreesWithEigen) {
+    const auto backend = device();
+    const SolveOptions single{lambda, 200, single_precision_reach, true};
+    const SolveOptions exactly{lambda, 200, 1e-12, false};
+    const Solved here = solved(*backend, single);
+    const Solved eigen = solved(*backend, exactly);
+    EXPECT_TRUE(on_device(here)) << here.solver;
+    EXPECT_FALSE(on_device(eigen)) << eigen.solver;
+    EXPECT_TRUE(
+        test::near(here.rho, eigen.rho,
+                   tolerance::resident_solution(problem.voxels.count(), single.tolerance, lambda)));
+    EXPECT_EQ(here.residuals.size(), 2U);
+    EXPECT_TRUE(report.notes().empty()) << report.notes().front();
+}
+
+TEST_F(Solver, ASystemThatDoesNotFitIsSolvedByEigen) {
+    const auto backend = with_memory(1000);
+    const SolveOptions options{lambda, 200, single_precision_reach, true};
+    const Solved small = solved(*backend, options);
+    ASSERT_EQ(told.size(), 1U) << "once, for all problems of the system";
+    EXPECT_NE(told.front().find("MiB"), std::string::npos) << told.front();
+    EXPECT_FALSE(on_device(small)) << small.solver;
+    EXPECT_EQ(small.rho, solved(*device(), {lambda, 200, single_precision_reach, false}).rho);
+    EXPECT_TRUE(on_device(solved(*with_memory(1e6), options)));
+}
+
+TEST_F(Solver, ATighterToleranceThanFloatsKeepIsSolvedByEigen) {
+    const Solved tight = solved(*device(), {lambda, 200, 0.5 * single_precision_reach, true});
+    EXPECT_FALSE(on_device(tight)) << tight.solver;
+    ASSERT_EQ(report.notes().size(), 1U);
+    EXPECT_NE(report.notes().front().find("--tolerance"), std::string::npos);
+}
+
+TEST_F(Solver, EigenDecidesWhatTheDeviceRefuses) {
+    EXPECT_THROW(solved(*device(), {-100, 200, 1e-4, true}), ToleranceError);
+    ASSERT_EQ(report.notes().size(), 1U);
+    EXPECT_NE(report.notes().front().find("p^H A p"), std::string::npos) << report.notes()[0];
+}
+
+TEST_F(Solver, VoxelsOffTheGridAreSolvedByEigen) {
+    problem = test::make_problem({"list", {9, 6, 0}, 300, 2, 7});
+    EXPECT_FALSE(on_device(solved(*device(), {lambda, 200, 1e-4, true})));
+    EXPECT_TRUE(report.notes().empty());
+}
+
+} // namespace
+} // namespace lsrecon
