@@ -1,10 +1,41 @@
-#include "backend/opencl/cache_entry.hpp"
 #include "backend/opencl/device_fft.hpp"
+#include "backend/opencl/program.hpp"
+
+// VkFFT keeps compiled plans as text, which version 1.2 cuts at a zero byte. Its programs take the
+// way of all others instead, through the cache on disk: these stand in for OpenCL's functions
+// within the header.
+namespace {
+
+cl_program built_program(cl_context context, cl_uint count, const char** texts,
+                         const std::size_t* lengths, cl_int* result) {
+    std::string source;
+    for (cl_uint i = 0; i < count; ++i) {
+        source.append(texts[i], lengths[i]);
+    }
+    try {
+        const cl::Context in(context, true);
+        cl::Program program = lsrecon::opencl::build_source(
+            in, in.getInfo<CL_CONTEXT_DEVICES>().front(), "VkFFT", source, "");
+        *result = clRetainProgram(program());
+        return program();
+    } catch (const std::exception&) {
+        *result = CL_BUILD_PROGRAM_FAILURE;
+        return nullptr;
+    }
+}
+
+template <typename... Arguments> cl_int already_built(Arguments...) {
+    return CL_SUCCESS;
+}
+
+} // namespace
 
 #define VKFFT_BACKEND 3 // OpenCL
+#define clCreateProgramWithSource built_program
+#define clBuildProgram already_built
 #include <vkFFT.h>
-
-#include <cstring>
+#undef clCreateProgramWithSource
+#undef clBuildProgram
 
 namespace lsrecon::opencl {
 
@@ -29,17 +60,15 @@ public:
     Vkfft(Queue& queue, const std::array<std::size_t, 3>& extents)
         : commands_(queue.commands()()), context_(queue.context()()),
           device_(queue.commands().getInfo<CL_QUEUE_DEVICE>()()),
-          platform_(cl::Device(device_, true).getInfo<CL_DEVICE_PLATFORM>()) {
-        std::string key = name();
+          platform_(cl::Platform(cl::Device(device_, true).getInfo<CL_DEVICE_PLATFORM>())()) {
         for (const std::size_t extent : extents) {
             count_ *= extent;
-            key += text(" ", extent);
             if (extent > 1) { // a length of 1 transforms nothing, and VkFFT need not see it
                 lengths_.push_back(extent);
             }
         }
         if (!lengths_.empty()) {
-            plan(cache_entry_path("fft", cl::Device(device_, true), {key}));
+            require(initializeVkFFT(&application_, describe()), "planning");
         }
     }
     ~Vkfft() override {
@@ -63,39 +92,6 @@ public:
     void backward(const cl::Buffer& values) override { run(values, 1); }
 
 private:
-    void plan(const std::string& path) {
-        std::vector<unsigned char> kept = read_cache_entry(path);
-        if (!kept.empty()) {
-            VkFFTConfiguration configuration = describe();
-            configuration.loadApplicationFromString = 1;
-            configuration.loadApplicationString = kept.data();
-            if (initializeVkFFT(&application_, configuration) == VKFFT_SUCCESS) {
-                return;
-            }
-            application_ = {};
-        }
-        VkFFTConfiguration configuration = describe();
-        configuration.saveApplicationToString = 1;
-        require(initializeVkFFT(&application_, configuration), "planning");
-        if (saved_whole()) {
-            write_cache_entry(path, application_.saveApplicationString,
-                              static_cast<std::size_t>(application_.applicationStringSize));
-        }
-    }
-
-    /// VkFFT 1.2 writes its programs as text, cut at their first zero byte: whole for NVIDIA's, not
-    /// for those of most others. Versions that write bytes put the size first.
-    bool saved_whole() const {
-        const auto* const saved = static_cast<const char*>(application_.saveApplicationString);
-        const auto size = static_cast<std::size_t>(application_.applicationStringSize);
-        Size first = 0;
-        if (saved == nullptr || size < sizeof(first)) {
-            return false;
-        }
-        std::memcpy(&first, saved, sizeof(first));
-        return first == size || strnlen(saved, size) + 1 == size;
-    }
-
     VkFFTConfiguration describe() {
         VkFFTConfiguration configuration = {};
         configuration.FFTdim = static_cast<Size>(lengths_.size());

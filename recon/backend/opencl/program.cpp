@@ -27,8 +27,13 @@ bool load_cached(const cl::Context& context, const cl::Device& device, const std
 
 cl::Program build_program(const cl::Context& context, const cl::Device& device,
                           const std::string& file_name, const std::string& options) {
-    const std::string source = kernel_source(file_name);
-    return guarded("building " + file_name, [&] {
+    return build_source(context, device, file_name, kernel_source(file_name), options);
+}
+
+cl::Program build_source(const cl::Context& context, const cl::Device& device,
+                         const std::string& name, const std::string& source,
+                         const std::string& options) {
+    return guarded("building " + name, [&] {
         const std::string path = cache_entry_path("kernels", device, {source, options});
         cl::Program program;
         if (load_cached(context, device, path, options, program)) {
@@ -39,9 +44,8 @@ cl::Program build_program(const cl::Context& context, const cl::Device& device,
             program.build(device, options.c_str());
         } catch (const cl::Error& error) {
             // CLHPP attaches the log to one error code only; drivers fail with several.
-            throw DeviceError(text("building ", file_name, " for ",
-                                   device.getInfo<CL_DEVICE_NAME>(), " with ", options, ": ",
-                                   error_name(error.err()), "\n",
+            throw DeviceError(text("building ", name, " for ", device.getInfo<CL_DEVICE_NAME>(),
+                                   " with ", options, ": ", error_name(error.err()), "\n",
                                    program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device),
                                    "\n  next:     correct the kernel (LSRECON_KERNELS), or report "
                                    "this log with the output of 'lsrecon devices'"));

@@ -14,4 +14,9 @@ namespace lsrecon::opencl {
 cl::Program build_program(const cl::Context& context, const cl::Device& device,
                           const std::string& file_name, const std::string& options);
 
+/// The same for a source that is no kernel file; `name` is for messages.
+cl::Program build_source(const cl::Context& context, const cl::Device& device,
+                         const std::string& name, const std::string& source,
+                         const std::string& options);
+
 } // namespace lsrecon::opencl
