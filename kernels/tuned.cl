@@ -13,6 +13,8 @@
 //   TRIGONOMETRY  0: the hardware's; 1: polynomials, which a CPU does in vectors
 //   ROWS          1: rows of a lattice
 //   SMALL_REST    1: the low parts of a phase are below 1/32 turn
+//   UNROLL_POINTS of the loops over points and coils: 16 makes their arrays registers; 1 is for
+//                 CPUs, where a point is a lane of a register, and builds sooner
 // GROUP and CHUNK are the launch's alone: work-items of a group, and sources of a chunk at most.
 //
 // Low parts come in radians. Sources are structs of whole float4, source_count a multiple of RUN:
@@ -25,6 +27,9 @@
 #endif
 #ifndef UNROLL
 #define UNROLL 4
+#endif
+#ifndef UNROLL_POINTS
+#define UNROLL_POINTS 16
 #endif
 #ifndef TRIGONOMETRY
 #define TRIGONOMETRY 0
@@ -129,8 +134,10 @@ __kernel void transform(__constant const AlignedSource *sources, const int sourc
     // Beyond the end of its row a work-item repeats the row's last point and keeps it to itself.
     int at[VOXELS];
     PerVoxel position[6];
+#pragma unroll UNROLL_POINTS
     for (int j = 0; j < VOXELS; ++j) {
         at[j] = start + min(column + j * step, row_length - 1);
+#pragma unroll UNROLL_POINTS
         for (int d = 0; d < (LOW_POINTS ? 6 : 3); ++d) {
             position[d].each[j] = points[d * point_count + at[j]];
         }
@@ -145,7 +152,9 @@ __kernel void transform(__constant const AlignedSource *sources, const int sourc
 #endif
     // High and low, real and imaginary: xz and yw of a total of transform.h.
     PerVoxel total[COILS][4];
+#pragma unroll UNROLL_POINTS
     for (int c = 0; c < COILS; ++c) {
+#pragma unroll UNROLL_POINTS
         for (int j = 0; j < VOXELS; ++j) {
             const float4 before = out[c * point_count + at[j]];
             total[c][0].each[j] = before.x;
@@ -157,6 +166,7 @@ __kernel void transform(__constant const AlignedSource *sources, const int sourc
     for (int first = 0; first < source_count; first += RUN) {
         floats real[COILS];
         floats imaginary[COILS];
+#pragma unroll UNROLL_POINTS
         for (int c = 0; c < COILS; ++c) {
             real[c] = imaginary[c] = (floats)(0.0f);
         }
@@ -188,6 +198,7 @@ __kernel void transform(__constant const AlignedSource *sources, const int sourc
             imaginary[0] += SIGN * end.z * sin_of;
 #else
             // Two statements a sum: each is then one multiply-add.
+#pragma unroll UNROLL_POINTS
             for (int c = 0; c < COILS; ++c) {
                 const float2 value = ((__constant const float2 *)source)[3 + c];
                 real[c] += value.x * cos_of;
@@ -197,12 +208,15 @@ __kernel void transform(__constant const AlignedSource *sources, const int sourc
             }
 #endif
         }
+#pragma unroll UNROLL_POINTS
         for (int c = 0; c < COILS; ++c) {
             add_part(&total[c][0].all, &total[c][2].all, real[c]);
             add_part(&total[c][1].all, &total[c][3].all, imaginary[c]);
         }
     }
+#pragma unroll UNROLL_POINTS
     for (int c = 0; c < COILS; ++c) {
+#pragma unroll UNROLL_POINTS
         for (int j = 0; j < VOXELS; ++j) {
             if (column + j * step < row_length) {
                 out[c * point_count + at[j]] =

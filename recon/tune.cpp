@@ -191,8 +191,8 @@ std::size_t TuneResult::count(TuneCandidate::Outcome outcome) const {
 }
 
 std::vector<TuneResult> tune(const TuneOptions& options, Reporter& report) {
-    require_tunable(options.kernels);
     const std::vector<DeviceInfo> devices = list_devices();
+    require_tunable(options.kernels);
     const DeviceInfo device =
         devices[static_cast<std::size_t>(choose_device(devices, options.device))];
     if (options.again) {

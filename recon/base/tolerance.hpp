@@ -64,8 +64,9 @@ inline Rounding rounding(const std::string& kernel, std::size_t sources) {
 ///
 /// The growth is measured: PoCL, 2 CPU cores, 2026-11, Cartesian, spiral, radial and random scans
 /// of 256 to 4096 samples, in eps: register, constant, struct and native 1.3 to 2.1 (F^H d), 0.9
-/// to 4.4 (Q); separable 1.3 to 2.0; naive 5.1 to 19 (F^H d), 3.3 to 14 (Q), which is at most 0.3
-/// sqrt(n), and 0.45 sqrt(n) for a spiral of 4010 samples whose energy sits in the centre.
+/// to 4.4 (Q); tuned with polynomials, on random scans, 2.0 to 2.7; separable 1.3 to 2.0; naive 5.1
+/// to 19 (F^H d), 3.3 to 14 (Q), which is at most 0.3 sqrt(n), and 0.45 sqrt(n) for a spiral of
+/// 4010 samples whose energy sits in the centre.
 inline double direct_transform(const std::string& kernel, std::size_t sources) {
     const Rounding how = rounding(kernel, sources);
     return eps * (how.per_term + how.growth * std::sqrt(static_cast<double>(how.longest_run)));

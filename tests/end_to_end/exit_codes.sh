@@ -33,7 +33,7 @@ expect_told() { # PIECE_OF_STDOUT ARGUMENTS...: succeeds, and tells nothing on s
 
 expect_told '^lsrecon [0-9]' --version
 expect_told 'Exit codes' --help
-for command in recon fhd q info check simulate validate bench devices; do
+for command in recon fhd q info check simulate validate bench tune devices; do
     expect_told "$command" --help
     expect_told --help "$command" --help
 done

@@ -18,7 +18,7 @@ struct KernelRow {
 };
 
 /// The fastest variant that takes voxels anywhere.
-constexpr const char* best_off_lattice_kernel = "native";
+constexpr const char* best_off_lattice_kernel = "tuned";
 
 const std::vector<KernelRow>& kernel_rows();
 

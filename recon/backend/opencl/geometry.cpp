@@ -65,7 +65,8 @@ Geometry tuned_geometry(const DeviceInfo& device, const ChosenParameters& parame
 
     const double rest = sources.largest_rest() + points.largest_rest();
     geometry.defines = text(compiled.defines(), " -DROWS=", geometry.row_length > 0 ? 1 : 0,
-                            " -DSMALL_REST=", rest <= most_turns_of_a_small_rest ? 1 : 0);
+                            " -DSMALL_REST=", rest <= most_turns_of_a_small_rest ? 1 : 0,
+                            device.type == "cpu" ? " -DUNROLL_POINTS=1" : "");
     return geometry;
 }
 

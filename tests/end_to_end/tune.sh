@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# lsrecon tune: a candidate that cannot build, a search that is killed, and who uses the winners.
+#     tune.sh LSRECON KERNELS
+set -euo pipefail
+lsrecon=$1
+work=$(mktemp -d)
+search=
+trap '[[ -z $search ]] || kill -9 "$search" 2>/dev/null || true; rm -rf "$work"' EXIT
+cp -r "$2" "$work/kernels"
+cd "$work"
+export LSRECON_CACHE=$work/cache LSRECON_KERNELS=$work/kernels
+
+fail() { echo "$1" >&2; cat told err >&2 2>/dev/null || true; exit 1; }
+
+# A space of six, of which two cannot be built.
+/usr/bin/python3 - <<'PYTHON'
+import json
+
+parameters = {"CHUNK": 512, "GROUP": 1, "TRIGONOMETRY": 1, "UNROLL": 1, "VOXELS": 8}
+space = {name: [value] for name, value in parameters.items()}
+space["VOXELS"] = [2, 4, 8]
+space["UNROLL"] = [1, 2]
+row = {"space": {"cpu": space, "gpu": space}, "bounds": {"work_group": [["GROUP"]]},
+       "defaults": {"cpu": parameters, "gpu": parameters}}
+json.dump({"tuned": {"fhd": row, "q": row}}, open("kernels/tuning.json", "w"))
+PYTHON
+sed -i 's/^#define TWO_PI .*/&\n#if defined(VOXELS) \&\& VOXELS == 2\n#error no two\n#endif/' \
+    kernels/transform.h
+
+problem=(--matrix 8,7,5 --samples 65)
+tune() { "$lsrecon" tune "${problem[@]}" "$@" >told 2>err; }
+ended() { # how many candidates ended
+    local journals=(cache/tuning/*-journal.txt)
+    [[ -e ${journals[0]} ]] || { echo 0; return; }
+    grep -cE '"event":"(timed|slow|wrong|failed)"' "${journals[0]}" || true
+}
+
+# Killed when its first candidate has ended: nothing is kept, and the next search knows it.
+"$lsrecon" tune "${problem[@]}" --stage fhd >told 2>err & search=$!
+for _ in $(seq 600); do
+    [[ $(ended) -ge 1 ]] && break
+    sleep 0.1
+done
+kill -9 "$search" 2>/dev/null || true
+wait "$search" 2>/dev/null || true
+search=
+known=$(ended)
+[[ $known -ge 1 ]] || fail "no candidate ended"
+[[ $known -lt 6 ]] || fail "the search ended before it was killed"
+[[ -z $(find cache/tuning -name '*.json') ]] || fail "winners of a search that was not complete"
+tune --stage fhd --json first.json || fail "tune failed after it was killed"
+[[ $(grep -c '(known)' err) -eq $known ]] || fail "expected $known candidates to be known"
+grep -q 'default that ships' told || fail "the default is not in the table"
+tune --stage fhd --quiet || fail "tune failed once more"
+[[ ! -s err ]] || fail "--quiet told something"
+
+/usr/bin/python3 - <<'PYTHON'
+import json
+
+search, = json.load(open("first.json"))["searches"]
+outcomes = [(c["parameters"]["VOXELS"], c["outcome"]) for c in search["candidates"]]
+assert len(outcomes) == 6, outcomes
+for voxels, outcome in outcomes:
+    assert outcome in (("failed",) if voxels == 2 else ("timed", "slow")), outcomes
+assert search["winner"]["VOXELS"] in (4, 8), search
+PYTHON
+
+# The winners serve what they were searched for, and the image says so.
+"$lsrecon" simulate --trajectory radial --matrix 8,8 -o scan.h5 --quiet
+record() { # the image's record of its parameters
+    "$lsrecon" recon scan.h5 -o image.h5 --kernel tuned --quiet
+    /usr/bin/python3 -c '
+import h5py
+value = h5py.File("image.h5")["record"].attrs["kernel_parameters"]
+print(value.decode() if isinstance(value, bytes) else value)'
+}
+record >told
+grep -q 'tuned fhd: [^;]*(tuned on this device)' told || fail "the image does not tell the winner"
+grep -q 'tuned q: [^;]*(default for ' told || fail "the image does not tell the default"
+"$lsrecon" devices >told
+grep -q 'tuned fhd: .*(tuned on this device)' told || fail "devices does not tell the winner"
+
+# Broken winners are as good as none, and the next search replaces them.
+for winners in cache/tuning/*.json; do
+    echo '{"half' >"$winners"
+done
+record >told
+grep -q 'tuned fhd: [^;]*(default for ' told || fail "broken winners were used"
+tune --stage fhd,q --again || fail "tune failed over broken winners"
+grep -q '(known)' err && fail "--again knew a candidate"
+record >told
+[[ $(grep -o '(tuned on this device)' told | wc -l) -eq 2 ]] || fail "not both stages are tuned"
+
+# No candidate works: exit code 4, and the winners stay.
+before=$(sha256sum cache/tuning/*.json)
+echo 'no_such_type broken;' >>kernels/tuned.cl
+code=0
+tune --stage fhd || code=$?
+[[ $code == 4 ]] || fail "nothing builds: exit code $code, expected 4"
+[[ $before == "$(sha256sum cache/tuning/*.json)" ]] || fail "the winners changed"
+
+code=0
+"$lsrecon" tune --kernel naive >told 2>err || code=$?
+[[ $code == 2 ]] || fail "a kernel without parameters: exit code $code, expected 2"
+left=$(find . -name '*.part')
+[[ -z $left ]] || fail "left behind: $left"
