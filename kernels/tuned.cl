@@ -1,7 +1,7 @@
 // FHd, Q or F (transform.h), several points a work-item as one vector, so that what belongs to a
 // source, and on a lattice to a row, is done once for all of them. What remains of a pair on a
-// lattice is one multiply-add of the exact phase and one of the rest, four for the half turns and
-// radians, three for their sign, sine, cosine, and four for the sums.
+// lattice is one multiply-add of the exact phase and one of the rest, four for the turns and
+// radians, sine, cosine, and four for the sums.
 //
 // Geometry: one dimension, ceil(row_length / VOXELS) work-items a row. Neighbours take neighbouring
 // points, so that what they read and write lies side by side; a work-item's points are that many
@@ -111,6 +111,19 @@ static floats radians_of(floats exact, floats rest, uints *sign)
     return TWO_PI * (exact - 0.5f * (shifted - 12582912.0f)) + rest;
 }
 
+// Where the points of a row share their half turns, whole turns are taken off the rest of a pair's
+// phase. The sign of the row is as good as one of its own against the bias that transform.h tells
+// of: from source to source it changes as often, and it is put on the value once for all points.
+// The hardware's trigonometry takes radians up to pi; the polynomials do not.
+#define SHARED_SIGN (ROWS && TRIGONOMETRY == 0)
+
+static float row_without_half_turns(float exact, uint *sign)
+{
+    const float shifted = 2.0f * exact + 12582912.0f;
+    *sign = as_uint(shifted) << 31;
+    return exact - 0.5f * (shifted - 12582912.0f);
+}
+
 // add_to_total of transform.h, for one component of every point.
 static void add_part(floats *high, floats *low, floats part)
 {
@@ -176,7 +189,12 @@ __kernel void transform(__constant const AlignedSource *sources, const int sourc
             const float4 begin = source->vector[0]; // high x y z, low x
             const float4 end = source->vector[1];   // low y z, first value
             const of_row exact_of_row = begin.y * y + begin.z * z;
+#if SHARED_SIGN
+            uint sign;
+            const floats exact = begin.x * x + row_without_half_turns(exact_of_row, &sign);
+#else
             const floats exact = begin.x * x + exact_of_row;
+#endif
 #if LOW_SOURCES
             const of_row rest_of_row = end.x * y + end.y * z;
             floats rest = begin.w * x + rest_of_row;
@@ -189,22 +207,34 @@ __kernel void transform(__constant const AlignedSource *sources, const int sourc
             rest += (begin.y + (1 / TWO_PI) * end.x) * position[4].all;
             rest += (begin.z + (1 / TWO_PI) * end.y) * position[5].all;
 #endif
+#if SHARED_SIGN
+            const floats turns = (exact + 12582912.0f) - 12582912.0f;
+            const floats phase = TWO_PI * (exact - turns) + rest;
+            const floats cos_of = cosine(phase);
+            const floats sin_of = sine(phase);
+#define SIGNED(value) as_float(as_uint(value) ^ sign)
+#else
             uints sign;
             const floats phase = radians_of(exact, rest, &sign);
             const floats cos_of = AS_FLOATS(AS_UINTS(cosine(phase)) ^ sign);
             const floats sin_of = AS_FLOATS(AS_UINTS(sine(phase)) ^ sign);
+#define SIGNED(value) (value)
+#endif
 #if REAL_VALUES
-            real[0] += end.z * cos_of;
-            imaginary[0] += SIGN * end.z * sin_of;
+            const float value = SIGNED(end.z);
+            real[0] += value * cos_of;
+            imaginary[0] += SIGN * value * sin_of;
 #else
             // Two statements a sum: each is then one multiply-add.
 #pragma unroll UNROLL_POINTS
             for (int c = 0; c < COILS; ++c) {
                 const float2 value = ((__constant const float2 *)source)[3 + c];
-                real[c] += value.x * cos_of;
-                imaginary[c] += value.y * cos_of;
-                real[c] -= (SIGN * value.y) * sin_of;
-                imaginary[c] += (SIGN * value.x) * sin_of;
+                const float re = SIGNED(value.x);
+                const float im = SIGNED(value.y);
+                real[c] += re * cos_of;
+                imaginary[c] += im * cos_of;
+                real[c] -= (SIGN * im) * sin_of;
+                imaginary[c] += (SIGN * re) * sin_of;
             }
 #endif
         }
