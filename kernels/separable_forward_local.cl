@@ -2,9 +2,9 @@
 //
 //     T_rm = sum_x rho_rx conj(ex) = sum over x >= 0 of c S - i s D,   S, D = rho(+x) +- rho(-x)
 //
-// so that a product of factors of columns and of folded rows gives T: two multiply-adds a pair. Here
-// the columns of the tile are samples (separable_tile.h), and STEP voxels of x at a time stand in
-// local memory. A work-group takes its samples through the rows of a slice.
+// so that a product of factors of columns and of folded rows gives T: two multiply-adds a pair.
+// Here the columns of the tile are samples (separable_tile.h), and STEP voxels of x at a time stand
+// in local memory. A work-group takes its samples through the rows of a slice.
 // Defines: those of separable_tile.h.
 // Error: recon/base/tolerance.hpp, direct_transform.
 #define LANES 1
@@ -21,8 +21,8 @@ static void add_quad(float4 *high, float4 *low, float4 part)
 }
 
 // x_factors[x][c, s][samples], folded[x][real and imaginary S, real and imaginary D][row_stride],
-// y_factors and z_factors as x_factors; x_count is a multiple of STEP, row_stride of ROWS, samples of
-// COLUMNS. out[slice][real high, imaginary high, real low, imaginary low][samples].
+// y_factors and z_factors as x_factors; x_count is a multiple of STEP, row_stride of ROWS, samples
+// of COLUMNS. out[slice][real high, imaginary high, real low, imaginary low][samples].
 // Geometry: ITEMS times groups of samples, slices of slice_rows rows, a multiple of ROWS.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void forward_in_local(__global const float *restrict x_factors,

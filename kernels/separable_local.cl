@@ -1,5 +1,6 @@
-// FHd or Q on a lattice without trigonometry per pair (separable.cl has the sums), for devices whose
-// local memory is fast. Factors are laid out by samples: factors[m][real or imaginary][stride].
+// FHd or Q on a lattice without trigonometry per pair (separable.cl has the sums), for devices
+// whose local memory is fast. Factors are laid out by samples:
+// factors[m][real or imaginary][stride].
 //
 // STEP samples at a time stand in local memory (separable_tile.h); the next ones are on their way
 // from global memory meanwhile.
@@ -26,7 +27,8 @@ static void add_quad(__global float4 *total, float4 part)
     total[ITEMS] += (old - (sum - back)) + (part - back);
 }
 
-// factors[m][real or imaginary][stride] = value_mc exp(i 2 pi k_m n) at c * count + i, n = first + i.
+// factors[m][real or imaginary][stride] = value_mc exp(i 2 pi k_m n) at c * count + i, for
+// n = first + i.
 // Geometry: i, m, coil.
 __kernel void factors(__global const float *samples, const int padded, const int dimension,
                       const int with_values, const float first, const int stride,
@@ -209,9 +211,9 @@ __kernel void finish(__global const float *totals, const int slices, const int c
     const int item = ITEM_AT(column_quad % GROUP_X, row_quad % GROUP_Y);
     const int r = 4 * (row_quad / GROUP_Y) + row % 4;
     const size_t group = (size_t)(row / ROWS) * column_groups + column / COLUMNS;
+    const int first_sum = (r * ITEM_QUADS_X + column_quad / GROUP_X) * 4;
     __global const float *total =
-        totals + 4 * (group * TOTALS_OF_A_GROUP +
-                      (r * ITEM_QUADS_X + column_quad / GROUP_X) * 4 * 2 * ITEMS + item) + column % 4;
+        totals + 4 * (group * TOTALS_OF_A_GROUP + first_sum * 2 * ITEMS + item) + column % 4;
     const size_t slice_floats = 4 * TOTALS_OF_A_GROUP * row_groups * column_groups;
     const float2 p1 = sum_of_slices(total, slices, slice_floats);
     const float2 p2 = sum_of_slices(total + 8 * ITEMS, slices, slice_floats);

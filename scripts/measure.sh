@@ -27,7 +27,7 @@ mkdir -p "$out"
 "$program" devices | tee "$out/devices.txt"
 "$program" simulate --trajectory stack-of-spirals --matrix 33,24,10 --coils 3 --noise 0.01 \
     -o "$out/scan.h5" --quiet
-for kernel in naive register constant struct native separable; do
+for kernel in naive register constant struct native tuned separable; do
     "$program" validate "$out/scan.h5" --kernel "$kernel" --pairs 1e7 --quiet "${on_device[@]}"
 done | tee "$out/validate.txt"
 "$program" bench --matrix "$matrix" --samples "$samples" --scan-samples "$scan_samples" \
