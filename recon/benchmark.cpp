@@ -19,7 +19,7 @@ DeviceRates larger(const DeviceRates& a, const DeviceRates& b) {
 
 void fill_limits(std::vector<BenchmarkRow>& rows, const DeviceRates& rates) {
     for (BenchmarkRow& row : rows) {
-        const Limit limit = limit_of(row.kernel, row.stage, rates);
+        const Limit limit = limit_of(row.kernel, row.stage, rates, row.parameters);
         row.limit = limit.pairs_per_second;
         row.limited_by = limit.unit;
     }

@@ -34,6 +34,7 @@ struct BenchmarkRow : Verified {
     std::string stage;
     std::string kernel; ///< "reference" and "reference-single" for the loops on one CPU thread
     std::string device;
+    std::string parameters; ///< as BackendInfo::parameters
     double seconds = 0; ///< computing alone; 0 when it was not verified
     double wall_seconds = 0; ///< with conversion, transfer and launches
     double pairs_per_second = 0;

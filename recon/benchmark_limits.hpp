@@ -18,7 +18,8 @@ struct Limit {
 
 /// What the device allows a kernel in stage "fhd" or "q", by the slowest unit that each pair needs.
 /// Pairs of Q are counted over all differences, of which half are computed. docs/performance.md
-/// derives the numbers.
-Limit limit_of(const std::string& kernel, const std::string& stage, const DeviceRates& rates);
+/// derives the numbers. `parameters` as BackendInfo has them.
+Limit limit_of(const std::string& kernel, const std::string& stage, const DeviceRates& rates,
+               const std::string& parameters = "");
 
 } // namespace lsrecon

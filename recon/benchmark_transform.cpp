@@ -58,6 +58,7 @@ BenchmarkRow kernel_row(const TransformCase& what, const std::string& kernel,
     row.stage = what.stage;
     row.kernel = kernel;
     row.device = backend->info().device;
+    row.parameters = backend->info().parameters;
     row.bound = measured.bound;
     row.relative_error = measured.relative_error;
     row.seconds = measured.seconds;

@@ -107,6 +107,7 @@ nlohmann::json as_json(const BenchmarkRow& row) {
     json.update({{"stage", row.stage},
                  {"kernel", row.kernel},
                  {"device", row.device},
+                 {"parameters", row.parameters},
                  {"seconds", row.seconds},
                  {"wall_seconds", row.wall_seconds},
                  {"pairs_per_second", row.pairs_per_second},

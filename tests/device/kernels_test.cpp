@@ -89,8 +89,10 @@ TEST_F(Kernels, ASyntaxErrorShowsTheBuildLog) {
     const TemporaryFolder folder;
     write_kernels(folder);
     for (const std::string& kernel : kernel_names()) {
-        const auto file = folder.file(kernel + ".cl");
-        test::write_text(file, test::read_text(file) + "no_such_type broken;\n");
+        for (const std::string& name : opencl::files_of_kernel(kernel)) {
+            const auto file = folder.file(name);
+            test::write_text(file, test::read_text(file) + "no_such_type broken;\n");
+        }
     }
     const ScopedEnvironment kernels("LSRECON_KERNELS", folder.path().string());
     for (const std::string& kernel : kernel_names()) {
@@ -99,8 +101,8 @@ TEST_F(Kernels, ASyntaxErrorShowsTheBuildLog) {
             ADD_FAILURE() << kernel << ": no error";
         } catch (const DeviceError& error) {
             const std::string message = error.what();
-            for (const std::string& part :
-                 {std::string("no_such_type"), kernel + ".cl", std::string("LSRECON_KERNELS")}) {
+            for (const std::string& part : {std::string("no_such_type"), "building " + kernel,
+                                            std::string("LSRECON_KERNELS")}) {
                 EXPECT_NE(message.find(part), std::string::npos) << "no " << part << " in\n"
                                                                  << message;
             }

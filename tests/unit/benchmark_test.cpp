@@ -28,10 +28,14 @@ TEST(LimitOf, IsTheSlowerOfTwoUnitsForNativeTrigonometry) {
     for (const char* const kernel : {"native", "tuned"}) {
         EXPECT_EQ(limit_of(kernel, "fhd", rates).pairs_per_second, 4) << kernel;
         EXPECT_EQ(limit_of(kernel, "fhd", rates).unit, "native") << kernel;
-        const Limit other = limit_of(kernel, "fhd", {32, 4, 1}); // 16 multiply-adds a pair
+    }
+    for (const auto& [kernel, multiply_adds] : {std::pair("native", 16), std::pair("tuned", 10)}) {
+        const Limit other = limit_of(kernel, "fhd", {2.0 * multiply_adds, 4, 1});
         EXPECT_EQ(other.pairs_per_second, 2) << kernel;
         EXPECT_EQ(other.unit, "multiply-add") << kernel;
     }
+    EXPECT_EQ(
+        limit_of("tuned", "fhd", {21, 0.5, 0.5}, "tuned fhd: TRIGONOMETRY=1").pairs_per_second, 1);
 }
 
 TEST(LimitOf, NeedsNoTrigonometryWhereItIsSeparable) {

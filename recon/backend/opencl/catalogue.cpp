@@ -71,5 +71,16 @@ std::string kernel_source(const std::string& file_name) {
     return result;
 }
 
+std::vector<std::string> files_of_kernel(const std::string& kernel) {
+    std::vector<std::string> files;
+    for (const auto& [name, source] : embedded_sources()) {
+        const bool is_kernel = name.size() > 3 && name.substr(name.size() - 3) == ".cl";
+        if (name == kernel + ".cl" || (is_kernel && name.rfind(kernel + "_", 0) == 0)) {
+            files.push_back(name);
+        }
+    }
+    return files;
+}
+
 } // namespace opencl
 } // namespace lsrecon

@@ -32,4 +32,7 @@ const std::map<std::string, std::string>& embedded_sources();
 /// variable LSRECON_KERNELS when it is set, else as embedded. DeviceError when there is none.
 std::string kernel_source(const std::string& file_name);
 
+/// Every file of a variant: NAME.cl and what there is of NAME_*.cl.
+std::vector<std::string> files_of_kernel(const std::string& kernel);
+
 } // namespace lsrecon::opencl

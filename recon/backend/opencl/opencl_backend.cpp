@@ -4,7 +4,6 @@
 #include "backend/opencl/resident.hpp"
 #include "backend/opencl/separable.hpp"
 #include "backend/tuning.hpp"
-#include "base/sha256.hpp"
 #include "plan/embedding.hpp"
 
 namespace lsrecon {
@@ -27,7 +26,7 @@ public:
                 queue_.info().name,
                 queue_.info().platform + ", " + queue_.info().driver,
                 kernels_that_ran(),
-                Sha256().add(kernel_source(row_.name + ".cl")).hex(),
+                kernel_hash(row_.name),
                 std::numeric_limits<float>::epsilon() / 2,
                 parameters_that_ran()};
     }

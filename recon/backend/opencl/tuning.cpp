@@ -154,7 +154,11 @@ void store_winner(const DeviceInfo& device, const std::string& kernel, const std
 }
 
 std::string kernel_hash(const std::string& kernel) {
-    return Sha256().add(opencl::kernel_source(kernel + ".cl")).hex();
+    Sha256 hash;
+    for (const std::string& file : opencl::files_of_kernel(kernel)) {
+        hash.add(opencl::kernel_source(file));
+    }
+    return hash.hex();
 }
 
 std::string tuning_path(const DeviceInfo& device) {
