@@ -91,7 +91,7 @@ def whole_table():
 def kernels_with(change):
     """A folder of the kernels with one text replaced."""
     folder = pathlib.Path(tempfile.mkdtemp(dir="."))
-    for file in [*source.glob("kernels/*.cl"), *source.glob("kernels/*.h")]:
+    for file in source.glob("kernels/*.*"):
         shutil.copy(file, folder)
     name, before, after = change
     text = (folder / name).read_text(encoding="utf-8")
