@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <random>
 
+#include "backend/opencl/pieces.hpp"
 #include "backend/opencl/separable.hpp"
 #include "base/tolerance.hpp"
 #include "plan/search_space.hpp"
@@ -76,6 +77,55 @@ INSTANTIATE_TEST_SUITE_P(Awkward, SeparableForms,
                                            Lattice{2, {7, 9, 1}, 33, 3},
                                            Lattice{2, {150, 5, 1}, 597, 1},
                                            Lattice{3, {8, 11, 9}, 2500, 2}));
+
+using SeparablePieces = test::DeviceFixture;
+
+TEST_F(SeparablePieces, AVolumeLargerThanTheMemoryGoesThroughItInPieces) {
+    Grid grid;
+    grid.dimensions = 3;
+    grid.size = {33, 20, 18};
+    std::vector<Vec3> trajectory;
+    CoilMatrix values(1, 40);
+    for (int m = 0; m < 40; ++m) {
+        trajectory.push_back({0.4 * m - 8, 7 - 0.35 * m, 0.1 * m});
+        values(0, m) = Complex(m, 1 - m);
+    }
+    const Voxels voxels = Voxels::of_grid(grid);
+    const auto silent = [](double) {};
+    const CoilMatrix exact =
+        make_backend({"reference", "", ""})->fhd(trajectory, values, voxels, silent);
+    for (const Parameters& parameters : forms()) {
+        opencl::Queue small("", 256 * 1024);
+        std::string told;
+        const CoilMatrix computed =
+            opencl::separable_transform(small, parameters, trajectory, values, voxels, silent,
+                                        [&](const std::string& note) { told += note; });
+        EXPECT_NE(told.find("in pieces of 0.13 MiB"), std::string::npos) << told;
+        EXPECT_LE((computed - exact).norm() / exact.norm(),
+                  tolerance::direct_transform("separable", 40));
+    }
+}
+
+TEST_F(SeparablePieces, AFailedAllocationMakesThemSmaller) {
+    std::vector<std::size_t> tried;
+    std::string told;
+    const auto note = [&](const std::string& text) { told += text; };
+    const auto room_for = [&](std::size_t room) {
+        return [&tried, room](std::size_t bytes) {
+            tried.push_back(bytes);
+            if (bytes > room) {
+                throw cl::Error(CL_MEM_OBJECT_ALLOCATION_FAILURE, "clCreateBuffer");
+            }
+            return bytes;
+        };
+    };
+    EXPECT_EQ(opencl::with_smaller_pieces(1U << 20, note, room_for(300000)), 1U << 18);
+    EXPECT_EQ(tried, (std::vector<std::size_t>{1U << 20, 1U << 19, 1U << 18}));
+    EXPECT_NE(told.find("no room for pieces of 1 MiB"), std::string::npos) << told;
+    EXPECT_THROW(opencl::with_smaller_pieces(1U << 20, note, room_for(10)), cl::Error);
+    const auto broken = [](std::size_t) -> int { throw cl::Error(CL_INVALID_KERNEL, "x"); };
+    EXPECT_THROW(opencl::with_smaller_pieces(1U << 20, note, broken), cl::Error);
+}
 
 } // namespace
 } // namespace lsrecon

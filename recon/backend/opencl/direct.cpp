@@ -80,7 +80,7 @@ CoilMatrix direct_transform(Queue& queue, const KernelRow& row, const ChosenPara
                             const Points& sources, const CoilMatrix& values, bool real_values,
                             const Points& points, int sign, const Progress& progress) {
     const std::size_t coils = rows(values);
-    const DeviceLimits limits{queue.info().constant_bytes, queue.info().max_allocation_bytes};
+    const DeviceLimits limits{queue.info().constant_bytes, queue.largest_buffer() / 4};
     TransformPlan plan =
         plan_transform(limits, coils, 6 * sizeof(float), (real_values ? 1 : 2) * sizeof(float));
     CoilMatrix out = CoilMatrix::Zero(values.rows(), static_cast<Eigen::Index>(points.count()));

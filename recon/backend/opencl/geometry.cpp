@@ -13,13 +13,20 @@ namespace {
 constexpr double most_turns_of_a_small_rest = 1.0 / 32;
 /// Sums of a work-item: points times coils.
 constexpr std::size_t most_sums_on_a_gpu = 16;
+/// Few points are better spread over a GPU than kept together.
+constexpr std::size_t fewest_items_of_a_unit = 512;
 
 std::size_t divide_up(std::size_t a, std::size_t b) {
     return (a + b - 1) / b;
 }
 
-std::size_t points_of_an_item(const DeviceInfo& device, std::size_t wanted, std::size_t coils) {
-    while (device.type != "cpu" && wanted > 1 && wanted * coils > most_sums_on_a_gpu) {
+std::size_t points_of_an_item(const DeviceInfo& device, std::size_t wanted, std::size_t coils,
+                              std::size_t points) {
+    const auto too_many = [&] {
+        return wanted * coils > most_sums_on_a_gpu ||
+               points < wanted * fewest_items_of_a_unit * device.compute_units;
+    };
+    while (device.type != "cpu" && wanted > 1 && too_many()) {
         wanted /= 2;
     }
     return wanted;
@@ -49,7 +56,8 @@ Geometry tuned_geometry(const DeviceInfo& device, const ChosenParameters& parame
         return static_cast<std::size_t>(parameters.values.at(name));
     };
     geometry.group = value("GROUP");
-    geometry.points_of_an_item = points_of_an_item(device, value("VOXELS"), plan.coils_per_group);
+    geometry.points_of_an_item =
+        points_of_an_item(device, value("VOXELS"), plan.coils_per_group, points.count());
     compiled.values["VOXELS"] = static_cast<int>(geometry.points_of_an_item);
 
     const std::size_t row = points.row_length();

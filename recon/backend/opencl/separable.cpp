@@ -1,5 +1,6 @@
 #include "backend/opencl/separable.hpp"
 
+#include "backend/opencl/pieces.hpp"
 #include "backend/opencl/separable_forms.hpp"
 
 namespace lsrecon::opencl {
@@ -10,12 +11,12 @@ namespace {
 constexpr std::size_t most_bytes_of_totals = std::size_t(1) << 28;
 /// Of the memory that may be used: samples and factors need the rest.
 constexpr std::size_t share_of_totals = 2;
-/// Below this a failed allocation is the device's last word.
-constexpr std::size_t fewest_bytes_of_totals = std::size_t(1) << 20;
 
-bool out_of_memory(const cl::Error& error) {
-    return error.err() == CL_MEM_OBJECT_ALLOCATION_FAILURE || error.err() == CL_OUT_OF_RESOURCES ||
-           error.err() == CL_INVALID_BUFFER_SIZE;
+/// What the totals of all voxels take.
+std::size_t bytes_of_totals(const Voxels& voxels, std::size_t coils) {
+    constexpr std::size_t bytes_of_a_pair = 32; // four sums in two floats
+    const std::array<std::size_t, 3>& size = voxels.lattice_size();
+    return coils * size[2] * size[1] * LatticeColumns(voxels).count * bytes_of_a_pair;
 }
 
 } // namespace
@@ -28,22 +29,15 @@ CoilMatrix separable_transform(Queue& queue, const Parameters& parameters,
         return CoilMatrix::Zero(values.rows(), static_cast<Eigen::Index>(voxels.count()));
     }
     const LatticeSamples samples(trajectory, values, voxels);
-    std::size_t most_bytes =
-        std::min({most_bytes_of_totals, queue.largest_buffer(), queue.memory() / share_of_totals});
-    for (;;) {
-        try {
-            const SeparableWork work{samples, voxels, rows(values), most_bytes, progress};
-            return parameters.at("LOCAL") != 0 ? separable_local(queue, parameters, work)
-                                               : separable_private(queue, parameters, work);
-        } catch (const cl::Error& error) {
-            if (!out_of_memory(error) || most_bytes / 2 < fewest_bytes_of_totals) {
-                throw;
-            }
-            most_bytes /= 2;
-            note(text("the device has no room for pieces of ", most_bytes >> 19,
-                      " MiB; going on with half of that"));
-        }
+    const std::size_t room = std::min(queue.largest_buffer(), queue.memory() / share_of_totals);
+    if (room < most_bytes_of_totals && bytes_of_totals(voxels, rows(values)) > room) {
+        note(text("the volume goes through the device in pieces of ", in_mib(room), " MiB"));
     }
+    return with_smaller_pieces(std::min(most_bytes_of_totals, room), note, [&](std::size_t bytes) {
+        const SeparableWork work{samples, voxels, rows(values), bytes, progress};
+        return parameters.at("LOCAL") != 0 ? separable_local(queue, parameters, work)
+                                           : separable_private(queue, parameters, work);
+    });
 }
 
 CoilMatrix separable_forward(Queue& queue, const Parameters& parameters,

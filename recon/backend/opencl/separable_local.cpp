@@ -59,7 +59,7 @@ public:
 private:
     std::size_t samples_of_a_piece() const {
         const std::size_t bytes = 2 * sizeof(float) * (x_stride_ + y_stride_ + z_stride_);
-        const std::size_t affordable = most_bytes_of_factors / bytes;
+        const std::size_t affordable = std::min(most_bytes_of_factors, work_.most_bytes) / bytes;
         const std::size_t all = round_up(work_.samples.count(), tile_.step) + tile_.step;
         return std::clamp<std::size_t>(std::min(affordable, all), large_samples.run,
                                        other_samples.most_samples);
