@@ -1,5 +1,6 @@
 // Which solver runs, and what the user is told.
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -64,8 +65,12 @@ TEST_F(Solver, ASystemThatDoesNotFitIsSolvedByEigen) {
     const auto backend = with_memory(1000);
     const SolveOptions options{lambda, 200, single_precision_reach, true};
     const Solved small = solved(*backend, options);
-    ASSERT_EQ(told.size(), 1U) << "once, for all problems of the system";
-    EXPECT_NE(told.front().find("MiB"), std::string::npos) << told.front();
+    const auto of_solver = [](const std::string& note) {
+        return note.find("the solver runs on the CPU") != std::string::npos &&
+               note.find("MiB") != std::string::npos;
+    };
+    EXPECT_EQ(std::count_if(told.begin(), told.end(), of_solver), 1)
+        << "once, for all problems of the system";
     EXPECT_FALSE(on_device(small)) << small.solver;
     EXPECT_EQ(small.rho, solved(*device(), {lambda, 200, single_precision_reach, false}).rho);
     EXPECT_TRUE(on_device(solved(*with_memory(1e6), options)));

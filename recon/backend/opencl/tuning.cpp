@@ -81,18 +81,6 @@ bool find_winner(const DeviceInfo& device, const std::string& kernel, const std:
 
 } // namespace
 
-std::string ChosenParameters::text() const {
-    return values.empty() ? "" : to_text(values) + " (" + origin + ")";
-}
-
-std::string ChosenParameters::defines() const {
-    std::string result;
-    for (const auto& [name, value] : values) {
-        result += " -D" + name + "=" + std::to_string(value);
-    }
-    return result;
-}
-
 std::vector<Tunable> tunables() {
     return opencl::tuning_rows();
 }
