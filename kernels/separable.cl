@@ -20,7 +20,7 @@
 // Error: recon/base/tolerance.hpp, direct_transform.
 
 #ifndef RUN
-#define RUN 16
+#define RUN 32
 #endif
 #ifndef RUNS
 #define RUNS 4
