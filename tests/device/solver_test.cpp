@@ -72,7 +72,9 @@ TEST_F(Solver, ASystemThatDoesNotFitIsSolvedByEigen) {
     EXPECT_EQ(std::count_if(told.begin(), told.end(), of_solver), 1)
         << "once, for all problems of the system";
     EXPECT_FALSE(on_device(small)) << small.solver;
-    EXPECT_EQ(small.rho, solved(*device(), {lambda, 200, single_precision_reach, false}).rho);
+    // F^H d and Q came in other pieces, so that they are rounded otherwise.
+    const CoilMatrix whole = solved(*device(), {lambda, 200, single_precision_reach, false}).rho;
+    EXPECT_LE((small.rho - whole).norm() / whole.norm(), single_precision_reach);
     EXPECT_TRUE(on_device(solved(*with_memory(1e6), options)));
 }
 
