@@ -61,7 +61,11 @@ public:
 
     /// Waits for every launch and adds its time to compute_seconds.
     void finish();
-    void reset_clock() { compute_seconds_ = 0; }
+    /// Forgets launches, too, that an error left behind.
+    void reset_clock() {
+        launches_.clear();
+        compute_seconds_ = 0;
+    }
     double compute_seconds() const { return compute_seconds_; }
 
 private:
