@@ -6,7 +6,21 @@
 // A dot product is summed in a fixed order, so that repeated runs give identical bits: work-item i
 // of all takes the elements i, i + items, ...; a tree adds the items of a group, another the
 // groups.
-// Sums are two floats, (high, low): their error is that of the products, eps each.
+// Sums are two numbers, (high, low): their error is that of the products, eps each.
+//
+// REAL is double where the device has it: rounding costs the residuals their orthogonality, and so
+// makes another image of the same number of iterations (docs/maths.md).
+
+#ifdef cl_khr_fp64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+#ifndef REAL
+#define REAL float
+#endif
+#define JOINED(a, b) a##b
+#define JOIN(a, b) JOINED(a, b)
+typedef REAL real;
+typedef JOIN(REAL, 2) real2;
 
 #ifndef GROUP
 #define GROUP 128 // work-items of a group, a power of two
@@ -20,14 +34,14 @@ static size_t index_in(int4 size, int x, int y, int z)
     return ((size_t)z * size.y + y) * size.x + x;
 }
 
-static float2 conjugate(float2 a)
+static real2 conjugate(real2 a)
 {
-    return (float2)(a.x, -a.y);
+    return (real2)(a.x, -a.y);
 }
 
-static float2 product(float2 a, float2 b)
+static real2 product(real2 a, real2 b)
 {
-    return (float2)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+    return (real2)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
 
 // --- Q ------------------------------------------------------------------------------------------
@@ -41,15 +55,15 @@ static int difference_at(int at, int size, int extent, int none)
 
 // Q on the periodic grid from its half: the slowest of the dimensions runs over 0..N-1, the others
 // over -(N-1)..N-1; Q(-d) = conj Q(d), also in the plane of slowest = 0, and Q(0) is real.
-__kernel void expand(__global const float2 *half_of_q, int4 size, int dimensions, int4 extents,
-                     __global float2 *periodic)
+__kernel void expand(__global const real2 *half_of_q, int4 size, int dimensions, int4 extents,
+                     __global real2 *periodic)
 {
     const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
     const int none = INT_MIN;
     int dx = difference_at(x, size.x, extents.x, none);
     int dy = difference_at(y, size.y, extents.y, none);
     int dz = difference_at(z, size.z, extents.z, none);
-    float2 value = (float2)(0.0f, 0.0f);
+    real2 value = (real2)(0.0f, 0.0f);
     if (dx != none && dy != none && dz != none) {
         const int negative = dz < 0 || (dz == 0 && (dy < 0 || (dy == 0 && dx < 0)));
         const int sign = negative ? -1 : 1;
@@ -62,7 +76,7 @@ __kernel void expand(__global const float2 *half_of_q, int4 size, int dimensions
     periodic[index_in(extents, x, y, z)] = value;
 }
 
-__kernel void keep_real(__global const float2 *values, float scale, __global float *spectrum)
+__kernel void keep_real(__global const real2 *values, real scale, __global real *spectrum)
 {
     const size_t i = get_global_id(0);
     spectrum[i] = scale * values[i].x;
@@ -71,11 +85,11 @@ __kernel void keep_real(__global const float2 *values, float scale, __global flo
 // --- the product with A -------------------------------------------------------------------------
 
 // padded = S_c in where there is a voxel, 0 elsewhere; S_c starts at `map` of `maps`, if there are.
-__kernel void pad(__global const float2 *in, __global const float2 *maps, int with_maps, ulong map,
-                  int4 size, int4 extents, __global float2 *padded)
+__kernel void pad(__global const real2 *in, __global const real2 *maps, int with_maps, ulong map,
+                  int4 size, int4 extents, __global real2 *padded)
 {
     const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
-    float2 value = (float2)(0.0f, 0.0f);
+    real2 value = (real2)(0.0f, 0.0f);
     if (x < size.x && y < size.y && z < size.z) {
         const size_t n = index_in(size, x, y, z);
         value = with_maps ? product(maps[map + n], in[n]) : in[n];
@@ -83,20 +97,20 @@ __kernel void pad(__global const float2 *in, __global const float2 *maps, int wi
     padded[index_in(extents, x, y, z)] = value;
 }
 
-__kernel void multiply(__global const float *spectrum, __global float2 *padded)
+__kernel void multiply(__global const real *spectrum, __global real2 *padded)
 {
     const size_t i = get_global_id(0);
     padded[i] *= spectrum[i];
 }
 
 // out = shift in + conj(S_c) padded for the first coil, out += conj(S_c) padded for the others.
-__kernel void crop(__global const float2 *padded, __global const float2 *maps, int with_maps,
-                   ulong map, int4 size, int4 extents, int first, float shift,
-                   __global const float2 *in, __global float2 *out)
+__kernel void crop(__global const real2 *padded, __global const real2 *maps, int with_maps,
+                   ulong map, int4 size, int4 extents, int first, real shift,
+                   __global const real2 *in, __global real2 *out)
 {
     const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
     const size_t n = index_in(size, x, y, z);
-    float2 value = padded[index_in(extents, x, y, z)];
+    real2 value = padded[index_in(extents, x, y, z)];
     if (with_maps) {
         value = product(conjugate(maps[map + n]), value);
     }
@@ -106,23 +120,23 @@ __kernel void crop(__global const float2 *padded, __global const float2 *maps, i
 // --- dot products -------------------------------------------------------------------------------
 
 // Knuth, TAOCP 2, 4.2.2, TwoSum.
-static float2 add(float2 total, float part)
+static real2 add(real2 total, real part)
 {
-    const float sum = total.x + part;
-    const float back = sum - total.x;
-    return (float2)(sum, total.y + ((total.x - (sum - back)) + (part - back)));
+    const real sum = total.x + part;
+    const real back = sum - total.x;
+    return (real2)(sum, total.y + ((total.x - (sum - back)) + (part - back)));
 }
 
 // The sum of every work-item's total, on work-item 0.
-static float2 sum_of_group(float2 total, __local float2 *totals)
+static real2 sum_of_group(real2 total, __local real2 *totals)
 {
     const int i = get_local_id(0);
     totals[i] = total;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int half_way = GROUP / 2; half_way > 0; half_way /= 2) {
         if (i < half_way) {
-            const float2 other = totals[i + half_way];
-            float2 sum = add(totals[i], other.x);
+            const real2 other = totals[i + half_way];
+            real2 sum = add(totals[i], other.x);
             sum.y += other.y;
             totals[i] = sum;
         }
@@ -131,17 +145,17 @@ static float2 sum_of_group(float2 total, __local float2 *totals)
     return totals[0];
 }
 
-static float2 add_squares(float2 total, float2 a, float2 b)
+static real2 add_squares(real2 total, real2 a, real2 b)
 {
     return add(add(total, a.x * b.x), a.y * b.y);
 }
 
 // parts[group] = its share of the real part of sum conj(a) b.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-dot_parts(__global const float2 *a, __global const float2 *b, ulong count, __global float2 *parts)
+dot_parts(__global const real2 *a, __global const real2 *b, ulong count, __global real2 *parts)
 {
-    __local float2 totals[GROUP];
-    float2 total = (float2)(0.0f, 0.0f);
+    __local real2 totals[GROUP];
+    real2 total = (real2)(0.0f, 0.0f);
     for (size_t i = get_global_id(0); i < count; i += get_global_size(0)) {
         total = add_squares(total, a[i], b[i]);
     }
@@ -153,18 +167,18 @@ dot_parts(__global const float2 *a, __global const float2 *b, ulong count, __glo
 
 // scalars[place] = the sum of the parts, rounded to (high, low) that do not overlap; one group.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-dot_total(__global const float2 *parts, int count, int place, __global float2 *scalars)
+dot_total(__global const real2 *parts, int count, int place, __global real2 *scalars)
 {
-    __local float2 totals[GROUP];
-    float2 total = (float2)(0.0f, 0.0f);
+    __local real2 totals[GROUP];
+    real2 total = (real2)(0.0f, 0.0f);
     for (int i = get_local_id(0); i < count; i += GROUP) {
         total = add(total, parts[i].x);
         total.y += parts[i].y;
     }
     total = sum_of_group(total, totals);
     if (get_local_id(0) == 0) {
-        const float high = total.x + total.y;
-        scalars[place] = (float2)(high, (total.x - high) + total.y);
+        const real high = total.x + total.y;
+        scalars[place] = (real2)(high, (total.x - high) + total.y);
     }
 }
 
@@ -172,16 +186,16 @@ dot_total(__global const float2 *parts, int count, int place, __global float2 *s
 
 // alpha = r^H r / p^H A p; x += alpha p; r -= alpha A p; and the parts of the new r^H r.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-advance(__global const float2 *scalars, int squares, int curvature, ulong count,
-        __global const float2 *p, __global const float2 *a_p, __global float2 *x,
-        __global float2 *r, __global float2 *parts)
+advance(__global const real2 *scalars, int squares, int curvature, ulong count,
+        __global const real2 *p, __global const real2 *a_p, __global real2 *x,
+        __global real2 *r, __global real2 *parts)
 {
-    __local float2 totals[GROUP];
-    const float alpha = scalars[squares].x / scalars[curvature].x;
-    float2 total = (float2)(0.0f, 0.0f);
+    __local real2 totals[GROUP];
+    const real alpha = scalars[squares].x / scalars[curvature].x;
+    real2 total = (real2)(0.0f, 0.0f);
     for (size_t i = get_global_id(0); i < count; i += get_global_size(0)) {
         x[i] += alpha * p[i];
-        const float2 rest = r[i] - alpha * a_p[i];
+        const real2 rest = r[i] - alpha * a_p[i];
         r[i] = rest;
         total = add_squares(total, rest, rest);
     }
@@ -192,8 +206,8 @@ advance(__global const float2 *scalars, int squares, int curvature, ulong count,
 }
 
 // beta = r^H r now / r^H r before; p = r + beta p.
-__kernel void turn(__global const float2 *scalars, int now, int before, __global const float2 *r,
-                   __global float2 *p)
+__kernel void turn(__global const real2 *scalars, int now, int before, __global const real2 *r,
+                   __global real2 *p)
 {
     const size_t i = get_global_id(0);
     p[i] = r[i] + (scalars[now].x / scalars[before].x) * p[i];

@@ -184,8 +184,10 @@ private:
         const CoilMatrix back =
             reference_->fhd(trajectory(), f, plan_.voxels.subset(out), progress());
         const CoilMatrix exact = pick(maps, out).conjugate().cwiseProduct(back).colwise().sum();
-        add("operator", tolerance::gram(kernel_, samples()) + tolerance::resident_product(count),
-            pick(product, out), exact, out, count,
+        const double of_product =
+            resident ? tolerance::resident_product(count, resident->epsilon()) : 0;
+        add("operator", tolerance::gram(kernel_, samples()) + of_product, pick(product, out), exact,
+            out, count,
             in.size() < count ? text("volume of ", in.size(), " voxels that are not 0, ",
                                      out.size(), " of ", count, " compared")
                               : "");
@@ -220,11 +222,13 @@ private:
                 computed, exact, every, every.size(), remark);
         }
         if (ResidentSystem* const resident = equations.resident()) {
-            const SolveOptions single{options_.lambda, max_iterations_, single_precision_reach};
+            const double epsilon = resident->epsilon();
+            const double reach = std::max(exactly.tolerance, smallest_tolerance(epsilon));
+            const SolveOptions like{options_.lambda, max_iterations_, reach};
             const Stage stage(report_, "solver");
             add("solver",
-                tolerance::resident_solution(every.size(), single.tolerance, single.lambda, spread),
-                solve_on_device(*resident, right_hand_side, single, report_).rho, computed, every,
+                tolerance::resident_solution(every.size(), epsilon, reach, like.lambda, spread),
+                solve_on_device(*resident, right_hand_side, like, report_).rho, computed, every,
                 every.size(), remark.empty() ? resident->description() : remark);
         }
     }

@@ -102,8 +102,8 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
         ->check(positive_number())
         ->capture_default_str();
     sub.add_option("--solver", options->solver,
-                   "device: conjugate gradients in single precision on the device, for voxels on a "
-                   "grid; eigen: on the CPU in double precision, to check it by [device with "
+                   "device: conjugate gradients on the device, in double precision where it has "
+                   "that, for voxels on a grid; eigen: on the CPU, to check it by [device with "
                    "--backend opencl]")
         ->check(CLI::IsMember({"device", "eigen"}));
     sub.add_option("--q", reconstruct.q_file, "Q made by 'lsrecon q' for this trajectory");

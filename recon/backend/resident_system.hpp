@@ -20,6 +20,9 @@ public:
     /// Arithmetic and FFT, for the record.
     virtual std::string description() const = 0;
 
+    /// Unit roundoff of its arithmetic.
+    virtual double epsilon() const = 0;
+
     /// A x, N. Leaves the iteration as it is.
     virtual ComplexVector apply(const ComplexVector& x) = 0;
 

@@ -111,22 +111,22 @@ inline double residual_drift(std::size_t iterations) {
     return c * eps * static_cast<double>(iterations + 1);
 }
 
-/// Relative L2 error of an FFT of `values` values in single precision: every one of its stages
-/// rounds each value a few times, independently.
+/// Relative L2 error of an FFT of `values` values, by the unit roundoff of its arithmetic: every
+/// one of its stages rounds each value a few times, independently.
 ///
 /// c is measured: PoCL, 2 CPU cores, 2026-11, 1 to 2820 values, lengths with prime factors up to
 /// 47: FFTW and VkFFT 1.2.26 at most 0.3.
-inline double fft(std::size_t values) {
+inline double fft(std::size_t values, double epsilon) {
     constexpr double c = 0.6;
-    return eps * (1 + c * std::log2(1 + static_cast<double>(values)));
+    return epsilon * (1 + c * std::log2(1 + static_cast<double>(values)));
 }
 
 /// Relative L2 error of a product with the normal equations on the device against the same in
 /// double precision, of the same Q: two FFTs on up to 2N a dimension, and the spectrum that a third
 /// made.
-inline double resident_product(std::size_t voxels) {
+inline double resident_product(std::size_t voxels, double epsilon) {
     constexpr double c = 2; // measured as above: at most 0.5, for random volumes
-    return c * fft(8 * voxels);
+    return c * fft(8 * voxels, epsilon);
 }
 
 /// Relative L2 error of what the device solves to `tolerance`, which stops at a tenth of it,
@@ -137,10 +137,10 @@ inline double resident_product(std::size_t voxels) {
 ///
 /// c is 1 in the worst case. Measured on spiral and radial scans of 64 x 64 with lambda 0.1 and
 /// 0.01, machine and date as above: at most 0.06.
-inline double resident_solution(std::size_t voxels, double tolerance, double lambda,
+inline double resident_solution(std::size_t voxels, double epsilon, double tolerance, double lambda,
                                 double spread = 8) {
     constexpr double c = 0.2;
-    return c * (1 + spread / lambda) * (0.1 * tolerance + resident_product(voxels));
+    return c * (1 + spread / lambda) * (0.1 * tolerance + resident_product(voxels, epsilon));
 }
 
 /// Relative L2 error of a sum of `terms` by plain loops, which do not reduce the phase: a phase of

@@ -28,9 +28,9 @@ std::array<std::size_t, 3> embedding_extents(const Grid& grid) {
     return extents;
 }
 
-ResidentMemory resident_memory(const Grid& grid, std::size_t coil_maps) {
-    constexpr double real = sizeof(float);
-    constexpr double complex = 2 * real;
+ResidentMemory resident_memory(const Grid& grid, std::size_t coil_maps, std::size_t real_bytes) {
+    const auto real = static_cast<double>(real_bytes);
+    const double complex = 2 * real;
     constexpr double vectors = 4; // x, r, p and A p
     const std::array<std::size_t, 3> extents = embedding_extents(grid);
     const double padded = static_cast<double>(extents[0]) * static_cast<double>(extents[1]) *

@@ -13,11 +13,12 @@ namespace lsrecon {
 /// dimensions.
 std::array<std::size_t, 3> embedding_extents(const Grid& grid);
 
-/// Device memory in bytes of a resident system (backend/resident_system.hpp) in single precision.
+/// Device memory in bytes of a resident system (backend/resident_system.hpp) whose real numbers
+/// have `real_bytes`.
 struct ResidentMemory {
     double total;
     double largest_buffer;
 };
-ResidentMemory resident_memory(const Grid& grid, std::size_t coil_maps);
+ResidentMemory resident_memory(const Grid& grid, std::size_t coil_maps, std::size_t real_bytes);
 
 } // namespace lsrecon

@@ -12,6 +12,10 @@ Solution resident_conjugate_gradient(ResidentSystem& system, const ComplexVector
     if (norm == 0) {
         return zero_solution(b.size());
     }
+    if (const double reach = smallest_tolerance(system.epsilon()); options.tolerance < reach) {
+        throw ToleranceError(text("the device's precision keeps a --tolerance from ", reach,
+                                  ", not ", options.tolerance));
+    }
     Residuals residuals(options, progress);
     residuals.add(norm / norm); // 1, or NaN for a right-hand side that is not finite
     system.load(b);
@@ -24,8 +28,8 @@ Solution resident_conjugate_gradient(ResidentSystem& system, const ComplexVector
     residuals.require_finite(x);
     const double truth = (b - system.apply(x)).norm() / norm;
     if (residuals.reached() && !(truth <= options.tolerance)) {
-        throw ToleranceError(text("solve: single precision ends at a relative residual of ", truth,
-                                  ", above --tolerance ", options.tolerance));
+        throw ToleranceError(text("solve: rounding on the device ends at a relative residual of ",
+                                  truth, ", above --tolerance ", options.tolerance));
     }
     residuals.correct_last(truth);
     return {x, residuals.history()};

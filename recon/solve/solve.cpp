@@ -55,12 +55,9 @@ Solved solve(NormalEquations& equations, const CoilMatrix& fhd, const SolveOptio
     const auto by_eigen = [&](const std::string& why) {
         report.note("solved by Eigen in double precision: " + why);
     };
-    if (options.on_device && options.tolerance < single_precision_reach) {
-        by_eigen(text("single precision keeps a --tolerance from ", single_precision_reach,
-                      ", not ", options.tolerance));
-    } else if (options.on_device && equations.resident() != nullptr) {
+    if (ResidentSystem* const system = options.on_device ? equations.resident() : nullptr) {
         try {
-            return solve_on_device(*equations.resident(), fhd, options, report);
+            return solve_on_device(*system, fhd, options, report);
         } catch (const ToleranceError& error) {
             by_eigen(error.what());
         } catch (const DeviceError& error) {

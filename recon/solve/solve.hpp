@@ -16,7 +16,7 @@ struct Solved {
 };
 
 /// Solves (F^H F + lambda Q(0) I) rho = F^H d for every row of `fhd`: on the device when the
-/// equations are there and single precision can keep the tolerance, else by Eigen in double
+/// equations are there and its precision can keep the tolerance, else by Eigen in double
 /// precision, with a note when the device was to solve. ToleranceError when neither can.
 Solved solve(NormalEquations& equations, const CoilMatrix& fhd, const SolveOptions& options,
              Reporter& report);

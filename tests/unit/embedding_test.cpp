@@ -22,11 +22,11 @@ TEST(Embedding, MemoryOfASystemOfAMillionVoxels) {
     const double padded = 256.0 * 256 * 256;
     const double volume = 128.0 * 128 * 128 * 8;
     // Complex and real values of the periodic grid, and half of Q until the spectrum is made.
-    EXPECT_EQ(resident_memory(grid, 0).total, padded * 12 + padded * 4);
-    EXPECT_EQ(resident_memory(grid, 0).largest_buffer, padded * 8);
+    EXPECT_EQ(resident_memory(grid, 0, 4).total, padded * 12 + padded * 4);
+    EXPECT_EQ(resident_memory(grid, 0, 4).largest_buffer, padded * 8);
     // With 32 maps these and four vectors are more than half of Q.
-    EXPECT_EQ(resident_memory(grid, 32).total, padded * 12 + 36 * volume);
-    EXPECT_EQ(resident_memory(grid, 32).largest_buffer, 32 * volume);
+    EXPECT_EQ(resident_memory(grid, 32, 4).total, padded * 12 + 36 * volume);
+    EXPECT_EQ(resident_memory(grid, 32, 4).largest_buffer, 32 * volume);
 }
 
 } // namespace

@@ -7,23 +7,23 @@ namespace lsrecon::opencl {
 namespace {
 
 /// FFTW in the buffer's own memory: a CPU device maps it without a copy.
-class MappedFftw : public DeviceFft {
+template <typename Real> class MappedFftw : public DeviceFft {
 public:
     MappedFftw(Queue& queue, const std::array<std::size_t, 3>& extents)
         : queue_(queue), fft_(extents) {}
 
-    std::string name() const override { return Fft<float>::version(); }
+    std::string name() const override { return Fft<Real>::version(); }
 
     cl::Buffer allocate(Queue& queue, std::size_t count) const override {
         return cl::Buffer(queue.context(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                          count * sizeof(std::complex<float>));
+                          count * sizeof(std::complex<Real>));
     }
 
     void forward(const cl::Buffer& values) override {
-        in_place(values, [&](std::complex<float>* mapped) { fft_.forward(mapped); });
+        in_place(values, [&](std::complex<Real>* mapped) { fft_.forward(mapped); });
     }
     void backward(const cl::Buffer& values) override {
-        in_place(values, [&](std::complex<float>* mapped) { fft_.backward(mapped); });
+        in_place(values, [&](std::complex<Real>* mapped) { fft_.backward(mapped); });
     }
 
 private:
@@ -31,23 +31,27 @@ private:
     void in_place(const cl::Buffer& values, const Transform& transform) {
         void* const mapped =
             queue_.commands().enqueueMapBuffer(values, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                               fft_.count() * sizeof(std::complex<float>));
-        transform(static_cast<std::complex<float>*>(mapped));
+                                               fft_.count() * sizeof(std::complex<Real>));
+        transform(static_cast<std::complex<Real>*>(mapped));
         queue_.commands().enqueueUnmapMemObject(values, mapped);
     }
 
     Queue& queue_;
-    Fft<float> fft_;
+    Fft<Real> fft_;
 };
 
 } // namespace
 
-std::unique_ptr<DeviceFft> make_fftw(Queue& queue, const std::array<std::size_t, 3>& extents) {
-    return std::make_unique<MappedFftw>(queue, extents);
+std::unique_ptr<DeviceFft> make_fftw(Queue& queue, const std::array<std::size_t, 3>& extents,
+                                     Precision precision) {
+    if (precision == Precision::float64) {
+        return std::make_unique<MappedFftw<double>>(queue, extents);
+    }
+    return std::make_unique<MappedFftw<float>>(queue, extents);
 }
 
 #ifndef LSRECON_WITH_VKFFT
-std::unique_ptr<DeviceFft> make_vkfft(Queue&, const std::array<std::size_t, 3>&) {
+std::unique_ptr<DeviceFft> make_vkfft(Queue&, const std::array<std::size_t, 3>&, Precision) {
     throw NotBuiltError("VkFFT is not built in\n  next:     configure with "
                         "-DLSRECON_WITH_VKFFT=ON");
 }
@@ -58,8 +62,9 @@ FftEngine fft_engine_for(const DeviceInfo& device) {
 }
 
 std::unique_ptr<DeviceFft> make_device_fft(Queue& queue, const std::array<std::size_t, 3>& extents,
-                                           FftEngine engine) {
-    return engine == FftEngine::fftw ? make_fftw(queue, extents) : make_vkfft(queue, extents);
+                                           FftEngine engine, Precision precision) {
+    return engine == FftEngine::fftw ? make_fftw(queue, extents, precision)
+                                     : make_vkfft(queue, extents, precision);
 }
 
 } // namespace lsrecon::opencl

@@ -57,8 +57,8 @@ void require(VkFFTResult result, const char* what) {
 
 class Vkfft : public DeviceFft {
 public:
-    Vkfft(Queue& queue, const std::array<std::size_t, 3>& extents)
-        : commands_(queue.commands()()), context_(queue.context()()),
+    Vkfft(Queue& queue, const std::array<std::size_t, 3>& extents, Precision precision)
+        : precision_(precision), commands_(queue.commands()()), context_(queue.context()()),
           device_(queue.commands().getInfo<CL_QUEUE_DEVICE>()()),
           platform_(cl::Platform(cl::Device(device_, true).getInfo<CL_DEVICE_PLATFORM>())()) {
         for (const std::size_t extent : extents) {
@@ -85,13 +85,15 @@ public:
     }
 
     cl::Buffer allocate(Queue& queue, std::size_t count) const override {
-        return queue.buffer(count * sizeof(cl_float2));
+        return queue.buffer(count * value_bytes());
     }
 
     void forward(const cl::Buffer& values) override { run(values, -1); }
     void backward(const cl::Buffer& values) override { run(values, 1); }
 
 private:
+    std::size_t value_bytes() const { return 2 * bytes_of(precision_); }
+
     VkFFTConfiguration describe() {
         VkFFTConfiguration configuration = {};
         configuration.FFTdim = static_cast<Size>(lengths_.size());
@@ -101,8 +103,9 @@ private:
         configuration.platform = &platform_;
         configuration.device = &device_;
         configuration.context = &context_;
-        bytes_ = static_cast<Size>(count_ * sizeof(cl_float2));
+        bytes_ = static_cast<Size>(count_ * value_bytes());
         configuration.bufferSize = &bytes_;
+        configuration.doublePrecision = precision_ == Precision::float64 ? 1 : 0;
         // Sines from tables made in double precision; the device's own may be fast and wrong.
         configuration.useLUT = 1;
         return configuration;
@@ -119,6 +122,7 @@ private:
         require(VkFFTAppend(&application_, direction, &parameters), "launching");
     }
 
+    Precision precision_;
     cl_command_queue commands_;
     cl_context context_;
     cl_device_id device_;
@@ -131,8 +135,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<DeviceFft> make_vkfft(Queue& queue, const std::array<std::size_t, 3>& extents) {
-    return std::make_unique<Vkfft>(queue, extents);
+std::unique_ptr<DeviceFft> make_vkfft(Queue& queue, const std::array<std::size_t, 3>& extents,
+                                      Precision precision) {
+    return std::make_unique<Vkfft>(queue, extents, precision);
 }
 
 } // namespace lsrecon::opencl

@@ -186,8 +186,11 @@ std::unique_ptr<ResidentSystem> OpenclBackend::resident_system(const Grid& grid,
                                                                const CoilMatrix& coil_maps,
                                                                double lambda) {
     try {
-        require_room(queue_.info(), options_.device_memory, resident_memory(grid, rows(coil_maps)));
-        return make_resident_system(queue_, fft_engine_for(queue_.info()), grid, half_of_q,
+        const DeviceInfo& device = queue_.info();
+        const Precision precision = resident_precision(device);
+        require_room(device, options_.device_memory,
+                     resident_memory(grid, rows(coil_maps), bytes_of(precision)));
+        return make_resident_system(queue_, fft_engine_for(device), precision, grid, half_of_q,
                                     coil_maps, lambda);
     } catch (const Error& error) {
         options_.note(

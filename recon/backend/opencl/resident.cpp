@@ -7,8 +7,6 @@ namespace lsrecon::opencl {
 
 namespace {
 
-using Floats = Eigen::VectorXcf;
-
 constexpr std::size_t group = 128; // GROUP of kernels/solve.cl
 constexpr std::size_t most_groups = 512;
 
@@ -26,27 +24,35 @@ cl::NDRange range_of(const std::array<std::size_t, 3>& size) {
 
 /// The vectors are kept relative to ||b|| and A relative to Q(0): squares of floats leave their
 /// range at 1e19, which a scan in other units may reach.
-class System : public ResidentSystem {
+template <typename Real> class System : public ResidentSystem {
+    static constexpr bool in_double = std::is_same_v<Real, double>;
+    using Value = std::complex<Real>;
+    using Vector = Eigen::Matrix<Value, Eigen::Dynamic, 1>;
+
 public:
     System(Queue& queue, FftEngine engine, const Grid& grid, const ComplexVector& half_of_q,
            const CoilMatrix& coil_maps, double shift);
 
     std::string description() const override {
-        return "conjugate gradients on the device, single precision, FFT by " + fft_->name();
+        return text("conjugate gradients on the device, ", in_double ? "double" : "single",
+                    " precision, FFT by ", fft_->name());
     }
+    double epsilon() const override { return std::numeric_limits<Real>::epsilon() / 2.0; }
     ComplexVector apply(const ComplexVector& x) override;
     void load(const ComplexVector& b) override;
     Step iterate() override;
     ComplexVector solution() override {
-        return guarded(
-            "solve", [&]() -> ComplexVector { return norm_ / scale_ * read(x_).cast<Complex>(); });
+        return guarded("solve", [&]() -> ComplexVector {
+            return norm_ / scale_ * read(x_).template cast<Complex>();
+        });
     }
 
 private:
     template <typename... Arguments> void run(const char* name, const cl::NDRange& items,
                                               const cl::NDRange& local,
                                               const Arguments&... arguments) {
-        cl::Kernel kernel = queue_.kernel("solve.cl", name, text("-DGROUP=", group));
+        cl::Kernel kernel = queue_.kernel(
+            "solve.cl", name, text("-DGROUP=", group, " -DREAL=", in_double ? "double" : "float"));
         cl_uint index = 0;
         (kernel.setArg(index++, arguments), ...);
         queue_.launch(kernel, items, local);
@@ -54,16 +60,16 @@ private:
 
     void make_spectrum(const Grid& grid, const ComplexVector& half_of_q);
     void multiply(const cl::Buffer& in, const cl::Buffer& out);
-    void write(const Floats& values, const cl::Buffer& to) {
+    void write(const Vector& values, const cl::Buffer& to) {
         queue_.commands().enqueueWriteBuffer(to, CL_TRUE, 0, bytes(), values.data());
     }
-    Floats read(const cl::Buffer& from) {
-        Floats values(static_cast<Eigen::Index>(count_));
+    Vector read(const cl::Buffer& from) {
+        Vector values(static_cast<Eigen::Index>(count_));
         queue_.commands().enqueueReadBuffer(from, CL_TRUE, 0, bytes(), values.data());
         queue_.finish();
         return values;
     }
-    std::size_t bytes() const { return count_ * sizeof(cl_float2); }
+    std::size_t bytes() const { return count_ * sizeof(Value); }
     cl::NDRange dot_items() const { return cl::NDRange(groups_ * group); }
     void total_of_parts(Place place) {
         run("dot_total", cl::NDRange(group), cl::NDRange(group), parts_,
@@ -76,7 +82,7 @@ private:
     std::size_t count_;
     std::size_t padded_count_;
     std::size_t groups_;
-    cl_float shift_;
+    Real shift_;
     double scale_; ///< Q(0)
     double norm_ = 1; ///< ||b||
     Place before_ = squares_even;
@@ -85,47 +91,50 @@ private:
     cl::Buffer padded_, spectrum_, maps_, x_, r_, p_, a_p_, parts_, scalars_;
 };
 
-System::System(Queue& queue, FftEngine engine, const Grid& grid, const ComplexVector& half_of_q,
-               const CoilMatrix& coil_maps, double shift)
+template <typename Real>
+System<Real>::System(Queue& queue, FftEngine engine, const Grid& grid,
+                     const ComplexVector& half_of_q, const CoilMatrix& coil_maps, double shift)
     : queue_(queue), size_(grid.size), extents_(embedding_extents(grid)), count_(grid.voxels()),
       padded_count_(extents_[0] * extents_[1] * extents_[2]),
       groups_(std::clamp<std::size_t>(count_ / (4 * group), 1, most_groups)),
-      shift_(static_cast<cl_float>(shift)),
+      shift_(static_cast<Real>(shift)),
       scale_(half_of_q(static_cast<Eigen::Index>(Voxels::half_differences(grid).origin())).real()),
-
-      coils_(rows(coil_maps)), fft_(make_device_fft(queue, extents_, engine)) {
+      coils_(rows(coil_maps)),
+      fft_(make_device_fft(queue, extents_, engine,
+                           in_double ? Precision::float64 : Precision::float32)) {
     padded_ = fft_->allocate(queue, padded_count_);
-    spectrum_ = queue.buffer(padded_count_ * sizeof(cl_float));
+    spectrum_ = queue.buffer(padded_count_ * sizeof(Real));
     make_spectrum(grid, half_of_q);
     for (cl::Buffer* const vector : {&x_, &r_, &p_, &a_p_}) {
         *vector = queue.buffer(bytes());
         // Drivers allocate when a buffer is first used: now, while there is another way to solve.
-        queue.commands().enqueueFillBuffer(*vector, cl_float2{}, 0, bytes());
+        queue.commands().enqueueFillBuffer(*vector, Value{}, 0, bytes());
     }
-    parts_ = queue.buffer(groups_ * sizeof(cl_float2));
-    scalars_ = queue.buffer(places * sizeof(cl_float2));
+    parts_ = queue.buffer(groups_ * sizeof(Value));
+    scalars_ = queue.buffer(places * sizeof(Value));
     if (coils_ > 0) {
-        const Eigen::Matrix<std::complex<float>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
-            maps = coil_maps.cast<std::complex<float>>();
+        const Eigen::Matrix<Value, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> maps =
+            coil_maps.cast<Value>();
         maps_ = queue.upload(maps.data(), coils_ * bytes());
     }
     queue.finish();
 }
 
-void System::make_spectrum(const Grid& grid, const ComplexVector& half_of_q) {
-    const Floats half = (half_of_q / scale_).cast<std::complex<float>>();
+template <typename Real>
+void System<Real>::make_spectrum(const Grid& grid, const ComplexVector& half_of_q) {
+    const Vector half = (half_of_q / scale_).cast<Value>();
     const cl::Buffer half_buffer =
-        queue_.upload(half.data(), static_cast<std::size_t>(half.size()) * sizeof(cl_float2));
+        queue_.upload(half.data(), static_cast<std::size_t>(half.size()) * sizeof(Value));
     run("expand", range_of(extents_), cl::NullRange, half_buffer, as_int4(size_),
         static_cast<cl_int>(grid.dimensions), as_int4(extents_), padded_);
     fft_->forward(padded_);
     // Q is Hermitian, so its transform is real; the scale of the inverse FFT goes with it.
     run("keep_real", cl::NDRange(padded_count_), cl::NullRange, padded_,
-        static_cast<cl_float>(1.0 / static_cast<double>(padded_count_)), spectrum_);
+        static_cast<Real>(1.0 / static_cast<double>(padded_count_)), spectrum_);
     queue_.finish();
 }
 
-void System::multiply(const cl::Buffer& in, const cl::Buffer& out) {
+template <typename Real> void System<Real>::multiply(const cl::Buffer& in, const cl::Buffer& out) {
     const cl_int with_maps = coils_ > 0 ? 1 : 0;
     const cl::Buffer& maps = coils_ > 0 ? maps_ : in; // read only with maps
     for (std::size_t c = 0; c < std::max<std::size_t>(coils_, 1); ++c) {
@@ -140,22 +149,22 @@ void System::multiply(const cl::Buffer& in, const cl::Buffer& out) {
     }
 }
 
-ComplexVector System::apply(const ComplexVector& x) {
+template <typename Real> ComplexVector System<Real>::apply(const ComplexVector& x) {
     return guarded("the product with F^H F", [&]() -> ComplexVector {
         const cl::Buffer in = queue_.buffer(bytes());
         const double norm = x.norm() > 0 ? x.norm() : 1;
-        write((x / norm).cast<std::complex<float>>(), in);
+        write((x / norm).cast<Value>(), in);
         multiply(in, a_p_);
-        return scale_ * norm * read(a_p_).cast<Complex>();
+        return scale_ * norm * read(a_p_).template cast<Complex>();
     });
 }
 
-void System::load(const ComplexVector& b) {
+template <typename Real> void System<Real>::load(const ComplexVector& b) {
     guarded("solve", [&] {
         norm_ = b.norm();
-        write((b / norm_).cast<std::complex<float>>(), r_);
+        write((b / norm_).cast<Value>(), r_);
         queue_.commands().enqueueCopyBuffer(r_, p_, 0, 0, bytes());
-        queue_.commands().enqueueFillBuffer(x_, cl_float2{}, 0, bytes());
+        queue_.commands().enqueueFillBuffer(x_, Value{}, 0, bytes());
         before_ = squares_even;
         run("dot_parts", dot_items(), cl::NDRange(group), r_, r_, static_cast<cl_ulong>(count_),
             parts_);
@@ -164,7 +173,7 @@ void System::load(const ComplexVector& b) {
     });
 }
 
-ResidentSystem::Step System::iterate() {
+template <typename Real> ResidentSystem::Step System<Real>::iterate() {
     return guarded("solve", [&]() -> Step {
         const auto count = static_cast<cl_ulong>(count_);
         const Place now = before_ == squares_even ? squares_odd : squares_even;
@@ -175,23 +184,31 @@ ResidentSystem::Step System::iterate() {
             a_p_, x_, r_, parts_);
         total_of_parts(now);
         run("turn", cl::NDRange(count_), cl::NullRange, scalars_, now, before_, r_, p_);
-        std::array<cl_float2, places> scalars{};
+        std::array<Value, places> scalars{};
         queue_.commands().enqueueReadBuffer(scalars_, CL_TRUE, 0, sizeof(scalars), scalars.data());
         queue_.finish();
         before_ = now;
-        return {std::sqrt(static_cast<double>(scalars[now].s[0])),
-                static_cast<double>(scalars[curvature].s[0])};
+        return {std::sqrt(static_cast<double>(scalars[now].real())),
+                static_cast<double>(scalars[curvature].real())};
     });
 }
 
 } // namespace
 
+Precision resident_precision(const DeviceInfo& device) {
+    return device.double_precision ? Precision::float64 : Precision::float32;
+}
+
 std::unique_ptr<ResidentSystem> make_resident_system(Queue& queue, FftEngine engine,
-                                                     const Grid& grid,
+                                                     Precision precision, const Grid& grid,
                                                      const ComplexVector& half_of_q,
                                                      const CoilMatrix& coil_maps, double shift) {
-    return guarded("the solver on the device", [&] {
-        return std::make_unique<System>(queue, engine, grid, half_of_q, coil_maps, shift);
+    return guarded("the solver on the device", [&]() -> std::unique_ptr<ResidentSystem> {
+        if (precision == Precision::float64) {
+            return std::make_unique<System<double>>(queue, engine, grid, half_of_q, coil_maps,
+                                                    shift);
+        }
+        return std::make_unique<System<float>>(queue, engine, grid, half_of_q, coil_maps, shift);
     });
 }
 
