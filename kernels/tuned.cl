@@ -1,7 +1,7 @@
 // FHd, Q or F (transform.h), several points a work-item as one vector, so that what belongs to a
 // source, and on a lattice to a row, is done once for all of them. What remains of a pair on a
 // lattice is one multiply-add of the exact phase and one of the rest, four for the turns and
-// radians, sine, cosine, and four for the sums.
+// radians, sine, cosine, and four for the sums; with MIRROR that is two pairs.
 //
 // Geometry: one dimension, ceil(row_length / VOXELS) work-items a row. Neighbours take neighbouring
 // points, so that what they read and write lies side by side; a work-item's points are that many
@@ -12,6 +12,8 @@
 //   UNROLL        of the loop over sources; divides RUN
 //   TRIGONOMETRY  0: the hardware's; 1: polynomials, which a CPU does in vectors
 //   ROWS          1: rows of a lattice
+//   MIRROR        1: every point stands for its image by x -> -x, too, whose phase is the same with
+//                 the other sign: its sums follow those of all coils
 //   SMALL_REST    1: the low parts of a phase are below 1/32 turn
 //   UNROLL_POINTS of the loops over points and coils: 16 makes their arrays registers; 1 is for
 //                 CPUs, where a point is a lane of a register, and builds sooner
@@ -37,6 +39,9 @@
 #ifndef ROWS
 #define ROWS 0
 #endif
+#ifndef MIRROR
+#define MIRROR 0
+#endif
 #ifndef SMALL_REST
 #define SMALL_REST 0
 #endif
@@ -58,6 +63,8 @@ typedef union {
     floats all;
     float each[VOXELS];
 } PerVoxel;
+
+#define OUTPUTS (COILS * (1 + MIRROR))
 
 // What the points of a row share.
 #if ROWS
@@ -164,9 +171,9 @@ __kernel void transform(__constant const AlignedSource *sources, const int sourc
     const floats z = position[2].all;
 #endif
     // High and low, real and imaginary: xz and yw of a total of transform.h.
-    PerVoxel total[COILS][4];
+    PerVoxel total[OUTPUTS][4];
 #pragma unroll UNROLL_POINTS
-    for (int c = 0; c < COILS; ++c) {
+    for (int c = 0; c < OUTPUTS; ++c) {
 #pragma unroll UNROLL_POINTS
         for (int j = 0; j < VOXELS; ++j) {
             const float4 before = out[c * point_count + at[j]];
@@ -179,9 +186,11 @@ __kernel void transform(__constant const AlignedSource *sources, const int sourc
     for (int first = 0; first < source_count; first += RUN) {
         floats real[COILS];
         floats imaginary[COILS];
+        floats odd_real[COILS]; // with sines, whose sign the image changes
+        floats odd_imaginary[COILS];
 #pragma unroll UNROLL_POINTS
         for (int c = 0; c < COILS; ++c) {
-            real[c] = imaginary[c] = (floats)(0.0f);
+            real[c] = imaginary[c] = odd_real[c] = odd_imaginary[c] = (floats)(0.0f);
         }
 #pragma unroll UNROLL
         for (int s = 0; s < RUN; ++s) {
@@ -233,19 +242,29 @@ __kernel void transform(__constant const AlignedSource *sources, const int sourc
                 const float im = SIGNED(value.y);
                 real[c] += re * cos_of;
                 imaginary[c] += im * cos_of;
+#if MIRROR
+                odd_real[c] -= (SIGN * im) * sin_of;
+                odd_imaginary[c] += (SIGN * re) * sin_of;
+#else
                 real[c] -= (SIGN * im) * sin_of;
                 imaginary[c] += (SIGN * re) * sin_of;
+#endif
             }
 #endif
         }
 #pragma unroll UNROLL_POINTS
         for (int c = 0; c < COILS; ++c) {
-            add_part(&total[c][0].all, &total[c][2].all, real[c]);
-            add_part(&total[c][1].all, &total[c][3].all, imaginary[c]);
+            add_part(&total[c][0].all, &total[c][2].all, real[c] + odd_real[c]);
+            add_part(&total[c][1].all, &total[c][3].all, imaginary[c] + odd_imaginary[c]);
+#if MIRROR
+            add_part(&total[COILS + c][0].all, &total[COILS + c][2].all, real[c] - odd_real[c]);
+            add_part(&total[COILS + c][1].all, &total[COILS + c][3].all,
+                     imaginary[c] - odd_imaginary[c]);
+#endif
         }
     }
 #pragma unroll UNROLL_POINTS
-    for (int c = 0; c < COILS; ++c) {
+    for (int c = 0; c < OUTPUTS; ++c) {
 #pragma unroll UNROLL_POINTS
         for (int j = 0; j < VOXELS; ++j) {
             if (column + j * step < row_length) {

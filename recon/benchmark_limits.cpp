@@ -22,6 +22,7 @@ struct Needs {
     Trigonometry trigonometry;
     double fhd_multiply_adds;
     double q_multiply_adds;
+    double fhd_pairs = 1; ///< counted pairs that one computed pair of F^H d stands for
 };
 
 /// The tuned kernel with TRIGONOMETRY=1.
@@ -29,14 +30,14 @@ constexpr const char* polynomials = "tuned with polynomials";
 
 /// Phase: 3 products of high parts, 3 of low ones, 5 to take off half turns, the factor 2 pi; then
 /// the value: 4 for F^H d, 2 for Q. The tuned kernel does on a row what belongs to it: 2 products,
-/// 4 for turns and radians; polynomials are 11. The separable product has 2 with x -> -x, and no
-/// phase.
+/// 4 for turns and radians; polynomials are 11. It has x -> -x on a lattice, as the separable
+/// product, which has no phase.
 const std::vector<Needs>& table() {
     static const std::vector<Needs> rows{
         {"naive", of_library, 16, 14},    {"register", of_library, 16, 14},
         {"constant", of_library, 16, 14}, {"struct", of_library, 16, 14},
-        {"native", of_hardware, 16, 14},  {"tuned", of_hardware, 10, 8},
-        {polynomials, none, 21, 19},      {"separable", none, 2, 2},
+        {"native", of_hardware, 16, 14},  {"tuned", of_hardware, 10, 8, 2},
+        {polynomials, none, 21, 19, 2},   {"separable", none, 4, 2, 2},
     };
     return rows;
 }
@@ -60,7 +61,7 @@ Limit limit_of(const std::string& kernel, const std::string& stage, const Device
         return {};
     }
     const bool is_q = stage == "q";
-    const double counted = is_q ? 2 : 1; // pairs that one computed pair stands for
+    const double counted = is_q ? 2 : row->fhd_pairs;
     Limit limit{counted * rates.multiply_adds /
                     (is_q ? row->q_multiply_adds : row->fhd_multiply_adds),
                 "multiply-add"};

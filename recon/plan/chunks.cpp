@@ -8,12 +8,8 @@ namespace {
 
 constexpr std::size_t most_coils_in_a_group = 8;
 constexpr std::size_t most_sources_in_a_chunk = 2048;
-constexpr std::size_t most_points_in_a_block = std::size_t(1) << 20;
+constexpr std::size_t most_points_in_a_block = std::size_t(1) << 21;
 constexpr std::size_t bytes_of_a_sum = 16; // two complex floats
-
-std::size_t divide_up(std::size_t a, std::size_t b) {
-    return (a + b - 1) / b;
-}
 
 } // namespace
 

@@ -5,6 +5,13 @@
 
 namespace lsrecon {
 
+inline std::size_t divide_up(std::size_t a, std::size_t b) {
+    return (a + b - 1) / b;
+}
+inline std::size_t round_up(std::size_t a, std::size_t b) {
+    return divide_up(a, b) * b;
+}
+
 /// A run of items [first, first + count).
 struct Range {
     std::size_t first;

@@ -82,6 +82,12 @@ TEST_P(Tuned, FhdOfSeveralCoilsAndChunks) {
     }
 }
 
+TEST_P(Tuned, FhdOfALatticeThatIsNotAbout0) {
+    Problem of = problem({9, 4, 3}, 65, 2);
+    of.voxels = Voxels::half_differences(of.grid);
+    expect_fhd(of);
+}
+
 TEST_P(Tuned, FhdOfLists) {
     expect_fhd(problem({8, 8, 0}, 63, 1, 65));
     expect_fhd(problem({16, 12, 10}, 597, 1, 63, 40));
@@ -139,13 +145,14 @@ TEST(TunedGeometry, KeepsRowsApartUnlessTheyLeaveWorkItemsIdle) {
     gpu.constant_bytes = 65536;
     const ChosenParameters chosen{parameters(8, 0, 4, 128, 4096), "given"};
     const std::vector<Vec3> trajectory(10, Vec3{0, 0, 0});
-    const auto geometry = [&](std::size_t x, std::size_t coils, TransformPlan& plan) {
+    const auto geometry = [&](std::size_t x, std::size_t coils, TransformPlan& plan,
+                              bool mirror = false) {
         const Voxels voxels = Voxels::of_grid(test::make_grid(x, 5));
         plan = plan_transform({}, coils, 24, 8);
         const SplitScale scale(voxels.extent_in_voxels());
         return opencl::tuned_geometry(gpu, chosen,
                                       opencl::TrajectoryPoints(trajectory, {1, 1, 1}, scale),
-                                      opencl::VoxelPoints(voxels), plan);
+                                      opencl::VoxelPoints(voxels), mirror, plan);
     };
     TransformPlan plan{};
     const opencl::Geometry wide = geometry(127, 1, plan);
@@ -157,6 +164,7 @@ TEST(TunedGeometry, KeepsRowsApartUnlessTheyLeaveWorkItemsIdle) {
     EXPECT_EQ(narrow.row_length, 0U);
     EXPECT_EQ(narrow.items({0, 10}), 2U);
     EXPECT_EQ(geometry(127, 8, plan).points_of_an_item, 2U) << "16 sums";
+    EXPECT_EQ(geometry(127, 8, plan, true).points_of_an_item, 1U) << "as many with the mirror";
     EXPECT_EQ(plan.sources_per_chunk, 65536U / 96 / 32 * 32);
 }
 

@@ -36,7 +36,9 @@ struct Slot {
 void run_block(Queue& queue, cl::Kernel& kernel, const Geometry& geometry, const Points& sources,
                const SourcePacker& packer, const Points& points, const Range& block,
                CoilMatrix& out, const Progress& progress) {
-    std::vector<Total> totals(packer.coils_in_kernel() * block.count);
+    const std::size_t coils = packer.coils_in_kernel();
+    const std::size_t images = geometry.mirror ? 2 : 1;
+    std::vector<Total> totals(images * coils * block.count);
     const cl::Buffer point_buffer = queue.upload(points.as_arrays(block, packer.layout()));
     const cl::Buffer total_buffer = queue.upload(totals);
     std::array<Slot, 2> slots;
@@ -66,10 +68,14 @@ void run_block(Queue& queue, cl::Kernel& kernel, const Geometry& geometry, const
     queue.commands().enqueueReadBuffer(total_buffer, CL_TRUE, 0, totals.size() * sizeof(Total),
                                        totals.data());
     queue.finish();
-    for (std::size_t c = 0; c < packer.group().count; ++c) {
-        for (std::size_t p = 0; p < block.count; ++p) {
-            out(static_cast<Eigen::Index>(packer.group().first + c),
-                static_cast<Eigen::Index>(block.first + p)) = totals[c * block.count + p].value();
+    for (std::size_t image = 0; image < images; ++image) {
+        const std::size_t first = image * rows(out) / images + packer.group().first;
+        for (std::size_t c = 0; c < packer.group().count; ++c) {
+            for (std::size_t p = 0; p < block.count; ++p) {
+                out(static_cast<Eigen::Index>(first + c),
+                    static_cast<Eigen::Index>(block.first + p)) =
+                    totals[(image * coils + c) * block.count + p].value();
+            }
         }
     }
 }
@@ -78,18 +84,22 @@ void run_block(Queue& queue, cl::Kernel& kernel, const Geometry& geometry, const
 
 CoilMatrix direct_transform(Queue& queue, const KernelRow& row, const ChosenParameters& parameters,
                             const Points& sources, const CoilMatrix& values, bool real_values,
-                            const Points& points, int sign, const Progress& progress) {
+                            const Points& points, bool mirror, int sign, const Progress& progress) {
     const std::size_t coils = rows(values);
     const DeviceLimits limits{queue.info().constant_bytes, queue.largest_buffer() / 4};
     TransformPlan plan =
         plan_transform(limits, coils, 6 * sizeof(float), (real_values ? 1 : 2) * sizeof(float));
-    CoilMatrix out = CoilMatrix::Zero(values.rows(), static_cast<Eigen::Index>(points.count()));
+    CoilMatrix out = CoilMatrix::Zero((mirror ? 2 : 1) * values.rows(),
+                                      static_cast<Eigen::Index>(points.count()));
     if (sources.count() == 0 || points.count() == 0 || coils == 0) {
         return out;
     }
+    // Blocks of one size: a last one of few points would leave the device idle.
+    plan.points_per_block =
+        divide_up(points.count(), divide_up(points.count(), plan.points_per_block));
     Geometry geometry;
     if (row.layout == SourceLayout::vectors) {
-        geometry = tuned_geometry(queue.info(), parameters, sources, points, plan);
+        geometry = tuned_geometry(queue.info(), parameters, sources, points, mirror, plan);
     }
     cl::Kernel kernel = queue.kernel(
         row.name + ".cl", "transform",

@@ -16,10 +16,6 @@ constexpr std::size_t most_sums_on_a_gpu = 16;
 /// Few points are better spread over a GPU than kept together.
 constexpr std::size_t fewest_items_of_a_unit = 512;
 
-std::size_t divide_up(std::size_t a, std::size_t b) {
-    return (a + b - 1) / b;
-}
-
 std::size_t points_of_an_item(const DeviceInfo& device, std::size_t wanted, std::size_t coils,
                               std::size_t points) {
     const auto too_many = [&] {
@@ -34,7 +30,7 @@ std::size_t points_of_an_item(const DeviceInfo& device, std::size_t wanted, std:
 
 /// Separate rows save about a fifth of the work of a pair, so as much may be idle.
 bool keep_rows_apart(std::size_t row_length, std::size_t of_an_item, std::size_t most_points) {
-    const std::size_t places = divide_up(row_length, of_an_item) * of_an_item;
+    const std::size_t places = round_up(row_length, of_an_item);
     return row_length > 1 && row_length <= most_points && 4 * places <= 5 * row_length;
 }
 
@@ -49,23 +45,25 @@ std::size_t Geometry::items(const Range& block) const {
 }
 
 Geometry tuned_geometry(const DeviceInfo& device, const ChosenParameters& parameters,
-                        const Points& sources, const Points& points, TransformPlan& plan) {
+                        const Points& sources, const Points& points, bool mirror,
+                        TransformPlan& plan) {
     Geometry geometry;
+    geometry.mirror = mirror;
     ChosenParameters compiled = parameters;
     const auto value = [&](const char* name) {
         return static_cast<std::size_t>(parameters.values.at(name));
     };
     geometry.group = value("GROUP");
-    geometry.points_of_an_item =
-        points_of_an_item(device, value("VOXELS"), plan.coils_per_group, points.count());
+    geometry.points_of_an_item = points_of_an_item(
+        device, value("VOXELS"), (mirror ? 2 : 1) * plan.coils_per_group, points.count());
     compiled.values["VOXELS"] = static_cast<int>(geometry.points_of_an_item);
 
     const std::size_t row = points.row_length();
     if (keep_rows_apart(row, geometry.points_of_an_item, plan.points_per_block)) {
         geometry.row_length = row;
-        plan.points_per_block -= plan.points_per_block % row;
+        plan.points_per_block = round_up(plan.points_per_block, row);
     }
-    const std::size_t source_bytes = divide_up(6 + 2 * plan.coils_per_group, 4) * 4 * sizeof(float);
+    const std::size_t source_bytes = round_up(6 + 2 * plan.coils_per_group, 4) * sizeof(float);
     const std::size_t sources_of_a_chunk =
         std::min(device.constant_bytes / source_bytes, value("CHUNK"));
     plan.sources_per_chunk =
@@ -73,6 +71,7 @@ Geometry tuned_geometry(const DeviceInfo& device, const ChosenParameters& parame
 
     const double rest = sources.largest_rest() + points.largest_rest();
     geometry.defines = text(compiled.defines(), " -DROWS=", geometry.row_length > 0 ? 1 : 0,
+                            " -DMIRROR=", mirror ? 1 : 0,
                             " -DSMALL_REST=", rest <= most_turns_of_a_small_rest ? 1 : 0,
                             device.type == "cpu" ? " -DUNROLL_POINTS=1" : "");
     return geometry;

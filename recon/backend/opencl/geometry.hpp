@@ -14,6 +14,7 @@ struct Geometry {
     std::size_t group = 64; ///< work-items of a work-group at most
     std::size_t points_of_an_item = 1;
     std::size_t row_length = 0; ///< points that share work-items with no others; 0 for all points
+    bool mirror = false; ///< every point stands for that with the other sign, too
     std::string defines; ///< of the geometry, for the compiler
 
     std::size_t row_of(const Range& block) const;
@@ -25,6 +26,7 @@ struct Geometry {
 /// On GPUs a work-item has fewer points when several coils share it, so that its sums stay in
 /// registers. Rows that would leave much of their work-items idle are not kept apart.
 Geometry tuned_geometry(const DeviceInfo& device, const ChosenParameters& parameters,
-                        const Points& sources, const Points& points, TransformPlan& plan);
+                        const Points& sources, const Points& points, bool mirror,
+                        TransformPlan& plan);
 
 } // namespace lsrecon::opencl

@@ -1,6 +1,7 @@
 #include "backend/opencl/opencl_backend.hpp"
 
 #include "backend/opencl/direct.hpp"
+#include "backend/opencl/mirrored.hpp"
 #include "backend/opencl/resident.hpp"
 #include "backend/opencl/separable.hpp"
 #include "backend/tuning.hpp"
@@ -63,7 +64,7 @@ public:
         const TrajectoryPoints points(trajectory, voxels.per_fov(), scale);
         return guarded("f", [&] {
             return direct_transform(queue_, off_lattice_, parameters_of(off_lattice_, "f"), sources,
-                                    rho, false, points, -1, progress);
+                                    rho, false, points, false, -1, progress);
         });
     }
 
@@ -112,12 +113,16 @@ private:
                                        trajectory, values, voxels, progress, options_.note);
         }
         off_lattice_ran_ = true;
+        const ChosenParameters& parameters = parameters_of(off_lattice_, real_values ? "q" : "fhd");
+        // Q comes as its half.
+        if (off_lattice_.layout == SourceLayout::vectors && !real_values && can_mirror(voxels)) {
+            return mirrored_transform(queue_, off_lattice_, parameters, trajectory, values, voxels,
+                                      progress);
+        }
         const SplitScale scale(voxels.extent_in_voxels());
         const TrajectoryPoints sources(trajectory, voxels.per_fov(), scale);
-        const VoxelPoints points(voxels);
-        return direct_transform(queue_, off_lattice_,
-                                parameters_of(off_lattice_, real_values ? "q" : "fhd"), sources,
-                                values, real_values, points, +1, progress);
+        return direct_transform(queue_, off_lattice_, parameters, sources, values, real_values,
+                                VoxelPoints(voxels), false, +1, progress);
     }
 
     CoilMatrix run_mu(const Sampling& sampling, const CoilMatrix& samples);

@@ -6,10 +6,6 @@ namespace lsrecon::opencl {
 
 namespace {
 
-std::size_t round_up(std::size_t value, std::size_t step) {
-    return (value + step - 1) / step * step;
-}
-
 /// Units of low parts: turns, or radians.
 float low_unit(SourceLayout layout) {
     return layout == SourceLayout::vectors ? 6.28318530717958647692F : 1.0F;

@@ -4,16 +4,9 @@
 
 #include "backend/opencl/device.hpp"
 #include "backend/opencl/program.hpp"
+#include "plan/chunks.hpp"
 
 namespace lsrecon::opencl {
-
-namespace {
-
-std::size_t round_up(std::size_t value, std::size_t step) {
-    return (value + step - 1) / step * step;
-}
-
-} // namespace
 
 Queue::Queue(const std::string& wanted_device, double memory) {
     const std::vector<DeviceInfo> devices = list_devices();

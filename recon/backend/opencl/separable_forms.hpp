@@ -29,11 +29,4 @@ struct ForwardWork {
 CoilMatrix forward_private(Queue& queue, const ForwardWork& work); ///< separable_forward.cl
 CoilMatrix forward_local(Queue& queue, const Parameters& parameters, const ForwardWork& work);
 
-inline std::size_t divide_up(std::size_t a, std::size_t b) {
-    return (a + b - 1) / b;
-}
-inline std::size_t round_up(std::size_t a, std::size_t b) {
-    return divide_up(a, b) * b;
-}
-
 } // namespace lsrecon::opencl
