@@ -1,7 +1,11 @@
 // Conjugate gradients on the normal equations (sum_c S_c^H T S_c + shift I) x = b, step by step.
 //
-// T is a convolution with Q: pad to the periodic grid of `extents`, FFT, multiply by the real
-// spectrum of Q, inverse FFT, crop to the grid of `size`; x is the fastest dimension of both.
+// T is a convolution with Q, of the period 2L in each dimension. Its frequencies 2g + s of one
+// parity s are a transform of length L of what is twisted by exp(-i pi s n / L), the first step of
+// an FFT decimated in frequency (Cooley and Tukey 1965, Math. Comp. 19:297); an image of N <= L
+// voxels is then padded to L, not to 2L. So T is a sum over the parities, 2 a dimension: twist,
+// FFT, multiply by the real spectrum of Q, inverse FFT, twist back, crop. x is the fastest
+// dimension.
 //
 // A dot product is summed in a fixed order, so that repeated runs give identical bits: work-item i
 // of all takes the elements i, i + items, ...; a tree adds the items of a group, another the
@@ -44,77 +48,103 @@ static real2 product(real2 a, real2 b)
     return (real2)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
 
+// exp(-i pi s.n / L) from the arrays exp(-i pi n / L) of the dimensions, one after the other.
+static real2 twist(__global const real2 *turns, int4 extents, int4 parity, int x, int y, int z)
+{
+    real2 result = (real2)(1.0f, 0.0f);
+    if (parity.x) {
+        result = turns[x];
+    }
+    if (parity.y) {
+        result = product(result, turns[extents.x + y]);
+    }
+    if (parity.z) {
+        result = product(result, turns[extents.x + extents.y + z]);
+    }
+    return result;
+}
+
 // --- Q ------------------------------------------------------------------------------------------
 
-// The difference that stands at `at` of a periodic grid; `none` where there is no such difference.
-static int difference_at(int at, int size, int extent, int none)
+// Q at a difference from its half, 0 where no two voxels have it: the slowest of the dimensions
+// runs over 0..N-1, the others over -(N-1)..N-1; Q(-d) = conj Q(d), also in the plane of
+// slowest = 0, and Q(0) is real.
+static real2 q_at(__global const real2 *half_of_q, int4 size, int dimensions, int x, int y, int z)
 {
-    const int difference = at < size ? at : at - extent;
-    return difference > -size ? difference : none;
+    if (max(x, -x) >= size.x || max(y, -y) >= size.y || max(z, -z) >= size.z) {
+        return (real2)(0.0f, 0.0f);
+    }
+    const int negative = z < 0 || (z == 0 && (y < 0 || (y == 0 && x < 0)));
+    const int sign = negative ? -1 : 1;
+    const int rows_before = dimensions == 3 ? size.y - 1 : 0;
+    const int4 stored = (int4)(2 * size.x - 1, size.y + rows_before, size.z, 1);
+    real2 value = half_of_q[index_in(stored, sign * x + size.x - 1, sign * y + rows_before,
+                                     sign * z)];
+    value.y = x == 0 && y == 0 && z == 0 ? 0.0f : sign * value.y;
+    return value;
 }
 
-// Q on the periodic grid from its half: the slowest of the dimensions runs over 0..N-1, the others
-// over -(N-1)..N-1; Q(-d) = conj Q(d), also in the plane of slowest = 0, and Q(0) is real.
-__kernel void expand(__global const real2 *half_of_q, int4 size, int dimensions, int4 extents,
-                     __global real2 *periodic)
+// Q of the period 2L, folded to L for the frequencies of one parity.
+__kernel void fold(__global const real2 *half_of_q, int4 size, int dimensions, int4 extents,
+                   __global const real2 *turns, int4 parity, __global real2 *folded)
 {
     const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
-    const int none = INT_MIN;
-    int dx = difference_at(x, size.x, extents.x, none);
-    int dy = difference_at(y, size.y, extents.y, none);
-    int dz = difference_at(z, size.z, extents.z, none);
-    real2 value = (real2)(0.0f, 0.0f);
-    if (dx != none && dy != none && dz != none) {
-        const int negative = dz < 0 || (dz == 0 && (dy < 0 || (dy == 0 && dx < 0)));
-        const int sign = negative ? -1 : 1;
-        const int rows_before = dimensions == 3 ? size.y - 1 : 0;
-        const int4 stored = (int4)(2 * size.x - 1, size.y + rows_before, size.z, 1);
-        value = half_of_q[index_in(stored, sign * dx + size.x - 1, sign * dy + rows_before,
-                                   sign * dz)];
-        value.y = dx == 0 && dy == 0 && dz == 0 ? 0.0f : sign * value.y;
+    real2 sum = (real2)(0.0f, 0.0f);
+    for (int before = 0; before < 8; ++before) {
+        const int bx = before & 1, by = before >> 1 & 1, bz = before >> 2;
+        const real2 q = q_at(half_of_q, size, dimensions, x - bx * extents.x, y - by * extents.y,
+                             z - bz * extents.z);
+        const int odd = (bx & parity.x) ^ (by & parity.y) ^ (bz & parity.z);
+        sum += odd ? -q : q;
     }
-    periodic[index_in(extents, x, y, z)] = value;
+    folded[index_in(extents, x, y, z)] = product(sum, twist(turns, extents, parity, x, y, z));
 }
 
-__kernel void keep_real(__global const real2 *values, real scale, __global real *spectrum)
+// The spectra of the parities lie one after the other; `first` is where this one starts.
+__kernel void keep_real(__global const real2 *values, real scale, ulong first,
+                        __global real *spectra)
 {
     const size_t i = get_global_id(0);
-    spectrum[i] = scale * values[i].x;
+    spectra[first + i] = scale * values[i].x;
 }
 
 // --- the product with A -------------------------------------------------------------------------
 
-// padded = S_c in where there is a voxel, 0 elsewhere; S_c starts at `map` of `maps`, if there are.
+// padded = twist S_c in where there is a voxel, 0 elsewhere; S_c starts at `map` of `maps`, if
+// there are maps.
 __kernel void pad(__global const real2 *in, __global const real2 *maps, int with_maps, ulong map,
-                  int4 size, int4 extents, __global real2 *padded)
+                  int4 size, int4 extents, __global const real2 *turns, int4 parity,
+                  __global real2 *padded)
 {
     const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
     real2 value = (real2)(0.0f, 0.0f);
     if (x < size.x && y < size.y && z < size.z) {
         const size_t n = index_in(size, x, y, z);
         value = with_maps ? product(maps[map + n], in[n]) : in[n];
+        value = product(value, twist(turns, extents, parity, x, y, z));
     }
     padded[index_in(extents, x, y, z)] = value;
 }
 
-__kernel void multiply(__global const real *spectrum, __global real2 *padded)
+__kernel void multiply(__global const real *spectra, ulong first, __global real2 *padded)
 {
     const size_t i = get_global_id(0);
-    padded[i] *= spectrum[i];
+    padded[i] *= spectra[first + i];
 }
 
-// out = shift in + conj(S_c) padded for the first coil, out += conj(S_c) padded for the others.
+// out += conj(twist S_c) padded, after out = shift in at the start.
 __kernel void crop(__global const real2 *padded, __global const real2 *maps, int with_maps,
-                   ulong map, int4 size, int4 extents, int first, real shift,
-                   __global const real2 *in, __global real2 *out)
+                   ulong map, int4 size, int4 extents, __global const real2 *turns, int4 parity,
+                   int start, real shift, __global const real2 *in, __global real2 *out)
 {
     const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
     const size_t n = index_in(size, x, y, z);
-    real2 value = padded[index_in(extents, x, y, z)];
+    real2 value = product(conjugate(twist(turns, extents, parity, x, y, z)),
+                          padded[index_in(extents, x, y, z)]);
     if (with_maps) {
         value = product(conjugate(maps[map + n]), value);
     }
-    out[n] = value + (first ? shift * in[n] : out[n]);
+    out[n] = value + (start ? shift * in[n] : out[n]);
 }
 
 // --- dot products -------------------------------------------------------------------------------

@@ -13,7 +13,9 @@ constexpr std::size_t most_groups = 512;
 /// Places among the scalars: r^H r in two that take turns, and p^H A p.
 enum Place : cl_int { squares_even = 0, squares_odd = 1, curvature = 2, places = 3 };
 
-cl_int4 as_int4(const std::array<std::size_t, 3>& values) {
+constexpr double pi = 3.141592653589793238462643383280;
+
+template <typename Integer> cl_int4 as_int4(const std::array<Integer, 3>& values) {
     return {{static_cast<cl_int>(values[0]), static_cast<cl_int>(values[1]),
              static_cast<cl_int>(values[2]), 1}};
 }
@@ -58,7 +60,20 @@ private:
         queue_.launch(kernel, items, local);
     }
 
-    void make_spectrum(const Grid& grid, const ComplexVector& half_of_q);
+    static std::vector<Value> turns_of(const std::array<std::size_t, 3>& extents) {
+        std::vector<Value> turns; // exp(-i pi n / L) of each dimension
+        for (const std::size_t extent : extents) {
+            for (std::size_t n = 0; n < extent; ++n) {
+                turns.emplace_back(
+                    std::polar(1.0, -pi * static_cast<double>(n) / static_cast<double>(extent)));
+            }
+        }
+        return turns;
+    }
+
+    void make_spectra(const Grid& grid, const ComplexVector& half_of_q);
+    /// Where the spectrum of a parity starts.
+    cl_ulong spectrum(std::size_t parity) const { return parity * embedding_.points(); }
     void multiply(const cl::Buffer& in, const cl::Buffer& out);
     void write(const Vector& values, const cl::Buffer& to) {
         queue_.commands().enqueueWriteBuffer(to, CL_TRUE, 0, bytes(), values.data());
@@ -78,9 +93,8 @@ private:
 
     Queue& queue_;
     std::array<std::size_t, 3> size_;
-    std::array<std::size_t, 3> extents_;
+    Embedding embedding_;
     std::size_t count_;
-    std::size_t padded_count_;
     std::size_t groups_;
     Real shift_;
     double scale_; ///< Q(0)
@@ -88,23 +102,23 @@ private:
     Place before_ = squares_even;
     std::size_t coils_;
     std::unique_ptr<DeviceFft> fft_;
-    cl::Buffer padded_, spectrum_, maps_, x_, r_, p_, a_p_, parts_, scalars_;
+    cl::Buffer turns_, padded_, spectra_, maps_, x_, r_, p_, a_p_, parts_, scalars_;
 };
 
 template <typename Real>
 System<Real>::System(Queue& queue, FftEngine engine, const Grid& grid,
                      const ComplexVector& half_of_q, const CoilMatrix& coil_maps, double shift)
-    : queue_(queue), size_(grid.size), extents_(embedding_extents(grid)), count_(grid.voxels()),
-      padded_count_(extents_[0] * extents_[1] * extents_[2]),
+    : queue_(queue), size_(grid.size), embedding_(grid), count_(grid.voxels()),
       groups_(std::clamp<std::size_t>(count_ / (4 * group), 1, most_groups)),
       shift_(static_cast<Real>(shift)),
       scale_(half_of_q(static_cast<Eigen::Index>(Voxels::half_differences(grid).origin())).real()),
       coils_(rows(coil_maps)),
-      fft_(make_device_fft(queue, extents_, engine,
+      fft_(make_device_fft(queue, embedding_.extents, engine,
                            in_double ? Precision::float64 : Precision::float32)) {
-    padded_ = fft_->allocate(queue, padded_count_);
-    spectrum_ = queue.buffer(padded_count_ * sizeof(Real));
-    make_spectrum(grid, half_of_q);
+    turns_ = queue.upload(turns_of(embedding_.extents));
+    padded_ = fft_->allocate(queue, embedding_.points());
+    spectra_ = queue.buffer(embedding_.parities.size() * embedding_.points() * sizeof(Real));
+    make_spectra(grid, half_of_q);
     for (cl::Buffer* const vector : {&x_, &r_, &p_, &a_p_}) {
         *vector = queue.buffer(bytes());
         // Drivers allocate when a buffer is first used: now, while there is another way to solve.
@@ -121,31 +135,42 @@ System<Real>::System(Queue& queue, FftEngine engine, const Grid& grid,
 }
 
 template <typename Real>
-void System<Real>::make_spectrum(const Grid& grid, const ComplexVector& half_of_q) {
-    const Vector half = (half_of_q / scale_).cast<Value>();
+void System<Real>::make_spectra(const Grid& grid, const ComplexVector& half_of_q) {
+    const Vector half = (half_of_q / scale_).template cast<Value>();
     const cl::Buffer half_buffer =
         queue_.upload(half.data(), static_cast<std::size_t>(half.size()) * sizeof(Value));
-    run("expand", range_of(extents_), cl::NullRange, half_buffer, as_int4(size_),
-        static_cast<cl_int>(grid.dimensions), as_int4(extents_), padded_);
-    fft_->forward(padded_);
-    // Q is Hermitian, so its transform is real; the scale of the inverse FFT goes with it.
-    run("keep_real", cl::NDRange(padded_count_), cl::NullRange, padded_,
-        static_cast<Real>(1.0 / static_cast<double>(padded_count_)), spectrum_);
+    const auto all = static_cast<double>(embedding_.parities.size() * embedding_.points());
+    for (std::size_t i = 0; i < embedding_.parities.size(); ++i) {
+        run("fold", range_of(embedding_.extents), cl::NullRange, half_buffer, as_int4(size_),
+            static_cast<cl_int>(grid.dimensions), as_int4(embedding_.extents), turns_,
+            as_int4(embedding_.parities[i]), padded_);
+        fft_->forward(padded_);
+        // Q is Hermitian, so its transform is real; the scale of the inverse FFT goes with it.
+        run("keep_real", cl::NDRange(embedding_.points()), cl::NullRange, padded_,
+            static_cast<Real>(1 / all), spectrum(i), spectra_);
+    }
     queue_.finish();
 }
 
 template <typename Real> void System<Real>::multiply(const cl::Buffer& in, const cl::Buffer& out) {
     const cl_int with_maps = coils_ > 0 ? 1 : 0;
     const cl::Buffer& maps = coils_ > 0 ? maps_ : in; // read only with maps
+    const cl_int4 size = as_int4(size_);
+    const cl_int4 extents = as_int4(embedding_.extents);
     for (std::size_t c = 0; c < std::max<std::size_t>(coils_, 1); ++c) {
         const auto map = static_cast<cl_ulong>(c * count_);
-        run("pad", range_of(extents_), cl::NullRange, in, maps, with_maps, map, as_int4(size_),
-            as_int4(extents_), padded_);
-        fft_->forward(padded_);
-        run("multiply", cl::NDRange(padded_count_), cl::NullRange, spectrum_, padded_);
-        fft_->backward(padded_);
-        run("crop", range_of(size_), cl::NullRange, padded_, maps, with_maps, map, as_int4(size_),
-            as_int4(extents_), static_cast<cl_int>(c == 0), shift_, in, out);
+        for (std::size_t i = 0; i < embedding_.parities.size(); ++i) {
+            const cl_int4 parity = as_int4(embedding_.parities[i]);
+            const auto start = static_cast<cl_int>(c == 0 && i == 0);
+            run("pad", range_of(embedding_.extents), cl::NullRange, in, maps, with_maps, map, size,
+                extents, turns_, parity, padded_);
+            fft_->forward(padded_);
+            run("multiply", cl::NDRange(embedding_.points()), cl::NullRange, spectra_, spectrum(i),
+                padded_);
+            fft_->backward(padded_);
+            run("crop", range_of(size_), cl::NullRange, padded_, maps, with_maps, map, size,
+                extents, turns_, parity, start, shift_, in, out);
+        }
     }
 }
 
