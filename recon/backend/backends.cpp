@@ -23,9 +23,9 @@ struct Row {
 const std::vector<Row>& table() {
     static const std::vector<Row> rows{
 #ifdef LSRECON_WITH_OPENCL
-        {{"opencl", "any OpenCL device, single precision", true, true}, &make_opencl_backend},
+        {{"opencl", "any OpenCL device", true, true}, &make_opencl_backend},
 #else
-        {{"opencl", "any OpenCL device, single precision", false, true}, nullptr},
+        {{"opencl", "any OpenCL device", false, true}, nullptr},
 #endif
         {{"reference", "CPU, double precision, plain loops: the oracle", true, false},
          [](const BackendOptions&) { return make_reference_backend(); }},
