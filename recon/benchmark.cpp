@@ -38,7 +38,7 @@ Benchmark benchmark(const BenchmarkOptions& options, Reporter& report) {
         const Stage stage(report, "limits");
         table.rates = measure_rates(options.device);
     }
-    for (const std::string stage : {"fhd", "q"}) {
+    for (const std::string stage : {"fhd", "q", "f"}) {
         if (wanted(stage)) {
             for (BenchmarkRow& row : benchmark_transform(stage, options, report)) {
                 table.transforms.push_back(std::move(row));

@@ -13,9 +13,9 @@ namespace lsrecon {
 
 struct BenchmarkOptions {
     std::vector<std::size_t> matrix{32, 32, 32};
-    std::size_t samples = 4096; ///< of the random trajectory of fhd and q
+    std::size_t samples = 4096; ///< of the random trajectory of fhd, q and f
     std::size_t scan_samples = 0; ///< of the simulated scan of solve and recon; 0 for two a voxel
-    /// Any of "fhd", "q", "solve", "recon" and "crossover".
+    /// Any of "fhd", "q", "f", "solve", "recon" and "crossover".
     std::vector<std::string> stages{"fhd", "q", "solve", "recon", "crossover"};
     std::vector<std::string> kernels; ///< empty for every one of the catalogue
     std::string device;
@@ -78,7 +78,7 @@ struct Benchmark {
 
 /// The whole table of this machine. A row that fails its verification has no time.
 ///
-/// For fhd and q, on a random trajectory: the loops in double and single precision, then each
+/// For fhd, q and f, on a random trajectory: the loops in double and single precision, then each
 /// kernel. Pairs of Q are counted over all (2N)^D differences, of which half are computed.
 /// For solve and recon: 30 iterations on a simulated scan, the image against the phantom.
 Benchmark benchmark(const BenchmarkOptions& options, Reporter& report);

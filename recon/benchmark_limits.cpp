@@ -20,9 +20,11 @@ constexpr Trigonometry none{nullptr, ""};
 struct Needs {
     const char* kernel;
     Trigonometry trigonometry;
-    double fhd_multiply_adds;
+    double fhd_multiply_adds; ///< and of F
     double q_multiply_adds;
-    double fhd_pairs = 1; ///< counted pairs that one computed pair of F^H d stands for
+    /// Counted pairs that one computed pair of F^H d and of F stands for.
+    double fhd_pairs = 1;
+    double f_pairs = 1;
 };
 
 /// The tuned kernel with TRIGONOMETRY=1.
@@ -37,7 +39,7 @@ const std::vector<Needs>& table() {
         {"naive", of_library, 16, 14},    {"register", of_library, 16, 14},
         {"constant", of_library, 16, 14}, {"struct", of_library, 16, 14},
         {"native", of_hardware, 16, 14},  {"tuned", of_hardware, 10, 8, 2},
-        {polynomials, none, 21, 19, 2},   {"separable", none, 4, 2, 2},
+        {polynomials, none, 21, 19, 2},   {"separable", none, 4, 2, 2, 2},
     };
     return rows;
 }
@@ -61,7 +63,7 @@ Limit limit_of(const std::string& kernel, const std::string& stage, const Device
         return {};
     }
     const bool is_q = stage == "q";
-    const double counted = is_q ? 2 : row->fhd_pairs;
+    const double counted = is_q ? 2 : stage == "f" ? row->f_pairs : row->fhd_pairs;
     Limit limit{counted * rates.multiply_adds /
                     (is_q ? row->q_multiply_adds : row->fhd_multiply_adds),
                 "multiply-add"};

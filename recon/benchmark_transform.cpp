@@ -30,7 +30,7 @@ double largest_turns(const TransformCase& what) {
     return turns;
 }
 
-/// On the voxels that the case checks, and scaled, as the reference is.
+/// On the points that the case checks, and scaled, as the reference is.
 BenchmarkRow single_precision_row(const TransformCase& what, Reporter& report) {
     const auto backend = make_backend({"reference-single", "", ""});
     BenchmarkRow row;
@@ -38,12 +38,10 @@ BenchmarkRow single_precision_row(const TransformCase& what, Reporter& report) {
     row.kernel = "reference-single";
     row.device = backend->info().device;
     row.scaled = what.reference_scaled;
-    row.relative_error =
-        error_at_checked(run_case(*backend, what, what.voxels.subset(what.checked), report), what);
-    row.bound =
-        tolerance::reference(largest_turns(what), what.trajectory.size(), backend->info().epsilon);
+    row.relative_error = error_at_checked(run_checked(*backend, what, report), what);
+    row.bound = tolerance::reference(largest_turns(what), what.sources(), backend->info().epsilon);
     if (row.verified()) {
-        row.seconds = backend->compute_seconds() * static_cast<double>(what.voxels.count()) /
+        row.seconds = backend->compute_seconds() * static_cast<double>(what.points()) /
                       static_cast<double>(what.checked.size());
         row.wall_seconds = row.seconds;
     }

@@ -12,7 +12,7 @@ namespace lsrecon {
 
 namespace {
 
-/// The reference computes at least this many voxels, and more until it has done so many pairs.
+/// The reference computes at least this many points, and more until it has done so many pairs.
 constexpr std::size_t fewest_checked = 32;
 constexpr double reference_pairs = 5e7;
 
@@ -23,17 +23,18 @@ Grid grid_of(const std::vector<std::size_t>& matrix) {
     return grid;
 }
 
-void fill_samples(TransformCase& what, std::size_t samples, std::mt19937_64& random) {
+void fill(TransformCase& what, std::size_t samples, std::mt19937_64& random) {
     std::uniform_real_distribution<double> uniform(-0.5, 0.5);
     what.trajectory.resize(samples, Vec3{0, 0, 0});
-    what.values.resize(1, static_cast<Eigen::Index>(samples));
-    for (std::size_t m = 0; m < samples; ++m) {
+    for (Vec3& k : what.trajectory) {
         for (std::size_t d = 0; d < static_cast<std::size_t>(what.grid.dimensions); ++d) {
-            what.trajectory[m][d] = uniform(random) * static_cast<double>(what.grid.size[d]);
+            k[d] = uniform(random) * static_cast<double>(what.grid.size[d]);
         }
-        const Complex mu(uniform(random), uniform(random));
-        what.values(0, static_cast<Eigen::Index>(m)) =
-            what.stage == "q" ? Complex(std::abs(mu)) : mu;
+    }
+    what.values.resize(1, static_cast<Eigen::Index>(what.sources()));
+    for (Complex& value : what.values.reshaped()) {
+        value = {uniform(random), uniform(random)};
+        value = what.stage == "q" ? Complex(std::abs(value)) : value;
     }
 }
 
@@ -44,6 +45,19 @@ double error_of(const CoilMatrix& computed, const TransformCase& what) {
             computed(0, static_cast<Eigen::Index>(what.checked[i]));
     }
     return error_at_checked(at, what);
+}
+
+CoilMatrix run(Backend& backend, const TransformCase& what, const std::vector<Vec3>& trajectory,
+               const Voxels& voxels, Reporter& report) {
+    const Progress progress = [&](double fraction) { report.progress(fraction); };
+    if (what.stage == "f") {
+        return backend.forward(trajectory, what.values, voxels, progress);
+    }
+    if (what.stage == "q") {
+        const RealVector weights = what.values.row(0).real().transpose();
+        return backend.q(trajectory, weights, voxels, progress).transpose();
+    }
+    return backend.fhd(trajectory, what.values, voxels, progress);
 }
 
 double median(std::vector<double> values) {
@@ -59,35 +73,40 @@ TransformCase make_transform_case(const std::string& stage, const std::vector<st
     TransformCase what;
     what.stage = stage;
     what.grid = grid_of(matrix);
-    std::mt19937_64 random(seed);
-    fill_samples(what, samples, random);
     what.voxels = stage == "q" ? Voxels::half_differences(what.grid) : Voxels::of_grid(what.grid);
+    std::mt19937_64 random(seed);
+    fill(what, samples, random);
     const double counted = stage == "q" ? std::pow(2.0, what.grid.dimensions) : 1.0;
     what.pairs = counted * static_cast<double>(what.grid.voxels()) * static_cast<double>(samples);
 
-    const std::size_t count = what.voxels.count();
+    const std::size_t count = what.points();
     const auto affordable = static_cast<std::size_t>(
-        reference_pairs / static_cast<double>(std::max<std::size_t>(1, samples)));
+        reference_pairs / static_cast<double>(std::max<std::size_t>(1, what.sources())));
     const std::size_t checked = std::min(count, std::max(fewest_checked, affordable));
     for (std::size_t i = 0; i < checked; ++i) {
         what.checked.push_back(random() % count);
     }
     const auto reference = make_backend({"reference", "", ""});
-    what.exact = run_case(*reference, what, what.voxels.subset(what.checked), report);
+    what.exact = run_checked(*reference, what, report);
     what.reference_seconds =
         reference->compute_seconds() * static_cast<double>(count) / static_cast<double>(checked);
     what.reference_scaled = checked < count;
     return what;
 }
 
-CoilMatrix run_case(Backend& backend, const TransformCase& what, const Voxels& voxels,
-                    Reporter& report) {
-    const Progress progress = [&](double fraction) { report.progress(fraction); };
-    if (what.stage == "q") {
-        const RealVector weights = what.values.row(0).real().transpose();
-        return backend.q(what.trajectory, weights, voxels, progress).transpose();
+CoilMatrix run_case(Backend& backend, const TransformCase& what, Reporter& report) {
+    return run(backend, what, what.trajectory, what.voxels, report);
+}
+
+CoilMatrix run_checked(Backend& backend, const TransformCase& what, Reporter& report) {
+    if (what.stage != "f") {
+        return run(backend, what, what.trajectory, what.voxels.subset(what.checked), report);
     }
-    return backend.fhd(what.trajectory, what.values, voxels, progress);
+    std::vector<Vec3> trajectory;
+    for (const std::size_t m : what.checked) {
+        trajectory.push_back(what.trajectory[m]);
+    }
+    return run(backend, what, trajectory, what.voxels, report);
 }
 
 double error_at_checked(const CoilMatrix& computed, const TransformCase& what) {
@@ -101,7 +120,7 @@ Times time_case(Backend& backend, const TransformCase& what, Reporter& report,
     const auto start = std::chrono::steady_clock::now();
     double elapsed = 0;
     do {
-        run_case(backend, what, what.voxels, report);
+        run_case(backend, what, report);
         compute.push_back(backend.compute_seconds());
         wall.push_back(seconds_since(start) - elapsed);
         elapsed = seconds_since(start);
@@ -115,10 +134,10 @@ Measurement measure(Backend& backend, const TransformCase& what, Reporter& repor
                     const MeasureEffort& effort) {
     Measurement result;
     const auto start = std::chrono::steady_clock::now();
-    const CoilMatrix computed = run_case(backend, what, what.voxels, report);
+    const CoilMatrix computed = run_case(backend, what, report);
     Times times{backend.compute_seconds(), backend.compute_seconds(), seconds_since(start)};
     result.relative_error = error_of(computed, what);
-    result.bound = tolerance::direct_transform(backend.info().kernel, what.trajectory.size());
+    result.bound = tolerance::direct_transform(backend.info().kernel, what.sources());
     if (!result.verified()) {
         return result;
     }

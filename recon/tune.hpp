@@ -31,7 +31,7 @@ struct TuneStep {
 
 struct TuneOptions {
     std::vector<std::string> kernels; ///< empty for all that have parameters
-    std::vector<std::string> stages{"fhd", "q"};
+    std::vector<std::string> stages{"fhd", "q", "f"};
     std::string device;
     std::vector<std::size_t> matrix; ///< empty to let the device's type decide
     std::size_t samples = 0; ///< 0 to let the device's type decide

@@ -57,7 +57,8 @@ std::function<ExitCode()> bind_bench(CLI::App& sub) {
         ->delimiter(',')
         ->check(positive_number())
         ->capture_default_str();
-    sub.add_option("--samples", benchmark.samples, "samples of the random trajectory of fhd and q")
+    sub.add_option("--samples", benchmark.samples,
+                   "samples of the random trajectory of fhd, q and f")
         ->check(positive_number())
         ->capture_default_str();
     sub.add_option("--scan-samples", benchmark.scan_samples,
@@ -65,10 +66,10 @@ std::function<ExitCode()> bind_bench(CLI::App& sub) {
         ->check(whole_number("a whole number from 0", true))
         ->capture_default_str();
     sub.add_option("--stage", benchmark.stages,
-                   "any of fhd, q, solve (30 iterations), recon (from file to file) and crossover "
-                   "(from which size on the device is faster than the CPU's loops)")
+                   "any of fhd, q, f, solve (30 iterations), recon (from file to file) and "
+                   "crossover (from which size on the device is faster than the CPU's loops)")
         ->delimiter(',')
-        ->check(CLI::IsMember(benchmark.stages))
+        ->check(CLI::IsMember({"fhd", "q", "f", "solve", "recon", "crossover"}))
         ->capture_default_str();
     sub.add_option("--kernel", benchmark.kernels,
                    "transform variants, separated by commas [all]; solve and recon use the one "

@@ -135,9 +135,9 @@ std::function<ExitCode()> bind_tune(CLI::App& sub) {
     sub.add_option("--kernel", tune.kernels,
                    "transform variants, separated by commas [all that have parameters]")
         ->delimiter(',');
-    sub.add_option("--stage", tune.stages, "fhd, q or both")
+    sub.add_option("--stage", tune.stages, "any of fhd, q and f")
         ->delimiter(',')
-        ->check(CLI::IsMember({"fhd", "q"}))
+        ->check(CLI::IsMember({"fhd", "q", "f"}))
         ->capture_default_str();
     sub.add_option("--device", tune.device, "OpenCL device: index, part of its name, or type");
     sub.add_option("--matrix", tune.matrix,

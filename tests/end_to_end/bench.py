@@ -100,6 +100,14 @@ def kernels_with(change):
     return {"LSRECON_KERNELS": str(folder.resolve())}
 
 
+def forward():
+    _, table = bench(*MATRIX, "--stage", "f", "--kernel", "tuned,separable")
+    assert [row["kernel"] for row in table["rows"]] == [*LOOPS, "tuned", "separable"], table
+    for row in table["rows"]:
+        require_positive(row, "seconds", "pairs_per_second", "speed_up")
+        assert math.isclose(row["pairs_per_second"] * row["seconds"], 8 * 9 * 70, rel_tol=1e-9)
+
+
 def wrong_kernel():
     wrong = kernels_with(("native.cl", "COSINE native_cos", "COSINE 0.999f * native_cos"))
     told, table = bench(*MATRIX, "--stage", "fhd", "--kernel", "native,separable", code=6,
@@ -146,6 +154,7 @@ def sweeps():
 with tempfile.TemporaryDirectory() as work:
     os.chdir(work)
     whole_table()
+    forward()
     wrong_kernel()
     wrong_reconstruction()
     sweeps()

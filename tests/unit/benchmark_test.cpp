@@ -43,6 +43,11 @@ TEST(LimitOf, NeedsNoTrigonometryWhereItIsSeparable) {
     const Limit fhd = limit_of("separable", "fhd", {160, 0, 0});
     EXPECT_EQ(fhd.pairs_per_second, 80);
     EXPECT_EQ(fhd.unit, "multiply-add");
+    EXPECT_EQ(limit_of("separable", "f", {160, 0, 0}).pairs_per_second, 80);
+}
+
+TEST(LimitOf, FHasNoImageInTheTunedKernel) {
+    EXPECT_EQ(limit_of("tuned", "f", rates).pairs_per_second, 4);
 }
 
 TEST(LimitOf, CountsPairsOfQThatAreNotComputed) {
