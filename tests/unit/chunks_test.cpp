@@ -48,7 +48,7 @@ TEST(Chunks, FillConstantMemoryUpTo2048) {
 }
 
 TEST(Chunks, BlocksFitOneAllocation) {
-    EXPECT_EQ(plan_transform({65536, 1 << 30}, 1, 24, 8).points_per_block, 1U << 20);
+    EXPECT_EQ(plan_transform({65536, 1 << 30}, 1, 24, 8).points_per_block, 1U << 21);
     EXPECT_EQ(plan_transform({65536, 1 << 20}, 2, 24, 8).points_per_block, 1U << 15);
     EXPECT_EQ(plan_transform({65536, 1}, 2, 24, 8).points_per_block, 1U);
 }
