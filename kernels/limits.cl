@@ -1,6 +1,8 @@
 // What the device does at most: multiply-adds, and pairs of a sine and a cosine of one phase, by
 // the hardware or by the library. `bench` divides a variant's rate by these.
 //
+// MATRIX_UNITS: multiply-adds of doubles by matrix units, too (separable_matrix.cl).
+//
 // CHAINS independent chains a work-item hide the latency of one; every step needs the one before it
 // and the last is written, so that nothing can be left out. Vectors of WIDTH floats for devices
 // that have them. Geometry: one-dimensional, as many work-items as fill the device.
@@ -77,3 +79,47 @@ PAIRS_KERNEL(native_pairs)
 #define SINE sin
 #define COSINE cos
 PAIRS_KERNEL(library_pairs)
+
+#ifdef MATRIX_UNITS
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#define EACH(i, count) _Pragma("unroll") for (int i = 0; i < (count); ++i)
+#define MATRIX_CHAINS 8
+
+// turns x 512 multiply-adds a work-item: 32 of them have a product of 16 x 16 by 16 x 8 for each
+// chain. PTX ISA, mma.m16n8k16 with .f64.
+__kernel void matrix_multiply_adds(const int turns, const float a, const float b,
+                                   __global float *out)
+{
+    double sums[MATRIX_CHAINS][4];
+    double left[8];
+    double right[4];
+    EACH(i, 8) {
+        left[i] = a + 0.01 * i;
+    }
+    EACH(i, 4) {
+        right[i] = b - 0.01 * i;
+    }
+    EACH(i, 4) {
+        EACH(j, MATRIX_CHAINS) {
+            sums[j][i] = 0.0;
+        }
+    }
+    for (int t = 0; t < turns; ++t) {
+        EACH(j, MATRIX_CHAINS) {
+            __asm__("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
+                    "{%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"
+                    : "+d"(sums[j][0]), "+d"(sums[j][1]), "+d"(sums[j][2]), "+d"(sums[j][3])
+                    : "d"(left[0]), "d"(left[1]), "d"(left[2]), "d"(left[3]), "d"(left[4]),
+                      "d"(left[5]), "d"(left[6]), "d"(left[7]), "d"(right[0]), "d"(right[1]),
+                      "d"(right[2]), "d"(right[3]));
+        }
+    }
+    double sum = 0.0;
+    EACH(i, 4) {
+        EACH(j, MATRIX_CHAINS) {
+            sum += sums[j][i];
+        }
+    }
+    out[get_global_id(0)] = (float)sum;
+}
+#endif

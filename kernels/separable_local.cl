@@ -59,11 +59,10 @@ __kernel void factors(__global const float *samples, const int padded, const int
 // Geometry: ITEMS times column groups, row groups, slices of samples. Each slice has totals of its
 // own; slice_samples and run are multiples of STEP.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void product_in_local(__global const float *restrict x_factors,
-                      __global const float *restrict y_factors,
-                      __global const float *restrict z_factors, const int slice_samples,
-                      const int run, const int x_stride, const int y_stride, const int z_stride,
-                      const int first_row, const int row_count, __global float4 *totals)
+void product(__global const float *restrict x_factors, __global const float *restrict y_factors,
+             __global const float *restrict z_factors, const int slice_samples, const int x_stride,
+             const int y_stride, const int z_stride, const int first_row, const int row_count,
+             __global float4 *totals, const int run)
 {
     __local float __attribute__((aligned(16))) a[2][STEP][2][COLUMNS];
     __local float __attribute__((aligned(16))) b[2][STEP][2][ROWS];

@@ -14,7 +14,8 @@ namespace {
 /// A machine that is busy, or a clock that is still rising, shows less than the device can do.
 DeviceRates larger(const DeviceRates& a, const DeviceRates& b) {
     return {std::max(a.multiply_adds, b.multiply_adds), std::max(a.native_pairs, b.native_pairs),
-            std::max(a.library_pairs, b.library_pairs)};
+            std::max(a.library_pairs, b.library_pairs),
+            std::max(a.matrix_multiply_adds, b.matrix_multiply_adds)};
 }
 
 void fill_limits(std::vector<BenchmarkRow>& rows, const DeviceRates& rates) {

@@ -25,10 +25,18 @@ struct Needs {
     /// Counted pairs that one computed pair of F^H d and of F stands for.
     double fhd_pairs = 1;
     double f_pairs = 1;
+    double DeviceRates::*multiply_adds = &DeviceRates::multiply_adds;
+    const char* unit = "multiply-add";
 };
 
-/// The tuned kernel with TRIGONOMETRY=1.
-constexpr const char* polynomials = "tuned with polynomials";
+/// Rows of kernels whose parameters, as text, choose another unit of the device.
+struct Variant {
+    const char* kernel;
+    const char* parameter;
+    const char* row;
+};
+constexpr Variant polynomials{"tuned", "TRIGONOMETRY=1", "tuned with polynomials"};
+constexpr Variant in_doubles{"separable", "FORM=2", "separable in doubles"};
 
 /// Phase: 3 products of high parts, 3 of low ones, 5 to take off half turns, the factor 2 pi; then
 /// the value: 4 for F^H d, 2 for Q. The tuned kernel does on a row what belongs to it: 2 products,
@@ -36,10 +44,15 @@ constexpr const char* polynomials = "tuned with polynomials";
 /// product, which has no phase.
 const std::vector<Needs>& table() {
     static const std::vector<Needs> rows{
-        {"naive", of_library, 16, 14},    {"register", of_library, 16, 14},
-        {"constant", of_library, 16, 14}, {"struct", of_library, 16, 14},
-        {"native", of_hardware, 16, 14},  {"tuned", of_hardware, 10, 8, 2},
-        {polynomials, none, 21, 19, 2},   {"separable", none, 4, 2, 2, 2},
+        {"naive", of_library, 16, 14},
+        {"register", of_library, 16, 14},
+        {"constant", of_library, 16, 14},
+        {"struct", of_library, 16, 14},
+        {"native", of_hardware, 16, 14},
+        {"tuned", of_hardware, 10, 8, 2},
+        {polynomials.row, none, 21, 19, 2},
+        {"separable", none, 4, 2, 2, 2},
+        {in_doubles.row, none, 4, 2, 2, 2, &DeviceRates::matrix_multiply_adds, "fp64 matrix"},
     };
     return rows;
 }
@@ -55,8 +68,12 @@ double stone_operations(const std::string& stage, int dimensions) {
 
 Limit limit_of(const std::string& kernel, const std::string& stage, const DeviceRates& rates,
                const std::string& parameters) {
-    const bool by_polynomials = parameters.find("TRIGONOMETRY=1") != std::string::npos;
-    const std::string wanted = by_polynomials ? polynomials : kernel;
+    std::string wanted = kernel;
+    for (const Variant& variant : {polynomials, in_doubles}) {
+        if (kernel == variant.kernel && parameters.find(variant.parameter) != std::string::npos) {
+            wanted = variant.row;
+        }
+    }
     const auto row = std::find_if(table().begin(), table().end(),
                                   [&](const Needs& needs) { return needs.kernel == wanted; });
     if (row == table().end()) {
@@ -64,9 +81,9 @@ Limit limit_of(const std::string& kernel, const std::string& stage, const Device
     }
     const bool is_q = stage == "q";
     const double counted = is_q ? 2 : stage == "f" ? row->f_pairs : row->fhd_pairs;
-    Limit limit{counted * rates.multiply_adds /
+    Limit limit{counted * rates.*row->multiply_adds /
                     (is_q ? row->q_multiply_adds : row->fhd_multiply_adds),
-                "multiply-add"};
+                row->unit};
     if (row->trigonometry.rate != nullptr) {
         const double pairs = counted * rates.*row->trigonometry.rate;
         if (pairs < limit.pairs_per_second) {

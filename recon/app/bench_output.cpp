@@ -162,9 +162,14 @@ void print_benchmark(const Benchmark& table) {
     if (!table.device.device.empty()) {
         std::printf("device: %s (%s)\n", table.device.device.c_str(), table.device.driver.c_str());
         std::printf("limits: %.4g G multiply-adds/s, pairs of sine and cosine: native %.4g G/s, "
-                    "library %.4g G/s\n\n",
+                    "library %.4g G/s\n",
                     1e-9 * table.rates.multiply_adds, 1e-9 * table.rates.native_pairs,
                     1e-9 * table.rates.library_pairs);
+        if (table.rates.matrix_multiply_adds > 0) {
+            std::printf("        %.4g G multiply-adds/s in double precision by matrix units\n",
+                        1e-9 * table.rates.matrix_multiply_adds);
+        }
+        std::printf("\n");
     }
     if (!table.transforms.empty()) {
         print_transforms(table.transforms);
@@ -187,7 +192,8 @@ std::string benchmark_as_json(const BenchmarkOptions& options, const Benchmark& 
                         {"limits",
                          {{"multiply_adds_per_second", table.rates.multiply_adds},
                           {"native_pairs_per_second", table.rates.native_pairs},
-                          {"library_pairs_per_second", table.rates.library_pairs}}},
+                          {"library_pairs_per_second", table.rates.library_pairs},
+                          {"matrix_multiply_adds_per_second", table.rates.matrix_multiply_adds}}},
                         {"matrix", options.matrix},
                         {"samples", options.samples},
                         {"rows", array_of(table.transforms)},

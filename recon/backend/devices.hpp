@@ -15,6 +15,7 @@ struct DeviceInfo {
     std::string vendor;
     std::string version; ///< of OpenCL
     std::string driver;
+    std::string compute_capability; ///< "9.0", of NVIDIA's driver; "" of others
     bool available = true;
     bool double_precision = false;
     unsigned compute_units = 0;
@@ -34,11 +35,13 @@ std::vector<DeviceInfo> list_devices();
 /// DeviceError when there is none; its message lists those that there are.
 int choose_device(const std::vector<DeviceInfo>& devices, const std::string& wanted);
 
-/// What a device does at most in single precision, a second, as microbenchmarks measure it.
+/// What a device does at most a second, as microbenchmarks measure it; in single precision unless
+/// it says otherwise.
 struct DeviceRates {
     double multiply_adds = 0;
     double native_pairs = 0; ///< one native_sin and one native_cos of the same phase
     double library_pairs = 0; ///< one sin and one cos of the same phase, right to 4 ulp
+    double matrix_multiply_adds = 0; ///< in double precision by matrix units; 0 without them
 };
 
 /// Runs kernels/limits.cl for about a second on the device that `wanted` chooses. DeviceError when

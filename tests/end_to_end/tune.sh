@@ -20,7 +20,7 @@ parameters = {"CHUNK": 512, "GROUP": 1, "TRIGONOMETRY": 1, "UNROLL": 1, "VOXELS"
 space = {name: [value] for name, value in parameters.items()}
 space["VOXELS"] = [2, 4, 8]
 space["UNROLL"] = [1, 2]
-row = {"space": {"cpu": space, "gpu": space}, "bounds": {"work_group": [["GROUP"]]},
+row = {"space": {"cpu": space, "gpu": space}, "bounds": {"gpu": {"work_group": [["GROUP"]]}},
        "defaults": {"cpu": parameters, "gpu": parameters}}
 json.dump({"tuned": {"fhd": row, "q": row}}, open("kernels/tuning.json", "w"))
 PYTHON

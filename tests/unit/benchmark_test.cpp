@@ -44,6 +44,9 @@ TEST(LimitOf, NeedsNoTrigonometryWhereItIsSeparable) {
     EXPECT_EQ(fhd.pairs_per_second, 80);
     EXPECT_EQ(fhd.unit, "multiply-add");
     EXPECT_EQ(limit_of("separable", "f", {160, 0, 0}).pairs_per_second, 80);
+    const Limit in_doubles = limit_of("separable", "fhd", {160, 0, 0, 320}, "FORM=2");
+    EXPECT_EQ(in_doubles.pairs_per_second, 160);
+    EXPECT_EQ(in_doubles.unit, "fp64 matrix");
 }
 
 TEST(LimitOf, FHasNoImageInTheTunedKernel) {

@@ -39,6 +39,15 @@ std::string type_name(cl_device_type type) {
     return type & CL_DEVICE_TYPE_CPU ? "cpu" : "other";
 }
 
+std::string compute_capability(const cl::Device& device) {
+    const auto extensions = device.getInfo<CL_DEVICE_EXTENSIONS>();
+    if (extensions.find("cl_nv_device_attribute_query") == std::string::npos) {
+        return "";
+    }
+    return text(device.getInfo<CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV>(), ".",
+                device.getInfo<CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV>());
+}
+
 } // namespace
 
 DeviceInfo describe(const cl::Device& device, int index) {
@@ -50,6 +59,9 @@ DeviceInfo describe(const cl::Device& device, int index) {
     info.vendor = device.getInfo<CL_DEVICE_VENDOR>();
     info.version = device.getInfo<CL_DEVICE_VERSION>();
     info.driver = device.getInfo<CL_DRIVER_VERSION>();
+    if (info.platform.find("NVIDIA") == 0) { // PoCL has such devices, too, and its own compiler
+        info.compute_capability = compute_capability(device);
+    }
     info.available =
         device.getInfo<CL_DEVICE_AVAILABLE>() && device.getInfo<CL_DEVICE_COMPILER_AVAILABLE>();
     info.double_precision = device.getInfo<CL_DEVICE_DOUBLE_FP_CONFIG>() != 0;
@@ -61,6 +73,10 @@ DeviceInfo describe(const cl::Device& device, int index) {
     info.local_bytes = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
     info.max_work_group = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
     return info;
+}
+
+bool has_double_matrix_units(const DeviceInfo& info) {
+    return info.compute_capability == "9.0";
 }
 
 } // namespace opencl

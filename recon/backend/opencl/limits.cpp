@@ -4,6 +4,7 @@
 #include <array>
 
 #include "backend/devices.hpp"
+#include "backend/opencl/device.hpp"
 #include "backend/opencl/queue.hpp"
 
 namespace lsrecon {
@@ -21,6 +22,7 @@ struct Probe {
 constexpr std::array<Probe, 3> probes{{{"multiply_adds", &DeviceRates::multiply_adds, 80},
                                        {"native_pairs", &DeviceRates::native_pairs, 4},
                                        {"library_pairs", &DeviceRates::library_pairs, 4}}};
+constexpr Probe matrix_probe{"matrix_multiply_adds", &DeviceRates::matrix_multiply_adds, 512};
 
 constexpr double long_enough = 0.02; ///< seconds of a launch, beside which its start is small
 constexpr int launches = 5; ///< the fastest counts: a limit is what is never exceeded
@@ -39,10 +41,12 @@ double seconds_of(Queue& queue, cl::Kernel& kernel, cl_int turns, std::size_t it
 }
 
 /// Operations a second with vectors of that many floats.
-double rate_of(Queue& queue, const Probe& probe, std::size_t width) {
+double rate_of(Queue& queue, const Probe& probe, std::size_t width,
+               const std::string& more_options = "") {
     const std::size_t items = work_items(queue.info());
     const cl::Buffer out = queue.buffer(items * width * sizeof(float));
-    cl::Kernel kernel = queue.kernel("limits.cl", probe.kernel, text("-DWIDTH=", width));
+    cl::Kernel kernel =
+        queue.kernel("limits.cl", probe.kernel, text("-DWIDTH=", width, more_options));
     kernel.setArg(1, 0.5F);
     kernel.setArg(2, 0.25F);
     kernel.setArg(3, out);
@@ -69,6 +73,9 @@ DeviceRates rates_of(Queue& queue) {
         for (const std::size_t width : widths) {
             rates.*probe.rate = std::max(rates.*probe.rate, rate_of(queue, probe, width));
         }
+    }
+    if (has_double_matrix_units(queue.info())) {
+        rates.*matrix_probe.rate = rate_of(queue, matrix_probe, 1, " -DMATRIX_UNITS");
     }
     return rates;
 }

@@ -35,8 +35,18 @@ CoilMatrix separable_transform(Queue& queue, const Parameters& parameters,
     }
     return with_smaller_pieces(std::min(most_bytes_of_totals, room), note, [&](std::size_t bytes) {
         const SeparableWork work{samples, voxels, rows(values), bytes, progress};
-        return parameters.at("LOCAL") != 0 ? separable_local(queue, parameters, work)
-                                           : separable_private(queue, parameters, work);
+        const std::size_t product_columns = LatticeColumns(voxels).count;
+        switch (static_cast<Form>(parameters.at("FORM"))) {
+        case Form::in_private:
+            break;
+        case Form::local:
+            return separable_tiled(
+                queue, local_product(parameters, product_columns, queue.info().local_bytes), work);
+        case Form::matrix:
+            return separable_tiled(queue, matrix_product(parameters, product_columns, queue.info()),
+                                   work);
+        }
+        return separable_private(queue, parameters, work);
     });
 }
 
@@ -50,8 +60,9 @@ CoilMatrix separable_forward(Queue& queue, const Parameters& parameters,
     const CoilMatrix no_values(0, count);
     const LatticeSamples samples(trajectory, no_values, voxels);
     const ForwardWork work{samples, rho, voxels, progress};
-    return parameters.at("LOCAL") != 0 ? forward_local(queue, parameters, work)
-                                       : forward_private(queue, work);
+    return static_cast<Form>(parameters.at("FORM")) == Form::in_private
+               ? forward_private(queue, work)
+               : forward_local(queue, parameters, work);
 }
 
 } // namespace lsrecon::opencl

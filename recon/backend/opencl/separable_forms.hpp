@@ -1,11 +1,16 @@
 #pragma once
 
+#include <limits>
+
 #include "backend/opencl/lattice_samples.hpp"
 #include "backend/opencl/separable.hpp"
 
 namespace lsrecon::opencl {
 
-/// What both forms of the separable transform are given.
+/// Values of the parameter FORM.
+enum class Form { in_private = 0, local = 1, matrix = 2 };
+
+/// What all forms of the separable transform are given.
 struct SeparableWork {
     const LatticeSamples& samples;
     const Voxels& voxels;
@@ -16,8 +21,35 @@ struct SeparableWork {
 
 /// In private memory, for CPUs: kernels/separable.cl.
 CoilMatrix separable_private(Queue& queue, const Parameters& parameters, const SeparableWork& work);
-/// In local memory, for GPUs: kernels/separable_local.cl.
-CoilMatrix separable_local(Queue& queue, const Parameters& parameters, const SeparableWork& work);
+
+/// A file with kernels `factors`, `product` and `finish`, whose product goes tile by tile: each
+/// work-group has some rows and columns of it, and all samples of a launch.
+struct TiledProduct {
+    /// Samples one after the other, and how many of them are summed before the totals take the sum;
+    /// 0 when that is all the same.
+    struct Part {
+        std::size_t most_samples;
+        std::size_t run;
+    };
+    const char* file;
+    std::string defines;
+    std::size_t rows;
+    std::size_t columns;
+    std::size_t items; ///< of a work-group
+    std::size_t step; ///< samples in local memory at a time
+    std::size_t rows_of_a_load; ///< rows of one z are padded to a multiple
+    std::vector<Part> parts; ///< the last one takes what is left
+};
+constexpr std::size_t all_samples = std::numeric_limits<std::size_t>::max();
+
+/// In local memory, in floats, for any GPU: kernels/separable_local.cl.
+TiledProduct local_product(const Parameters& parameters, std::size_t columns,
+                           std::size_t local_bytes);
+/// In local memory, in doubles, for GPUs whose matrix units have them: kernels/separable_matrix.cl.
+TiledProduct matrix_product(const Parameters& parameters, std::size_t columns,
+                            const DeviceInfo& device);
+
+CoilMatrix separable_tiled(Queue& queue, const TiledProduct& product, const SeparableWork& work);
 
 /// The same for F: the samples have no values.
 struct ForwardWork {

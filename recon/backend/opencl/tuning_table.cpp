@@ -29,9 +29,13 @@ template <typename Read> auto from_table(Read&& read) {
     }
 }
 
-/// The part of the device's family, else of any GPU.
-const json& of_family(const json& parts, const std::string& family, std::string& found) {
-    found = parts.contains(family) ? family : "gpu";
+/// The part of the first family that has one.
+const json& of_family(const json& parts, const std::vector<std::string>& families,
+                      std::string& found) {
+    const auto first =
+        std::find_if(families.begin(), families.end(),
+                     [&](const std::string& family) { return parts.contains(family); });
+    found = first == families.end() ? families.back() : *first;
     return parts.at(found);
 }
 
@@ -56,9 +60,9 @@ std::vector<DeviceBound> read_bounds(const json& bounds) {
 
 } // namespace
 
-std::string family_of(const DeviceInfo& device) {
+std::vector<std::string> families_of(const DeviceInfo& device) {
     if (device.type == "cpu") {
-        return "cpu";
+        return {"cpu", "gpu"};
     }
     std::string vendor = device.vendor;
     std::transform(vendor.begin(), vendor.end(), vendor.begin(),
@@ -67,10 +71,14 @@ std::string family_of(const DeviceInfo& device) {
          {std::pair("nvidia", "nvidia"), std::pair("amd", "amd"),
           std::pair("advanced micro devices", "amd"), std::pair("intel", "intel")}) {
         if (vendor.find(part) != std::string::npos) {
-            return family;
+            std::vector<std::string> families{family, "gpu"};
+            if (!device.compute_capability.empty()) {
+                families.insert(families.begin(), text(family, " ", device.compute_capability));
+            }
+            return families;
         }
     }
-    return "gpu";
+    return {"gpu"};
 }
 
 DeviceNumbers numbers_of(const DeviceInfo& device) {
@@ -99,11 +107,11 @@ bool find_tuning_entry(const DeviceInfo& device, const std::string& kernel,
         }
         const json& stages = table.at(kernel);
         const json& row = stages.contains(stage) ? stages.at(stage) : stages.at("fhd");
-        const std::string family = family_of(device);
-        std::string of_space;
-        entry.space = of_family(row.at("space"), family, of_space).get<SearchSpace>();
-        entry.bounds = read_bounds(row.at("bounds"));
-        entry.defaults = of_family(row.at("defaults"), family, entry.family).get<Parameters>();
+        const std::vector<std::string> families = families_of(device);
+        std::string ignored;
+        entry.space = of_family(row.at("space"), families, ignored).get<SearchSpace>();
+        entry.bounds = read_bounds(of_family(row.at("bounds"), families, ignored));
+        entry.defaults = of_family(row.at("defaults"), families, entry.family).get<Parameters>();
         return true;
     });
 }

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "backend/tuning.hpp"
 
@@ -15,8 +16,9 @@ struct TuningEntry {
     std::string family; ///< whose defaults they are
 };
 
-/// "cpu", "nvidia", "amd", "intel", or "gpu" for any other.
-std::string family_of(const DeviceInfo& device);
+/// Whose rows of the table the device takes, the nearest first: "nvidia 9.0" (compute capability),
+/// "nvidia", "gpu"; "amd", "intel" or "cpu" and "gpu".
+std::vector<std::string> families_of(const DeviceInfo& device);
 
 /// What bounds parameters: work_group, local_bytes, constant_bytes.
 DeviceNumbers numbers_of(const DeviceInfo& device);
