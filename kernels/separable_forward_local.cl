@@ -11,6 +11,7 @@
 #include "separable_factors.h"
 #include "separable_rows.h"
 #include "separable_tile.h"
+#include "separable_fold.h"
 
 static void add_quad(float4 *high, float4 *low, float4 part)
 {
@@ -20,17 +21,33 @@ static void add_quad(float4 *high, float4 *low, float4 part)
     *high = sum;
 }
 
+// folded[x][real and imaginary S, real and imaginary D][row_stride] of rho[row][x_size]; rows from
+// row_count on are zeros. Geometry: row_stride, x.
+__kernel void fold_rows(__global const float2 *rho, const int x_size, const int first_x,
+                        const int halved, const int row_count, __global float *folded)
+{
+    const int row = (int)get_global_id(0);
+    const int column = (int)get_global_id(1);
+    const int row_stride = (int)get_global_size(0);
+    const float4 folded_x =
+        row < row_count ? fold(rho + (size_t)row * x_size, x_size, first_x, halved, column)
+                        : (float4)(0.0f);
+    __global float *to = folded + (size_t)4 * column * row_stride + row;
+    to[0] = folded_x.x;
+    to[row_stride] = folded_x.y;
+    to[2 * row_stride] = folded_x.z;
+    to[3 * row_stride] = folded_x.w;
+}
+
 // x_factors[x][c, s][samples], folded[x][real and imaginary S, real and imaginary D][row_stride],
 // y_factors and z_factors as x_factors; x_count is a multiple of STEP, row_stride of ROWS, samples
 // of COLUMNS. out[slice][real high, imaginary high, real low, imaginary low][samples].
 // Geometry: ITEMS times groups of samples, slices of slice_rows rows, a multiple of ROWS.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void forward_in_local(__global const float *restrict x_factors,
-                      __global const float *restrict folded,
-                      __global const float *restrict y_factors,
-                      __global const float *restrict z_factors, const int x_count,
-                      const int samples, const int y_count, const int row_count,
-                      const int row_stride, const int slice_rows, __global float *restrict out)
+void forward(__global const float *restrict x_factors, __global const float *restrict folded,
+             __global const float *restrict y_factors, __global const float *restrict z_factors,
+             const int x_count, const int samples, const int y_count, const int row_count,
+             const int row_stride, const int slice_rows, __global float *restrict out)
 {
     __local float __attribute__((aligned(16))) a[2][STEP][2][COLUMNS];
     __local float __attribute__((aligned(16))) b[2][STEP][4][ROWS];

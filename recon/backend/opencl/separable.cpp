@@ -60,9 +60,17 @@ CoilMatrix separable_forward(Queue& queue, const Parameters& parameters,
     const CoilMatrix no_values(0, count);
     const LatticeSamples samples(trajectory, no_values, voxels);
     const ForwardWork work{samples, rho, voxels, progress};
-    return static_cast<Form>(parameters.at("FORM")) == Form::in_private
-               ? forward_private(queue, work)
-               : forward_local(queue, parameters, work);
+    switch (static_cast<Form>(parameters.at("FORM"))) {
+    case Form::in_private:
+        break;
+    case Form::local:
+        return forward_tiled(
+            queue, local_forward(parameters, trajectory.size(), queue.info().local_bytes), work);
+    case Form::matrix:
+        return forward_tiled(queue, matrix_forward(parameters, trajectory.size(), queue.info()),
+                             work);
+    }
+    return forward_private(queue, work);
 }
 
 } // namespace lsrecon::opencl

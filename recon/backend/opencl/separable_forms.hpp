@@ -22,8 +22,17 @@ struct SeparableWork {
 /// In private memory, for CPUs: kernels/separable.cl.
 CoilMatrix separable_private(Queue& queue, const Parameters& parameters, const SeparableWork& work);
 
-/// A file with kernels `factors`, `product` and `finish`, whose product goes tile by tile: each
-/// work-group has some rows and columns of it, and all samples of a launch.
+/// How a kernel file divides a product: each work-group has some rows and columns of it.
+struct Tiles {
+    const char* file;
+    std::string defines;
+    std::size_t rows;
+    std::size_t columns;
+    std::size_t items; ///< of a work-group
+    std::size_t step; ///< terms of a sum that stand in local memory at a time
+};
+
+/// A file with kernels `factors`, `product` and `finish`. Columns are x, terms are samples.
 struct TiledProduct {
     /// Samples one after the other, and how many of them are summed before the totals take the sum;
     /// 0 when that is all the same.
@@ -31,12 +40,7 @@ struct TiledProduct {
         std::size_t most_samples;
         std::size_t run;
     };
-    const char* file;
-    std::string defines;
-    std::size_t rows;
-    std::size_t columns;
-    std::size_t items; ///< of a work-group
-    std::size_t step; ///< samples in local memory at a time
+    Tiles tiles;
     std::size_t rows_of_a_load; ///< rows of one z are padded to a multiple
     std::vector<Part> parts; ///< the last one takes what is left
 };
@@ -59,6 +63,12 @@ struct ForwardWork {
     const Progress& progress;
 };
 CoilMatrix forward_private(Queue& queue, const ForwardWork& work); ///< separable_forward.cl
-CoilMatrix forward_local(Queue& queue, const Parameters& parameters, const ForwardWork& work);
+
+/// Files with kernels `factors_rows` and `forward`. Columns are samples, terms are x.
+Tiles local_forward(const Parameters& parameters, std::size_t samples,
+                    std::size_t local_bytes); ///< separable_forward_local.cl
+Tiles matrix_forward(const Parameters& parameters, std::size_t samples,
+                     const DeviceInfo& device); ///< separable_forward_matrix.cl
+CoilMatrix forward_tiled(Queue& queue, const Tiles& tiles, const ForwardWork& work);
 
 } // namespace lsrecon::opencl

@@ -18,14 +18,14 @@ constexpr std::size_t most_samples = 65536; ///< of a piece
 class TiledForm {
 public:
     TiledForm(Queue& queue, const TiledProduct& product, const SeparableWork& work)
-        : queue_(queue), tile_(product), work_(work), size_(work.voxels.lattice_size()),
-          first_(work.voxels.lattice_first()), columns_(work.voxels),
-          factors_(queue.kernel(tile_.file, "factors", tile_.defines)),
+        : queue_(queue), product_form_(product), tile_(product.tiles), work_(work),
+          size_(work.voxels.lattice_size()), first_(work.voxels.lattice_first()),
+          columns_(work.voxels), factors_(queue.kernel(tile_.file, "factors", tile_.defines)),
           product_(queue.kernel(tile_.file, "product", tile_.defines)),
           finish_(queue.kernel(tile_.file, "finish", tile_.defines)),
           column_groups_(divide_up(columns_.count, tile_.columns)),
           x_stride_(column_groups_ * tile_.columns),
-          y_stride_(round_up(size_[1], tile_.rows_of_a_load)), z_stride_(work.coils * size_[2]) {
+          y_stride_(round_up(size_[1], product.rows_of_a_load)), z_stride_(work.coils * size_[2]) {
         x_factors_ = queue.buffer(2 * sizeof(float) * x_stride_ * samples_of_a_piece());
         y_factors_ = queue.buffer(2 * sizeof(float) * y_stride_ * samples_of_a_piece());
         z_factors_ = queue.buffer(2 * sizeof(float) * z_stride_ * samples_of_a_piece());
@@ -77,7 +77,7 @@ private:
             }
         };
         std::size_t done = 0;
-        for (const TiledProduct::Part& part : tile_.parts) {
+        for (const TiledProduct::Part& part : product_form_.parts) {
             const std::size_t samples = std::min(part.most_samples, count - done);
             run_part(done, samples, part.run);
             done += samples;
@@ -153,7 +153,8 @@ private:
     }
 
     Queue& queue_;
-    const TiledProduct& tile_;
+    const TiledProduct& product_form_;
+    const Tiles& tile_;
     const SeparableWork& work_;
     std::array<std::size_t, 3> size_;
     std::array<long, 3> first_;

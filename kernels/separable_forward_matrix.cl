@@ -1,0 +1,162 @@
+// F on a lattice (separable_forward_local.cl has the sums), with the sums in double precision, for
+// devices whose matrix units have that at the rate of floats.
+//
+// T is a product of real matrices: rows are its real and imaginary parts, columns are samples, and
+// every x >= 0 is two steps, c with (re S, im S) and s with (im D, -re D).
+// Defines: those of separable_matrix.h.
+// Error: recon/base/tolerance.hpp, separable_in_doubles.
+#ifndef WARPS_X
+#define WARPS_X 2
+#define WARPS_Y 2
+#define WARP_COLUMNS 32
+#define WARP_ROWS 32
+#define STEP 8
+#endif
+#define REALS 1
+#include "separable_matrix.h"
+#include "separable_fold.h"
+
+// As in separable_rows.h: factors[index][real or imaginary][m] = exp(i 2 pi k_m n), n = first +
+// index. Geometry: m, index.
+__kernel void factors_rows(__global const float *samples, const int padded, const int offset,
+                           const int dimension, const int with_values, const float first,
+                           __global float *factors)
+{
+    const size_t m = get_global_id(0);
+    const size_t index = get_global_id(1);
+    const double2 factor = unit_circle_in_doubles(samples, padded, dimension, offset + (int)m,
+                                                  (double)first + (double)index);
+    factors[2 * index * get_global_size(0) + m] = (float)factor.x;
+    factors[(2 * index + 1) * get_global_size(0) + m] = (float)factor.y;
+}
+
+// folded[x][c or s][row_stride] of rho[row][x_size], what c and s of x are multiplied with; rows from
+// row_count on are zeros. Geometry: row_stride, x.
+__kernel void fold_rows(__global const float2 *rho, const int x_size, const int first_x,
+                        const int halved, const int row_count, __global float2 *folded)
+{
+    const int row = (int)get_global_id(0);
+    const int column = (int)get_global_id(1);
+    const int row_stride = (int)get_global_size(0);
+    const float4 folded_x =
+        row < row_count ? fold(rho + (size_t)row * x_size, x_size, first_x, halved, column)
+                        : (float4)(0.0f);
+    __global float2 *to = folded + (size_t)2 * column * row_stride + row;
+    to[0] = folded_x.xy;
+    to[row_stride] = (float2)(folded_x.w, -folded_x.z);
+}
+
+// Arguments and results as those of separable_forward_local.cl, but for `folded`; 2 x_count is a multiple
+// of STEP. Geometry: ITEMS times groups of samples, slices of slice_rows rows, a multiple of ROWS.
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void forward(__global const float *restrict x_factors, __global const float2 *restrict folded,
+             __global const float *restrict y_factors, __global const float *restrict z_factors,
+             const int x_count, const int samples, const int y_count, const int row_count,
+             const int row_stride, const int slice_rows, __global float *restrict out)
+{
+    __local double2 a[2][STEP][A_STRIDE];
+    __local double2 x[2][STEP][X_STRIDE];
+    __local double2 shares[8 * WARPS_Y][16 * WARPS_X];
+    const int id = (int)get_local_id(0);
+    const int k = PLACE_K(id);
+    const int g = PLACE_G(id);
+    const int warp_row = WARP_ROW(id);
+    const int warp_pair = WARP_PAIR(id);
+    const int first_sample = COLUMNS * (int)get_group_id(0);
+    const int first_row = slice_rows * (int)get_group_id(1);
+    const int end_row = min(first_row + slice_rows, row_stride);
+
+    const int a_step = id / ROWS;
+    const int x_step = id / PAIRS;
+    const int x_pair = id % PAIRS;
+    __global const float *from_x = x_factors + (size_t)x_step * samples + first_sample + 2 * x_pair;
+    __global const float2 *from_rows = folded + (size_t)a_step * row_stride + first_row + id % ROWS;
+    float2 xs[X_LOADS], rows[A_LOADS];
+    int ahead = 0; // steps
+    int rows_ahead = 0;
+#define FETCH_X(i)                                                                                 \
+    xs[i] = *(__global const float2 *)(from_x + (size_t)(ahead + i * (ITEMS / PAIRS)) * samples);
+#define FETCH_A(i)                                                                                 \
+    rows[i] = from_rows[(size_t)(ahead + i * (ITEMS / ROWS)) * row_stride + rows_ahead];
+#define PUT_X(i, buffer) x[buffer][x_step + i * (ITEMS / PAIRS)][x_pair] = convert_double2(xs[i]);
+#define PUT_A(i, buffer)                                                                           \
+    a[buffer][a_step + i * (ITEMS / ROWS)][id % ROWS] = convert_double2(rows[i]);
+// The step after, and after the last one of these rows the first of the next; the last is enough.
+#define GO_AHEAD                                                                                   \
+    ahead += STEP;                                                                                 \
+    if (ahead == 2 * x_count) {                                                                    \
+        ahead = 0;                                                                                 \
+        rows_ahead = min(rows_ahead + ROWS, end_row - first_row - ROWS);                           \
+    }
+
+    double2 totals[COLUMN_TILES / 2][4];
+    EACH(c, COLUMN_TILES / 2) {
+        EACH(i, 4) {
+            totals[c][i] = (double2)(0.0);
+        }
+    }
+    FETCH_ALL
+    PUT_ALL(0)
+    GO_AHEAD
+    FETCH_ALL
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int current = 0;
+    _Pragma("unroll 1")
+    for (int tile = first_row; tile < end_row; tile += ROWS) {
+        double sums[ROW_TILES][COLUMN_TILES][4];
+        CLEAR_SUMS
+        _Pragma("unroll 1")
+        for (int step = 0; step < 2 * x_count; step += STEP) {
+            GO_AHEAD
+            ADD_STEP
+        }
+        EACH(r, ROW_TILES) {
+            const int row = min(tile + warp_row + 8 * r + g, row_count - 1);
+            EACH(c, COLUMN_TILES / 2) {
+                const int m = first_sample + 2 * (warp_pair + 8 * c + 2 * k);
+                __global const float *of_y = y_factors + (size_t)2 * (row % y_count) * samples + m;
+                __global const float *of_z = z_factors + (size_t)2 * (row / y_count) * samples + m;
+                const float4 yr = *(__global const float4 *)of_y;
+                const float4 yi = *(__global const float4 *)(of_y + samples);
+                const float4 zr = *(__global const float4 *)of_z;
+                const float4 zi = *(__global const float4 *)(of_z + samples);
+                const double4 er = convert_double4(yr * zr - yi * zi);
+                const double4 ei = convert_double4(yr * zi + yi * zr);
+// Sample i of four: tile i % 2 of the pair of tiles, column i / 2 of the work-item's two.
+#define ADD_SAMPLE(i, component)                                                                   \
+    {                                                                                              \
+        const double re = sums[r][2 * c + i % 2][i / 2];                                           \
+        const double im = sums[r][2 * c + i % 2][2 + i / 2];                                       \
+        totals[c][i].x += re * er.component + im * ei.component;                                   \
+        totals[c][i].y += im * er.component - re * ei.component;                                   \
+    }
+                ADD_SAMPLE(0, x)
+                ADD_SAMPLE(1, y)
+                ADD_SAMPLE(2, z)
+                ADD_SAMPLE(3, w)
+            }
+        }
+    }
+    EACH(c, COLUMN_TILES / 2) {
+        EACH(i, 4) {
+            shares[8 * (id / 32 / WARPS_X) + g][16 * (id / 32 % WARPS_X) + 4 * k + i] =
+                totals[c][i];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (id < 16 * WARPS_X) {
+            double2 sum = shares[0][id];
+            for (int other = 1; other < 8 * WARPS_Y; ++other) {
+                sum += shares[other][id];
+            }
+            __global float *to = out + (size_t)4 * get_group_id(1) * samples + first_sample +
+                                 id / 16 * WARP_COLUMNS + 16 * c + id % 16;
+            const float2 high = convert_float2(sum);
+            const float2 low = convert_float2(sum - convert_double2(high));
+            to[0] = high.x;
+            to[samples] = high.y;
+            to[2 * samples] = low.x;
+            to[3 * samples] = low.y;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
