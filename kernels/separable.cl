@@ -20,10 +20,10 @@
 // Error: recon/base/tolerance.hpp, direct_transform.
 
 #ifndef RUN
-#define RUN 32
+#define RUN 16
 #endif
 #ifndef RUNS
-#define RUNS 4
+#define RUNS 8
 #endif
 #ifndef CHUNK
 #define CHUNK 512
@@ -44,9 +44,8 @@ __kernel void factors_x(__global const float *samples, const int padded, const i
     const FLOATS n = LOAD(0, lane_numbers) + (float)(tile * LANES);
     FLOATS c;
     FLOATS s;
-    unit_circle(turns((FLOATS)(HIGH(samples, padded, 0)[offset + m]),
-                      (FLOATS)(LOW(samples, padded, 0)[offset + m]), n),
-                &c, &s);
+    unit_circle((FLOATS)(HIGH(samples, padded, 0)[offset + m]),
+                (FLOATS)(LOW(samples, padded, 0)[offset + m]), n, &c, &s);
     __global float *out = panel + 2 * LANES * (tile * get_global_size(0) + m);
     STORE(c, 0, out);
     STORE(s, 1, out);

@@ -22,34 +22,44 @@
 #define LOW(samples, padded, dimension) (HIGH(samples, padded, dimension) + (padded))
 #define VALUE(samples, padded, coil) ((samples) + (size_t)(6 + 2 * (coil)) * (padded))
 
-// c + i s = exp(i 2 pi t): the nearest quarter turn is taken off exactly, what is left is below
-// pi/4, where the Taylor polynomials are right to 2e-9; rounding leaves about 5e-8.
-static void unit_circle(FLOATS t, FLOATS *c, FLOATS *s)
+// c + i s = exp(i 2 pi k n), k in cycles a voxel as high + low (recon/plan/split.hpp): high * n is
+// exact. Whole and quarter turns are taken off exactly, what rounding takes from the angle, below
+// pi/4, comes back to first order, and the Taylor polynomials are right to 2e-9 there: half an ulp
+// and a little.
+static void unit_circle(FLOATS high, FLOATS low, FLOATS n, FLOATS *c, FLOATS *s)
 {
+    const FLOATS two_pi = (FLOATS)(6.2831854820251464844f);
+    const FLOATS two_pi_low = (FLOATS)(-1.7484555314695172e-7f);
+    const FLOATS exact = high * n;
+    const FLOATS a = exact - rint(exact);
+    const FLOATS b = low * n;
+    const FLOATS t = a + b;
+    const FLOATS back = t - a;
+    const FLOATS lost = (a - (t - back)) + (b - back);
     const FLOATS quarters = rint(4.0f * t);
-    const FLOATS y = 6.28318530717958647692f * (t - 0.25f * quarters);
+    const FLOATS r = t - 0.25f * quarters;
+    const FLOATS y = two_pi * r;
+    const FLOATS y_low = fma(two_pi, r, -y) + (two_pi_low * r + two_pi * lost);
     const FLOATS y2 = y * y;
     const FLOATS sine =
-        y + y * y2 * (-1.6666666667e-1f +
-                      y2 * (8.3333333333e-3f + y2 * (-1.9841269841e-4f + y2 * 2.7557319224e-6f)));
+        y + (y * y2 * (-1.6666666667e-1f +
+                       y2 * (8.3333333333e-3f +
+                             y2 * (-1.9841269841e-4f + y2 * 2.7557319224e-6f))) +
+             y_low);
     const FLOATS cosine =
-        1.0f + y2 * (-0.5f + y2 * (4.1666666667e-2f +
-                                   y2 * (-1.3888888889e-3f + y2 * 2.4801587302e-5f)));
+        1.0f + (y2 * (-0.5f +
+                      y2 * (4.1666666667e-2f +
+                            y2 * (-1.3888888889e-3f +
+                                  y2 * (2.4801587302e-5f - y2 * 2.7557319224e-7f)))) -
+                y_low * y);
     // quarters modulo 4: 0 keeps, 1 turns by 90 degrees, 2 by 180, 3 by 270.
     const FLOATS q = quarters - 4.0f * floor(0.25f * quarters);
     const FLOATS odd = q - 2.0f * floor(0.5f * q);
     const FLOATS next_q = q + 1.0f - 4.0f * floor(0.25f * (q + 1.0f));
     const FLOATS sign_c = 1.0f - 2.0f * floor(0.5f * next_q);
     const FLOATS sign_s = 1.0f - 2.0f * floor(0.5f * q);
-    *c = sign_c * (cosine + odd * (sine - cosine));
-    *s = sign_s * (sine + odd * (cosine - sine));
-}
-
-// k in cycles a voxel as high + low (recon/plan/split.hpp): high * n is exact.
-static FLOATS turns(FLOATS high, FLOATS low, FLOATS n)
-{
-    const FLOATS exact = high * n;
-    return (exact - rint(exact)) + low * n;
+    *c = sign_c * (odd > 0.0f ? sine : cosine);
+    *s = sign_s * (odd > 0.0f ? cosine : sine);
 }
 
 // Knuth, TAOCP 2, 4.2.2, TwoSum: what the addition to a total loses is kept beside it.

@@ -1,7 +1,8 @@
 // F on a lattice, out_m = sum_r conj(ey ez) sum_x rho_rx conj(ex): LANES samples a work-item, ROWS
 // rows at a time, the factors of x in private memory. All factors are those of factors_rows without
 // values. out[m / LANES][real high, real low, imaginary high, imaginary low][LANES].
-// Defines: MOST_X, room for as many voxels of x.
+// Defines: MOST_X, room for as many voxels of x; RUN of them are summed in floats before the sum of
+// those takes them over.
 // Geometry: samples / LANES.
 // Error: recon/base/tolerance.hpp, direct_transform.
 #include "separable_factors.h"
@@ -10,6 +11,7 @@
 #ifndef MOST_X
 #define MOST_X 64
 #endif
+#define RUN 8
 #define ROWS 4
 
 __kernel void forward(__global const float *x_factors, __global const float *y_factors,
@@ -30,16 +32,28 @@ __kernel void forward(__global const float *x_factors, __global const float *y_f
         __global const float2 *rho1 = rho + (size_t)min(first + 1, last) * x_count;
         __global const float2 *rho2 = rho + (size_t)min(first + 2, last) * x_count;
         __global const float2 *rho3 = rho + (size_t)min(first + 3, last) * x_count;
-        for (int x = 0; x < x_count; ++x) {
-            const FLOATS c = ex[2 * x];
-            const FLOATS s = ex[2 * x + 1];
+        for (int begin = 0; begin < x_count; begin += RUN) {
+            const FLOATS zero = (FLOATS)(0.0f);
+            FLOATS re0 = zero, re1 = zero, re2 = zero, re3 = zero;
+            FLOATS im0 = zero, im1 = zero, im2 = zero, im3 = zero;
+            for (int x = begin; x < min(begin + RUN, x_count); ++x) {
+                const FLOATS c = ex[2 * x];
+                const FLOATS s = ex[2 * x + 1];
 #define ADD_VOXEL(t)                                                                               \
-    r##t = fma((FLOATS)(rho##t[x].x), c, fma((FLOATS)(rho##t[x].y), s, r##t));                     \
-    i##t = fma((FLOATS)(rho##t[x].y), c, fma((FLOATS)(-rho##t[x].x), s, i##t));
-            ADD_VOXEL(0)
-            ADD_VOXEL(1)
-            ADD_VOXEL(2)
-            ADD_VOXEL(3)
+    re##t = fma((FLOATS)(rho##t[x].x), c, fma((FLOATS)(rho##t[x].y), s, re##t));                   \
+    im##t = fma((FLOATS)(rho##t[x].y), c, fma((FLOATS)(-rho##t[x].x), s, im##t));
+                ADD_VOXEL(0)
+                ADD_VOXEL(1)
+                ADD_VOXEL(2)
+                ADD_VOXEL(3)
+            }
+#define ADD_RUN(t)                                                                                 \
+    r##t += re##t;                                                                                 \
+    i##t += im##t;
+            ADD_RUN(0)
+            ADD_RUN(1)
+            ADD_RUN(2)
+            ADD_RUN(3)
         }
 #define ADD_TO_SAMPLE(t)                                                                           \
     if (first + t < row_count) {                                                                   \

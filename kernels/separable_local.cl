@@ -39,9 +39,8 @@ __kernel void factors(__global const float *samples, const int padded, const int
     const int coil = (int)get_global_id(2);
     float c;
     float s;
-    unit_circle(turns(HIGH(samples, padded, dimension)[m], LOW(samples, padded, dimension)[m],
-                      first + (float)i),
-                &c, &s);
+    unit_circle(HIGH(samples, padded, dimension)[m], LOW(samples, padded, dimension)[m],
+                first + (float)i, &c, &s);
     float re = c;
     float im = s;
     if (with_values) {

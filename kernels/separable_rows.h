@@ -11,10 +11,9 @@ __kernel void factors_rows(__global const float *samples, const int padded, cons
     const size_t row = coil * get_global_size(1) + get_global_id(1);
     FLOATS c;
     FLOATS s;
-    unit_circle(turns(LOAD(block, HIGH(samples, padded, dimension) + offset),
-                      LOAD(block, LOW(samples, padded, dimension) + offset),
-                      (FLOATS)(first + (float)get_global_id(1))),
-                &c, &s);
+    unit_circle(LOAD(block, HIGH(samples, padded, dimension) + offset),
+                LOAD(block, LOW(samples, padded, dimension) + offset),
+                (FLOATS)(first + (float)get_global_id(1)), &c, &s);
     FLOATS re = c;
     FLOATS im = s;
     if (with_values) {
