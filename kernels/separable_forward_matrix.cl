@@ -30,8 +30,8 @@ __kernel void factors_rows(__global const float *samples, const int padded, cons
     factors[(2 * index + 1) * get_global_size(0) + m] = (float)factor.y;
 }
 
-// folded[x][c or s][row_stride] of rho[row][x_size], what c and s of x are multiplied with; rows from
-// row_count on are zeros. Geometry: row_stride, x.
+// folded[x][c or s][row_stride] of rho[row][x_size]: what c and s of x are multiplied with. Rows
+// from row_count on are zeros. Geometry: row_stride, x.
 __kernel void fold_rows(__global const float2 *rho, const int x_size, const int first_x,
                         const int halved, const int row_count, __global float2 *folded)
 {
@@ -46,8 +46,9 @@ __kernel void fold_rows(__global const float2 *rho, const int x_size, const int 
     to[row_stride] = (float2)(folded_x.w, -folded_x.z);
 }
 
-// Arguments and results as those of separable_forward_local.cl, but for `folded`; 2 x_count is a multiple
-// of STEP. Geometry: ITEMS times groups of samples, slices of slice_rows rows, a multiple of ROWS.
+// Arguments and results as those of separable_forward_local.cl, but for `folded`; 2 x_count is a
+// multiple of STEP. Geometry: ITEMS times groups of samples, slices of slice_rows rows, a multiple
+// of ROWS.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void forward(__global const float *restrict x_factors, __global const float2 *restrict folded,
              __global const float *restrict y_factors, __global const float *restrict z_factors,

@@ -40,9 +40,9 @@ __kernel void factors(__global const float *samples, const int padded, const int
     vstore2(convert_float2(factor), coil * (int)get_global_size(0) + i, row);
 }
 
-// Rows are y + y_stride (z + z_count coil), columns are x >= 0. Geometry: ITEMS times column groups,
-// row groups, slices of samples. totals[slice][row][column][c re, s re, c im, s im], for whole
-// groups of rows and columns.
+// Rows are y + y_stride (z + z_count coil), columns are x >= 0. totals[slice][row][column][c re,
+// s re, c im, s im], for whole groups of rows and columns. Geometry: ITEMS times column groups, row
+// groups, slices of samples.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void product(__global const float2 *restrict x_factors, __global const float2 *restrict y_factors,
              __global const float2 *restrict z_factors, const int slice_samples,

@@ -192,13 +192,15 @@ std::string benchmark_as_json(const BenchmarkOptions& options, const Benchmark& 
                         {"limits",
                          {{"multiply_adds_per_second", table.rates.multiply_adds},
                           {"native_pairs_per_second", table.rates.native_pairs},
-                          {"library_pairs_per_second", table.rates.library_pairs},
-                          {"matrix_multiply_adds_per_second", table.rates.matrix_multiply_adds}}},
+                          {"library_pairs_per_second", table.rates.library_pairs}}},
                         {"matrix", options.matrix},
                         {"samples", options.samples},
                         {"rows", array_of(table.transforms)},
                         {"reconstructions", array_of(table.reconstructions)},
                         {"crossover", {{"rows", array_of(table.crossover)}}}};
+    if (table.rates.matrix_multiply_adds > 0) {
+        json["limits"]["matrix_multiply_adds_per_second"] = table.rates.matrix_multiply_adds;
+    }
     if (const auto pairs = crossover_pairs(table.crossover)) {
         json["crossover"]["pairs"] = *pairs;
     }
