@@ -18,7 +18,7 @@ constexpr std::size_t most_samples = 65536; ///< of a piece
 class TiledForm {
 public:
     TiledForm(Queue& queue, const TiledProduct& product, const SeparableWork& work)
-        : queue_(queue), product_form_(product), tile_(product.tiles), work_(work),
+        : queue_(queue), form_(product), tile_(product.tiles), work_(work),
           size_(work.voxels.lattice_size()), first_(work.voxels.lattice_first()),
           columns_(work.voxels), factors_(queue.kernel(tile_.file, "factors", tile_.defines)),
           product_(queue.kernel(tile_.file, "product", tile_.defines)),
@@ -77,7 +77,7 @@ private:
             }
         };
         std::size_t done = 0;
-        for (const TiledProduct::Part& part : product_form_.parts) {
+        for (const TiledProduct::Part& part : form_.parts) {
             const std::size_t samples = std::min(part.most_samples, count - done);
             run_part(done, samples, part.run);
             done += samples;
@@ -153,7 +153,7 @@ private:
     }
 
     Queue& queue_;
-    const TiledProduct& product_form_;
+    const TiledProduct& form_;
     const Tiles& tile_;
     const SeparableWork& work_;
     std::array<std::size_t, 3> size_;
