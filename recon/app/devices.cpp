@@ -25,6 +25,9 @@ void print(const DeviceInfo& info) {
     std::printf("   local memory     %.0f KiB\n", static_cast<double>(info.local_bytes) / 1024);
     std::printf("   work-group       %zu work-items at most\n", info.max_work_group);
     std::printf("   precision        single%s\n", info.double_precision ? " and double" : "");
+    if (!info.compute_capability.empty()) {
+        std::printf("   capability       %s\n", info.compute_capability.c_str());
+    }
 }
 
 ExitCode run(const std::string& wanted) {

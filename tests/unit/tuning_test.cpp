@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <gtest/gtest.h>
+#include <tuple>
 
 #include "backend/tuning.hpp"
 #include "base/error.hpp"
@@ -142,14 +143,29 @@ TEST_F(Tuning, DefaultsAreThoseOfTheFamily) {
     EXPECT_EQ(of("cpu", "GenuineIntel"), "default for cpu");
 }
 
+TEST_F(Tuning, ACapabilityWithDefaultsOfItsOwnComesBeforeTheFamily) {
+    const auto of = [&](const std::string& capability) {
+        DeviceInfo info = device;
+        info.type = "gpu";
+        info.vendor = "NVIDIA Corporation";
+        info.compute_capability = capability;
+        return choose_parameters(info, "separable", "fhd");
+    };
+    EXPECT_EQ(of("9.0").origin, "default for nvidia 9.0");
+    EXPECT_EQ(of("8.6").origin, "default for nvidia");
+    EXPECT_NE(of("9.0").values, of("8.6").values);
+}
+
 TEST_F(Tuning, EveryRowHasDefaultsOfEveryFamilyInItsSpace) {
     ASSERT_FALSE(tunables().empty());
     for (const Tunable& row : tunables()) {
-        for (const auto& [type, vendor] :
-             {std::pair("cpu", ""), std::pair("gpu", "nvidia"), std::pair("gpu", "amd"),
-              std::pair("gpu", "intel"), std::pair("gpu", "")}) {
+        for (const auto& [type, vendor, capability] :
+             {std::tuple("cpu", "", ""), std::tuple("gpu", "nvidia", "9.0"),
+              std::tuple("gpu", "nvidia", "8.6"), std::tuple("gpu", "amd", ""),
+              std::tuple("gpu", "intel", ""), std::tuple("gpu", "", "")}) {
             device.type = type;
             device.vendor = vendor;
+            device.compute_capability = capability;
             opencl::TuningEntry entry;
             ASSERT_TRUE(opencl::find_tuning_entry(device, row.kernel, row.stage, entry));
             EXPECT_EQ(entry.space.size(), entry.defaults.size()) << row.kernel << type << vendor;
