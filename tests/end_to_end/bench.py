@@ -16,6 +16,7 @@ program, source = sys.argv[1], pathlib.Path(sys.argv[2])
 scaling = source / "scripts" / "scaling.py"
 MATRIX = ["--matrix", "8,9", "--samples", "70"]
 LOOPS = ["reference", "reference-single"]
+UNITS = ["sin, cos", "native", "multiply-add", "fp64 matrix"]
 
 
 def run(*command, code=0, environment=None):
@@ -52,7 +53,7 @@ def check_transforms(table):
             require_positive(row, "fraction_of_limit", "limit_pairs_per_second")
             assert row["fraction_of_limit"] <= 1.2, row
             assert row["wall_seconds"] >= row["seconds"], row
-            assert row["limited_by"] in ("sin, cos", "native", "multiply-add"), row
+            assert row["limited_by"] in UNITS, row
 
 
 def check_reconstructions(table):
