@@ -16,11 +16,22 @@
 #define STORE(v, i, p) JOIN(vstore, LANES)(v, i, p)
 #endif
 
+#define EACH(i, count) _Pragma("unroll") for (int i = 0; i < (count); ++i)
+
 // Samples come as arrays of `padded` floats: high and low of x, y and z, then real and imaginary
 // parts of the values of each coil. What pads them has no value.
 #define HIGH(samples, padded, dimension) ((samples) + (size_t)2 * (dimension) * (padded))
 #define LOW(samples, padded, dimension) (HIGH(samples, padded, dimension) + (padded))
 #define VALUE(samples, padded, coil) ((samples) + (size_t)(6 + 2 * (coil)) * (padded))
+
+// Knuth, TAOCP 2, 4.2.2, TwoSum: what the addition to a total loses is kept beside it.
+static void add_to_total(FLOATS *high, FLOATS *low, FLOATS part)
+{
+    const FLOATS sum = *high + part;
+    const FLOATS back = sum - *high;
+    *low += (*high - (sum - back)) + (part - back);
+    *high = sum;
+}
 
 // c + i s = exp(i 2 pi k n), k in cycles a voxel as high + low (recon/plan/split.hpp): high * n is
 // exact. Whole and quarter turns are taken off exactly, what rounding takes from the angle, below
@@ -31,11 +42,9 @@ static void unit_circle(FLOATS high, FLOATS low, FLOATS n, FLOATS *c, FLOATS *s)
     const FLOATS two_pi = (FLOATS)(6.2831854820251464844f);
     const FLOATS two_pi_low = (FLOATS)(-1.7484555314695172e-7f);
     const FLOATS exact = high * n;
-    const FLOATS a = exact - rint(exact);
-    const FLOATS b = low * n;
-    const FLOATS t = a + b;
-    const FLOATS back = t - a;
-    const FLOATS lost = (a - (t - back)) + (b - back);
+    FLOATS t = exact - rint(exact);
+    FLOATS lost = (FLOATS)(0.0f);
+    add_to_total(&t, &lost, low * n);
     const FLOATS quarters = rint(4.0f * t);
     const FLOATS r = t - 0.25f * quarters;
     const FLOATS y = two_pi * r;
@@ -60,13 +69,4 @@ static void unit_circle(FLOATS high, FLOATS low, FLOATS n, FLOATS *c, FLOATS *s)
     const FLOATS sign_s = 1.0f - 2.0f * floor(0.5f * q);
     *c = sign_c * (odd > 0.0f ? sine : cosine);
     *s = sign_s * (odd > 0.0f ? cosine : sine);
-}
-
-// Knuth, TAOCP 2, 4.2.2, TwoSum: what the addition to a total loses is kept beside it.
-static void add_to_total(FLOATS *high, FLOATS *low, FLOATS part)
-{
-    const FLOATS sum = *high + part;
-    const FLOATS back = sum - *high;
-    *low += (*high - (sum - back)) + (part - back);
-    *high = sum;
 }

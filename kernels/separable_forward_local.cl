@@ -21,22 +21,13 @@ static void add_quad(float4 *high, float4 *low, float4 part)
     *high = sum;
 }
 
-// folded[x][real and imaginary S, real and imaginary D][row_stride] of rho[row][x_size]; rows from
-// row_count on are zeros. Geometry: row_stride, x.
-__kernel void fold_rows(__global const float2 *rho, const int x_size, const int first_x,
-                        const int halved, const int row_count, __global float *folded)
+static void put_fold(float4 value, int column, int row, int row_stride, __global float *folded)
 {
-    const int row = (int)get_global_id(0);
-    const int column = (int)get_global_id(1);
-    const int row_stride = (int)get_global_size(0);
-    const float4 folded_x =
-        row < row_count ? fold(rho + (size_t)row * x_size, x_size, first_x, halved, column)
-                        : (float4)(0.0f);
     __global float *to = folded + (size_t)4 * column * row_stride + row;
-    to[0] = folded_x.x;
-    to[row_stride] = folded_x.y;
-    to[2 * row_stride] = folded_x.z;
-    to[3 * row_stride] = folded_x.w;
+    to[0] = value.x;
+    to[row_stride] = value.y;
+    to[2 * row_stride] = value.z;
+    to[3 * row_stride] = value.w;
 }
 
 // x_factors[x][c, s][samples], folded[x][real and imaginary S, real and imaginary D][row_stride],

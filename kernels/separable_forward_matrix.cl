@@ -30,20 +30,12 @@ __kernel void factors_rows(__global const float *samples, const int padded, cons
     factors[(2 * index + 1) * get_global_size(0) + m] = (float)factor.y;
 }
 
-// folded[x][c or s][row_stride] of rho[row][x_size]: what c and s of x are multiplied with. Rows
-// from row_count on are zeros. Geometry: row_stride, x.
-__kernel void fold_rows(__global const float2 *rho, const int x_size, const int first_x,
-                        const int halved, const int row_count, __global float2 *folded)
+// folded[x][c or s][row_stride]: what c and s of x are multiplied with.
+static void put_fold(float4 value, int column, int row, int row_stride, __global float *folded)
 {
-    const int row = (int)get_global_id(0);
-    const int column = (int)get_global_id(1);
-    const int row_stride = (int)get_global_size(0);
-    const float4 folded_x =
-        row < row_count ? fold(rho + (size_t)row * x_size, x_size, first_x, halved, column)
-                        : (float4)(0.0f);
-    __global float2 *to = folded + (size_t)2 * column * row_stride + row;
-    to[0] = folded_x.xy;
-    to[row_stride] = (float2)(folded_x.w, -folded_x.z);
+    __global float2 *to = (__global float2 *)folded + (size_t)2 * column * row_stride + row;
+    to[0] = value.xy;
+    to[row_stride] = (float2)(value.w, -value.z);
 }
 
 // Arguments and results as those of separable_forward_local.cl, but for `folded`; 2 x_count is a

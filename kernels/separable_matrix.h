@@ -20,7 +20,6 @@
 #define COLUMNS (WARPS_X * WARP_COLUMNS)
 #define ROWS (WARPS_Y * WARP_ROWS)
 #define PAIRS (COLUMNS * REALS / 2)
-#define EACH(i, count) _Pragma("unroll") for (int i = 0; i < (count); ++i)
 
 // Tiles of a warp: 8 rows, 16 with real and imaginary parts, by 8 columns of the right matrix.
 #define ROW_TILES (WARP_ROWS / 8)

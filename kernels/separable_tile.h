@@ -32,7 +32,6 @@
 
 #define TEXT(a) #a
 #define UNROLLED(n) _Pragma(TEXT(unroll n))
-#define EACH(i, count) _Pragma("unroll") for (int i = 0; i < (count); ++i)
 
 // Place of a work-item in its group, in quads.
 #define PLACE_X(id) ((id) / 32 % (GROUP_X / 8) * 8 + (id) % 8)
