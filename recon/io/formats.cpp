@@ -1,7 +1,6 @@
 #include "io/formats.hpp"
 
 #include "base/error.hpp"
-#include "io/hdf5_file.hpp"
 #include "io/native_scan.hpp"
 #include "scan/check.hpp"
 #ifdef LSRECON_WITH_ISMRMRD
@@ -14,8 +13,7 @@ namespace {
 
 #ifndef LSRECON_WITH_ISMRMRD
 /// Known although it cannot be read, so that the message is "not built in" and not "unknown".
-bool recognises_ismrmrd(const std::string& path) {
-    const Hdf5Reader file(path);
+bool recognises_ismrmrd(const Hdf5Reader& file) {
     for (const std::string& group : file.names()) {
         if (!file.is_dataset(group) && file.has(group + "/xml") && file.has(group + "/data")) {
             return true;
@@ -24,9 +22,10 @@ bool recognises_ismrmrd(const std::string& path) {
     return false;
 }
 
-Scan read_ismrmrd(const std::string& path, const ReadOptions&) {
-    throw NotBuiltError(path + ": ISMRMRD raw data, and its reader is not built in\n  next:     "
-                               "configure with -DLSRECON_WITH_ISMRMRD=ON");
+Scan read_ismrmrd(const Hdf5Reader& file, const ReadOptions&) {
+    throw NotBuiltError(file.path() +
+                        ": ISMRMRD raw data, and its reader is not built in\n  next:     "
+                        "configure with -DLSRECON_WITH_ISMRMRD=ON");
 }
 constexpr bool ismrmrd_built = false;
 #else
@@ -53,14 +52,14 @@ const std::vector<ScanFormat>& scan_formats() {
 }
 
 Scan read_scan(const std::string& path, const ReadOptions& options) {
+    const Hdf5Reader file(path);
     for (const ScanFormat& format : scan_formats()) {
-        if (format.recognises(path)) {
-            Scan scan = format.read(path, options);
+        if (format.recognises(file)) {
+            Scan scan = format.read(file, options);
             check(scan);
             return scan;
         }
     }
-    const Hdf5Reader file(path);
     throw InputError({path, "file",
                       "an HDF5 file with " + list("objects", file.names()) + " and " +
                           list("root attributes", file.attribute_names("/")),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/report.hpp"
+#include "io/hdf5_file.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
@@ -20,10 +21,10 @@ struct ScanFormat {
     std::string name;
     std::string summary;
     bool built;
-    /// By content, never by name. Only called for HDF5 files.
-    bool (*recognises)(const std::string& path);
+    /// By content, never by name.
+    bool (*recognises)(const Hdf5Reader& file);
     /// InputError with the first thing that is wrong.
-    Scan (*read)(const std::string& path, const ReadOptions& options);
+    Scan (*read)(const Hdf5Reader& file, const ReadOptions& options);
 };
 
 /// The table of formats that can be read: one row each.

@@ -185,12 +185,12 @@ RawAcquisition to_raw(const IsmrmrdAcquisition& stored, std::size_t index) {
 
 } // namespace
 
-bool recognises_ismrmrd(const std::string& path) {
-    return !IsmrmrdFile::groups(Hdf5Reader(path)).empty();
+bool recognises_ismrmrd(const Hdf5Reader& file) {
+    return !IsmrmrdFile::groups(file).empty();
 }
 
-Scan read_ismrmrd(const std::string& path, const ReadOptions& options) {
-    const Hdf5Reader reader(path);
+Scan read_ismrmrd(const Hdf5Reader& reader, const ReadOptions& options) {
+    const std::string& path = reader.path();
     const std::vector<std::string> groups = IsmrmrdFile::groups(reader);
     if (groups.empty()) {
         throw InputError({path, "file", "no group with xml and data", "an ISMRMRD file",

@@ -1,17 +1,15 @@
 #pragma once
 
-#include <string>
-
 #include "io/formats.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
 
 /// Whether some top-level group holds `xml` and `data`, as ISMRMRD files do.
-bool recognises_ismrmrd(const std::string& path);
+bool recognises_ismrmrd(const Hdf5Reader& file);
 
 /// The images of an ISMRMRD file as frames; docs/formats.md says what becomes of every field.
 /// The file is opened for reading only and never changed. InputError with the first thing wrong.
-Scan read_ismrmrd(const std::string& path, const ReadOptions& options);
+Scan read_ismrmrd(const Hdf5Reader& reader, const ReadOptions& options);
 
 } // namespace lsrecon

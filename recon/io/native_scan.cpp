@@ -135,13 +135,11 @@ void check_unused(const Hdf5Reader& file, Scan& scan) {
 
 } // namespace native
 
-bool recognises_native(const std::string& path) {
-    const Hdf5Reader file(path);
+bool recognises_native(const Hdf5Reader& file) {
     return file.has_attribute("/", "format") || file.has("trajectory");
 }
 
-Scan read_native(const std::string& path, const ReadOptions& options) {
-    const Hdf5Reader file(path);
+Scan read_native(const Hdf5Reader& file, const ReadOptions& options) {
     native::check_format(file);
     native::check_names(file);
     Scan scan;

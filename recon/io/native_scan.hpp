@@ -6,7 +6,7 @@ namespace lsrecon {
 
 /// The program's own scan file, docs/formats.md. Nothing in it is ignored: what the format does
 /// not know is refused, since a misspelt dataset would otherwise give a wrong image in silence.
-bool recognises_native(const std::string& path);
-Scan read_native(const std::string& path, const ReadOptions& options);
+bool recognises_native(const Hdf5Reader& file);
+Scan read_native(const Hdf5Reader& file, const ReadOptions& options);
 
 } // namespace lsrecon

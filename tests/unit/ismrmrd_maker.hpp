@@ -97,7 +97,7 @@ inline std::string write(const std::vector<Acquisition>& acquisitions,
 
 inline Scan read(const std::vector<Acquisition>& acquisitions,
                  const std::string& xml = header({}, {}), const std::string& units = "") {
-    return read_ismrmrd(write(acquisitions, xml), {units});
+    return read_ismrmrd(Hdf5Reader(write(acquisitions, xml)), {units});
 }
 
 inline Finding refusal(const std::function<void()>& action) {

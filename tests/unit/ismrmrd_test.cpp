@@ -12,7 +12,7 @@ namespace {
 using Numbers = std::vector<double>;
 
 TEST(Ismrmrd, IsRecognisedByContent) {
-    EXPECT_TRUE(recognises_ismrmrd(write({readout(8, 1, 2)})));
+    EXPECT_TRUE(recognises_ismrmrd(Hdf5Reader(write({readout(8, 1, 2)}))));
 }
 
 TEST(Ismrmrd, ReadsCoilsSamplesAndTrajectory) {

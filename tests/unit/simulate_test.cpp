@@ -196,7 +196,7 @@ TEST(NativeWriter, ScanComesBack) {
     scan.grid.directions = {Vec3{0, 1, 0}, Vec3{1, 0, 0}, Vec3{0, 0, -1}};
     const std::string path = testing::TempDir() + "native_writer_scan.h5";
     write_native_scan(path, scan);
-    const Scan read = read_native(path, {});
+    const Scan read = read_native(Hdf5Reader(path), {});
     EXPECT_EQ(read.grid.size, scan.grid.size);
     EXPECT_EQ(read.grid.fov_mm, scan.grid.fov_mm);
     EXPECT_EQ(read.grid.position, scan.grid.position);
@@ -225,7 +225,7 @@ TEST(NativeWriter, FramesShareATrajectoryOrHaveTheirOwn) {
     }
     scan.frames.back().sampling = turned;
     write_native_scan(path, scan);
-    const Scan read = read_native(path, {});
+    const Scan read = read_native(Hdf5Reader(path), {});
     ASSERT_EQ(read.frames.size(), 2u);
     EXPECT_EQ(read.frames[1].sampling->trajectory, turned->trajectory);
     EXPECT_EQ(read.frames[0].sampling->trajectory, scan.frames[0].sampling->trajectory);
