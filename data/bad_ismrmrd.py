@@ -73,6 +73,11 @@ def write(path, xml=XML, table=np.zeros(0, ACQUISITION)):
         group.create_dataset("data", data=table, track_times=False, chunks=(1,), maxshape=(None,))
 
 
+def xml_with(part, other):
+    assert part in XML
+    return XML.replace(part, other, 1)
+
+
 CASES = [
     ("ismrmrd_no_acquisitions", ["acquisition"], lambda path: write(path)),
     ("ismrmrd_nan", ["NaN"], lambda path: write(path, table=with_nan())),
@@ -83,6 +88,23 @@ CASES = [
     ("ismrmrd_xml_truncated", ["xml"],
      lambda path: write(path, XML[:len(XML) // 2], acquisition())),
     ("ismrmrd_xml_empty", ["xml"], lambda path: write(path, "", acquisition())),
+    ("ismrmrd_xml_other", ["xml", "root element", "images", "ismrmrdHeader"],
+     lambda path: write(path, "<images/>", acquisition())),
+    ("ismrmrd_encoding_missing", ["/dataset/xml, encoding", "it is missing"],
+     lambda path: write(path, "<ismrmrdHeader/>", acquisition())),
+    # a lenient parser reads 4 of each of the first two
+    ("ismrmrd_matrix_beyond_16_bits", ["encoding/encodedSpace/matrixSize/x", '"65540"', "65535"],
+     lambda path: write(path, xml_with("<x>4<", "<x>65540<"), acquisition())),
+    ("ismrmrd_matrix_letter", ["encoding/encodedSpace/matrixSize/y", '"4O"', "whole number"],
+     lambda path: write(path, xml_with("<y>4<", "<y>4O<"), acquisition())),
+    ("ismrmrd_matrix_zero", ["encoding/encodedSpace/matrixSize/x", '"0"'],
+     lambda path: write(path, xml_with("<x>4<", "<x>0<"), acquisition())),
+    ("ismrmrd_matrix_missing", ["encoding/encodedSpace/matrixSize/z", "it is missing"],
+     lambda path: write(path, xml_with("<z>1</z>", ""), acquisition())),
+    ("ismrmrd_fov_zero", ["encoding/encodedSpace/fieldOfView_mm/x", '"0"', "mm"],
+     lambda path: write(path, xml_with("<x>200<", "<x>0<"), acquisition())),
+    ("ismrmrd_fov_comma", ["encoding/encodedSpace/fieldOfView_mm/y", '"200,5"'],
+     lambda path: write(path, xml_with("<y>200<", "<y>200,5<"), acquisition())),
     ("ismrmrd_trajectory_short", ["trajectory"],
      lambda path: write(path, table=acquisition(trajectory_values=12))),
     ("ismrmrd_data_short", ["data"],

@@ -67,6 +67,14 @@ void add_scan_flags(CLI::App& sub, std::string& scan, ReadOptions& options) {
     sub.add_option("SCAN", scan, "scan file, recognised by its content")->required();
     sub.add_option("--traj-units", options.trajectory_units,
                    "units of the trajectory, in place of what the file says: " + names);
+    sub.add_flag("--low-resolution", options.low_resolution,
+                 "accept a trajectory that stays below N/4, which is nearly always a wrong unit");
+    sub.add_option("--join", options.join,
+                   "raw data: acquisitions that differ in these counters alone are one frame")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("COUNTER[,COUNTER]")
+        ->check(CLI::IsMember(frame_counters()));
 }
 
 void add_output_flag(CLI::App& sub, std::string& output, const std::string& what) {

@@ -34,7 +34,7 @@ private:
 void add_backend_flags(CLI::App& sub, BackendOptions& options);
 /// The backend, whose notes go to `report`; it must outlive the backend.
 std::unique_ptr<Backend> open_backend(BackendOptions options, Reporter& report);
-/// SCAN and --traj-units.
+/// SCAN, --traj-units, --low-resolution and --join.
 void add_scan_flags(CLI::App& sub, std::string& scan, ReadOptions& options);
 /// -o / --output, required.
 void add_output_flag(CLI::App& sub, std::string& output, const std::string& what);

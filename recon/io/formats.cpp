@@ -3,6 +3,8 @@
 #include "base/error.hpp"
 #include "io/native_scan.hpp"
 #include "scan/check.hpp"
+#include "scan/reach.hpp"
+#include "scan/remarks.hpp"
 #ifdef LSRECON_WITH_ISMRMRD
 #include "io/ismrmrd_scan.hpp"
 #endif
@@ -43,6 +45,11 @@ std::string list(const std::string& kind, const std::vector<std::string>& names)
 
 } // namespace
 
+const std::vector<std::string>& frame_counters() {
+    static const std::vector<std::string> names{"slice", "contrast", "phase", "repetition", "set"};
+    return names;
+}
+
 const std::vector<ScanFormat>& scan_formats() {
     static const std::vector<ScanFormat> table{
         {"ismrmrd", "ISMRMRD raw data", ismrmrd_built, &recognises_ismrmrd, &read_ismrmrd},
@@ -57,6 +64,14 @@ Scan read_scan(const std::string& path, const ReadOptions& options) {
         if (format.recognises(file)) {
             Scan scan = format.read(file, options);
             check(scan);
+            if (options.low_resolution) {
+                scan.remarks.push_back("--low-resolution: that the trajectory fills the matrix was "
+                                       "not checked");
+            } else {
+                require_reach(scan);
+            }
+            const std::vector<std::string> remarks = remarks_on(scan);
+            scan.remarks.insert(scan.remarks.end(), remarks.begin(), remarks.end());
             return scan;
         }
     }

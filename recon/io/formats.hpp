@@ -14,7 +14,14 @@ struct ReadOptions {
     /// Overrides what the file says or leaves open: "cycles/fov", "cycles/voxel", "rad/voxel",
     /// "1/m"; "" to believe the file.
     std::string trajectory_units;
+    /// Accept a trajectory that stays within N/4 (scan/reach.hpp).
+    bool low_resolution = false;
+    /// Counters of raw data, of frame_counters(), that do not tell frames apart.
+    std::vector<std::string> join{};
 };
+
+/// The counters of raw data that tell frames apart unless they are joined.
+const std::vector<std::string>& frame_counters();
 
 /// One way in which a scan can be stored.
 struct ScanFormat {

@@ -1,12 +1,9 @@
 #include "io/ismrmrd_scan.hpp"
 
-#include <cmath>
-#include <ismrmrd/ismrmrd.h>
-#include <ismrmrd/xml.h>
-
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "io/ismrmrd_file.hpp"
+#include "io/ismrmrd_header.hpp"
 #include "io/raw_acquisitions.hpp"
 
 // What the fields of an ISMRMRD file mean here; docs/formats.md says the same for users.
@@ -15,22 +12,27 @@ namespace lsrecon {
 
 namespace {
 
+// Flags of the format, by its numbers.
+constexpr int parallel_calibration = 20;
+constexpr int parallel_calibration_and_imaging = 21;
+constexpr int reversed_readout = 22;
+
 /// Acquisitions with one of these flags hold no image data.
 struct SkippedFlag {
     int flag;
     const char* name;
 };
 constexpr SkippedFlag skipped_flags[] = {
-    {ISMRMRD::ISMRMRD_ACQ_IS_NOISE_MEASUREMENT, "noise measurement"},
-    {ISMRMRD::ISMRMRD_ACQ_IS_PARALLEL_CALIBRATION, "parallel calibration"},
-    {ISMRMRD::ISMRMRD_ACQ_IS_NAVIGATION_DATA, "navigation"},
-    {ISMRMRD::ISMRMRD_ACQ_IS_PHASECORR_DATA, "phase correction"},
-    {ISMRMRD::ISMRMRD_ACQ_IS_HPFEEDBACK_DATA, "HP feedback"},
-    {ISMRMRD::ISMRMRD_ACQ_IS_DUMMYSCAN_DATA, "dummy scan"},
-    {ISMRMRD::ISMRMRD_ACQ_IS_RTFEEDBACK_DATA, "RT feedback"},
-    {ISMRMRD::ISMRMRD_ACQ_IS_SURFACECOILCORRECTIONSCAN_DATA, "surface coil correction"},
-    {ISMRMRD::ISMRMRD_ACQ_IS_PHASE_STABILIZATION_REFERENCE, "phase stabilization reference"},
-    {ISMRMRD::ISMRMRD_ACQ_IS_PHASE_STABILIZATION, "phase stabilization"},
+    {19, "noise measurement"},
+    {parallel_calibration, "parallel calibration; no coil maps are made from them"},
+    {23, "navigation"},
+    {24, "phase correction"},
+    {26, "HP feedback"},
+    {27, "dummy scan"},
+    {28, "RT feedback"},
+    {29, "surface coil correction"},
+    {30, "phase stabilization reference"},
+    {31, "phase stabilization"},
 };
 
 bool has_flag(const IsmrmrdHeader& header, int flag) {
@@ -40,10 +42,9 @@ bool has_flag(const IsmrmrdHeader& header, int flag) {
 /// Why the acquisition holds no image data, or nullptr.
 const char* reason_to_skip(const IsmrmrdHeader& header) {
     // Lines that serve calibration and image can carry both flags.
-    const bool also_image =
-        has_flag(header, ISMRMRD::ISMRMRD_ACQ_IS_PARALLEL_CALIBRATION_AND_IMAGING);
+    const bool also_image = has_flag(header, parallel_calibration_and_imaging);
     for (const SkippedFlag& skipped : skipped_flags) {
-        const bool calibration = skipped.flag == ISMRMRD::ISMRMRD_ACQ_IS_PARALLEL_CALIBRATION;
+        const bool calibration = skipped.flag == parallel_calibration;
         if (has_flag(header, skipped.flag) && !(calibration && also_image)) {
             return skipped.name;
         }
@@ -51,91 +52,7 @@ const char* reason_to_skip(const IsmrmrdHeader& header) {
     return nullptr;
 }
 
-/// Encoding 0 of the header.
-ISMRMRD::Encoding parse_encoding(const std::string& xml, const std::string& file,
-                                 const std::string& dataset) {
-    ISMRMRD::IsmrmrdHeader header;
-    std::string found = "no encoding";
-    try {
-        ISMRMRD::deserialize(xml.c_str(), header);
-    } catch (const std::exception& error) {
-        found = text("it does not parse: ", error.what(), " (", xml.size(), " characters)");
-        header.encoding.clear();
-    }
-    if (header.encoding.empty()) {
-        throw InputError(
-            {file, dataset, found, "an ISMRMRD header with at least one encoding",
-             "write the header again; ismrmrd.xsd of the ISMRMRD project describes it"});
-    }
-    return header.encoding.front();
-}
-
-std::string describe(const ISMRMRD::EncodingSpace& space) {
-    const auto& matrix = space.matrixSize;
-    const auto& fov = space.fieldOfView_mm;
-    return text("matrix ", matrix.x, " x ", matrix.y, " x ", matrix.z, ", FOV ", fov.x, " x ",
-                fov.y, " x ", fov.z, " mm");
-}
-
-Grid to_grid(const ISMRMRD::EncodingSpace& space, const std::string& file,
-             const std::string& dataset) {
-    Grid grid;
-    grid.size = {space.matrixSize.x, space.matrixSize.y, space.matrixSize.z};
-    grid.dimensions = grid.size[2] == 1 ? 2 : 3;
-    grid.fov_mm = {space.fieldOfView_mm.x, space.fieldOfView_mm.y, space.fieldOfView_mm.z};
-    // In two dimensions the third is the slice thickness, which does not change the image.
-    if (grid.dimensions == 2 && grid.fov_mm[2] == 0) {
-        grid.fov_mm[2] = 1;
-    }
-    for (std::size_t d = 0; d < 3; ++d) {
-        const bool has_length = std::isfinite(grid.fov_mm[d]) && grid.fov_mm[d] > 0;
-        if (grid.size[d] == 0 || !has_length) {
-            throw InputError({file, dataset + ", encodedSpace of encoding 0", describe(space),
-                              "sizes above zero", "correct the ISMRMRD header"});
-        }
-    }
-    return grid;
-}
-
-/// The name of a trajectory that encoding steps cannot describe; "" for one that they may.
-std::string stored_trajectory(ISMRMRD::TrajectoryType type) {
-    switch (type) {
-    case ISMRMRD::TrajectoryType::RADIAL:
-        return "radial";
-    case ISMRMRD::TrajectoryType::GOLDENANGLE:
-        return "goldenangle";
-    case ISMRMRD::TrajectoryType::SPIRAL:
-        return "spiral";
-    default:
-        return "";
-    }
-}
-
-long encode_center(const ISMRMRD::Optional<ISMRMRD::Limit>& limit, std::size_t size) {
-    return static_cast<long>(limit.is_present() ? limit.get().center : size / 2);
-}
-
-RawEncoding read_encoding(const IsmrmrdFile& file, const std::string& path,
-                          std::vector<std::string>& remarks) {
-    const ISMRMRD::Encoding encoding = parse_encoding(file.xml(), path, file.xml_name());
-    const std::string encoded = describe(encoding.encodedSpace);
-    const std::string wanted = describe(encoding.reconSpace);
-    if (encoded != wanted) {
-        remarks.push_back("the image covers the encoded space (" + encoded +
-                          "), not the reconstruction space (" + wanted + ")");
-    }
-    RawEncoding result;
-    result.file = path;
-    result.dataset = file.data_name();
-    result.grid = to_grid(encoding.encodedSpace, path, file.xml_name());
-    result.stored_trajectory = stored_trajectory(encoding.trajectory);
-    const ISMRMRD::EncodingLimits& limits = encoding.encodingLimits;
-    result.encode_centers = {encode_center(limits.kspace_encoding_step_1, result.grid.size[1]),
-                             encode_center(limits.kspace_encoding_step_2, result.grid.size[2])};
-    return result;
-}
-
-/// What libismrmrd itself takes for granted.
+/// That the arrays hold what the header promises, and that the acquisition is of the encoding read.
 void check_sizes(const IsmrmrdAcquisition& acquisition, const std::string& file,
                  const std::string& thing) {
     const IsmrmrdHeader& header = acquisition.header;
@@ -173,7 +90,7 @@ RawAcquisition to_raw(const IsmrmrdAcquisition& stored, std::size_t index) {
     raw.discard_pre = header.discard_pre;
     raw.discard_post = header.discard_post;
     raw.center_sample = header.center_sample;
-    raw.reversed = has_flag(header, ISMRMRD::ISMRMRD_ACQ_IS_REVERSE);
+    raw.reversed = has_flag(header, reversed_readout);
     const IsmrmrdCounters& idx = header.idx;
     raw.encode_steps = {idx.kspace_encode_step_1, idx.kspace_encode_step_2};
     raw.counters = {idx.slice, idx.contrast, idx.phase, idx.repetition, idx.set};
@@ -201,7 +118,9 @@ Scan read_ismrmrd(const Hdf5Reader& reader, const ReadOptions& options) {
         remarks.push_back("group " + groups[i] + " is not read, only " + groups.front());
     }
     const IsmrmrdFile file(reader, groups.front());
-    RawAcquisitionSorter sorter(read_encoding(file, path, remarks));
+    RawEncoding encoding = read_ismrmrd_header(file.xml(), path, file.xml_name(), remarks);
+    encoding.dataset = file.data_name();
+    RawAcquisitionSorter sorter(std::move(encoding), options);
     for (std::size_t index = 0; index < file.acquisitions(); ++index) {
         const IsmrmrdAcquisition acquisition = file.read(index);
         if (const char* reason = reason_to_skip(acquisition.header)) {
@@ -211,7 +130,7 @@ Scan read_ismrmrd(const Hdf5Reader& reader, const ReadOptions& options) {
         check_sizes(acquisition, path, text(file.data_name(), ", acquisition ", index));
         sorter.add(to_raw(acquisition, index));
     }
-    Scan scan = sorter.scan(options);
+    Scan scan = sorter.scan();
     scan.format = "ismrmrd";
     scan.remarks.insert(scan.remarks.begin(), remarks.begin(), remarks.end());
     return scan;

@@ -140,6 +140,10 @@ bool recognises_native(const Hdf5Reader& file) {
 }
 
 Scan read_native(const Hdf5Reader& file, const ReadOptions& options) {
+    if (!options.join.empty()) {
+        throw UsageError(file.path() + ": --join is for raw data, and the frames of a native scan "
+                                       "have no counters\n  next:     leave --join out");
+    }
     native::check_format(file);
     native::check_names(file);
     Scan scan;
@@ -147,6 +151,7 @@ Scan read_native(const Hdf5Reader& file, const ReadOptions& options) {
     scan.format = "lsrecon-scan";
     scan.grid = native::read_grid(file);
     const native::Samplings samplings = native::read_samplings(file, scan.grid, options);
+    scan.trajectory_units = native::trajectory_units(file, options);
     scan.frames = native::read_frames(file, samplings);
     if (file.has("voxels")) {
         scan.voxels = native::read_voxels(file, scan.grid);

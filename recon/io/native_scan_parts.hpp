@@ -33,8 +33,11 @@ void check_names(const Hdf5Reader& file);
 /// Attributes matrix, fov_mm, position and directions.
 Grid read_grid(const Hdf5Reader& file);
 
+/// What the user says, or the attribute of /trajectory.
+std::string trajectory_units(const Hdf5Reader& file, const ReadOptions& options);
+
 /// /trajectory, /phi and /weights: one Sampling a frame of the trajectory, a single one when it
-/// has no frame dimension.
+/// has no frame dimension. Frames whose trajectories are equal share theirs.
 Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOptions& options);
 
 /// /samples; without them the frames are empty, which is enough for Q.

@@ -2,6 +2,7 @@
 
 #include "base/numbers.hpp"
 #include "io/native_scan_parts.hpp"
+#include "scan/sampling_pool.hpp"
 #include "scan/units.hpp"
 
 // What a native scan measured, and where.
@@ -9,20 +10,6 @@
 namespace lsrecon::native {
 
 namespace {
-
-std::string trajectory_units(const Hdf5Reader& file, const ReadOptions& options) {
-    if (!options.trajectory_units.empty()) {
-        return options.trajectory_units;
-    }
-    const std::vector<std::string>& known = trajectory_unit_names();
-    const std::string expected = "one of " + joined(known);
-    const std::string next = "write the attribute, or pass --traj-units";
-    const std::string units = file.attribute_text("trajectory", "units", {expected, next});
-    if (std::find(known.begin(), known.end(), units) == known.end()) {
-        refuse(file, attribute_name("trajectory", "units"), "\"" + units + "\"", expected, next);
-    }
-    return units;
-}
 
 Extents trajectory_extents(const Hdf5Reader& file, const Grid& grid) {
     const int dimensions = grid.dimensions;
@@ -82,6 +69,20 @@ Extents samples_extents(const Hdf5Reader& file, std::size_t samples, std::size_t
 
 } // namespace
 
+std::string trajectory_units(const Hdf5Reader& file, const ReadOptions& options) {
+    if (!options.trajectory_units.empty()) {
+        return options.trajectory_units;
+    }
+    const std::vector<std::string>& known = trajectory_unit_names();
+    const std::string expected = "one of " + joined(known);
+    const std::string next = "write the attribute, or pass --traj-units";
+    const std::string units = file.attribute_text("trajectory", "units", {expected, next});
+    if (std::find(known.begin(), known.end(), units) == known.end()) {
+        refuse(file, attribute_name("trajectory", "units"), "\"" + units + "\"", expected, next);
+    }
+    return units;
+}
+
 Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOptions& options) {
     const Extents extents = trajectory_extents(file, grid);
     const std::size_t frames = extents.size() == 3 ? extents[0] : 1;
@@ -96,16 +97,17 @@ Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOpt
         common.weights = to_vector<RealVector>(file.read_real("weights"));
     }
     const std::vector<double> k = file.read_real("trajectory");
+    SamplingPool pool;
     Samplings samplings;
     for (std::size_t f = 0; f < frames; ++f) {
-        auto sampling = std::make_shared<Sampling>(common);
-        sampling->trajectory.assign(samples, Vec3{0, 0, 0});
+        Sampling sampling = common;
+        sampling.trajectory.assign(samples, Vec3{0, 0, 0});
         for (std::size_t m = 0; m < samples; ++m) {
             for (std::size_t d = 0; d < dimensions; ++d) {
-                sampling->trajectory[m][d] = k[(f * samples + m) * dimensions + d] * factor[d];
+                sampling.trajectory[m][d] = k[(f * samples + m) * dimensions + d] * factor[d];
             }
         }
-        samplings.push_back(std::move(sampling));
+        samplings.push_back(pool.share(std::move(sampling)));
     }
     return samplings;
 }

@@ -8,6 +8,18 @@
 
 namespace lsrecon {
 
+RawAcquisitionSorter::RawAcquisitionSorter(RawEncoding encoding, const ReadOptions& options)
+    : encoding_(std::move(encoding)), options_(options) {
+    for (const std::string& name : options.join) {
+        const auto& names = frame_counters();
+        const auto found = std::find(names.begin(), names.end(), name);
+        if (found == names.end()) {
+            throw UsageError("--join: unknown counter \"" + name + "\"");
+        }
+        joined_[static_cast<std::size_t>(found - names.begin())] = true;
+    }
+}
+
 void RawAcquisitionSorter::refuse(const RawAcquisition& acquisition, const std::string& field,
                                   const std::string& found, const std::string& expected,
                                   const std::string& next_step) const {
@@ -116,13 +128,19 @@ void RawAcquisitionSorter::add(const RawAcquisition& acquisition) {
     if (!stored && last > first) {
         check_cartesian_range(acquisition);
     }
-    const bool is_new = frames_.count(acquisition.counters) == 0;
-    RawFrame& frame = frames_[acquisition.counters];
+    Counters counters = acquisition.counters;
+    for (std::size_t i = 0; i < counters.size(); ++i) {
+        counters[i] = joined_[i] ? std::uint16_t(0) : counters[i];
+    }
+    const auto [place, is_new] = frames_.try_emplace(counters);
+    RawFrame& frame = place->second;
     if (is_new) {
         frame.values.resize(acquisition.channels);
         frame.position = acquisition.position;
         frame.directions = acquisition.directions;
     }
+    moved_within_frame_ = moved_within_frame_ || frame.position != acquisition.position ||
+                          frame.directions != acquisition.directions;
     for (std::size_t sample = first; sample < last; ++sample) {
         const Vec3 k =
             stored ? stored_position(acquisition, sample) : cartesian_position(acquisition, sample);

@@ -50,7 +50,7 @@ struct RawEncoding {
 /// is made, and let go frame by frame, so that memory stays near the size of the scan.
 class RawAcquisitionSorter {
 public:
-    explicit RawAcquisitionSorter(RawEncoding encoding) : encoding_(std::move(encoding)) {}
+    RawAcquisitionSorter(RawEncoding encoding, const ReadOptions& options);
 
     /// An acquisition that holds no image data; counted in the remarks.
     void skip(const std::string& reason) { ++skipped_[reason]; }
@@ -59,7 +59,7 @@ public:
     void add(const RawAcquisition& acquisition);
 
     /// InputError when nothing was kept, or when the units of the trajectory are ambiguous.
-    Scan scan(const ReadOptions& options);
+    Scan scan();
 
 private:
     struct RawFrame {
@@ -83,18 +83,24 @@ private:
 
     std::size_t dimensions() const { return static_cast<std::size_t>(encoding_.grid.dimensions); }
     std::size_t stored_dimensions() const;
-    Vec3 units_factor(const ReadOptions& options, std::vector<std::string>& remarks) const;
+    /// The units of the trajectory, given or found; "" when none is stored.
+    std::string units(std::vector<std::string>& remarks) const;
+    Vec3 units_factor(const std::string& units) const;
     [[noreturn]] void refuse_units() const;
     void set_geometry(Scan& scan) const;
-    std::string label(const Counters& counters) const;
+    /// Which counters differ between frames.
+    std::array<bool, 5> varying() const;
     void add_remarks(std::vector<std::string>& remarks) const;
 
     RawEncoding encoding_;
+    ReadOptions options_;
+    std::array<bool, 5> joined_{}; ///< counters that do not tell frames apart
     std::map<Counters, RawFrame> frames_;
     std::map<std::string, std::size_t> skipped_;
     std::optional<RawAcquisition> first_; ///< without its arrays
     Vec3 range_{0, 0, 0}; ///< largest |coordinate| as stored
     std::size_t discarded_ = 0;
+    bool moved_within_frame_ = false;
 };
 
 } // namespace lsrecon

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "scan/directions.hpp"
+#include "scan/sampling_pool.hpp"
 #include "scan/units.hpp"
 
 // The second half of RawAcquisitionSorter: from sorted frames to a scan.
@@ -13,8 +14,16 @@ namespace lsrecon {
 
 namespace {
 
-constexpr std::array<const char*, 5> counter_names{"slice", "contrast", "phase", "repetition",
-                                                   "set"};
+/// "slice 2, repetition 3": the counters that vary.
+std::string label(const std::array<std::uint16_t, 5>& counters, const std::array<bool, 5>& varies) {
+    std::string result;
+    for (std::size_t i = 0; i < counters.size(); ++i) {
+        if (varies[i]) {
+            result += text(result.empty() ? "" : ", ", frame_counters()[i], " ", counters[i]);
+        }
+    }
+    return result;
+}
 
 bool finite(const Vec3& a) {
     return std::isfinite(a[0]) && std::isfinite(a[1]) && std::isfinite(a[2]);
@@ -41,62 +50,51 @@ CoilMatrix to_samples(const std::vector<std::vector<std::complex<float>>>& value
     return samples;
 }
 
-/// An equal one of the earlier frames, so that Q is computed once for all of them.
-std::shared_ptr<const Sampling> shared_sampling(std::vector<Vec3> trajectory,
-                                                const std::vector<Frame>& frames) {
-    for (const Frame& frame : frames) {
-        if (frame.sampling->trajectory == trajectory) {
-            return frame.sampling;
-        }
-    }
-    auto sampling = std::make_shared<Sampling>();
-    sampling->trajectory = std::move(trajectory);
-    return sampling;
-}
-
 } // namespace
 
 void RawAcquisitionSorter::refuse_units() const {
-    const Grid& grid = encoding_.grid;
+    Grid grid = encoding_.grid;
     std::string found = "largest |k| as stored:";
-    std::string factors = "one unit that fills 0.5 to 1.05 of N/2; largest |k| / (N/2) would be";
     for (std::size_t d = 0; d < stored_dimensions(); ++d) {
         found += text(d == 0 ? " " : " x ", range_[d]);
     }
     found += text("; matrix ", grid.size[0], " x ", grid.size[1], " x ", grid.size[2], ", FOV ",
                   grid.fov_mm[0], " x ", grid.fov_mm[1], " x ", grid.fov_mm[2], " mm");
-    for (const std::string& units : trajectory_unit_names()) {
-        const Vec3 factor = to_cycles_per_fov(units, grid);
-        factors += units == trajectory_unit_names().front() ? " " : ", ";
-        for (std::size_t d = 0; d < stored_dimensions(); ++d) {
-            const double half = 0.5 * static_cast<double>(grid.size[d]);
-            factors += text(d == 0 ? "" : " x ", factor[d] * range_[d] / half);
-        }
-        factors += " in " + units;
-    }
+    grid.dimensions = static_cast<int>(stored_dimensions());
     throw InputError({encoding_.file, encoding_.dataset + ", units of the trajectory", found,
-                      factors, "pass --traj-units UNIT"});
+                      "one unit that fills 0.5 to 1.05 of N/2; largest |k| / (N/2) would be " +
+                          reach_in_each_unit(range_, grid),
+                      "pass --traj-units UNIT"});
 }
 
-Vec3 RawAcquisitionSorter::units_factor(const ReadOptions& options,
-                                        std::vector<std::string>& remarks) const {
-    std::string units = options.trajectory_units;
+std::string RawAcquisitionSorter::units(std::vector<std::string>& remarks) const {
     if (stored_dimensions() == 0) {
-        if (!units.empty()) {
-            remarks.push_back("no trajectory is stored: --traj-units " + units + " is not used");
+        if (!options_.trajectory_units.empty()) {
+            remarks.push_back("no trajectory is stored: --traj-units " + options_.trajectory_units +
+                              " is not used");
         }
-        return {1, 1, 1};
+        return "";
+    }
+    if (!options_.trajectory_units.empty()) {
+        return options_.trajectory_units;
     }
     Grid stored = encoding_.grid;
     stored.dimensions = static_cast<int>(stored_dimensions());
+    const std::string found = guess_trajectory_units({range_}, stored);
+    if (found.empty()) {
+        refuse_units();
+    }
+    remarks.push_back("trajectory units " + found + ", found from its range and the matrix");
+    return found;
+}
+
+Vec3 RawAcquisitionSorter::units_factor(const std::string& units) const {
     if (units.empty()) {
-        units = guess_trajectory_units({range_}, stored);
-        if (units.empty()) {
-            refuse_units();
-        }
-        remarks.push_back("trajectory units " + units + ", found from its range and the matrix");
+        return {1, 1, 1};
     }
     // A third dimension that comes from encoding steps is not in `stored`, and its factor is 1.
+    Grid stored = encoding_.grid;
+    stored.dimensions = static_cast<int>(stored_dimensions());
     return to_cycles_per_fov(units, stored);
 }
 
@@ -136,14 +134,12 @@ void RawAcquisitionSorter::set_geometry(Scan& scan) const {
     }
 }
 
-std::string RawAcquisitionSorter::label(const Counters& counters) const {
-    std::string result;
-    for (std::size_t i = 0; i < counters.size(); ++i) {
-        const bool varies = std::any_of(frames_.begin(), frames_.end(), [&](const auto& entry) {
-            return entry.first[i] != counters[i];
-        });
-        if (varies) {
-            result += text(result.empty() ? "" : ", ", counter_names[i], " ", counters[i]);
+std::array<bool, 5> RawAcquisitionSorter::varying() const {
+    std::array<bool, 5> result{};
+    const Counters& first = frames_.begin()->first;
+    for (const auto& [counters, frame] : frames_) {
+        for (std::size_t i = 0; i < counters.size(); ++i) {
+            result[i] = result[i] || counters[i] != first[i];
         }
     }
     return result;
@@ -153,6 +149,18 @@ void RawAcquisitionSorter::add_remarks(std::vector<std::string>& remarks) const 
     for (const auto& [reason, count] : skipped_) {
         remarks.push_back(text("skipped ", count, count == 1 ? " acquisition" : " acquisitions",
                                " flagged ", reason));
+    }
+    if (!options_.join.empty()) {
+        std::string names;
+        for (const std::string& name : options_.join) {
+            names += (names.empty() ? "" : ", ") + name;
+        }
+        remarks.push_back("acquisitions that differ in " + names +
+                          " alone are joined into a frame");
+    }
+    if (moved_within_frame_) {
+        remarks.push_back("acquisitions of one frame have different positions or orientations; the "
+                          "first one's are kept");
     }
     if (discarded_ > 0) {
         remarks.push_back(
@@ -168,7 +176,7 @@ void RawAcquisitionSorter::add_remarks(std::vector<std::string>& remarks) const 
     }
 }
 
-Scan RawAcquisitionSorter::scan(const ReadOptions& options) {
+Scan RawAcquisitionSorter::scan() {
     Scan scan;
     scan.file = encoding_.file;
     scan.grid = encoding_.grid;
@@ -181,18 +189,28 @@ Scan RawAcquisitionSorter::scan(const ReadOptions& options) {
         throw InputError({encoding_.file, encoding_.dataset + ", acquisitions with image data",
                           found, "at least one", "check the flags of the acquisitions"});
     }
+    const std::array<bool, 5> varies = varying();
+    for (std::size_t i = 0; i < varies.size(); ++i) {
+        if (varies[i]) {
+            scan.frame_counters.push_back(frame_counters()[i]);
+        }
+    }
     for (const auto& [counters, raw] : frames_) {
         if (raw.trajectory.empty()) {
-            throw InputError({encoding_.file, text(encoding_.dataset, ", frame ", label(counters)),
+            throw InputError({encoding_.file,
+                              text(encoding_.dataset, ", frame ", label(counters, varies)),
                               "no samples", "at least one", "check discard_pre and discard_post"});
         }
     }
-    const Vec3 factor = units_factor(options, scan.remarks);
+    scan.trajectory_units = units(scan.remarks);
+    const Vec3 factor = units_factor(scan.trajectory_units);
+    SamplingPool pool;
     for (auto& [counters, raw] : frames_) {
         Frame frame;
-        frame.label = label(counters);
-        frame.sampling =
-            shared_sampling(to_trajectory(raw.trajectory, dimensions(), factor), scan.frames);
+        frame.label = label(counters, varies);
+        Sampling sampling;
+        sampling.trajectory = to_trajectory(raw.trajectory, dimensions(), factor);
+        frame.sampling = pool.share(std::move(sampling));
         frame.samples = to_samples(raw.values);
         scan.frames.push_back(std::move(frame));
         raw.trajectory = {};

@@ -13,10 +13,19 @@ namespace {
 /// How far outside +-N/2 a trajectory may reach: gradients overshoot, but by no more than this.
 constexpr double allowed_overshoot = 1.05;
 
+/// Fields of view from the centre, which is their unit: positions in mm go beyond unless the field
+/// of view is below 20 mm. Up to here the phase of a matrix of 2048 is right to 2^-24 (20480 /
+/// 2048)^2 = 6e-6 turns (plan/split.hpp); beyond, digits are lost, and soon all of them.
+constexpr double farthest_voxel = 10;
+
 /// The checks of one scan, each naming the thing as the file's format does.
 class Checker {
 public:
-    explicit Checker(const Scan& scan) : scan_(scan) {}
+    explicit Checker(const Scan& scan) : scan_(scan) {
+        for (const Frame& frame : scan.frames) {
+            shares_sampling_ = shares_sampling_ && frame.sampling == scan.frames.front().sampling;
+        }
+    }
 
     void check_all() const {
         check_memory();
@@ -58,6 +67,7 @@ public:
         }
         if (scan_.voxels) {
             check_points("voxels", *scan_.voxels, "");
+            check_voxels(*scan_.voxels);
         }
     }
 
@@ -72,15 +82,6 @@ private:
     /// What stands in front of an index in a scan of several frames.
     std::string frame_index(std::size_t frame) const {
         return scan_.frames.size() > 1 ? text(frame, ", ") : "";
-    }
-
-    bool shares_sampling() const {
-        for (const Frame& frame : scan_.frames) {
-            if (frame.sampling != scan_.frames.front().sampling) {
-                return false;
-            }
-        }
-        return true;
     }
 
     /// "(z,) y, x" of voxel n of the grid, or its number in a list of voxels.
@@ -160,7 +161,7 @@ private:
     }
 
     void check_sampling(const Sampling& sampling, std::size_t frame) const {
-        const std::string before = shares_sampling() ? "" : frame_index(frame);
+        const std::string before = shares_sampling_ ? "" : frame_index(frame);
         if (sampling.trajectory.empty()) {
             refuse("trajectory", text("no point in frame ", frame), "at least one sample",
                    "check how the scan was written");
@@ -215,6 +216,19 @@ private:
         }
     }
 
+    void check_voxels(const std::vector<Vec3>& voxels) const {
+        for (std::size_t n = 0; n < voxels.size(); ++n) {
+            for (std::size_t d = 0; d < 3; ++d) {
+                if (std::abs(voxels[n][d]) > farthest_voxel) {
+                    refuse("voxels", text(voxels[n][d], " at [", n, ", ", d, "]"),
+                           text("within +-", farthest_voxel, " fields of view"),
+                           text("divide positions in mm by the field of view, ",
+                                scan_.grid.fov_mm[d], " mm in this dimension"));
+                }
+            }
+        }
+    }
+
     /// Image, Q on the doubled grid with its transform, and a volume a coil must fit.
     void check_memory() const {
         double doubled = 1;
@@ -236,6 +250,7 @@ private:
     }
 
     const Scan& scan_;
+    bool shares_sampling_ = true;
 };
 
 } // namespace

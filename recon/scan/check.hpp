@@ -5,7 +5,8 @@
 namespace lsrecon {
 
 /// The strict contract on values and sizes, whatever format a scan came from: finite numbers,
-/// sizes that agree, |k| <= 1.05 N/2, weights >= 0, at least one sample that is not zero.
+/// sizes that agree, |k| <= 1.05 N/2, voxels within 10 fields of view, weights >= 0, at least one
+/// sample that is not zero.
 /// InputError with the first violation.
 void check(const Scan& scan);
 

@@ -42,6 +42,10 @@ struct Scan {
     std::vector<Frame> frames;
     CoilMatrix coil_maps; ///< C x N, or empty
     std::optional<std::vector<Vec3>> voxels; ///< image positions off the grid, in fields of view
+    std::string trajectory_units; ///< those that the file's trajectory was in; "" without one
+    /// The counters of a raw data file by which the frames differ; acquisitions of one image may
+    /// have been counted apart.
+    std::vector<std::string> frame_counters;
     std::vector<std::string> remarks; ///< what was skipped or left unused on reading
 
     std::size_t coils() const { return frames.empty() ? 0 : rows(frames.front().samples); }

@@ -76,4 +76,18 @@ std::string guess_trajectory_units(const std::vector<Vec3>& trajectory, const Gr
     return found;
 }
 
+std::string reach_in_each_unit(const Vec3& largest_stored, const Grid& grid) {
+    std::string result;
+    for (const std::string& units : trajectory_unit_names()) {
+        const Vec3 factor = to_cycles_per_fov(units, grid);
+        result += result.empty() ? "" : ", ";
+        for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+            const double half = 0.5 * static_cast<double>(grid.size[d]);
+            result += text(d == 0 ? "" : " x ", factor[d] * largest_stored[d] / half);
+        }
+        result += " in " + units;
+    }
+    return result;
+}
+
 } // namespace lsrecon

@@ -19,4 +19,8 @@ Vec3 to_cycles_per_fov(const std::string& units, const Grid& grid);
 /// "" when no unit or more than one fits.
 std::string guess_trajectory_units(const std::vector<Vec3>& trajectory, const Grid& grid);
 
+/// How far a trajectory with these largest stored coordinates would reach, relative to N/2, if they
+/// were in each of the units: "0.98 x 0.98 in cycles/fov, 63 x 63 in cycles/voxel, ...".
+std::string reach_in_each_unit(const Vec3& largest_stored, const Grid& grid);
+
 } // namespace lsrecon

@@ -86,6 +86,12 @@ const std::vector<Violation>& violations() {
              s.voxels = std::vector<Vec3>{{0, 0, 0}, {0, nan, 0}};
          },
          "/voxels", "NaN at [1, 1]"},
+        {"VoxelInMillimetres",
+         [](Scan& s) {
+             s.coil_maps.resize(0, 0);
+             s.voxels = std::vector<Vec3>{{0, 0, 0}, {-115, 0, 0}};
+         },
+         "/voxels", "-115 at [1, 0]"},
         {"MatrixBeyondMemory",
          [](Scan& s) {
              s.grid.size = {1 << 20, 1 << 20, 1};

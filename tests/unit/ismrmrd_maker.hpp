@@ -97,7 +97,9 @@ inline std::string write(const std::vector<Acquisition>& acquisitions,
 
 inline Scan read(const std::vector<Acquisition>& acquisitions,
                  const std::string& xml = header({}, {}), const std::string& units = "") {
-    return read_ismrmrd(Hdf5Reader(write(acquisitions, xml)), {units});
+    ReadOptions options;
+    options.trajectory_units = units;
+    return read_ismrmrd(Hdf5Reader(write(acquisitions, xml)), options);
 }
 
 inline Finding refusal(const std::function<void()>& action) {

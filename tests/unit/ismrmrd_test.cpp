@@ -191,52 +191,6 @@ TEST(Ismrmrd, GivenUnitsWin) {
     EXPECT_THROW(read({readout(8, 1, 2)}, header({}, {}), "furlong"), UsageError);
 }
 
-TEST(Ismrmrd, SlicesAndRepetitionsAreFramesThatShareASampling) {
-    std::vector<Acquisition> acquisitions;
-    for (int repetition = 0; repetition < 2; ++repetition) {
-        for (const int slice : {2, 0}) {
-            Acquisition a = readout(8, 1, 2, static_cast<float>(100 * slice + 1000 * repetition));
-            a.idx().slice = static_cast<uint16_t>(slice);
-            a.idx().repetition = static_cast<uint16_t>(repetition);
-            set_vector(a.position(), {0, 0, static_cast<float>(5 * slice)});
-            set_vector(a.read_dir(), {1, 0, 0});
-            set_vector(a.phase_dir(), {0, 1, 0});
-            set_vector(a.slice_dir(), {0, 0, 1});
-            acquisitions.push_back(a);
-        }
-    }
-    const Scan scan = read(acquisitions);
-    ASSERT_EQ(scan.frames.size(), 4u);
-    EXPECT_EQ(scan.frames[0].label, "slice 0, repetition 0");
-    EXPECT_EQ(scan.frames[1].label, "slice 0, repetition 1");
-    EXPECT_EQ(scan.frames[2].label, "slice 2, repetition 0");
-    EXPECT_EQ(scan.frames[3].label, "slice 2, repetition 1");
-    EXPECT_EQ(scan.frames[3].samples(0, 0).real(), 1200);
-    for (const Frame& frame : scan.frames) {
-        EXPECT_EQ(frame.sampling, scan.frames[0].sampling);
-    }
-    EXPECT_EQ(scan.frames[2].position, (Vec3{0, 0, 10}));
-    EXPECT_EQ(scan.grid.position, (Vec3{0, 0, 0}));
-    EXPECT_EQ(scan.grid.directions,
-              (std::array<Vec3, 3>{Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}}));
-}
-
-TEST(Ismrmrd, ContrastPhaseAndSetMakeFramesAverageAndSegmentDoNot) {
-    std::vector<Acquisition> acquisitions(6, readout(8, 1, 2));
-    acquisitions[1].idx().contrast = 1;
-    acquisitions[2].idx().phase = 1;
-    acquisitions[3].idx().set = 1;
-    acquisitions[4].idx().average = 1;
-    acquisitions[5].idx().segment = 1;
-    const Scan scan = read(acquisitions);
-    ASSERT_EQ(scan.frames.size(), 4u);
-    EXPECT_EQ(scan.frames[0].label, "contrast 0, phase 0, set 0");
-    EXPECT_EQ(scan.frames[0].samples.cols(), 24);
-    EXPECT_EQ(scan.frames[3].label, "contrast 1, phase 0, set 0");
-    EXPECT_NE(scan.frames[0].sampling, scan.frames[1].sampling);
-    EXPECT_EQ(scan.frames[1].sampling, scan.frames[2].sampling);
-}
-
 TEST(Ismrmrd, ImpossibleDirectionsAreTold) {
     Acquisition a = readout(8, 1, 2);
     set_vector(a.read_dir(), {2, 0, 0});

@@ -1,0 +1,132 @@
+#include "scan/reach.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "scan/units.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+constexpr std::size_t fewest_voxels = 8;
+constexpr double least_reach = 0.5; ///< of N/2
+
+double half(const Grid& grid, std::size_t d) {
+    return static_cast<double>(grid.size[d]) / 2;
+}
+
+/// Largest |k| of all samplings in each dimension; nothing when they lie at one point.
+std::optional<Vec3> largest_k(const Scan& scan) {
+    Vec3 largest{0, 0, 0};
+    const Vec3 first = scan.frames.front().sampling->trajectory.front();
+    bool one_point = true;
+    const Sampling* previous = nullptr;
+    for (const Frame& frame : scan.frames) {
+        if (frame.sampling.get() == previous) {
+            continue;
+        }
+        previous = frame.sampling.get();
+        for (const Vec3& k : previous->trajectory) {
+            one_point = one_point && k == first;
+            for (std::size_t d = 0; d < 3; ++d) {
+                largest[d] = std::max(largest[d], std::abs(k[d]));
+            }
+        }
+    }
+    return one_point ? std::nullopt : std::optional<Vec3>(largest);
+}
+
+/// Where a position lies on the periodic grid of k-space, from 0, and whether within the ellipsoid.
+struct Cell {
+    std::size_t index = 0;
+    double radius_squared = 0; ///< of its centre, in units of N/2
+};
+
+Cell cell_of(const Vec3& k, const Grid& grid) {
+    Cell cell;
+    for (std::size_t d = static_cast<std::size_t>(grid.dimensions); d-- > 0;) {
+        const long size = static_cast<long>(grid.size[d]);
+        const long centre = size / 2;
+        const long at = ((std::lround(k[d]) + centre) % size + size) % size;
+        cell.index = cell.index * grid.size[d] + static_cast<std::size_t>(at);
+        cell.radius_squared += std::pow(static_cast<double>(at - centre) / half(grid, d), 2);
+    }
+    return cell;
+}
+
+double cells_within(const Grid& grid) {
+    const std::array<long, 3> size{static_cast<long>(grid.size[0]), static_cast<long>(grid.size[1]),
+                                   static_cast<long>(grid.dimensions == 3 ? grid.size[2] : 1)};
+    double count = 0;
+    for (long z = 0; z < size[2]; ++z) {
+        for (long y = 0; y < size[1]; ++y) {
+            const double radius_squared = cell_of({0, static_cast<double>(y - size[1] / 2),
+                                                   static_cast<double>(z - size[2] / 2)},
+                                                  grid)
+                                              .radius_squared;
+            if (radius_squared <= 1) {
+                const double extent = half(grid, 0) * std::sqrt(1 - radius_squared);
+                // From -extent to extent, of the cells -floor(N/2) .. ceil(N/2) - 1.
+                count += std::floor(extent) + 1 +
+                         std::min(std::floor(extent), std::ceil(half(grid, 0)) - 1);
+            }
+        }
+    }
+    return count;
+}
+
+} // namespace
+
+double coverage(const std::vector<Vec3>& trajectory, const Grid& grid) {
+    std::vector<bool> hit(grid.voxels(), false);
+    double count = 0;
+    for (const Vec3& k : trajectory) {
+        const Cell cell = cell_of(k, grid);
+        if (cell.radius_squared <= 1 && !hit[cell.index]) {
+            hit[cell.index] = true;
+            ++count;
+        }
+    }
+    return count / cells_within(grid);
+}
+
+void require_reach(const Scan& scan) {
+    const Grid& grid = scan.grid;
+    const std::optional<Vec3> largest = largest_k(scan);
+    bool tells = false;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+        const bool large = grid.size[d] >= fewest_voxels;
+        if (!largest || (large && (*largest)[d] >= least_reach * half(grid, d))) {
+            return;
+        }
+        tells = tells || large;
+    }
+    if (!tells) {
+        return;
+    }
+    const bool native = scan.format == "lsrecon-scan";
+    std::string found = "largest |k|:";
+    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+        found += text(d == 0 ? " " : " x ", (*largest)[d]);
+    }
+    found += " cycles/fov";
+    std::string expected = "at least N/4 in one dimension, since a scan fills its matrix";
+    std::string next = "correct the matrix or the trajectory";
+    if (!scan.trajectory_units.empty()) {
+        Vec3 stored = to_cycles_per_fov(scan.trajectory_units, grid);
+        for (std::size_t d = 0; d < 3; ++d) {
+            stored[d] = (*largest)[d] / stored[d];
+        }
+        const std::string fits = guess_trajectory_units({stored}, grid);
+        found += " from " + scan.trajectory_units;
+        expected += "; largest |k| / (N/2) would be " + reach_in_each_unit(stored, grid);
+        next = fits.empty() ? "correct the units (--traj-units), the matrix or the trajectory"
+                            : "pass --traj-units " + fits + ", in which the matrix is filled";
+    }
+    throw InputError({scan.file, native ? "/trajectory" : "trajectory", found, expected,
+                      next + "; or --low-resolution, if the scan is meant to be as it is"});
+}
+
+} // namespace lsrecon

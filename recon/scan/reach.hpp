@@ -1,0 +1,22 @@
+#pragma once
+
+#include "scan/scan.hpp"
+
+namespace lsrecon {
+
+/// The share of the k-space of a grid that samples fill: of its cells of one cycle/fov within the
+/// ellipsoid |k| <= N/2, those that hold a sample. About 1 at Nyquist's rate and 1 / R of a scan
+/// that is undersampled R times.
+double coverage(const std::vector<Vec3>& trajectory, const Grid& grid);
+
+/// Below it an image is aliased without coil maps: half of the lines are missing, or more; with 5/8
+/// of partial Fourier none is, and images are blurred at most.
+constexpr double undersampled = 0.6;
+
+/// A scan fills its matrix: the largest |k| must reach N/4 in some dimension, or else its units or
+/// its matrix are nearly always wrong, and the image is a blur. Dimensions of fewer than 8 voxels
+/// say nothing about that, nor do samples that all lie at one point. InputError that shows how far
+/// the trajectory would reach in every unit.
+void require_reach(const Scan& scan);
+
+} // namespace lsrecon

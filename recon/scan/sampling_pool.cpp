@@ -1,0 +1,40 @@
+#include "scan/sampling_pool.hpp"
+
+#include <string_view>
+
+namespace lsrecon {
+
+namespace {
+
+std::string_view bytes_of(const std::vector<Vec3>& trajectory) {
+    static_assert(sizeof(Vec3) == 3 * sizeof(double), "Vec3 without padding");
+    return {reinterpret_cast<const char*>(trajectory.data()), trajectory.size() * sizeof(Vec3)};
+}
+
+template <typename Vector> std::string_view bytes_of(const Vector& values) {
+    return {reinterpret_cast<const char*>(values.data()),
+            static_cast<std::size_t>(values.size()) * sizeof(typename Vector::Scalar)};
+}
+
+/// Byte by byte: a NaN, which is refused later, is still itself.
+bool same(const Sampling& a, const Sampling& b) {
+    return bytes_of(a.trajectory) == bytes_of(b.trajectory) && bytes_of(a.phi) == bytes_of(b.phi) &&
+           bytes_of(a.weights) == bytes_of(b.weights);
+}
+
+} // namespace
+
+std::shared_ptr<const Sampling> SamplingPool::share(Sampling sampling) {
+    const std::size_t hash = std::hash<std::string_view>()(bytes_of(sampling.trajectory));
+    const auto [first, last] = known_.equal_range(hash);
+    for (auto candidate = first; candidate != last; ++candidate) {
+        if (same(*candidate->second, sampling)) {
+            return candidate->second;
+        }
+    }
+    auto shared = std::make_shared<const Sampling>(std::move(sampling));
+    known_.emplace(hash, shared);
+    return shared;
+}
+
+} // namespace lsrecon

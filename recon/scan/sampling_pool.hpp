@@ -1,0 +1,21 @@
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+
+#include "scan/scan.hpp"
+
+namespace lsrecon {
+
+/// Finds frames that were sampled alike, in any order, by a hash of what their samplings hold:
+/// they share one Sampling, so that Q is computed once for all of them.
+class SamplingPool {
+public:
+    /// An equal one that was shared before, or else this one.
+    std::shared_ptr<const Sampling> share(Sampling sampling);
+
+private:
+    std::unordered_multimap<std::size_t, std::shared_ptr<const Sampling>> known_;
+};
+
+} // namespace lsrecon

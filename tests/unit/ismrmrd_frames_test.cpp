@@ -1,0 +1,112 @@
+#ifdef LSRECON_WITH_ISMRMRD
+
+#include <chrono>
+#include <gtest/gtest.h>
+
+#include "io/raw_acquisitions.hpp"
+#include "ismrmrd_maker.hpp"
+
+// Which acquisitions make a frame.
+
+namespace lsrecon::ismrmrd_test {
+namespace {
+
+TEST(IsmrmrdFrames, SlicesAndRepetitionsAreFramesThatShareASampling) {
+    std::vector<Acquisition> acquisitions;
+    for (int repetition = 0; repetition < 2; ++repetition) {
+        for (const int slice : {2, 0}) {
+            Acquisition a = readout(8, 1, 2, static_cast<float>(100 * slice + 1000 * repetition));
+            a.idx().slice = static_cast<uint16_t>(slice);
+            a.idx().repetition = static_cast<uint16_t>(repetition);
+            set_vector(a.position(), {0, 0, static_cast<float>(5 * slice)});
+            set_vector(a.read_dir(), {1, 0, 0});
+            set_vector(a.phase_dir(), {0, 1, 0});
+            set_vector(a.slice_dir(), {0, 0, 1});
+            acquisitions.push_back(a);
+        }
+    }
+    const Scan scan = read(acquisitions);
+    ASSERT_EQ(scan.frames.size(), 4u);
+    EXPECT_EQ(scan.frames[0].label, "slice 0, repetition 0");
+    EXPECT_EQ(scan.frames[1].label, "slice 0, repetition 1");
+    EXPECT_EQ(scan.frames[2].label, "slice 2, repetition 0");
+    EXPECT_EQ(scan.frames[3].label, "slice 2, repetition 1");
+    EXPECT_EQ(scan.frames[3].samples(0, 0).real(), 1200);
+    for (const Frame& frame : scan.frames) {
+        EXPECT_EQ(frame.sampling, scan.frames[0].sampling);
+    }
+    EXPECT_EQ(scan.frames[2].position, (Vec3{0, 0, 10}));
+    EXPECT_EQ(scan.grid.position, (Vec3{0, 0, 0}));
+    EXPECT_EQ(scan.grid.directions,
+              (std::array<Vec3, 3>{Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}}));
+}
+
+TEST(IsmrmrdFrames, ContrastPhaseAndSetMakeFramesAverageAndSegmentDoNot) {
+    std::vector<Acquisition> acquisitions(6, readout(8, 1, 2));
+    acquisitions[1].idx().contrast = 1;
+    acquisitions[2].idx().phase = 1;
+    acquisitions[3].idx().set = 1;
+    acquisitions[4].idx().average = 1;
+    acquisitions[5].idx().segment = 1;
+    const Scan scan = read(acquisitions);
+    ASSERT_EQ(scan.frames.size(), 4u);
+    EXPECT_EQ(scan.frames[0].label, "contrast 0, phase 0, set 0");
+    EXPECT_EQ(scan.frames[0].samples.cols(), 24);
+    EXPECT_EQ(scan.frames[3].label, "contrast 1, phase 0, set 0");
+    EXPECT_NE(scan.frames[0].sampling, scan.frames[1].sampling);
+    EXPECT_EQ(scan.frames[1].sampling, scan.frames[2].sampling);
+}
+
+TEST(IsmrmrdFrames, JoinedCountersMakeOneFrame) {
+    std::vector<Acquisition> acquisitions;
+    for (int repetition = 0; repetition < 6; ++repetition) {
+        Acquisition a = readout(8, 1, 2, static_cast<float>(100 * repetition));
+        a.idx().repetition = static_cast<uint16_t>(repetition);
+        a.idx().contrast = static_cast<uint16_t>(repetition % 2);
+        acquisitions.push_back(a);
+    }
+    const std::string path = write(acquisitions);
+    EXPECT_EQ(read_scan(path).frames.size(), 6u);
+    ReadOptions options;
+    options.join = {"repetition"};
+    const Scan scan = read_scan(path, options);
+    ASSERT_EQ(scan.frames.size(), 2u);
+    EXPECT_EQ(scan.frames[0].label, "contrast 0");
+    EXPECT_EQ(scan.frames[1].samples.cols(), 24);
+    EXPECT_EQ(scan.frames[1].samples(0, 8).real(), 300);
+    EXPECT_TRUE(told(scan, "differ in repetition alone are joined"));
+    options.join = {"repetition", "contrast"};
+    EXPECT_EQ(read_scan(path, options).frames.size(), 1u);
+}
+
+// Before frames were found by their hash, this took a minute.
+TEST(IsmrmrdFrames, TwentyThousandFramesTakeNoTime) {
+    RawEncoding encoding;
+    encoding.grid.size = {8, 8, 1};
+    RawAcquisitionSorter sorter(encoding, {});
+    std::vector<float> k(24, 0.5F);
+    const std::vector<float> values(24, 1);
+    RawAcquisition raw;
+    raw.samples = 12;
+    raw.channels = 1;
+    raw.trajectory_dimensions = 2;
+    raw.values = values.data();
+    const auto start = std::chrono::steady_clock::now();
+    for (std::uint16_t repetition = 0; repetition < 20000; ++repetition) {
+        k[0] = static_cast<float>(repetition % 10000) / 2500;
+        raw.trajectory = k.data();
+        raw.counters[3] = repetition;
+        sorter.add(raw);
+    }
+    const Scan scan = sorter.scan();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    ASSERT_EQ(scan.frames.size(), 20000u);
+    EXPECT_EQ(scan.frames[10001].sampling, scan.frames[1].sampling);
+    EXPECT_EQ(scan.frame_counters, std::vector<std::string>{"repetition"});
+    EXPECT_LT(seconds.count(), 10);
+}
+
+} // namespace
+} // namespace lsrecon::ismrmrd_test
+
+#endif

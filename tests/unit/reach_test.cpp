@@ -1,0 +1,142 @@
+#include "scan/reach.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "scan/remarks.hpp"
+#include "scan/units.hpp"
+#include "support/case.hpp"
+
+namespace lsrecon {
+namespace {
+
+/// Lines along x at every `step`-th y of a grid of x by y.
+std::vector<Vec3> lines(long x, long y, long step = 1, double scale = 1) {
+    std::vector<Vec3> trajectory;
+    for (long ky = -(y / 2); ky < y - y / 2; ky += step) {
+        for (long kx = -(x / 2); kx < x - x / 2; ++kx) {
+            trajectory.push_back(
+                {scale * static_cast<double>(kx), scale * static_cast<double>(ky), 0});
+        }
+    }
+    return trajectory;
+}
+
+Scan scan_of(const std::vector<Vec3>& trajectory, std::size_t x, std::size_t y) {
+    auto sampling = std::make_shared<Sampling>();
+    sampling->trajectory = trajectory;
+    Scan scan;
+    scan.file = "scan.h5";
+    scan.format = "lsrecon-scan";
+    scan.grid = test::make_grid(x, y);
+    scan.grid.fov_mm = {240, 240, 5};
+    scan.trajectory_units = "cycles/fov";
+    scan.frames = {
+        {sampling, CoilMatrix::Ones(2, static_cast<Eigen::Index>(trajectory.size())), "", {}}};
+    return scan;
+}
+
+Finding refusal(const Scan& scan) {
+    try {
+        require_reach(scan);
+    } catch (const InputError& error) {
+        return error.finding();
+    }
+    ADD_FAILURE() << "no InputError";
+    return {};
+}
+
+TEST(Reach, RadiansLabelledAsCyclesAreRefusedWithTheUnitThatFits) {
+    const double pi = 3.14159265358979323846;
+    const Finding finding = refusal(scan_of(lines(64, 64, 1, 2 * pi / 64), 64, 64));
+    EXPECT_EQ(finding.thing, "/trajectory");
+    EXPECT_EQ(finding.found, "largest |k|: 3.14159 x 3.14159 cycles/fov from cycles/fov");
+    EXPECT_NE(finding.expected.find("0.0981748 x 0.0981748 in cycles/fov"), std::string::npos)
+        << finding.expected;
+    EXPECT_NE(finding.expected.find("1 x 1 in rad/voxel"), std::string::npos) << finding.expected;
+    EXPECT_NE(finding.next_step.find("--traj-units rad/voxel"), std::string::npos);
+    EXPECT_NE(finding.next_step.find("--low-resolution"), std::string::npos);
+}
+
+// Every pair of units in which a scan would lie within the matrix is told apart.
+TEST(Reach, NoWrongLabelPasses) {
+    for (const std::string& truth : trajectory_unit_names()) {
+        for (const std::string& label : trajectory_unit_names()) {
+            Scan scan = scan_of({}, 128, 128);
+            const double wrong =
+                to_cycles_per_fov(label, scan.grid)[0] / to_cycles_per_fov(truth, scan.grid)[0];
+            if (wrong > 1.05) {
+                continue; // beyond the matrix: told by check()
+            }
+            scan = scan_of(lines(128, 128, 1, wrong), 128, 128);
+            scan.trajectory_units = label;
+            if (truth == label) {
+                EXPECT_NO_THROW(require_reach(scan)) << truth;
+            } else {
+                EXPECT_NE(refusal(scan).next_step.find("--traj-units " + truth), std::string::npos)
+                    << truth << " as " << label;
+            }
+        }
+    }
+}
+
+TEST(Reach, OneDimensionOrOneFrameIsEnough) {
+    EXPECT_NO_THROW(require_reach(scan_of({{16, 0, 0}, {0, 0, 0}}, 64, 64)));
+    EXPECT_THROW(require_reach(scan_of({{15.9, 0, 0}, {0, 0, 0}}, 64, 64)), InputError);
+    Scan scan = scan_of({{1, 0, 0}, {0, 0, 0}}, 64, 64);
+    scan.frames.push_back(scan_of({{0, -17, 0}}, 64, 64).frames[0]);
+    EXPECT_NO_THROW(require_reach(scan));
+}
+
+TEST(Reach, SamplesAtOnePointAndSmallMatricesSayNothing) {
+    EXPECT_NO_THROW(require_reach(scan_of({{0, 0, 0}, {0, 0, 0}}, 64, 64)));
+    EXPECT_NO_THROW(require_reach(scan_of({{1, 0.5, 0}}, 64, 64)));
+    EXPECT_NO_THROW(require_reach(scan_of({{0.1, 0, 0}, {0, 0, 0}}, 7, 7)));
+    EXPECT_NO_THROW(require_reach(scan_of({{0, 20, 0}, {0, 0, 0}}, 1, 64)));
+    EXPECT_THROW(require_reach(scan_of({{0, 3, 0}, {0, 0, 0}}, 1, 64)), InputError);
+}
+
+TEST(Coverage, IsTheShareOfTheLines) {
+    EXPECT_DOUBLE_EQ(coverage(lines(64, 64), test::make_grid(64, 64)), 1);
+    EXPECT_DOUBLE_EQ(coverage(lines(9, 13), test::make_grid(9, 13)), 1);
+    EXPECT_NEAR(coverage(lines(64, 64, 2), test::make_grid(64, 64)), 0.5, 0.01);
+    EXPECT_NEAR(coverage(lines(64, 64, 4), test::make_grid(64, 64)), 0.25, 0.01);
+    EXPECT_DOUBLE_EQ(coverage({{0, 0, 0}}, test::make_grid(1, 1)), 1);
+}
+
+TEST(Remarks, UndersamplingWithoutMapsIsTold) {
+    EXPECT_TRUE(remarks_on(scan_of(lines(64, 64), 64, 64)).empty());
+    Scan scan = scan_of(lines(64, 64, 2), 64, 64);
+    ASSERT_EQ(remarks_on(scan).size(), 1u);
+    EXPECT_EQ(remarks_on(scan)[0],
+              "the samples fill 49.8 % of k-space, without coil maps: expect aliasing");
+    scan.coil_maps = CoilMatrix::Ones(2, 64 * 64);
+    EXPECT_TRUE(remarks_on(scan).empty());
+}
+
+TEST(Remarks, FramesOfFewSamplesAreToldWithTheFlagThatJoinsThem) {
+    Scan scan = scan_of(lines(64, 1), 64, 64);
+    scan.frames.resize(500, scan.frames[0]);
+    scan.frame_counters = {"slice", "repetition"};
+    EXPECT_EQ(remarks_on(scan)[0],
+              "500 frames are reconstructed, each from 64 samples a coil, which fill 2 % of "
+              "k-space, without coil maps: expect aliasing; if they belong to one image, pass "
+              "--join repetition");
+    scan.frame_counters = {"slice"};
+    EXPECT_EQ(remarks_on(scan)[0].find("--join"), std::string::npos);
+}
+
+TEST(Remarks, LengthsInOtherUnitsAreTold) {
+    Scan scan = scan_of(lines(64, 64), 64, 64);
+    scan.grid.fov_mm = {0.23, 0.23, 0.005};
+    ASSERT_EQ(remarks_on(scan).size(), 1u);
+    EXPECT_EQ(remarks_on(scan)[0], "the field of view is 0.23 x 0.23 mm; if that is in metres, "
+                                   "multiply it by 1000");
+    scan.grid.fov_mm = {240, 240, 5};
+    scan.voxels = std::vector<Vec3>{{0, 0, 0}, {0.4, -9.6, 0}};
+    ASSERT_EQ(remarks_on(scan).size(), 1u);
+    EXPECT_NE(remarks_on(scan)[0].find("up to 9.6 fields of view"), std::string::npos);
+}
+
+} // namespace
+} // namespace lsrecon
