@@ -1,5 +1,6 @@
 #include "app/console.hpp"
 
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -90,9 +91,15 @@ CLI::Validator whole_number(const std::string& expected, bool zero_allowed) {
         [=](const std::string& word) {
             const bool digits =
                 !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
-            const bool zero = word.find_first_not_of('0') == std::string::npos;
-            return digits && (zero_allowed || !zero) ? std::string()
-                                                     : word + "; expected " + expected;
+            if (!digits) {
+                return word + "; expected " + expected;
+            }
+            errno = 0;
+            const unsigned long long value = std::strtoull(word.c_str(), nullptr, 10);
+            if (errno == ERANGE) {
+                return word + "; expected at most " + std::to_string(value);
+            }
+            return value > 0 || zero_allowed ? std::string() : word + "; expected " + expected;
         },
         "");
 }

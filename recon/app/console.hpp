@@ -40,8 +40,8 @@ void add_scan_flags(CLI::App& sub, std::string& scan, ReadOptions& options);
 void add_output_flag(CLI::App& sub, std::string& output, const std::string& what);
 void add_quiet_flag(CLI::App& sub, bool& quiet);
 
-/// CLI11 2.1 wraps a negative number round to a huge one, and its own validators print the largest
-/// double with all its digits.
+/// CLI11 2.1 wraps a negative number round to a huge one, takes the largest one for any larger, and
+/// its own validators print the largest double with all its digits.
 CLI::Validator whole_number(const std::string& expected, bool zero_allowed);
 CLI::Validator positive_number();
 CLI::Validator non_negative_number();

@@ -87,6 +87,7 @@ ExitCode run(const Options& options) {
     SimulationOptions simulation_options = options.simulation;
     simulation_options.sampling.grid = grid_of(options);
     check_outputs(options);
+    check_options(options.backend); // an analytic scan never opens it
     Console console(options.quiet);
     const ForwardModel forward = [&](const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
                                      const Voxels& voxels) {

@@ -83,7 +83,10 @@ struct BackendOptions {
     std::function<void(const std::string&)> note = [](const std::string&) {};
 };
 
-/// UsageError for an unknown name, NotBuiltError for one left out of this build, DeviceError when
+/// UsageError for an unknown name, and for flags that the backend does not take.
+void check_options(const BackendOptions& options);
+
+/// As check_options; NotBuiltError for one left out of this build, DeviceError when
 /// its device cannot be used.
 std::unique_ptr<Backend> make_backend(const BackendOptions& options);
 

@@ -35,31 +35,39 @@ const std::vector<Row>& table() {
     return rows;
 }
 
-} // namespace
-
-std::unique_ptr<Backend> make_backend(const BackendOptions& options) {
+const Row& find_row(const BackendOptions& options) {
     std::string names;
     for (const Row& row : table()) {
         if (row.row.name == options.backend) {
-            if (!row.make) {
-                throw NotBuiltError(text("--backend ", options.backend,
-                                         " is not built in\n  next:     configure with "
-                                         "-DLSRECON_WITH_OPENCL=ON, or use --backend reference"));
-            }
-            if (options.backend != "opencl" &&
-                !(options.device.empty() && options.kernel.empty() && options.device_memory == 0)) {
-                throw UsageError(
-                    text("--backend ", options.backend,
-                         " takes no --device, --kernel or --device-memory\n  next:     leave "
-                         "them "
-                         "out, or use --backend opencl"));
-            }
-            return row.make(options);
+            return row;
         }
         names += (names.empty() ? "" : ", ") + row.row.name;
     }
     throw UsageError(
         text("--backend ", options.backend, " is unknown\n  expected: one of ", names));
+}
+
+} // namespace
+
+void check_options(const BackendOptions& options) {
+    find_row(options);
+    if (options.backend != "opencl" &&
+        !(options.device.empty() && options.kernel.empty() && options.device_memory == 0)) {
+        throw UsageError(text("--backend ", options.backend,
+                              " takes no --device, --kernel or --device-memory\n  next:     leave "
+                              "them out, or use --backend opencl"));
+    }
+}
+
+std::unique_ptr<Backend> make_backend(const BackendOptions& options) {
+    const Row& row = find_row(options);
+    if (!row.make) {
+        throw NotBuiltError(text("--backend ", options.backend,
+                                 " is not built in\n  next:     configure with "
+                                 "-DLSRECON_WITH_OPENCL=ON, or use --backend reference"));
+    }
+    check_options(options);
+    return row.make(options);
 }
 
 std::vector<BackendRow> backend_rows() {

@@ -78,9 +78,10 @@ void read_matrix(const Hdf5Reader& file, Grid& grid) {
     }
     grid.dimensions = static_cast<int>(matrix.size());
     for (std::size_t d = 0; d < matrix.size(); ++d) {
-        if (!(matrix[d] >= 1 && matrix[d] <= 1e6) || matrix[d] != std::floor(matrix[d])) {
+        const bool in_range = matrix[d] >= 1 && matrix[d] <= static_cast<double>(longest_side);
+        if (!in_range || matrix[d] != std::floor(matrix[d])) {
             refuse(file, thing, text(shown(matrix[d]), " at [", d, "]"),
-                   "whole numbers from 1 to 1000000", next);
+                   text("whole numbers from 1 to ", longest_side), next);
         }
         grid.size[d] = static_cast<std::size_t>(matrix[d]);
     }

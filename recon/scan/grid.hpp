@@ -7,6 +7,9 @@
 
 namespace lsrecon {
 
+/// Voxels of one dimension at most; more is a slip, or a damaged file.
+constexpr std::size_t longest_side = 1000000;
+
 /// The image grid: voxel n lies at x = (n - floor(N/2)) / N of the field of view in each dimension.
 struct Grid {
     int dimensions = 2;

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
+#include "scan/check.hpp"
 #include "scan/phantom.hpp"
 
 namespace lsrecon {
@@ -32,6 +35,29 @@ std::string chosen_model(const SimulationOptions& options) {
             text("--model ", options.model, " is unknown\n  expected: auto, analytic or voxels"));
     }
     return options.model;
+}
+
+void check_matrix(const Grid& grid) {
+    for (const std::size_t side : grid.size) {
+        if (side > longest_side) {
+            throw UsageError(text("--matrix has ", side,
+                                  " voxels in one dimension\n  expected: at most ", longest_side,
+                                  "\n  next:     use a smaller --matrix"));
+        }
+    }
+}
+
+/// Scan files hold floats.
+void check_floats(const CoilMatrix& samples, double noise) {
+    const auto values = Eigen::Map<const RealVector>(
+        reinterpret_cast<const double*>(samples.data()), 2 * samples.size());
+    const double largest = values.cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
+    constexpr double most = std::numeric_limits<float>::max();
+    if (!(largest <= most)) {
+        throw UsageError(text("--noise ", noise, " makes a sample of ", shown(largest),
+                              "\n  expected: at most ", most,
+                              ", the largest number of a scan file\n  next:     use less noise"));
+    }
 }
 
 /// `points` is the larger of the voxels and the samples of one coil.
@@ -113,32 +139,34 @@ Simulation simulate(const SimulationOptions& options, const ForwardModel& forwar
     Simulation simulation;
     simulation.model = chosen_model(options);
     const Grid& grid = options.sampling.grid;
+    check_matrix(grid);
     auto sampling = std::make_shared<Sampling>();
     sampling->trajectory = make_trajectory(options.trajectory, options.sampling);
 
     check_size(options.coils, std::max(grid.voxels(), sampling->samples()));
+    simulation.scan.format = "simulated";
+    simulation.scan.grid = grid;
+    simulation.scan.frames.push_back({sampling, {}, {}, {}});
+    check(simulation.scan); // what no reader would take is refused before the work
 
     const Phantom phantom = Phantom::shepp_logan(grid.dimensions);
     simulation.truth = phantom.voxel_means(grid);
-    simulation.scan.format = "simulated";
-    simulation.scan.grid = grid;
     if (options.coils > 1) {
         simulation.scan.coil_maps = birdcage_maps(grid, options.coils);
     }
 
-    Frame frame;
+    CoilMatrix& samples = simulation.scan.frames.front().samples;
     {
         const Stage stage(report, "simulate");
-        frame.samples = simulation.model == "analytic"
-                            ? analytic_samples(phantom, grid, sampling->trajectory, report)
-                            : voxel_samples(simulation, sampling->trajectory, forward);
+        samples = simulation.model == "analytic"
+                      ? analytic_samples(phantom, grid, sampling->trajectory, report)
+                      : voxel_samples(simulation, sampling->trajectory, forward);
     }
     if (options.noise > 0) {
-        const double mean_square = frame.samples.squaredNorm() / double(frame.samples.size());
-        add_noise(frame.samples, options.noise * std::sqrt(mean_square), options.sampling.seed);
+        const double mean_square = samples.squaredNorm() / double(samples.size());
+        add_noise(samples, options.noise * std::sqrt(mean_square), options.sampling.seed);
     }
-    frame.sampling = sampling;
-    simulation.scan.frames.push_back(std::move(frame));
+    check_floats(samples, options.noise);
     return simulation;
 }
 

@@ -61,6 +61,13 @@ expect_code 2 --solver recon scan.h5 -o image.h5 --backend reference --solver de
 expect_code 2 --solver recon scan.h5 -o image.h5 --solver newton
 expect_code 2 furlongs check scan.h5 --traj-units furlongs
 expect_code 2 no-such-trajectory simulate --trajectory no-such-trajectory -o image.h5
+# nothing is ignored, also where an analytic scan needs no backend
+expect_code 2 nonsense simulate --backend nonsense -o image.h5
+expect_code 2 --device simulate --backend reference --device 0 -o image.h5
+expect_code 2 "expected at most 18446744073709551615" \
+    simulate --seed 18446744073709551616 -o image.h5
+expect_code 2 "--noise 1e+38" simulate --matrix 8,8 --noise 1e38 -o image.h5
+expect_code 2 "3000000 voxels" simulate --matrix 3000000,1 -o image.h5
 expect_code 2 "does not exist" recon scan.h5 -o no/such/folder/image.h5 --backend reference
 mkdir folder.h5
 expect_code 2 "is a folder" recon scan.h5 -o folder.h5 --backend reference

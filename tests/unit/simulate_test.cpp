@@ -6,6 +6,7 @@
 
 #include "backend/reference/reference.hpp"
 #include "base/error.hpp"
+#include "base/machine.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/native_scan.hpp"
 #include "io/native_writer.hpp"
@@ -186,6 +187,28 @@ TEST(Simulate, RefusesWhatContradicts) {
     options.coils = 1000000000;
     EXPECT_THROW(simulated(options), UsageError);
     EXPECT_THROW(simulated(options_of("radial", grid_of(8, 8, 8))), UsageError);
+}
+
+TEST(Simulate, RefusesWhatNoFileCanHold) {
+    SimulationOptions options = options_of("radial", grid_of(8, 8));
+    for (const double noise : {1e39, 1e300, 1.7e308}) {
+        options.noise = noise;
+        EXPECT_THROW(simulated(options), UsageError) << noise;
+    }
+    options.noise = 1e30;
+    EXPECT_TRUE(simulated(options).scan.frames[0].samples.cast<std::complex<float>>().allFinite());
+}
+
+TEST(Simulate, RefusesWhatNoReaderTakes) {
+    SimulationOptions options = options_of("random", grid_of(longest_side + 1, 1));
+    options.sampling.readouts = 1;
+    EXPECT_THROW(simulated(options), UsageError);
+    if (machine_memory_bytes() > 400e9) {
+        GTEST_SKIP() << "this machine has the memory";
+    }
+    options.sampling.grid = grid_of(1000, 1000, 960);
+    options.sampling.samples_per_readout = 1;
+    EXPECT_THROW(simulated(options), InputError);
 }
 
 TEST(NativeWriter, ScanComesBack) {
