@@ -54,7 +54,9 @@ ExitCode run_info(const Options& options) {
     print_trajectory(scan, *first.sampling);
     std::printf("phi          %s\n", first.sampling->phi.size() > 0 ? "given" : "1");
     std::printf("weights      %s\n", first.sampling->weights.size() > 0 ? "given" : "1");
-    std::printf("q key        %s\n", q_key(*first.sampling, scan.grid).c_str());
+    if (!scan.voxels) { // no other has a Q that could be shared
+        std::printf("q key        %s\n", q_key(scan).c_str());
+    }
     for (const std::string& remark : scan.remarks) {
         std::printf("remark       %s\n", remark.c_str());
     }

@@ -24,6 +24,20 @@ std::string q_key(const Sampling& sampling, const Grid& grid) {
     return hash.hex();
 }
 
+std::string q_key(const Scan& scan) {
+    std::string keys;
+    std::size_t samplings = 0;
+    const Sampling* previous = nullptr;
+    for (const Frame& frame : scan.frames) {
+        if (frame.sampling.get() != previous) {
+            keys += q_key(*frame.sampling, scan.grid);
+            previous = frame.sampling.get();
+            ++samplings;
+        }
+    }
+    return samplings == 1 ? keys : Sha256().add(keys).hex();
+}
+
 namespace {
 
 /// Where the difference (in voxels) stands among the values of Q.
