@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
-# Installs the Debian and Ubuntu packages that are missing; does nothing when none is.
+# Installs the packages of Debian 12, Debian 13 and Ubuntu 24.04 that are missing; does nothing when
+# none is.
+#     setup.sh               what building, testing and the scripts need
+#     setup.sh PACKAGE...    these
+# Exit code 3 when the distribution has no package of that name.
 set -euo pipefail
 
 packages=(
     # build
-    cmake ninja-build g++ pkg-config clang-format-14
+    cmake ninja-build g++ pkg-config
     # libraries
     libeigen3-dev libhdf5-dev libpugixml-dev libfftw3-dev libpng-dev libssl-dev
     libcli11-dev nlohmann-json3-dev libgtest-dev libgmock-dev libismrmrd-dev
@@ -15,6 +19,7 @@ packages=(
     # curves of scripts/scaling.py
     python3-matplotlib
 )
+(($# == 0)) || packages=("$@")
 
 missing=()
 for package in "${packages[@]}"; do
@@ -31,7 +36,13 @@ as_root=()
 if ((EUID != 0)); then
     as_root=(sudo)
 fi
-echo "installing: ${missing[*]}"
 "${as_root[@]}" apt-get update -qq
+for package in "${missing[@]}"; do
+    if [[ $(apt-cache policy "$package") != *Candidate:\ [0-9]* ]]; then
+        echo "$(sed -n 's/^PRETTY_NAME=//p' /etc/os-release) has no package $package" >&2
+        exit 3
+    fi
+done
+echo "installing: ${missing[*]}"
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
     --no-install-recommends "${missing[@]}" >/dev/null
