@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# The templates of scripts/slurm/ without a Slurm: what it would set is set here, and the program
+# tells of two GPUs that are not there. scripts/test_slurm.sh runs them on a real one.
+#     slurm_templates.sh LSRECON SCRIPTS
+set -euo pipefail
+lsrecon=$1
+export LSRECON_SCRIPTS=$2/slurm
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export TMPDIR=$work HOME=$work SLURM_SUBMIT_DIR=$work LSRECON_REAL=$lsrecon
+export LSRECON_PROGRAM=$work/program LSRECON_CALLS=$work/calls
+
+fail() {
+    echo "FAILED: $*" >&2
+    cat told table.tsv ./*/logs/*/*.log >&2 || true
+    exit 1
+}
+
+# The processor is device 0, as PoCL may be; the calls are kept, the device is left out of them.
+cat >program <<'PROGRAM'
+#!/usr/bin/env bash
+echo "$*" >>"$LSRECON_CALLS"
+case $1 in
+    devices)
+        printf '%d: %s\n   type             %s\n' 0 "a cpu" cpu 1 "GPU 0: x" gpu 2 "a gpu" gpu
+        ;;
+    info) exec "$LSRECON_REAL" "$@" ;;
+    *)
+        kept=()
+        while (($# > 0)); do
+            if [[ $1 == --device ]]; then shift; else kept+=("$1"); fi
+            shift
+        done
+        exec "$LSRECON_REAL" "${kept[@]}" --backend reference
+        ;;
+esac
+PROGRAM
+chmod +x program
+
+mkdir "first day" second
+for i in 1 2; do
+    "$lsrecon" simulate --trajectory radial --matrix 8,8 --noise 0.1 --seed "$i" --quiet \
+        -o "first day/scan $i.h5" >told
+    "$lsrecon" simulate --trajectory spiral --matrix 8,8 --noise 0.1 --seed "$i" --quiet \
+        -o "second/$i" >told
+done
+cp second/2 whole
+truncate --size=1000 second/2
+printf '# a comment\n\n%s\r\n%s\n%s\n%s\n' "first day"/*.h5 second/1 "$work/second/2" >scans.txt
+
+table() { "$LSRECON_SCRIPTS/table.sh" scans.txt "$1" >table.tsv 2>told; }
+rows() { awk -F '\t' -v column="$1" -v value="$2" '$column == value' table.tsv | wc -l; }
+task() { # ID FOLDER of two tasks
+    SLURM_ARRAY_TASK_COUNT=2 SLURM_ARRAY_TASK_MIN=5 SLURM_ARRAY_TASK_ID=$((5 + $1)) \
+        SLURM_LOCALID=$1 "$LSRECON_SCRIPTS/array.sh" scans.txt "$2" --lambda 0.01
+}
+
+! table out || fail "no scan is done, and the table says so"
+(($(rows 1 waiting) == 4)) || fail "not 4 scans wait"
+
+# Two tasks at once; the second has the damaged scan.
+task 0 out >told || fail "a task without a bad scan"
+! task 1 out >told || fail "a bad scan passes"
+! table out || fail "a bad scan passes in the table"
+(($(rows 1 0) == 3 && $(rows 1 3) == 1)) || fail "not 3 done, 1 refused"
+grep -q $'\tsecond/1\t' table.tsv || fail "the table does not name the scan"
+grep -q "truncated or damaged; expected: " table.tsv || fail "the table does not say why"
+(($(rows 3 made) == 2 && $(grep -c '^q ' calls) == 2)) || fail "Q was not made once a key"
+[[ -s "out/images/first day/scan 1.h5" && -s out/images/second/1.h5 ]] || fail "no image"
+for device in 1 2; do
+    grep -q "^recon .* --device $device --lambda 0.01 " calls || fail "device $device is not used"
+done
+! grep -q -e '--device 0' calls || fail "the processor is used beside GPUs"
+
+# Again, as one task of a step: the bad scan alone, which is whole now, by a Q that is there.
+: >calls
+mv whole second/2
+SLURM_STEP_NUM_TASKS=1 SLURM_PROCID=0 "$LSRECON_SCRIPTS/array.sh" scans.txt out >told ||
+    fail "the second time"
+table out || fail "not all is done"
+(($(grep -c '^recon ' calls) == 1 && $(grep -c '^q ' calls) == 0)) || fail "work is done again"
+
+# A newer scan is no finished one, and an array with gaps would leave scans out.
+touch "first day/scan 2.h5"
+"$LSRECON_SCRIPTS/one_scan.sh" "first day/scan 2.h5" out >told
+(($(grep -c '^recon ' calls) == 2)) || fail "a newer scan is left alone"
+! SLURM_ARRAY_TASK_COUNT=2 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_ID=7 \
+    "$LSRECON_SCRIPTS/array.sh" scans.txt out 2>told || fail "an array with gaps is taken"
+grep -q "expected: FIRST-LAST" told
+
+# Two processes at once make Q once; a scan in the list twice is reconstructed once.
+: >calls
+for scan in "first day/scan 1.h5" "first day/scan 2.h5" "first day/scan 2.h5"; do
+    "$LSRECON_SCRIPTS/one_scan.sh" "$scan" crowd >>told &
+done
+wait
+(($(grep -c '^q ' calls) == 1 && $(grep -c '^recon ' calls) == 2)) || fail "a crowd works twice"
