@@ -13,8 +13,4 @@ std::string processor_name();
 /// "2026-01-31T23:59:59Z"
 std::string utc_now();
 
-/// Where compiled kernels are kept: $LSRECON_CACHE, else $XDG_CACHE_HOME/lsrecon, else
-/// ~/.cache/lsrecon, else a folder for temporary files. Not created here.
-std::string cache_folder();
-
 } // namespace lsrecon

@@ -29,7 +29,7 @@ protected:
 
     std::vector<fs::path> entries() const {
         std::vector<fs::path> found;
-        for (const auto& entry : fs::recursive_directory_iterator(cache.path())) {
+        for (const auto& entry : fs::recursive_directory_iterator(cache.path() / "kernels")) {
             if (entry.is_regular_file()) {
                 found.push_back(entry.path());
             }
@@ -105,6 +105,19 @@ TEST_F(ProgramCache, BrokenEntriesAreBuiltAgain) {
             << "an entry of " << broken.size() << " bytes instead of " << whole.size();
         EXPECT_NE(test::read_text(entry), broken) << "was left";
     }
+}
+
+TEST_F(ProgramCache, AnEntryUnderTheNameOfAnotherIsBuiltAgain) {
+    ASSERT_TRUE(computes());
+    const fs::path entry = entries().front();
+    fs::remove(entry);
+    const test::Problem problem = test::make_problem({"cache", {4, 4, 0}, 5, 2});
+    make_backend({"opencl", "0", ""})->mu(*problem.sampling, problem.samples);
+    ASSERT_EQ(entries().size(), 1U);
+    fs::rename(entries().front(), entry); // of a program without the kernel that is wanted
+    const std::string swapped = test::read_text(entry);
+    EXPECT_EQ(run_workers(1), std::vector<int>{0});
+    EXPECT_NE(test::read_text(entry), swapped) << "was left";
 }
 
 TEST_F(ProgramCache, ThatCannotBeWrittenCostsTimeOnly) {

@@ -1,12 +1,20 @@
 #include "backend/devices.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "backend/opencl/device.hpp"
+#include "backend/opencl/driver_cache.hpp"
 #include "base/error.hpp"
 #include "support/device_fixture.hpp"
+#include "support/surroundings.hpp"
 
 namespace lsrecon {
 namespace {
+
+using test::ScopedEnvironment;
+using testing::HasSubstr;
+using testing::Not;
 
 DeviceInfo device_of(int index, const std::string& name, const std::string& type,
                      bool available = true) {
@@ -64,9 +72,39 @@ TEST(ChooseDevice, WhatDoesNotFitIsRefusedWithAListOfWhatThereIs) {
     }
 }
 
-TEST(ChooseDevice, WithoutAnyDeviceTheMessageSaysWhatToInstall) {
-    EXPECT_NE(message_of({}, "").find("pocl"), std::string::npos) << message_of({}, "");
+TEST(ChooseDevice, WithoutAnyDeviceTheMessageSaysSo) {
+    EXPECT_THAT(message_of({}, ""), HasSubstr("no OpenCL device"));
     EXPECT_THROW(choose_device({}, "0"), DeviceError);
+}
+
+TEST(NoDevice, TheMessageNamesTheCause) {
+    using opencl::no_device_message;
+    const ScopedEnvironment vendors("OCL_ICD_VENDORS", "");
+    EXPECT_THAT(no_device_message({}, ""), HasSubstr("install the driver"));
+    {
+        const ScopedEnvironment elsewhere("OCL_ICD_VENDORS", "/no/such/folder");
+        EXPECT_THAT(no_device_message({}, ""), HasSubstr("OCL_ICD_VENDORS=/no/such/folder"));
+    }
+    const std::string without_hardware = no_device_message({"A platform", "Another"}, "");
+    EXPECT_THAT(without_hardware, HasSubstr("A platform, Another"));
+    EXPECT_THAT(without_hardware, Not(HasSubstr("install")));
+    const std::string without_cache = no_device_message({"PoCL"}, "its cache is full");
+    EXPECT_THAT(without_cache, HasSubstr("its cache is full"));
+    EXPECT_THAT(without_cache, Not(HasSubstr("install")));
+}
+
+TEST(DriverCache, IsTheFirstPlaceThatCanBeWritten) {
+    const test::TemporaryFolder folder;
+    test::write_text(folder.file("file"), "");
+    const std::string impossible = folder.file("file") + "/pocl";
+    const std::string possible = folder.file("pocl");
+    const opencl::DriverCache first = opencl::choose_driver_cache({possible, impossible});
+    EXPECT_EQ(first.folder, possible);
+    EXPECT_EQ(first.passed_over, "");
+    const opencl::DriverCache second = opencl::choose_driver_cache({impossible, possible});
+    EXPECT_EQ(second.folder, possible);
+    EXPECT_EQ(second.passed_over, impossible + ": Not a directory");
+    EXPECT_EQ(opencl::choose_driver_cache({impossible}).folder, "");
 }
 
 class Devices : public test::DeviceFixture {};

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/machine.hpp"
+#include "base/cache_folder.hpp"
 #include "base/replacing_file.hpp"
 #include "base/sha256.hpp"
 #include "base/version.hpp"
@@ -26,22 +26,27 @@ std::string cache_entry_path(const std::string& folder, const cl::Device& device
     return cache_folder() + "/" + folder + "/" + hash.hex() + ".bin";
 }
 
-namespace {
-
-std::string hash_of(const void* bytes, std::size_t size) {
-    return Sha256().add(bytes, size).hex();
+std::string key_of_entry(const std::string& path) {
+    return fs::path(path).stem().string();
 }
 
+namespace {
+constexpr std::size_t hash_length = 64;
 } // namespace
 
-// An entry is the hash of its content, then the content.
+// An entry is the hash of all that follows, the hash that is its name, and the content: one that
+// was copied to another's name is a broken one.
 std::vector<unsigned char> read_cache_entry(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
-    std::string hash(hash_of(nullptr, 0).size(), ' ');
-    file.read(hash.data(), static_cast<std::streamsize>(hash.size()));
-    const std::vector<unsigned char> content{std::istreambuf_iterator<char>(file),
-                                             std::istreambuf_iterator<char>()};
-    return hash == hash_of(content.data(), content.size()) ? content : std::vector<unsigned char>();
+    const std::string all{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const std::string key = key_of_entry(path);
+    const std::size_t start = hash_length + key.size();
+    if (all.size() < start || all.compare(hash_length, key.size(), key) != 0 ||
+        all.compare(0, hash_length,
+                    Sha256().add(all.data() + hash_length, all.size() - hash_length).hex()) != 0) {
+        return {};
+    }
+    return {all.begin() + static_cast<std::ptrdiff_t>(start), all.end()};
 }
 
 void write_cache_entry(const std::string& path, const void* bytes, std::size_t size) {
@@ -49,7 +54,8 @@ void write_cache_entry(const std::string& path, const void* bytes, std::size_t s
         fs::create_directories(fs::path(path).parent_path());
         ReplacingFile file(path);
         std::ofstream stream(file.path(), std::ios::binary);
-        stream << hash_of(bytes, size);
+        const std::string key = key_of_entry(path);
+        stream << Sha256().add(key).add(bytes, size).hex() << key;
         stream.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(size));
         stream.close();
         if (stream) {

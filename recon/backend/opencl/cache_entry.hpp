@@ -12,8 +12,11 @@ namespace lsrecon::opencl {
 std::string cache_entry_path(const std::string& folder, const cl::Device& device,
                              const std::vector<std::string>& parts);
 
-/// Empty for an entry that is missing or broken: a driver may abort the process over a broken one
-/// (seen with PoCL 3.1), so it must never get there.
+/// The hash in its name.
+std::string key_of_entry(const std::string& path);
+
+/// Empty for an entry that is missing, broken or of another name: a driver may abort the process
+/// over a broken one (seen with PoCL 3.1), so it must never get there.
 std::vector<unsigned char> read_cache_entry(const std::string& path);
 
 /// Writes beside and renames into place, so that processes may write at the same time. A cache

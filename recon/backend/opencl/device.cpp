@@ -2,22 +2,36 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
+
+#include "backend/opencl/driver_cache.hpp"
 
 namespace lsrecon {
 
 namespace opencl {
 
-std::vector<cl::Device> device_handles() {
-    std::vector<cl::Device> devices;
+namespace {
+
+std::vector<cl::Platform> platforms_of_loader() {
     std::vector<cl::Platform> platforms;
     try {
         cl::Platform::get(&platforms);
     } catch (const cl::Error&) {
-        return devices; // The loader knows no platform: no device.
+        platforms.clear(); // it says so by an error when it knows none
     }
-    for (const cl::Platform& platform : platforms) {
+    return platforms;
+}
+
+} // namespace
+
+std::vector<cl::Device> device_handles() {
+    std::vector<cl::Device> devices;
+    for (const cl::Platform& platform : platforms_of_loader()) {
         std::vector<cl::Device> of_platform;
         try {
+            if (is_pocl(platform)) {
+                driver_cache();
+            }
             platform.getDevices(CL_DEVICE_TYPE_ALL, &of_platform);
         } catch (const cl::Error&) {
             continue; // A driver without its hardware must not hide the other platforms.
@@ -79,6 +93,30 @@ bool has_double_matrix_units(const DeviceInfo& info) {
     return info.compute_capability == "9.0";
 }
 
+std::string no_device_message(const std::vector<std::string>& platforms,
+                              const std::string& trouble) {
+    if (!trouble.empty()) {
+        return "no OpenCL device: " + trouble;
+    }
+    if (!platforms.empty()) {
+        std::string names;
+        for (const std::string& name : platforms) {
+            names += (names.empty() ? "" : ", ") + name;
+        }
+        return text(
+            "no OpenCL device on this machine\n  found:    a driver without a device: ", names,
+            "\n  next:     check that the GPU is there and that you may use it (groups "
+            "video and render, CUDA_VISIBLE_DEVICES), or use --backend reference");
+    }
+    const char* const vendors = std::getenv("OCL_ICD_VENDORS");
+    const bool elsewhere = vendors != nullptr && *vendors != '\0';
+    return text("no OpenCL device on this machine\n",
+                elsewhere ? text("  found:    OCL_ICD_VENDORS=", vendors, ", with no driver\n")
+                          : "",
+                "  next:     install the driver of your GPU, or pocl-opencl-icd for the CPU, or "
+                "use --backend reference");
+}
+
 } // namespace opencl
 
 std::vector<DeviceInfo> list_devices() {
@@ -105,6 +143,18 @@ bool is_index(const std::string& wanted) {
                        [](unsigned char c) { return std::isdigit(c); });
 }
 
+std::string why_no_device() {
+    return opencl::guarded("listing the OpenCL platforms", [] {
+        std::vector<std::string> names;
+        std::string trouble;
+        for (const cl::Platform& platform : opencl::platforms_of_loader()) {
+            names.push_back(platform.getInfo<CL_PLATFORM_NAME>());
+            trouble = opencl::is_pocl(platform) ? opencl::trouble_with_driver_cache() : trouble;
+        }
+        return opencl::no_device_message(names, trouble);
+    });
+}
+
 template <typename Fits> int first_that(const std::vector<DeviceInfo>& devices, Fits fits) {
     const auto found = std::find_if(devices.begin(), devices.end(), [&](const DeviceInfo& info) {
         return info.available && fits(info);
@@ -129,8 +179,7 @@ int match(const std::vector<DeviceInfo>& devices, const std::string& wanted) {
 
 int choose_device(const std::vector<DeviceInfo>& devices, const std::string& wanted) {
     if (devices.empty()) {
-        throw DeviceError("no OpenCL device on this machine\n  next:     install the driver of "
-                          "your GPU, or pocl-opencl-icd for the CPU, or use --backend reference");
+        throw DeviceError(why_no_device());
     }
     if (wanted.empty()) {
         for (const char* const type : {"gpu", "accelerator", "cpu"}) {

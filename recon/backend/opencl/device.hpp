@@ -8,6 +8,11 @@ namespace lsrecon::opencl {
 /// The handles of list_devices(), in the same order.
 std::vector<cl::Device> device_handles();
 
+/// What to do when there is none: `platforms` are those that the loader knows, `trouble` is
+/// trouble_with_driver_cache() when PoCL is one of them.
+std::string no_device_message(const std::vector<std::string>& platforms,
+                              const std::string& trouble);
+
 DeviceInfo describe(const cl::Device& device, int index);
 
 /// Whether matrix units multiply doubles at the rate of floats, and the compiler takes the PTX for

@@ -17,8 +17,9 @@ class OpenclBackend : public Backend {
 public:
     explicit OpenclBackend(const BackendOptions& options)
         : options_(options),
-          queue_(guarded("opening the device",
-                         [&] { return Queue(options.device, options.device_memory); })),
+          queue_(
+              guarded("opening the device",
+                      [&] { return Queue(options.device, options.device_memory, options.note); })),
           row_(kernel_row(options.kernel.empty() ? default_kernel() : options.kernel)),
           off_lattice_(row_.needs_lattice ? kernel_row(best_off_lattice_kernel) : row_) {}
 

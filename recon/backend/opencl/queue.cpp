@@ -8,7 +8,7 @@
 
 namespace lsrecon::opencl {
 
-Queue::Queue(const std::string& wanted_device, double memory) {
+Queue::Queue(const std::string& wanted_device, double memory, Note note) : note_(std::move(note)) {
     const std::vector<DeviceInfo> devices = list_devices();
     const int index = choose_device(devices, wanted_device);
     info_ = devices[static_cast<std::size_t>(index)];
@@ -17,6 +17,13 @@ Queue::Queue(const std::string& wanted_device, double memory) {
         memory_ = static_cast<std::size_t>(std::min(memory, static_cast<double>(memory_)));
     }
     device_ = device_handles()[static_cast<std::size_t>(index)];
+    if (is_pocl(device_) && driver_cache().folder.empty()) {
+        throw DeviceError(trouble_with_driver_cache()); // PoCL itself would end the process
+    }
+    if (is_pocl(device_) && !driver_cache().passed_over.empty()) {
+        note_(text("compiled kernels are kept in ", driver_cache().folder, ", not in ",
+                   driver_cache().passed_over));
+    }
     context_ = cl::Context(device_);
     queue_ = cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
 }
@@ -28,7 +35,7 @@ cl::Kernel Queue::kernel(const std::string& file, const std::string& name,
     if (kernels_.count(key) == 0) {
         if (programs_.count(of_program) == 0) {
             programs_[of_program] =
-                build_program(context_, device_, file, "-cl-std=CL1.2 " + options);
+                build_program(context_, device_, file, "-cl-std=CL1.2 " + options, note_);
         }
         kernels_[key] = cl::Kernel(programs_[of_program], name.c_str());
     }
@@ -64,6 +71,17 @@ cl::Event Queue::launch(const cl::Kernel& kernel, std::size_t items, std::size_t
     const std::size_t allowed = kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device_);
     const std::size_t local = std::min(group, allowed);
     return launch(kernel, cl::NDRange(round_up(items, local), rows), cl::NDRange(local, 1));
+}
+
+void Queue::reset_clock() {
+    if (!launches_.empty()) {
+        launches_.clear();
+        try {
+            queue_.finish();
+        } catch (const cl::Error&) { // told already, by what left them behind
+        }
+    }
+    compute_seconds_ = 0;
 }
 
 void Queue::finish() {

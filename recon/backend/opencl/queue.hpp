@@ -10,6 +10,7 @@
 
 #include "backend/devices.hpp"
 #include "backend/opencl/cl.hpp"
+#include "backend/opencl/driver_cache.hpp"
 
 namespace lsrecon::opencl {
 
@@ -25,8 +26,10 @@ struct Total {
 /// One device with its queue, its kernels and its clock: what every transform needs of OpenCL.
 class Queue {
 public:
-    /// `memory` is what may be used of the device's memory, in bytes; 0 for all of it.
-    explicit Queue(const std::string& wanted_device, double memory = 0);
+    /// `memory` is what may be used of the device's memory, in bytes; 0 for all of it. `note` is
+    /// told of trouble with a cache.
+    explicit Queue(
+        const std::string& wanted_device, double memory = 0, Note note = [](const std::string&) {});
 
     const DeviceInfo& info() const { return info_; }
     cl::CommandQueue& commands() { return queue_; }
@@ -61,16 +64,15 @@ public:
 
     /// Waits for every launch and adds its time to compute_seconds.
     void finish();
-    /// Forgets launches, too, that an error left behind.
-    void reset_clock() {
-        launches_.clear();
-        compute_seconds_ = 0;
-    }
+    /// Launches that an error left behind do not count in what follows; waits for them, since
+    /// until then they hold memory of the device.
+    void reset_clock();
     double compute_seconds() const { return compute_seconds_; }
 
 private:
     DeviceInfo info_;
     std::size_t memory_ = 0;
+    Note note_;
     cl::Device device_;
     cl::Context context_;
     cl::CommandQueue queue_;

@@ -10,8 +10,9 @@
 
 #include "backend/opencl/catalogue.hpp"
 #include "backend/opencl/tuning_table.hpp"
+#include "base/cache_folder.hpp"
 #include "base/error.hpp"
-#include "base/machine.hpp"
+#include "base/file_lock.hpp"
 #include "base/replacing_file.hpp"
 #include "base/sha256.hpp"
 
@@ -118,6 +119,9 @@ void store_winner(const DeviceInfo& device, const std::string& kernel, const std
                   const Winner& winner) {
     const std::string path = tuning_path(device) + winners_end;
     const json key = key_of(device, kernel, stage);
+    std::error_code ignored; // what writes the file says what is wrong
+    fs::create_directories(fs::path(path).parent_path(), ignored);
+    const FileLock lock(tuning_path(device) + ".lock"); // of other searches, until it is written
     json kept = json::array();
     for (const json& other : read_winners(path)) {
         if (other.is_object() && other.contains("key") && !is_of(other, key)) {
@@ -128,8 +132,6 @@ void store_winner(const DeviceInfo& device, const std::string& kernel, const std
                     {"parameters", winner.parameters},
                     {"pairs_per_second", winner.pairs_per_second},
                     {"made_with", winner.made_with}});
-    std::error_code ignored; // the next line says what is wrong
-    fs::create_directories(fs::path(path).parent_path(), ignored);
     ReplacingFile file(path);
     std::ofstream stream(file.path());
     stream << kept.dump(2) << "\n";

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace lsrecon {
+
+/// Keeps other threads and processes that want the same file out for as long as it lives. The
+/// system releases it when the process ends, however it ends.
+///
+/// Where locks do not work, and when somebody has the file for longer than `patience`, it is not
+/// held: what it protects is then at the risk that there was without locks.
+class FileLock {
+public:
+    enum class State { held, unsupported, timed_out };
+
+    /// Makes the file when it is missing; it stays.
+    explicit FileLock(const std::string& path,
+                      std::chrono::milliseconds patience = std::chrono::minutes(2));
+    ~FileLock();
+    FileLock(const FileLock&) = delete;
+    FileLock& operator=(const FileLock&) = delete;
+
+    State state() const { return state_; }
+
+private:
+    int file_ = -1;
+    State state_ = State::unsupported;
+};
+
+} // namespace lsrecon
