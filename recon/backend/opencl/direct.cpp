@@ -1,36 +1,11 @@
 #include "backend/opencl/direct.hpp"
 
 #include "backend/opencl/geometry.hpp"
+#include "backend/opencl/upload.hpp"
 
 namespace lsrecon::opencl {
 
 namespace {
-
-/// A chunk of sources on its way to the device, and the launch that still reads it.
-struct Slot {
-    cl::Buffer buffer;
-    std::vector<float> staging;
-    cl::Event used;
-    bool busy = false;
-
-    void wait() {
-        if (busy) {
-            used.wait();
-            busy = false;
-        }
-    }
-
-    Slot() = default;
-    Slot(const Slot&) = delete;
-    Slot& operator=(const Slot&) = delete;
-    /// The staging memory must outlive its upload, also when an error unwinds the stack.
-    ~Slot() {
-        try {
-            wait();
-        } catch (const cl::Error&) {
-        }
-    }
-};
 
 /// One block of points for one group of coils, over all chunks of sources.
 void run_block(Queue& queue, cl::Kernel& kernel, const Geometry& geometry, const Points& sources,
@@ -41,28 +16,17 @@ void run_block(Queue& queue, cl::Kernel& kernel, const Geometry& geometry, const
     std::vector<Total> totals(images * coils * block.count);
     const cl::Buffer point_buffer = queue.upload(points.as_arrays(block, packer.layout()));
     const cl::Buffer total_buffer = queue.upload(totals);
-    std::array<Slot, 2> slots;
-    std::size_t turn = 0;
+    UploadRing ring(queue);
     for (const Range& chunk : split_into_ranges(sources.count(), packer.sources_per_chunk())) {
-        Slot& slot = slots[turn++ % slots.size()];
-        slot.wait();
-        const std::size_t packed = packer.pack(chunk, slot.staging);
-        const std::size_t bytes = slot.staging.size() * sizeof(float);
-        if (slot.buffer() == nullptr) {
-            slot.buffer = queue.buffer(bytes);
-        }
-        queue.commands().enqueueWriteBuffer(slot.buffer, CL_FALSE, 0, bytes, slot.staging.data());
-        kernel.setArg(0, slot.buffer);
-        kernel.setArg(1, static_cast<cl_int>(packed));
-        kernel.setArg(2, point_buffer);
-        kernel.setArg(3, static_cast<cl_int>(block.count));
-        kernel.setArg(4, total_buffer);
+        std::size_t packed = 0;
+        const cl::Buffer& buffer =
+            ring.next([&](std::vector<float>& staging) { packed = packer.pack(chunk, staging); });
+        Queue::set_arguments(kernel, buffer, static_cast<cl_int>(packed), point_buffer,
+                             static_cast<cl_int>(block.count), total_buffer);
         if (packer.layout() == SourceLayout::vectors) {
             kernel.setArg(5, static_cast<cl_int>(geometry.row_of(block)));
         }
-        slot.used = queue.launch(kernel, geometry.items(block), 1, geometry.group);
-        slot.busy = true;
-        queue.commands().flush();
+        ring.read_until(queue.launch(kernel, geometry.items(block), 1, geometry.group));
         progress(static_cast<double>(chunk.first) / static_cast<double>(sources.count()));
     }
     queue.commands().enqueueReadBuffer(total_buffer, CL_TRUE, 0, totals.size() * sizeof(Total),

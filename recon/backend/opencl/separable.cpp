@@ -34,6 +34,7 @@ CoilMatrix separable_transform(Queue& queue, const Parameters& parameters,
         note(text("the volume goes through the device in pieces of ", in_mib(room), " MiB"));
     }
     return with_smaller_pieces(std::min(most_bytes_of_totals, room), note, [&](std::size_t bytes) {
+        queue.reset_clock(); // an attempt before this one may have launched something
         const SeparableWork work{samples, voxels, rows(values), bytes, progress};
         const std::size_t product_columns = LatticeColumns(voxels).count;
         switch (static_cast<Form>(parameters.at("FORM"))) {
