@@ -13,8 +13,13 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int tries_of_one_that_ends_the_program = 2;
+constexpr int most_crashes = 2;
+constexpr int most_silent_ends = 5;
+/// Who stops a search later than this may have waited for a kernel that never ends.
+constexpr std::chrono::seconds patience{60};
 constexpr const char* begun = "begun";
+constexpr const char* crashed = "crashed";
+constexpr const char* stopped = "stopped";
 
 const std::map<std::string, TuneCandidate::Outcome>& outcomes() {
     static const std::map<std::string, TuneCandidate::Outcome> names{
@@ -51,7 +56,12 @@ TuneJournal::TuneJournal(std::string path, std::string search)
             candidate.parameters = entry.at("parameters").get<Parameters>();
             const auto event = entry.at("event").get<std::string>();
             if (event == begun) {
-                ++begun_[candidate.parameters];
+                ++silent_[candidate.parameters];
+                continue;
+            }
+            --silent_[candidate.parameters];
+            if (event == crashed || event == stopped) {
+                crashed_[candidate.parameters] += event == crashed ? 1 : 0;
                 continue;
             }
             candidate.outcome = outcomes().at(event);
@@ -69,33 +79,47 @@ bool TuneJournal::find(TuneCandidate& candidate) const {
         candidate = known->second;
         return true;
     }
-    const auto begins = begun_.find(candidate.parameters);
-    if (begins != begun_.end() && begins->second >= tries_of_one_that_ends_the_program) {
-        candidate.outcome = TuneCandidate::Outcome::failed;
-        candidate.reason = text("ended the program ", begins->second, " times");
-        return true;
+    const auto reached = [&](const std::map<Parameters, int>& counts, int most) {
+        const auto count = counts.find(candidate.parameters);
+        return count != counts.end() && count->second >= most;
+    };
+    if (reached(crashed_, most_crashes)) {
+        candidate.reason = text("crashed the program ", most_crashes, " times");
+    } else if (reached(silent_, most_silent_ends)) {
+        candidate.reason = text("the program was killed ", most_silent_ends, " times during it");
+    } else {
+        return false;
     }
-    return false;
+    candidate.outcome = TuneCandidate::Outcome::failed;
+    candidate.reason += "; --again tries it again";
+    return true;
 }
 
 void TuneJournal::begin(const TuneCandidate& candidate) {
     append(begun, candidate);
+    last_words_ = std::make_unique<LastWords>(path_, line(crashed, candidate),
+                                              line(stopped, candidate), patience);
 }
 
 void TuneJournal::end(const TuneCandidate& candidate) {
+    last_words_.reset();
     append(name_of(candidate.outcome), candidate);
 }
 
-void TuneJournal::append(const std::string& event, const TuneCandidate& candidate) const {
+std::string TuneJournal::line(const std::string& event, const TuneCandidate& candidate) const {
     const json entry{{"search", search_},
                      {"event", event},
                      {"parameters", candidate.parameters},
                      {"seconds", candidate.seconds},
                      {"reason", candidate.reason}};
     const auto invalid_bytes = json::error_handler_t::replace; // a driver's message may hold any
-    std::ofstream file(path_, std::ios::app);
     // The line in front may be a broken one without an end.
-    file << "\n" + entry.dump(-1, ' ', true, invalid_bytes) + "\n" << std::flush;
+    return "\n" + entry.dump(-1, ' ', true, invalid_bytes) + "\n";
+}
+
+void TuneJournal::append(const std::string& event, const TuneCandidate& candidate) const {
+    std::ofstream file(path_, std::ios::app);
+    file << line(event, candidate) << std::flush;
     if (!file) {
         throw UsageError(text(path_, ": cannot be written\n  next:     make room on its disk, or "
                                      "set LSRECON_CACHE to another folder"));

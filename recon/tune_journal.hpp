@@ -1,8 +1,10 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
+#include "base/last_words.hpp"
 #include "tune.hpp"
 
 namespace lsrecon {
@@ -10,8 +12,10 @@ namespace lsrecon {
 /// What a search has tried, a line each, so that a search that was interrupted at any time goes on
 /// where it stopped. A line that is broken says nothing.
 ///
-/// A candidate is written down before it is tried, too: one that ended the program twice is not
-/// tried a third time.
+/// A candidate is written down before it is tried, too, and so is how the program ended while it
+/// was: one that crashed it twice is not tried again, nor one that was begun five times and ended
+/// without a word (SIGKILL, a power cut, or stopped after more than a minute). Somebody who stops
+/// the search sooner says nothing about the candidate.
 class TuneJournal {
 public:
     /// `search` names what lines must be of to count: device, kernel source, stage and problem.
@@ -27,12 +31,15 @@ public:
     static void forget(const std::string& path);
 
 private:
+    std::string line(const std::string& event, const TuneCandidate& candidate) const;
     void append(const std::string& event, const TuneCandidate& candidate) const;
 
     std::string path_;
     std::string search_;
     std::map<Parameters, TuneCandidate> known_;
-    std::map<Parameters, int> begun_; ///< without an end
+    std::map<Parameters, int> silent_; ///< begun, and no word after that
+    std::map<Parameters, int> crashed_;
+    std::unique_ptr<LastWords> last_words_; ///< while one is tried
 };
 
 } // namespace lsrecon

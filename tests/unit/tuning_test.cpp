@@ -2,13 +2,13 @@
 
 #include <fstream>
 #include <gtest/gtest.h>
+#include <thread>
 #include <tuple>
 
 #include "backend/tuning.hpp"
 #include "base/error.hpp"
 #include "plan/search_space.hpp"
 #include "support/surroundings.hpp"
-#include "tune_journal.hpp"
 
 #ifdef LSRECON_WITH_OPENCL
 #include "backend/opencl/catalogue.hpp"
@@ -47,56 +47,6 @@ TEST(SearchSpace, LeavesOutWhatTheDeviceDoesNotAllow) {
     EXPECT_EQ(all.valid, expected);
     EXPECT_EQ(all.skipped, 1U);
     EXPECT_TRUE(fits({{"A", 2}, {"B", 5}}, {bound}, {})) << "a number that is not known";
-}
-
-TuneCandidate candidate(int value, TuneCandidate::Outcome outcome) {
-    return {{{"A", value}}, outcome, 0.25, "why"};
-}
-
-TEST(TuneJournal, KnowsWhatEndedInItsSearch) {
-    const TemporaryFolder folder;
-    const std::string path = folder.file("tuning/journal.txt");
-    using Outcome = TuneCandidate::Outcome;
-    TuneJournal(path, "search").end(candidate(1, Outcome::timed));
-    TuneJournal(path, "search").end(candidate(2, Outcome::failed));
-    TuneJournal(path, "another").end(candidate(3, Outcome::timed));
-    TuneJournal(path, "search").begin(candidate(4, Outcome::failed));
-
-    const TuneJournal journal(path, "search");
-    TuneCandidate found = candidate(1, Outcome::slow);
-    ASSERT_TRUE(journal.find(found));
-    EXPECT_EQ(found.outcome, Outcome::timed);
-    EXPECT_EQ(found.seconds, 0.25);
-    found = candidate(2, Outcome::slow);
-    ASSERT_TRUE(journal.find(found));
-    EXPECT_EQ(found.outcome, Outcome::failed);
-    for (const int unknown : {3, 4, 5}) {
-        found = candidate(unknown, Outcome::slow);
-        EXPECT_FALSE(journal.find(found)) << unknown;
-    }
-    TuneJournal::forget(path);
-    found = candidate(1, Outcome::slow);
-    EXPECT_FALSE(TuneJournal(path, "search").find(found));
-}
-
-TEST(TuneJournal, GivesUpACandidateThatEndsTheProgram) {
-    const TemporaryFolder folder;
-    const std::string path = folder.file("journal.txt");
-    TuneCandidate killer = candidate(1, TuneCandidate::Outcome::timed);
-    TuneJournal(path, "search").begin(killer);
-    EXPECT_FALSE(TuneJournal(path, "search").find(killer));
-    TuneJournal(path, "search").begin(killer);
-    ASSERT_TRUE(TuneJournal(path, "search").find(killer));
-    EXPECT_EQ(killer.outcome, TuneCandidate::Outcome::failed);
-}
-
-TEST(TuneJournal, ReadsPastBrokenLines) {
-    const TemporaryFolder folder;
-    const std::string path = folder.file("journal.txt");
-    test::write_text(path, "no line of ours\n{\"search\": 3}\n[]\n{\"search\":\"search\",\"par");
-    TuneJournal(path, "search").end(candidate(1, TuneCandidate::Outcome::timed));
-    TuneCandidate found = candidate(1, TuneCandidate::Outcome::slow);
-    EXPECT_TRUE(TuneJournal(path, "search").find(found));
 }
 
 #ifdef LSRECON_WITH_OPENCL
@@ -203,6 +153,27 @@ TEST_F(Tuning, AWinnerServesItsDeviceDriverAndStage) {
     EXPECT_EQ(origin("q"), "tuned on this device");
     EXPECT_EQ(origin("fhd"), "tuned on this device");
     EXPECT_EQ(choose_parameters(device, kernel, "q").values, winner);
+}
+
+TEST_F(Tuning, SearchesThatEndTogetherKeepEachOthersWinners) {
+    std::vector<std::thread> searches;
+    for (int n = 0; n < 8; ++n) {
+        searches.emplace_back([&, n] {
+            for (int i = 0; i < 10; ++i) {
+                store_winner(device, kernel, text("stage ", n, " ", i), {other(), 1e9, ""});
+            }
+        });
+    }
+    for (std::thread& search : searches) {
+        search.join();
+    }
+    const std::string all = test::read_text(winners());
+    for (int n = 0; n < 8; ++n) {
+        for (int i = 0; i < 10; ++i) {
+            EXPECT_NE(all.find(text("\"stage ", n, " ", i, "\"")), std::string::npos)
+                << n << " " << i;
+        }
+    }
 }
 
 TEST_F(Tuning, AWinnerOfAnotherKernelSourceIsNotUsed) {
