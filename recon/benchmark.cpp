@@ -11,12 +11,10 @@ namespace lsrecon {
 
 namespace {
 
-/// A machine that is busy, or a clock that is still rising, shows less than the device can do.
-DeviceRates larger(const DeviceRates& a, const DeviceRates& b) {
-    return {std::max(a.multiply_adds, b.multiply_adds), std::max(a.native_pairs, b.native_pairs),
-            std::max(a.library_pairs, b.library_pairs),
-            std::max(a.matrix_multiply_adds, b.matrix_multiply_adds)};
-}
+constexpr std::size_t samples_of_a_cpu = 256;
+constexpr std::size_t samples_of_a_gpu = 4096;
+/// For a row above its limit, which can only be too low: on a busy machine.
+constexpr int more_measurements = 20;
 
 void fill_limits(std::vector<BenchmarkRow>& rows, const DeviceRates& rates) {
     for (BenchmarkRow& row : rows) {
@@ -26,36 +24,64 @@ void fill_limits(std::vector<BenchmarkRow>& rows, const DeviceRates& rates) {
     }
 }
 
+std::size_t samples_for(const std::string& device) {
+    const std::vector<DeviceInfo> devices = list_devices();
+    const auto chosen = static_cast<std::size_t>(choose_device(devices, device));
+    return devices[chosen].type == "cpu" ? samples_of_a_cpu : samples_of_a_gpu;
+}
+
+/// Takes the rates between the rows, so that both see the same clock and the same neighbours.
+void add_limits(Benchmark& table, RateMeter& meter) {
+    const BenchmarkRow& last = table.transforms.back();
+    fill_limits(table.transforms, table.rates);
+    for (int n = 0; last.limit > 0 && n < (last.fraction_of_limit() > 1 ? more_measurements : 1);
+         ++n) {
+        table.rates = meter.measure();
+        fill_limits(table.transforms, table.rates);
+    }
+}
+
 } // namespace
 
-Benchmark benchmark(const BenchmarkOptions& options, Reporter& report) {
+Benchmark benchmark(const BenchmarkOptions& asked, Reporter& report,
+                    const std::function<void(const Benchmark&)>& keep) {
+    const bool has_device = !kernel_names().empty();
+    BenchmarkOptions options = asked;
+    if (options.samples == 0) {
+        options.samples = has_device ? samples_for(options.device) : samples_of_a_cpu;
+    }
     const auto wanted = [&](const std::string& stage) {
         return std::find(options.stages.begin(), options.stages.end(), stage) !=
                options.stages.end();
     };
     Benchmark table;
-    if (!kernel_names().empty()) {
+    table.samples = options.samples;
+    std::unique_ptr<RateMeter> meter;
+    if (has_device) {
         table.device = make_backend({"opencl", options.device, ""})->info();
         const Stage stage(report, "limits");
-        table.rates = measure_rates(options.device);
+        meter = make_rate_meter(options.device);
+        table.rates = meter->measure();
+        keep(table);
     }
     for (const std::string stage : {"fhd", "q", "f"}) {
         if (wanted(stage)) {
-            for (BenchmarkRow& row : benchmark_transform(stage, options, report)) {
+            benchmark_transform(stage, options, report, [&](BenchmarkRow&& row) {
                 table.transforms.push_back(std::move(row));
-            }
+                if (meter) {
+                    add_limits(table, *meter);
+                }
+                keep(table);
+            });
         }
-    }
-    if (!table.transforms.empty() && !kernel_names().empty()) {
-        const Stage stage(report, "limits");
-        table.rates = larger(table.rates, measure_rates(options.device));
-        fill_limits(table.transforms, table.rates);
     }
     if (wanted("solve") || wanted("recon")) {
         table.reconstructions = benchmark_reconstruction(options, report);
+        keep(table);
     }
-    if (wanted("crossover") && !kernel_names().empty()) {
+    if (wanted("crossover") && has_device) {
         table.crossover = benchmark_crossover(options, report);
+        keep(table);
     }
     return table;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,7 +14,8 @@ namespace lsrecon {
 
 struct BenchmarkOptions {
     std::vector<std::size_t> matrix{32, 32, 32};
-    std::size_t samples = 4096; ///< of the random trajectory of fhd, q and f
+    /// Of the random trajectory of fhd, q and f; 0 for what takes the device half a minute in all.
+    std::size_t samples = 0;
     std::size_t scan_samples = 0; ///< of the simulated scan of solve and recon; 0 for two a voxel
     /// Any of "fhd", "q", "f", "solve", "recon" and "crossover".
     std::vector<std::string> stages{"fhd", "q", "solve", "recon", "crossover"};
@@ -70,6 +72,7 @@ struct CrossoverRow : Verified {
 
 struct Benchmark {
     BackendInfo device;
+    std::size_t samples = 0; ///< of fhd, q and f
     DeviceRates rates;
     std::vector<BenchmarkRow> transforms;
     std::vector<ReconstructionRow> reconstructions;
@@ -81,7 +84,10 @@ struct Benchmark {
 /// For fhd, q and f, on a random trajectory: the loops in double and single precision, then each
 /// kernel. Pairs of Q are counted over all (2N)^D differences, of which half are computed.
 /// For solve and recon: 30 iterations on a simulated scan, the image against the phantom.
-Benchmark benchmark(const BenchmarkOptions& options, Reporter& report);
+///
+/// `keep` gets the table whenever it has a row more, since the rest may never come.
+Benchmark benchmark(const BenchmarkOptions& options, Reporter& report,
+                    const std::function<void(const Benchmark&)>& keep);
 
 /// Pairs from which on the device is faster, between two sizes on logarithmic scales; none when
 /// the loops win at the largest size, or the device at every one.

@@ -9,6 +9,8 @@ namespace lsrecon {
 
 namespace {
 
+constexpr MeasureEffort effort{0.25, 5};
+
 BenchmarkRow reference_row(const TransformCase& what) {
     BenchmarkRow row;
     row.stage = what.stage;
@@ -51,7 +53,7 @@ BenchmarkRow single_precision_row(const TransformCase& what, Reporter& report) {
 BenchmarkRow kernel_row(const TransformCase& what, const std::string& kernel,
                         const std::string& device, Reporter& report) {
     const auto backend = make_backend({"opencl", device, kernel});
-    const Measurement measured = measure(*backend, what, report);
+    const Measurement measured = measure(*backend, what, report, effort);
     BenchmarkRow row;
     row.stage = what.stage;
     row.kernel = kernel;
@@ -75,25 +77,25 @@ void fill_rates(BenchmarkRow& row, const TransformCase& what) {
 
 } // namespace
 
-std::vector<BenchmarkRow> benchmark_transform(const std::string& stage,
-                                              const BenchmarkOptions& options, Reporter& report) {
+void benchmark_transform(const std::string& stage, const BenchmarkOptions& options,
+                         Reporter& report, const std::function<void(BenchmarkRow&&)>& add) {
     const TransformCase what = [&] {
         const Stage reference(report, stage + " reference");
         return make_transform_case(stage, options.matrix, options.samples, options.seed, report);
     }();
-    std::vector<BenchmarkRow> rows{reference_row(what)};
-    {
-        const Stage timing(report, stage + " reference-single");
-        rows.push_back(single_precision_row(what, report));
-    }
-    for (const std::string& kernel : options.kernels.empty() ? kernel_names() : options.kernels) {
-        const Stage timing(report, stage + " " + kernel);
-        rows.push_back(kernel_row(what, kernel, options.device, report));
-    }
-    for (BenchmarkRow& row : rows) {
+    const auto add_row = [&](BenchmarkRow row) {
         fill_rates(row, what);
+        add(std::move(row));
+    };
+    add_row(reference_row(what));
+    const auto timed = [&](const std::string& name, const std::function<BenchmarkRow()>& row_of) {
+        const Stage timing(report, stage + " " + name);
+        return row_of();
+    };
+    add_row(timed("reference-single", [&] { return single_precision_row(what, report); }));
+    for (const std::string& kernel : options.kernels.empty() ? kernel_names() : options.kernels) {
+        add_row(timed(kernel, [&] { return kernel_row(what, kernel, options.device, report); }));
     }
-    return rows;
 }
 
 } // namespace lsrecon

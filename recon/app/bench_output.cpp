@@ -182,7 +182,8 @@ void print_benchmark(const Benchmark& table) {
     }
 }
 
-std::string benchmark_as_json(const BenchmarkOptions& options, const Benchmark& table) {
+std::string benchmark_as_json(const BenchmarkOptions& options, const Benchmark& table,
+                              bool complete) {
     nlohmann::json json{{"program", text("lsrecon ", version)},
                         {"command", command_line()},
                         {"date", utc_now()},
@@ -194,7 +195,8 @@ std::string benchmark_as_json(const BenchmarkOptions& options, const Benchmark& 
                           {"native_pairs_per_second", table.rates.native_pairs},
                           {"library_pairs_per_second", table.rates.library_pairs}}},
                         {"matrix", options.matrix},
-                        {"samples", options.samples},
+                        {"samples", table.samples},
+                        {"complete", complete},
                         {"rows", array_of(table.transforms)},
                         {"reconstructions", array_of(table.reconstructions)},
                         {"crossover", {{"rows", array_of(table.crossover)}}}};

@@ -10,6 +10,7 @@ namespace lsrecon::app {
 void print_benchmark(const Benchmark& table);
 
 /// Every figure of the table with the machine, the date and the command.
-std::string benchmark_as_json(const BenchmarkOptions& options, const Benchmark& table);
+std::string benchmark_as_json(const BenchmarkOptions& options, const Benchmark& table,
+                              bool complete);
 
 } // namespace lsrecon::app

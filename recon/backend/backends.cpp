@@ -92,7 +92,7 @@ std::vector<DeviceInfo> list_devices() {
 int choose_device(const std::vector<DeviceInfo>&, const std::string&) {
     refuse_opencl();
 }
-DeviceRates measure_rates(const std::string&) {
+std::unique_ptr<RateMeter> make_rate_meter(const std::string&) {
     refuse_opencl();
 }
 std::vector<std::string> kernel_names() {

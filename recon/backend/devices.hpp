@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -44,9 +45,17 @@ struct DeviceRates {
     double matrix_multiply_adds = 0; ///< in double precision by matrix units; 0 without them
 };
 
-/// Runs kernels/limits.cl for about a second on the device that `wanted` chooses. DeviceError when
-/// there is none.
-DeviceRates measure_rates(const std::string& wanted);
+/// Measures the rates of one device, again and again: another process, or a clock that is still
+/// rising, takes from them and never adds.
+class RateMeter {
+public:
+    virtual ~RateMeter() = default;
+    /// Runs kernels/limits.cl for a fraction of a second; the largest rates of all calls so far.
+    virtual DeviceRates measure() = 0;
+};
+
+/// Of the device that `wanted` chooses. DeviceError when there is none.
+std::unique_ptr<RateMeter> make_rate_meter(const std::string& wanted);
 
 /// Names of the transform variants, in the order of the ladder.
 std::vector<std::string> kernel_names();

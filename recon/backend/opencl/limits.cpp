@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
+#include <limits>
 
 #include "backend/devices.hpp"
 #include "backend/opencl/device.hpp"
@@ -24,7 +26,11 @@ constexpr std::array<Probe, 3> probes{{{"multiply_adds", &DeviceRates::multiply_
                                        {"library_pairs", &DeviceRates::library_pairs, 4}}};
 constexpr Probe matrix_probe{"matrix_multiply_adds", &DeviceRates::matrix_multiply_adds, 512};
 
-constexpr double long_enough = 0.02; ///< seconds of a launch, beside which its start is small
+/// Seconds of a launch, beside which its start is small. On a CPU short enough that some launch has
+/// all cores although other processes want them, too.
+double long_enough(const DeviceInfo& info) {
+    return info.type == "cpu" ? 0.005 : 0.02;
+}
 constexpr int launches = 5; ///< the fastest counts: a limit is what is never exceeded
 
 /// Enough to fill every compute unit several times over.
@@ -32,62 +38,86 @@ std::size_t work_items(const DeviceInfo& info) {
     return info.compute_units * std::size_t(info.type == "cpu" ? 64 : 8192);
 }
 
-double seconds_of(Queue& queue, cl::Kernel& kernel, cl_int turns, std::size_t items) {
-    kernel.setArg(0, turns);
-    queue.reset_clock();
-    queue.launch(kernel, items);
-    queue.finish();
-    return queue.compute_seconds();
-}
-
-/// Operations a second with vectors of that many floats.
-double rate_of(Queue& queue, const Probe& probe, std::size_t width,
-               const std::string& more_options = "") {
-    const std::size_t items = work_items(queue.info());
-    const cl::Buffer out = queue.buffer(items * width * sizeof(float));
-    cl::Kernel kernel =
-        queue.kernel("limits.cl", probe.kernel, text("-DWIDTH=", width, more_options));
-    kernel.setArg(1, 0.5F);
-    kernel.setArg(2, 0.25F);
-    kernel.setArg(3, out);
-    cl_int turns = 16;
-    while (seconds_of(queue, kernel, turns, items) < long_enough && turns < (1 << 28)) {
-        turns *= 2;
-    }
-    double fastest = seconds_of(queue, kernel, turns, items);
-    for (int launch = 1; launch < launches; ++launch) {
-        fastest = std::min(fastest, seconds_of(queue, kernel, turns, items));
-    }
-    return probe.per_turn * turns * static_cast<double>(items * width) / fastest;
-}
-
-DeviceRates rates_of(Queue& queue) {
-    const auto device = queue.context().getInfo<CL_CONTEXT_DEVICES>().front();
-    std::vector<std::size_t> widths{1};
-    if (const std::size_t native = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
-        native > 1) {
-        widths.push_back(std::min<std::size_t>(native, 16));
-    }
-    DeviceRates rates;
-    for (const Probe& probe : probes) {
-        for (const std::size_t width : widths) {
-            rates.*probe.rate = std::max(rates.*probe.rate, rate_of(queue, probe, width));
+/// A probe with vectors of that many floats.
+class ProbeOfWidth {
+public:
+    ProbeOfWidth(Queue& queue, const Probe& probe, std::size_t width,
+                 const std::string& more_options = "")
+        : queue_(queue), probe_(probe), width_(width), items_(work_items(queue.info())),
+          out_(queue.buffer(items_ * width * sizeof(float))),
+          kernel_(queue.kernel("limits.cl", probe.kernel, text("-DWIDTH=", width, more_options))) {
+        while (fastest_of(2) < long_enough(queue_.info()) && turns_ < (1 << 28)) {
+            turns_ *= 2;
         }
     }
-    if (has_double_matrix_units(queue.info())) {
-        rates.*matrix_probe.rate = rate_of(queue, matrix_probe, 1, " -DMATRIX_UNITS");
+
+    double DeviceRates::*rate() const { return probe_.rate; }
+    /// Operations a second.
+    double measure() {
+        return probe_.per_turn * turns_ * static_cast<double>(items_ * width_) /
+               fastest_of(launches);
     }
-    return rates;
-}
+
+private:
+    double fastest_of(int count) {
+        Queue::set_arguments(kernel_, turns_, 0.5F, 0.25F, out_);
+        double fastest = std::numeric_limits<double>::infinity();
+        for (int launch = 0; launch < count; ++launch) {
+            queue_.reset_clock();
+            queue_.launch(kernel_, items_);
+            queue_.finish();
+            fastest = std::min(fastest, queue_.compute_seconds());
+        }
+        return fastest;
+    }
+
+    Queue& queue_;
+    const Probe& probe_;
+    std::size_t width_;
+    std::size_t items_;
+    cl::Buffer out_;
+    cl::Kernel kernel_;
+    cl_int turns_ = 16;
+};
+
+class OpenclRateMeter : public RateMeter {
+public:
+    explicit OpenclRateMeter(const std::string& wanted) : queue_(wanted) {
+        const auto device = queue_.context().getInfo<CL_CONTEXT_DEVICES>().front();
+        const std::size_t native = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
+        for (const Probe& probe : probes) {
+            probes_.emplace_back(queue_, probe, 1);
+            if (native > 1) {
+                probes_.emplace_back(queue_, probe, std::min<std::size_t>(native, 16));
+            }
+        }
+        if (has_double_matrix_units(queue_.info())) {
+            probes_.emplace_back(queue_, matrix_probe, 1, " -DMATRIX_UNITS");
+        }
+    }
+
+    DeviceRates measure() override {
+        return guarded("measuring the device's limits", [&] {
+            for (ProbeOfWidth& probe : probes_) {
+                double& largest = rates_.*probe.rate();
+                largest = std::max(largest, probe.measure());
+            }
+            return rates_;
+        });
+    }
+
+private:
+    Queue queue_;
+    std::deque<ProbeOfWidth> probes_;
+    DeviceRates rates_;
+};
 
 } // namespace
 } // namespace opencl
 
-DeviceRates measure_rates(const std::string& wanted) {
-    return opencl::guarded("measuring the device's limits", [&] {
-        opencl::Queue queue(wanted);
-        return opencl::rates_of(queue);
-    });
+std::unique_ptr<RateMeter> make_rate_meter(const std::string& wanted) {
+    return opencl::guarded("measuring the device's limits",
+                           [&] { return std::make_unique<opencl::OpenclRateMeter>(wanted); });
 }
 
 } // namespace lsrecon
