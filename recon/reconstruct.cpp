@@ -2,10 +2,13 @@
 
 #include "reconstruct.hpp"
 
+#include "base/error.hpp"
 #include "io/image_file.hpp"
 #include "io/png_file.hpp"
+#include "io/preview.hpp"
 #include "io/q_file.hpp"
 #include "io/record.hpp"
+#include "io/truth.hpp"
 #include "plan/plan.hpp"
 #include "scan/check.hpp"
 #include "solve/solve.hpp"
@@ -16,16 +19,35 @@
 
 namespace lsrecon {
 
-void reconstruct(const std::string& scan_file, const std::string& image_file, Backend& backend,
-                 const ReconstructOptions& options, Reporter& report) {
+namespace {
+
+template <typename File> std::optional<File> opened(const std::string& path) {
+    return path.empty() ? std::nullopt : std::optional<File>(std::in_place, path);
+}
+
+} // namespace
+
+Reconstructed reconstruct(const std::string& scan_file, const std::string& image_file,
+                          Backend& backend, const ReconstructOptions& options, Reporter& report) {
+    std::optional<QFile> q_file = opened<QFile>(options.q_file);
+    const std::optional<Truth> truth = opened<Truth>(options.truth);
     const Scan scan = read_scan(scan_file, options.read, report); // checks it, too
     require_samples(scan);
-    const Plan plan = make_plan(scan, !options.q_file.empty());
+    const Plan plan = make_plan(scan, q_file.has_value());
     Image image = empty_image(scan);
+    if (q_file) {
+        q_file->require(scan);
+    }
+    if (truth) {
+        truth->require_size_of(scan);
+    }
+    if (!options.preview.empty()) {
+        tell_preview(scan, report);
+    }
 
     const auto make_q = [&](const Sampling& sampling) {
-        return options.q_file.empty() ? compute_q(backend, sampling, scan.grid, report)
-                                      : read_q(options.q_file, sampling, scan.grid);
+        return q_file ? q_file->read(sampling, scan.grid)
+                      : compute_q(backend, sampling, scan.grid, report);
     };
     FrameEquations equations({backend, plan, scan.coil_maps, options.solve.lambda, make_q});
     for (const Frame& frame : scan.frames) {
@@ -37,11 +59,17 @@ void reconstruct(const std::string& scan_file, const std::string& image_file, Ba
 
     image.record = make_record(scan, backend.info(), options.settings);
     image.record.emplace_back("solver", solvers_of(image));
+    Reconstructed made;
+    if (truth) {
+        made.truth_error = truth->error_of(image);
+        image.record.emplace_back("truth_error", text(*made.truth_error));
+    }
     image.stage_seconds = report.stage_seconds();
     write_image(image_file, image);
     if (!options.preview.empty()) {
         write_png(options.preview, image);
     }
+    return made;
 }
 
 } // namespace lsrecon

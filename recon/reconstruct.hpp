@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "backend/backend.hpp"
@@ -14,12 +15,18 @@ struct ReconstructOptions {
     SolveOptions solve;
     std::string q_file; ///< Q made before by 'lsrecon q'; "" to compute it
     std::string preview; ///< PNG to write beside the image; "" for none
+    std::string truth; ///< image file to compare with; "" for none
     /// The settings of this run, name and value, for the record.
     std::vector<std::pair<std::string, std::string>> settings;
 };
 
+/// What a reconstruction tells besides its files.
+struct Reconstructed {
+    std::optional<double> truth_error; ///< relative L2 of magnitudes, with a truth
+};
+
 /// From a scan file to an image file. Any failure throws and leaves no image.
-void reconstruct(const std::string& scan_file, const std::string& image_file, Backend& backend,
-                 const ReconstructOptions& options, Reporter& report);
+Reconstructed reconstruct(const std::string& scan_file, const std::string& image_file,
+                          Backend& backend, const ReconstructOptions& options, Reporter& report);
 
 } // namespace lsrecon

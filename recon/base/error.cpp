@@ -14,6 +14,8 @@ std::string sentence(const Finding& f) {
 
 } // namespace
 
+UsageError::UsageError(const Finding& finding) : Error(ExitCode::usage, sentence(finding)) {}
+
 InputError::InputError(const Finding& finding)
     : Error(ExitCode::input, sentence(finding)), finding_(finding) {}
 

@@ -27,18 +27,19 @@ private:
     ExitCode code_;
 };
 
-class UsageError : public Error {
-public:
-    explicit UsageError(const std::string& message) : Error(ExitCode::usage, message) {}
-};
-
-/// What is wrong with an input: every part is shown, so that the reader need not guess.
+/// What is wrong with a file: every part is shown, so that the reader need not guess.
 struct Finding {
     std::string file;
-    std::string thing; ///< dataset, attribute or field
+    std::string thing; ///< dataset, attribute, field or flag
     std::string found;
     std::string expected;
     std::string next_step;
+};
+
+class UsageError : public Error {
+public:
+    explicit UsageError(const std::string& message) : Error(ExitCode::usage, message) {}
+    explicit UsageError(const Finding& finding);
 };
 
 class InputError : public Error {

@@ -1,62 +1,75 @@
 #include "base/replacing_file.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <random>
+#include <system_error>
 #include <unistd.h>
 
 #include "base/error.hpp"
 
 namespace lsrecon {
 
-namespace fs = std::filesystem;
-
 namespace {
 
-const std::string temporary_end = ".part";
+[[noreturn]] void refuse(const Place& place, const std::string& found, const std::string& expected,
+                         const std::string& next_step) {
+    throw UsageError({place.path, "output", found, expected, next_step});
+}
+
+/// In a folder like /tmp a file can be replaced by its owner only.
+bool belongs_to_another(const Place& place) {
+    struct stat folder {};
+    const uid_t user = ::geteuid();
+    return place.exists && user != 0 && place.facts.st_uid != user &&
+           ::stat(place.folder().c_str(), &folder) == 0 && (folder.st_mode & S_ISVTX) != 0 &&
+           folder.st_uid != user;
+}
+
+const Place& replaceable(const Place& place) {
+    require_replaceable(place);
+    return place;
+}
+
+/// Every place that can be written; the system says why it cannot.
+TemporaryFile beside(const Place& place) {
+    try {
+        return TemporaryFile(place.folder(), place.name());
+    } catch (const std::system_error& failure) {
+        refuse(
+            place,
+            text("its folder ", place.folder(), " cannot be written: ", failure.code().message()),
+            "a folder that can be written", "change its permissions or name another output");
+    }
+}
 
 } // namespace
 
-ReplacingFile::ReplacingFile(std::string final_path) : final_path_(std::move(final_path)) {
-    const fs::path folder = fs::absolute(final_path_).parent_path();
-    if (!fs::is_directory(folder)) {
-        throw UsageError(text(final_path_, ": the folder ", folder.string(),
-                              " does not exist\n  next:     create it or name another output"));
+void require_replaceable(const Place& place) {
+    if (place.path.empty()) {
+        refuse(place, "an empty name", "the name of a file", "name the output");
     }
-    if (fs::is_directory(final_path_)) {
-        throw UsageError(
-            text(final_path_, ": is a folder\n  next:     name a file inside it as the output"));
+    if (place.error == ENOENT && !place.exists) {
+        refuse(place, text("the folder ", place.folder(), " does not exist"),
+               "a folder that exists", "create it or name another output");
     }
-    if (::access(folder.c_str(), W_OK) != 0) {
-        throw UsageError(text(final_path_, ": the folder ", folder.string(),
-                              " cannot be written: ", std::strerror(errno),
-                              "\n  next:     change its permissions or name another output"));
+    if (place.error != 0 || (place.exists && !place.is_regular())) {
+        refuse(place, place.what_is_wrong(), "a file, or a name that is free",
+               "name another output");
     }
-    // Unique between threads, processes and hosts that share the folder.
-    std::random_device random;
-    temporary_path_ =
-        text(final_path_, ".", ::getpid(), "-", std::hex, random(), random(), temporary_end);
+    if (belongs_to_another(place)) {
+        refuse(place, "a file of another user in a folder where only its owner may replace it",
+               "a file of yours, or a name that is free", "name another output");
+    }
 }
 
-ReplacingFile::~ReplacingFile() {
-    std::error_code ignored;
-    fs::remove(temporary_path_, ignored);
-}
-
-std::string ReplacingFile::name_for_messages(const std::string& path) {
-    const std::size_t end = path.rfind(temporary_end);
-    const bool temporary = end != std::string::npos && end + temporary_end.size() == path.size();
-    // In front of the end stands the random part, which holds no dot.
-    return temporary && end > 0 ? path.substr(0, path.rfind('.', end - 1)) : path;
-}
+ReplacingFile::ReplacingFile(const std::string& final_path)
+    : place_(replaceable(place_of(final_path))), temporary_(beside(place_)) {}
 
 void ReplacingFile::commit() {
-    std::error_code failure;
-    fs::rename(temporary_path_, final_path_, failure);
-    if (failure) {
-        throw UsageError(text(final_path_, ": cannot be replaced: ", failure.message(),
-                              "\n  next:     check its permissions or name another output"));
+    if (std::rename(path().c_str(), place_.target.c_str()) != 0) {
+        refuse(place_, text("it cannot be replaced: ", std::strerror(errno)),
+               "a file that can be replaced", "name another output");
     }
 }
 

@@ -2,31 +2,33 @@
 
 #include <string>
 
+#include "base/place.hpp"
+#include "base/temporary_file.hpp"
+
 namespace lsrecon {
 
+/// UsageError when no file can be put at this place: it is a folder, a device or a pipe, its folder
+/// is missing, its links form a loop.
+void require_replaceable(const Place& place);
+
 /// An output is written beside its final place and renamed into it, so that a reader never sees a
-/// part of it and a failure leaves what was there before.
+/// part of it and a failure leaves what was there before. A symbolic link stays: the file behind it
+/// is replaced.
 ///
 ///     ReplacingFile out("image.h5");
 ///     write(out.path());
 ///     out.commit();
 class ReplacingFile {
 public:
-    /// UsageError when the folder of `final_path` does not exist or cannot be written.
-    explicit ReplacingFile(std::string final_path);
-    ~ReplacingFile(); ///< removes the temporary file unless committed
-    ReplacingFile(const ReplacingFile&) = delete;
-    ReplacingFile& operator=(const ReplacingFile&) = delete;
+    /// UsageError when no file can be put there or the folder cannot be written.
+    explicit ReplacingFile(const std::string& final_path);
 
-    const std::string& path() const { return temporary_path_; }
+    const std::string& path() const { return temporary_.path(); }
     void commit();
 
-    /// What messages call `path`: the final path when it is the path() of such a file.
-    static std::string name_for_messages(const std::string& path);
-
 private:
-    std::string final_path_;
-    std::string temporary_path_;
+    Place place_;
+    TemporaryFile temporary_;
 };
 
 } // namespace lsrecon

@@ -84,6 +84,10 @@ public:
     /// Whole datasets, row-major. Integer datasets can be read as real.
     std::vector<double> read_real(const std::string& dataset) const;
     std::vector<Complex> read_complex(const std::string& dataset) const;
+    /// One index of the first dimension.
+    std::vector<Complex> read_complex_row(const std::string& dataset, std::size_t row) const;
+    /// Texts as Hdf5Writer::texts stores them.
+    std::vector<std::string> read_texts(const std::string& dataset) const;
 
     bool has_attribute(const std::string& object, const std::string& name) const;
     /// InputError when it is missing, of another type, empty, or more than one text.
@@ -102,7 +106,8 @@ private:
 /// Failures are Errors that name the file.
 class Hdf5Writer {
 public:
-    explicit Hdf5Writer(const std::string& path);
+    /// `name` is what messages call it.
+    Hdf5Writer(const std::string& path, const std::string& name);
 
     void group(const std::string& name);
     /// Complex numbers as compound {r,i}, as h5py reads and writes them.
@@ -112,6 +117,9 @@ public:
                     const Complex* values);
     void real(const std::string& dataset, const std::vector<std::size_t>& extents,
               const double* values);
+    /// One text an element. What may have thousands is a dataset: the attributes of an object share
+    /// 64 kB.
+    void texts(const std::string& dataset, const std::vector<std::string>& values);
     void attribute(const std::string& object, const std::string& name, const std::string& value);
     void attribute(const std::string& object, const std::string& name,
                    const std::vector<std::string>& values);
@@ -126,6 +134,7 @@ public:
 
 private:
     std::string path_;
+    std::string name_;
     Hdf5Handle file_;
 };
 

@@ -34,9 +34,12 @@ std::string kind_name(Hdf5Kind kind);
 /// Whether `found` can be read as `wanted`: whole numbers are also real ones.
 bool fits(Hdf5Kind found, Hdf5Kind wanted);
 
-inline Hdf5Handle text_type() {
+inline Hdf5Handle text_type(std::size_t size = H5T_VARIABLE) {
     Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-    H5Tset_size(type.get(), H5T_VARIABLE);
+    H5Tset_size(type.get(), size);
+    if (size != H5T_VARIABLE) {
+        H5Tset_strpad(type.get(), H5T_STR_NULLPAD); // as h5py's
+    }
     H5Tset_cset(type.get(), H5T_CSET_UTF8);
     return type;
 }

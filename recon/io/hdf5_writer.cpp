@@ -1,24 +1,23 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <unistd.h>
 
 #include "base/error.hpp"
-#include "base/replacing_file.hpp"
 #include "io/hdf5_types.hpp"
 
 namespace lsrecon {
 
 namespace {
 
-[[noreturn]] void fail(const std::string& path, const std::string& what) {
-    throw InputError({ReplacingFile::name_for_messages(path), what, "HDF5 refuses to hold it",
-                      "enough memory for the whole file", "use a machine with more memory"});
+[[noreturn]] void fail(const std::string& name, const std::string& what) {
+    throw InputError({name, what, "HDF5 refuses to hold it", "enough memory for the whole file",
+                      "use a machine with more memory"});
 }
 
-[[noreturn]] void fail_to_write(const std::string& path, int cause) {
-    throw InputError({ReplacingFile::name_for_messages(path), "file",
-                      text("it cannot be written: ", std::strerror(cause)),
+[[noreturn]] void fail_to_write(const std::string& name, int cause) {
+    throw InputError({name, "file", text("it cannot be written: ", std::strerror(cause)),
                       "a file system with enough free space",
                       "free some space or name another output folder"});
 }
@@ -43,13 +42,13 @@ Hdf5Handle file_in_memory() {
     return access;
 }
 
-void require(herr_t result, const std::string& path, const std::string& what) {
+void require(herr_t result, const std::string& file, const std::string& what) {
     if (result < 0) {
-        fail(path, what);
+        fail(file, what);
     }
 }
 
-void write_dataset(hid_t file, const std::string& path, const std::string& dataset,
+void write_dataset(hid_t file, const std::string& name, const std::string& dataset,
                    const std::vector<std::size_t>& extents, hid_t stored, hid_t in_memory,
                    const void* values) {
     const Hdf5Handle space = simple_space(extents);
@@ -57,13 +56,13 @@ void write_dataset(hid_t file, const std::string& path, const std::string& datas
                                        H5P_DEFAULT, H5P_DEFAULT),
                             H5Dclose);
     if (handle.get() < 0) {
-        fail(path, full_name(dataset));
+        fail(name, full_name(dataset));
     }
-    require(H5Dwrite(handle.get(), in_memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), path,
+    require(H5Dwrite(handle.get(), in_memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), name,
             full_name(dataset));
 }
 
-void write_attribute(hid_t file, const std::string& path, const std::string& object,
+void write_attribute(hid_t file, const std::string& file_name, const std::string& object,
                      const std::string& name, const std::vector<std::size_t>& extents, hid_t type,
                      const void* values) {
     const Hdf5Handle space = simple_space(extents);
@@ -71,49 +70,65 @@ void write_attribute(hid_t file, const std::string& path, const std::string& obj
                                               H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                             H5Aclose);
     if (handle.get() < 0) {
-        fail(path, attribute_name(object, name));
+        fail(file_name, attribute_name(object, name));
     }
-    require(H5Awrite(handle.get(), type, values), path, attribute_name(object, name));
+    require(H5Awrite(handle.get(), type, values), file_name, attribute_name(object, name));
 }
 
 } // namespace
 
-Hdf5Writer::Hdf5Writer(const std::string& path) : path_(path) {
+Hdf5Writer::Hdf5Writer(const std::string& path, const std::string& name)
+    : path_(path), name_(name) {
     silence_hdf5();
     const Hdf5Handle access = file_in_memory();
     file_ = Hdf5Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose);
     if (file_.get() < 0) {
-        fail(path, "file");
+        fail(name_, "file");
     }
 }
 
 void Hdf5Writer::group(const std::string& name) {
     const Hdf5Handle handle(
         H5Gcreate2(file_.get(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
-    require(handle.get() < 0 ? -1 : 0, path_, full_name(name));
+    require(handle.get() < 0 ? -1 : 0, name_, full_name(name));
 }
 
 void Hdf5Writer::complex64(const std::string& dataset, const std::vector<std::size_t>& extents,
                            const Complex* values) {
-    write_dataset(file_.get(), path_, dataset, extents, complex_type(H5T_IEEE_F32LE).get(),
+    write_dataset(file_.get(), name_, dataset, extents, complex_type(H5T_IEEE_F32LE).get(),
                   complex_type(H5T_NATIVE_DOUBLE).get(), values);
 }
 
 void Hdf5Writer::complex128(const std::string& dataset, const std::vector<std::size_t>& extents,
                             const Complex* values) {
-    write_dataset(file_.get(), path_, dataset, extents, complex_type(H5T_IEEE_F64LE).get(),
+    write_dataset(file_.get(), name_, dataset, extents, complex_type(H5T_IEEE_F64LE).get(),
                   complex_type(H5T_NATIVE_DOUBLE).get(), values);
 }
 
 void Hdf5Writer::real(const std::string& dataset, const std::vector<std::size_t>& extents,
                       const double* values) {
-    write_dataset(file_.get(), path_, dataset, extents, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values);
+    write_dataset(file_.get(), name_, dataset, extents, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values);
+}
+
+/// All of one length, padded with zeros: those of variable length would be all over the file.
+void Hdf5Writer::texts(const std::string& dataset, const std::vector<std::string>& values) {
+    std::size_t longest = 1;
+    for (const std::string& value : values) {
+        longest = std::max(longest, value.size());
+    }
+    std::string padded;
+    for (const std::string& value : values) {
+        padded += value + std::string(longest - value.size(), '\0');
+    }
+    const Hdf5Handle type = text_type(longest);
+    write_dataset(file_.get(), name_, dataset, {values.size()}, type.get(), type.get(),
+                  padded.data());
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name,
                            const std::string& value) {
     const char* const pointer = value.c_str();
-    write_attribute(file_.get(), path_, object, name, {}, text_type().get(), &pointer);
+    write_attribute(file_.get(), name_, object, name, {}, text_type().get(), &pointer);
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name,
@@ -122,39 +137,39 @@ void Hdf5Writer::attribute(const std::string& object, const std::string& name,
     for (const std::string& value : values) {
         pointers.push_back(value.c_str());
     }
-    write_attribute(file_.get(), path_, object, name, {values.size()}, text_type().get(),
+    write_attribute(file_.get(), name_, object, name, {values.size()}, text_type().get(),
                     pointers.data());
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name,
                            const std::vector<double>& values) {
-    write_attribute(file_.get(), path_, object, name, {values.size()}, H5T_NATIVE_DOUBLE,
+    write_attribute(file_.get(), name_, object, name, {values.size()}, H5T_NATIVE_DOUBLE,
                     values.data());
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name,
                            const std::vector<long>& values) {
-    write_attribute(file_.get(), path_, object, name, {values.size()}, H5T_NATIVE_LONG,
+    write_attribute(file_.get(), name_, object, name, {values.size()}, H5T_NATIVE_LONG,
                     values.data());
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name, long value) {
-    write_attribute(file_.get(), path_, object, name, {}, H5T_NATIVE_LONG, &value);
+    write_attribute(file_.get(), name_, object, name, {}, H5T_NATIVE_LONG, &value);
 }
 
 void Hdf5Writer::close() {
-    require(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), path_, "file");
+    require(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), name_, "file");
     // The handle of a file in memory is the address of its bytes; their number is that of its
     // image, since the memory itself grows in steps.
     void* handle = nullptr;
-    require(H5Fget_vfd_handle(file_.get(), H5P_DEFAULT, &handle), path_, "file");
+    require(H5Fget_vfd_handle(file_.get(), H5P_DEFAULT, &handle), name_, "file");
     const ssize_t size = H5Fget_file_image(file_.get(), nullptr, 0);
-    require(size > 0 ? 0 : -1, path_, "file");
+    require(size > 0 ? 0 : -1, name_, "file");
     const int cause =
         write_bytes(path_, *static_cast<void**>(handle), static_cast<std::size_t>(size));
     file_ = Hdf5Handle();
     if (cause != 0) {
-        fail_to_write(path_, cause);
+        fail_to_write(name_, cause);
     }
 }
 

@@ -54,7 +54,7 @@ std::vector<double> flat(const std::array<Vec3, 3>& vectors) {
     return result;
 }
 
-/// Geometry, record, labels and times: what every output of the program carries.
+/// Geometry, record and times: what every output of the program carries.
 void write_about(Hdf5Writer& file, const std::string& dataset, const Image& image) {
     const Grid& grid = image.grid;
     const auto dimensions = static_cast<std::size_t>(grid.dimensions);
@@ -74,22 +74,6 @@ void write_about(Hdf5Writer& file, const std::string& dataset, const Image& imag
         if (grid.directions) {
             file.attribute(dataset, "directions", flat(*grid.directions));
         }
-        std::vector<double> positions;
-        for (const ImageFrame& frame : image.frames) {
-            if (frame.position) {
-                positions.insert(positions.end(), frame.position->begin(), frame.position->end());
-            }
-        }
-        if (!positions.empty() && positions.size() == 3 * image.frames.size()) {
-            file.attribute(dataset, "frame_positions", positions);
-        }
-    }
-    if (image.frames.size() > 1) {
-        std::vector<std::string> labels;
-        for (const ImageFrame& frame : image.frames) {
-            labels.push_back(frame.label);
-        }
-        file.attribute(dataset, "frame_labels", labels);
     }
     file.group("record");
     for (const auto& [name, value] : image.record) {
@@ -97,6 +81,25 @@ void write_about(Hdf5Writer& file, const std::string& dataset, const Image& imag
     }
     for (const auto& [stage, seconds] : image.stage_seconds) {
         file.attribute("record", "seconds_" + stage, std::vector<double>{seconds});
+    }
+}
+
+/// What every frame has one of: datasets, because there may be thousands.
+void write_frames(Hdf5Writer& file, const Image& image) {
+    std::vector<std::string> labels;
+    std::vector<double> positions;
+    for (const ImageFrame& frame : image.frames) {
+        labels.push_back(frame.label);
+        if (image.on_grid && frame.position) {
+            positions.insert(positions.end(), frame.position->begin(), frame.position->end());
+        }
+    }
+    if (labels.size() > 1) {
+        file.texts("frame_labels", labels);
+    }
+    if (!positions.empty() && positions.size() == 3 * image.frames.size()) {
+        file.real("frame_positions", {image.frames.size(), 3}, positions.data());
+        file.attribute("frame_positions", "units", std::string("mm"));
     }
 }
 
@@ -131,12 +134,13 @@ void write_volumes(const std::string& path, const std::string& name, const Axes&
                    const std::vector<Complex>& values, const Image& about) {
     require_an_image(values);
     ReplacingFile target(path);
-    Hdf5Writer file(target.path());
+    Hdf5Writer file(target.path(), path);
     file.complex64(name, axes.extents, values.data());
     file.attribute(name, "DIMENSION_LABELS", axes.names);
     file.attribute("/", "format", std::string("lsrecon-") + name);
     file.attribute("/", "version", 1L);
     write_about(file, name, about);
+    write_frames(file, about);
     write_residuals(file, about);
     file.close();
     target.commit();
@@ -179,8 +183,14 @@ ImageData read_image(const std::string& path) {
     }
     std::vector<double> residuals;
     if (file.has("record/residuals")) {
+        const Hdf5Shape shape = file.shape("record/residuals");
+        if (shape.extents.size() != 3) {
+            throw InputError({path, "/record/residuals", shape.to_string(),
+                              "real numbers [frames, problems, iterations + 1]",
+                              "write the image again"});
+        }
         residuals = file.read_real("record/residuals");
-        residuals.resize(file.shape("record/residuals").extents.back()); // of the first problem
+        residuals.resize(shape.extents.back()); // of the first problem
         residuals.erase(std::find_if(residuals.begin(), residuals.end(),
                                      [](double value) { return std::isnan(value); }),
                         residuals.end());

@@ -140,7 +140,7 @@ void write_image_side(Hdf5Writer& file, const Scan& scan) {
 void write_native_scan(const std::string& path, const Scan& scan) {
     check_frames(path, scan);
     ReplacingFile output(path);
-    Hdf5Writer file(output.path());
+    Hdf5Writer file(output.path(), path);
     write_header(file, scan.grid);
     write_sampling(file, scan);
     if (scan.has_samples()) {

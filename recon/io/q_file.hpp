@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "io/hdf5_file.hpp"
 #include "stages/q.hpp"
 
 namespace lsrecon {
@@ -11,15 +13,35 @@ namespace lsrecon {
 using Record = std::vector<std::pair<std::string, std::string>>;
 
 /// Writes Q of every sampling of a scan as /q [S, (2Z,) 2Y, 2X] (S left out when it is 1), index i
-/// standing for the difference i - N, with the content hash of each. Complex128: Q is computed
-/// once and kept, and its rounding would go into every image made with it.
+/// standing for the difference i - N, with the content hash of each sampling in /keys [S] and of
+/// its values in /sha256 [S]. Complex128: Q is computed once and kept, and its rounding would go
+/// into every image made with it.
 void write_q(const std::string& path, const std::vector<Q>& qs, const Record& record);
 
 /// Writes Q at a list of voxels as /q [N].
 void write_q_at(const std::string& path, const ComplexVector& q, const Record& record);
 
-/// Q for the sampling and grid from a file that write_q wrote. InputError when its hash is another
-/// scan's.
-Q read_q(const std::string& path, const Sampling& sampling, const Grid& grid);
+/// A file that write_q wrote. Nothing in it is believed: a Q comes out of it when it is of the
+/// wanted sampling and grid by its key, has the values that were written by their hash, and Q(0) is
+/// the sum of w |phi|^2. Everything else is an InputError.
+class QFile {
+public:
+    explicit QFile(const std::string& path);
+
+    /// Reads Q of every sampling once, so that nothing is missing or wrong after hours of work.
+    void require(const Scan& scan);
+
+    Q read(const Sampling& sampling, const Grid& grid);
+
+private:
+    std::size_t row_of(const std::string& key) const;
+    void require_sum_of_weights(const Q& q, const Sampling& sampling) const;
+
+    Hdf5Reader file_;
+    std::vector<std::string> keys_;
+    std::vector<std::string> hashes_; ///< of the values, one a key
+    std::optional<Q> checked_; ///< by require, until it is read
+    const Sampling* checked_for_ = nullptr;
+};
 
 } // namespace lsrecon

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "base/error.hpp"
 #include "base/replacing_file.hpp"
@@ -8,6 +9,7 @@
 namespace lsrecon {
 namespace {
 
+namespace fs = std::filesystem;
 using test::read_text;
 using test::TemporaryFolder;
 using test::write_text;
@@ -40,15 +42,66 @@ TEST(ReplacingFile, IsWrittenBesideItsFinalPlace) {
     const TemporaryFolder folder;
     const ReplacingFile one(folder.file("out.txt"));
     const ReplacingFile two(folder.file("out.txt"));
-    EXPECT_EQ(std::filesystem::path(one.path()).parent_path(), folder.path());
+    EXPECT_EQ(fs::path(one.path()).parent_path(), folder.path());
     EXPECT_NE(one.path(), two.path()) << "two writers at a time must not share a file";
 }
 
 TEST(ReplacingFile, RefusesAFolderThatIsMissingOrInTheWay) {
     const TemporaryFolder folder;
     EXPECT_THROW(ReplacingFile(folder.file("missing/out.txt")), UsageError);
-    std::filesystem::create_directory(folder.file("taken"));
+    fs::create_directory(folder.file("taken"));
     EXPECT_THROW(ReplacingFile(folder.file("taken")), UsageError);
+}
+
+TEST(ReplacingFile, RefusesWhatIsNoRegularFile) {
+    const TemporaryFolder folder;
+    ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
+    EXPECT_THROW(ReplacingFile(folder.file("pipe")), UsageError);
+    EXPECT_THROW(ReplacingFile("/dev/null"), UsageError);
+    EXPECT_THROW(ReplacingFile(""), UsageError);
+    EXPECT_THROW(ReplacingFile(folder.file(std::string(300, 'a'))), UsageError);
+    fs::create_symlink("loop", folder.file("loop"));
+    EXPECT_THROW(ReplacingFile(folder.file("loop")), UsageError);
+    test::write_text(folder.file("file"), "");
+    EXPECT_THROW(ReplacingFile(folder.file("file/out.txt")), UsageError);
+    EXPECT_EQ(folder.entries(), 3U);
+}
+
+TEST(ReplacingFile, FollowsALinkAndLeavesIt) {
+    const TemporaryFolder folder;
+    fs::create_directory(folder.file("other"));
+    write_text(folder.file("other/out.txt"), "before");
+    fs::create_symlink("other/out.txt", folder.file("link"));
+    fs::create_symlink(folder.file("link"), folder.file("link_of_link"));
+    ReplacingFile out(folder.file("link_of_link"));
+    EXPECT_EQ(fs::path(out.path()).parent_path(), folder.path() / "other");
+    write_text(out.path(), "after");
+    out.commit();
+    EXPECT_TRUE(fs::is_symlink(folder.file("link_of_link")));
+    EXPECT_TRUE(fs::is_symlink(folder.file("link")));
+    EXPECT_EQ(read_text(folder.file("other/out.txt")), "after");
+}
+
+TEST(ReplacingFile, MakesTheFileBehindALinkThatLeadsNowhere) {
+    const TemporaryFolder folder;
+    fs::create_symlink("out.txt", folder.file("link"));
+    ReplacingFile out(folder.file("link"));
+    write_text(out.path(), "new");
+    out.commit();
+    EXPECT_TRUE(fs::is_symlink(folder.file("link")));
+    EXPECT_EQ(read_text(folder.file("out.txt")), "new");
+    fs::create_symlink("missing/out.txt", folder.file("nowhere"));
+    EXPECT_THROW(ReplacingFile(folder.file("nowhere")), UsageError);
+}
+
+TEST(ReplacingFile, TakesNamesAsLongAsTheFileSystemDoes) {
+    const TemporaryFolder folder;
+    const std::string longest = folder.file(std::string(250, 'a') + "\xC3\xA9.h5"); // an e acute
+    ReplacingFile out(longest);
+    write_text(out.path(), "new");
+    out.commit();
+    EXPECT_EQ(read_text(longest), "new");
+    EXPECT_EQ(folder.entries(), 1U);
 }
 
 // FIPS 180-4 examples of NIST.

@@ -74,8 +74,9 @@ TEST(ImageFile, SaysWhereItLiesAndHowItWasMade) {
     EXPECT_EQ(file.attribute_numbers("image", "fov_mm"), (Numbers{240, 220}));
     EXPECT_EQ(file.attribute_numbers("image", "position"), (Numbers{1, 2, 3}));
     EXPECT_EQ(file.attribute_numbers("image", "directions"), (Numbers{1, 0, 0, 0, 1, 0, 0, 0, 1}));
-    EXPECT_EQ(file.attribute_numbers("image", "frame_positions"), (Numbers{1, 2, 3, 4, 5, 6}));
-    EXPECT_TRUE(file.has_attribute("image", "frame_labels"));
+    EXPECT_EQ(file.read_real("frame_positions"), (Numbers{1, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(file.shape("frame_positions").extents, (Extents{2, 3}));
+    EXPECT_EQ(file.read_texts("frame_labels"), (std::vector<std::string>{"early", "late"}));
     EXPECT_TRUE(file.has_attribute("image", "DIMENSION_LABELS"));
     EXPECT_EQ(file.attribute_text("record", "lambda"), "0.01");
     EXPECT_EQ(file.attribute_text("record", "device"), "none");
@@ -91,6 +92,41 @@ TEST(ImageFile, KeepsEveryResidualAndPadsWithNan) {
     ASSERT_EQ(residuals.size(), 6U);
     EXPECT_EQ(Numbers(residuals.begin(), residuals.begin() + 5), (Numbers{1, 0.5, 0.25, 1, 0.125}));
     EXPECT_TRUE(std::isnan(residuals[5]));
+}
+
+TEST(ImageFile, HoldsThousandsOfFrames) {
+    for (const std::size_t count : {5000U, 20000U}) {
+        const TemporaryFolder folder;
+        Image image;
+        image.grid = test::make_grid(2, 1);
+        for (std::size_t f = 0; f < count; ++f) {
+            const double at = static_cast<double>(f);
+            image.frames.push_back(
+                {ramp(2, at), "repetition " + std::to_string(f), Vec3{0, 0, at}, {{1, 0.5}}, ""});
+        }
+        write_image(folder.file("image.h5"), image);
+        EXPECT_EQ(read_image(folder.file("image.h5")).extents, (Extents{count, 1, 2}));
+        const Hdf5Reader file(folder.file("image.h5"));
+        const std::vector<std::string> labels = file.read_texts("frame_labels");
+        ASSERT_EQ(labels.size(), count);
+        EXPECT_EQ(labels[0], "repetition 0");
+        EXPECT_EQ(labels.back(), "repetition " + std::to_string(count - 1));
+        EXPECT_EQ(file.read_real("frame_positions").back(), static_cast<double>(count - 1));
+    }
+}
+
+TEST(ImageFile, AHistoryOfAnotherShapeIsRefused) {
+    const TemporaryFolder folder;
+    for (const Extents& extents : {Extents{}, Extents{3}, Extents{1, 3}}) {
+        const Numbers values{1, 0.5, 0.25};
+        const std::vector<Complex> voxels(2, 1);
+        Hdf5Writer file(folder.file("image.h5"), "image.h5");
+        file.complex64("image", {1, 1, 2}, voxels.data());
+        file.group("record");
+        file.real("record/residuals", extents, values.data());
+        file.close();
+        EXPECT_THROW(read_image(folder.file("image.h5")), InputError) << shown(extents);
+    }
 }
 
 TEST(ImageFile, ListedVoxelsHaveNoGeometry) {

@@ -4,6 +4,8 @@
 
 #include "backend/reference/reference.hpp"
 #include "base/error.hpp"
+#include "base/sha256.hpp"
+#include "base/tolerance.hpp"
 #include "io/hdf5_file.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
@@ -20,6 +22,10 @@ test::Problem problem_of(const std::array<std::size_t, 3>& size, std::uint64_t s
     of.weights = true;
     of.seed = seed;
     return test::make_problem(of);
+}
+
+Q read_q(const std::string& path, const Sampling& sampling, const Grid& grid) {
+    return QFile(path).read(sampling, grid);
 }
 
 Q q_of(const test::Problem& problem) {
@@ -81,6 +87,105 @@ TEST(QFile, SomethingElseIsRefused) {
     EXPECT_THROW(read_q(folder.file("text.h5"), *problem.sampling, problem.grid), InputError);
     write_q_at(folder.file("list.h5"), ComplexVector::Ones(3), {});
     EXPECT_THROW(read_q(folder.file("list.h5"), *problem.sampling, problem.grid), InputError);
+}
+
+/// What QFile says of the file "q.h5" of this folder.
+testing::AssertionResult refused(const TemporaryFolder& folder, const test::Problem& problem) {
+    try {
+        read_q(folder.file("q.h5"), *problem.sampling, problem.grid);
+        return testing::AssertionFailure() << "no error";
+    } catch (const InputError& error) {
+        return testing::AssertionSuccess() << error.what();
+    }
+}
+
+std::string hash_in(const std::string& path) {
+    return Hdf5Reader(path).read_texts("sha256").front();
+}
+
+TEST(QFile, OtherValuesThanThoseThatWereWrittenAreRefused) {
+    const test::Problem problem = problem_of({3, 4, 0});
+    const Q good = q_of(problem);
+    ComplexVector last_bit = good.half;
+    last_bit(2) = {std::nextafter(last_bit(2).real(), 1e9), last_bit(2).imag()};
+    for (const ComplexVector& other :
+         {ComplexVector(good.half * 1e300), ComplexVector(-good.half), ComplexVector(good.half * 0),
+          ComplexVector(good.half.conjugate()), last_bit}) {
+        const TemporaryFolder folder;
+        write_q(folder.file("good.h5"), {good}, {});
+        write_q(folder.file("q.h5"), {{good.grid, good.key, other}}, {});
+        std::string bytes = test::read_text(folder.file("q.h5"));
+        const std::string hash = hash_in(folder.file("q.h5"));
+        ASSERT_NE(bytes.find(hash), std::string::npos);
+        bytes.replace(bytes.find(hash), hash.size(), hash_in(folder.file("good.h5")));
+        test::write_text(folder.file("q.h5"), bytes);
+        EXPECT_TRUE(refused(folder, problem));
+    }
+}
+
+TEST(QFile, ASumOfWeightsThatIsAnotherIsRefused) {
+    const test::Problem problem = problem_of({3, 4, 0});
+    const Q good = q_of(problem);
+    for (const double factor : {1.001, 0.999, -1.0, 0.0, 1e300}) {
+        const TemporaryFolder folder;
+        Q other = good;
+        other.half *= factor;
+        write_q(folder.file("q.h5"), {other}, {{"kernel", "separable"}}); // with its own hash
+        EXPECT_TRUE(refused(folder, problem)) << factor;
+    }
+}
+
+TEST(QFile, TheSumOfWeightsMayBeRoundedAsTheKernelRoundsIt) {
+    const test::Problem problem = problem_of({3, 4, 0});
+    const TemporaryFolder folder;
+    Q rounded = q_of(problem);
+    rounded.half *= 1 + 4 * tolerance::eps;
+    write_q(folder.file("q.h5"), {rounded}, {{"kernel", "separable"}});
+    EXPECT_EQ(read_q(folder.file("q.h5"), *problem.sampling, problem.grid).half, rounded.half);
+}
+
+TEST(QFile, WithoutTheHashOfItsValuesItIsRefused) {
+    const test::Problem problem = problem_of({3, 4, 0});
+    const Q q = q_of(problem);
+    const TemporaryFolder folder;
+    const ComplexVector values = expanded(q);
+    Hdf5Writer file(folder.file("q.h5"), "q.h5"); // as version 1 was
+    file.complex128("q", {8, 6}, values.data());
+    file.attribute("/", "format", std::string("lsrecon-q"));
+    file.attribute("/", "version", 1L);
+    file.attribute("q", "key_0", q.key);
+    file.close();
+    EXPECT_TRUE(refused(folder, problem));
+    EXPECT_NE(std::string(refused(folder, problem).message()).find("lsrecon q"), std::string::npos);
+}
+
+TEST(QFile, HoldsTheSamplingsOfThousandsOfFrames) {
+    const TemporaryFolder folder;
+    test::Problem problem = problem_of({1, 1, 0});
+    std::vector<Q> qs(20000, q_of(problem));
+    for (std::size_t s = 0; s < qs.size(); ++s) {
+        qs[s].key = Sha256().add(std::to_string(s)).hex();
+    }
+    qs[12345].key = q_key(*problem.sampling, problem.grid);
+    write_q(folder.file("q.h5"), qs, {});
+    EXPECT_EQ(read_q(folder.file("q.h5"), *problem.sampling, problem.grid).half, qs[0].half);
+}
+
+TEST(QFile, EverySamplingOfAScanIsCheckedBeforeItsWork) {
+    const TemporaryFolder folder;
+    const test::Problem one = problem_of({3, 4, 0}, 1);
+    const test::Problem two = problem_of({3, 4, 0}, 2);
+    Scan scan;
+    scan.grid = one.grid;
+    scan.frames = {one.frame(), two.frame(), one.frame()};
+    write_q(folder.file("q.h5"), {q_of(one)}, {});
+    EXPECT_THROW(QFile(folder.file("q.h5")).require(scan), InputError);
+    write_q(folder.file("q.h5"), {q_of(one), q_of(two)}, {});
+    QFile file(folder.file("q.h5"));
+    file.require(scan);
+    for (const Frame& frame : scan.frames) {
+        EXPECT_EQ(file.read(*frame.sampling, scan.grid).key, q_key(*frame.sampling, scan.grid));
+    }
 }
 
 } // namespace

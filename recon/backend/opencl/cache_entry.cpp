@@ -37,6 +37,10 @@ constexpr std::size_t hash_length = 64;
 // An entry is the hash of all that follows, the hash that is its name, and the content: one that
 // was copied to another's name is a broken one.
 std::vector<unsigned char> read_cache_entry(const std::string& path) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) { // a folder can be opened, and throws when it is read
+        return {};
+    }
     std::ifstream file(path, std::ios::binary);
     const std::string all{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     const std::string key = key_of_entry(path);

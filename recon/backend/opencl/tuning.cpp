@@ -37,6 +37,10 @@ json key_of(const DeviceInfo& device, const std::string& kernel, const std::stri
 
 /// An array; empty when the file is missing, broken or something else.
 json read_winners(const std::string& path) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) { // a folder can be opened, and throws when it is read
+        return json::array();
+    }
     std::ifstream file(path);
     const json content = json::parse(file, nullptr, false);
     return content.is_array() ? content : json::array();

@@ -1,0 +1,90 @@
+#include "base/place.hpp"
+
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <unistd.h>
+
+namespace lsrecon {
+
+namespace {
+
+constexpr int most_links = 40; // as many as Linux follows
+
+std::string folder_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string::npos) {
+        return ".";
+    }
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+/// `path` behind the symbolic links that it names, or errno.
+int follow(std::string& path) {
+    for (int links = 0; links < most_links; ++links) {
+        char link[PATH_MAX];
+        const ssize_t size = ::readlink(path.c_str(), link, sizeof(link));
+        if (size < 0) {
+            return errno == EINVAL || errno == ENOENT ? 0 : errno; // no link, or no file
+        }
+        const std::string next(link, static_cast<std::size_t>(size));
+        path = next.front() == '/' ? next : folder_of(path) + "/" + next;
+    }
+    return ELOOP;
+}
+
+bool same(const struct stat& a, const struct stat& b) {
+    return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+} // namespace
+
+std::string Place::folder() const {
+    return folder_of(target);
+}
+
+std::string Place::name() const {
+    return target.substr(target.rfind('/') + 1);
+}
+
+std::string Place::what_is_wrong() const {
+    if (error == 0 && exists) {
+        return S_ISREG(facts.st_mode)    ? ""
+               : S_ISDIR(facts.st_mode)  ? "it is a folder"
+               : S_ISFIFO(facts.st_mode) ? "it is a pipe"
+               : S_ISSOCK(facts.st_mode) ? "it is a socket"
+                                         : "it is a device";
+    }
+    return error == 0 || error == ENOENT ? "no such file" : std::strerror(error);
+}
+
+Place place_of(const std::string& path) {
+    Place place;
+    place.path = path;
+    place.target = path;
+    place.exists = ::stat(path.c_str(), &place.facts) == 0;
+    if (!place.exists && errno != ENOENT) {
+        place.error = errno;
+        return place;
+    }
+    place.error = path.empty() ? ENOENT : follow(place.target);
+    if (place.error != 0) {
+        return place;
+    }
+    struct stat found {};
+    const std::string& last = place.exists ? place.target : place.folder();
+    if (::stat(last.c_str(), &found) != 0) {
+        place.error = errno;
+    } else if (place.exists && !same(found, place.facts)) {
+        place.error = ENOENT; // the file behind /proc/self/fd/3 may have no name any more
+    }
+    place.facts = found;
+    return place;
+}
+
+bool same_file(const Place& a, const Place& b) {
+    return a.error == 0 && b.error == 0 && a.exists == b.exists && same(a.facts, b.facts) &&
+           (a.exists || a.name() == b.name());
+}
+
+} // namespace lsrecon

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <sys/stat.h>
+
+namespace lsrecon {
+
+/// Where a path leads. Nothing here throws: what the system refuses to follow is an `error`.
+struct Place {
+    std::string path; ///< as it was named
+    std::string target; ///< behind its symbolic links, whether there is a file or not
+    int error = 0; ///< errno of a path that leads nowhere: a missing folder, a loop of links
+    bool exists = false;
+    struct stat facts {}; ///< of the file; of its folder while there is no file
+
+    bool is_regular() const { return exists && S_ISREG(facts.st_mode); }
+    std::string folder() const; ///< of the target; "." for the working folder
+    std::string name() const; ///< of the target in its folder
+    /// Why no regular file is there, for messages: "it is a folder", "Permission denied"; "" when
+    /// one is.
+    std::string what_is_wrong() const;
+};
+
+Place place_of(const std::string& path);
+
+/// Whether both name one file, by its device and inode; of files that do not exist yet, by those of
+/// the folder, and the name.
+bool same_file(const Place& a, const Place& b);
+
+} // namespace lsrecon

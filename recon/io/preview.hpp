@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/report.hpp"
+#include "scan/image.hpp"
+
+namespace lsrecon {
+
+/// How slices and frames become tiles of one picture: known before the work, and of bounded size
+/// whatever they are. Small pictures are enlarged by whole steps; of large tiles every step-th
+/// voxel is shown, of many tiles some, evenly spaced.
+struct PreviewLayout {
+    std::size_t step; ///< between the voxels that are shown
+    std::size_t tile_width; ///< pixels of a tile before it is enlarged
+    std::size_t tile_height;
+    std::size_t tiles; ///< shown
+    std::size_t all_tiles;
+    std::size_t across; ///< tiles in a row
+    std::size_t zoom;
+
+    std::size_t width() const { return across * tile_width * zoom; }
+    std::size_t height() const { return (tiles + across - 1) / across * tile_height * zoom; }
+    /// "the preview shows 256 of 500 slices and frames"; "" when it shows everything.
+    std::string left_out() const;
+};
+
+constexpr std::size_t largest_preview = 4096; ///< pixels a side
+
+PreviewLayout lay_out_preview(std::size_t voxels_x, std::size_t voxels_y, std::size_t tiles);
+
+/// Notes what the preview of this scan's image will leave out.
+void tell_preview(const Scan& scan, Reporter& report);
+
+/// Magnitudes from 0 to the 99.5th percentile of what is shown, as grey values row by row.
+struct Picture {
+    std::size_t width = 0;
+    std::size_t height = 0;
+    std::vector<unsigned char> grey;
+};
+
+Picture make_preview(const Image& image);
+
+} // namespace lsrecon
