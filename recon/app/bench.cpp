@@ -2,6 +2,7 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"
+#include "base/named_files.hpp"
 #include "benchmark.hpp"
 
 namespace lsrecon::app {
@@ -23,9 +24,7 @@ void require_verified(const std::string& stage, const std::string& kernel, const
 }
 
 ExitCode run(const Options& options) {
-    if (!options.json.empty()) {
-        require_output(options.json, "");
-    }
+    require_files({}, {{"--json", options.json, FileKind::json}});
     const std::size_t dimensions = options.benchmark.matrix.size();
     if (dimensions != 2 && dimensions != 3) {
         throw UsageError(text("--matrix has ", dimensions, " entries\n  expected: X,Y or X,Y,Z"));
@@ -79,7 +78,7 @@ std::function<ExitCode()> bind_bench(CLI::App& sub) {
                    "that is named, or the default")
         ->delimiter(',');
     sub.add_option("--device", benchmark.device, "OpenCL device: index, part of its name, or type");
-    sub.add_option("--json", options->json, "file to write every figure to");
+    sub.add_option("--json", options->json, "file to write every figure to")->check(file_name());
     add_quiet_flag(sub, options->quiet);
     return [options] { return run(*options); };
 }

@@ -65,7 +65,9 @@ void add_scan_flags(CLI::App& sub, std::string& scan, ReadOptions& options) {
     for (const std::string& name : trajectory_unit_names()) {
         names += (names.empty() ? "" : ", ") + name;
     }
-    sub.add_option("SCAN", scan, "scan file, recognised by its content")->required();
+    sub.add_option("SCAN", scan, "scan file, recognised by its content")
+        ->required()
+        ->check(file_name());
     sub.add_option("--traj-units", options.trajectory_units,
                    "units of the trajectory, in place of what the file says: " + names);
     sub.add_flag("--low-resolution", options.low_resolution,
@@ -79,7 +81,7 @@ void add_scan_flags(CLI::App& sub, std::string& scan, ReadOptions& options) {
 }
 
 void add_output_flag(CLI::App& sub, std::string& output, const std::string& what) {
-    sub.add_option("-o,--output", output, what)->required();
+    sub.add_option("-o,--output", output, what)->required()->check(file_name());
 }
 
 void add_quiet_flag(CLI::App& sub, bool& quiet) {
@@ -119,6 +121,14 @@ CLI::Validator number(const std::string& expected, bool zero_allowed) {
 }
 
 } // namespace
+
+CLI::Validator file_name() {
+    return CLI::Validator(
+        [](const std::string& word) {
+            return word.empty() ? "an empty name; expected the name of a file" : std::string();
+        },
+        "");
+}
 
 CLI::Validator positive_number() {
     return number("a number above 0", false);

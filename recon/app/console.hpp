@@ -45,6 +45,8 @@ void add_quiet_flag(CLI::App& sub, bool& quiet);
 CLI::Validator whole_number(const std::string& expected, bool zero_allowed);
 CLI::Validator positive_number();
 CLI::Validator non_negative_number();
+/// A flag that names a file names one: an empty name is a variable of a script that was not set.
+CLI::Validator file_name();
 
 /// The command line that this process was started with, for the record.
 const std::string& command_line();

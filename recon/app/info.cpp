@@ -4,6 +4,7 @@
 
 #include "app/command.hpp"
 #include "app/console.hpp"
+#include "base/named_files.hpp"
 #include "stages/q.hpp"
 
 namespace lsrecon::app {
@@ -38,6 +39,7 @@ void print_trajectory(const Scan& scan, const Sampling& sampling) {
 }
 
 ExitCode run_info(const Options& options) {
+    require_input(options.scan);
     const Scan scan = read_scan(options.scan, options.read);
     const Frame& first = scan.frames.front();
     std::printf("file         %s\n", scan.file.c_str());
@@ -64,6 +66,7 @@ ExitCode run_info(const Options& options) {
 }
 
 ExitCode run_check(const Options& options) {
+    require_input(options.scan);
     const Scan scan = read_scan(options.scan, options.read);
     for (const std::string& remark : scan.remarks) {
         std::printf("remark: %s\n", remark.c_str());

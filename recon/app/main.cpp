@@ -1,9 +1,13 @@
 #include <cstdio>
 #include <exception>
+#include <fcntl.h>
 #include <new>
+#include <unistd.h>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
+#include "app/output.hpp"
+#include "base/removed_on_signal.hpp"
 #include "base/version.hpp"
 
 using namespace lsrecon;
@@ -51,9 +55,18 @@ bool names_no_command(int argc, char** argv) {
     return true;
 }
 
-} // namespace
+/// A stream that was closed from the start would be the first file that is opened, and what is
+/// printed would end in it.
+void occupy_closed_streams() {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(stream, F_GETFD) < 0) {
+            // Only for reading: what is printed must fail, not vanish.
+            [[maybe_unused]] const int same_number = ::open("/dev/null", O_RDONLY);
+        }
+    }
+}
 
-int main(int argc, char** argv) {
+int chosen_command(int argc, char** argv) {
     app::remember_command_line(argc, argv);
     if (names_no_command(argc, argv)) {
         return code(ExitCode::usage);
@@ -78,4 +91,17 @@ int main(int argc, char** argv) {
         return asked_for_help ? code(ExitCode::done) : code(ExitCode::usage);
     }
     return run(chosen);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    occupy_closed_streams();
+    remove_files_on_signals();
+    const int result = chosen_command(argc, argv);
+    const int told = run([] {
+        app::flush_stdout();
+        return ExitCode::done;
+    });
+    return result == code(ExitCode::done) ? told : result;
 }

@@ -1,6 +1,8 @@
 #include "app/output.hpp"
 
-#include <filesystem>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <fstream>
 
 #include "base/error.hpp"
@@ -8,24 +10,35 @@
 
 namespace lsrecon::app {
 
-void require_output(const std::string& output, const std::string& input) {
-    const ReplacingFile writable(output);
-    std::error_code ignored;
-    if (std::filesystem::equivalent(output, input, ignored)) {
-        throw UsageError(text(output, ": is the input itself\n  next:     name another output"));
-    }
+namespace {
+
+[[noreturn]] void refuse(const std::string& file, int cause) {
+    throw InputError(
+        {file, "file",
+         cause == 0 ? "it cannot be written" : text("it cannot be written: ", std::strerror(cause)),
+         "a file system with enough free space", "free some space or name another output"});
 }
+
+} // namespace
 
 void write_text(const std::string& path, const std::string& content) {
     ReplacingFile file(path);
+    errno = 0;
     std::ofstream stream(file.path());
     stream << content;
     stream.close();
     if (!stream) {
-        throw UsageError(text(path, ": cannot be written\n  next:     free some space, or name "
-                                    "another file"));
+        refuse(path, errno);
     }
     file.commit();
+}
+
+void flush_stdout() {
+    const bool lost_before = std::ferror(stdout) != 0;
+    errno = 0;
+    if (std::fflush(stdout) != 0 || lost_before) {
+        refuse("stdout", errno);
+    }
 }
 
 } // namespace lsrecon::app

@@ -2,8 +2,7 @@
 
 #include "app/command.hpp"
 #include "app/console.hpp"
-#include "app/output.hpp"
-#include "io/image_file.hpp"
+#include "base/named_files.hpp"
 #include "io/png_file.hpp"
 #include "reconstruct.hpp"
 
@@ -14,30 +13,11 @@ namespace {
 struct Options {
     std::string scan;
     std::string output;
-    std::string truth;
     std::string solver; ///< "" for the device's where there is one
     bool quiet = false;
     BackendOptions backend;
     ReconstructOptions reconstruct;
 };
-
-/// ||(|image| - |truth|)|| / ||truth||
-double magnitude_error(const ImageData& image, const ImageData& truth,
-                       const std::string& truth_file) {
-    if (image.values.size() != truth.values.size()) {
-        throw InputError({truth_file, "/image", text(truth.values.size(), " values"),
-                          text(image.values.size(), ", as many as the image has"),
-                          "name the truth of this scan"});
-    }
-    double difference = 0;
-    double norm = 0;
-    for (std::size_t n = 0; n < truth.values.size(); ++n) {
-        const double t = std::abs(truth.values[n]);
-        difference += std::pow(std::abs(image.values[n]) - t, 2);
-        norm += t * t;
-    }
-    return std::sqrt(difference / norm);
-}
 
 /// Whether the device solves; UsageError when it is asked to and cannot.
 bool solves_on_device(const Options& options) {
@@ -59,11 +39,14 @@ bool solves_on_device(const Options& options) {
 
 ExitCode run(Options& options) {
     options.reconstruct.solve.on_device = solves_on_device(options);
-    require_output(options.output, options.scan);
     if (!options.reconstruct.preview.empty()) {
         require_png();
-        require_output(options.reconstruct.preview, options.scan);
     }
+    require_files({{"SCAN", options.scan},
+                   {"--q", options.reconstruct.q_file},
+                   {"--truth", options.reconstruct.truth}},
+                  {{"--output", options.output, FileKind::hdf5},
+                   {"--png", options.reconstruct.preview, FileKind::png}});
     const SolveOptions& solve = options.reconstruct.solve;
     options.reconstruct.settings = {{"command", command_line()},
                                     {"lambda", text(solve.lambda)},
@@ -73,11 +56,11 @@ ExitCode run(Options& options) {
                                     {"q_file", options.reconstruct.q_file}};
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
-    reconstruct(options.scan, options.output, *backend, options.reconstruct, console);
-    if (!options.truth.empty()) {
-        const double error =
-            magnitude_error(read_image(options.output), read_image(options.truth), options.truth);
-        std::printf("error against the truth: %.4f (relative L2 of magnitudes)\n", error);
+    const Reconstructed made =
+        reconstruct(options.scan, options.output, *backend, options.reconstruct, console);
+    if (made.truth_error) {
+        std::printf("error against the truth: %.4f (relative L2 of magnitudes)\n",
+                    *made.truth_error);
     }
     return ExitCode::done;
 }
@@ -106,10 +89,13 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
                    "that, for voxels on a grid; eigen: on the CPU, to check it by [device with "
                    "--backend opencl]")
         ->check(CLI::IsMember({"device", "eigen"}));
-    sub.add_option("--q", reconstruct.q_file, "Q made by 'lsrecon q' for this trajectory");
-    sub.add_option("--png", reconstruct.preview, "preview to write beside the image");
-    sub.add_option("--truth", options->truth,
-                   "image file to compare with; prints the relative error");
+    sub.add_option("--q", reconstruct.q_file, "Q made by 'lsrecon q' for this trajectory")
+        ->check(file_name());
+    sub.add_option("--png", reconstruct.preview, "preview to write beside the image")
+        ->check(file_name());
+    sub.add_option("--truth", reconstruct.truth,
+                   "image file to compare with; prints the relative error")
+        ->check(file_name());
     add_backend_flags(sub, options->backend);
     add_quiet_flag(sub, options->quiet);
     return [options] { return run(*options); };

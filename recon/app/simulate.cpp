@@ -1,18 +1,15 @@
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
-#include "app/output.hpp"
+#include "base/named_files.hpp"
 #include "base/version.hpp"
 #include "io/image_file.hpp"
 #include "io/native_writer.hpp"
 #include "scan/simulate.hpp"
 
 namespace lsrecon::app {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -47,21 +44,6 @@ Grid grid_of(const Options& options) {
     return grid;
 }
 
-/// Before the work starts, rather than after it.
-void check_outputs(const Options& options) {
-    require_output(options.output, "");
-    if (options.truth.empty()) {
-        return;
-    }
-    require_output(options.truth, "");
-    const auto place = [](const std::string& path) {
-        return fs::weakly_canonical(fs::absolute(path)); // the files need not exist yet
-    };
-    if (place(options.truth) == place(options.output)) {
-        throw UsageError("--truth and --output name the same file\n  next:     name two files");
-    }
-}
-
 void write_truth(const Options& options, const Simulation& simulation) {
     Image image = empty_image(simulation.scan);
     image.frames.push_back({simulation.truth, "phantom, mean over each voxel", std::nullopt, {}});
@@ -86,7 +68,8 @@ void print_summary(const Options& options, const Simulation& simulation) {
 ExitCode run(const Options& options) {
     SimulationOptions simulation_options = options.simulation;
     simulation_options.sampling.grid = grid_of(options);
-    check_outputs(options);
+    require_files({}, {{"--output", options.output, FileKind::hdf5},
+                       {"--truth", options.truth, FileKind::hdf5}});
     check_options(options.backend); // an analytic scan never opens it
     Console console(options.quiet);
     const ForwardModel forward = [&](const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
@@ -160,7 +143,8 @@ std::function<ExitCode()> bind_simulate(CLI::App& sub) {
            "analytic: the exact transform of the phantom, for one coil; voxels: the forward "
            "model of its voxels; auto: analytic for one coil, voxels for more")
         ->capture_default_str();
-    sub.add_option("--truth", options->truth, "image file for the phantom's mean in each voxel");
+    sub.add_option("--truth", options->truth, "image file for the phantom's mean in each voxel")
+        ->check(file_name());
     add_output_flag(sub, options->output, "scan file to write");
     add_backend_flags(sub, options->backend);
     add_quiet_flag(sub, options->quiet);

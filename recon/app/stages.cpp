@@ -2,7 +2,7 @@
 
 #include "app/command.hpp"
 #include "app/console.hpp"
-#include "app/output.hpp"
+#include "base/named_files.hpp"
 #include "io/image_file.hpp"
 #include "io/q_file.hpp"
 #include "io/record.hpp"
@@ -25,7 +25,7 @@ struct Options {
 };
 
 ExitCode run_fhd(const Options& options) {
-    require_output(options.output, options.scan);
+    require_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}});
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
     const Scan scan = read_scan(options.scan, options.read, console);
@@ -44,7 +44,7 @@ ExitCode run_fhd(const Options& options) {
 }
 
 ExitCode run_q(const Options& options) {
-    require_output(options.output, options.scan);
+    require_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}});
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
     const Scan scan = read_scan(options.scan, options.read, console);

@@ -7,6 +7,7 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"
+#include "base/named_files.hpp"
 #include "plan/search_space.hpp"
 
 namespace lsrecon::app {
@@ -104,9 +105,7 @@ nlohmann::json as_json(const TuneResult& result) {
 }
 
 ExitCode run(Options& options) {
-    if (!options.json.empty()) {
-        require_output(options.json, "");
-    }
+    require_files({}, {{"--json", options.json, FileKind::json}});
     const std::size_t dimensions = options.tune.matrix.size();
     if (dimensions == 1 || dimensions > 3) {
         throw UsageError(text("--matrix has ", dimensions, " entries\n  expected: X,Y or X,Y,Z"));
@@ -148,7 +147,7 @@ std::function<ExitCode()> bind_tune(CLI::App& sub) {
                    "samples of the random trajectory [as fits the device's type]")
         ->check(positive_number());
     sub.add_flag("--again", tune.again, "forget what earlier searches tried on this device");
-    sub.add_option("--json", options->json, "file to write every candidate to");
+    sub.add_option("--json", options->json, "file to write every candidate to")->check(file_name());
     add_quiet_flag(sub, options->quiet);
     return [options] { return run(*options); };
 }

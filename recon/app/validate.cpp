@@ -6,6 +6,7 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"
+#include "base/named_files.hpp"
 
 namespace lsrecon::app {
 
@@ -56,9 +57,7 @@ nlohmann::json as_json(const std::vector<ValidationRow>& rows, const BackendInfo
 }
 
 ExitCode run(const Options& options) {
-    if (!options.json.empty()) {
-        require_output(options.json, options.scan);
-    }
+    require_files({{"SCAN", options.scan}}, {{"--json", options.json, FileKind::json}});
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
     const Scan scan = read_scan(options.scan, options.read, console);
@@ -99,7 +98,7 @@ std::function<ExitCode()> bind_validate(CLI::App& sub) {
         ->check(positive_number())
         ->capture_default_str();
     sub.add_option("--seed", options->validate.seed, "of what is sampled")->capture_default_str();
-    sub.add_option("--json", options->json, "file to write the table to");
+    sub.add_option("--json", options->json, "file to write the table to")->check(file_name());
     add_backend_flags(sub, options->backend);
     add_quiet_flag(sub, options->quiet);
     return [options] { return run(*options); };

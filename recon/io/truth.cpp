@@ -32,12 +32,11 @@ std::vector<std::size_t> image_extents(const Scan& scan) {
 } // namespace
 
 Truth::Truth(const std::string& path) : path_(path), data_(read_image(path)) {
-    double norm = 0;
     for (const Complex value : data_.values) {
-        norm += std::norm(value);
+        norm_ = std::hypot(norm_, std::abs(value)); // squares may leave the range of doubles
     }
-    if (!std::isfinite(norm) || norm == 0) {
-        throw InputError({path, "/image", norm == 0 ? "zeros only" : "values that are not finite",
+    if (!std::isfinite(norm_) || norm_ == 0) {
+        throw InputError({path, "/image", norm_ == 0 ? "zeros only" : "values that are not finite",
                           "an image to compare with", "name the truth of this scan"});
     }
 }
@@ -53,16 +52,13 @@ void Truth::require_size_of(const Scan& scan) const {
 
 double Truth::error_of(const Image& image) const {
     double difference = 0;
-    double norm = 0;
     auto truth = data_.values.begin();
     for (const ImageFrame& frame : image.frames) {
         for (const Complex value : frame.values) {
-            const double t = std::abs(*truth++);
-            difference += std::pow(std::abs(value) - t, 2);
-            norm += t * t;
+            difference = std::hypot(difference, std::abs(value) - std::abs(*truth++));
         }
     }
-    return std::sqrt(difference / norm);
+    return difference / norm_;
 }
 
 } // namespace lsrecon

@@ -22,6 +22,7 @@ public:
 private:
     std::string path_;
     ImageData data_;
+    double norm_ = 0;
 };
 
 } // namespace lsrecon

@@ -1,0 +1,125 @@
+#include "base/named_files.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "base/replacing_file.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct Format {
+    std::string name;
+    Words endings; ///< that say this format
+    bool others_too; ///< whether an ending that says nothing will do
+};
+
+const Format& format_of(FileKind kind) {
+    static const Format formats[] = {{"HDF5", {"h5", "hdf5", "hdf", "mrd"}, true},
+                                     {"PNG", {"png"}, false},
+                                     {"JSON", {"json", "txt"}, true}};
+    return formats[static_cast<int>(kind)];
+}
+
+/// Endings of what this program does not write, and what would be believed of such a file.
+const Words& endings_of_others() {
+    static const Words endings{"nii", "gz",  "mat",  "dcm",  "ima", "jpg",  "jpeg", "tif", "tiff",
+                               "bmp", "gif", "webp", "svg",  "pdf", "npy",  "npz",  "cfl", "hdr",
+                               "img", "mha", "mhd",  "nrrd", "mgz", "nhdr", "csv",  "zip", "xml"};
+    return endings;
+}
+
+bool contains(const Words& words, const std::string& word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// In small letters; "" when the name has none.
+std::string ending_of(const std::string& path) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    const std::size_t dot = name.rfind('.');
+    std::string ending = dot == std::string::npos ? "" : name.substr(dot + 1);
+    std::transform(ending.begin(), ending.end(), ending.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return ending;
+}
+
+bool says_another_format(const std::string& ending, const Format& own) {
+    if (contains(own.endings, ending)) {
+        return false;
+    }
+    const auto says = [&](FileKind kind) { return contains(format_of(kind).endings, ending); };
+    return !own.others_too || contains(endings_of_others(), ending) || says(FileKind::hdf5) ||
+           says(FileKind::png) || says(FileKind::json);
+}
+
+void require_ending(const OutputFile& output) {
+    const Format& own = format_of(output.kind);
+    const std::string ending = ending_of(output.path);
+    if (says_another_format(ending, own)) {
+        throw UsageError({output.path, output.flag,
+                          ending.empty() ? "a name without an ending" : "the ending ." + ending,
+                          text("what is written is ", own.name, ", so ", own.endings.front(),
+                               own.others_too ? " or an ending that says no other format" : ""),
+                          text("name a file that ends in .", own.endings.front())});
+    }
+}
+
+[[noreturn]] void refuse_shared(const OutputFile& output, const std::string& other_flag) {
+    throw UsageError({output.path, output.flag, text("the file of ", other_flag),
+                      "a file of its own", "name another output"});
+}
+
+} // namespace
+
+void require_input(const std::string& path, const std::string& thing) {
+    const Place place = place_of(path);
+    std::string found = place.what_is_wrong();
+    if (found.empty()) {
+        const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        found = file < 0 ? std::strerror(errno) : "";
+        ::close(file);
+    }
+    if (!found.empty()) {
+        throw InputError(
+            {path, thing, found, "a file that can be read", "check the path and its permissions"});
+    }
+}
+
+void require_files(const std::vector<InputFile>& inputs, const std::vector<OutputFile>& outputs) {
+    struct Known {
+        std::string flag;
+        Place place;
+    };
+    std::vector<Known> known;
+    for (const InputFile& input : inputs) {
+        if (!input.path.empty()) {
+            require_input(input.path, input.flag);
+            known.push_back({input.flag, place_of(input.path)});
+        }
+    }
+    for (const OutputFile& output : outputs) {
+        if (output.path.empty()) {
+            continue;
+        }
+        const Place place = place_of(output.path);
+        require_replaceable(place);
+        for (const Known& other : known) {
+            if (same_file(place, other.place)) {
+                refuse_shared(output, other.flag);
+            }
+        }
+        known.push_back({output.flag, place});
+        require_ending(output);
+        const ReplacingFile can_be_written(output.path);
+    }
+}
+
+} // namespace lsrecon

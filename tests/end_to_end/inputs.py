@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""What a command is given beside the scan: Q and truth are checked before the work and not
+believed; many frames and long images become files, too.
+
+    inputs.py LSRECON"""
+
+import os
+import sys
+
+import h5py
+import numpy as np
+
+from in_folders import INPUT, expect, recon, run_cases
+
+
+def frames_of(number, path):
+    """A scan of one sampling and many frames of 3 x 3 voxels."""
+    rng = np.random.default_rng(0)
+    with h5py.File(path, "w") as f:
+        f.attrs["format"], f.attrs["version"] = "lsrecon-scan", 1
+        f.attrs["matrix"], f.attrs["fov_mm"] = [3, 3], [200.0, 200.0]
+        f["trajectory"] = rng.uniform(-1.5, 1.5, (12, 2))
+        f["trajectory"].attrs["units"] = "cycles/fov"
+        f["samples"] = (rng.normal(size=(number, 1, 12)) + 1j).astype("c8")
+
+
+def many_frames(make):
+    folder = make()
+    frames_of(5000, folder / "frames.h5")
+    folder.run(0, ["recon", "frames.h5", "-o", "image.h5", "--quiet", "--backend", "reference",
+                   "--iterations", "2"])
+    with h5py.File(folder / "image.h5") as f:
+        expect(f["image"].shape == (5000, 3, 3), "not every frame was written")
+        labels = f["frame_labels"].asstr()[()]
+        expect(len(set(labels)) == 5000, "the labels are not those of the frames")
+
+
+def inputs_are_checked_before_the_work(make):
+    """A scan on which the work takes far longer than the test may."""
+    folder = make()
+    rng = np.random.default_rng(0)
+    with h5py.File(folder / "long.h5", "w") as f:
+        f.attrs["format"], f.attrs["version"] = "lsrecon-scan", 1
+        f.attrs["matrix"], f.attrs["fov_mm"] = [512, 512], [200.0, 200.0]
+        f["trajectory"] = rng.uniform(-256, 256, (200000, 2))
+        f["trajectory"].attrs["units"] = "cycles/fov"
+        f["samples"] = np.ones((1, 200000), "c8")
+    for name, value in (("nan.h5", np.nan), ("zeros.h5", 0)):
+        with h5py.File(folder / name, "w") as f:
+            f["image"] = np.full((1, 512, 512), value, "c8")
+    with h5py.File(folder / "residuals.h5", "w") as f:
+        f["image"], f["record/residuals"] = np.ones((1, 512, 512), "c8"), 3.0
+    work = ["recon", "long.h5", "-o", "image.h5", "--quiet", "--backend", "reference"]
+    for truth, said in (("truth.h5", "512, 512"), ("nan.h5", "not finite"), ("zeros.h5", "zeros"),
+                        ("residuals.h5", "residuals"), ("scan.h5", "/image")):
+        folder.run(INPUT, [*work, "--truth", truth], [truth, said, "next:"])
+    for q in ("q.h5", "truth.h5"):
+        folder.run(INPUT, [*work, "--q", q], [q, "lsrecon q"])
+
+
+def q_files_are_not_believed(make):
+    def values(change):
+        return lambda f: f["q"].write_direct(np.ascontiguousarray(change(f["q"][()])))
+
+    def replace(name, value):
+        def change(f):
+            attributes = dict(f[name].attrs)
+            del f[name]
+            f[name] = value(f) if callable(value) else value
+            f[name].attrs.update(attributes)
+        return change
+
+    cases = {
+        "times 1e300": values(lambda q: q * 1e300), "negated": values(lambda q: -q),
+        "transposed": values(lambda q: q.T), "conjugate": values(np.conj),
+        "zero": values(lambda q: 0 * q), "flat": values(lambda q: 0 * q + 1),
+        "one bit": values(lambda q: q.real * (1 + 1e-15) + 1j * q.imag),
+        "nan": values(lambda q: q * np.nan),
+        "complex64": lambda f: replace("q", f["q"][()].astype("c8"))(f),
+        "real": lambda f: replace("q", f["q"][()].real)(f),
+        "scalar": replace("q", 1 + 0j), "short": lambda f: replace("q", f["q"][:-1])(f),
+        "more": lambda f: replace("q", np.concatenate([f["q"][()]] * 2))(f),
+        "no hash": lambda f: f.__delitem__("sha256"), "no key": lambda f: f.__delitem__("keys"),
+        "number as hash": replace("sha256", 3.0), "empty key": replace("keys", np.array([b""])),
+        "two hashes": replace("sha256", np.array([b"a" * 64] * 2)),
+        "another format": lambda f: f.attrs.modify("format", "lsrecon-image"),
+        "version 1": lambda f: [f.__delitem__("keys"), f.__delitem__("sha256")],
+    }
+    for name, change in cases.items():
+        folder = make()
+        with h5py.File(folder / "q.h5", "r+") as f:
+            change(f)
+        run = folder.run(INPUT, recon("-o", "image.h5", "--q", "q.h5"), ["q.h5", "next:"])
+        expect(run.returncode == INPUT, f"Q {name} was believed")
+    folder = make()
+    folder.run(0, recon("-o", "image.h5", "--q", "q.h5"))
+
+
+def previews_are_bounded(make):
+    folder = make()
+    with h5py.File(folder / "column.h5", "w") as f:
+        f.attrs["format"], f.attrs["version"] = "lsrecon-scan", 1
+        f.attrs["matrix"], f.attrs["fov_mm"] = [1, 20000], [200.0, 200.0]
+        f["trajectory"] = np.array([[0.0, 0.0], [0.0, 1.0]])
+        f["trajectory"].attrs["units"] = "cycles/fov"
+        f["samples"] = np.ones((1, 2), "c8")
+    folder.run(0, ["recon", "column.h5", "-o", "image.h5", "--png", "x.png", "--quiet",
+                   "--backend", "reference", "--iterations", "1", "--traj-units", "cycles/fov"],
+               ["the preview shows one of 5 voxels"])
+    expect(os.path.getsize(folder / "x.png") < 1 << 20, "the picture is large")
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases([many_frames, inputs_are_checked_before_the_work, q_files_are_not_believed,
+                        previews_are_bounded]))

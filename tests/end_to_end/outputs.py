@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""What a command writes: refused before the work, never in place of what is no file, never in
+parts, and nothing left behind.
+
+    outputs.py LSRECON"""
+
+import errno
+import os
+import resource
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+import h5py
+import numpy as np
+
+from in_folders import INPUT, USAGE, expect, recon, run_cases
+
+
+def outputs_that_are_inputs_or_each_other(make):
+    folder = make()
+    os.link(folder / "scan.h5", folder / "hard.h5")
+    os.symlink("truth.h5", folder / "soft.h5")
+    for words, flag in [(["-o", "scan.h5"], "SCAN"), (["-o", "hard.h5"], "SCAN"),
+                        (["-o", "soft.h5", "--truth", "truth.h5"], "--truth"),
+                        (["-o", "q.h5", "--q", "q.h5"], "--q"),
+                        (["-o", "image.h5", "--png", "image.h5"], "--output"),
+                        (["-o", "image.h5", "--png", "truth.h5", "--truth", "truth.h5"],
+                         "--truth")]:
+        folder.run(USAGE, recon(*words), [f"the file of {flag}", "next:"])
+    for command in ("fhd", "q"):
+        folder.run(USAGE, [command, "scan.h5", "-o", "./scan.h5"], ["the file of SCAN"])
+    folder.run(USAGE, ["validate", "scan.h5", "--json", "scan.h5"], ["the file of SCAN"])
+    folder.run(USAGE, ["simulate", "--matrix", "8,8", "-o", "s.h5", "--truth", "./s.h5"],
+               ["the file of --output"])
+
+
+def what_is_no_file_is_not_replaced(make):
+    folder = make()
+    os.mkfifo(folder / "node")
+    kinds = [(stat.S_ISFIFO, "a pipe")]
+    if os.geteuid() == 0:
+        kinds.append((stat.S_ISCHR, "a device"))
+    for is_kind, said in kinds:
+        if is_kind is stat.S_ISCHR:
+            os.unlink(folder / "node")
+            os.mknod(folder / "node", stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        folder.run(USAGE, recon("-o", "node"), [said, "next:"])
+        folder.run(USAGE, recon("-o", "image.h5", "--png", "node"), [said])
+        folder.run(USAGE, ["simulate", "--matrix", "8,8", "-o", "s.h5", "--truth", "node"], [said])
+        folder.run(USAGE, ["bench", "--json", "node"], [said])
+        folder.run(USAGE, ["tune", "--json", "node"], [said])
+        expect(is_kind(os.lstat(folder / "node").st_mode), f"{said} was replaced")
+    os.symlink("real.h5", folder / "link.h5")
+    folder.run(0, recon("-o", "link.h5"))
+    expect(os.path.islink(folder / "link.h5"), "a link was replaced")
+    expect(os.path.isfile(folder / "real.h5"), "the file behind a link was not made")
+
+
+def odd_names(make):
+    folder = make()
+    os.symlink("loop", folder / "loop")
+    os.mkdir(folder / "gone")
+    for name in ("", "a" * 300, "loop", "none/image.h5", "scan.h5/image.h5", "gone/"):
+        folder.run(USAGE, recon("-o", name), [""])
+    for name in ("x.nii", "x.nii.gz", "x.png", "x.mat", "x.DCM"):
+        folder.run(USAGE, recon("-o", name), ["the ending", "HDF5", "next:"])
+        expect(not os.path.exists(folder / name), f"{name} was written")
+    for name in ("x.jpg", "x.h5", "x"):
+        folder.run(USAGE, recon("-o", "image.h5", "--png", name), ["PNG"])
+    for flag in ("--q", "--truth"):
+        folder.run(INPUT, recon("-o", "image.h5", flag, "none.h5"), [flag, "no such file"])
+        folder.run(INPUT, recon("-o", "image.h5", flag, "a" * 300), [flag])
+        folder.run(USAGE, recon("-o", "image.h5", flag, ""), ["an empty name"])
+    for name in ("loop", "a" * 300, ".", "scan.h5/x"):
+        folder.run(INPUT, ["check", name], ["next:"])
+    for name in ("b" * 240 + ".h5", "c" * 255, "./-o", "%s%n.h5", "a b.h5"):
+        folder.run(0, recon("-o", name))
+        expect(os.path.isfile(folder / name), f"{name[:20]} was not written")
+    folder.run(USAGE, ["recon", folder / "scan.h5", "-o", "image.h5"], ["cannot be written"],
+               cwd=folder / "gone", preexec_fn=lambda: os.rmdir(folder / "gone"))
+
+
+def streams(make):
+    folder = make()
+    for words in (["info", "scan.h5"], ["--help"], ["--version"]):
+        with open("/dev/full", "w") as full:
+            folder.run(INPUT, words, ["stdout"], stdout=full, stderr=subprocess.PIPE)
+    folder.run(INPUT, ["info", "scan.h5"], ["stdout"], preexec_fn=lambda: os.close(1))
+    folder.run(0, recon("-o", "image.h5"), preexec_fn=lambda: os.closerange(0, 3))
+    with h5py.File(folder / "image.h5") as f:
+        expect(np.all(np.isfinite(f["image"][()])), "what was told went into the image")
+
+    def small_files():
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it, and that is inherited
+        resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
+    os.unlink(folder / "image.h5")
+    folder.run(INPUT, recon("-o", "image.h5"), [os.strerror(errno.EFBIG)], preexec_fn=small_files)
+
+
+def signals_leave_nothing(make):
+    folder, number = make(), 0
+    for kind in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL):
+        for _ in range(5):
+            process = subprocess.Popen(
+                [folder.program, "simulate", "--matrix", "64,64", "-o", "s.h5", "--quiet"],
+                cwd=folder.path, stdout=subprocess.DEVNULL)
+            until = time.time() + 10
+            while process.poll() is None and time.time() < until:
+                if any(name.endswith(".part") for name in os.listdir(folder.path)):
+                    break
+            process.send_signal(kind)
+            number += process.wait(20) == -kind
+            left = [name for name in os.listdir(folder.path) if name.endswith(".part")]
+            expect(kind == signal.SIGKILL or not left, f"{kind.name} left {left}")
+    expect(number > 0, "no signal came in time")
+    folder.run(0, ["simulate", "--matrix", "8,8", "-o", "s.h5", "--quiet"])  # takes what was left
+
+
+def caches(make):
+    """A folder in place of an entry or of the winners is no entry."""
+    folder = make()
+    environment = dict(os.environ, LSRECON_CACHE=folder / "cache")
+    words = ["recon", "scan.h5", "-o", "image.h5", "--quiet", "--kernel", "tuned"]
+    if folder.run(0, ["devices"], env=environment).returncode != 0:
+        return
+    folder.run(0, words, env=environment)
+    entries = os.path.join(folder / "cache", "kernels")
+    for name in os.listdir(entries):
+        os.unlink(os.path.join(entries, name))
+        os.mkdir(os.path.join(entries, name))
+    folder.run(0, words, env=environment)
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases([outputs_that_are_inputs_or_each_other, what_is_no_file_is_not_replaced,
+                        odd_names, streams, signals_leave_nothing, caches]))
