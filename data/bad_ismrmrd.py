@@ -78,7 +78,32 @@ def xml_with(part, other):
     return XML.replace(part, other, 1)
 
 
+def write_length(path, length):
+    """Damages the number of values that the acquisition claims: HDF5 1.10 crashes on some."""
+    write(path, table=acquisition())
+    with h5py.File(path, "r") as file:
+        chunk = file["dataset/data"].id.get_chunk_info(0)
+    with open(path, "r+b") as file:
+        file.seek(chunk.byte_offset + chunk.size - 16) # length, then the place of the values
+        file.write(length.to_bytes(4, "little"))
+
+
+def write_half(path):
+    with h5py.File(path, "w", libver="earliest") as file:
+        group = file.create_group("dataset")
+        group.create_dataset("xml", data=np.array([XML], object), track_times=False,
+                             dtype=h5py.string_dtype("ascii"))
+        data = group.create_dataset("data", (2,), ACQUISITION, chunks=(1,), maxshape=(None,),
+                                    track_times=False)
+        data[0] = acquisition()[0]
+
+
 CASES = [
+    ("ismrmrd_length_huge", ["/dataset/data, acquisition 0"],
+     lambda path: write_length(path, 2**32 - 1)),
+    ("ismrmrd_length_large", ["/dataset/data, acquisition 0"],
+     lambda path: write_length(path, 2**28)),
+    ("ismrmrd_half_written", ["/dataset/data", "1 of 2 chunks were never written"], write_half),
     ("ismrmrd_no_acquisitions", ["acquisition"], lambda path: write(path)),
     ("ismrmrd_nan", ["NaN"], lambda path: write(path, table=with_nan())),
     ("ismrmrd_units_ambiguous", ["units", "--traj-units"],

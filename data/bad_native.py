@@ -4,106 +4,9 @@ hold. Each row of CASES is: file, pieces of the message, change."""
 import h5py
 import numpy as np
 
-NAN, INF = float("nan"), float("inf")
-MATRIX = (4, 4)
-COILS, SAMPLES = 2, 8
-
-
-class Scan:
-    """What will be written: root attributes, datasets, and attributes of datasets."""
-
-    def __init__(self):
-        rng = np.random.default_rng(1)
-
-        def complex_values(*shape):
-            return (rng.normal(size=shape) + 1j * rng.normal(size=shape)).astype(np.complex64)
-
-        self.root = {"format": np.bytes_("lsrecon-scan"), "version": 1,
-                     "matrix": np.array(MATRIX), "fov_mm": np.array([200.0, 200.0])}
-        self.data = {"trajectory": rng.uniform(-2, 2, (SAMPLES, 2)),
-                     "samples": complex_values(COILS, SAMPLES),
-                     "phi": complex_values(SAMPLES),
-                     "weights": rng.uniform(0.5, 1, SAMPLES),
-                     "coil_maps": complex_values(COILS, *reversed(MATRIX))}
-        self.attributes = {("trajectory", "units"): np.bytes_("cycles/fov")}
-        self.links = {}
-
-    def write(self, path):
-        with h5py.File(path, "w", libver="earliest") as file:
-            for name, value in self.root.items():
-                file.attrs[name] = value
-            for name, value in self.data.items():
-                if isinstance(value, dict) and not value:
-                    file.create_group(name)
-                elif isinstance(value, dict):
-                    file.create_dataset(name, track_times=False, **value)
-                else:
-                    file.create_dataset(name, data=value, track_times=False)
-            for name, target in self.links.items():
-                file[name] = target
-            for (dataset, name), value in self.attributes.items():
-                file[dataset].attrs[name] = value
-
-
-# --- what can be done to a good scan -------------------------------------------------------------
-def put(name, value):
-    return lambda scan: scan.data.update({name: value})
-
-
-def poke(name, index, value):
-    def change(scan):
-        scan.data[name] = scan.data[name].copy() # cases may share it
-        scan.data[name][index] = value
-    return change
-
-
-def drop(*names):
-    def change(scan):
-        for name in names:
-            del scan.data[name]
-            scan.attributes = {key: v for key, v in scan.attributes.items() if key[0] != name}
-    return change
-
-
-def root(name, value):
-    return lambda scan: scan.root.update({name: value})
-
-
-def unroot(name):
-    return lambda scan: scan.root.pop(name)
-
-
-def attribute(dataset, name, value):
-    return lambda scan: scan.attributes.update({(dataset, name): value})
-
-
-def unattribute(dataset, name):
-    return lambda scan: scan.attributes.pop((dataset, name))
-
-
-def link(name, target):
-    return lambda scan: scan.links.update({name: h5py.SoftLink(target)})
-
-
-def both(*changes):
-    def change(scan):
-        for one in changes:
-            one(scan)
-    return change
-
-
-def zeros(*shape):
-    return np.zeros(shape, np.complex64)
-
-
-def ones(*shape):
-    return np.ones(shape, np.complex64)
-
-
-def huge(shape, dtype):
-    """Declared and never written: chunks keep the file small."""
-    return {"shape": shape, "dtype": dtype, "chunks": tuple(min(n, 64) for n in shape)}
-
+from scan_changes import (COILS, INF, MATRIX, NAN, SAMPLES, attribute, both, drop, half_written,
+                          huge, in_raw_file, link, never_written, ones, poke, put, root, stored,
+                          unattribute, unroot, zeros)
 
 TWO_TEXTS = np.array([b"lsrecon-scan" + b" " * 60, b"cycles/fov"])
 ODD_COMPOUND = np.zeros((COILS, SAMPLES), [("re", "f4"), ("im", "f4")])
@@ -159,7 +62,7 @@ CASES = [
      attribute("trajectory", "unit", np.bytes_("1/m"))),
     ("samples_group", ["/samples", "no dataset"], put("samples", {})),
     ("samples_dangling_link", ["/samples", "no dataset"],
-     both(drop("samples"), link("samples", "/nothing"))),
+     both(drop("samples"), link("samples", h5py.SoftLink("/nothing")))),
     # the trajectory
     ("trajectory_missing", ["/trajectory", "missing", "[M, 2]"], drop("trajectory")),
     ("trajectory_nan", ["/trajectory", "NaN at [3, 1]"], poke("trajectory", (3, 1), NAN)),
@@ -222,6 +125,20 @@ CASES = [
     ("samples_damaged", ["/samples", "cannot be read"],
      put("samples", {"data": ones(COILS, SAMPLES), "chunks": (COILS, SAMPLES),
                      "compression": "gzip"})),
+    # what HDF5 would read as zeros, or from elsewhere
+    ("samples_half_written", ["/samples", "2 of 4 chunks were never written"],
+     stored("samples", half_written)),
+    ("samples_never_written", ["/samples", "128 of 128 bytes were never written"],
+     stored("samples", never_written)),
+    ("trajectory_half_written", ["/trajectory", "14 of 16 chunks"],
+     stored("trajectory", half_written)),
+    ("phi_half_written", ["/phi", "1 of 2 chunks"], stored("phi", half_written)),
+    ("weights_half_written", ["/weights", "1 of 2 chunks"], stored("weights", half_written)),
+    ("coil_maps_half_written", ["/coil_maps", "8 of 16 chunks"],
+     stored("coil_maps", half_written)),
+    ("samples_in_a_raw_file", ["/samples", "other files"], stored("samples", in_raw_file)),
+    ("samples_linked", ["/samples", "a link to another file"],
+     both(drop("samples"), link("samples", h5py.ExternalLink("missing.h5", "/samples")))),
     # phi and weights
     ("phi_nan", ["/phi", "NaN at [5]"], poke("phi", 5, complex(0, NAN))),
     ("phi_infinity", ["/phi", "infinity at [0]"], poke("phi", 0, INF)),

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Writes data/bad/: one malformed scan for every input error, and expected.json with the pieces of
 text that the error message must hold (besides the file's name and the lines found:, expected: and
-next:). The files are the same on every run. bad_native.py and bad_ismrmrd.py hold the tables.
+next:). The files are the same on every run. bad_native.py and bad_ismrmrd.py hold the tables,
+scan_changes.py what their rows do to a good scan.
 
     data/make_bad.py [FOLDER]
 """
@@ -16,7 +17,7 @@ import numpy as np
 sys.dont_write_bytecode = True
 from bad_ismrmrd import CASES as ISMRMRD_CASES
 from bad_native import CASES as NATIVE_CASES
-from bad_native import Scan
+from scan_changes import Scan
 
 # Enough for Q, so that only a reconstruction refuses it.
 RECON_ONLY = {"samples_missing.h5"}
@@ -29,13 +30,17 @@ def write_native(folder):
         scan.write(folder / f"{name}.h5")
 
 
+def overwrite(path, offset, content):
+    with open(path, "r+b") as file:
+        file.seek(offset)
+        file.write(content)
+
+
 def damage(path):
     """Overwrites the compressed chunk of /samples."""
     with h5py.File(path, "r") as file:
         chunk = file["samples"].id.get_chunk_info(0)
-    with open(path, "r+b") as file:
-        file.seek(chunk.byte_offset)
-        file.write(b"\xff" * chunk.size)
+    overwrite(path, chunk.byte_offset, b"\xff" * chunk.size)
 
 
 def write_not_hdf5(folder):
@@ -43,11 +48,14 @@ def write_not_hdf5(folder):
     Scan().write(folder / "truncated.h5")
     whole = (folder / "truncated.h5").read_bytes()
     (folder / "truncated.h5").write_bytes(whole[:len(whole) // 2])
+    named = folder / "names_damaged.h5"
+    named.write_bytes(whole)
+    overwrite(named, whole.index(b"SNOD") + 8, b"\xff" * 4) # where the first name lies
     (folder / "empty.h5").write_bytes(b"")
     (folder / "text.h5").write_text("trajectory 0 0 1 1\n")
     with h5py.File(folder / "other_hdf5.h5", "w", libver="earliest") as file:
         file.create_dataset("kspace", data=np.zeros(3), track_times=False)
-    return {"truncated.h5": ["truncated"], "empty.h5": ["HDF5"], "text.h5": ["HDF5"],
+    return {"truncated.h5": ["truncated"], "names_damaged.h5": ["list of what it holds"], "empty.h5": ["HDF5"], "text.h5": ["HDF5"],
             "other_hdf5.h5": ["kspace", "no root attributes", "lsrecon-scan", "ISMRMRD"]}
 
 

@@ -14,7 +14,8 @@ install(
   PATTERN "*.hpp"
   PATTERN "app" EXCLUDE
   PATTERN "opencl" EXCLUDE
-  PATTERN "hdf5_types.hpp" EXCLUDE)
+  PATTERN "hdf5_types.hpp" EXCLUDE
+  PATTERN "hdf5_child_parts.hpp" EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/generated/base/version.hpp DESTINATION ${header_folder}/base)
 install(EXPORT lsreconTargets NAMESPACE lsrecon:: DESTINATION ${package_folder})
 

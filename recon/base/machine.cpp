@@ -2,14 +2,64 @@
 
 #include <ctime>
 #include <fstream>
+#include <limits>
+#include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
 
 namespace lsrecon {
 
-double machine_memory_bytes() {
-    return static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
-           static_cast<double>(sysconf(_SC_PAGE_SIZE));
+namespace {
+
+constexpr double no_limit = std::numeric_limits<double>::infinity();
+
+/// No limit where there is no such file, or a word in place of the number ("max").
+double first_number(const std::string& path) {
+    std::ifstream file(path);
+    double number = 0;
+    return file >> number ? number : no_limit;
+}
+
+double own_limit(decltype(RLIMIT_AS) which) {
+    rlimit limit{};
+    const bool limited = getrlimit(which, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return limited ? static_cast<double>(limit.rlim_cur) : no_limit;
+}
+
+} // namespace
+
+MemoryLimit memory_limit(const std::string& root) {
+    MemoryLimit least{static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                          static_cast<double>(sysconf(_SC_PAGE_SIZE)),
+                      "this machine"};
+    const auto consider = [&](double bytes, const std::string& whose) {
+        if (bytes < least.bytes) {
+            least = {bytes, whose};
+        }
+    };
+    std::ifstream groups(root + "/proc/self/cgroup");
+    for (std::string line; std::getline(groups, line);) {
+        // "0::/path" in version 2, "9:memory:/path" in version 1
+        const std::size_t name = line.find(':') + 1;
+        const std::size_t path = line.find(':', name) + 1;
+        const std::string controllers = "," + line.substr(name, path - name - 1) + ",";
+        const bool second = controllers == ",,";
+        if (!second && controllers.find(",memory,") == std::string::npos) {
+            continue;
+        }
+        const std::string folder = root + (second ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory");
+        const std::string file = second ? "/memory.max" : "/memory.limit_in_bytes";
+        // A limit of any group above holds as well. In a container the groups above are hidden.
+        for (std::string group = line.substr(path);; group.resize(group.rfind('/'))) {
+            consider(first_number(folder + group + file), "this control group (cgroup)");
+            if (group.find('/') == std::string::npos) {
+                break;
+            }
+        }
+    }
+    consider(own_limit(RLIMIT_AS), "this process (ulimit -v)");
+    consider(own_limit(RLIMIT_DATA), "this process (ulimit -d)");
+    return least;
 }
 
 std::string processor_name() {

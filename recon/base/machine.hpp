@@ -4,8 +4,15 @@
 
 namespace lsrecon {
 
-/// Physical memory of this machine in bytes.
-double machine_memory_bytes();
+struct MemoryLimit {
+    double bytes = 0;
+    std::string whose; ///< for messages: "this machine", ...
+};
+
+/// The memory that this process may have at most: the least of the machine's, of its control
+/// group's (containers and batch systems limit by these) and of the process's own limits.
+/// `root` is where /proc and /sys are, for tests.
+MemoryLimit memory_limit(const std::string& root = "");
 
 /// Name of the processor and how many threads it runs at once, as the system tells them.
 std::string processor_name();

@@ -1,9 +1,7 @@
 #include "base/sha256.hpp"
 
 #include <array>
-#include <fstream>
 #include <openssl/evp.h>
-#include <vector>
 
 #include "base/error.hpp"
 
@@ -46,21 +44,6 @@ std::string Sha256::hex() {
         result += digits[digest[i] & 15];
     }
     return result;
-}
-
-std::string sha256_of_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) {
-        throw InputError({path, "file", "cannot be opened", "a readable file",
-                          "check the path and its permissions"});
-    }
-    Sha256 hash;
-    std::vector<char> block(1 << 20);
-    while (file) {
-        file.read(block.data(), static_cast<std::streamsize>(block.size()));
-        hash.add(block.data(), static_cast<std::size_t>(file.gcount()));
-    }
-    return hash.hex();
 }
 
 } // namespace lsrecon

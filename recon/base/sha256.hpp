@@ -25,7 +25,4 @@ private:
     std::unique_ptr<Context> context_;
 };
 
-/// Of a whole file. InputError when it cannot be read.
-std::string sha256_of_file(const std::string& path);
-
 } // namespace lsrecon

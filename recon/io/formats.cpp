@@ -60,9 +60,11 @@ const std::vector<ScanFormat>& scan_formats() {
 
 Scan read_scan(const std::string& path, const ReadOptions& options) {
     const Hdf5Reader file(path);
+    file.start_hash();
     for (const ScanFormat& format : scan_formats()) {
         if (format.recognises(file)) {
             Scan scan = format.read(file, options);
+            scan.sha256 = file.sha256();
             check(scan);
             if (options.low_resolution) {
                 scan.remarks.push_back("--low-resolution: that the trajectory fills the matrix was "

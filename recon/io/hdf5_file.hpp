@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/types.hpp"
+#include "io/hdf5_snapshot.hpp"
 
 namespace lsrecon {
 
@@ -37,25 +38,8 @@ private:
     Closer close_ = nullptr;
 };
 
-enum class Hdf5Kind { integer, real, complex, string, other };
-
-/// What a dataset declares, before it is read.
-struct Hdf5Shape {
-    Hdf5Kind kind = Hdf5Kind::other;
-    std::string type_name; ///< for messages: "float32", "complex {r,i} of float32", ...
-    std::vector<std::size_t> extents; ///< empty for a single value
-    bool null = false; ///< no value at all, as h5py.Empty writes it
-
-    std::size_t elements() const;
-    std::string to_string() const; ///< "float32 [4, 4010]", "one int64"
-};
-
-/// "[4, 4010]"
-std::string shown(const std::vector<std::size_t>& extents);
-
-/// What messages call an object and its attribute: "/samples", attribute "units" of /trajectory.
-std::string full_name(const std::string& object);
-std::string attribute_name(const std::string& object, const std::string& name);
+class Hdf5Session;
+class Hdf5Sessions;
 
 /// What a message says of an attribute that is missing or of the wrong type; "" for general words.
 struct Hdf5Wanted {
@@ -63,31 +47,47 @@ struct Hdf5Wanted {
     std::string next_step;
 };
 
-/// An HDF5 file that is only read. Every failure is an InputError that names file and dataset.
+/// An HDF5 file that is only read, by a child process (hdf5_child.hpp). What it declares is known
+/// once it is open; values are sent on demand. Every failure is an InputError that names file and
+/// dataset.
 class Hdf5Reader {
 public:
-    /// InputError when the file is missing, not HDF5 or truncated.
+    /// InputError when the file is missing, not HDF5, damaged, or open for writing elsewhere.
     explicit Hdf5Reader(const std::string& path);
+    ~Hdf5Reader();
 
     const std::string& path() const { return path_; }
+
+    /// The SHA-256 of the bytes that were read, computed while they are. InputError when the file
+    /// was changed meanwhile.
+    void start_hash() const;
+    std::string sha256() const;
 
     bool has(const std::string& name) const;
     std::vector<std::string> names(const std::string& group = "/") const;
     std::vector<std::string> attribute_names(const std::string& object) const;
     bool is_dataset(const std::string& name) const;
 
+    /// InputError unless it is a dataset of this file.
     Hdf5Shape shape(const std::string& dataset) const;
-    /// Shape after checking that `kind` agrees, that there is at least one element, and that the
-    /// data in double precision would fit into this machine's memory.
+    /// Shape after checking that `kind` agrees, that there is at least one element, that the data
+    /// in double precision would fit into memory, and that the file holds all of them.
     Hdf5Shape checked_shape(const std::string& dataset, Hdf5Kind kind) const;
+    /// InputError when values of the dataset are missing, or lie in other files: HDF5 reads what it
+    /// does not find as zeros.
+    void require_complete(const std::string& dataset) const;
+    /// InputError unless the numbers of all datasets together would fit into memory as doubles.
+    void require_memory() const;
 
     /// Whole datasets, row-major. Integer datasets can be read as real.
     std::vector<double> read_real(const std::string& dataset) const;
     std::vector<Complex> read_complex(const std::string& dataset) const;
     /// One index of the first dimension.
     std::vector<Complex> read_complex_row(const std::string& dataset, std::size_t row) const;
-    /// Texts as Hdf5Writer::texts stores them.
+    /// Every text of a dataset, in order.
     std::vector<std::string> read_texts(const std::string& dataset) const;
+    /// A single text.
+    std::string read_text(const std::string& dataset) const;
 
     bool has_attribute(const std::string& object, const std::string& name) const;
     /// InputError when it is missing, of another type, empty, or more than one text.
@@ -96,9 +96,40 @@ public:
     std::vector<double> attribute_numbers(const std::string& object, const std::string& name,
                                           const Hdf5Wanted& wanted = {}) const;
 
+    /// For those who receive values part by part.
+    Hdf5Sessions& sessions() const { return *sessions_; }
+
 private:
+    const Hdf5Object* find(const std::string& name) const;
+    const Hdf5Object& dataset(const std::string& name) const;
+    const Hdf5Attribute& attribute(const std::string& object, const std::string& name,
+                                   Hdf5Kind kind, const Hdf5Wanted& wanted) const;
+    void require_whole(const Hdf5Object& object, const std::string& name) const;
+
     std::string path_;
-    Hdf5Handle file_;
+    std::unique_ptr<Hdf5Sessions> sessions_;
+    Hdf5Object root_;
+};
+
+/// The values of a dataset, in order, as they come: nothing but the values that are asked for is
+/// held here, and the child reads ahead.
+class Hdf5Values {
+public:
+    /// After checked_shape.
+    Hdf5Values(const Hdf5Reader& file, const std::string& dataset);
+    ~Hdf5Values();
+
+    /// The next `count` of them.
+    void read(double* to, std::size_t count);
+    void read(Complex* to, std::size_t count) { read(reinterpret_cast<double*>(to), 2 * count); }
+
+private:
+    Hdf5Sessions& sessions_;
+    std::unique_ptr<Hdf5Session> session_;
+    std::size_t number_bytes_ = 0;
+    std::uint64_t to_come_ = 0; ///< bytes
+    std::string part_;
+    std::size_t used_ = 0; ///< bytes of the part
 };
 
 /// A new HDF5 file. It is made in memory and written by close(): after a write that the file system

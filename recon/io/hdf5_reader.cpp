@@ -1,11 +1,10 @@
-#include "io/hdf5_file.hpp"
-
-#include <filesystem>
-#include <unistd.h>
-
 #include "base/error.hpp"
 #include "base/machine.hpp"
-#include "io/hdf5_types.hpp"
+#include "base/numbers.hpp"
+#include "io/hdf5_file.hpp"
+#include "io/hdf5_session.hpp"
+
+// Everything here looks up what the file declares.
 
 namespace lsrecon {
 
@@ -17,117 +16,231 @@ namespace {
     throw InputError({file, thing, found, expected, next_step});
 }
 
+template <typename Named>
+const Named* find_in(const std::vector<Named>& all, const std::string& name) {
+    for (const Named& one : all) {
+        if (one.name == name) {
+            return &one;
+        }
+    }
+    return nullptr;
+}
+
+template <typename Named> std::vector<std::string> names_of(const std::vector<Named>& all) {
+    std::vector<std::string> names;
+    for (const Named& one : all) {
+        names.push_back(one.name);
+    }
+    return names;
+}
+
+/// As doubles. The product of the extents may overflow.
+double bytes_of(const Hdf5Shape& shape) {
+    const double each = shape.kind == Hdf5Kind::complex ? sizeof(Complex) : sizeof(double);
+    return static_cast<double>(shape.elements()) * each;
+}
+
+void require_to_fit(double bytes, const std::string& file, const std::string& thing,
+                    const std::string& declared) {
+    const MemoryLimit limit = memory_limit();
+    if (bytes > limit.bytes) {
+        refuse(file, thing, text(declared, bytes / 1e9, " GB in double precision"),
+               text("at most the ", limit.bytes / 1e9, " GB of ", limit.whose),
+               "check the declared sizes, or use a machine with more memory");
+    }
+}
+
+std::string missing(const Hdf5Storage& storage) {
+    const std::string unit = storage.layout == Hdf5Layout::chunked ? "chunks" : "bytes";
+    return text(storage.expected - storage.stored, " of ", storage.expected, " ", unit,
+                " were never written");
+}
+
+/// The type and shape, and the value where it is a single one.
+std::string found_in(const Hdf5Attribute& attribute) {
+    const Hdf5Shape& shape = attribute.shape;
+    if (!attribute.readable) {
+        return "its value cannot be read";
+    }
+    if (shape.null || !shape.extents.empty()) {
+        return shape.to_string();
+    }
+    if (shape.kind == Hdf5Kind::string) {
+        return "string \"" + attribute.text + "\"";
+    }
+    return attribute.numbers.empty() ? shape.to_string()
+                                     : shape.type_name + " " + shown(attribute.numbers.front());
+}
+
 } // namespace
 
-Hdf5Reader::Hdf5Reader(const std::string& path) : path_(path) {
-    silence_hdf5();
-    namespace fs = std::filesystem;
-    if (!fs::exists(path)) {
-        refuse(path, "file", "there is none of this name", "a scan file", "check the path");
+Hdf5Reader::Hdf5Reader(const std::string& path)
+    : path_(path), sessions_(std::make_unique<Hdf5Sessions>(path)) {
+    auto session = sessions_->ask({}, "file");
+    root_ = session->receive<Hdf5Object>();
+    sessions_->give_back(std::move(session));
+}
+
+Hdf5Reader::~Hdf5Reader() = default;
+
+void Hdf5Reader::start_hash() const {
+    sessions_->file().start_hash();
+}
+
+std::string Hdf5Reader::sha256() const {
+    return sessions_->file().sha256();
+}
+
+void Hdf5Reader::require_whole(const Hdf5Object& object, const std::string& name) const {
+    if (!object.whole) {
+        refuse(path_, full_name(name), "the list of what it holds cannot be read",
+               "names of datasets, groups and attributes",
+               "the file is damaged: transfer or write it again");
     }
-    if (!fs::is_regular_file(path) || ::access(path.c_str(), R_OK) != 0) {
-        refuse(path, "file", "it is a folder or cannot be read", "a readable file",
-               "check the path and its permissions");
+}
+
+const Hdf5Object* Hdf5Reader::find(const std::string& name) const {
+    const Hdf5Object* object = &root_;
+    for (std::size_t at = 0; object != nullptr && at < name.size();) {
+        const std::size_t end = std::min(name.find('/', at), name.size());
+        if (end > at) {
+            require_whole(*object, name.substr(0, at));
+            object = find_in(object->members, name.substr(at, end - at));
+        }
+        at = end + 1;
     }
-    if (H5Fis_hdf5(path.c_str()) <= 0) {
-        refuse(path, "file", text(fs::file_size(path), " bytes without an HDF5 signature"),
-               "an HDF5 file", "check that it is the scan, and that its transfer was complete");
-    }
-    file_ = Hdf5Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-    if (file_.get() < 0) {
-        refuse(path, "file",
-               text("an HDF5 file of ", fs::file_size(path), " bytes that is truncated or damaged"),
-               "a whole HDF5 file", "transfer or write the file again");
-    }
+    return object;
 }
 
 bool Hdf5Reader::has(const std::string& name) const {
-    return H5Lexists(file_.get(), name.c_str(), H5P_DEFAULT) > 0;
+    return find(name) != nullptr;
 }
 
 bool Hdf5Reader::is_dataset(const std::string& name) const {
-    const Hdf5Handle object(H5Dopen2(file_.get(), name.c_str(), H5P_DEFAULT), H5Dclose);
-    return object.get() >= 0;
+    const Hdf5Object* const object = find(name);
+    return object != nullptr && object->is == Hdf5Is::dataset;
 }
 
 std::vector<std::string> Hdf5Reader::names(const std::string& group) const {
-    const Hdf5Handle handle(H5Gopen2(file_.get(), group.c_str(), H5P_DEFAULT), H5Gclose);
-    H5G_info_t info{};
-    std::vector<std::string> result;
-    if (handle.get() < 0 || H5Gget_info(handle.get(), &info) < 0) {
-        return result;
+    const Hdf5Object* const object = find(group);
+    if (object == nullptr) {
+        return {};
     }
-    for (hsize_t i = 0; i < info.nlinks; ++i) {
-        const auto read_name = [&](char* buffer, std::size_t size) {
-            return H5Lget_name_by_idx(handle.get(), ".", H5_INDEX_NAME, H5_ITER_INC, i, buffer,
-                                      size, H5P_DEFAULT);
-        };
-        std::string name(static_cast<std::size_t>(read_name(nullptr, 0)), '\0');
-        read_name(name.data(), name.size() + 1);
-        result.push_back(name);
-    }
-    return result;
+    require_whole(*object, group);
+    return names_of(object->members);
 }
 
-Hdf5Shape Hdf5Reader::shape(const std::string& dataset) const {
-    const Hdf5Handle handle(H5Dopen2(file_.get(), dataset.c_str(), H5P_DEFAULT), H5Dclose);
-    if (handle.get() < 0) {
-        refuse(path_, full_name(dataset), has(dataset) ? "it is no dataset" : "it is missing",
-               "a dataset", "see docs/formats.md for what a scan file holds");
+const Hdf5Object& Hdf5Reader::dataset(const std::string& name) const {
+    const std::string see = "see docs/formats.md for what a file holds";
+    const Hdf5Object* const object = find(name);
+    if (object == nullptr) {
+        refuse(path_, full_name(name), "it is missing", "a dataset", see);
     }
-    const Hdf5Handle type(H5Dget_type(handle.get()), H5Tclose);
-    const Hdf5Handle space(H5Dget_space(handle.get()), H5Sclose);
-    return describe(type.get(), space.get());
+    switch (object->is) {
+    case Hdf5Is::dataset:
+        return *object;
+    case Hdf5Is::link_to_other_file:
+        refuse(path_, full_name(name), "a link to another file",
+               "a dataset of this file: what lies elsewhere is neither checked nor recorded",
+               "copy the dataset into the file, with h5copy for example");
+    case Hdf5Is::unreadable:
+        refuse(path_, full_name(name), "no dataset: a damaged one, or a link to nothing",
+               "a dataset", "transfer or write the file again");
+    default:
+        refuse(path_, full_name(name), "it is no dataset", "a dataset", see);
+    }
 }
 
-Hdf5Shape Hdf5Reader::checked_shape(const std::string& dataset, Hdf5Kind kind) const {
-    const Hdf5Shape found = shape(dataset);
+Hdf5Shape Hdf5Reader::shape(const std::string& name) const {
+    return dataset(name).shape;
+}
+
+Hdf5Shape Hdf5Reader::checked_shape(const std::string& name, Hdf5Kind kind) const {
+    const Hdf5Shape& found = dataset(name).shape;
     if (!fits(found.kind, kind)) {
-        refuse(path_, full_name(dataset), found.to_string(), kind_name(kind),
+        refuse(path_, full_name(name), found.to_string(), kind_name(kind),
                "write the dataset with the type that docs/formats.md gives");
     }
-    // The product of the extents may overflow, so it is compared in floating point.
-    double bytes = kind == Hdf5Kind::complex ? sizeof(Complex) : sizeof(double);
-    bytes = found.null ? 0 : bytes;
-    for (const std::size_t extent : found.extents) {
-        bytes *= static_cast<double>(extent);
-    }
-    if (bytes == 0) {
-        refuse(path_, full_name(dataset), found.to_string(), "at least one element",
+    if (found.elements() == 0) {
+        refuse(path_, full_name(name), found.to_string(), "at least one element",
                "write its values; docs/formats.md says which datasets may be left out");
     }
-    if (bytes > machine_memory_bytes()) {
-        refuse(path_, full_name(dataset),
-               text(found.to_string(), ", ", bytes / 1e9, " GB in double precision"),
-               text("at most the ", machine_memory_bytes() / 1e9, " GB of this machine"),
-               "check the declared size, or use a machine with more memory");
+    require_to_fit(bytes_of(found), path_, full_name(name), found.to_string() + ", ");
+    require_complete(name);
+    return found;
+}
+
+void Hdf5Reader::require_complete(const std::string& name) const {
+    const Hdf5Storage& storage = dataset(name).storage;
+    if (storage.layout == Hdf5Layout::in_other_files) {
+        refuse(path_, full_name(name), "its values lie in other files",
+               "values in this file: what lies elsewhere is neither checked nor recorded",
+               "write the values into the file itself, when every other file is in its place");
+    }
+    if (storage.stored < storage.expected) {
+        refuse(path_, full_name(name), missing(storage),
+               "all of its values, since HDF5 reads missing ones as 0",
+               "see whether the program that wrote the file was stopped, and write it again");
+    }
+}
+
+void Hdf5Reader::require_memory() const {
+    double bytes = 0;
+    for (const Hdf5Object& object : root_.members) {
+        const bool numbers =
+            fits(object.shape.kind, Hdf5Kind::real) || object.shape.kind == Hdf5Kind::complex;
+        bytes += numbers ? bytes_of(object.shape) : 0;
+    }
+    require_to_fit(bytes, path_, "all datasets together", "");
+}
+
+std::vector<std::string> Hdf5Reader::attribute_names(const std::string& object) const {
+    const Hdf5Object* const found = find(object);
+    if (found == nullptr) {
+        return {};
+    }
+    require_whole(*found, object);
+    return names_of(found->attributes);
+}
+
+bool Hdf5Reader::has_attribute(const std::string& object, const std::string& name) const {
+    const Hdf5Object* const found = find(object);
+    if (found == nullptr) {
+        return false;
+    }
+    require_whole(*found, object);
+    return find_in(found->attributes, name) != nullptr;
+}
+
+const Hdf5Attribute& Hdf5Reader::attribute(const std::string& object, const std::string& name,
+                                           Hdf5Kind kind, const Hdf5Wanted& wanted) const {
+    const auto refuse_it = [&](const std::string& found) {
+        refuse(path_, attribute_name(object, name), found,
+               wanted.expected.empty() ? kind_name(kind) : wanted.expected,
+               wanted.next_step.empty() ? "write the attribute as docs/formats.md describes it"
+                                        : wanted.next_step);
+    };
+    if (!has_attribute(object, name)) {
+        refuse_it("it is missing");
+    }
+    const Hdf5Attribute& found = *find_in(find(object)->attributes, name);
+    const std::size_t elements = found.shape.elements();
+    const std::size_t at_most = kind == Hdf5Kind::string ? 1 : Hdf5Attribute::most_numbers;
+    if (!fits(found.shape.kind, kind) || elements == 0 || elements > at_most || !found.readable) {
+        refuse_it(found_in(found));
     }
     return found;
 }
 
-namespace {
-
-template <typename Value> std::vector<Value> read_dataset(const Hdf5Reader& reader, hid_t file,
-                                                          const std::string& dataset, Hdf5Kind kind,
-                                                          hid_t memory_type) {
-    std::vector<Value> values(reader.checked_shape(dataset, kind).elements());
-    const Hdf5Handle handle(H5Dopen2(file, dataset.c_str(), H5P_DEFAULT), H5Dclose);
-    if (H5Dread(handle.get(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
-        refuse(reader.path(), full_name(dataset), "its values cannot be read", "readable values",
-               "the file is damaged or uses an HDF5 filter that is not installed; copy it again");
-    }
-    return values;
+std::string Hdf5Reader::attribute_text(const std::string& object, const std::string& name,
+                                       const Hdf5Wanted& wanted) const {
+    return attribute(object, name, Hdf5Kind::string, wanted).text;
 }
 
-} // namespace
-
-std::vector<double> Hdf5Reader::read_real(const std::string& dataset) const {
-    return read_dataset<double>(*this, file_.get(), dataset, Hdf5Kind::real, H5T_NATIVE_DOUBLE);
-}
-
-std::vector<Complex> Hdf5Reader::read_complex(const std::string& dataset) const {
-    const Hdf5Handle type = complex_type(H5T_NATIVE_DOUBLE);
-    return read_dataset<Complex>(*this, file_.get(), dataset, Hdf5Kind::complex, type.get());
+std::vector<double> Hdf5Reader::attribute_numbers(const std::string& object,
+                                                  const std::string& name,
+                                                  const Hdf5Wanted& wanted) const {
+    return attribute(object, name, Hdf5Kind::real, wanted).numbers;
 }
 
 } // namespace lsrecon

@@ -1,6 +1,6 @@
 #pragma once
 
-// The one file that includes hdf5.h: what its reader and its writer share.
+// The one file that includes hdf5.h: what reading, in a child process, and writing share.
 
 #include <hdf5.h>
 #include <vector>
@@ -27,12 +27,6 @@ inline Hdf5Handle complex_type(hid_t real) {
 
 /// What a type and a space declare.
 Hdf5Shape describe(hid_t type, hid_t space);
-
-/// For messages: "real numbers", ...
-std::string kind_name(Hdf5Kind kind);
-
-/// Whether `found` can be read as `wanted`: whole numbers are also real ones.
-bool fits(Hdf5Kind found, Hdf5Kind wanted);
 
 inline Hdf5Handle text_type(std::size_t size = H5T_VARIABLE) {
     Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -57,20 +58,22 @@ public:
 
     /// InputError when `data` does not hold acquisitions.
     IsmrmrdFile(const Hdf5Reader& reader, const std::string& group);
+    ~IsmrmrdFile();
 
     std::string data_name() const { return group_ + "/data"; }
     std::string xml_name() const { return group_ + "/xml"; }
 
     std::string xml() const;
     std::size_t acquisitions() const { return acquisitions_; }
-    /// InputError when the acquisition is damaged.
+    /// InputError when the acquisition is damaged. One after the other: the child that reads them
+    /// is always ahead.
     IsmrmrdAcquisition read(std::size_t index) const;
 
 private:
     const Hdf5Reader& reader_;
     std::string group_;
-    Hdf5Handle file_;
-    Hdf5Handle data_;
+    struct Stream;
+    std::unique_ptr<Stream> stream_;
     std::size_t acquisitions_ = 0;
 };
 

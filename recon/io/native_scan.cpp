@@ -54,9 +54,10 @@ CoilMatrix read_coil_maps(const Hdf5Reader& file, const Scan& scan) {
                            : "make the maps on the grid of the attribute matrix, slowest "
                              "dimension first");
     }
-    const std::vector<Complex> values = file.read_complex("coil_maps");
-    return Eigen::Map<const CoilMatrix>(values.data(), static_cast<Eigen::Index>(coils),
-                                        static_cast<Eigen::Index>(values.size() / coils));
+    CoilMatrix maps(static_cast<Eigen::Index>(coils),
+                    static_cast<Eigen::Index>(shape.elements() / coils));
+    Hdf5Values(file, "coil_maps").read(maps.data(), shape.elements());
+    return maps;
 }
 
 /// "[2, 3]": where element `flat` of an array lies.
@@ -146,6 +147,7 @@ Scan read_native(const Hdf5Reader& file, const ReadOptions& options) {
     }
     native::check_format(file);
     native::check_names(file);
+    file.require_memory();
     Scan scan;
     scan.file = file.path();
     scan.format = "lsrecon-scan";

@@ -124,13 +124,12 @@ std::vector<Frame> read_frames(const Hdf5Reader& file, const Samplings& sampling
     const Extents extents = samples_extents(file, samples, samplings.size());
     const std::size_t coils = extents[0];
     const std::size_t frames = extents[1];
-    const std::vector<Complex> values = file.read_complex("samples");
+    Hdf5Values values(file, "samples");
     for (std::size_t f = 0; f < frames; ++f) {
         Frame frame;
         frame.sampling = samplings[samplings.size() == 1 ? 0 : f];
-        frame.samples = Eigen::Map<const CoilMatrix>(values.data() + f * coils * samples,
-                                                     static_cast<Eigen::Index>(coils),
-                                                     static_cast<Eigen::Index>(samples));
+        frame.samples.resize(static_cast<Eigen::Index>(coils), static_cast<Eigen::Index>(samples));
+        values.read(frame.samples.data(), coils * samples);
         frame.label = frames > 1 ? text("frame ", f) : "";
         result.push_back(std::move(frame));
     }

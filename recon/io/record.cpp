@@ -1,7 +1,6 @@
 #include "io/record.hpp"
 
 #include "base/machine.hpp"
-#include "base/sha256.hpp"
 #include "base/version.hpp"
 
 namespace lsrecon {
@@ -17,7 +16,7 @@ Record make_record(const Scan& scan, const BackendInfo& backend, const Record& s
                   {"kernel_parameters", backend.parameters},
                   {"scan", scan.file},
                   {"scan_format", scan.format},
-                  {"scan_sha256", sha256_of_file(scan.file)}};
+                  {"scan_sha256", scan.sha256}};
     record.insert(record.end(), settings.begin(), settings.end());
     for (std::size_t i = 0; i < scan.remarks.size(); ++i) {
         record.emplace_back("remark_" + std::to_string(i), scan.remarks[i]);

@@ -238,14 +238,15 @@ private:
         const double voxels = doubled / (scan_.grid.dimensions == 3 ? 8 : 4);
         const double coils = static_cast<double>(std::max<std::size_t>(scan_.coils(), 1));
         const double needed = sizeof(Complex) * (2.5 * doubled + (2 * coils + 6) * voxels);
-        const double available = machine_memory_bytes();
-        if (!scan_.voxels && needed > available) {
+        const MemoryLimit available = memory_limit();
+        if (!scan_.voxels && needed > available.bytes) {
             std::string matrix = text(scan_.grid.size[0], " x ", scan_.grid.size[1]);
             matrix += scan_.grid.dimensions == 3 ? text(" x ", scan_.grid.size[2]) : "";
-            throw InputError({scan_.file, is_native() ? "attribute \"matrix\" of /" : "matrix",
-                              text(matrix, ", which needs ", needed / 1e9, " GB"),
-                              text("at most the ", available / 1e9, " GB of this machine"),
-                              "correct the matrix, or use a machine with more memory"});
+            throw InputError(
+                {scan_.file, is_native() ? "attribute \"matrix\" of /" : "matrix",
+                 text(matrix, ", which needs ", needed / 1e9, " GB"),
+                 text("at most the ", available.bytes / 1e9, " GB of ", available.whose),
+                 "correct the matrix, or use a machine with more memory"});
         }
     }
 

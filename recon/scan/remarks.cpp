@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "scan/reach.hpp"
+#include "scan/silent_coils.hpp"
 
 namespace lsrecon {
 
@@ -71,6 +72,8 @@ std::vector<std::string> remarks_on(const Scan& scan) {
     on_field_of_view(scan, remarks);
     on_voxels(scan, remarks);
     on_undersampling(scan, remarks);
+    const Remarks silent = remarks_on_silent_coils(scan);
+    remarks.insert(remarks.end(), silent.begin(), silent.end());
     return remarks;
 }
 

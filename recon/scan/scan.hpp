@@ -37,6 +37,7 @@ Frame subset(const Frame& frame, const std::vector<std::size_t>& indices);
 /// A scan in the program's own units, whatever file it came from.
 struct Scan {
     std::string file; ///< where it was read, for messages
+    std::string sha256; ///< of the file's bytes, as they were read; "" for a scan of no file
     std::string format;
     Grid grid;
     std::vector<Frame> frames;

@@ -112,13 +112,5 @@ TEST(Sha256, KnownAnswers) {
     EXPECT_EQ(Sha256().add("a").add("bc").hex(), Sha256().add("abc").hex());
 }
 
-TEST(Sha256, OfAFileIsThatOfItsBytes) {
-    const TemporaryFolder folder;
-    const std::string longer_than_a_block((1 << 20) + 3, 'x');
-    write_text(folder.path() / "f", longer_than_a_block);
-    EXPECT_EQ(sha256_of_file(folder.file("f")), Sha256().add(longer_than_a_block).hex());
-    EXPECT_THROW(sha256_of_file(folder.file("missing")), InputError);
-}
-
 } // namespace
 } // namespace lsrecon

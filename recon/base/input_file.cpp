@@ -1,0 +1,90 @@
+#include "base/input_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/sha256.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+bool same(const timespec& a, const timespec& b) {
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+} // namespace
+
+InputFile::InputFile(const std::string& path) : path_(path) {
+    // Without O_NONBLOCK a pipe would be waited for.
+    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor_ < 0) {
+        throw InputError({path, "file", errno == ENOENT ? "no such file" : std::strerror(errno),
+                          "a file that can be read", "check the path and its permissions"});
+    }
+    if (::fstat(descriptor_, &opened_) != 0 || !S_ISREG(opened_.st_mode)) {
+        ::close(descriptor_);
+        throw InputError({path, "file",
+                          S_ISDIR(opened_.st_mode) ? "it is a folder" : "it is no regular file",
+                          "a regular file", "check the path"});
+    }
+}
+
+InputFile::~InputFile() {
+    stop_ = true;
+    if (hash_.valid()) {
+        hash_.wait();
+    }
+    ::close(descriptor_);
+}
+
+void InputFile::start_hash() {
+    hash_ = std::async(std::launch::async, [this] { return hash(); });
+}
+
+std::string InputFile::sha256() {
+    if (!hash_.valid()) {
+        start_hash();
+    }
+    std::string result = hash_.get();
+    require_unchanged();
+    return result;
+}
+
+std::string InputFile::hash() const {
+    Sha256 hash;
+    std::vector<char> block(1 << 20);
+    off_t at = 0;
+    while (!stop_) {
+        const ssize_t size = ::pread(descriptor_, block.data(), block.size(), at);
+        if (size < 0 && errno == EINTR) {
+            continue;
+        }
+        if (size < 0) {
+            throw InputError({path_, "file", std::strerror(errno), "a file that can be read",
+                              "check the disk or the network, and copy the file again"});
+        }
+        if (size == 0) {
+            break;
+        }
+        hash.add(block.data(), static_cast<std::size_t>(size));
+        at += size;
+    }
+    return hash.hex();
+}
+
+void InputFile::require_unchanged() const {
+    struct stat now {};
+    if (::fstat(descriptor_, &now) != 0 || now.st_size != opened_.st_size ||
+        !same(now.st_mtim, opened_.st_mtim)) {
+        throw InputError({path_, "file", "it was changed while it was read",
+                          "a file that no program is writing",
+                          "wait until it is written, and run again"});
+    }
+}
+
+} // namespace lsrecon

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "io/hdf5_child.hpp"
+#include "io/hdf5_types.hpp"
+
+namespace lsrecon {
+
+/// What the parts of the child work on.
+struct Hdf5Served {
+    const Connection& parent;
+    hid_t file;
+    hid_t link_access; ///< follows no link into another file
+    double file_bytes;
+};
+
+/// Of the HDF5 call that has just failed.
+Hdf5Failure hdf5_failure();
+
+/// Throws it.
+void require_hdf5(bool succeeded);
+
+void send_part(const Connection& parent, const void* bytes, std::size_t size, bool failed = false);
+
+/// Processor time for the answer by the size of the file and of what is sent, at a rate that any
+/// machine reaches; memory for HDF5 itself and for what is held at once.
+void limit_answer(const Hdf5Served& served, double bytes_sent, double bytes_held);
+
+Hdf5Handle open_object(const Hdf5Served& served, const std::string& name);
+
+Hdf5Object survey(const Hdf5Served& served);
+void send_values(const Hdf5Served& served, const std::string& dataset);
+void send_texts(const Hdf5Served& served, const std::string& dataset);
+
+bool holds_acquisitions(const Hdf5Served& served, const std::string& dataset);
+void send_acquisitions(const Hdf5Served& served, const std::string& dataset, std::uint64_t first);
+
+} // namespace lsrecon

@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <cstring>
+
+#include "base/packed.hpp"
+#include "io/hdf5_child_parts.hpp"
+
+// The child's side: the values of a dataset.
+
+namespace lsrecon {
+
+namespace {
+
+/// Small enough to stay in a cache between here and there.
+constexpr std::size_t part_bytes = 1 << 20;
+
+/// Row-major blocks that cover a dataset in order, whole chunks at a time: each is then read and
+/// decompressed once.
+class Blocks {
+public:
+    Blocks(std::vector<std::size_t> extents, const std::vector<std::size_t>& chunk,
+           std::size_t element_bytes)
+        : extents_(std::move(extents)), start_(extents_.size(), 0) {
+        const auto row_bytes = [&] {
+            std::vector<std::size_t> inner(extents_.begin() + static_cast<long>(split_) + 1,
+                                           extents_.end());
+            inner.push_back(element_bytes);
+            return product_of(inner);
+        };
+        while (split_ + 1 < extents_.size() && chunk[split_] == 1 && row_bytes() > part_bytes) {
+            ++split_;
+        }
+        if (!extents_.empty()) {
+            const std::size_t rows = part_bytes / row_bytes() / chunk[split_] * chunk[split_];
+            rows_ = std::min(std::max(rows, chunk[split_]), extents_[split_]);
+        }
+    }
+
+    std::vector<hsize_t> start() const { return {start_.begin(), start_.end()}; }
+
+    /// Of the present block.
+    std::vector<hsize_t> count() const {
+        std::vector<hsize_t> result(extents_.begin(), extents_.end());
+        std::fill_n(result.begin(), split_, 1);
+        if (!result.empty()) {
+            result[split_] = std::min(rows_, extents_[split_] - start_[split_]);
+        }
+        return result;
+    }
+
+    /// Of the largest block.
+    std::size_t elements() const {
+        std::vector<std::size_t> sizes(extents_.begin() + static_cast<long>(split_),
+                                       extents_.end());
+        if (!sizes.empty()) {
+            sizes.front() = rows_;
+        }
+        return product_of(sizes);
+    }
+
+    bool next() {
+        std::size_t step = rows_;
+        for (std::size_t d = extents_.empty() ? 0 : split_ + 1; d-- > 0; step = 1) {
+            start_[d] += step;
+            if (start_[d] < extents_[d]) {
+                return true;
+            }
+            start_[d] = 0;
+        }
+        return false;
+    }
+
+private:
+    std::vector<std::size_t> extents_;
+    std::vector<std::size_t> start_;
+    std::size_t split_ = 0; ///< the dimension that is cut; those before it advance one by one
+    std::size_t rows_ = 1;
+};
+
+/// 1 in every dimension when nothing is stored in chunks.
+std::vector<std::size_t> chunk_of(hid_t dataset, std::size_t dimensions) {
+    std::vector<hsize_t> chunk(dimensions, 1);
+    const Hdf5Handle properties(H5Dget_create_plist(dataset), H5Pclose);
+    if (H5Pget_layout(properties.get()) == H5D_CHUNKED) {
+        H5Pget_chunk(properties.get(), static_cast<int>(dimensions), chunk.data());
+    }
+    return {chunk.begin(), chunk.end()};
+}
+
+/// Numbers cross in the file's own precision: converting compounds is most of what HDF5 does.
+bool is_single(hid_t type) {
+    if (H5Tget_class(type) == H5T_COMPOUND) {
+        const Hdf5Handle part(H5Tget_member_type(type, 0), H5Tclose);
+        const Hdf5Handle other(H5Tget_member_type(type, 1), H5Tclose);
+        return is_single(part.get()) && is_single(other.get());
+    }
+    return H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) <= sizeof(float);
+}
+
+} // namespace
+
+void send_values(const Hdf5Served& served, const std::string& name) {
+    const Hdf5Handle dataset = open_object(served, name);
+    const Hdf5Handle stored(H5Dget_type(dataset.get()), H5Tclose);
+    const Hdf5Handle space(H5Dget_space(dataset.get()), H5Sclose);
+    require_hdf5(stored.get() >= 0 && space.get() >= 0);
+    const Hdf5Shape shape = describe(stored.get(), space.get());
+    const bool single = is_single(stored.get());
+    const bool complex = shape.kind == Hdf5Kind::complex;
+    const hid_t number = single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+    const Hdf5Handle type = complex ? complex_type(number) : Hdf5Handle(H5Tcopy(number), H5Tclose);
+    const std::size_t element = H5Tget_size(type.get());
+    const std::string head =
+        packed(Hdf5ValuesHead{single, product_of({shape.elements(), complex ? 2U : 1U})});
+    send_part(served.parent, head.data(), head.size());
+
+    const std::vector<std::size_t> chunk = chunk_of(dataset.get(), shape.extents.size());
+    Blocks blocks(shape.extents, chunk, element);
+    const std::size_t block_bytes = product_of({blocks.elements(), element});
+    // A chunk is held as it is stored and after each of its filters.
+    const std::size_t chunk_bytes = product_of({product_of(chunk), H5Tget_size(stored.get()), 4});
+    limit_answer(served, static_cast<double>(product_of({shape.elements(), element})),
+                 static_cast<double>(block_bytes) + static_cast<double>(chunk_bytes));
+    std::vector<char> bytes(block_bytes);
+    do {
+        const std::vector<hsize_t> start = blocks.start();
+        const std::vector<hsize_t> count = blocks.count();
+        if (!start.empty()) {
+            H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(),
+                                nullptr);
+        }
+        const std::size_t size = product_of({count.begin(), count.end()}) * element;
+        const Hdf5Handle memory = simple_space({size / element});
+        require_hdf5(H5Dread(dataset.get(), type.get(), memory.get(), space.get(), H5P_DEFAULT,
+                             bytes.data()) >= 0);
+        for (std::size_t at = 0; at < size; at += part_bytes) {
+            send_part(served.parent, bytes.data() + at, std::min(part_bytes, size - at));
+        }
+    } while (blocks.next());
+}
+
+void send_texts(const Hdf5Served& served, const std::string& name) {
+    const Hdf5Handle dataset = open_object(served, name);
+    const Hdf5Handle stored(H5Dget_type(dataset.get()), H5Tclose);
+    const Hdf5Handle space(H5Dget_space(dataset.get()), H5Sclose);
+    require_hdf5(stored.get() >= 0 && space.get() >= 0);
+    const std::size_t count = describe(stored.get(), space.get()).elements();
+    const std::size_t size = H5Tget_size(stored.get());
+    const std::size_t bytes = product_of({count, size});
+    limit_answer(served, static_cast<double>(bytes), 4 * static_cast<double>(bytes));
+    std::vector<std::string> texts(count);
+    std::vector<char> values(bytes);
+    require_hdf5(H5Dread(dataset.get(), stored.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                         values.data()) >= 0);
+    const bool variable = H5Tis_variable_str(stored.get()) > 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const char* const at = values.data() + i * size;
+        if (variable) {
+            const char* value = nullptr;
+            std::memcpy(&value, at, sizeof(value));
+            texts[i] = value == nullptr ? "" : value;
+        } else {
+            texts[i].assign(at, std::find(at, at + size, '\0'));
+        }
+    }
+    const std::string answer = packed(texts);
+    send_part(served.parent, answer.data(), answer.size());
+}
+
+} // namespace lsrecon

@@ -1,0 +1,50 @@
+#include "scan/silent_coils.hpp"
+
+#include <gtest/gtest.h>
+
+namespace lsrecon {
+namespace {
+
+using Remarks = std::vector<std::string>;
+
+Scan scan_of(std::size_t frames) {
+    Scan scan;
+    for (std::size_t f = 0; f < frames; ++f) {
+        scan.frames.push_back({nullptr, CoilMatrix::Ones(3, 4), "", std::nullopt});
+    }
+    return scan;
+}
+
+TEST(SilentCoils, ASoundScanHasNone) {
+    Scan scan = scan_of(2);
+    scan.frames[0].samples.leftCols(3).setZero(); // one sample is enough
+    EXPECT_EQ(remarks_on_silent_coils(scan), Remarks{});
+    EXPECT_EQ(remarks_on_silent_coils(Scan()), Remarks{});
+}
+
+TEST(SilentCoils, AreNamedWithTheirFrames) {
+    Scan one = scan_of(1);
+    one.frames[0].samples.row(1).setZero();
+    EXPECT_EQ(remarks_on_silent_coils(one),
+              Remarks{"all samples of coil 1 are 0: were they written?"});
+    Scan many = scan_of(3);
+    many.frames[1].samples.row(0).setZero();
+    for (Frame& frame : many.frames) {
+        frame.samples.row(2).setZero();
+    }
+    EXPECT_EQ(remarks_on_silent_coils(many),
+              (Remarks{"all samples of coil 0 are 0 in frame 1: were they written?",
+                       "all samples of coil 2 are 0 in all frames: were they written?"}));
+}
+
+TEST(SilentCoils, AFrameOfNothingElseIsToldOnce) {
+    Scan scan = scan_of(4);
+    scan.frames[1].samples.setZero();
+    scan.frames[2].samples.setZero();
+    EXPECT_EQ(remarks_on_silent_coils(scan),
+              Remarks{"all samples of all coils are 0 in 2 of 4 frames, the first being frame 1: "
+                      "were they written?"});
+}
+
+} // namespace
+} // namespace lsrecon
