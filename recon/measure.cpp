@@ -137,7 +137,7 @@ Measurement measure(Backend& backend, const TransformCase& what, Reporter& repor
     const CoilMatrix computed = run_case(backend, what, report);
     Times times{backend.compute_seconds(), backend.compute_seconds(), seconds_since(start)};
     result.relative_error = error_of(computed, what);
-    result.bound = tolerance::direct_transform(backend.info().kernel, what.sources());
+    result.bound = backend.error_bound();
     if (!result.verified()) {
         return result;
     }

@@ -6,7 +6,7 @@
 #include "backend/backend.hpp"
 #include "base/report.hpp"
 #include "io/formats.hpp"
-#include "solve/conjugate_gradient.hpp"
+#include "solve/summary.hpp"
 
 namespace lsrecon {
 
@@ -20,9 +20,10 @@ struct ReconstructOptions {
     std::vector<std::pair<std::string, std::string>> settings;
 };
 
-/// What a reconstruction tells besides its files.
+/// What is known of an image beside its values; its record holds the same.
 struct Reconstructed {
-    std::optional<double> truth_error; ///< relative L2 of magnitudes, with a truth
+    SolveSummary solves;
+    std::optional<double> truth_error; ///< relative L2 of magnitudes
 };
 
 /// From a scan file to an image file. Any failure throws and leaves no image.

@@ -33,6 +33,12 @@ void Console::on_end(const std::string& stage, double seconds) {
     }
 }
 
+void Console::tell(const std::string& message) {
+    if (!quiet_) {
+        std::fprintf(stderr, "%s%s\n", terminal_ ? "\r" : "", message.c_str());
+    }
+}
+
 void Console::on_note(const std::string& message) {
     std::fprintf(stderr, "%snote: %s\n", terminal_ && !quiet_ ? "\r" : "", message.c_str());
 }
@@ -85,7 +91,7 @@ void add_output_flag(CLI::App& sub, std::string& output, const std::string& what
 }
 
 void add_quiet_flag(CLI::App& sub, bool& quiet) {
-    sub.add_flag("--quiet", quiet, "no progress on stderr");
+    sub.add_flag("--quiet", quiet, "no progress on stderr; notes and warnings stay");
 }
 
 CLI::Validator whole_number(const std::string& expected, bool zero_allowed) {

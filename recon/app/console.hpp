@@ -11,12 +11,13 @@
 namespace lsrecon::app {
 
 /// Tells the stages on stderr: a moving percentage on a terminal, a line a stage elsewhere,
-/// nothing but notes when quiet.
+/// nothing but notes, warnings among them, when quiet.
 class Console : public Reporter {
 public:
     explicit Console(bool quiet);
 
     void progress(double fraction) override;
+    void tell(const std::string& message) override;
 
 protected:
     void on_begin(const std::string& stage) override;

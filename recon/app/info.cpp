@@ -52,6 +52,11 @@ ExitCode run_info(const Options& options) {
     std::printf("frames       %zu\n", scan.frames.size());
     std::printf("coils        %zu, %s\n", scan.coils(),
                 scan.coil_maps.size() > 0 ? "with coil maps" : "without coil maps");
+    if (scan.coil_maps.size() > 0) {
+        const SumOfSquares squares = sum_of_squares(scan.coil_maps);
+        std::printf("sum |map|^2  at most %.4g, mean %.4g over the %zu voxels where it is not 0\n",
+                    squares.largest, squares.mean, squares.voxels);
+    }
     std::printf("samples      %zu a coil and frame\n", first.sampling->samples());
     print_trajectory(scan, *first.sampling);
     std::printf("phi          %s\n", first.sampling->phi.size() > 0 ? "given" : "1");

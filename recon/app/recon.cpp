@@ -37,6 +37,22 @@ bool solves_on_device(const Options& options) {
     return true;
 }
 
+void tell(const Reconstructed& result, Reporter& report) {
+    const SolveSummary& solves = result.solves;
+    if (solves.kept_tolerance()) {
+        report.tell(solves.as_text());
+    } else {
+        report.note(solves.as_text());
+    }
+    if (solves.lambda_is_lost()) {
+        report.note(solves.about_lambda());
+    }
+    if (result.truth_error) {
+        std::printf("error against the truth: %.4f (relative L2 of magnitudes)\n",
+                    *result.truth_error);
+    }
+}
+
 ExitCode run(Options& options) {
     options.reconstruct.solve.on_device = solves_on_device(options);
     if (!options.reconstruct.preview.empty()) {
@@ -56,12 +72,9 @@ ExitCode run(Options& options) {
                                     {"q_file", options.reconstruct.q_file}};
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
-    const Reconstructed made =
+    const Reconstructed result =
         reconstruct(options.scan, options.output, *backend, options.reconstruct, console);
-    if (made.truth_error) {
-        std::printf("error against the truth: %.4f (relative L2 of magnitudes)\n",
-                    *made.truth_error);
-    }
+    tell(result, console);
     return ExitCode::done;
 }
 
@@ -81,7 +94,8 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
         ->check(whole_number("a whole number from 1", false))
         ->capture_default_str();
     sub.add_option("--tolerance", reconstruct.solve.tolerance,
-                   "relative residual at which the solver stops")
+                   "relative residual asked for; the solver goes on to a tenth of it, because the "
+                   "residual understates the error of the image")
         ->check(positive_number())
         ->capture_default_str();
     sub.add_option("--solver", options->solver,

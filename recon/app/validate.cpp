@@ -91,7 +91,8 @@ std::function<ExitCode()> bind_validate(CLI::App& sub) {
     auto options = std::make_shared<Options>();
     add_scan_flags(sub, options->scan, options->read);
     sub.add_option("--pairs", options->validate.pairs,
-                   "sample-voxel pairs the reference spends on a stage; bigger scans are sampled")
+                   "work limit per stage, in sample-voxel pairs; larger scans are checked on a "
+                   "random subset")
         ->check(positive_number())
         ->capture_default_str();
     sub.add_option("--lambda", options->validate.lambda, "regularisation of the solution")

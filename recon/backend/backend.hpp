@@ -68,6 +68,9 @@ public:
     /// Seconds that the last transform spent computing, without conversion and transfer to and
     /// from this interface. What `bench` reports.
     virtual double compute_seconds() const = 0;
+
+    /// Bound of the relative L2 error of the last transform, over many points, by how it summed.
+    virtual double error_bound() const = 0;
 };
 
 /// What the user asks of a backend.

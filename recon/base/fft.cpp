@@ -4,6 +4,8 @@
 #include <mutex>
 #include <thread>
 
+#include "base/error.hpp"
+
 namespace lsrecon {
 
 namespace {
@@ -49,6 +51,18 @@ template <typename Real> struct Fft<Real>::Plans {
     typename Fftw<Real>::Plan forward = nullptr;
     typename Fftw<Real>::Plan backward = nullptr;
 
+    Plans() = default;
+    Plans(const Plans&) = delete;
+    Plans& operator=(const Plans&) = delete;
+    /// Whoever destroys holds the planner's lock.
+    ~Plans() {
+        for (const typename Fftw<Real>::Plan plan : {forward, backward}) {
+            if (plan != nullptr) {
+                Fftw<Real>::destroy(plan);
+            }
+        }
+    }
+
     static void run(typename Fftw<Real>::Plan plan, std::complex<Real>* values) {
         auto* const data = reinterpret_cast<typename Fftw<Real>::Value*>(values);
         Fftw<Real>::execute(plan, data, data);
@@ -74,12 +88,18 @@ template <typename Real> Fft<Real>::Fft(const std::array<std::size_t, 3>& extent
     const unsigned flags = FFTW_ESTIMATE | FFTW_UNALIGNED;
     plans_->forward = Library::plan(z, y, x, &scratch, &scratch, FFTW_FORWARD, flags);
     plans_->backward = Library::plan(z, y, x, &scratch, &scratch, FFTW_BACKWARD, flags);
+    if (plans_->forward == nullptr || plans_->backward == nullptr) {
+        plans_.reset(); // while the planner is locked
+        throw DeviceError(text("FFTW made no plan for ", extents[0], " x ", extents[1], " x ",
+                               extents[2],
+                               " values\n  next:     use a machine with more memory, "
+                               "or report a bug when there is enough"));
+    }
 }
 
 template <typename Real> Fft<Real>::~Fft() {
     const std::lock_guard<std::mutex> lock(planner());
-    Fftw<Real>::destroy(plans_->forward);
-    Fftw<Real>::destroy(plans_->backward);
+    plans_.reset();
 }
 
 template <typename Real> void Fft<Real>::forward(std::complex<Real>* values) const {

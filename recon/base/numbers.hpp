@@ -18,6 +18,14 @@ inline std::string shown(double value) {
     return text(value);
 }
 
+/// With two digits, as messages show what is measured.
+inline std::string rounded(double value) {
+    std::ostringstream stream;
+    stream.precision(2);
+    stream << value;
+    return stream.str();
+}
+
 /// "1 number", "2 numbers".
 inline std::string counted(std::size_t count, const std::string& thing) {
     return text(count, " ", thing, count == 1 ? "" : "s");

@@ -16,6 +16,9 @@ public:
     /// Fraction of the running stage that is done, 0 to 1.
     virtual void progress(double /*fraction*/) {}
 
+    /// What a stage found, for a user who watches.
+    virtual void tell(const std::string& /*message*/) {}
+
     /// Something the user should know that is no error; the same note is told once.
     void note(const std::string& message);
 

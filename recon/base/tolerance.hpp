@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <stdexcept>
 #include <string>
 
 namespace lsrecon::tolerance {
@@ -49,8 +50,13 @@ inline Rounding rounding(const std::string& kernel, std::size_t sources) {
         return {per_term_separable, std::min(run_separable, sources), growth_separable};
     }
     // "tuned" has the hardware's trigonometry or polynomials, which are better.
-    const bool native = kernel == "native" || kernel == "tuned";
-    return {native ? per_term_native : per_term, std::min(run, sources)};
+    if (kernel == "native" || kernel == "tuned") {
+        return {per_term_native, std::min(run, sources)};
+    }
+    if (kernel == "register" || kernel == "constant" || kernel == "struct") {
+        return {per_term, std::min(run, sources)};
+    }
+    throw std::logic_error("no error bound is known for a kernel \"" + kernel + "\"");
 }
 
 /// Relative L2 error of FHd, Q and F against the double reference, over many points.
@@ -72,8 +78,9 @@ inline double direct_transform(const std::string& kernel, std::size_t sources) {
     return eps * (how.per_term + how.growth * std::sqrt(static_cast<double>(how.longest_run)));
 }
 
-/// The same of FHd and Q by kernels/separable_matrix.cl, which sums in double precision: what is
-/// left are a value and three factors right to half an ulp of a float, and one product of them.
+/// The same by kernels/separable_matrix.cl and separable_forward_matrix.cl, which sum in double
+/// precision: what is left are a value and three factors right to half an ulp of a float, and one
+/// product of them.
 /// Measured: at most 1.1 eps.
 inline double separable_in_doubles() {
     return 2 * eps;
@@ -96,25 +103,38 @@ inline double mu() {
 /// Relative L2 error of a product with F^H W F through Q, or through F and F^H. The rounding of Q
 /// is spread over all differences as Q is over few, so a volume that is concentrated where the
 /// operator is weak sees more of it than of Q.
-inline double gram(const std::string& kernel, std::size_t sources) {
+inline double gram(double of_transform) {
     constexpr double c = 2; // measured as above: at most 0.4, for random volumes
-    return c * direct_transform(kernel, sources);
+    return c * of_transform;
+}
+
+/// What Mu, F^H d and T by such a transform, in arithmetic of this unit roundoff, do to the normal
+/// equations T x = F^H d together, relative to F^H d.
+inline double normal_equations(double of_transform, double epsilon) {
+    return mu() * epsilon / eps + of_transform + gram(of_transform);
 }
 
 /// Relative L2 error of the solution of (T + lambda Q(0)) rho = F^H d against the same in double.
 /// T and F^H d are each wrong by the bound above, and the condition number magnifies both:
 ///
-///     c (1 + ||T|| / (lambda Q(0))) direct_transform
+///     c (1 + ||T|| / (lambda Q(0))) of_transform
 ///
 /// c is 2 in the worst case, where all of the error meets the smallest eigenvalue. Measured as
 /// above with lambda 0.1 and 0.01: at most 0.08.
 ///
 /// `spread` is ||T|| / Q(0), 1 for Cartesian sampling and the largest density of samples over the
 /// mean one for others. Infinite without lambda.
-inline double solution(const std::string& kernel, std::size_t sources, double lambda,
-                       double spread = 8) {
+inline double solution(double of_transform, double lambda, double spread = 8) {
     constexpr double c = 0.5;
-    return c * (1 + spread / lambda) * direct_transform(kernel, sources);
+    return c * (1 + spread / lambda) * of_transform;
+}
+
+/// Relative L2 distance of two images of the same few iterations of conjugate gradients, when
+/// errors of the size of their bounds move such an image by `moved`: what random errors of that
+/// size do, and room for others.
+inline double few_iterations(double moved) {
+    constexpr double c = 10;
+    return c * moved;
 }
 
 /// How far the residual b - A x of a solution may be from the one that conjugate gradients carry

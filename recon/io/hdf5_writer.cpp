@@ -75,6 +75,14 @@ void write_attribute(hid_t file, const std::string& file_name, const std::string
     require(H5Awrite(handle.get(), type, values), file_name, attribute_name(object, name));
 }
 
+std::vector<const char*> pointers_to(const std::vector<std::string>& values) {
+    std::vector<const char*> pointers;
+    for (const std::string& value : values) {
+        pointers.push_back(value.c_str());
+    }
+    return pointers;
+}
+
 } // namespace
 
 Hdf5Writer::Hdf5Writer(const std::string& path, const std::string& name)
@@ -110,8 +118,9 @@ void Hdf5Writer::real(const std::string& dataset, const std::vector<std::size_t>
     write_dataset(file_.get(), name_, dataset, extents, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values);
 }
 
-/// All of one length, padded with zeros: those of variable length would be all over the file.
-void Hdf5Writer::texts(const std::string& dataset, const std::vector<std::string>& values) {
+// Those of variable length would be all over the file.
+void Hdf5Writer::texts(const std::string& dataset, const std::vector<std::size_t>& extents,
+                       const std::vector<std::string>& values) {
     std::size_t longest = 1;
     for (const std::string& value : values) {
         longest = std::max(longest, value.size());
@@ -121,8 +130,7 @@ void Hdf5Writer::texts(const std::string& dataset, const std::vector<std::string
         padded += value + std::string(longest - value.size(), '\0');
     }
     const Hdf5Handle type = text_type(longest);
-    write_dataset(file_.get(), name_, dataset, {values.size()}, type.get(), type.get(),
-                  padded.data());
+    write_dataset(file_.get(), name_, dataset, extents, type.get(), type.get(), padded.data());
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name,
@@ -133,10 +141,7 @@ void Hdf5Writer::attribute(const std::string& object, const std::string& name,
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name,
                            const std::vector<std::string>& values) {
-    std::vector<const char*> pointers;
-    for (const std::string& value : values) {
-        pointers.push_back(value.c_str());
-    }
+    const std::vector<const char*> pointers = pointers_to(values);
     write_attribute(file_.get(), name_, object, name, {values.size()}, text_type().get(),
                     pointers.data());
 }

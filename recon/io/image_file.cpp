@@ -33,16 +33,28 @@ void add_space(Axes& axes, const Image& image, std::size_t voxels) {
     axes.add(image.grid.size[0], "x");
 }
 
+/// Tested as they are written, in floats. DeviceError for values that no scan explains;
+/// ToleranceError for good ones that floats cannot hold.
 void require_an_image(const std::vector<Complex>& values) {
-    const bool finite = std::all_of(values.begin(), values.end(), [](Complex value) {
-        return std::isfinite(static_cast<float>(value.real())) &&
-               std::isfinite(static_cast<float>(value.imag()));
-    });
-    if (!finite || std::all_of(values.begin(), values.end(),
-                               [](Complex value) { return value == Complex(0); })) {
+    double largest = 0;
+    bool finite = true;
+    for (const Complex value : values) {
+        finite = finite && std::isfinite(value.real()) && std::isfinite(value.imag());
+        largest = std::max({largest, std::abs(value.real()), std::abs(value.imag())});
+    }
+    if (!finite || largest == 0) {
         throw DeviceError(text("the result is ", finite ? "zero everywhere" : "not finite",
                                "; nothing is written\n  next:     run 'lsrecon check' on the "
                                "scan and 'lsrecon validate' on this device"));
+    }
+    using Float = std::numeric_limits<float>;
+    if (largest < Float::min() || largest > Float::max()) {
+        throw ToleranceError(text(
+            "the result's largest value is ", largest,
+            ", which the file's floats do not hold; nothing is written\n  expected: ", Float::min(),
+            " to ", Float::max(),
+            "\n  next:     scale the samples or the coil maps by a power of ten, or choose "
+            "another --lambda"));
     }
 }
 
@@ -79,6 +91,9 @@ void write_about(Hdf5Writer& file, const std::string& dataset, const Image& imag
     for (const auto& [name, value] : image.record) {
         file.attribute("record", name, value);
     }
+    for (const auto& [name, value] : image.numbers) {
+        file.attribute("record", name, std::vector<double>{value});
+    }
     for (const auto& [stage, seconds] : image.stage_seconds) {
         file.attribute("record", "seconds_" + stage, std::vector<double>{seconds});
     }
@@ -95,7 +110,7 @@ void write_frames(Hdf5Writer& file, const Image& image) {
         }
     }
     if (labels.size() > 1) {
-        file.texts("frame_labels", labels);
+        file.texts("frame_labels", {labels.size()}, labels);
     }
     if (!positions.empty() && positions.size() == 3 * image.frames.size()) {
         file.real("frame_positions", {image.frames.size(), 3}, positions.data());
@@ -130,6 +145,28 @@ void write_residuals(Hdf5Writer& file, const Image& image) {
                    std::vector<std::string>{"frame", "problem", "iteration"});
 }
 
+/// What became of every solve [frame, problem].
+void write_endings(Hdf5Writer& file, const Image& image) {
+    std::vector<double> iterations;
+    std::vector<double> residuals;
+    std::vector<std::string> reasons;
+    for (const ImageFrame& frame : image.frames) {
+        for (std::size_t p = 0; p < frame.stops.size(); ++p) {
+            iterations.push_back(static_cast<double>(frame.residuals[p].size() - 1));
+            residuals.push_back(frame.residuals[p].back());
+            reasons.emplace_back(frame.stops[p] == Stop::tolerance ? "tolerance" : "iterations");
+        }
+    }
+    if (reasons.empty()) {
+        return;
+    }
+    const std::vector<std::size_t> extents{image.frames.size(),
+                                           reasons.size() / image.frames.size()};
+    file.real("record/iterations_done", extents, iterations.data());
+    file.real("record/final_residual", extents, residuals.data());
+    file.texts("record/stopped_by", extents, reasons);
+}
+
 void write_volumes(const std::string& path, const std::string& name, const Axes& axes,
                    const std::vector<Complex>& values, const Image& about) {
     require_an_image(values);
@@ -142,6 +179,7 @@ void write_volumes(const std::string& path, const std::string& name, const Axes&
     write_about(file, name, about);
     write_frames(file, about);
     write_residuals(file, about);
+    write_endings(file, about);
     file.close();
     target.commit();
 }

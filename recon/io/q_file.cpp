@@ -64,8 +64,8 @@ void write(const std::string& path, const std::vector<std::size_t>& extents, con
         for (std::size_t s = 0; s < keys.size(); ++s) {
             hashes.push_back(hash_of(values.data() + s * each, each));
         }
-        file.texts("keys", keys);
-        file.texts("sha256", hashes);
+        file.texts("keys", {keys.size()}, keys);
+        file.texts("sha256", {hashes.size()}, hashes);
     }
     file.close();
     target.commit();

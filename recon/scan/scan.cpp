@@ -1,5 +1,7 @@
 #include "scan/scan.hpp"
 
+#include <algorithm>
+
 namespace lsrecon {
 
 RealVector Sampling::q_weights() const {
@@ -32,6 +34,18 @@ Frame subset(const Frame& frame, const std::vector<std::size_t>& indices) {
         }
     }
     return {sampling, samples, frame.label, frame.position};
+}
+
+SumOfSquares sum_of_squares(const CoilMatrix& coil_maps) {
+    SumOfSquares result;
+    const RealVector sums = coil_maps.colwise().squaredNorm();
+    for (const double sum : sums) {
+        result.largest = std::max(result.largest, sum);
+        result.mean += sum;
+        result.voxels += sum > 0 ? 1 : 0;
+    }
+    result.mean /= std::max<double>(1, static_cast<double>(result.voxels));
+    return result;
 }
 
 } // namespace lsrecon

@@ -58,4 +58,13 @@ struct Scan {
     }
 };
 
+/// sum_c |S_cn|^2 of coil maps, C x N, over the voxels where it is not zero: the diagonal of
+/// sum_c S_c^H T S_c in units of Q(0), and so what lambda stands beside (docs/maths.md).
+struct SumOfSquares {
+    double largest = 0;
+    double mean = 0;
+    std::size_t voxels = 0;
+};
+SumOfSquares sum_of_squares(const CoilMatrix& coil_maps);
+
 } // namespace lsrecon

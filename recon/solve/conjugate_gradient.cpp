@@ -58,18 +58,14 @@ public:
     template <typename Matrix> ResidualRecorder& compute(const Matrix&) { return *this; }
     Eigen::ComputationInfo info() const { return Eigen::Success; }
 
-    void start(double norm, Residuals& residuals) {
-        norm_ = norm;
-        residuals_ = &residuals;
-    }
+    void start(Residuals& residuals) { residuals_ = &residuals; }
 
     template <typename Rhs> ComplexVector solve(const Rhs& residual) const {
-        residuals_->add(residual.norm() / norm_);
+        residuals_->add(residual.norm()); // b has norm 1
         return residual;
     }
 
 private:
-    double norm_ = 1;
     Residuals* residuals_ = nullptr;
 };
 
@@ -95,7 +91,8 @@ namespace lsrecon {
 Solution conjugate_gradient(const std::function<ComplexVector(const ComplexVector&)>& apply,
                             const ComplexVector& b, const SolveOptions& options,
                             const std::function<void(double)>& progress) {
-    const double norm = b.norm();
+    // Eigen squares norms, and takes a right-hand side for zero whose square is below 1e-308.
+    const double norm = b.stableNorm();
     if (norm == 0) {
         return zero_solution(b.size());
     }
@@ -112,14 +109,15 @@ Solution conjugate_gradient(const std::function<ComplexVector(const ComplexVecto
     solver.setMaxIterations(options.iterations);
     solver.setTolerance(residuals.target());
     solver.compute(matrix);
-    solver.preconditioner().start(norm, residuals);
-    const ComplexVector x = solver.solve(b);
+    solver.preconditioner().start(residuals);
+    const ComplexVector of_norm_1 = b / norm;
+    const ComplexVector x = norm * solver.solve(of_norm_1);
     // Eigen leaves its loop before it asks the preconditioner once more when it has converged.
     if (solver.error() < residuals.history().back()) {
         residuals.add(solver.error());
     }
     residuals.require_finite(x);
-    return {x, residuals.history()};
+    return {x, residuals.history(), residuals.stop()};
 }
 
 } // namespace lsrecon

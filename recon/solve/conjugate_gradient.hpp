@@ -4,13 +4,14 @@
 #include <vector>
 
 #include "base/types.hpp"
+#include "scan/image.hpp"
 
 namespace lsrecon {
 
 struct SolveOptions {
     double lambda = 0; ///< weight of Q(0) I beside F^H F
     int iterations = 15; ///< at most; stopping early keeps noise out (docs/maths.md)
-    double tolerance = 1e-4; ///< of ||b - A x|| / ||b||; solved to a tenth of it
+    double tolerance = 1e-4; ///< of ||b - A x|| / ||b||; solved to a tenth of it (decision 0006)
     bool on_device = true; ///< where the backend can; false: Eigen in double precision
 };
 
@@ -18,6 +19,7 @@ struct Solution {
     ComplexVector x;
     /// Relative residual before each iteration and after the last; the first is 1.
     std::vector<double> residuals;
+    Stop stop;
 };
 
 /// Solves A x = b for Hermitian positive A, given as a function, by Eigen::ConjugateGradient from

@@ -8,7 +8,7 @@ namespace lsrecon {
 Solution resident_conjugate_gradient(ResidentSystem& system, const ComplexVector& b,
                                      const SolveOptions& options,
                                      const std::function<void(double)>& progress) {
-    const double norm = b.norm();
+    const double norm = b.stableNorm();
     if (norm == 0) {
         return zero_solution(b.size());
     }
@@ -26,13 +26,14 @@ Solution resident_conjugate_gradient(ResidentSystem& system, const ComplexVector
     }
     const ComplexVector x = system.solution();
     residuals.require_finite(x);
-    const double truth = (b - system.apply(x)).norm() / norm;
+    const double truth = (b - system.apply(x)).stableNorm() / norm;
     if (residuals.reached() && !(truth <= options.tolerance)) {
         throw ToleranceError(text("solve: rounding on the device ends at a relative residual of ",
                                   truth, ", above --tolerance ", options.tolerance));
     }
+    const Stop stop = residuals.stop();
     residuals.correct_last(truth);
-    return {x, residuals.history()};
+    return {x, residuals.history(), stop};
 }
 
 } // namespace lsrecon

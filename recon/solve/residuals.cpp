@@ -1,5 +1,6 @@
 #include "solve/residuals.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/error.hpp"
@@ -17,6 +18,8 @@ constexpr double diverged = 1e6;
 /// 2e-6 at a tenth of it, which took a fifth more iterations.
 constexpr double safety = 0.1;
 
+constexpr double largest_target = 0.99;
+
 } // namespace
 
 void Residuals::add(double relative) {
@@ -26,8 +29,8 @@ void Residuals::add(double relative) {
             "\n  expected: a residual that falls, for a positive operator\n  next:     "
             "raise --lambda, or run 'lsrecon validate' on this device"));
     }
-    history_.push_back(relative);
     progress_(static_cast<double>(history_.size()) / options_.iterations);
+    history_.push_back(relative);
 }
 
 void Residuals::require_positive(double curvature) const {
@@ -46,11 +49,11 @@ void Residuals::require_finite(const ComplexVector& x) {
 }
 
 double Residuals::target() const {
-    return safety * options_.tolerance;
+    return std::min(largest_target, safety * options_.tolerance);
 }
 
 Solution zero_solution(Eigen::Index size) {
-    return {ComplexVector::Zero(size), {0}};
+    return {ComplexVector::Zero(size), {0}, Stop::tolerance};
 }
 
 } // namespace lsrecon

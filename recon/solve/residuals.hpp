@@ -25,9 +25,11 @@ public:
     /// ToleranceError when a value is not finite.
     void require_finite(const ComplexVector& x);
 
-    /// The relative residual that ends the iterations.
+    /// The relative residual that ends the iterations; below the 1 of x = 0, which is no image:
+    /// whatever the tolerance, one iteration is done.
     double target() const;
     bool reached() const { return history_.back() < target(); }
+    Stop stop() const { return reached() ? Stop::tolerance : Stop::iterations; }
     const std::vector<double>& history() const { return history_; }
 
 private:

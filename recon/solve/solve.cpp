@@ -13,7 +13,7 @@ using Progress = std::function<void(double)>;
 /// One problem after another by solve_one(b, progress).
 template <typename SolveOne>
 Solved solve_rows(const CoilMatrix& fhd, Reporter& report, const SolveOne& solve_one) {
-    Solved solved{CoilMatrix(fhd.rows(), fhd.cols()), {}, ""};
+    Solved solved{CoilMatrix(fhd.rows(), fhd.cols()), {}, {}, ""};
     for (Eigen::Index row = 0; row < fhd.rows(); ++row) {
         const Progress progress = [&](double fraction) {
             report.progress((static_cast<double>(row) + fraction) /
@@ -22,6 +22,7 @@ Solved solve_rows(const CoilMatrix& fhd, Reporter& report, const SolveOne& solve
         Solution solution = solve_one(fhd.row(row).transpose(), progress);
         solved.rho.row(row) = solution.x.transpose();
         solved.residuals.push_back(std::move(solution.residuals));
+        solved.stops.push_back(solution.stop);
     }
     return solved;
 }
@@ -78,7 +79,8 @@ std::string solvers_of(const Image& image) {
 }
 
 ImageFrame to_image(const Frame& frame, const Solved& solved) {
-    ImageFrame image{{}, frame.label, frame.position, solved.residuals, solved.solver};
+    ImageFrame image{{},          frame.label, frame.position, solved.residuals, solved.solver,
+                     solved.stops};
     if (solved.rho.rows() == 1) {
         image.values = solved.rho.row(0).transpose();
     } else {

@@ -12,6 +12,7 @@ namespace lsrecon {
 struct Solved {
     CoilMatrix rho; ///< one row a problem
     ResidualHistories residuals;
+    std::vector<Stop> stops; ///< one a problem
     std::string solver; ///< what solved, in which precision, with which FFT
 };
 

@@ -13,7 +13,17 @@ template <typename Values> void require_finite(const std::string& stage, const V
         throw DeviceError(text(stage,
                                " has values that are not finite, of finite input\n  next:     "
                                "run 'lsrecon validate' on this device, or scale the "
-                               "samples: single precision ends at 3e38"));
+                               "samples, phi and weights: double precision ends at 1e308"));
+    }
+}
+
+/// DeviceError when a stage made nothing of input that is not all zeros.
+template <typename Values> void require_not_zero(const std::string& stage, const Values& values) {
+    if ((values.array() == Complex(0)).all()) {
+        throw DeviceError(
+            text(stage, " is zero everywhere, of input that is not\n  next:     run 'lsrecon "
+                        "validate' on this device, or scale phi and the weights: double "
+                        "precision ends at 1e-308"));
     }
 }
 

@@ -32,6 +32,8 @@ public:
     const NormalOperator& in_double();
     /// T of in_double.
     const Gram& gram();
+    /// Q(0), the unit of lambda.
+    double q_at_zero() { return q_ ? q_->at_zero() : gram().diagonal(); }
 
 private:
     const CommonToFrames& common_;

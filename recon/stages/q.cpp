@@ -79,6 +79,7 @@ Q compute_q(Backend& backend, const Sampling& sampling, const Grid& grid, Report
         backend.q(sampling.trajectory, sampling.q_weights(), half,
                   [&](double fraction) { report.progress(fraction); })};
     require_finite("q", q.half);
+    require_not_zero("q", q.half);
     q.half(static_cast<Eigen::Index>(half.origin())) = q.at_zero();
     return q;
 }
@@ -89,6 +90,7 @@ ComplexVector compute_q_at(Backend& backend, const Sampling& sampling, const Vox
     ComplexVector q = backend.q(sampling.trajectory, sampling.q_weights(), voxels,
                                 [&](double fraction) { report.progress(fraction); });
     require_finite("q", q);
+    require_not_zero("q", q);
     return q;
 }
 

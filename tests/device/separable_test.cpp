@@ -72,6 +72,8 @@ TEST_P(SeparableForms, AgreeWithTheReference) {
         const CoilMatrix exact = reference->fhd(trajectory, values, voxels, silent);
         const CoilMatrix exact_samples = reference->forward(trajectory, exact, voxels, silent);
         for (const Parameters& parameters : forms(queue.info())) {
+            EXPECT_EQ(opencl::separable_bound(parameters, lattice.samples),
+                      bound(parameters, lattice.samples));
             const CoilMatrix computed = opencl::separable_transform(
                 queue, parameters, trajectory, values, voxels, silent, no_note);
             EXPECT_LE((computed - exact).norm() / exact.norm(), bound(parameters, lattice.samples))

@@ -47,6 +47,7 @@ public:
                                             shift);
     }
     double compute_seconds() const override { return device_->compute_seconds(); }
+    double error_bound() const override { return device_->error_bound(); }
 
 private:
     std::unique_ptr<Backend> device_;

@@ -33,6 +33,7 @@ expect scan.h5 truth.h5
 
 run info scan.h5
 told 16
+told "sum |map|^2"
 run check scan.h5
 
 run fhd scan.h5 -o fhd.h5 --backend "$backend" --quiet
@@ -52,6 +53,10 @@ image, with_q, truth = (h5py.File(name)["image"][0] for name in
 assert image.shape == (16, 16), image.shape
 difference = np.linalg.norm(image - with_q) / np.linalg.norm(image)
 assert difference < 1e-4, f"the image differs by {difference} when Q comes from a file"
+record = h5py.File("with_q.h5")["record"]
+assert 0 < record.attrs["truth_error"][0] < 0.3, record.attrs["truth_error"]
+assert record["iterations_done"][0, 0] <= 15 and record["stopped_by"].asstr()[0, 0] in (
+    "tolerance", "iterations")
 error = np.linalg.norm(image - truth) / np.linalg.norm(truth)
 assert error < 0.3, f"the image is {error} off the truth"
 PYTHON

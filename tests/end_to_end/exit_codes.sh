@@ -41,8 +41,17 @@ done
 "$lsrecon" simulate --trajectory radial --matrix 8,8 -o scan.h5 --quiet >out 2>err
 [[ ! -s err ]] || fail "simulate --quiet is not silent"
 expect_told '^fov  *240 x 240 mm$' info scan.h5
-"$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --quiet >out 2>err
+"$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --lambda 0.1 --iterations 100 --quiet \
+    >out 2>err
 [[ ! -s err ]] || fail "recon --quiet is not silent"
+# A missed tolerance is noted, quiet or not; one that was kept is told to those who watch.
+"$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --iterations 1 --quiet >out 2>err
+grep -q '^note: stopped at 1 iteration .*(asked 0.0001): the iteration limit' err ||
+    fail "a missed tolerance is not told"
+"$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --lambda 0.1 --iterations 100 >out 2>err
+grep -q '^stopped at .*: the tolerance ended the solve$' err || fail "the end is not told"
+"$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --tolerance 11 --solver eigen >out 2>err ||
+    fail "--tolerance 11 gives no image"
 
 # 2: usage
 expect_code 2 "" # no command
@@ -79,6 +88,9 @@ expect_code 3 folder.h5 recon folder.h5 -o image.h5 --backend reference
 # 4: device, or 5 where OpenCL is not built in
 code=$("$lsrecon" devices >out 2>err && echo 4 || echo 5)
 expect_code "$code" "" recon scan.h5 -o image.h5 --backend opencl --device no-such-device
+
+# 6: what the file's floats do not hold
+expect_code 6 "largest value" recon scan.h5 -o image.h5 --backend reference --lambda 1e60
 
 # A folder that cannot be written is refused; nothing stops the superuser from writing there.
 if ((EUID != 0)); then

@@ -49,6 +49,7 @@ public:
         return reference_->forward(trajectory, rho, voxels, progress);
     }
     double compute_seconds() const override { return 0; }
+    double error_bound() const override { return reference_->error_bound(); }
 
 private:
     std::unique_ptr<Backend> reference_ = make_reference_backend();

@@ -69,6 +69,34 @@ TEST(ConjugateGradient, TheLastResidualIsTheTrueOne) {
     }
 }
 
+TEST(ConjugateGradient, SaysWhatEndedIt) {
+    const ComplexVector b = known_right_hand_side();
+    EXPECT_EQ(solved(small_system(), b, {0, 30, 1e-8}).stop, Stop::tolerance);
+    EXPECT_EQ(solved(small_system(), b, {0, 2, 1e-8}).stop, Stop::iterations);
+    EXPECT_EQ(solved(small_system(), ComplexVector::Zero(3), {}).stop, Stop::tolerance);
+}
+
+TEST(ConjugateGradient, NoToleranceIsMetByZeros) {
+    for (const double tolerance : {9.9, 10.0, 11.0, 1e300}) {
+        const Solution solution =
+            solved(small_system(), known_right_hand_side(), {0, 30, tolerance});
+        EXPECT_EQ(solution.residuals.size(), 2U) << tolerance;
+        EXPECT_GT(solution.x.norm(), 0) << tolerance;
+    }
+}
+
+TEST(ConjugateGradient, TheScaleOfTheNumbersDoesNotMatter) {
+    for (const double scale : {1e-300, 1e-160, 1e160, 1e300}) {
+        const Solution both =
+            solved(scale * small_system(), scale * known_right_hand_side(), {0, 30, 1e-12});
+        EXPECT_TRUE(near(both.x, known_solution(), 5e-12)) << "operator and data times " << scale;
+        const Solution data =
+            solved(small_system(), scale * known_right_hand_side(), {0, 30, 1e-12});
+        EXPECT_TRUE(near(ComplexVector(data.x / scale), known_solution(), 5e-12))
+            << "data times " << scale;
+    }
+}
+
 TEST(ConjugateGradient, AMultipleOfTheIdentityTakesOneIteration) {
     const Eigen::MatrixXcd twice = 2 * Eigen::MatrixXcd::Identity(3, 3);
     const Solution solution = solved(twice, known_right_hand_side(), {0, 30, 1e-8});
@@ -110,9 +138,10 @@ TEST(ConjugateGradient, AnOperatorThatIsNotANumberIsRefused) {
 TEST(ConjugateGradient, ProgressRises) {
     std::vector<double> seen;
     conjugate_gradient([](const ComplexVector& x) -> ComplexVector { return small_system() * x; },
-                       known_right_hand_side(), {0, 30, 1e-8},
+                       known_right_hand_side(), {0, 2, 1e-8},
                        [&](double fraction) { seen.push_back(fraction); });
     ASSERT_FALSE(seen.empty());
+    EXPECT_LE(seen.back(), 1);
     for (std::size_t n = 1; n < seen.size(); ++n) {
         EXPECT_GT(seen[n], seen[n - 1]);
     }

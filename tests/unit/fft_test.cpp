@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.hpp"
 #include "base/tolerance.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
@@ -46,6 +47,11 @@ TEST(Fft, ThereAndBackMultipliesByTheNumberOfValues) {
         EXPECT_TRUE(near(there_and_back, ComplexVector(static_cast<double>(fft.count()) * values),
                          tolerance::reference(1, fft.count())));
     }
+}
+
+TEST(Fft, APlanThatFftwDoesNotMakeIsAnError) {
+    EXPECT_THROW(Fft<double>({0, 4, 1}), DeviceError);
+    EXPECT_THROW(Fft<float>({0, 4, 1}), DeviceError);
 }
 
 } // namespace

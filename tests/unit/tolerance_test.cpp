@@ -23,11 +23,22 @@ TEST(Tolerance, BoundsAreSinglePrecisionAndNotMore) {
     EXPECT_LT(tolerance::reference(1, 5), 128 * std::numeric_limits<double>::epsilon());
 }
 
+TEST(Tolerance, AnUnknownKernelHasNoBound) {
+    EXPECT_THROW(tolerance::direct_transform("separable and tuned", 10), std::logic_error);
+    EXPECT_THROW(tolerance::direct_transform("", 10), std::logic_error);
+}
+
+TEST(Tolerance, SumsInDoublesAreHeldToMore) {
+    EXPECT_LT(tolerance::separable_in_doubles(),
+              tolerance::direct_transform("separable", 1000) / 10);
+}
+
 TEST(Tolerance, ASmallLambdaAllowsMore) {
-    EXPECT_GT(tolerance::solution("struct", 1000, 0.001),
-              9 * tolerance::solution("struct", 1000, 0.01));
-    EXPECT_GT(tolerance::solution("struct", 1000, 0.01), tolerance::gram("struct", 1000));
-    EXPECT_EQ(tolerance::solution("struct", 1000, 0), std::numeric_limits<double>::infinity());
+    const double of_transform = tolerance::direct_transform("struct", 1000);
+    EXPECT_GT(tolerance::solution(of_transform, 0.001),
+              9 * tolerance::solution(of_transform, 0.01));
+    EXPECT_GT(tolerance::solution(of_transform, 0.01), tolerance::gram(of_transform));
+    EXPECT_EQ(tolerance::solution(of_transform, 0), std::numeric_limits<double>::infinity());
 }
 
 } // namespace

@@ -1,10 +1,12 @@
 #include "backend/opencl/opencl_backend.hpp"
 
 #include "backend/opencl/direct.hpp"
+#include "backend/opencl/float_range.hpp"
 #include "backend/opencl/mirrored.hpp"
 #include "backend/opencl/resident.hpp"
 #include "backend/opencl/separable.hpp"
 #include "backend/tuning.hpp"
+#include "base/tolerance.hpp"
 #include "plan/embedding.hpp"
 
 namespace lsrecon {
@@ -39,33 +41,32 @@ public:
 
     CoilMatrix fhd(const std::vector<Vec3>& trajectory, const CoilMatrix& mu, const Voxels& voxels,
                    const Progress& progress) override {
-        return guarded("fhd", [&] { return adjoint(trajectory, mu, false, voxels, progress); });
+        return guarded("fhd", [&] {
+            return in_float_range(mu, [&](const CoilMatrix& values) {
+                return adjoint(trajectory, values, false, voxels, progress);
+            });
+        });
     }
 
     ComplexVector q(const std::vector<Vec3>& trajectory, const RealVector& weights,
                     const Voxels& voxels, const Progress& progress) override {
-        const CoilMatrix values = weights.transpose().cast<Complex>();
+        const CoilMatrix as_one_coil = weights.transpose().cast<Complex>();
         return guarded("q", [&]() -> ComplexVector {
-            return adjoint(trajectory, values, true, voxels, progress).row(0).transpose();
+            return in_float_range(as_one_coil,
+                                  [&](const CoilMatrix& values) {
+                                      return adjoint(trajectory, values, true, voxels, progress);
+                                  })
+                .row(0)
+                .transpose();
         });
     }
 
     CoilMatrix forward(const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
                        const Voxels& voxels, const Progress& progress) override {
-        queue_.reset_clock();
-        if (row_.needs_lattice && voxels.on_lattice()) {
-            return guarded("f", [&] {
-                return separable_forward(queue_, parameters_of(row_, "f").values, trajectory, rho,
-                                         voxels, progress);
-            });
-        }
-        off_lattice_ran_ = true;
-        const SplitScale scale(voxels.extent_in_voxels());
-        const VoxelPoints sources(voxels);
-        const TrajectoryPoints points(trajectory, voxels.per_fov(), scale);
         return guarded("f", [&] {
-            return direct_transform(queue_, off_lattice_, parameters_of(off_lattice_, "f"), sources,
-                                    rho, false, points, false, -1, progress);
+            return in_float_range(rho, [&](const CoilMatrix& values) {
+                return transform(trajectory, values, voxels, progress);
+            });
         });
     }
 
@@ -75,6 +76,7 @@ public:
                                                     double lambda) override;
 
     double compute_seconds() const override { return queue_.compute_seconds(); }
+    double error_bound() const override { return error_bound_; }
 
 private:
     /// The variant asked for, and the one that served what it cannot: the record must say it.
@@ -109,11 +111,13 @@ private:
                        bool real_values, const Voxels& voxels, const Progress& progress) {
         queue_.reset_clock();
         if (row_.needs_lattice && voxels.on_lattice()) {
-            return separable_transform(queue_,
-                                       parameters_of(row_, real_values ? "q" : "fhd").values,
-                                       trajectory, values, voxels, progress, options_.note);
+            const Parameters& parameters = parameters_of(row_, real_values ? "q" : "fhd").values;
+            error_bound_ = separable_bound(parameters, trajectory.size());
+            return separable_transform(queue_, parameters, trajectory, values, voxels, progress,
+                                       options_.note);
         }
         off_lattice_ran_ = true;
+        error_bound_ = tolerance::direct_transform(off_lattice_.name, trajectory.size());
         const ChosenParameters& parameters = parameters_of(off_lattice_, real_values ? "q" : "fhd");
         // Q comes as its half.
         if (off_lattice_.layout == SourceLayout::vectors && !real_values && can_mirror(voxels)) {
@@ -126,12 +130,30 @@ private:
                                 VoxelPoints(voxels), false, +1, progress);
     }
 
+    CoilMatrix transform(const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
+                         const Voxels& voxels, const Progress& progress) {
+        queue_.reset_clock();
+        if (row_.needs_lattice && voxels.on_lattice()) {
+            const Parameters& parameters = parameters_of(row_, "f").values;
+            error_bound_ = separable_bound(parameters, voxels.count());
+            return separable_forward(queue_, parameters, trajectory, rho, voxels, progress);
+        }
+        off_lattice_ran_ = true;
+        error_bound_ = tolerance::direct_transform(off_lattice_.name, voxels.count());
+        const SplitScale scale(voxels.extent_in_voxels());
+        const VoxelPoints sources(voxels);
+        const TrajectoryPoints points(trajectory, voxels.per_fov(), scale);
+        return direct_transform(queue_, off_lattice_, parameters_of(off_lattice_, "f"), sources,
+                                rho, false, points, false, -1, progress);
+    }
+
     CoilMatrix run_mu(const Sampling& sampling, const CoilMatrix& samples);
 
     BackendOptions options_;
     Queue queue_;
     KernelRow row_;
     bool off_lattice_ran_ = false;
+    double error_bound_ = 0;
     KernelRow off_lattice_; ///< what serves voxels anywhere
     std::map<std::string, ChosenParameters> chosen_; ///< by kernel and stage, of what ran
 };
@@ -143,15 +165,18 @@ CoilMatrix OpenclBackend::run_mu(const Sampling& sampling, const CoilMatrix& sam
         return samples;
     }
     const Eigen::Index count = samples.cols();
+    const int phi_exponent = float_exponent(sampling.phi);
+    const int weight_exponent = float_exponent(sampling.weights);
+    const int sample_exponent = float_exponent(samples);
     Eigen::VectorXcf phi = Eigen::VectorXcf::Ones(count);
     if (sampling.phi.size() > 0) {
-        phi = sampling.phi.cast<std::complex<float>>();
+        phi = as_floats<Eigen::VectorXcf>(sampling.phi, -phi_exponent);
     }
     Eigen::VectorXf weights = Eigen::VectorXf::Ones(count);
     if (sampling.weights.size() > 0) {
-        weights = sampling.weights.cast<float>();
+        weights = as_floats<Eigen::VectorXf>(sampling.weights, -weight_exponent);
     }
-    Floats data = samples.cast<std::complex<float>>();
+    auto data = as_floats<Floats>(samples, -sample_exponent);
     const std::size_t bytes = static_cast<std::size_t>(data.size()) * sizeof(data(0, 0));
     // Named, because a kernel argument does not keep its buffer alive.
     const cl::Buffer phi_buffer =
@@ -169,7 +194,8 @@ CoilMatrix OpenclBackend::run_mu(const Sampling& sampling, const CoilMatrix& sam
     queue_.launch(kernel, static_cast<std::size_t>(count), static_cast<std::size_t>(data.rows()));
     queue_.commands().enqueueReadBuffer(out, CL_TRUE, 0, bytes, data.data());
     queue_.finish();
-    return data.cast<Complex>();
+    return times_power_of_two<CoilMatrix>(data.cast<Complex>(),
+                                          phi_exponent + weight_exponent + sample_exponent);
 }
 
 /// DeviceError when the system needs more memory than there is, or than the user allows.

@@ -177,7 +177,7 @@ template <typename Real> void System<Real>::multiply(const cl::Buffer& in, const
 template <typename Real> ComplexVector System<Real>::apply(const ComplexVector& x) {
     return guarded("the product with F^H F", [&]() -> ComplexVector {
         const cl::Buffer in = queue_.buffer(bytes());
-        const double norm = x.norm() > 0 ? x.norm() : 1;
+        const double norm = x.stableNorm() > 0 ? x.stableNorm() : 1;
         write((x / norm).cast<Value>(), in);
         multiply(in, a_p_);
         return scale_ * norm * read(a_p_).template cast<Complex>();
@@ -186,7 +186,7 @@ template <typename Real> ComplexVector System<Real>::apply(const ComplexVector& 
 
 template <typename Real> void System<Real>::load(const ComplexVector& b) {
     guarded("solve", [&] {
-        norm_ = b.norm();
+        norm_ = b.stableNorm();
         write((b / norm_).cast<Value>(), r_);
         queue_.commands().enqueueCopyBuffer(r_, p_, 0, 0, bytes());
         queue_.commands().enqueueFillBuffer(x_, Value{}, 0, bytes());

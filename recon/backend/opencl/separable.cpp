@@ -2,6 +2,7 @@
 
 #include "backend/opencl/pieces.hpp"
 #include "backend/opencl/separable_forms.hpp"
+#include "base/tolerance.hpp"
 
 namespace lsrecon::opencl {
 
@@ -72,6 +73,12 @@ CoilMatrix separable_forward(Queue& queue, const Parameters& parameters,
                              work);
     }
     return forward_private(queue, work);
+}
+
+double separable_bound(const Parameters& parameters, std::size_t sources) {
+    return static_cast<Form>(parameters.at("FORM")) == Form::matrix
+               ? tolerance::separable_in_doubles()
+               : tolerance::direct_transform("separable", sources);
 }
 
 } // namespace lsrecon::opencl

@@ -20,4 +20,7 @@ CoilMatrix separable_forward(Queue& queue, const Parameters& parameters,
                              const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
                              const Voxels& voxels, const Progress& progress);
 
+/// Relative L2 error of either, of this many terms, by how these parameters sum.
+double separable_bound(const Parameters& parameters, std::size_t sources);
+
 } // namespace lsrecon::opencl

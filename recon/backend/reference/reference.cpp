@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/timer.hpp"
+#include "base/tolerance.hpp"
 
 namespace lsrecon {
 
@@ -59,6 +60,7 @@ public:
     }
 
     double compute_seconds() const override { return compute_seconds_; }
+    double error_bound() const override { return error_bound_; }
 
 private:
     using Point = std::array<Real, 3>;
@@ -74,6 +76,17 @@ private:
                 at.push_back(in_precision(p));
             }
         }
+
+        /// Of a phase at points no farther than these from the origin.
+        double largest_turns(const Vec3& farthest) const {
+            Vec3 reach{};
+            for (const Point& p : at) {
+                for (std::size_t d = 0; d < 3; ++d) {
+                    reach[d] = std::max(reach[d], static_cast<double>(std::abs(p[d])));
+                }
+            }
+            return reach[0] * farthest[0] + reach[1] * farthest[1] + reach[2] * farthest[2];
+        }
     };
 
     static Point in_precision(const Vec3& p) { return {Real(p[0]), Real(p[1]), Real(p[2])}; }
@@ -83,9 +96,14 @@ private:
                                          const Progress& progress, const PointAt& point_at) {
         const auto start = std::chrono::steady_clock::now();
         const Eigen::Index coils = out.rows();
+        Vec3 farthest{};
         std::vector<std::complex<Real>> total(static_cast<std::size_t>(coils));
         for (Eigen::Index p = 0; p < out.cols(); ++p) {
-            const Point x = in_precision(point_at(static_cast<std::size_t>(p)));
+            const Vec3 exact = point_at(static_cast<std::size_t>(p));
+            const Point x = in_precision(exact);
+            for (std::size_t d = 0; d < 3; ++d) {
+                farthest[d] = std::max(farthest[d], std::abs(exact[d]));
+            }
             std::fill(total.begin(), total.end(), std::complex<Real>(0));
             for (std::size_t s = 0; s < sources.at.size(); ++s) {
                 const Point& k = sources.at[s];
@@ -105,10 +123,13 @@ private:
             }
         }
         compute_seconds_ = seconds_since(start);
+        error_bound_ = tolerance::reference(sources.largest_turns(farthest), sources.at.size(),
+                                            std::numeric_limits<Real>::epsilon() / 2);
     }
 
     std::string name_;
     double compute_seconds_ = 0;
+    double error_bound_ = 0;
 };
 
 } // namespace

@@ -1,0 +1,158 @@
+// validate passes a healthy device on whatever scan, and finds a small error.
+
+#include "validate.hpp"
+
+#include <gtest/gtest.h>
+
+#include "scan/simulate.hpp"
+#include "support/case.hpp"
+#include "support/device_fixture.hpp"
+
+namespace lsrecon {
+namespace {
+
+/// A device whose transforms are wrong by a part of themselves, in random directions.
+class WrongDevice : public Backend {
+public:
+    WrongDevice(std::unique_ptr<Backend> device, double of_fhd, double of_q)
+        : device_(std::move(device)), of_fhd_(of_fhd), of_q_(of_q) {}
+
+    BackendInfo info() const override { return device_->info(); }
+    CoilMatrix mu(const Sampling& sampling, const CoilMatrix& samples) override {
+        return device_->mu(sampling, samples);
+    }
+    CoilMatrix fhd(const std::vector<Vec3>& trajectory, const CoilMatrix& mu, const Voxels& voxels,
+                   const Progress& progress) override {
+        return wrong(device_->fhd(trajectory, mu, voxels, progress), of_fhd_);
+    }
+    ComplexVector q(const std::vector<Vec3>& trajectory, const RealVector& weights,
+                    const Voxels& voxels, const Progress& progress) override {
+        return wrong(device_->q(trajectory, weights, voxels, progress), of_q_);
+    }
+    CoilMatrix forward(const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
+                       const Voxels& voxels, const Progress& progress) override {
+        return device_->forward(trajectory, rho, voxels, progress);
+    }
+    std::unique_ptr<ResidentSystem> resident_system(const Grid& grid, const ComplexVector& half,
+                                                    const CoilMatrix& maps,
+                                                    double lambda) override {
+        return device_->resident_system(grid, half, maps, lambda);
+    }
+    double compute_seconds() const override { return device_->compute_seconds(); }
+    double error_bound() const override { return device_->error_bound(); }
+
+private:
+    template <typename Values> Values wrong(Values values, double by) {
+        test::Random random(1);
+        const CoilMatrix noise = random.matrix(static_cast<std::size_t>(values.rows()),
+                                               static_cast<std::size_t>(values.cols()));
+        values += by * values.norm() / noise.norm() * noise;
+        return values;
+    }
+
+    std::unique_ptr<Backend> device_;
+    double of_fhd_;
+    double of_q_;
+};
+
+struct Healthy {
+    const char* name;
+    const char* trajectory;
+    double undersampling;
+    std::size_t coils;
+    bool maps;
+    bool three_dimensions = false;
+    const char* kernel = "";
+};
+
+void PrintTo(const Healthy& of, std::ostream* stream) {
+    *stream << of.name;
+}
+
+Scan scan_of(const Healthy& of) {
+    SimulationOptions options;
+    options.trajectory = of.trajectory;
+    options.sampling.grid =
+        of.three_dimensions ? test::make_grid(10, 10, 10) : test::make_grid(32, 32);
+    options.sampling.undersampling = of.undersampling;
+    options.coils = of.coils;
+    options.noise = 0.01;
+    Reporter silent;
+    const auto reference = make_backend({"reference", "", ""});
+    const ForwardModel forward = [&](const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
+                                     const Voxels& voxels) {
+        return reference->forward(trajectory, rho, voxels, test::silent);
+    };
+    Scan scan = simulate(options, forward, silent).scan;
+    if (!of.maps) {
+        scan.coil_maps = CoilMatrix();
+    }
+    return scan;
+}
+
+std::vector<ValidationRow> rows_of(const Scan& scan, Backend& backend) {
+    Reporter silent;
+    ValidateOptions options;
+    options.pairs = 3e5;
+    return validate(scan, backend, options, silent);
+}
+
+bool passed(const std::vector<ValidationRow>& rows, const std::string& stage) {
+    for (const ValidationRow& row : rows) {
+        if (row.stage == stage) {
+            return row.passed();
+        }
+    }
+    ADD_FAILURE() << "no row " << stage;
+    return false;
+}
+
+class ValidateHealthy : public test::DeviceFixture, public testing::WithParamInterface<Healthy> {};
+
+TEST_P(ValidateHealthy, ScansPass) {
+    const auto backend = device(GetParam().kernel);
+    const std::vector<ValidationRow> rows = rows_of(scan_of(GetParam()), *backend);
+    EXPECT_EQ(rows.size(), 7U);
+    for (const ValidationRow& row : rows) {
+        EXPECT_TRUE(row.passed()) << row.stage << ": " << row.relative_l2 << " > " << row.bound
+                                  << ", " << row.remark;
+        EXPECT_TRUE(row.says_something()) << row.stage << ": " << row.bound;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Scans, ValidateHealthy,
+    testing::Values(Healthy{"RadialWithMaps", "radial", 3, 4, true},
+                    Healthy{"RadialWithoutMaps", "radial", 3, 4, false},
+                    Healthy{"GoldenAngleWithMaps", "golden-angle", 6, 8, true},
+                    Healthy{"GoldenAngleWithoutMaps", "golden-angle", 6, 8, false},
+                    Healthy{"SpiralWithMaps", "spiral", 2, 4, true},
+                    Healthy{"SpiralWithoutMaps", "spiral", 1, 4, false},
+                    Healthy{"Cartesian", "cartesian", 1, 1, false},
+                    Healthy{"ByNaiveSums", "radial", 3, 2, true, false, "naive"},
+                    Healthy{"Radial3D", "radial-3d", 4, 2, true, true}),
+    [](const auto& of) { return std::string(of.param.name); });
+
+using ValidateWrong = test::DeviceFixture;
+
+TEST_F(ValidateWrong, AnErrorOfOneInTenThousandIsFound) {
+    const Scan scan = scan_of({"", "radial", 3, 4, true});
+    WrongDevice wrong_fhd(device(), 1e-4, 0);
+    EXPECT_FALSE(passed(rows_of(scan, wrong_fhd), "fhd"));
+    WrongDevice wrong_q(device(), 0, 1e-4);
+    const std::vector<ValidationRow> rows = rows_of(scan, wrong_q);
+    EXPECT_FALSE(passed(rows, "q"));
+    EXPECT_FALSE(passed(rows, "operator"));
+    WrongDevice right(device(), 0, 0);
+    EXPECT_TRUE(passed(rows_of(scan, right), "fhd"));
+}
+
+// A wrong solution is found by itself, whatever the rows before it say.
+TEST_F(ValidateWrong, TheSolutionShowsWhatAStageDidWrong) {
+    const Scan scan = scan_of({"", "radial", 3, 4, true});
+    WrongDevice wrong(device(), 1e-2, 0);
+    EXPECT_FALSE(passed(rows_of(scan, wrong), "solution"));
+}
+
+} // namespace
+} // namespace lsrecon
