@@ -1,11 +1,13 @@
 #include "app/console.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <unistd.h>
 
+#include "base/error.hpp"
 #include "scan/units.hpp"
 
 namespace lsrecon::app {
@@ -18,7 +20,13 @@ void Console::progress(double fraction) {
         return;
     }
     last_percent_ = percent;
-    std::fprintf(stderr, "\r%-10s %3d %%", stage_.c_str(), percent);
+    std::fprintf(stderr, "\r%s%-10s %3d %%", frame_.c_str(), stage_.c_str(), percent);
+}
+
+void Console::print_seconds(const std::string& what, double seconds) const {
+    if (!quiet_) {
+        std::fprintf(stderr, "%s%-10s %8.3f s\n", line_start(), what.c_str(), seconds);
+    }
 }
 
 void Console::on_begin(const std::string& stage) {
@@ -28,8 +36,16 @@ void Console::on_begin(const std::string& stage) {
 }
 
 void Console::on_end(const std::string& stage, double seconds) {
-    if (!quiet_) {
-        std::fprintf(stderr, "%s%-10s %8.3f s\n", terminal_ ? "\r" : "", stage.c_str(), seconds);
+    if (frame_.empty()) {
+        print_seconds(stage, seconds);
+        return;
+    }
+    const auto known = std::find_if(frame_stages_.begin(), frame_stages_.end(),
+                                    [&](const auto& entry) { return entry.first == stage; });
+    if (known == frame_stages_.end()) {
+        frame_stages_.emplace_back(stage, seconds);
+    } else {
+        known->second += seconds;
     }
 }
 
@@ -40,7 +56,24 @@ void Console::tell(const std::string& message) {
 }
 
 void Console::on_note(const std::string& message) {
-    std::fprintf(stderr, "%snote: %s\n", terminal_ && !quiet_ ? "\r" : "", message.c_str());
+    std::fprintf(stderr, "%snote: %s%s\n", line_start(), frame_.c_str(), message.c_str());
+}
+
+void Console::on_frame(std::size_t number, std::size_t count) {
+    frame_ = text("frame ", number, " of ", count, ", ");
+    // A terminal shows it beside the stage; a log holds some twenty lines of thousands of frames.
+    constexpr std::size_t lines = 20;
+    if (!quiet_ && !terminal_ && number * lines / count > (number - 1) * lines / count) {
+        std::fprintf(stderr, "frame %zu of %zu\n", number, count);
+    }
+}
+
+void Console::on_frames_end() {
+    frame_.clear();
+    for (const auto& [stage, seconds] : frame_stages_) {
+        print_seconds(stage, seconds);
+    }
+    frame_stages_.clear();
 }
 
 void add_backend_flags(CLI::App& sub, BackendOptions& options) {

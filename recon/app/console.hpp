@@ -11,7 +11,12 @@
 namespace lsrecon::app {
 
 /// Tells the stages on stderr: a moving percentage on a terminal, a line a stage elsewhere,
+<<<<<<< HEAD
 /// nothing but notes, warnings among them, when quiet.
+=======
+/// nothing but notes when quiet. Of several frames it tells "frame 3 of 21" and, after them, what
+/// each stage took for all.
+>>>>>>> snap-ismrmrd
 class Console : public Reporter {
 public:
     explicit Console(bool quiet);
@@ -23,12 +28,20 @@ protected:
     void on_begin(const std::string& stage) override;
     void on_end(const std::string& stage, double seconds) override;
     void on_note(const std::string& message) override;
+    void on_frame(std::size_t number, std::size_t count) override;
+    void on_frames_end() override;
 
 private:
+    /// What begins a line in place of the moving one.
+    const char* line_start() const { return terminal_ && !quiet_ ? "\r\033[K" : ""; }
+    void print_seconds(const std::string& what, double seconds) const;
+
     bool quiet_;
     bool terminal_;
     std::string stage_;
     int last_percent_ = -1;
+    std::string frame_; ///< "frame 3 of 21, " within several frames
+    std::vector<std::pair<std::string, double>> frame_stages_; ///< what all frames took
 };
 
 /// --backend, --device, --kernel and --device-memory, bound to the struct's members.

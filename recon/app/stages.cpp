@@ -32,7 +32,9 @@ ExitCode run_fhd(const Options& options) {
     require_samples(scan);
     const Plan plan = make_plan(scan, false);
     std::vector<CoilMatrix> frames;
+    FrameProgress progress(console, scan.frames.size());
     for (const Frame& frame : scan.frames) {
+        progress.next();
         const CoilMatrix mu = compute_mu(*backend, frame, console);
         frames.push_back(compute_fhd(*backend, plan, frame, mu, scan.coil_maps, console));
     }

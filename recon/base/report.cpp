@@ -36,4 +36,16 @@ Stage::~Stage() {
     report_.end(name_, seconds_since(start_));
 }
 
+void FrameProgress::next() {
+    if (count_ > 1) {
+        report_.on_frame(++number_, count_);
+    }
+}
+
+FrameProgress::~FrameProgress() {
+    if (count_ > 1) {
+        report_.on_frames_end();
+    }
+}
+
 } // namespace lsrecon

@@ -31,9 +31,13 @@ protected:
     virtual void on_begin(const std::string& /*stage*/) {}
     virtual void on_end(const std::string& /*stage*/, double /*seconds*/) {}
     virtual void on_note(const std::string& /*message*/) {}
+    /// Of a scan of several frames only: frame `number`, from 1, begins.
+    virtual void on_frame(std::size_t /*number*/, std::size_t /*count*/) {}
+    virtual void on_frames_end() {}
 
 private:
     friend class Stage;
+    friend class FrameProgress;
     void end(const std::string& stage, double seconds);
 
     std::vector<std::pair<std::string, double>> stage_seconds_;
@@ -52,6 +56,23 @@ private:
     Reporter& report_;
     std::string name_;
     std::chrono::steady_clock::time_point start_;
+};
+
+/// The frames of a scan, one after another: next() where each begins. A single one is told by its
+/// stages alone.
+class FrameProgress {
+public:
+    FrameProgress(Reporter& report, std::size_t count) : report_(report), count_(count) {}
+    ~FrameProgress();
+    FrameProgress(const FrameProgress&) = delete;
+    FrameProgress& operator=(const FrameProgress&) = delete;
+
+    void next();
+
+private:
+    Reporter& report_;
+    std::size_t count_;
+    std::size_t number_ = 0;
 };
 
 } // namespace lsrecon

@@ -107,5 +107,23 @@ assert difference < 1e-5, f"the device's solver is {difference} off"
 PYTHON
 fi
 
+# Several frames: told by their number and, after them, a line a stage.
+/usr/bin/python3 - <<'PYTHON'
+import h5py
+import numpy as np
+
+with h5py.File("scan.h5") as one, h5py.File("frames.h5", "w") as frames:
+    for name, value in one.attrs.items():
+        frames.attrs[name] = value
+    one.copy("trajectory", frames)
+    frames["samples"] = np.repeat(one["samples"][()][np.newaxis], 3, 0)
+PYTHON
+run recon frames.h5 -o frames_image.h5 --backend "$backend"
+if ! grep -q '^frame 3 of 3$' err || [[ $(grep -c '^fhd ' err) != 1 ]]; then
+    echo "frames are not told:" >&2
+    cat err >&2
+    exit 1
+fi
+
 left=$(find . -name '*.part')
 [[ -z $left ]] || { echo "left behind: $left" >&2; exit 1; }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <stdexcept>
 
+#include "base/error.hpp"
+
 namespace lsrecon {
 namespace {
 
@@ -18,6 +20,10 @@ protected:
         EXPECT_GE(seconds, 0);
     }
     void on_note(const std::string& message) override { heard.push_back("note " + message); }
+    void on_frame(std::size_t number, std::size_t count) override {
+        heard.push_back(text("frame ", number, " of ", count));
+    }
+    void on_frames_end() override { heard.push_back("frames end"); }
 };
 
 TEST(Report, StagesBeginAndEnd) {
@@ -47,6 +53,22 @@ TEST(Report, AStageEndsAlsoWhenItFails) {
     } catch (const std::runtime_error&) {
     }
     EXPECT_THAT(report.heard, testing::ElementsAre("begin mu", "end mu"));
+}
+
+TEST(Report, SeveralFramesAreToldAndASingleOneIsNot) {
+    for (const std::size_t count : {1U, 2U}) {
+        Listener report;
+        {
+            FrameProgress frames(report, count);
+            for (std::size_t f = 0; f < count; ++f) {
+                frames.next();
+            }
+        }
+        EXPECT_EQ(report.heard,
+                  count == 1
+                      ? std::vector<std::string>{}
+                      : (std::vector<std::string>{"frame 1 of 2", "frame 2 of 2", "frames end"}));
+    }
 }
 
 TEST(Report, TheSameNoteIsToldOnce) {
