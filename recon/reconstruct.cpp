@@ -67,27 +67,19 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
                       : compute_q(backend, sampling, scan.grid, report);
     };
     FrameEquations equations({backend, plan, scan.coil_maps, options.solve.lambda, make_q});
-<<<<<<< HEAD
-    for (const Frame& frame : scan.frames) {
-        const CoilMatrix mu = compute_mu(backend, frame, report);
-        const CoilMatrix fhd = compute_fhd(backend, plan, frame, mu, scan.coil_maps, report);
-        NormalEquations& of_frame = equations.of(frame);
-        const Solved solved = solve(of_frame, fhd, options.solve, report);
-        result.solves.add(
-            fhd, solved, of_frame.q_at_zero(),
-            tolerance::normal_equations(backend.error_bound(), backend.info().epsilon));
-        image.frames.push_back(to_image(frame, solved));
-=======
     {
         FrameProgress frames(report, scan.frames.size());
         for (const Frame& frame : scan.frames) {
             frames.next();
             const CoilMatrix mu = compute_mu(backend, frame, report);
             const CoilMatrix fhd = compute_fhd(backend, plan, frame, mu, scan.coil_maps, report);
-            const Solved solved = solve(equations.of(frame), fhd, options.solve, report);
+            NormalEquations& of_frame = equations.of(frame);
+            const Solved solved = solve(of_frame, fhd, options.solve, report);
+            result.solves.add(
+                fhd, solved, of_frame.q_at_zero(),
+                tolerance::normal_equations(backend.error_bound(), backend.info().epsilon));
             image.frames.push_back(to_image(frame, solved));
         }
->>>>>>> snap-ismrmrd
     }
 
     image.record = make_record(scan, backend.info(), options.settings);

@@ -11,12 +11,8 @@
 namespace lsrecon::app {
 
 /// Tells the stages on stderr: a moving percentage on a terminal, a line a stage elsewhere,
-<<<<<<< HEAD
-/// nothing but notes, warnings among them, when quiet.
-=======
-/// nothing but notes when quiet. Of several frames it tells "frame 3 of 21" and, after them, what
-/// each stage took for all.
->>>>>>> snap-ismrmrd
+/// nothing but notes, warnings among them, when quiet. Of several frames it tells "frame 3 of 21"
+/// and, after them, what each stage took for all.
 class Console : public Reporter {
 public:
     explicit Console(bool quiet);

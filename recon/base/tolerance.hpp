@@ -86,11 +86,11 @@ inline double separable_in_doubles() {
     return 2 * eps;
 }
 
-/// Relative error of Q(0), for certain: a sum of terms of one sign whose phase is 0. All roundings
-/// of a run may go the same way, as they do when equal weights are added.
-inline double q_at_zero(const std::string& kernel, std::size_t sources) {
-    const Rounding how = rounding(kernel, sources);
-    return eps * (how.per_term + static_cast<double>(how.longest_run));
+/// Relative error of Q(0), for certain and by any variant: a sum of terms of one sign whose phase is
+/// 0. All roundings of a sum in one float may go the same way, as they do when equal weights are
+/// added.
+inline double q_at_zero(std::size_t sources) {
+    return eps * (per_term_native + static_cast<double>(sources));
 }
 
 /// Relative L2 error of Mu, for certain: phi, w and d are rounded to floats and phi w is rounded,

@@ -153,9 +153,7 @@ std::size_t QFile::row_of(const std::string& key) const {
 /// A hash only says that the values are those that were written.
 void QFile::require_sum_of_weights(const Q& q, const Sampling& sampling) const {
     const double sum = sampling.q_weights().sum();
-    const std::string kernel =
-        file_.has_attribute("record", "kernel") ? file_.attribute_text("record", "kernel") : "";
-    const double bound = tolerance::q_at_zero(kernel, sampling.samples());
+    const double bound = tolerance::q_at_zero(sampling.samples());
     if (!q.half.allFinite() || !(std::abs(q.at_zero() - sum) <= bound * sum)) {
         refuse(file_.path(), "/q", text("Q(0) = ", q.at_zero()),
                text("finite values and Q(0) = ", sum, ", the sum of w |phi|^2"));

@@ -54,9 +54,10 @@ if [[ -n ${LSRECON_DEVICE:-} ]]; then
     computing=(--device "$LSRECON_DEVICE")
 fi
 options=("${computing[@]}" "$@")
-for ((i = 1; i < $#; ++i)); do
+for ((i = 1; i <= $#; ++i)); do
     case ${!i} in
-        --traj-units) reading+=("${@:i:2}") ;;
+        --traj-units | --join) reading+=("${@:i:2}") ;;
+        --low-resolution) reading+=("${!i}") ;;
         --backend | --kernel | --device-memory) computing+=("${@:i:2}") ;;
     esac
 done

@@ -53,7 +53,7 @@ table() { "$LSRECON_SCRIPTS/table.sh" scans.txt "$1" >table.tsv 2>told; }
 rows() { awk -F '\t' -v column="$1" -v value="$2" '$column == value' table.tsv | wc -l; }
 task() { # ID FOLDER of two tasks
     SLURM_ARRAY_TASK_COUNT=2 SLURM_ARRAY_TASK_MIN=5 SLURM_ARRAY_TASK_ID=$((5 + $1)) \
-        SLURM_LOCALID=$1 "$LSRECON_SCRIPTS/array.sh" scans.txt "$2" --lambda 0.01
+        SLURM_LOCALID=$1 "$LSRECON_SCRIPTS/array.sh" scans.txt "$2" --lambda 0.01 --low-resolution
 }
 
 ! table out || fail "no scan is done, and the table says so"
@@ -71,6 +71,7 @@ grep -q "truncated or damaged; expected: " table.tsv || fail "the table does not
 for device in 1 2; do
     grep -q "^recon .* --device $device --lambda 0.01 " calls || fail "device $device is not used"
 done
+(($(grep -c '^info .* --low-resolution$' calls) == 4)) || fail "info reads in another way"
 ! grep -q -e '--device 0' calls || fail "the processor is used beside GPUs"
 
 # Again, as one task of a step: the bad scan alone, which is whole now, by a Q that is there.

@@ -203,7 +203,7 @@ TEST(Simulate, RefusesWhatNoReaderTakes) {
     SimulationOptions options = options_of("random", grid_of(longest_side + 1, 1));
     options.sampling.readouts = 1;
     EXPECT_THROW(simulated(options), UsageError);
-    if (machine_memory_bytes() > 400e9) {
+    if (memory_limit().bytes > 400e9) {
         GTEST_SKIP() << "this machine has the memory";
     }
     options.sampling.grid = grid_of(1000, 1000, 960);
