@@ -1,7 +1,10 @@
 // What a transform leaves behind that an error ended.
 
+#include <atomic>
 #include <chrono>
 #include <gtest/gtest.h>
+#include <malloc.h>
+#include <thread>
 
 #include "backend/opencl/catalogue.hpp"
 #include "backend/opencl/queue.hpp"
@@ -24,8 +27,37 @@ using test::TemporaryFolder;
 
 class FailedLaunch : public test::DeviceFixture {};
 
+/// Keeps the device at work, so that what others give it has to wait.
+class BusyDevice {
+public:
+    BusyDevice() {
+        compute();
+        thread_ = std::thread([this] {
+            while (!done_) {
+                compute();
+            }
+        });
+    }
+    ~BusyDevice() {
+        done_ = true;
+        thread_.join();
+    }
+    BusyDevice(const BusyDevice&) = delete;
+    BusyDevice& operator=(const BusyDevice&) = delete;
+
+private:
+    void compute() {
+        backend_->fhd(problem_.trajectory(), problem_.samples, problem_.voxels, test::silent);
+    }
+
+    test::Problem problem_ = test::make_problem({"busy", {64, 64, 0}, 2000});
+    std::unique_ptr<Backend> backend_ = make_backend({"opencl", "", "naive"});
+    std::atomic<bool> done_{false};
+    std::thread thread_;
+};
+
 /// The samples are on their way to the device when the launch fails: their memory must stay until
-/// they are there. The driver reads from an address without memory otherwise, and crashes.
+/// they are there. The driver crashes over memory that went back to the system.
 TEST_F(FailedLaunch, OutlivesTheUploadInFrontOfIt) {
     const TemporaryFolder folder;
     for (const auto& [name, source] : opencl::embedded_sources()) {
@@ -40,7 +72,9 @@ TEST_F(FailedLaunch, OutlivesTheUploadInFrontOfIt) {
     const auto run = [&](Backend& backend) {
         return backend.fhd(problem.trajectory(), problem.samples, problem.voxels, test::silent);
     };
+    ::mallopt(M_MMAP_THRESHOLD, 1 << 12); // what is freed goes back at once
     {
+        const BusyDevice busy;
         const ScopedEnvironment kernels("LSRECON_KERNELS", folder.path().string());
         const auto broken = device("naive");
         for (int n = 0; n < 10; ++n) {
