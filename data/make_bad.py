@@ -55,7 +55,8 @@ def write_not_hdf5(folder):
     (folder / "text.h5").write_text("trajectory 0 0 1 1\n")
     with h5py.File(folder / "other_hdf5.h5", "w", libver="earliest") as file:
         file.create_dataset("kspace", data=np.zeros(3), track_times=False)
-    return {"truncated.h5": ["truncated"], "names_damaged.h5": ["list of what it holds"], "empty.h5": ["HDF5"], "text.h5": ["HDF5"],
+    return {"truncated.h5": ["truncated"], "names_damaged.h5": ["list of what it holds"],
+            "empty.h5": ["HDF5"], "text.h5": ["HDF5"],
             "other_hdf5.h5": ["kspace", "no root attributes", "lsrecon-scan", "ISMRMRD"]}
 
 

@@ -15,8 +15,8 @@
 #include "plan/plan.hpp"
 #include "reconstruct.hpp"
 #include "scan/simulate.hpp"
+#include "solve/normal_equations.hpp"
 #include "stages/fhd.hpp"
-#include "stages/gram.hpp"
 #include "stages/mu.hpp"
 #include "stages/q.hpp"
 
@@ -103,11 +103,15 @@ ComplexVector as_vector(const std::vector<Complex>& values) {
 /// ||F^H d - T rho|| / ||F^H d|| with T rho in double precision, whatever solved for rho.
 double residual_of(const ComplexVector& rho, const Scan& scan, Backend& backend, Reporter& report) {
     const Frame& frame = scan.frames.front();
-    const CoilMatrix fhd = compute_fhd(backend, make_plan(scan, false), frame,
-                                       compute_mu(backend, frame, report), scan.coil_maps, report);
-    const Q q = compute_q(backend, *frame.sampling, scan.grid, report);
+    const Plan plan = make_plan(scan, false);
+    const CoilMatrix fhd = compute_fhd(backend, plan, frame, compute_mu(backend, frame, report),
+                                       scan.coil_maps, report);
+    const CommonToFrames common{backend, plan, scan.coil_maps, 0, [&](const Sampling& sampling) {
+                                    return compute_q(backend, sampling, scan.grid, report);
+                                }};
+    NormalEquations equations(common, *frame.sampling);
     const ComplexVector b = fhd.row(0).transpose();
-    return (b - make_q_gram(q)->apply(rho)).norm() / b.norm();
+    return (b - equations.on_reference().apply(rho)).norm() / b.norm();
 }
 
 struct Run {

@@ -12,10 +12,10 @@
 #include "io/truth.hpp"
 #include "plan/plan.hpp"
 #include "scan/check.hpp"
+#include "solve/normal_equations.hpp"
 #include "solve/solve.hpp"
 #include "stages/fhd.hpp"
 #include "stages/mu.hpp"
-#include "stages/normal_equations.hpp"
 #include "stages/q.hpp"
 
 namespace lsrecon {

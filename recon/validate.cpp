@@ -8,10 +8,9 @@
 #include "base/numbers.hpp"
 #include "base/tolerance.hpp"
 #include "plan/plan.hpp"
-#include "solve/resident_cg.hpp"
+#include "solve/cg.hpp"
 #include "solve/solve.hpp"
 #include "stages/fhd.hpp"
-#include "stages/gram.hpp"
 #include "stages/mu.hpp"
 #include "stages/q.hpp"
 #include "validate_rows.hpp"
@@ -113,9 +112,9 @@ private:
         const CommonToFrames common{device_, plan_, scan_.coil_maps, 0,
                                     [&](const Sampling&) { return *q_; }};
         NormalEquations equations(common, *frame_.sampling);
-        ResidentSystem* const resident = equations.resident();
+        System* const resident = equations.on_device();
         const CoilMatrix product =
-            (resident ? resident->apply(rho) : equations.in_double().apply(rho)).transpose();
+            (resident ? resident->apply(rho) : equations.on_reference().apply(rho)).transpose();
 
         const Stage stage(report_, "reference");
         const CoilMatrix unit = CoilMatrix::Ones(1, static_cast<Eigen::Index>(count));
@@ -142,7 +141,7 @@ private:
         const Frame frame = affordable_problem();
         const CommonToFrames common = common_of(device_, report_);
         NormalEquations equations(common, *frame.sampling);
-        ResidentSystem* const resident = equations.resident();
+        System* const resident = equations.on_device();
         const CoilMatrix right_hand_side = fhd(device_, frame, report_);
         const double epsilon =
             resident ? resident->epsilon() : std::numeric_limits<double>::epsilon() / 2;
@@ -155,9 +154,9 @@ private:
             const CommonToFrames of_reference = common_of(*reference_, silent_);
             NormalEquations exact(of_reference, *frame.sampling);
             const ComplexVector b = fhd(*reference_, frame, silent_).row(0).transpose();
-            return few_iterations(exact.in_double(), b, options_.lambda, errors, rows_.random());
+            return few_iterations(exact.on_reference(), b, options_.lambda, errors, rows_.random());
         }();
-        const auto iterated_by = [&](ResidentSystem* system) {
+        const auto iterated_by = [&](System* system) {
             SolveOptions options = few.options;
             options.on_device = system != nullptr;
             return system ? solve_on_device(*system, right_hand_side, options, report_).rho
@@ -206,7 +205,7 @@ private:
     double of_mu() const { return tolerance::mu() * device_.info().epsilon / tolerance::eps; }
 
     /// Of a product with the normal equations beside that of Q.
-    double rounding_of_product(const ResidentSystem* resident) const {
+    double rounding_of_product(const System* resident) const {
         return tolerance::resident_product(plan_.voxels.count(),
                                            resident ? resident->epsilon()
                                                     : std::numeric_limits<double>::epsilon() / 2);

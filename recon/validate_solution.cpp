@@ -22,8 +22,8 @@ ComplexVector of_norm(double norm, Eigen::Index size, std::mt19937_64& random) {
 }
 
 /// The same iterations with errors in every product and in b.
-ComplexVector with_errors(const NormalOperator& normal, const ComplexVector& b,
-                          const SolveOptions& options, double error, std::mt19937_64& random) {
+ComplexVector with_errors(System& normal, const ComplexVector& b, const SolveOptions& options,
+                          double error, std::mt19937_64& random) {
     // An error of Q reaches every volume alike, also one that A makes small.
     const ComplexVector any = of_norm(1, b.size(), random);
     const double typical = normal.apply(any).norm();
@@ -35,8 +35,8 @@ ComplexVector with_errors(const NormalOperator& normal, const ComplexVector& b,
     return conjugate_gradient(apply, wrong_b, options, silent).x;
 }
 
-double moved_by(double error, const FewIterations& few, const NormalOperator& normal,
-                const ComplexVector& b, std::mt19937_64& random) {
+double moved_by(double error, const FewIterations& few, System& normal, const ComplexVector& b,
+                std::mt19937_64& random) {
     try {
         return (with_errors(normal, b, few.options, error, random) - few.x).norm() / few.x.norm();
     } catch (const ToleranceError&) { // the errors made the operator negative
@@ -46,7 +46,7 @@ double moved_by(double error, const FewIterations& few, const NormalOperator& no
 
 } // namespace
 
-FewIterations few_iterations(const NormalOperator& normal, const ComplexVector& b, double lambda,
+FewIterations few_iterations(System& normal, const ComplexVector& b, double lambda,
                              const PermittedErrors& errors, std::mt19937_64& random) {
     const auto apply = [&](const ComplexVector& p) { return normal.apply(p); };
     FewIterations few;

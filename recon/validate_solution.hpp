@@ -3,7 +3,7 @@
 #include <random>
 
 #include "solve/conjugate_gradient.hpp"
-#include "stages/gram.hpp"
+#include "solve/system.hpp"
 
 namespace lsrecon {
 
@@ -30,7 +30,7 @@ struct PermittedErrors {
 
 /// As many iterations, up to five, as keep what the errors move small, and as stay above the
 /// tolerance, so that another program does the same number.
-FewIterations few_iterations(const NormalOperator& normal, const ComplexVector& b, double lambda,
+FewIterations few_iterations(System& normal, const ComplexVector& b, double lambda,
                              const PermittedErrors& errors, std::mt19937_64& random);
 
 } // namespace lsrecon

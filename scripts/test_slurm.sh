@@ -56,8 +56,9 @@ read -r controller_port node_port < <(/usr/bin/python3 -c '
 import socket
 sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
 print(*(s.getsockname()[1] for s in sockets))')
-mkdir "$work/state" "$work/spool" "$work/gpu" "$work/tmp"
-touch "$work/gpu/0" "$work/gpu/1" # Slurm hands out files; nothing opens these
+mkdir "$work/state" "$work/spool" "$work/tmp"
+ln -s /dev/null "$work/gpu0" # Slurm hands out character devices; nothing opens these
+ln -s /dev/null "$work/gpu1"
 cat >"$SLURM_CONF" <<CONF
 ClusterName=lsrecon
 SlurmctldHost=$host(127.0.0.1)
@@ -65,8 +66,8 @@ SlurmUser=$(id -un)
 SlurmdUser=$(id -un)
 SlurmctldPort=$controller_port
 SlurmdPort=$node_port
-# The second number is how many seconds a requeued job waits.
-AuthInfo=socket=$work/munge.socket,cred_expire=4
+# The number is how many seconds a requeued job waits.
+AuthInfo=socket=$work/munge.socket,cred_expire=5
 StateSaveLocation=$work/state
 SlurmdSpoolDir=$work/spool
 SlurmctldPidFile=$work/slurmctld.pid
@@ -84,7 +85,7 @@ MinJobAge=3600
 NodeName=$host NodeAddr=127.0.0.1 CPUs=4 RealMemory=4000 Gres=gpu:2
 PartitionName=here Nodes=$host Default=YES State=UP
 CONF
-echo "Name=gpu File=$work/gpu/[0-1]" >"$work/gres.conf"
+echo "Name=gpu File=$work/gpu[0-1]" >"$work/gres.conf"
 head -c 1024 /dev/urandom >"$work/munge.key"
 chmod 400 "$work/munge.key"
 

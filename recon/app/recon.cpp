@@ -19,24 +19,6 @@ struct Options {
     ReconstructOptions reconstruct;
 };
 
-/// Whether the device solves; UsageError when it is asked to and cannot.
-bool solves_on_device(const Options& options) {
-    if (options.solver == "eigen") {
-        return false;
-    }
-    for (const BackendRow& row : backend_rows()) {
-        if (row.name == options.backend.backend && !row.solves) {
-            if (options.solver == "device") {
-                throw UsageError(text("--solver device: --backend ", row.name,
-                                      " has no solver of its own\n  next:     use --solver eigen, "
-                                      "or --backend opencl"));
-            }
-            return false;
-        }
-    }
-    return true;
-}
-
 void tell(const Reconstructed& result, Reporter& report) {
     const SolveSummary& solves = result.solves;
     if (solves.kept_tolerance()) {
@@ -54,7 +36,7 @@ void tell(const Reconstructed& result, Reporter& report) {
 }
 
 ExitCode run(Options& options) {
-    options.reconstruct.solve.on_device = solves_on_device(options);
+    options.reconstruct.solve.on_device = options.solver != "eigen";
     if (!options.reconstruct.preview.empty()) {
         require_png();
     }
@@ -100,8 +82,7 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
         ->capture_default_str();
     sub.add_option("--solver", options->solver,
                    "device: conjugate gradients on the device, in double precision where it has "
-                   "that, for voxels on a grid; eigen: on the CPU, to check it by [device with "
-                   "--backend opencl]")
+                   "that; eigen: by Eigen on the CPU, as a check [device]")
         ->check(CLI::IsMember({"device", "eigen"}));
     sub.add_option("--q", reconstruct.q_file, "Q made by 'lsrecon q' for this trajectory")
         ->check(file_name());

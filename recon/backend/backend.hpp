@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "backend/resident_system.hpp"
 #include "base/types.hpp"
+#include "device/device.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
@@ -54,16 +54,10 @@ public:
     virtual CoilMatrix forward(const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
                                const Voxels& voxels, const Progress& progress) = 0;
 
-    /// The normal equations on the device; null when this backend has no such system, or when its
-    /// device cannot hold it, which BackendOptions::note is told. `half_of_q` are the values of Q
-    /// at Voxels::half_differences(grid), `coil_maps` C x N or empty, `lambda` the shift in units
-    /// of Q(0).
-    virtual std::unique_ptr<ResidentSystem> resident_system(const Grid& /*grid*/,
-                                                            const ComplexVector& /*half_of_q*/,
-                                                            const CoilMatrix& /*coil_maps*/,
-                                                            double /*lambda*/) {
-        return nullptr;
-    }
+    /// The arrays of its device, for the solver.
+    virtual Device& device() = 0;
+    /// Tells the user (BackendOptions::note).
+    virtual void note(const std::string& message) const = 0;
 
     /// Seconds that the last transform spent computing, without conversion and transfer to and
     /// from this interface. What `bench` reports.
@@ -97,7 +91,6 @@ struct BackendRow {
     std::string name;
     std::string summary;
     bool built;
-    bool solves; ///< has resident systems
 };
 std::vector<BackendRow> backend_rows();
 

@@ -23,13 +23,13 @@ struct Row {
 const std::vector<Row>& table() {
     static const std::vector<Row> rows{
 #ifdef LSRECON_WITH_OPENCL
-        {{"opencl", "any OpenCL device", true, true}, &make_opencl_backend},
+        {{"opencl", "any OpenCL device", true}, &make_opencl_backend},
 #else
-        {{"opencl", "any OpenCL device", false, true}, nullptr},
+        {{"opencl", "any OpenCL device", false}, nullptr},
 #endif
-        {{"reference", "CPU, double precision, plain loops: the oracle", true, false},
+        {{"reference", "CPU, double precision, plain loops: the oracle", true},
          [](const BackendOptions&) { return make_reference_backend(); }},
-        {{"reference-single", "the same loops in single precision, for comparison", true, false},
+        {{"reference-single", "the same loops in single precision, for comparison", true},
          [](const BackendOptions&) { return make_single_reference_backend(); }},
     };
     return rows;

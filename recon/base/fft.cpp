@@ -18,7 +18,7 @@ template <> struct Fftw<double> {
     using Value = fftw_complex;
     static constexpr auto init_threads = &fftw_init_threads;
     static constexpr auto plan_with_threads = &fftw_plan_with_nthreads;
-    static constexpr auto plan = &fftw_plan_dft_3d;
+    static constexpr auto plan = &fftw_plan_many_dft;
     static constexpr auto execute = &fftw_execute_dft;
     static constexpr auto destroy = &fftw_destroy_plan;
     static std::string version() { return fftw_version; }
@@ -29,7 +29,7 @@ template <> struct Fftw<float> {
     using Value = fftwf_complex;
     static constexpr auto init_threads = &fftwf_init_threads;
     static constexpr auto plan_with_threads = &fftwf_plan_with_nthreads;
-    static constexpr auto plan = &fftwf_plan_dft_3d;
+    static constexpr auto plan = &fftwf_plan_many_dft;
     static constexpr auto execute = &fftwf_execute_dft;
     static constexpr auto destroy = &fftwf_destroy_plan;
     static std::string version() { return fftwf_version; }
@@ -69,7 +69,8 @@ template <typename Real> struct Fft<Real>::Plans {
     }
 };
 
-template <typename Real> Fft<Real>::Fft(const std::array<std::size_t, 3>& extents)
+template <typename Real>
+Fft<Real>::Fft(const std::array<std::size_t, 3>& extents, std::size_t batch)
     : plans_(std::make_unique<Plans>()) {
     using Library = Fftw<Real>;
     const std::lock_guard<std::mutex> lock(planner());
@@ -77,17 +78,22 @@ template <typename Real> Fft<Real>::Fft(const std::array<std::size_t, 3>& extent
     static const int threads_ready = Library::init_threads();
     if (threads_ready != 0) {
         const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-        Library::plan_with_threads(plans_->count < worth_threads ? 1 : static_cast<int>(cores));
+        Library::plan_with_threads(batch * plans_->count < worth_threads ? 1
+                                                                         : static_cast<int>(cores));
     }
-    // FFTW_ESTIMATE plans without touching the values: any address will do.
+    const std::array<int, 3> slowest_first{
+        static_cast<int>(extents[2]), static_cast<int>(extents[1]), static_cast<int>(extents[0])};
+    // FFTW_ESTIMATE plans without touching the values: any address will do. Arrays may be aligned
+    // in any way.
     typename Library::Value scratch{};
-    const int x = static_cast<int>(extents[0]);
-    const int y = static_cast<int>(extents[1]);
-    const int z = static_cast<int>(extents[2]);
-    // Arrays may be aligned in any way.
-    const unsigned flags = FFTW_ESTIMATE | FFTW_UNALIGNED;
-    plans_->forward = Library::plan(z, y, x, &scratch, &scratch, FFTW_FORWARD, flags);
-    plans_->backward = Library::plan(z, y, x, &scratch, &scratch, FFTW_BACKWARD, flags);
+    const auto plan = [&](int direction) {
+        const int distance = static_cast<int>(plans_->count);
+        return Library::plan(3, slowest_first.data(), static_cast<int>(batch), &scratch, nullptr, 1,
+                             distance, &scratch, nullptr, 1, distance, direction,
+                             FFTW_ESTIMATE | FFTW_UNALIGNED);
+    };
+    plans_->forward = plan(FFTW_FORWARD);
+    plans_->backward = plan(FFTW_BACKWARD);
     if (plans_->forward == nullptr || plans_->backward == nullptr) {
         plans_.reset(); // while the planner is locked
         throw DeviceError(text("FFTW made no plan for ", extents[0], " x ", extents[1], " x ",

@@ -60,7 +60,7 @@ bool says_another_format(const std::string& ending, const Format& own) {
            says(FileKind::png) || says(FileKind::json);
 }
 
-void require_ending(const OutputFile& output) {
+void require_ending(const NamedOutput& output) {
     const Format& own = format_of(output.kind);
     const std::string ending = ending_of(output.path);
     if (says_another_format(ending, own)) {
@@ -72,7 +72,7 @@ void require_ending(const OutputFile& output) {
     }
 }
 
-[[noreturn]] void refuse_shared(const OutputFile& output, const std::string& other_flag) {
+[[noreturn]] void refuse_shared(const NamedOutput& output, const std::string& other_flag) {
     throw UsageError({output.path, output.flag, text("the file of ", other_flag),
                       "a file of its own", "name another output"});
 }
@@ -93,19 +93,19 @@ void require_input(const std::string& path, const std::string& thing) {
     }
 }
 
-void require_files(const std::vector<InputFile>& inputs, const std::vector<OutputFile>& outputs) {
+void require_files(const std::vector<NamedInput>& inputs, const std::vector<NamedOutput>& outputs) {
     struct Known {
         std::string flag;
         Place place;
     };
     std::vector<Known> known;
-    for (const InputFile& input : inputs) {
+    for (const NamedInput& input : inputs) {
         if (!input.path.empty()) {
             require_input(input.path, input.flag);
             known.push_back({input.flag, place_of(input.path)});
         }
     }
-    for (const OutputFile& output : outputs) {
+    for (const NamedOutput& output : outputs) {
         if (output.path.empty()) {
             continue;
         }

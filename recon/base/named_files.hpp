@@ -6,14 +6,14 @@
 namespace lsrecon {
 
 /// A file that a command reads, and the flag that named it.
-struct InputFile {
+struct NamedInput {
     std::string flag;
     std::string path;
 };
 
 enum class FileKind { hdf5, png, json };
 
-struct OutputFile {
+struct NamedOutput {
     std::string flag;
     std::string path;
     FileKind kind;
@@ -25,7 +25,7 @@ struct OutputFile {
 /// InputError when an input is not a file that can be read. UsageError when an output is an input
 /// or another output (by device and inode), is something that must not be replaced, as a device or
 /// a pipe, has the ending of another format, or cannot be made in its folder.
-void require_files(const std::vector<InputFile>& inputs, const std::vector<OutputFile>& outputs);
+void require_files(const std::vector<NamedInput>& inputs, const std::vector<NamedOutput>& outputs);
 
 /// The same of a single input. `thing` is what messages call it.
 void require_input(const std::string& path, const std::string& thing = "file");

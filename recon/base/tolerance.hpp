@@ -86,8 +86,8 @@ inline double separable_in_doubles() {
     return 2 * eps;
 }
 
-/// Relative error of Q(0), for certain and by any variant: a sum of terms of one sign whose phase is
-/// 0. All roundings of a sum in one float may go the same way, as they do when equal weights are
+/// Relative error of Q(0), for certain and by any variant: a sum of terms of one sign whose phase
+/// is 0. All roundings of a sum in one float may go the same way, as they do when equal weights are
 /// added.
 inline double q_at_zero(std::size_t sources) {
     return eps * (per_term_native + static_cast<double>(sources));

@@ -149,8 +149,8 @@ void send_texts(const Hdf5Served& served, const std::string& name) {
     limit_answer(served, static_cast<double>(bytes), 4 * static_cast<double>(bytes));
     std::vector<std::string> texts(count);
     std::vector<char> values(bytes);
-    require_hdf5(H5Dread(dataset.get(), stored.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                         values.data()) >= 0);
+    require_hdf5(
+        H5Dread(dataset.get(), stored.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) >= 0);
     const bool variable = H5Tis_variable_str(stored.get()) > 0;
     for (std::size_t i = 0; i < count; ++i) {
         const char* const at = values.data() + i * size;

@@ -148,8 +148,8 @@ public:
                     const Complex* values);
     void real(const std::string& dataset, const std::vector<std::size_t>& extents,
               const double* values);
-    /// All of one length, padded with zeros. What may have thousands is a dataset: the attributes of
-    /// an object share 64 kB.
+    /// All of one length, padded with zeros. What may have thousands is a dataset: the attributes
+    /// of an object share 64 kB.
     void texts(const std::string& dataset, const std::vector<std::size_t>& extents,
                const std::vector<std::string>& values);
     void attribute(const std::string& object, const std::string& name, const std::string& value);

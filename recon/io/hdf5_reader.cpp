@@ -34,10 +34,13 @@ template <typename Named> std::vector<std::string> names_of(const std::vector<Na
     return names;
 }
 
-/// As doubles. The product of the extents may overflow.
+/// Of numbers as doubles; other values are not held.
 double bytes_of(const Hdf5Shape& shape) {
-    const double each = shape.kind == Hdf5Kind::complex ? sizeof(Complex) : sizeof(double);
-    return static_cast<double>(shape.elements()) * each;
+    const bool complex = shape.kind == Hdf5Kind::complex;
+    const double each = complex ? sizeof(Complex) : sizeof(double);
+    return complex || fits(shape.kind, Hdf5Kind::real)
+               ? static_cast<double>(shape.elements()) * each
+               : 0;
 }
 
 void require_to_fit(double bytes, const std::string& file, const std::string& thing,
@@ -185,13 +188,14 @@ void Hdf5Reader::require_complete(const std::string& name) const {
 }
 
 void Hdf5Reader::require_memory() const {
-    double bytes = 0;
+    double all = 0;
+    const Hdf5Object* largest = &root_;
     for (const Hdf5Object& object : root_.members) {
-        const bool numbers =
-            fits(object.shape.kind, Hdf5Kind::real) || object.shape.kind == Hdf5Kind::complex;
-        bytes += numbers ? bytes_of(object.shape) : 0;
+        all += bytes_of(object.shape);
+        largest = bytes_of(object.shape) > bytes_of(largest->shape) ? &object : largest;
     }
-    require_to_fit(bytes, path_, "all datasets together", "");
+    require_to_fit(all, path_, full_name(largest->name),
+                   largest->shape.to_string() + "; with all other datasets ");
 }
 
 std::vector<std::string> Hdf5Reader::attribute_names(const std::string& object) const {

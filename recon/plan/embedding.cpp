@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "plan/chunks.hpp"
+#include "scan/voxels.hpp"
+
 namespace lsrecon {
 
 namespace {
@@ -33,20 +36,30 @@ Embedding::Embedding(const Grid& grid) : parities{{0, 0, 0}} {
     }
 }
 
-ResidentMemory resident_memory(const Grid& grid, std::size_t coil_maps, std::size_t real_bytes) {
-    const auto real = static_cast<double>(real_bytes);
+// In batches of equal size, as far as they can be.
+std::size_t Embedding::batch(std::size_t maps, Precision precision) const {
+    constexpr std::size_t most_bytes = std::size_t(1) << 26;
+    const std::size_t bytes = points() * 2 * bytes_of(precision);
+    const std::size_t affordable = std::max<std::size_t>(1, most_bytes / bytes);
+    const std::size_t all = std::max<std::size_t>(maps, 1);
+    return divide_up(all, divide_up(all, affordable));
+}
+
+SolverMemory solver_memory(const Grid& grid, std::size_t coil_maps, Precision precision) {
+    const auto real = static_cast<double>(bytes_of(precision));
     const double complex = 2 * real;
     constexpr double vectors = 4; // x, r, p and A p
     const Embedding embedding(grid);
-    const auto padded = static_cast<double>(embedding.points());
-    const double period = padded * static_cast<double>(embedding.parities.size());
+    const auto points = static_cast<double>(embedding.points());
+    const double padded =
+        points * complex * static_cast<double>(embedding.batch(coil_maps, precision));
+    const double spectra = points * real * static_cast<double>(embedding.parities.size());
     const auto voxels = static_cast<double>(grid.voxels());
-    const auto maps = static_cast<double>(coil_maps) * voxels;
-    // The half of Q is there only until the spectrum is made of it, before the rest is.
-    const double half = period / 2 * complex;
-    const double solving = (vectors * voxels + maps) * complex;
-    return {padded * complex + period * real + std::max(half, solving),
-            std::max(half, maps * complex)};
+    const double maps = static_cast<double>(coil_maps) * voxels * 2 * bytes_of(Precision::float32);
+    // Half of Q and a period are there only until the spectra are made, before the rest is.
+    const double half = static_cast<double>(Voxels::half_differences(grid).count()) * complex;
+    return {padded + spectra + std::max(half + points * complex, vectors * voxels * complex + maps),
+            std::max({padded, spectra, half})};
 }
 
 } // namespace lsrecon

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "device/array.hpp"
 #include "scan/grid.hpp"
 
 namespace lsrecon {
@@ -12,7 +13,7 @@ namespace lsrecon {
 ///
 /// Differences of two voxels, -(N-1)..N-1, stay apart in a period 2L from L = N on. The frequencies
 /// 2g + s of one parity s, 0 or 1 in each dimension, are a transform of length L of values twisted
-/// by exp(-i pi s.n / L) (kernels/solve.cl), so that the period itself is never held.
+/// by exp(-i pi s.n / L) (operators/toeplitz.cpp), so that the period itself is never held.
 struct Embedding {
     explicit Embedding(const Grid& grid);
 
@@ -23,14 +24,16 @@ struct Embedding {
     std::vector<std::array<int, 3>> parities;
 
     std::size_t points() const { return extents[0] * extents[1] * extents[2]; }
+    /// How many of `maps` are transformed at a time: enough to keep a device busy with small
+    /// images.
+    std::size_t batch(std::size_t maps, Precision precision) const;
 };
 
-/// Device memory in bytes of a resident system (backend/resident_system.hpp) whose real numbers
-/// have `real_bytes`.
-struct ResidentMemory {
+/// Device memory in bytes of the solver's arrays, coil maps in single precision among them.
+struct SolverMemory {
     double total;
-    double largest_buffer;
+    double largest_array;
 };
-ResidentMemory resident_memory(const Grid& grid, std::size_t coil_maps, std::size_t real_bytes);
+SolverMemory solver_memory(const Grid& grid, std::size_t coil_maps, Precision precision);
 
 } // namespace lsrecon

@@ -1,8 +1,6 @@
 #include "solve/solve.hpp"
 
 #include "base/error.hpp"
-#include "base/fft.hpp"
-#include "solve/resident_cg.hpp"
 
 namespace lsrecon {
 
@@ -27,24 +25,24 @@ Solved solve_rows(const CoilMatrix& fhd, Reporter& report, const SolveOne& solve
     return solved;
 }
 
-Solved solve_in_double(NormalEquations& equations, const CoilMatrix& fhd,
-                       const SolveOptions& options, Reporter& report) {
-    const NormalOperator& normal = equations.in_double();
-    const auto apply = [&](const ComplexVector& rho) { return normal.apply(rho); };
+Solved solve_by_eigen(NormalEquations& equations, const CoilMatrix& fhd,
+                      const SolveOptions& options, Reporter& report) {
+    System& system = equations.on_reference();
+    const auto apply = [&](const ComplexVector& rho) { return system.apply(rho); };
     Solved solved = solve_rows(fhd, report, [&](const ComplexVector& b, const Progress& progress) {
         return conjugate_gradient(apply, b, options, progress);
     });
-    solved.solver = "conjugate gradients by Eigen on the CPU, double precision, FFT by " +
-                    Fft<double>::version();
+    solved.solver =
+        text("conjugate gradients by Eigen on the CPU, double precision, ", system.gram().means());
     return solved;
 }
 
 } // namespace
 
-Solved solve_on_device(ResidentSystem& system, const CoilMatrix& fhd, const SolveOptions& options,
+Solved solve_on_device(System& system, const CoilMatrix& fhd, const SolveOptions& options,
                        Reporter& report) {
     Solved solved = solve_rows(fhd, report, [&](const ComplexVector& b, const Progress& progress) {
-        return resident_conjugate_gradient(system, b, options, progress);
+        return system.solve(b, options, progress);
     });
     solved.solver = system.description();
     return solved;
@@ -56,7 +54,7 @@ Solved solve(NormalEquations& equations, const CoilMatrix& fhd, const SolveOptio
     const auto by_eigen = [&](const std::string& why) {
         report.note("solved by Eigen in double precision: " + why);
     };
-    if (ResidentSystem* const system = options.on_device ? equations.resident() : nullptr) {
+    if (System* const system = options.on_device ? equations.on_device() : nullptr) {
         try {
             return solve_on_device(*system, fhd, options, report);
         } catch (const ToleranceError& error) {
@@ -65,7 +63,7 @@ Solved solve(NormalEquations& equations, const CoilMatrix& fhd, const SolveOptio
             by_eigen(error.what());
         }
     }
-    return solve_in_double(equations, fhd, options, report);
+    return solve_by_eigen(equations, fhd, options, report);
 }
 
 std::string solvers_of(const Image& image) {

@@ -5,7 +5,7 @@
 #include "base/report.hpp"
 #include "scan/image.hpp"
 #include "solve/conjugate_gradient.hpp"
-#include "stages/normal_equations.hpp"
+#include "solve/normal_equations.hpp"
 
 namespace lsrecon {
 
@@ -22,8 +22,8 @@ struct Solved {
 Solved solve(NormalEquations& equations, const CoilMatrix& fhd, const SolveOptions& options,
              Reporter& report);
 
-/// The same on the device alone: see resident_conjugate_gradient for its errors.
-Solved solve_on_device(ResidentSystem& system, const CoilMatrix& fhd, const SolveOptions& options,
+/// The same on the device alone: see System::solve for its errors.
+Solved solve_on_device(System& system, const CoilMatrix& fhd, const SolveOptions& options,
                        Reporter& report);
 
 /// The solution of a single problem as it is; of several (coils without maps) their root of sum of

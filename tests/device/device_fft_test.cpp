@@ -13,7 +13,6 @@
 namespace lsrecon {
 namespace {
 
-using opencl::Precision;
 using test::Make;
 using test::makes;
 using test::near;
@@ -26,7 +25,8 @@ protected:
     ComplexVector transformed(const ComplexVector& values, opencl::DeviceFft& fft, bool forward) {
         const auto count = static_cast<std::size_t>(values.size());
         Eigen::Matrix<Value, Eigen::Dynamic, 1> on_device = values.cast<Value>();
-        const cl::Buffer buffer = fft.allocate(queue, count);
+        const cl::Buffer buffer = cl::Buffer(
+            queue.context(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, count * sizeof(Value));
         queue.commands().enqueueWriteBuffer(buffer, CL_TRUE, 0, count * sizeof(Value),
                                             on_device.data());
         forward ? fft.forward(buffer) : fft.backward(buffer);
@@ -51,7 +51,8 @@ TEST_F(DeviceFfts, AreThoseOfTheCpuAtAwkwardSizes) {
         ComplexVector backward = values;
         exact.backward(backward.data());
         for (const Make& make : makes(queue.info())) {
-            const auto fft = opencl::make_device_fft(queue, extents, make.engine, make.precision);
+            const auto fft =
+                opencl::make_device_fft(queue, extents, 1, make.engine, make.precision);
             const double bound = tolerance::fft(exact.count(), make.epsilon());
             EXPECT_TRUE(near(transformed(values, *fft, true, make.precision), forward, bound))
                 << make << " " << extents[0] << " " << extents[1] << " " << extents[2];

@@ -7,11 +7,11 @@
 #include "scan/simulate.hpp"
 #include "solve/solve.hpp"
 #include "stages/fhd.hpp"
-#include "stages/gram.hpp"
 #include "stages/mu.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"
+#include "support/systems.hpp"
 
 namespace lsrecon {
 namespace {
@@ -47,8 +47,9 @@ protected:
         }
         return rho.norm() / t->diagonal();
     }
-    std::unique_ptr<Gram> gram(Backend& backend) {
-        return make_q_gram(compute_q(backend, *frame.sampling, scan.grid, report));
+    std::unique_ptr<test::ReferenceSystem> gram(Backend& backend) {
+        return std::make_unique<test::ReferenceSystem>(
+            compute_q(backend, *frame.sampling, scan.grid, report));
     }
 };
 

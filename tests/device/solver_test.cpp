@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include "backend/opencl/resident.hpp"
+#include "backend/opencl/queue.hpp"
 #include "base/error.hpp"
 #include "base/tolerance.hpp"
 #include "solve/solve.hpp"
@@ -16,43 +16,6 @@ namespace {
 
 constexpr double lambda = 0.1;
 constexpr double single = 1e-5; ///< smallest tolerance of single precision
-
-/// A device without double precision, whatever this one has.
-class SinglePrecision : public Backend {
-public:
-    explicit SinglePrecision(std::unique_ptr<Backend> device) : device_(std::move(device)) {}
-
-    BackendInfo info() const override { return device_->info(); }
-    CoilMatrix mu(const Sampling& sampling, const CoilMatrix& samples) override {
-        return device_->mu(sampling, samples);
-    }
-    CoilMatrix fhd(const std::vector<Vec3>& trajectory, const CoilMatrix& mu, const Voxels& voxels,
-                   const Progress& progress) override {
-        return device_->fhd(trajectory, mu, voxels, progress);
-    }
-    ComplexVector q(const std::vector<Vec3>& trajectory, const RealVector& weights,
-                    const Voxels& voxels, const Progress& progress) override {
-        return device_->q(trajectory, weights, voxels, progress);
-    }
-    CoilMatrix forward(const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
-                       const Voxels& voxels, const Progress& progress) override {
-        return device_->forward(trajectory, rho, voxels, progress);
-    }
-    std::unique_ptr<ResidentSystem> resident_system(const Grid& grid,
-                                                    const ComplexVector& half_of_q,
-                                                    const CoilMatrix& coil_maps,
-                                                    double shift) override {
-        return opencl::make_resident_system(queue_, opencl::FftEngine::fftw,
-                                            opencl::Precision::float32, grid, half_of_q, coil_maps,
-                                            shift);
-    }
-    double compute_seconds() const override { return device_->compute_seconds(); }
-    double error_bound() const override { return device_->error_bound(); }
-
-private:
-    std::unique_ptr<Backend> device_;
-    opencl::Queue queue_{""};
-};
 
 class Solver : public test::DeviceFixture {
 protected:
@@ -69,12 +32,17 @@ protected:
     }
 
     /// Two problems of one operator.
-    Solved solved(Backend& backend, const SolveOptions& options) {
+    Solved solved(Backend& backend, const SolveOptions& options,
+                  std::optional<Precision> precision = {}) {
         const Plan plan{problem.voxels, problem.voxels.on_lattice(), false};
-        const CommonToFrames common{backend, plan, no_maps, options.lambda,
+        const CommonToFrames common{backend,
+                                    plan,
+                                    no_maps,
+                                    options.lambda,
                                     [&](const Sampling& sampling) {
                                         return compute_q(backend, sampling, problem.grid, report);
-                                    }};
+                                    },
+                                    precision};
         NormalEquations equations(common, *problem.sampling);
         return solve(equations, problem.rho, options, report);
     }
@@ -121,12 +89,12 @@ TEST_F(Solver, ASystemThatDoesNotFitIsSolvedByEigen) {
 }
 
 TEST_F(Solver, ATighterToleranceThanFloatsKeepIsSolvedByEigen) {
-    SinglePrecision backend(device());
-    const Solved loose = solved(backend, {lambda, 200, single, true});
+    const auto backend = device();
+    const Solved loose = solved(*backend, {lambda, 200, single, true}, Precision::float32);
     EXPECT_NE(loose.solver.find("on the device, single precision"), std::string::npos)
         << loose.solver;
     EXPECT_TRUE(report.notes().empty());
-    const Solved tight = solved(backend, {lambda, 200, 0.5 * single, true});
+    const Solved tight = solved(*backend, {lambda, 200, 0.5 * single, true}, Precision::float32);
     EXPECT_FALSE(on_device(tight)) << tight.solver;
     ASSERT_EQ(report.notes().size(), 1U);
     EXPECT_NE(report.notes().front().find("--tolerance"), std::string::npos);
@@ -138,10 +106,14 @@ TEST_F(Solver, EigenDecidesWhatTheDeviceRefuses) {
     EXPECT_NE(report.notes().front().find("p^H A p"), std::string::npos) << report.notes()[0];
 }
 
-TEST_F(Solver, VoxelsOffTheGridAreSolvedByEigen) {
+TEST_F(Solver, VoxelsOffTheGridAreSolvedByTheSameLoopOnTheCpu) {
     problem = test::make_problem({"list", {9, 6, 0}, 300, 2, 7});
-    EXPECT_FALSE(on_device(solved(*device(), {lambda, 200, 1e-4, true})));
+    const Solved here = solved(*device(), {lambda, 200, 1e-6, true});
+    EXPECT_NE(here.solver.find("on the CPU, double precision, F and F^H"), std::string::npos)
+        << here.solver;
     EXPECT_TRUE(report.notes().empty());
+    const Solved eigen = solved(*device(), {lambda, 200, 1e-6, false});
+    EXPECT_TRUE(test::near(here.rho, eigen.rho, 1e-6 / lambda));
 }
 
 } // namespace

@@ -33,11 +33,8 @@ public:
                        const Voxels& voxels, const Progress& progress) override {
         return device_->forward(trajectory, rho, voxels, progress);
     }
-    std::unique_ptr<ResidentSystem> resident_system(const Grid& grid, const ComplexVector& half,
-                                                    const CoilMatrix& maps,
-                                                    double lambda) override {
-        return device_->resident_system(grid, half, maps, lambda);
-    }
+    Device& device() override { return device_->device(); }
+    void note(const std::string& message) const override { device_->note(message); }
     double compute_seconds() const override { return device_->compute_seconds(); }
     double error_bound() const override { return device_->error_bound(); }
 

@@ -66,7 +66,6 @@ expect_code 2 "expected a whole number from 1" recon scan.h5 -o image.h5 --itera
 expect_code 2 cuda recon scan.h5 -o image.h5 --backend cuda
 expect_code 2 --kernel recon scan.h5 -o image.h5 --backend reference --kernel native
 expect_code 2 --device-memory recon scan.h5 -o image.h5 --backend reference --device-memory 100
-expect_code 2 --solver recon scan.h5 -o image.h5 --backend reference --solver device
 expect_code 2 --solver recon scan.h5 -o image.h5 --solver newton
 expect_code 2 furlongs check scan.h5 --traj-units furlongs
 expect_code 2 no-such-trajectory simulate --trajectory no-such-trajectory -o image.h5

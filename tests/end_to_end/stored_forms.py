@@ -46,8 +46,10 @@ def turned():
 
 FORMS = {
     "chunks within a frame": {"samples": {"chunks": (1, 2, 7001)}},
-    "chunks over frames": {"samples": {"chunks": (2, 3, 1009)}, "trajectory": {"chunks": (2, 64, 1)}},
-    "chunks of a readout": {"samples": {"chunks": (1, 1, 100)}, "trajectory": {"chunks": (1, 100, 2)}},
+    "chunks over frames": {"samples": {"chunks": (2, 3, 1009)},
+                           "trajectory": {"chunks": (2, 64, 1)}},
+    "chunks of a readout": {"samples": {"chunks": (1, 1, 100)},
+                            "trajectory": {"chunks": (1, 100, 2)}},
     "filters": {name: {"compression": "gzip", "shuffle": True, "fletcher32": True}
                 for name in ("samples", "trajectory", "weights")},
     "extensible": {"samples": {"chunks": (1, 3, 999), "maxshape": (None, 3, SAMPLES)},
@@ -56,7 +58,8 @@ FORMS = {
     "doubles, turned bytes": {"samples": {"data": parts(">f8")}, "trajectory": {"dtype": ">f8"}},
     "floats, turned bytes": {"samples": {"data": parts(">f4")}, "weights": {"dtype": ">f4"}},
     "halves": {"samples": {"data": parts("<f2")}, "trajectory": {"dtype": "f2"}},
-    "long doubles": {"samples": {"data": parts(np.longdouble)}, "weights": {"dtype": np.longdouble}},
+    "long doubles": {"samples": {"data": parts(np.longdouble)},
+                     "weights": {"dtype": np.longdouble}},
     "imaginary part first": {"samples": {"data": turned()}},
     "floats": {"trajectory": {"dtype": "f4"}, "weights": {"dtype": "f4"}},
 }

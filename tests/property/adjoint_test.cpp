@@ -5,10 +5,10 @@
 #include "backend/reference/reference.hpp"
 #include "base/tolerance.hpp"
 #include "stages/fhd.hpp"
-#include "stages/gram.hpp"
 #include "stages/mu.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
+#include "support/systems.hpp"
 
 namespace lsrecon {
 namespace {
@@ -98,8 +98,8 @@ TEST_P(Adjoint, StagesWithPhiWeightsAndCoilMaps) {
 }
 
 TEST_P(Adjoint, NormalOperatorIsHermitian) {
-    const auto gram = make_explicit_gram(*backend, *problem.sampling, problem.voxels);
-    const NormalOperator normal(*gram, problem.coil_maps, 0.1);
+    test::ReferenceSystem normal(*backend, *problem.sampling, problem.voxels, problem.coil_maps,
+                                 0.1);
     const auto apply = [&](const ComplexVector& rho) { return normal.apply(rho); };
     EXPECT_TRUE(test::adjoint_test(apply, apply, voxels(), voxels(), bound(2)));
 }
@@ -108,8 +108,8 @@ TEST_P(Adjoint, NormalOperatorThroughQIsHermitian) {
     if (!problem.voxels.on_lattice()) {
         return; // Q serves a grid only.
     }
-    const auto gram = make_q_gram(compute_q(*backend, *problem.sampling, problem.grid, report));
-    const NormalOperator normal(*gram, problem.coil_maps, 0.1);
+    test::ReferenceSystem normal(compute_q(*backend, *problem.sampling, problem.grid, report),
+                                 problem.coil_maps, 0.1);
     const auto apply = [&](const ComplexVector& rho) { return normal.apply(rho); };
     EXPECT_TRUE(test::adjoint_test(apply, apply, voxels(), voxels(), bound(2)));
 }

@@ -1,7 +1,5 @@
 // F^H W F through Q is F^H W F: equal to F and F^H one after the other, Hermitian and positive.
 
-#include "stages/gram.hpp"
-
 #include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include "base/tolerance.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
+#include "support/systems.hpp"
 
 namespace lsrecon {
 namespace {
@@ -45,17 +44,15 @@ protected:
     Problem problem = test::make_problem(GetParam());
     std::unique_ptr<Backend> backend = make_reference_backend();
     Reporter report;
-    std::unique_ptr<Gram> through_q =
-        make_q_gram(compute_q(*backend, *problem.sampling, problem.grid, report));
-    std::unique_ptr<Gram> explicitly =
-        make_explicit_gram(*backend, *problem.sampling, problem.voxels);
+    test::ReferenceSystem through_q{compute_q(*backend, *problem.sampling, problem.grid, report)};
+    test::ReferenceSystem explicitly{*backend, *problem.sampling, problem.voxels};
 
     double bound() const {
         return 4 * tolerance::reference(2 * problem.largest_turns(),
                                         problem.trajectory().size() + problem.voxels.count());
     }
 
-    Eigen::MatrixXcd dense(const Gram& gram) const {
+    Eigen::MatrixXcd dense(test::ReferenceSystem& gram) const {
         const auto count = static_cast<Eigen::Index>(problem.voxels.count());
         Eigen::MatrixXcd matrix(count, count);
         for (Eigen::Index n = 0; n < count; ++n) {
@@ -67,30 +64,30 @@ protected:
 
 TEST_P(GramOf, ThroughQIsTheExplicitOne) {
     const ComplexVector rho = problem.rho.row(0).transpose();
-    EXPECT_TRUE(near(through_q->apply(rho), explicitly->apply(rho), bound()));
-    EXPECT_NEAR(through_q->diagonal(), explicitly->diagonal(), bound() * explicitly->diagonal());
+    EXPECT_TRUE(near(through_q.apply(rho), explicitly.apply(rho), bound()));
+    EXPECT_NEAR(through_q.diagonal(), explicitly.diagonal(), bound() * explicitly.diagonal());
 }
 
 TEST_P(GramOf, EveryColumnAgrees) {
-    EXPECT_TRUE(near(CoilMatrix(dense(*through_q)), CoilMatrix(dense(*explicitly)), bound()));
+    EXPECT_TRUE(near(CoilMatrix(dense(through_q)), CoilMatrix(dense(explicitly)), bound()));
 }
 
 TEST_P(GramOf, IsHermitianWithQOfZeroOnTheDiagonal) {
-    const Eigen::MatrixXcd t = dense(*through_q);
+    const Eigen::MatrixXcd t = dense(through_q);
     EXPECT_TRUE(near(CoilMatrix(t), CoilMatrix(t.adjoint()), bound()));
     const auto count = static_cast<Eigen::Index>(problem.voxels.count());
     EXPECT_TRUE(near(ComplexVector(t.diagonal()),
-                     ComplexVector::Constant(count, through_q->diagonal()), bound()));
+                     ComplexVector::Constant(count, through_q.diagonal()), bound()));
 }
 
 TEST_P(GramOf, IsPositiveAlsoWithFewerSamplesThanVoxels) {
-    const Eigen::MatrixXcd t = dense(*through_q);
+    const Eigen::MatrixXcd t = dense(through_q);
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> eigen(t);
     const double largest = eigen.eigenvalues().maxCoeff();
     EXPECT_GT(largest, 0);
     EXPECT_GE(eigen.eigenvalues().minCoeff(), -bound() * t.norm());
     const ComplexVector rho = problem.rho.row(0).transpose();
-    EXPECT_GE(rho.dot(through_q->apply(rho)).real(), 0);
+    EXPECT_GE(rho.dot(through_q.apply(rho)).real(), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, GramOf, testing::ValuesIn(cases()));

@@ -50,6 +50,8 @@ public:
     }
     double compute_seconds() const override { return 0; }
     double error_bound() const override { return reference_->error_bound(); }
+    Device& device() override { return reference_->device(); }
+    void note(const std::string& message) const override { reference_->note(message); }
 
 private:
     std::unique_ptr<Backend> reference_ = make_reference_backend();

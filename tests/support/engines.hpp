@@ -12,25 +12,24 @@ namespace lsrecon::test {
 /// What a system can be made of.
 struct Make {
     opencl::FftEngine engine = opencl::FftEngine::fftw;
-    opencl::Precision precision = opencl::Precision::float32;
+    Precision precision = Precision::float32;
 
     double epsilon() const {
-        return precision == opencl::Precision::float64 ? std::numeric_limits<double>::epsilon() / 2
-                                                       : tolerance::eps;
+        return precision == Precision::float64 ? std::numeric_limits<double>::epsilon() / 2
+                                               : tolerance::eps;
     }
 };
 
 inline std::ostream& operator<<(std::ostream& to, const Make& make) {
     return to << (make.engine == opencl::FftEngine::fftw ? "FFTW" : "VkFFT") << " in "
-              << 8 * opencl::bytes_of(make.precision) << " bits";
+              << 8 * bytes_of(make.precision) << " bits";
 }
 
 /// All that this build and this device have.
 inline std::vector<Make> makes(const DeviceInfo& device) {
     std::vector<Make> all;
-    for (const opencl::Precision precision :
-         {opencl::Precision::float32, opencl::Precision::float64}) {
-        if (precision == opencl::Precision::float32 || device.double_precision) {
+    for (const Precision precision : {Precision::float32, Precision::float64}) {
+        if (precision == Precision::float32 || device.double_precision) {
             all.push_back({opencl::FftEngine::fftw, precision});
 #ifdef LSRECON_WITH_VKFFT
             all.push_back({opencl::FftEngine::vkfft, precision});

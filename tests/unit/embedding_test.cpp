@@ -26,16 +26,24 @@ TEST(Embedding, HasTwoParitiesADimension) {
     EXPECT_EQ(parities(test::make_grid(4, 4, 4)).size(), 8U);
 }
 
-TEST(Embedding, MemoryOfASystemOfAMillionVoxels) {
+TEST(Embedding, SmallImagesAreTransformedInBatchesOfEqualSize) {
+    EXPECT_EQ(Embedding(test::make_grid(256, 256)).batch(8, Precision::float64), 8U);
+    EXPECT_EQ(Embedding(test::make_grid(1024, 1024)).batch(5, Precision::float64), 3U);
+    EXPECT_EQ(Embedding(test::make_grid(256, 256, 256)).batch(32, Precision::float32), 1U);
+    EXPECT_EQ(Embedding(test::make_grid(8, 8)).batch(0, Precision::float64), 1U);
+}
+
+TEST(Embedding, MemoryOfTheSolverOfAMillionVoxels) {
     const Grid grid = test::make_grid(128, 128, 128);
-    const double volume = 128.0 * 128 * 128 * 8;
-    // One volume to transform, eight real spectra, and half of Q until these are made.
-    EXPECT_EQ(resident_memory(grid, 0, 4).total, (1 + 4 + 4) * volume);
-    EXPECT_EQ(resident_memory(grid, 0, 4).largest_buffer, 4 * volume);
-    EXPECT_EQ(resident_memory(grid, 0, 8).total, 2 * (1 + 4 + 4) * volume);
-    // With 32 maps these and four vectors are more than half of Q.
-    EXPECT_EQ(resident_memory(grid, 32, 4).total, (1 + 4 + 36) * volume);
-    EXPECT_EQ(resident_memory(grid, 32, 4).largest_buffer, 32 * volume);
+    const double volume = 128.0 * 128 * 128 * 8; // of complex floats
+    const double half = 255.0 * 255 * 128 * 8;
+    // One volume to transform and eight real spectra, and half of Q with a period until these are
+    // made.
+    EXPECT_EQ(solver_memory(grid, 0, Precision::float32).total, (1 + 4 + 1) * volume + half);
+    EXPECT_EQ(solver_memory(grid, 0, Precision::float32).largest_array, 4 * volume);
+    EXPECT_EQ(solver_memory(grid, 0, Precision::float64).total, 2 * ((1 + 4 + 1) * volume + half));
+    // With 32 maps, two at a time, these and four vectors are more than half of Q.
+    EXPECT_EQ(solver_memory(grid, 32, Precision::float64).total, (4 + 8 + 8 + 32) * volume);
 }
 
 } // namespace

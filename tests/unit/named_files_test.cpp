@@ -28,7 +28,7 @@ protected:
     }
 
     void require(const std::vector<std::string>& outputs, FileKind kind = FileKind::hdf5) const {
-        std::vector<OutputFile> files;
+        std::vector<NamedOutput> files;
         for (const std::string& name : outputs) {
             files.push_back({"--output", folder.file(name), kind});
         }

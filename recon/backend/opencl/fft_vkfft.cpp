@@ -57,9 +57,10 @@ void require(VkFFTResult result, const char* what) {
 
 class Vkfft : public DeviceFft {
 public:
-    Vkfft(Queue& queue, const std::array<std::size_t, 3>& extents, Precision precision)
-        : precision_(precision), commands_(queue.commands()()), context_(queue.context()()),
-          device_(queue.commands().getInfo<CL_QUEUE_DEVICE>()()),
+    Vkfft(Queue& queue, const std::array<std::size_t, 3>& extents, std::size_t batch,
+          Precision precision)
+        : batch_(batch), precision_(precision), commands_(queue.commands()()),
+          context_(queue.context()()), device_(queue.commands().getInfo<CL_QUEUE_DEVICE>()()),
           platform_(cl::Platform(cl::Device(device_, true).getInfo<CL_DEVICE_PLATFORM>())()) {
         for (const std::size_t extent : extents) {
             count_ *= extent;
@@ -84,10 +85,6 @@ public:
         return text("VkFFT ", v / 10000, ".", v / 100 % 100, ".", v % 100);
     }
 
-    cl::Buffer allocate(Queue& queue, std::size_t count) const override {
-        return queue.buffer(count * value_bytes());
-    }
-
     void forward(const cl::Buffer& values) override { run(values, -1); }
     void backward(const cl::Buffer& values) override { run(values, 1); }
 
@@ -100,10 +97,11 @@ private:
         for (std::size_t d = 0; d < lengths_.size(); ++d) {
             configuration.size[d] = static_cast<Size>(lengths_[d]);
         }
+        configuration.numberBatches = static_cast<Size>(batch_);
         configuration.platform = &platform_;
         configuration.device = &device_;
         configuration.context = &context_;
-        bytes_ = static_cast<Size>(count_ * value_bytes());
+        bytes_ = static_cast<Size>(batch_ * count_ * value_bytes());
         configuration.bufferSize = &bytes_;
         configuration.doublePrecision = precision_ == Precision::float64 ? 1 : 0;
         // Sines from tables made in double precision; the device's own may be fast and wrong.
@@ -122,6 +120,7 @@ private:
         require(VkFFTAppend(&application_, direction, &parameters), "launching");
     }
 
+    std::size_t batch_;
     Precision precision_;
     cl_command_queue commands_;
     cl_context context_;
@@ -136,8 +135,8 @@ private:
 } // namespace
 
 std::unique_ptr<DeviceFft> make_vkfft(Queue& queue, const std::array<std::size_t, 3>& extents,
-                                      Precision precision) {
-    return std::make_unique<Vkfft>(queue, extents, precision);
+                                      std::size_t batch, Precision precision) {
+    return std::make_unique<Vkfft>(queue, extents, batch, precision);
 }
 
 } // namespace lsrecon::opencl

@@ -3,11 +3,10 @@
 #include "backend/opencl/direct.hpp"
 #include "backend/opencl/float_range.hpp"
 #include "backend/opencl/mirrored.hpp"
-#include "backend/opencl/resident.hpp"
+#include "backend/opencl/opencl_device.hpp"
 #include "backend/opencl/separable.hpp"
 #include "backend/tuning.hpp"
 #include "base/tolerance.hpp"
-#include "plan/embedding.hpp"
 
 namespace lsrecon {
 
@@ -22,6 +21,7 @@ public:
           queue_(
               guarded("opening the device",
                       [&] { return Queue(options.device, options.device_memory, options.note); })),
+          device_(make_opencl_device(queue_, fft_engine_for(queue_.info()))),
           row_(kernel_row(options.kernel.empty() ? default_kernel() : options.kernel)),
           off_lattice_(row_.needs_lattice ? kernel_row(best_off_lattice_kernel) : row_) {}
 
@@ -70,10 +70,8 @@ public:
         });
     }
 
-    std::unique_ptr<ResidentSystem> resident_system(const Grid& grid,
-                                                    const ComplexVector& half_of_q,
-                                                    const CoilMatrix& coil_maps,
-                                                    double lambda) override;
+    Device& device() override { return *device_; }
+    void note(const std::string& message) const override { options_.note(message); }
 
     double compute_seconds() const override { return queue_.compute_seconds(); }
     double error_bound() const override { return error_bound_; }
@@ -151,6 +149,7 @@ private:
 
     BackendOptions options_;
     Queue queue_;
+    std::unique_ptr<Device> device_;
     KernelRow row_;
     bool off_lattice_ran_ = false;
     double error_bound_ = 0;
@@ -196,39 +195,6 @@ CoilMatrix OpenclBackend::run_mu(const Sampling& sampling, const CoilMatrix& sam
     queue_.finish();
     return times_power_of_two<CoilMatrix>(data.cast<Complex>(),
                                           phi_exponent + weight_exponent + sample_exponent);
-}
-
-/// DeviceError when the system needs more memory than there is, or than the user allows.
-void require_room(const DeviceInfo& device, double allowed, const ResidentMemory& needed) {
-    constexpr double mib = 1024 * 1024;
-    const auto all = static_cast<double>(device.global_bytes);
-    const double room = allowed > 0 ? std::min(allowed, all) : all;
-    if (needed.total > room ||
-        needed.largest_buffer > static_cast<double>(device.max_allocation_bytes)) {
-        throw DeviceError(text("it needs ", std::ceil(needed.total / mib), " MiB on the device, ",
-                               std::ceil(needed.largest_buffer / mib), " of them in one piece; ",
-                               std::floor(room / mib), " MiB may be used, ",
-                               device.max_allocation_bytes / static_cast<std::size_t>(mib),
-                               " in one piece"));
-    }
-}
-
-std::unique_ptr<ResidentSystem> OpenclBackend::resident_system(const Grid& grid,
-                                                               const ComplexVector& half_of_q,
-                                                               const CoilMatrix& coil_maps,
-                                                               double lambda) {
-    try {
-        const DeviceInfo& device = queue_.info();
-        const Precision precision = resident_precision(device);
-        require_room(device, options_.device_memory,
-                     resident_memory(grid, rows(coil_maps), bytes_of(precision)));
-        return make_resident_system(queue_, fft_engine_for(device), precision, grid, half_of_q,
-                                    coil_maps, lambda);
-    } catch (const Error& error) {
-        options_.note(
-            text("the solver runs on the CPU, by Eigen in double precision: ", error.what()));
-        return nullptr;
-    }
 }
 
 } // namespace

@@ -61,6 +61,8 @@ public:
 
     double compute_seconds() const override { return compute_seconds_; }
     double error_bound() const override { return error_bound_; }
+    Device& device() override { return *device_; }
+    void note(const std::string&) const override {}
 
 private:
     using Point = std::array<Real, 3>;
@@ -130,6 +132,7 @@ private:
     std::string name_;
     double compute_seconds_ = 0;
     double error_bound_ = 0;
+    std::unique_ptr<Device> device_ = make_reference_device();
 };
 
 } // namespace

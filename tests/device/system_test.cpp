@@ -1,13 +1,14 @@
 // The normal equations on the device, by both FFTs, whatever the device would choose.
 
-#include "backend/opencl/resident.hpp"
+#include "solve/system.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
 
+#include "backend/opencl/opencl_device.hpp"
 #include "base/error.hpp"
 #include "base/tolerance.hpp"
-#include "solve/resident_cg.hpp"
+#include "operators/toeplitz.hpp"
 #include "solve/solve.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
@@ -18,7 +19,6 @@ namespace lsrecon {
 namespace {
 
 using opencl::FftEngine;
-using opencl::Precision;
 using test::Make;
 using test::makes;
 using test::near;
@@ -34,12 +34,21 @@ struct Systems {
     Reporter report;
     opencl::Queue queue{""};
     Q q = compute_q(*make_backend({"reference", "", ""}), *problem.sampling, problem.grid, report);
-    std::unique_ptr<Gram> gram = make_q_gram(q);
+    std::unique_ptr<Device> reference = make_reference_device();
+    std::map<FftEngine, std::unique_ptr<Device>> devices;
 
-    NormalOperator in_double() const { return {*gram, problem.coil_maps, lambda}; }
-    std::unique_ptr<ResidentSystem> resident(const Make& make) {
-        return opencl::make_resident_system(queue, make.engine, make.precision, problem.grid,
-                                            q.half, problem.coil_maps, lambda);
+    std::unique_ptr<System> in_double() { return on(*reference, Precision::float64); }
+    std::unique_ptr<System> resident(const Make& make) {
+        std::unique_ptr<Device>& device = devices[make.engine];
+        if (!device) {
+            device = opencl::make_opencl_device(queue, make.engine);
+        }
+        return on(*device, make.precision);
+    }
+    std::unique_ptr<System> on(Device& device, Precision precision) {
+        auto gram = std::make_unique<Toeplitz>(device, q, precision, rows(problem.coil_maps));
+        return std::make_unique<System>(device, precision, std::move(gram), problem.coil_maps,
+                                        lambda);
     }
     /// Plans of VkFFT take a CPU's compiler seconds each: there, where they are not the solver's,
     /// single precision and two dimensions will do.
@@ -55,22 +64,22 @@ struct Systems {
                   all.end());
         return all;
     }
-    Solution eigen(const ComplexVector& b, const SolveOptions& options) const {
-        const NormalOperator normal = in_double();
-        return conjugate_gradient([&](const ComplexVector& x) { return normal.apply(x); }, b,
+    Solution eigen(const ComplexVector& b, const SolveOptions& options) {
+        const std::unique_ptr<System> system = in_double();
+        return conjugate_gradient([&](const ComplexVector& x) { return system->apply(x); }, b,
                                   options, test::silent);
     }
 };
 
 test::Case awkward(const std::array<std::size_t, 3>& size, std::size_t maps) {
-    test::Case of{"resident", size, 3 * size[0] * size[1] * std::max<std::size_t>(size[2], 1), 1};
+    test::Case of{"system", size, 3 * size[0] * size[1] * std::max<std::size_t>(size[2], 1), 1};
     of.coils = std::max<std::size_t>(maps, 1);
     of.coil_maps = maps > 0;
     of.weights = true;
     return of;
 }
 
-class Resident : public test::DeviceFixture {
+class SystemOnDevice : public test::DeviceFixture {
 protected:
     /// 2D, odd, prime, unequal, one voxel, a flat volume; with and without coil maps.
     static std::vector<test::Case> cases() {
@@ -80,11 +89,11 @@ protected:
     }
 };
 
-TEST_F(Resident, ProductIsThatOfDoublePrecision) {
+TEST_F(SystemOnDevice, ProductIsThatOfDoublePrecision) {
     for (const test::Case& of : cases()) {
         Systems systems(of, 0.03);
         const ComplexVector x = systems.problem.rho.row(0).transpose();
-        const ComplexVector exact = systems.in_double().apply(x);
+        const ComplexVector exact = systems.in_double()->apply(x);
         for (const Make& make : systems.all_makes()) {
             EXPECT_TRUE(
                 near(systems.resident(make)->apply(x), exact,
@@ -94,18 +103,17 @@ TEST_F(Resident, ProductIsThatOfDoublePrecision) {
     }
 }
 
-TEST_F(Resident, SolvesAsEigenDoes) {
+TEST_F(SystemOnDevice, SolvesAsEigenDoes) {
     const double lambda = 0.1;
     for (const test::Case& of : cases()) {
         Systems systems(of, lambda);
-        const ComplexVector b = systems.in_double().apply(systems.problem.rho.row(0).transpose());
+        const ComplexVector b = systems.in_double()->apply(systems.problem.rho.row(0).transpose());
         const Solution exact = systems.eigen(b, {lambda, 1000, 1e-14});
         for (const Make& make : systems.all_makes()) {
             const SolveOptions options{lambda, 200, smallest_tolerance(make.epsilon())};
             const std::size_t like_this = systems.eigen(b, options).residuals.size();
             const auto system = systems.resident(make);
-            const Solution solution =
-                resident_conjugate_gradient(*system, b, options, test::silent);
+            const Solution solution = system->solve(b, options, test::silent);
             EXPECT_TRUE(
                 near(solution.x, exact.x,
                      tolerance::resident_solution(systems.problem.voxels.count(), make.epsilon(),
@@ -120,13 +128,13 @@ TEST_F(Resident, SolvesAsEigenDoes) {
 
 // Conjugate gradients that lose their orthogonality make other images of the same number of
 // iterations. This scan is badly conditioned: single precision is 5 % off, double precision 1e-7.
-TEST_F(Resident, AnImageStoppedEarlyIsEigensInDoublePrecision) {
+TEST_F(SystemOnDevice, AnImageStoppedEarlyIsEigensInDoublePrecision) {
     test::Case radial = awkward({12, 12, 12}, 0);
     radial.trajectory = "radial-3d";
     radial.samples = 1700;
     radial.weights = false;
     Systems systems(radial, 0);
-    const ComplexVector b = systems.in_double().apply(systems.problem.rho.row(0).transpose());
+    const ComplexVector b = systems.in_double()->apply(systems.problem.rho.row(0).transpose());
     const SolveOptions options{0, 10, 1e-12};
     const ComplexVector eigen = systems.eigen(b, options).x;
     const DeviceInfo& device = systems.queue.info();
@@ -134,35 +142,34 @@ TEST_F(Resident, AnImageStoppedEarlyIsEigensInDoublePrecision) {
         GTEST_SKIP() << "a device without double precision";
     }
     const auto system = systems.resident({opencl::fft_engine_for(device), Precision::float64});
-    EXPECT_TRUE(
-        near(resident_conjugate_gradient(*system, b, options, test::silent).x, eigen, 1e-5));
+    EXPECT_TRUE(near(system->solve(b, options, test::silent).x, eigen, 1e-5));
 }
 
-TEST_F(Resident, TheIterationLimitEndsIt) {
+TEST_F(SystemOnDevice, TheIterationLimitEndsIt) {
     Systems systems(awkward({15, 15, 0}, 0), 0.001);
     const ComplexVector b = systems.problem.rho.row(0).transpose();
     for (const int iterations : {1, 3}) {
-        const Solution solution = resident_conjugate_gradient(
-            *systems.resident(single_fftw), b, {0.001, iterations, 1e-5}, test::silent);
+        const Solution solution =
+            systems.resident(single_fftw)->solve(b, {0.001, iterations, 1e-5}, test::silent);
         ASSERT_EQ(solution.residuals.size(), static_cast<std::size_t>(iterations) + 1);
-        const double truth = (b - systems.in_double().apply(solution.x)).norm() / b.norm();
+        const double truth = (b - systems.in_double()->apply(solution.x)).norm() / b.norm();
         EXPECT_NEAR(solution.residuals.back(), truth,
                     tolerance::resident_product(225, tolerance::eps) * truth + 10 * tolerance::eps);
     }
 }
 
-TEST_F(Resident, TwoRunsAreEqualToTheLastBit) {
+TEST_F(SystemOnDevice, TwoRunsAreEqualToTheLastBit) {
     const SolveOptions options{0.01, 20, 1e-5};
     Systems systems(awkward({40, 33, 0}, 2), 0.01); // several groups in a dot product
     for (const Make& make : systems.all_makes()) {
         const ComplexVector b = systems.problem.rho.row(0).transpose();
         const auto system = systems.resident(make);
-        const Solution one = resident_conjugate_gradient(*system, b, options, test::silent);
+        const Solution one = system->solve(b, options, test::silent);
         // What the system did before must not matter, nor which system it is.
-        resident_conjugate_gradient(*system, 3 * b.reverse(), options, test::silent);
+        system->solve(3 * b.reverse(), options, test::silent);
         const auto fresh = systems.resident(make);
-        for (ResidentSystem* const again : {system.get(), fresh.get()}) {
-            const Solution two = resident_conjugate_gradient(*again, b, options, test::silent);
+        for (System* const again : {system.get(), fresh.get()}) {
+            const Solution two = again->solve(b, options, test::silent);
             EXPECT_EQ(one.x, two.x) << make;
             EXPECT_EQ(one.residuals, two.residuals) << make;
         }
@@ -170,75 +177,38 @@ TEST_F(Resident, TwoRunsAreEqualToTheLastBit) {
 }
 
 // Squares of these leave the range of floats; neither unit is the solver's.
-TEST_F(Resident, UnitsDoNotMatter) {
+TEST_F(SystemOnDevice, UnitsDoNotMatter) {
     Systems systems(awkward({8, 5, 0}, 3), 0.1);
     const ComplexVector b = systems.problem.rho.row(0).transpose();
     const SolveOptions options{0.1, 30, 1e-5};
-    const Solution plain =
-        resident_conjugate_gradient(*systems.resident(single_fftw), b, options, test::silent);
+    const Solution plain = systems.resident(single_fftw)->solve(b, options, test::silent);
     systems.q.half *= 1e25;
-    const Solution scaled = resident_conjugate_gradient(*systems.resident(single_fftw), 1e-30 * b,
-                                                        options, test::silent);
+    const Solution scaled = systems.resident(single_fftw)->solve(1e-30 * b, options, test::silent);
     EXPECT_TRUE(near(ComplexVector(1e55 * scaled.x), plain.x, 100 * tolerance::eps));
 }
 
-TEST_F(Resident, NothingToSolveGivesZero) {
+TEST_F(SystemOnDevice, NothingToSolveGivesZero) {
     Systems systems(awkward({8, 5, 0}, 0), 0);
-    const Solution solution = resident_conjugate_gradient(
-        *systems.resident(single_fftw), ComplexVector::Zero(40), {}, test::silent);
+    const Solution solution =
+        systems.resident(single_fftw)->solve(ComplexVector::Zero(40), {}, test::silent);
     EXPECT_EQ(solution.x, ComplexVector::Zero(40));
     EXPECT_EQ(solution.residuals, std::vector<double>{0});
 }
 
-TEST_F(Resident, ANegativeOperatorIsRefused) {
+TEST_F(SystemOnDevice, ANegativeOperatorIsRefused) {
     Systems systems(awkward({8, 5, 0}, 0), -100);
     const ComplexVector b = systems.problem.rho.row(0).transpose();
-    EXPECT_THROW(resident_conjugate_gradient(*systems.resident(single_fftw), b, {}, test::silent),
-                 ToleranceError);
+    EXPECT_THROW(systems.resident(single_fftw)->solve(b, {}, test::silent), ToleranceError);
 }
 
-TEST_F(Resident, ARightHandSideThatIsNotFiniteIsRefused) {
+TEST_F(SystemOnDevice, ARightHandSideThatIsNotFiniteIsRefused) {
     Systems systems(awkward({8, 5, 0}, 0), 0.1);
     for (const double bad :
          {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
         ComplexVector b = systems.problem.rho.row(0).transpose();
         b(3) = bad;
-        EXPECT_THROW(
-            resident_conjugate_gradient(*systems.resident(single_fftw), b, {}, test::silent),
-            ToleranceError);
+        EXPECT_THROW(systems.resident(single_fftw)->solve(b, {}, test::silent), ToleranceError);
     }
-}
-
-// Every work-item meets its large value first, then ones that a float of its size would lose, then
-// the large value taken back: only the ones are left.
-TEST_F(Resident, DotProductsLoseNothingToTheSizesOfTheirTerms) {
-    constexpr std::size_t items = 128;
-    constexpr std::size_t rounds = 50;
-    std::vector<std::complex<float>> a(items * rounds, {1, -1});
-    std::fill(a.begin(), a.begin() + items, std::complex<float>(0x1p30F, 0x1p29F));
-    std::fill(a.end() - items, a.end(), std::complex<float>(-0x1p30F, -0x1p29F));
-    const std::vector<std::complex<float>> b(a.size(), {1, 0.5F});
-    opencl::Queue queue("");
-    const cl::Buffer a_buffer = queue.upload(a);
-    const cl::Buffer b_buffer = queue.upload(b);
-    const cl::Buffer parts = queue.buffer(sizeof(cl_float2));
-    const cl::Buffer scalars = queue.buffer(sizeof(cl_float2));
-    cl::Kernel dot = queue.kernel("solve.cl", "dot_parts", "-DGROUP=128");
-    dot.setArg(0, a_buffer);
-    dot.setArg(1, b_buffer);
-    dot.setArg(2, static_cast<cl_ulong>(a.size()));
-    dot.setArg(3, parts);
-    queue.launch(dot, cl::NDRange(items), cl::NDRange(items));
-    cl::Kernel total = queue.kernel("solve.cl", "dot_total", "-DGROUP=128");
-    total.setArg(0, parts);
-    total.setArg(1, cl_int(1));
-    total.setArg(2, cl_int(0));
-    total.setArg(3, scalars);
-    queue.launch(total, cl::NDRange(items), cl::NDRange(items));
-    cl_float2 sum{};
-    queue.commands().enqueueReadBuffer(scalars, CL_TRUE, 0, sizeof(sum), &sum);
-    EXPECT_EQ(sum.s[0], 0.5F * items * (rounds - 2));
-    EXPECT_EQ(sum.s[1], 0);
 }
 
 } // namespace

@@ -6,7 +6,8 @@
 
 #include "backend/backend.hpp"
 #include "plan/plan.hpp"
-#include "stages/gram.hpp"
+#include "solve/system.hpp"
+#include "stages/q.hpp"
 
 namespace lsrecon {
 
@@ -17,32 +18,33 @@ struct CommonToFrames {
     const CoilMatrix& coil_maps; ///< C x N or empty
     double lambda; ///< weight of Q(0) I
     std::function<Q(const Sampling&)> make_q;
+    /// Of the solver on the device; double where it has that unless said otherwise.
+    std::optional<Precision> precision = {};
 };
 
-/// The normal equations of one sampling, in the two forms that the solvers take. What `common`
-/// refers to and the sampling must outlive it.
+/// The normal equations of one sampling, on two devices. What `common` refers to and the sampling
+/// must outlive it.
 class NormalEquations {
 public:
     NormalEquations(const CommonToFrames& common, const Sampling& sampling);
 
-    /// On the device; null for voxels off the grid, and when the backend has no such system. Made
-    /// when it is first asked for.
-    ResidentSystem* resident();
-    /// On the CPU in double precision; made when it is first asked for.
-    const NormalOperator& in_double();
-    /// T of in_double.
-    const Gram& gram();
+    /// On the backend's device, in double precision where it has that; on the reference device for
+    /// voxels off the grid. Null where the device has no room, which is noted. Made when it is
+    /// first asked for.
+    System* on_device();
+    /// On the reference device; made when it is first asked for.
+    System& on_reference();
     /// Q(0), the unit of lambda.
-    double q_at_zero() { return q_ ? q_->at_zero() : gram().diagonal(); }
+    double q_at_zero() { return q_ ? q_->at_zero() : on_reference().gram().diagonal(); }
 
 private:
     const CommonToFrames& common_;
     const Sampling& sampling_;
     std::optional<Q> q_; ///< none for voxels off the grid
-    bool resident_asked_ = false;
-    std::unique_ptr<ResidentSystem> resident_;
-    std::unique_ptr<Gram> gram_;
-    std::optional<NormalOperator> in_double_;
+    bool device_asked_ = false;
+    std::unique_ptr<Device> reference_;
+    std::unique_ptr<System> on_device_;
+    std::unique_ptr<System> on_reference_;
 };
 
 /// The equations of each frame: made once for all consecutive frames that were sampled alike.

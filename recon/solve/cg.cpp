@@ -1,0 +1,61 @@
+#include "solve/cg.hpp"
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "solve/residuals.hpp"
+
+namespace lsrecon {
+
+Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
+                            const ComplexVector& b, const SolveOptions& options,
+                            const std::function<void(double)>& progress) {
+    // b of norm 1: squares of floats leave their range at 1e19, which a scan in other units may
+    // reach.
+    const double norm = b.stableNorm();
+    if (norm == 0) {
+        return zero_solution(b.size());
+    }
+    if (const double reach = smallest_tolerance(unit_roundoff(precision));
+        options.tolerance < reach) {
+        throw ToleranceError(text("the device's precision keeps a --tolerance from ", reach,
+                                  ", not ", options.tolerance));
+    }
+    Residuals residuals(options, progress);
+    residuals.add(norm / norm); // 1, or NaN for a right-hand side that is not finite
+    const auto zeros = [&] { return device.zeros(a.inputs(), {true, precision}); };
+    Array x = zeros();
+    Array r = zeros();
+    Array p = zeros();
+    Array a_p = zeros();
+    device.upload(b / norm, r);
+    device.combine(1, r, 0, p);
+    double squares = device.dot(r, r);
+    for (int i = 0; i < options.iterations && !residuals.reached(); ++i) {
+        a.apply(p, a_p);
+        const double curvature = device.dot(p, a_p);
+        residuals.require_positive(curvature);
+        const double alpha = squares / curvature;
+        device.combine(alpha, p, 1, x);
+        device.combine(-alpha, a_p, 1, r);
+        const double before = squares;
+        squares = device.dot(r, r);
+        residuals.add(std::sqrt(squares));
+        device.combine(1, r, squares / before, p);
+    }
+    device.upload(b / norm, r);
+    a.apply(x, a_p);
+    device.combine(-1, a_p, 1, r);
+    const double truth = std::sqrt(device.dot(r, r));
+    const ComplexVector solution = norm * device.download(x);
+    residuals.require_finite(solution);
+    if (residuals.reached() && !(truth <= options.tolerance)) {
+        throw ToleranceError(text("solve: rounding on the device ends at a relative residual of ",
+                                  truth, ", above --tolerance ", options.tolerance));
+    }
+    const Stop stop = residuals.stop();
+    residuals.correct_last(truth);
+    return {solution, residuals.history(), stop};
+}
+
+} // namespace lsrecon

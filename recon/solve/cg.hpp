@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+
+#include "operators/operator.hpp"
+#include "solve/conjugate_gradient.hpp"
+
+namespace lsrecon {
+
+/// The smallest --tolerance that arithmetic of this unit roundoff can keep: 1e-5 in single
+/// precision, measured (docs/maths.md), and as many roundings in double precision.
+constexpr double smallest_tolerance(double epsilon) {
+    constexpr double roundings = 167;
+    return roundings * epsilon;
+}
+
+/// Solves A x = b for Hermitian positive A by conjugate gradients from x = 0, without
+/// preconditioner, on arrays of the device. Stops at the tolerance or after the iterations,
+/// whichever is first. The last residual of the history is the true one, ||b - A x|| / ||b|| by one
+/// more product, because the recurrence goes on falling where rounding ends it.
+/// ToleranceError when the residual diverges or stops being finite, when A is not positive, or when
+/// the recurrence ends the iterations and the true residual is above the tolerance.
+Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
+                            const ComplexVector& b, const SolveOptions& options,
+                            const std::function<void(double)>& progress);
+
+} // namespace lsrecon
