@@ -204,11 +204,12 @@ private:
 
     double of_mu() const { return tolerance::mu() * device_.info().epsilon / tolerance::eps; }
 
-    /// Of a product with the normal equations beside that of Q.
+    /// Of a product with the normal equations beside that of Q, or of F and F^H in place of Q.
     double rounding_of_product(const System* resident) const {
-        return tolerance::resident_product(plan_.voxels.count(),
-                                           resident ? resident->epsilon()
-                                                    : std::numeric_limits<double>::epsilon() / 2);
+        const double epsilon =
+            resident ? resident->epsilon() : std::numeric_limits<double>::epsilon() / 2;
+        return tolerance::resident_product(plan_.voxels.count(), epsilon) +
+               (plan_.through_q ? 0 : tolerance::gram(worst_bound_));
     }
 
     /// In pairs: what the coils of a pair cost beside its sine and cosine.

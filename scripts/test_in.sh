@@ -23,7 +23,14 @@ mirror=$(apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Pack
 work=$(mktemp -d /var/tmp/lsrecon-"$suite".XXXXXX)
 root=$work/root
 # What is mounted is mounted in a namespace that has ended by then: nothing is removed through it.
-trap 'rm -rf --one-file-system "$work"' EXIT
+finish() {
+    for _ in {1..20}; do # a command that was killed writes for a moment longer
+        rm -rf --one-file-system "$work" 2>/dev/null && return
+        sleep 0.5
+    done
+    echo "left behind: $work" >&2
+}
+trap finish EXIT
 trap 'exit 1' INT TERM HUP
 
 echo "== $suite from $mirror"

@@ -117,6 +117,23 @@ TEST_P(ValidateHealthy, ScansPass) {
     }
 }
 
+using ValidateOffTheGrid = test::DeviceFixture;
+
+TEST_F(ValidateOffTheGrid, ScansPass) {
+    const test::Problem problem = test::make_problem({"list", {9, 6, 0}, 300, 2, 40});
+    Scan scan;
+    scan.grid = problem.grid;
+    scan.frames = {problem.frame()};
+    scan.voxels.emplace();
+    for (std::size_t n = 0; n < problem.voxels.count(); ++n) {
+        scan.voxels->push_back(problem.voxels.position(n));
+    }
+    for (const ValidationRow& row : rows_of(scan, *device())) {
+        EXPECT_TRUE(row.passed()) << row.stage << ": " << row.relative_l2 << " > " << row.bound;
+        EXPECT_TRUE(row.says_something()) << row.stage << ": " << row.bound;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Scans, ValidateHealthy,
     testing::Values(Healthy{"RadialWithMaps", "radial", 3, 4, true},

@@ -4,6 +4,10 @@
 #     places.sh LSRECON
 set -euo pipefail
 lsrecon=$1
+if "$lsrecon" devices | grep '^   platform' | grep -qv 'Portable Computing Language'; then
+    echo "skipped: where there is another device, PoCL is not the one that is used"
+    exit 77
+fi
 work=$(mktemp -d)
 full=$work/full
 trap 'umount "$full" 2>/dev/null || true; rm -rf "$work"' EXIT

@@ -28,6 +28,11 @@ TEST(Tolerance, AnUnknownKernelHasNoBound) {
     EXPECT_THROW(tolerance::direct_transform("", 10), std::logic_error);
 }
 
+TEST(Tolerance, ANegativeSumOfWeightsIsNeverInBounds) {
+    EXPECT_LT(tolerance::q_at_zero(1), 20 * tolerance::eps);
+    EXPECT_LT(tolerance::q_at_zero(std::size_t{1} << 40), 1);
+}
+
 TEST(Tolerance, SumsInDoublesAreHeldToMore) {
     EXPECT_LT(tolerance::separable_in_doubles(),
               tolerance::direct_transform("separable", 1000) / 10);
