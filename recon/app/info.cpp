@@ -1,10 +1,11 @@
-// info and check: what is in a scan, and what is wrong with it.
+// info and check: what a file holds, and what is wrong with a scan.
 
 #include <cstdio>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "base/named_files.hpp"
+#include "io/hdf5_file.hpp"
 #include "stages/q.hpp"
 
 namespace lsrecon::app {
@@ -38,8 +39,26 @@ void print_trajectory(const Scan& scan, const Sampling& sampling) {
     }
 }
 
+/// How an output of the program was made.
+void print_record(const Hdf5Reader& file, const std::string& dataset) {
+    std::printf("file         %s\n", file.path().c_str());
+    std::printf("/%-11s %s\n", dataset.c_str(), file.shape(dataset).to_string().c_str());
+    for (const std::string& name : file.attribute_names("record")) {
+        std::printf("%-25s %s\n", name.c_str(), file.attribute_in_words("record", name).c_str());
+    }
+}
+
 ExitCode run_info(const Options& options) {
     require_input(options.scan);
+    {
+        const Hdf5Reader file(options.scan);
+        for (const std::string dataset : {"image", "fhd", "q"}) {
+            if (file.has("record") && file.has(dataset)) {
+                print_record(file, dataset);
+                return ExitCode::done;
+            }
+        }
+    }
     const Scan scan = read_scan(options.scan, options.read);
     const Frame& first = scan.frames.front();
     std::printf("file         %s\n", scan.file.c_str());
@@ -57,15 +76,15 @@ ExitCode run_info(const Options& options) {
         std::printf("sum |map|^2  at most %.4g, mean %.4g over the %zu voxels where it is not 0\n",
                     squares.largest, squares.mean, squares.voxels);
     }
-    std::printf("samples      %zu a coil and frame\n", first.sampling->samples());
+    std::printf("samples      %zu per coil and frame\n", first.sampling->samples());
     print_trajectory(scan, *first.sampling);
-    std::printf("phi          %s\n", first.sampling->phi.size() > 0 ? "given" : "1");
-    std::printf("weights      %s\n", first.sampling->weights.size() > 0 ? "given" : "1");
+    std::printf("phi          %s\n", first.sampling->phi.size() > 0 ? "given" : "not given");
+    std::printf("weights      %s\n", first.sampling->weights.size() > 0 ? "given" : "not given");
     if (!scan.voxels) { // no other has a Q that could be shared
-        std::printf("q key        %s\n", q_key(scan).c_str());
+        std::printf("q key        %s (scans with equal keys can share --q)\n", q_key(scan).c_str());
     }
     for (const std::string& remark : scan.remarks) {
-        std::printf("remark       %s\n", remark.c_str());
+        std::printf("note         %s\n", remark.c_str());
     }
     return ExitCode::done;
 }
@@ -74,7 +93,7 @@ ExitCode run_check(const Options& options) {
     require_input(options.scan);
     const Scan scan = read_scan(options.scan, options.read);
     for (const std::string& remark : scan.remarks) {
-        std::printf("remark: %s\n", remark.c_str());
+        std::printf("note: %s\n", remark.c_str());
     }
     std::printf("%s: ok\n", scan.file.c_str());
     return ExitCode::done;

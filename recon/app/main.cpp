@@ -49,7 +49,7 @@ bool names_no_command(int argc, char** argv) {
         }
         names += (names.empty() ? "" : ", ") + command.name;
     }
-    const std::string found = argc > 1 ? "\"" + word + "\" is no command" : "no command";
+    const std::string found = argc > 1 ? "unknown command \"" + word + "\"" : "no command";
     std::fprintf(stderr, "lsrecon: %s\n  expected: one of %s\n  next:     see lsrecon --help\n",
                  found.c_str(), names.c_str());
     return true;

@@ -68,11 +68,10 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     add_scan_flags(sub, options->scan, reconstruct.read);
     add_output_flag(sub, options->output, "image file to write (HDF5)");
     sub.add_option("--lambda", reconstruct.solve.lambda,
-                   "weight of the regularisation lambda Q(0) I")
+                   "Tikhonov (L2) weight relative to the diagonal of F^H W F; 0: none")
         ->check(non_negative_number())
         ->capture_default_str();
-    sub.add_option("--iterations", reconstruct.solve.iterations,
-                   "conjugate-gradient iterations at most")
+    sub.add_option("--iterations", reconstruct.solve.iterations, "maximum number of CG iterations")
         ->check(whole_number("a whole number from 1", false))
         ->capture_default_str();
     sub.add_option("--tolerance", reconstruct.solve.tolerance,
@@ -86,8 +85,7 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
         ->check(CLI::IsMember({"device", "eigen"}));
     sub.add_option("--q", reconstruct.q_file, "Q made by 'lsrecon q' for this trajectory")
         ->check(file_name());
-    sub.add_option("--png", reconstruct.preview, "preview to write beside the image")
-        ->check(file_name());
+    sub.add_option("--png", reconstruct.preview, "PNG preview to write")->check(file_name());
     sub.add_option("--truth", reconstruct.truth,
                    "image file to compare with; prints the relative error")
         ->check(file_name());

@@ -106,15 +106,17 @@ void add_sampling_flags(CLI::App& sub, Options& options) {
         ->delimiter(',')
         ->check(whole_number("whole numbers from 1", false))
         ->capture_default_str();
-    sub.add_option("--fov-mm", options.fov_mm, "field of view, one length or one a dimension")
+    sub.add_option("--fov-mm", options.fov_mm,
+                   "field of view in mm, one length or one per dimension")
         ->delimiter(',')
         ->capture_default_str();
-    sub.add_option("--readouts", sampling.readouts,
-                   "readouts; interleaves of each plane or cone for spirals; 0 for enough")
+    sub.add_option(
+           "--readouts", sampling.readouts,
+           "readouts; for spirals, interleaves per plane or cone; 0: chosen to satisfy Nyquist")
         ->check(whole_number("a whole number from 0", true))
         ->capture_default_str();
     sub.add_option("--samples-per-readout", sampling.samples_per_readout,
-                   "samples of each readout; 0 for enough")
+                   "samples per readout; 0: chosen to satisfy Nyquist")
         ->check(whole_number("a whole number from 0", true))
         ->capture_default_str();
     sub.add_option("--undersampling", sampling.undersampling,

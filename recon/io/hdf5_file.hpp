@@ -96,6 +96,9 @@ public:
     std::vector<double> attribute_numbers(const std::string& object, const std::string& name,
                                           const Hdf5Wanted& wanted = {}) const;
 
+    /// The value of any attribute, for people: a text, or numbers with commas.
+    std::string attribute_in_words(const std::string& object, const std::string& name) const;
+
     /// For those who receive values part by part.
     Hdf5Sessions& sessions() const { return *sessions_; }
 

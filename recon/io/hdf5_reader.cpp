@@ -247,4 +247,14 @@ std::vector<double> Hdf5Reader::attribute_numbers(const std::string& object,
     return attribute(object, name, Hdf5Kind::real, wanted).numbers;
 }
 
+std::string Hdf5Reader::attribute_in_words(const std::string& object,
+                                           const std::string& name) const {
+    const Hdf5Attribute& found = *find_in(find(object)->attributes, name);
+    std::string words = found.text;
+    for (const double number : found.numbers) {
+        words += (words.empty() ? "" : ", ") + shown(number);
+    }
+    return words;
+}
+
 } // namespace lsrecon

@@ -24,7 +24,8 @@ Extents trajectory_extents(const Hdf5Reader& file, const Grid& grid) {
     if ((extents.size() != 2 && extents.size() != 3) ||
         extents.back() != static_cast<std::size_t>(dimensions)) {
         refuse(file, "/trajectory", shape.to_string(), expected,
-               "write one coordinate a dimension, or correct the matrix");
+               "write one coordinate per dimension, spokes and readouts flattened: M = spokes * "
+               "samples per readout; or correct the matrix");
     }
     return extents;
 }
@@ -52,7 +53,8 @@ template <typename Vector, typename Value> Vector to_vector(const std::vector<Va
 Extents samples_extents(const Hdf5Reader& file, std::size_t samples, std::size_t samplings) {
     const Hdf5Shape shape = file.checked_shape("samples", Hdf5Kind::complex);
     const Extents& extents = shape.extents;
-    const std::string next = "make /samples and /trajectory agree";
+    const std::string next = "make /samples and /trajectory agree; spokes and readouts are "
+                             "flattened: M = spokes * samples per readout";
     if ((extents.size() != 2 && extents.size() != 3) || extents.back() != samples) {
         refuse(file, "/samples", shape.to_string(),
                text("[C, ", samples, "] or [F, C, ", samples, "], since the trajectory has ",

@@ -261,13 +261,13 @@ void check_dimensions(const TrajectoryDesign& design, const Grid& grid) {
 
 const std::vector<TrajectoryDesign>& trajectory_designs() {
     static const std::vector<TrajectoryDesign> designs{
-        {"radial", "diameters at equal angles", {2}, &radial},
-        {"golden-angle", "diameters 111.25 degrees after one another", {2}, &golden_angle},
+        {"radial", "full spokes at equal angles", {2}, &radial},
+        {"golden-angle", "full spokes, 111.25 degree increment", {2}, &golden_angle},
         {"spiral", "interleaved Archimedean spirals", {2}, &spiral},
-        {"stack-of-spirals", "the same spirals in every plane of kz", {3}, &stack_of_spirals},
-        {"radial-3d", "diameters spread over the sphere by golden means", {3}, &radial_3d},
+        {"stack-of-spirals", "the same spirals in every kz plane", {3}, &stack_of_spirals},
+        {"radial-3d", "3D radial (kooshball), golden-means order", {3}, &radial_3d},
         {"cones", "interleaved spirals on cones around kz", {3}, &cones},
-        {"cartesian", "lines of the grid", {2, 3}, &cartesian},
+        {"cartesian", "Cartesian readouts", {2, 3}, &cartesian},
         {"random", "uniform random positions", {2, 3}, &random_positions},
     };
     return designs;

@@ -56,7 +56,7 @@ grep -q '^stopped at .*: the tolerance ended the solve$' err || fail "the end is
 # 2: usage
 expect_code 2 "" # no command
 expect_code 2 "one of recon, fhd, q" reconstruct scan.h5
-expect_code 2 '"reconstruct" is no command' reconstruct scan.h5
+expect_code 2 'unknown command "reconstruct"' reconstruct scan.h5
 expect_code 2 --output recon scan.h5 --backend reference
 expect_code 2 SCAN recon -o image.h5
 expect_code 2 --no-such-flag recon scan.h5 -o image.h5 --no-such-flag
