@@ -19,7 +19,7 @@ struct IsmrmrdFile::Stream {
         if (size > part.size() - used) {
             session->refuse_nonsense();
         }
-        std::memcpy(to, part.data() + used, size);
+        std::copy_n(part.data() + used, size, static_cast<char*>(to));
         used += size;
     }
 
