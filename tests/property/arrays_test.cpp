@@ -16,6 +16,16 @@ using test::near;
 
 class Arrays : public testing::TestWithParam<ArrayCase> {
 protected:
+    void SetUp() override {
+        on.open();
+        if (!on.opened) { // tests/support/device_fixture.hpp says when that is a failure
+            GTEST_SKIP() << "no device";
+        }
+        if (!on.device().has(on.precision)) {
+            GTEST_SKIP() << "a device without this precision";
+        }
+    }
+
     ArrayCase on = GetParam();
     test::Random random{7};
 

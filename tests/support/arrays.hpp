@@ -14,16 +14,17 @@ namespace lsrecon::test {
 struct ArrayCase {
     std::string backend;
     Precision precision;
-    std::shared_ptr<Backend> opened; ///< shared by the tests of one process
+    std::shared_ptr<Backend> opened = {};
 
+    /// Null when the backend finds no device.
+    void open();
     Device& device() const { return opened->device(); }
-    /// Unit roundoff.
-    double epsilon() const;
+    double epsilon() const { return unit_roundoff(precision); }
 };
 
 void PrintTo(const ArrayCase& of, std::ostream* stream);
 
-/// Every precision of every device that is here.
+/// Both precisions of every device that is built in, unopened: most tests of a program need none.
 std::vector<ArrayCase> array_cases();
 
 Array uploaded(const ArrayCase& on, const ComplexVector& values);
