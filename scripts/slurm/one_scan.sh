@@ -92,11 +92,11 @@ reconstruct() {
     "$program" recon "$scan" -o "$image" "${options[@]}"
 }
 
-message() { # the error's lines as one, or the first warning
+message() { # the error as one line, or notes, as of a solve that missed its tolerance
     awk '/^lsrecon: / {sub(/^lsrecon: /, ""); error = $0; next}
          error != "" && /^  / {sub(/^ +/, ""); error = error "; " $0}
-         /^warning: / && warning == "" {warning = $0}
-         END {print error != "" ? error : warning}' "$log" | tr '\t' ' '
+         /^note: / && ++count <= 3 {sub(/^note: /, ""); notes = notes (notes ? "; " : "") $0}
+         END {print error != "" ? error : notes}' "$log" | tr '\t' ' '
 }
 
 if ! lock "$row.lock" --nonblock; then

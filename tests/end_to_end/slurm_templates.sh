@@ -93,7 +93,8 @@ grep -q "expected: FIRST-LAST" told
 # Two processes at once make Q once; a scan in the list twice is reconstructed once.
 : >calls
 for scan in "first day/scan 1.h5" "first day/scan 2.h5" "first day/scan 2.h5"; do
-    "$LSRECON_SCRIPTS/one_scan.sh" "$scan" crowd >>told &
+    "$LSRECON_SCRIPTS/one_scan.sh" "$scan" crowd --iterations 1 >>told &
 done
 wait
 (($(grep -c '^q ' calls) == 1 && $(grep -c '^recon ' calls) == 2)) || fail "a crowd works twice"
+grep -q $'\tstopped at 1 iteration' "crowd/rows/first day/scan 1.h5.tsv" || fail "no note in a row"
