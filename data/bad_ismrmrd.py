@@ -65,6 +65,27 @@ def no_trajectory():
     return table
 
 
+def noise_nan():
+    """A readout of noise before that of the image."""
+    table = np.concatenate([acquisition(), acquisition()])
+    table["head"]["flags"][0] = 1 << 18
+    table["data"][0][6] = np.nan
+    return table
+
+
+def other_encoding():
+    table = acquisition()
+    table["head"]["encoding_space_ref"] = 3
+    return table
+
+
+def huge():
+    """Headers that promise 3.4 TB of samples."""
+    table = np.concatenate(100 * [acquisition(trajectory_values=0, data_values=0)])
+    table["head"]["number_of_samples"] = table["head"]["active_channels"] = 65535
+    return table
+
+
 def write(path, xml=XML, table=np.zeros(0, ACQUISITION)):
     with h5py.File(path, "w", libver="earliest") as file:
         group = file.create_group("dataset")
@@ -138,4 +159,16 @@ CASES = [
      lambda path: write(path, table=trajectory_nan())),
     ("ismrmrd_no_trajectory", ["acquisition 0", "no trajectory is stored", "spiral"],
      lambda path: write(path, table=no_trajectory())),
+    ("ismrmrd_noise_nan", ["acquisition 0 (noise), data", "NaN at [0, 3]"],
+     lambda path: write(path, table=noise_nan())),
+    ("ismrmrd_samples_huge", ["/dataset/data", "6553500 samples of each of 65535 coils", "GB"],
+     lambda path: write(path, table=huge())),
+    ("ismrmrd_encoding_unknown", ["acquisition 0, encoding_space_ref", "3", "below 1"],
+     lambda path: write(path, table=other_encoding())),
+    ("ismrmrd_epi_without_times", ["acquisition 0", "epi", "trajectoryDescription"],
+     lambda path: write(path, xml_with("spiral", "epi"), no_trajectory())),
+    ("ismrmrd_epi_time_missing", ["encoding/trajectoryDescription/", "rampUpTime", "missing"],
+     lambda path: write(path, xml_with(
+         "<trajectory>spiral</trajectory>", "<trajectory>epi</trajectory><trajectoryDescription>"
+         "<identifier>ConventionalEPI</identifier></trajectoryDescription>"), no_trajectory())),
 ]

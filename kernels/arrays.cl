@@ -4,27 +4,17 @@
 // of all takes the elements i, i + items, ...; a tree adds the items of a group, another the
 // groups. Sums are two numbers, (high, low): their error is that of the products, eps each.
 //
-// Defines: REAL, of the arrays; MAP_REAL, of maps; GROUP, work-items of a group of a sum, a power
-// of two.
+// Defines: DOUBLES, for the arrays; MAP_REAL, of maps; GROUP, work-items of a group of a sum, a
+// power of two.
 
-#ifdef cl_khr_fp64
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-#endif
-#ifndef REAL
-#define REAL float
-#endif
+#include "real.h"
 #ifndef MAP_REAL
 #define MAP_REAL REAL
 #endif
 #ifndef GROUP
 #define GROUP 128
 #endif
-#define JOINED(a, b) a##b
-#define JOIN(a, b) JOINED(a, b)
-typedef REAL real;
-typedef JOIN(REAL, 2) real2;
 typedef JOIN(MAP_REAL, 2) map2;
-#define TO_REAL2 JOIN(convert_, JOIN(REAL, 2))
 
 // TwoSum needs its sums as they are written.
 #pragma OPENCL FP_CONTRACT OFF
@@ -46,22 +36,51 @@ static real2 product(real2 a, real2 b)
 
 // --- one number at a time -----------------------------------------------------------------------
 
-// y = a x + b y; y is not read for b = 0. Real numbers, two of a complex one.
-__kernel void combine(real a, __global const real *x, real b, __global real *y)
+__kernel void convert(const ulong items, __global const map2 *from, __global real2 *to)
 {
+    ONLY(items)
+    const size_t i = get_global_id(0);
+    to[i] = TO_REAL2(from[i]);
+}
+
+// y = a x + b y; y is not read for b = 0. Real numbers, two of a complex one.
+__kernel void combine(const ulong items, real a, __global const real *x, real b, __global real *y)
+{
+    ONLY(items)
     const size_t i = get_global_id(0);
     y[i] = b == 0 ? a * x[i] : a * x[i] + b * y[i];
 }
 
 // Geometry: values of f, repetitions.
-__kernel void multiply(__global const real *f, ulong first, __global real2 *y)
+__kernel void multiply(const ulong items, __global const real *f, ulong first, __global real2 *y)
 {
+    ONLY(items)
     const size_t i = get_global_id(0);
-    y[get_global_id(1) * get_global_size(0) + i] *= f[first + i];
+    y[get_global_id(1) * items + i] *= f[first + i];
 }
 
-__kernel void keep_real(__global const real2 *in, real scale, ulong first, __global real *out)
+__kernel void multiply_complex(const ulong items, __global const map2 *f, ulong first,
+                               __global real2 *y)
 {
+    ONLY(items)
+    const size_t i = get_global_id(0);
+    const size_t at = get_global_id(1) * items + i;
+    y[at] = product(TO_REAL2(f[first + i]), y[at]);
+}
+
+// out[i] += conj(map[i]) in[first + i]
+__kernel void add_conjugate_product(const ulong items, __global const map2 *map,
+                                    __global const real2 *in, ulong first, __global real2 *out)
+{
+    ONLY(items)
+    const size_t i = get_global_id(0);
+    out[i] += product(conjugate(TO_REAL2(map[i])), in[first + i]);
+}
+
+__kernel void keep_real(const ulong items, __global const real2 *in, real scale, ulong first,
+                        __global real *out)
+{
+    ONLY(items)
     const size_t i = get_global_id(0);
     out[first + i] = scale * in[i].x;
 }
@@ -95,10 +114,11 @@ static void add_cropped(__global const real2 *point, __global const map2 *map, i
 }
 
 // Geometry: the points of a period, which starts at `start` of out.
-__kernel void pad(__global const real2 *in, __global const map2 *map, int with_map, int4 size,
-                  int4 first, int4 extents, __global const real2 *factors, ulong start,
-                  __global real2 *out)
+__kernel void pad(const ulong items, __global const real2 *in, __global const map2 *map,
+                  int with_map, int4 size, int4 first, int4 extents,
+                  __global const real2 *factors, ulong start, __global real2 *out)
 {
+    ONLY(items)
     const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
     const int inside = x < size.x && y < size.y && z < size.z;
     out[start + index_in(extents, x, y, z)] =
@@ -106,10 +126,11 @@ __kernel void pad(__global const real2 *in, __global const map2 *map, int with_m
 }
 
 // Geometry: the values of the box.
-__kernel void crop(__global const real2 *in, __global const map2 *map, int with_map, int4 size,
-                   int4 first, int4 extents, __global const real2 *factors, ulong start,
-                   __global real2 *out)
+__kernel void crop(const ulong items, __global const real2 *in, __global const map2 *map,
+                   int with_map, int4 size, int4 first, int4 extents,
+                   __global const real2 *factors, ulong start, __global real2 *out)
 {
+    ONLY(items)
     const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
     add_cropped(in + start + index_in(extents, x, y, z), map, with_map, size, factors, x, y, z,
                 out);
@@ -122,10 +143,11 @@ static int wrapped(int at, int extent)
     return at < 0 ? at + extent : (at >= extent ? at - extent : at);
 }
 
-__kernel void pad_wrapped(__global const real2 *in, __global const map2 *map, int with_map,
-                          int4 size, int4 first, int4 extents, __global const real2 *factors,
-                          ulong start, __global real2 *out)
+__kernel void pad_wrapped(const ulong items, __global const real2 *in, __global const map2 *map,
+                          int with_map, int4 size, int4 first, int4 extents,
+                          __global const real2 *factors, ulong start, __global real2 *out)
 {
+    ONLY(items)
     const int gx = get_global_id(0), gy = get_global_id(1), gz = get_global_id(2);
     real2 sum = (real2)(0.0f, 0.0f);
     for (int z = wrapped(gz - first.z, extents.z); z < size.z; z += extents.z) {
@@ -138,15 +160,63 @@ __kernel void pad_wrapped(__global const real2 *in, __global const map2 *map, in
     out[start + index_in(extents, gx, gy, gz)] = sum;
 }
 
-__kernel void crop_wrapped(__global const real2 *in, __global const map2 *map, int with_map,
-                           int4 size, int4 first, int4 extents, __global const real2 *factors,
-                           ulong start, __global real2 *out)
+__kernel void crop_wrapped(const ulong items, __global const real2 *in, __global const map2 *map,
+                           int with_map, int4 size, int4 first, int4 extents,
+                           __global const real2 *factors, ulong start, __global real2 *out)
 {
+    ONLY(items)
     const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
     const size_t point =
         index_in(extents, wrapped(first.x + x, extents.x), wrapped(first.y + y, extents.y),
                  wrapped(first.z + z, extents.z));
     add_cropped(in + start + point, map, with_map, size, factors, x, y, z, out);
+}
+
+// --- differences of neighbours ------------------------------------------------------------------
+//
+// Geometry of both: the voxels of a grid.
+
+// out[start + n] = in(n + 1) - in(n) along dimension d, 0 at the end.
+__kernel void difference(const ulong items, __global const real2 *in, int4 size, int d,
+                         ulong start, __global real2 *out)
+{
+    ONLY(items)
+    const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+    const size_t n = index_in(size, x, y, z);
+    const size_t next = index_in(size, x + (d == 0), y + (d == 1), z + (d == 2));
+    const int last = d == 0 ? x + 1 == size.x : (d == 1 ? y + 1 == size.y : z + 1 == size.z);
+    out[start + n] = last ? (real2)(0.0f, 0.0f) : in[next] - in[n];
+}
+
+__kernel void add_difference_adjoint(const ulong items, __global const real2 *in, int4 size, int d,
+                                     ulong start, __global real2 *out)
+{
+    ONLY(items)
+    const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+    const size_t n = index_in(size, x, y, z);
+    const int at = d == 0 ? x : (d == 1 ? y : z);
+    const int end = d == 0 ? size.x : (d == 1 ? size.y : size.z);
+    const size_t stride = d == 0 ? 1 : (d == 1 ? (size_t)size.x : (size_t)size.x * size.y);
+    const real2 below = at > 0 ? in[start + n - stride] : (real2)(0.0f, 0.0f);
+    const real2 here = at + 1 < end ? in[start + n] : (real2)(0.0f, 0.0f);
+    out[n] += below - here;
+}
+
+// Vectors of `parts` numbers, one in every block of `items`.
+__kernel void shrink(const ulong items, real length_less, int parts, __global real2 *y)
+{
+    ONLY(items)
+    const size_t n = get_global_id(0);
+    real squares = 0;
+    for (int i = 0; i < parts; ++i) {
+        const real2 value = y[i * items + n];
+        squares += value.x * value.x + value.y * value.y;
+    }
+    const real norm = sqrt(squares);
+    const real factor = norm > length_less ? 1 - length_less / norm : 0;
+    for (int i = 0; i < parts; ++i) {
+        y[i * items + n] *= factor;
+    }
 }
 
 // --- dot products -------------------------------------------------------------------------------

@@ -4,8 +4,8 @@
 // MATRIX_UNITS: multiply-adds of doubles by matrix units, too (separable_matrix.cl).
 //
 // CHAINS independent chains a work-item hide the latency of one; every step needs the one before it
-// and the last is written, so that nothing can be left out. Vectors of WIDTH floats for devices
-// that have them. Geometry: one-dimensional, as many work-items as fill the device.
+// and the last is written, so that the compiler can leave nothing out. Vectors of WIDTH floats for
+// devices that have them. Geometry: one-dimensional, as many work-items as fill the device.
 
 #ifndef WIDTH
 #define WIDTH 1
@@ -27,13 +27,13 @@ typedef VECTOR_OF(WIDTH) FLOATS;
 
 #define MULTIPLY_ADD(i) x##i = fma(x##i, factor, term);
 
-// turns x 80 multiply-adds of FLOATS: eight steps of ten chains, beside which the loop is small.
-__kernel void multiply_adds(const int turns, const float a, const float b, __global FLOATS *out)
+// rounds x 80 multiply-adds of FLOATS: eight steps of ten chains, beside which the loop is small.
+__kernel void multiply_adds(const int rounds, const float a, const float b, __global FLOATS *out)
 {
     const FLOATS factor = (FLOATS)(a);
     const FLOATS term = (FLOATS)(b);
     CHAINS(START)
-    for (int t = 0; t < turns; ++t) {
+    for (int t = 0; t < rounds; ++t) {
         CHAINS(MULTIPLY_ADD)
         CHAINS(MULTIPLY_ADD)
         CHAINS(MULTIPLY_ADD)
@@ -56,13 +56,13 @@ __kernel void multiply_adds(const int turns, const float a, const float b, __glo
         x##i = fma(s, factor, c);                                                                  \
     }
 
-// turns x 4 pairs of FLOATS.
+// rounds x 4 pairs of FLOATS.
 #define PAIRS_KERNEL(name)                                                                         \
-    __kernel void name(const int turns, const float a, const float b, __global FLOATS *out)        \
+    __kernel void name(const int rounds, const float a, const float b, __global FLOATS *out)       \
     {                                                                                              \
         const FLOATS factor = (FLOATS)(a);                                                         \
         FOUR_CHAINS(START)                                                                         \
-        for (int t = 0; t < turns; ++t) {                                                          \
+        for (int t = 0; t < rounds; ++t) {                                                         \
             FOUR_CHAINS(PAIR)                                                                      \
         }                                                                                          \
         FLOATS sum = (FLOATS)(0.0f);                                                               \
@@ -85,9 +85,9 @@ PAIRS_KERNEL(library_pairs)
 #define EACH(i, count) _Pragma("unroll") for (int i = 0; i < (count); ++i)
 #define MATRIX_CHAINS 8
 
-// turns x 512 multiply-adds a work-item: 32 of them have a product of 16 x 16 by 16 x 8 for each
+// rounds x 512 multiply-adds a work-item: 32 of them have a product of 16 x 16 by 16 x 8 for each
 // chain. PTX ISA, mma.m16n8k16 with .f64.
-__kernel void matrix_multiply_adds(const int turns, const float a, const float b,
+__kernel void matrix_multiply_adds(const int rounds, const float a, const float b,
                                    __global float *out)
 {
     double sums[MATRIX_CHAINS][4];
@@ -104,7 +104,7 @@ __kernel void matrix_multiply_adds(const int turns, const float a, const float b
             sums[j][i] = 0.0;
         }
     }
-    for (int t = 0; t < turns; ++t) {
+    for (int t = 0; t < rounds; ++t) {
         EACH(j, MATRIX_CHAINS) {
             __asm__("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, "
                     "{%4, %5, %6, %7, %8, %9, %10, %11}, {%12, %13, %14, %15}, {%0, %1, %2, %3};"

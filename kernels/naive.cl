@@ -1,31 +1,31 @@
 // FHd, Q or F (transform.h), one work-item a point, everything in global memory: position and sum
 // are read and written there for every pair, in one float a component.
 // Geometry: one dimension, at least point_count work-items.
-// Defines: COILS, SIGN, REAL_VALUES, LOW_POINTS, LOW_SOURCES (defaults in transform.h).
+// Defines: DOUBLES, COILS, SIGN, REAL_VALUES, LOW_POINTS, LOW_SOURCES (defaults in transform.h).
 // Error: recon/base/tolerance.hpp, direct_transform.
 #include "transform.h"
 
-__kernel void transform(__global const float *sources, const int source_count,
-                        __global const float *points, const int point_count,
-                        __global float4 *out)
+__kernel void transform(__global const real *sources, const int source_count,
+                        __global const real *points, const int point_stride,
+                        const int first_point, const int point_count, __global real4 *out)
 {
     const int p = (int)get_global_id(0);
     if (p >= point_count) {
         return;
     }
     for (int s = 0; s < source_count; ++s) {
-        const float3 high = (float3)(ARRAY(sources, 0, source_count, s),
+        const real3 high = (real3)(ARRAY(sources, 0, source_count, s),
                                      ARRAY(sources, 1, source_count, s),
                                      ARRAY(sources, 2, source_count, s));
-        const float3 low = (float3)(ARRAY(sources, 3, source_count, s),
+        const real3 low = (real3)(ARRAY(sources, 3, source_count, s),
                                     ARRAY(sources, 4, source_count, s),
                                     ARRAY(sources, 5, source_count, s));
-        uint sign;
-        const float phase =
-            TWO_PI * half_turns_off(high, low, point_high(points, point_count, p),
-                                    point_low(points, point_count, p), &sign);
-        const float cosine = WITH_SIGN(cos(phase), sign);
-        const float sine = WITH_SIGN(sin(phase), sign);
+        BITS sign;
+        const real phase =
+            TWO_PI * half_turns_off(high, low, point_high(points, point_stride, first_point + p),
+                                    point_low(points, point_stride, first_point + p), &sign);
+        const real cosine = WITH_SIGN(cos(phase), sign);
+        const real sine = WITH_SIGN(sin(phase), sign);
 #if REAL_VALUES
         ADD_REAL_PRODUCT(out[p], ARRAY(sources, 6, source_count, s), cosine, sine);
 #else

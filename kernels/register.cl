@@ -1,7 +1,8 @@
 // FHd, Q or F (transform.h), one work-item a point, with its position and its sums in private
 // memory: global memory is read for sources only, and written once a chunk.
 // Geometry: one dimension, at least point_count work-items.
-// Defines: COILS, SIGN, REAL_VALUES, LOW_POINTS, LOW_SOURCES, RUN (defaults in transform.h).
+// Defines: DOUBLES, COILS, SIGN, REAL_VALUES, LOW_POINTS, LOW_SOURCES, RUN (defaults in
+// transform.h).
 // Error: recon/base/tolerance.hpp, direct_transform.
 #include "transform.h"
 
@@ -9,34 +10,34 @@
 #define SOURCE_MEMORY __global // constant.cl: __constant
 #endif
 
-__kernel void transform(SOURCE_MEMORY const float *sources, const int source_count,
-                        __global const float *points, const int point_count,
-                        __global float4 *out)
+__kernel void transform(SOURCE_MEMORY const real *sources, const int source_count,
+                        __global const real *points, const int point_stride,
+                        const int first_point, const int point_count, __global real4 *out)
 {
     const int p = (int)get_global_id(0);
     if (p >= point_count) {
         return;
     }
-    const float3 at = point_high(points, point_count, p);
-    const float3 at_low = point_low(points, point_count, p);
-    float4 total[COILS];
+    const real3 at = point_high(points, point_stride, first_point + p);
+    const real3 at_low = point_low(points, point_stride, first_point + p);
+    real4 total[COILS];
     for (int c = 0; c < COILS; ++c) {
         total[c] = out[c * point_count + p];
     }
     for (int first = 0; first < source_count; first += RUN) {
         const int last = min(first + RUN, source_count);
-        float2 sum[COILS] = {(float2)(0.0f, 0.0f)};
+        real2 sum[COILS] = {(real2)(0.0f, 0.0f)};
         for (int s = first; s < last; ++s) {
-            const float3 high = (float3)(ARRAY(sources, 0, source_count, s),
+            const real3 high = (real3)(ARRAY(sources, 0, source_count, s),
                                          ARRAY(sources, 1, source_count, s),
                                          ARRAY(sources, 2, source_count, s));
-            const float3 low = (float3)(ARRAY(sources, 3, source_count, s),
+            const real3 low = (real3)(ARRAY(sources, 3, source_count, s),
                                         ARRAY(sources, 4, source_count, s),
                                         ARRAY(sources, 5, source_count, s));
-            uint sign;
-            const float phase = TWO_PI * half_turns_off(high, low, at, at_low, &sign);
-            const float cosine = WITH_SIGN(cos(phase), sign);
-            const float sine = WITH_SIGN(sin(phase), sign);
+            BITS sign;
+            const real phase = TWO_PI * half_turns_off(high, low, at, at_low, &sign);
+            const real cosine = WITH_SIGN(cos(phase), sign);
+            const real sine = WITH_SIGN(sin(phase), sign);
 #if REAL_VALUES
             ADD_REAL_PRODUCT(sum[0], ARRAY(sources, 6, source_count, s), cosine, sine);
 #else

@@ -13,17 +13,17 @@
 #include "separable_tile.h"
 #include "separable_fold.h"
 
-static void add_quad(float4 *high, float4 *low, float4 part)
+static void add_quad(real4 *high, real4 *low, real4 part)
 {
-    const float4 sum = *high + part;
-    const float4 back = sum - *high;
+    const real4 sum = *high + part;
+    const real4 back = sum - *high;
     *low += (*high - (sum - back)) + (part - back);
     *high = sum;
 }
 
-static void put_fold(float4 value, int column, int row, int row_stride, __global float *folded)
+static void put_fold(real4 value, int column, int row, int row_stride, __global real *folded)
 {
-    __global float *to = folded + (size_t)4 * column * row_stride + row;
+    __global real *to = folded + (size_t)4 * column * row_stride + row;
     to[0] = value.x;
     to[row_stride] = value.y;
     to[2 * row_stride] = value.z;
@@ -35,14 +35,14 @@ static void put_fold(float4 value, int column, int row, int row_stride, __global
 // of COLUMNS. out[slice][real high, imaginary high, real low, imaginary low][samples].
 // Geometry: ITEMS times groups of samples, slices of slice_rows rows, a multiple of ROWS.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void forward(__global const float *restrict x_factors, __global const float *restrict folded,
-             __global const float *restrict y_factors, __global const float *restrict z_factors,
+void forward(__global const real *restrict x_factors, __global const real *restrict folded,
+             __global const real *restrict y_factors, __global const real *restrict z_factors,
              const int x_count, const int samples, const int y_count, const int row_count,
-             const int row_stride, const int slice_rows, __global float *restrict out)
+             const int row_stride, const int slice_rows, __global real *restrict out)
 {
-    __local float __attribute__((aligned(16))) a[2][STEP][2][COLUMNS];
-    __local float __attribute__((aligned(16))) b[2][STEP][4][ROWS];
-    __local float4 shares[4][ITEMS];
+    __local real __attribute__((aligned(4 * sizeof(real)))) a[2][STEP][2][COLUMNS];
+    __local real __attribute__((aligned(4 * sizeof(real)))) b[2][STEP][4][ROWS];
+    __local real4 shares[4][ITEMS];
     const int id = (int)get_local_id(0);
     const int x = PLACE_X(id);
     const int y = PLACE_Y(id);
@@ -51,16 +51,16 @@ void forward(__global const float *restrict x_factors, __global const float *res
     const int tiles = (min(slice_rows, row_stride - first_row) + ROWS - 1) / ROWS;
     const int steps = x_count / STEP;
 
-    float4 xr[X_LOADS], xi[X_LOADS], of_rows[Y_LOADS][4];
+    real4 xr[X_LOADS], xi[X_LOADS], of_rows[Y_LOADS][4];
 #define FETCH(step)                                                                                \
     EACH(i, X_LOADS) {                                                                             \
         if (HAS_X_QUAD(i)) {                                                                       \
             const int quad = id + i * ITEMS;                                                       \
             const int at = (step) % steps * STEP + quad / COLUMN_QUADS;                            \
-            __global const float *from =                                                           \
+            __global const real *from =                                                           \
                 x_factors + (size_t)2 * at * samples + first_sample + 4 * (quad % COLUMN_QUADS);   \
-            xr[i] = *(__global const float4 *)from;                                                \
-            xi[i] = *(__global const float4 *)(from + samples);                                    \
+            xr[i] = *(__global const real4 *)from;                                                \
+            xi[i] = *(__global const real4 *)(from + samples);                                    \
         }                                                                                          \
     }                                                                                              \
     EACH(i, Y_LOADS) {                                                                             \
@@ -69,7 +69,7 @@ void forward(__global const float *restrict x_factors, __global const float *res
             const int at = (step) % steps * STEP + quad / ROW_QUADS;                               \
             const int row = first_row + (step) / steps * ROWS + 4 * (quad % ROW_QUADS);            \
             EACH(k, 4) {                                                                           \
-                of_rows[i][k] = *(__global const float4 *)(folded +                                \
+                of_rows[i][k] = *(__global const real4 *)(folded +                                \
                                                            (size_t)(4 * at + k) * row_stride +     \
                                                            row);                                   \
             }                                                                                      \
@@ -79,24 +79,24 @@ void forward(__global const float *restrict x_factors, __global const float *res
     EACH(i, X_LOADS) {                                                                             \
         if (HAS_X_QUAD(i)) {                                                                       \
             const int quad = id + i * ITEMS;                                                       \
-            ((__local float4 *)a[buffer][quad / COLUMN_QUADS][0])[quad % COLUMN_QUADS] = xr[i];    \
-            ((__local float4 *)a[buffer][quad / COLUMN_QUADS][1])[quad % COLUMN_QUADS] = xi[i];    \
+            ((__local real4 *)a[buffer][quad / COLUMN_QUADS][0])[quad % COLUMN_QUADS] = xr[i];    \
+            ((__local real4 *)a[buffer][quad / COLUMN_QUADS][1])[quad % COLUMN_QUADS] = xi[i];    \
         }                                                                                          \
     }                                                                                              \
     EACH(i, Y_LOADS) {                                                                             \
         if (HAS_Y_QUAD(i)) {                                                                       \
             const int quad = id + i * ITEMS;                                                       \
             EACH(k, 4) {                                                                           \
-                ((__local float4 *)b[buffer][quad / ROW_QUADS][k])[quad % ROW_QUADS] =             \
+                ((__local real4 *)b[buffer][quad / ROW_QUADS][k])[quad % ROW_QUADS] =             \
                     of_rows[i][k];                                                                 \
             }                                                                                      \
         }                                                                                          \
     }
 
-    float4 re_high[ITEM_QUADS_X], re_low[ITEM_QUADS_X], im_high[ITEM_QUADS_X],
+    real4 re_high[ITEM_QUADS_X], re_low[ITEM_QUADS_X], im_high[ITEM_QUADS_X],
         im_low[ITEM_QUADS_X];
     EACH(c, ITEM_QUADS_X) {
-        re_high[c] = re_low[c] = im_high[c] = im_low[c] = (float4)(0.0f);
+        re_high[c] = re_low[c] = im_high[c] = im_low[c] = (real4)(0.0f);
     }
     FETCH(0)
     PUT(0)
@@ -104,10 +104,10 @@ void forward(__global const float *restrict x_factors, __global const float *res
     int current = 0;
     UNROLLED(1)
     for (int tile = 0; tile < tiles; ++tile) {
-        float4 re[ITEM_ROWS][ITEM_QUADS_X], im[ITEM_ROWS][ITEM_QUADS_X];
+        real4 re[ITEM_ROWS][ITEM_QUADS_X], im[ITEM_ROWS][ITEM_QUADS_X];
         EACH(r, ITEM_ROWS) {
             EACH(c, ITEM_QUADS_X) {
-                re[r][c] = im[r][c] = (float4)(0.0f);
+                re[r][c] = im[r][c] = (real4)(0.0f);
             }
         }
         UNROLLED(1)
@@ -115,22 +115,22 @@ void forward(__global const float *restrict x_factors, __global const float *res
             FETCH(min(tile * steps + step + 1, tiles * steps - 1))
             UNROLLED(UNROLL)
             for (int s = 0; s < STEP; ++s) {
-                float4 cosine[ITEM_QUADS_X], sine[ITEM_QUADS_X];
+                real4 cosine[ITEM_QUADS_X], sine[ITEM_QUADS_X];
                 EACH(c, ITEM_QUADS_X) {
-                    cosine[c] = ((__local const float4 *)a[current][s][0])[x + c * GROUP_X];
-                    sine[c] = ((__local const float4 *)a[current][s][1])[x + c * GROUP_X];
+                    cosine[c] = ((__local const real4 *)a[current][s][0])[x + c * GROUP_X];
+                    sine[c] = ((__local const real4 *)a[current][s][1])[x + c * GROUP_X];
                 }
                 EACH(q, ITEM_QUADS_Y) {
                     const int at = y + q * GROUP_Y;
-                    const float4 sr = ((__local const float4 *)b[current][s][0])[at];
-                    const float4 si = ((__local const float4 *)b[current][s][1])[at];
-                    const float4 dr = ((__local const float4 *)b[current][s][2])[at];
-                    const float4 di = ((__local const float4 *)b[current][s][3])[at];
+                    const real4 sr = ((__local const real4 *)b[current][s][0])[at];
+                    const real4 si = ((__local const real4 *)b[current][s][1])[at];
+                    const real4 dr = ((__local const real4 *)b[current][s][2])[at];
+                    const real4 di = ((__local const real4 *)b[current][s][3])[at];
 #define MULTIPLY_ADD(r, component)                                                                 \
-    re[r][c] = fma((float4)(sr.component), cosine[c], re[r][c]);                                   \
-    re[r][c] = fma((float4)(di.component), sine[c], re[r][c]);                                     \
-    im[r][c] = fma((float4)(si.component), cosine[c], im[r][c]);                                   \
-    im[r][c] = fma((float4)(-dr.component), sine[c], im[r][c]);
+    re[r][c] = fma((real4)(sr.component), cosine[c], re[r][c]);                                   \
+    re[r][c] = fma((real4)(di.component), sine[c], re[r][c]);                                     \
+    im[r][c] = fma((real4)(si.component), cosine[c], im[r][c]);                                   \
+    im[r][c] = fma((real4)(-dr.component), sine[c], im[r][c]);
                     EACH(c, ITEM_QUADS_X) {
                         MULTIPLY_ADD(4 * q, x)
                         MULTIPLY_ADD(4 * q + 1, y)
@@ -148,14 +148,14 @@ void forward(__global const float *restrict x_factors, __global const float *res
                                 row_count - 1);
             EACH(c, ITEM_QUADS_X) {
                 const int m = first_sample + 4 * (x + c * GROUP_X);
-                __global const float *of_y = y_factors + (size_t)2 * (row % y_count) * samples + m;
-                __global const float *of_z = z_factors + (size_t)2 * (row / y_count) * samples + m;
-                const float4 yr = *(__global const float4 *)of_y;
-                const float4 yi = *(__global const float4 *)(of_y + samples);
-                const float4 zr = *(__global const float4 *)of_z;
-                const float4 zi = *(__global const float4 *)(of_z + samples);
-                const float4 er = yr * zr - yi * zi;
-                const float4 ei = yr * zi + yi * zr;
+                __global const real *of_y = y_factors + (size_t)2 * (row % y_count) * samples + m;
+                __global const real *of_z = z_factors + (size_t)2 * (row / y_count) * samples + m;
+                const real4 yr = *(__global const real4 *)of_y;
+                const real4 yi = *(__global const real4 *)(of_y + samples);
+                const real4 zr = *(__global const real4 *)of_z;
+                const real4 zi = *(__global const real4 *)(of_z + samples);
+                const real4 er = yr * zr - yi * zi;
+                const real4 ei = yr * zi + yi * zr;
                 add_quad(&re_high[c], &re_low[c], re[r][c] * er + im[r][c] * ei);
                 add_quad(&im_high[c], &im_low[c], im[r][c] * er - re[r][c] * ei);
             }
@@ -175,7 +175,7 @@ void forward(__global const float *restrict x_factors, __global const float *res
                 re_low[c] += shares[2][from];
                 im_low[c] += shares[3][from];
             }
-            __global float4 *to = (__global float4 *)(out +
+            __global real4 *to = (__global real4 *)(out +
                                                       (size_t)4 * get_group_id(1) * samples +
                                                       first_sample) + x + c * GROUP_X;
             to[0] = re_high[c];
@@ -185,4 +185,29 @@ void forward(__global const float *restrict x_factors, __global const float *res
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
+}
+
+// out[sample] = the sum of all slices, turned back when the lattice is halved, for the samples
+// from `offset` on.
+// Geometry: samples.
+__kernel void finish(const ulong items, __global const real *totals, const int slices,
+                     const int samples, const ulong offset, __global const int *order,
+                     const int with_order, __global const real *positions, const int stride,
+                     const int halved, const ulong first, __global real2 *out)
+{
+    ONLY(items)
+    const size_t i = get_global_id(0);
+    real2 low = (real2)(0.0f);
+    real re = 0.0f;
+    real im = 0.0f;
+    for (int slice = 0; slice < slices; ++slice) {
+        __global const real *total = totals + (size_t)slice * 4 * samples + i;
+        real lost_re = total[2 * (size_t)samples];
+        real lost_im = total[3 * (size_t)samples];
+        add_to_total(&re, &lost_re, total[0]);
+        add_to_total(&im, &lost_im, total[samples]);
+        low += (real2)(lost_re, lost_im);
+    }
+    const wide2 sum = TO_WIDE2((real2)(re, im)) + TO_WIDE2(low);
+    put_sample(sum, offset + i, order, with_order, positions, stride, halved, out + first);
 }

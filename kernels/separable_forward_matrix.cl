@@ -12,40 +12,42 @@
 #define WARP_ROWS 32
 #define STEP 8
 #endif
-#define REALS 1
+#define COLUMN_REALS 1
 #include "separable_matrix.h"
 #include "separable_fold.h"
 
 // As in separable_rows.h: factors[index][real or imaginary][m] = exp(i 2 pi k_m n), n = first +
 // index. Geometry: m, index.
-__kernel void factors_rows(__global const float *samples, const int padded, const int offset,
-                           const int dimension, const int with_values, const float first,
-                           __global float *factors)
+__kernel void factors_rows(const ulong samples, __global const real *positions,
+                           __global const real *values, const int stride, const int offset,
+                           const int dimension, const int with_values, const real first,
+                           __global real *factors)
 {
+    ONLY(samples)
     const size_t m = get_global_id(0);
     const size_t index = get_global_id(1);
-    const double2 factor = unit_circle_in_doubles(samples, padded, dimension, offset + (int)m,
+    const double2 factor = unit_circle_in_doubles(positions, stride, dimension, offset + m,
                                                   (double)first + (double)index);
-    factors[2 * index * get_global_size(0) + m] = (float)factor.x;
-    factors[(2 * index + 1) * get_global_size(0) + m] = (float)factor.y;
+    factors[2 * index * samples + m] = TO_REAL(factor.x);
+    factors[(2 * index + 1) * samples + m] = TO_REAL(factor.y);
 }
 
 // folded[x][c or s][row_stride]: what c and s of x are multiplied with.
-static void put_fold(float4 value, int column, int row, int row_stride, __global float *folded)
+static void put_fold(real4 value, int column, int row, int row_stride, __global real *folded)
 {
-    __global float2 *to = (__global float2 *)folded + (size_t)2 * column * row_stride + row;
+    __global real2 *to = (__global real2 *)folded + (size_t)2 * column * row_stride + row;
     to[0] = value.xy;
-    to[row_stride] = (float2)(value.w, -value.z);
+    to[row_stride] = (real2)(value.w, -value.z);
 }
 
 // Arguments and results as those of separable_forward_local.cl, but for `folded`; 2 x_count is a
 // multiple of STEP. Geometry: ITEMS times groups of samples, slices of slice_rows rows, a multiple
 // of ROWS.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void forward(__global const float *restrict x_factors, __global const float2 *restrict folded,
-             __global const float *restrict y_factors, __global const float *restrict z_factors,
+void forward(__global const real *restrict x_factors, __global const real2 *restrict folded,
+             __global const real *restrict y_factors, __global const real *restrict z_factors,
              const int x_count, const int samples, const int y_count, const int row_count,
-             const int row_stride, const int slice_rows, __global float *restrict out)
+             const int row_stride, const int slice_rows, __global double2 *restrict out)
 {
     __local double2 a[2][STEP][A_STRIDE];
     __local double2 x[2][STEP][X_STRIDE];
@@ -62,13 +64,13 @@ void forward(__global const float *restrict x_factors, __global const float2 *re
     const int a_step = id / ROWS;
     const int x_step = id / PAIRS;
     const int x_pair = id % PAIRS;
-    __global const float *from_x = x_factors + (size_t)x_step * samples + first_sample + 2 * x_pair;
-    __global const float2 *from_rows = folded + (size_t)a_step * row_stride + first_row + id % ROWS;
-    float2 xs[X_LOADS], rows[A_LOADS];
+    __global const real *from_x = x_factors + (size_t)x_step * samples + first_sample + 2 * x_pair;
+    __global const real2 *from_rows = folded + (size_t)a_step * row_stride + first_row + id % ROWS;
+    real2 xs[X_LOADS], rows[A_LOADS];
     int ahead = 0; // steps
     int rows_ahead = 0;
 #define FETCH_X(i)                                                                                 \
-    xs[i] = *(__global const float2 *)(from_x + (size_t)(ahead + i * (ITEMS / PAIRS)) * samples);
+    xs[i] = *(__global const real2 *)(from_x + (size_t)(ahead + i * (ITEMS / PAIRS)) * samples);
 #define FETCH_A(i)                                                                                 \
     rows[i] = from_rows[(size_t)(ahead + i * (ITEMS / ROWS)) * row_stride + rows_ahead];
 #define PUT_X(i, buffer) x[buffer][x_step + i * (ITEMS / PAIRS)][x_pair] = convert_double2(xs[i]);
@@ -107,12 +109,12 @@ void forward(__global const float *restrict x_factors, __global const float2 *re
             const int row = min(tile + warp_row + 8 * r + g, row_count - 1);
             EACH(c, COLUMN_TILES / 2) {
                 const int m = first_sample + 2 * (warp_pair + 8 * c + 2 * k);
-                __global const float *of_y = y_factors + (size_t)2 * (row % y_count) * samples + m;
-                __global const float *of_z = z_factors + (size_t)2 * (row / y_count) * samples + m;
-                const float4 yr = *(__global const float4 *)of_y;
-                const float4 yi = *(__global const float4 *)(of_y + samples);
-                const float4 zr = *(__global const float4 *)of_z;
-                const float4 zi = *(__global const float4 *)(of_z + samples);
+                __global const real *of_y = y_factors + (size_t)2 * (row % y_count) * samples + m;
+                __global const real *of_z = z_factors + (size_t)2 * (row / y_count) * samples + m;
+                const real4 yr = *(__global const real4 *)of_y;
+                const real4 yi = *(__global const real4 *)(of_y + samples);
+                const real4 zr = *(__global const real4 *)of_z;
+                const real4 zi = *(__global const real4 *)(of_z + samples);
                 const double4 er = convert_double4(yr * zr - yi * zi);
                 const double4 ei = convert_double4(yr * zi + yi * zr);
 // Sample i of four: tile i % 2 of the pair of tiles, column i / 2 of the work-item's two.
@@ -141,15 +143,26 @@ void forward(__global const float *restrict x_factors, __global const float2 *re
             for (int other = 1; other < 8 * WARPS_Y; ++other) {
                 sum += shares[other][id];
             }
-            __global float *to = out + (size_t)4 * get_group_id(1) * samples + first_sample +
-                                 id / 16 * WARP_COLUMNS + 16 * c + id % 16;
-            const float2 high = convert_float2(sum);
-            const float2 low = convert_float2(sum - convert_double2(high));
-            to[0] = high.x;
-            to[samples] = high.y;
-            to[2 * samples] = low.x;
-            to[3 * samples] = low.y;
+            out[(size_t)get_group_id(1) * samples + first_sample + id / 16 * WARP_COLUMNS + 16 * c +
+                id % 16] = sum;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
+}
+
+// out[sample] = the sum of all slices, turned back when the lattice is halved, for the samples
+// from `offset` on.
+// Geometry: samples.
+__kernel void finish(const ulong items, __global const double2 *totals, const int slices,
+                     const int samples, const ulong offset, __global const int *order,
+                     const int with_order, __global const real *positions, const int stride,
+                     const int halved, const ulong first, __global real2 *out)
+{
+    ONLY(items)
+    const size_t i = get_global_id(0);
+    double2 sum = (double2)(0.0);
+    for (int slice = 0; slice < slices; ++slice) {
+        sum += totals[(size_t)slice * samples + i];
+    }
+    put_sample(sum, offset + i, order, with_order, positions, stride, halved, out + first);
 }

@@ -3,7 +3,7 @@
 //
 // It is a product of real matrices: rows are the real and imaginary parts of b, columns are c and s
 // of ex. Factors are right to half an ulp of a float, b = y z is formed in floats; what the sums
-// lose is nothing beside that.
+// lose is nothing beside that. With DOUBLES factors and b are doubles, too.
 // Defines: those of separable_matrix.h.
 // Error: recon/base/tolerance.hpp, separable_in_doubles.
 #ifndef WARPS_X
@@ -13,39 +13,42 @@
 #define WARP_ROWS 16
 #define STEP 8
 #endif
-#define REALS 2
+#define COLUMN_REALS 2
 #include "separable_matrix.h"
 
-// factors[m][c * count + i] = value_mc exp(i 2 pi k_m n) for n = first + i; those of x as pairs of
-// local memory, c of two columns and then s. Geometry: i, m, coil.
-__kernel void factors(__global const float *samples, const int padded, const int dimension,
-                      const int with_values, const float first, const int stride,
-                      __global float *out)
+// factors[m][c * count + i] = value_mc exp(i 2 pi k_m n) for n = first + i, of the samples from
+// `offset` on; those of x as pairs of local memory, c of two columns and then s.
+// Geometry: i, m, coil.
+__kernel void factors(const ulong count, __global const real *positions,
+                      __global const real *values, const int stride, const int offset,
+                      const int dimension, const int with_values, const real first,
+                      const int row_numbers, __global real *out)
 {
+    ONLY(count)
     const int i = (int)get_global_id(0);
-    const int m = (int)get_global_id(1);
+    const size_t m = offset + get_global_id(1);
     const int coil = (int)get_global_id(2);
-    double2 factor = unit_circle_in_doubles(samples, padded, dimension, m, (double)first + i);
-    __global float *row = out + (size_t)2 * m * stride;
+    double2 factor = unit_circle_in_doubles(positions, stride, dimension, m, (double)first + i);
+    __global real *row = out + 2 * get_global_id(1) * row_numbers;
     if (dimension == 0) {
-        row[i / 2 * 4 + i % 2] = (float)factor.x;
-        row[i / 2 * 4 + 2 + i % 2] = (float)factor.y;
+        row[i / 2 * 4 + i % 2] = TO_REAL(factor.x);
+        row[i / 2 * 4 + 2 + i % 2] = TO_REAL(factor.y);
         return;
     }
     if (with_values) {
-        const double re = VALUE(samples, padded, coil)[m];
-        const double im = VALUE(samples, padded, coil)[padded + m];
+        const double re = VALUE(values, stride, coil)[m];
+        const double im = VALUE(values, stride, coil)[stride + m];
         factor = (double2)(re * factor.x - im * factor.y, im * factor.x + re * factor.y);
     }
-    vstore2(convert_float2(factor), coil * (int)get_global_size(0) + i, row);
+    vstore2(TO_REAL2(factor), coil * (int)count + i, row);
 }
 
 // Rows are y + y_stride (z + z_count coil), columns are x >= 0. totals[slice][row][column][c re,
 // s re, c im, s im], for whole groups of rows and columns. Geometry: ITEMS times column groups, row
 // groups, slices of samples.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void product(__global const float2 *restrict x_factors, __global const float2 *restrict y_factors,
-             __global const float2 *restrict z_factors, const int slice_samples,
+void product(__global const real2 *restrict x_factors, __global const real2 *restrict y_factors,
+             __global const real2 *restrict z_factors, const int slice_samples,
              const int x_stride, const int y_stride, const int z_stride, const int first_row,
              const int row_count, __global double4 *totals)
 {
@@ -63,11 +66,11 @@ void product(__global const float2 *restrict x_factors, __global const float2 *r
     const int x_step = id / PAIRS;
     const int x_pair = id % PAIRS;
     const int row = first_row + min(ROWS * (int)get_group_id(1) + a_row, row_count - 1);
-    __global const float2 *from_x = x_factors + (slice_first + x_step) * x_stride +
+    __global const real2 *from_x = x_factors + (slice_first + x_step) * x_stride +
                                     PAIRS * get_group_id(0) + x_pair;
-    __global const float2 *from_y = y_factors + (slice_first + a_step) * y_stride + row % y_stride;
-    __global const float2 *from_z = z_factors + (slice_first + a_step) * z_stride + row / y_stride;
-    float2 xs[X_LOADS], ys[A_LOADS], zs[A_LOADS];
+    __global const real2 *from_y = y_factors + (slice_first + a_step) * y_stride + row % y_stride;
+    __global const real2 *from_z = z_factors + (slice_first + a_step) * z_stride + row / y_stride;
+    real2 xs[X_LOADS], ys[A_LOADS], zs[A_LOADS];
     int ahead = 0;
 #define FETCH_X(i) xs[i] = from_x[(size_t)(ahead + i * (ITEMS / PAIRS)) * x_stride];
 #define FETCH_A(i)                                                                                 \
@@ -76,7 +79,7 @@ void product(__global const float2 *restrict x_factors, __global const float2 *r
 #define PUT_X(i, buffer) x[buffer][x_step + i * (ITEMS / PAIRS)][x_pair] = convert_double2(xs[i]);
 #define PUT_A(i, buffer)                                                                           \
     a[buffer][a_step + i * (ITEMS / ROWS)][a_row] =                                                \
-        convert_double2((float2)(ys[i].x * zs[i].x - ys[i].y * zs[i].y,                            \
+        convert_double2((real2)(ys[i].x * zs[i].x - ys[i].y * zs[i].y,                            \
                                  ys[i].x * zs[i].y + ys[i].y * zs[i].x));
 
     double sums[ROW_TILES][COLUMN_TILES][4];
@@ -105,14 +108,22 @@ void product(__global const float2 *restrict x_factors, __global const float2 *r
     }
 }
 
-// out[row][x] of the block, from the sums p1, p3, p4, p2 of separable.cl. Columns are at x >= 0 or,
-// when the lattice is `halved`, at x + 1/2. Geometry: x, row.
-__kernel void finish(__global const double4 *totals, const int slices, const int column_groups,
-                     const int row_groups, const int first_x, const int halved,
-                     __global float2 *out)
+// The values of the block's rows, from the sums p1, p3, p4, p2 of separable.cl. Columns are at
+// x >= 0 or, when the lattice is `halved`, at x + 1/2. Rows that pad those of one z are left out.
+// Geometry: x, row of the block.
+__kernel void finish(const ulong x_count, __global const double4 *totals, const int slices,
+                     const int column_groups, const int row_groups, const int first_x,
+                     const int halved, const int first_row, const int y_stride,
+                     const int y_count, const ulong first, __global real2 *out)
 {
+    ONLY(x_count)
     const int i = (int)get_global_id(0);
     const size_t row = get_global_id(1);
+    const int y = (first_row + (int)row) % y_stride;
+    const int z = (first_row + (int)row) / y_stride;
+    if (y >= y_count) {
+        return;
+    }
     const int x = first_x + i;
     const size_t columns = (size_t)COLUMNS * column_groups;
     __global const double4 *total = totals + row * columns + (x >= 0 ? x : -x - halved);
@@ -122,5 +133,5 @@ __kernel void finish(__global const double4 *totals, const int slices, const int
     }
     const double2 voxel =
         x >= 0 ? (double2)(p.x - p.w, p.y + p.z) : (double2)(p.x + p.w, p.z - p.y);
-    out[row * get_global_size(0) + i] = convert_float2(voxel);
+    out[first + ((size_t)z * y_count + y) * x_count + i] = TO_REAL2(voxel);
 }

@@ -8,22 +8,23 @@
 // quarter of a warp reads 2 neighbours of 4 steps, which two pairs more a step put into different
 // banks.
 // Defines: WARPS_X x WARPS_Y warps, WARP_COLUMNS and WARP_ROWS (multiples of 8, at most 64 and 32),
-// STEP (a multiple of 8), REALS columns of the right matrix a column; MATRIX_UNITS where the
+// STEP (a multiple of 8), COLUMN_REALS columns of the right matrix a column; MATRIX_UNITS where the
 // compiler takes PTX for compute capability 9.0. Without it the same work-items have the same sums
 // by plain multiply-adds.
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-
 #define LANES 1
+#ifndef WIDE
+#define WIDE double
+#endif
 #include "separable_factors.h"
 
 #define ITEMS (32 * WARPS_X * WARPS_Y)
 #define COLUMNS (WARPS_X * WARP_COLUMNS)
 #define ROWS (WARPS_Y * WARP_ROWS)
-#define PAIRS (COLUMNS * REALS / 2)
+#define PAIRS (COLUMNS * COLUMN_REALS / 2)
 
 // Tiles of a warp: 8 rows, 16 with real and imaginary parts, by 8 columns of the right matrix.
 #define ROW_TILES (WARP_ROWS / 8)
-#define COLUMN_TILES (WARP_COLUMNS * REALS / 8)
+#define COLUMN_TILES (WARP_COLUMNS * COLUMN_REALS / 8)
 
 #define A_STRIDE (ROWS + 2)
 #define X_STRIDE (PAIRS + 2)
@@ -37,12 +38,17 @@
 #define WARP_PAIR(id) ((id) / 32 % WARPS_X * (4 * COLUMN_TILES))
 
 // exp(i 2 pi k n) of sample m, right to double precision as far as k is.
-static double2 unit_circle_in_doubles(__global const float *samples, int padded, int dimension,
-                                      int m, double n)
+static double2 unit_circle_in_doubles(__global const real *positions, int stride, int dimension,
+                                      size_t m, double n)
 {
-    const double exact = n * (double)HIGH(samples, padded, dimension)[m];
-    const double half_turns =
-        2.0 * ((exact - rint(exact)) + n * (double)LOW(samples, padded, dimension)[m]);
+    const double high = HIGH(positions, stride, dimension)[m];
+    const double exact = n * high;
+#if DOUBLES
+    const double rest = fma(n, high, -exact);
+#else
+    const double rest = n * (double)LOW(positions, stride, dimension)[m];
+#endif
+    const double half_turns = 2.0 * ((exact - rint(exact)) + rest);
     return (double2)(cospi(half_turns), sinpi(half_turns));
 }
 

@@ -1,40 +1,43 @@
 // FHd, Q or F (transform.h), one work-item a point, its position and sums in private memory, the
 // sources in chunks of constant memory as structs: what a pair needs lies side by side.
 // Geometry: one dimension, at least point_count work-items.
-// Defines: COILS, SIGN, REAL_VALUES, LOW_POINTS, LOW_SOURCES, RUN (defaults in transform.h).
+// Defines: DOUBLES, COILS, SIGN, REAL_VALUES, LOW_POINTS, LOW_SOURCES, RUN (defaults in
+// transform.h).
 // Error: recon/base/tolerance.hpp, direct_transform.
 #include "transform.h"
 
-#ifndef COSINE
-#define COSINE cos // native.cl: native_cos and native_sin
+#if !defined(COSINE) || DOUBLES
+#undef COSINE
+#undef SINE
+#define COSINE cos // native.cl: native_cos and native_sin, which doubles have not
 #define SINE sin
 #endif
 
 __kernel void transform(__constant const Source *sources, const int source_count,
-                        __global const float *points, const int point_count,
-                        __global float4 *out)
+                        __global const real *points, const int point_stride,
+                        const int first_point, const int point_count, __global real4 *out)
 {
     const int p = (int)get_global_id(0);
     if (p >= point_count) {
         return;
     }
-    const float3 at = point_high(points, point_count, p);
-    const float3 at_low = point_low(points, point_count, p);
-    float4 total[COILS];
+    const real3 at = point_high(points, point_stride, first_point + p);
+    const real3 at_low = point_low(points, point_stride, first_point + p);
+    real4 total[COILS];
     for (int c = 0; c < COILS; ++c) {
         total[c] = out[c * point_count + p];
     }
     for (int first = 0; first < source_count; first += RUN) {
         const int last = min(first + RUN, source_count);
-        float2 sum[COILS] = {(float2)(0.0f, 0.0f)};
+        real2 sum[COILS] = {(real2)(0.0f, 0.0f)};
         for (int s = first; s < last; ++s) {
             __constant const Source *source = sources + s;
-            const float3 high = (float3)(source->high[0], source->high[1], source->high[2]);
-            const float3 low = (float3)(source->low[0], source->low[1], source->low[2]);
-            uint sign;
-            const float phase = TWO_PI * half_turns_off(high, low, at, at_low, &sign);
-            const float cosine = WITH_SIGN(COSINE(phase), sign);
-            const float sine = WITH_SIGN(SINE(phase), sign);
+            const real3 high = (real3)(source->high[0], source->high[1], source->high[2]);
+            const real3 low = (real3)(source->low[0], source->low[1], source->low[2]);
+            BITS sign;
+            const real phase = TWO_PI * half_turns_off(high, low, at, at_low, &sign);
+            const real cosine = WITH_SIGN(COSINE(phase), sign);
+            const real sine = WITH_SIGN(SINE(phase), sign);
 #if REAL_VALUES
             ADD_REAL_PRODUCT(sum[0], source->value[0], cosine, sine);
 #else

@@ -8,8 +8,9 @@
 //
 // u is a position in voxels, k a trajectory point in cycles a voxel. Both come as high + low:
 // products of high parts are exact in single precision, so that their sum loses nothing before
-// the half turns are taken off. The error of the phase is then about 2^-24 turns whatever the
-// matrix (recon/plan/split.hpp derives it).
+// the half turns are taken off. The error of the phase is then about 2^-24 turns for any
+// matrix (recon/engines/split.hpp derives it). Doubles need no low parts.
+#include "real.h"
 
 #ifndef COILS
 #define COILS 1 // coils that share the exponentials of a pair
@@ -31,35 +32,34 @@
 #define RUN 32 // sources that are summed before their sum goes to the total
 #endif
 
-#define VALUES (REAL_VALUES ? 1 : 2 * COILS) // floats a source brings beside its position
-#define SOURCE_FLOATS (6 + VALUES)           // high x y z, low x y z, values
-#define TWO_PI 6.28318530717958647692f
+#define VALUES (REAL_VALUES ? 1 : 2 * COILS) // numbers a source brings beside its position
+#define SOURCE_NUMBERS (6 + VALUES)          // high x y z, low x y z, values
 
 // As structs, a chunk is an array of these.
 typedef struct {
-    float high[3];
-    float low[3];
-    float value[VALUES];
+    real high[3];
+    real low[3];
+    real value[VALUES];
 } Source;
 
-// As arrays, a chunk is SOURCE_FLOATS arrays of `count` floats.
+// As arrays, a chunk is SOURCE_NUMBERS arrays of `count` numbers.
 #define ARRAY(sources, field, count, s) (sources)[(field) * (count) + (s)]
 
 // exp(i 2 pi k.u) is +-exp(i 2 pi t) with t in [-1/4, 1/4] turns: the nearest number of half turns is
 // taken off exactly, and its last bit is the sign, as the sign bit of a float.
 //
-// A half and not a whole turn, because a sine that is a little wrong in proportion to its angle, by
-// the rounding of 2 pi alone, is wrong on average by that: Q, whose weights have one sign, summed
-// it up to 6e-6 of its norm on an NVIDIA H200 at 65536 samples. The signs cancel it.
+// Half turns and not whole ones, because the rounding of 2 pi makes every angle wrong in proportion,
+// which is a bias of the cosine over whole turns. Q, whose weights have one sign, summed it up to
+// 6e-6 of its norm on an NVIDIA H200 at 65536 samples. With half turns the signs cancel it.
 //
-// Adding 1.5 2^23 rounds to a whole number, at full rate where rint() shares the slow unit of the
+// Adding ROUNDER rounds to a whole number, at full rate where rint() shares the slow unit of the
 // trigonometry, and leaves its last bit last.
-static float half_turns_off(float3 source_high, float3 source_low, float3 point_high,
-                            float3 point_low, uint *sign)
+static real half_turns_off(real3 source_high, real3 source_low, real3 point_high,
+                            real3 point_low, BITS *sign)
 {
-    const float exact = source_high.x * point_high.x + source_high.y * point_high.y +
+    const real exact = source_high.x * point_high.x + source_high.y * point_high.y +
                         source_high.z * point_high.z;
-    float rest = 0.0f;
+    real rest = 0.0f;
 #if LOW_SOURCES
     rest += source_low.x * point_high.x + source_low.y * point_high.y + source_low.z * point_high.z;
 #endif
@@ -69,37 +69,37 @@ static float half_turns_off(float3 source_high, float3 source_low, float3 point_
 #if LOW_SOURCES && LOW_POINTS
     rest += source_low.x * point_low.x + source_low.y * point_low.y + source_low.z * point_low.z;
 #endif
-    const float shifted = 2.0f * (exact + rest) + 12582912.0f;
-    *sign = as_uint(shifted) << 31;
-    return (exact - 0.5f * (shifted - 12582912.0f)) + rest;
+    const real shifted = 2.0f * (exact + rest) + ROUNDER;
+    *sign = AS_BITS(shifted) << SIGN_BIT;
+    return (exact - 0.5f * (shifted - ROUNDER)) + rest;
 }
 
-#define WITH_SIGN(value, sign) as_float(as_uint(value) ^ (sign))
+#define WITH_SIGN(value, sign) AS_REAL(AS_BITS(value) ^ (sign))
 
-// Points come as arrays: high x y z, and low x y z when LOW_POINTS.
-static float3 point_high(__global const float *points, int count, int p)
+// Points come as arrays of `stride` numbers: high x y z, and low x y z when LOW_POINTS.
+static real3 point_high(__global const real *points, int stride, int p)
 {
-    return (float3)(points[p], points[count + p], points[2 * count + p]);
+    return (real3)(points[p], points[stride + p], points[2 * stride + p]);
 }
 
-static float3 point_low(__global const float *points, int count, int p)
+static real3 point_low(__global const real *points, int stride, int p)
 {
 #if LOW_POINTS
-    return (float3)(points[3 * count + p], points[4 * count + p], points[5 * count + p]);
+    return (real3)(points[3 * stride + p], points[4 * stride + p], points[5 * stride + p]);
 #else
-    return (float3)(0.0f, 0.0f, 0.0f);
+    return (real3)(0.0f, 0.0f, 0.0f);
 #endif
 }
 
 // A total is kept in two floats a component, (high, low) = (xy, zw): without, every addition of a
 // scan whose energy sits in a few samples loses 2^-24 of the total (measured: 1.2e-6 of F^H d
 // against 5e-8, and a solution that is off by a thousand times that). Knuth, TAOCP 2, 4.2.2, TwoSum.
-static float4 add_to_total(float4 total, float2 part)
+static real4 add_to_total(real4 total, real2 part)
 {
-    const float2 sum = total.xy + part;
-    const float2 back = sum - total.xy;
-    const float2 lost = (total.xy - (sum - back)) + (part - back);
-    return (float4)(sum, total.zw + lost);
+    const real2 sum = total.xy + part;
+    const real2 back = sum - total.xy;
+    const real2 lost = (total.xy - (sum - back)) + (part - back);
+    return (real4)(sum, total.zw + lost);
 }
 
 // real + i imaginary += value exp(SIGN i phase), with c = cos and s = sin of the phase.

@@ -10,7 +10,7 @@
 // Defines: COILS, SIGN, REAL_VALUES, LOW_POINTS, LOW_SOURCES, RUN (defaults in transform.h), and
 //   VOXELS        points of a work-item: 1, 2, 4, 8 or 16
 //   UNROLL        of the loop over sources; divides RUN
-//   TRIGONOMETRY  0: the hardware's; 1: polynomials, which a CPU does in vectors
+//   TRIGONOMETRY  0: the hardware's; 1: polynomials, which a CPU does in vectors, and doubles
 //   ROWS          1: rows of a lattice
 //   MIRROR        1: every point stands for its image by x -> -x, too, whose phase is the same with
 //                 the other sign: its sums follow those of all coils
@@ -46,104 +46,85 @@
 #define SMALL_REST 0
 #endif
 
-#define JOINED(a, b) a##b
-#define JOIN(a, b) JOINED(a, b)
+#if DOUBLES
+#undef TRIGONOMETRY
+#define TRIGONOMETRY 1
+#endif
+
 #if VOXELS == 1
-typedef float floats;
-typedef uint uints;
-#define AS_UINTS as_uint
-#define AS_FLOATS as_float
+typedef real reals;
+typedef BITS bits;
+#define AS_VECTOR_OF_BITS AS_BITS
+#define AS_REALS AS_REAL
 #else
-typedef JOIN(float, VOXELS) floats;
-typedef JOIN(uint, VOXELS) uints;
-#define AS_UINTS JOIN(as_uint, VOXELS)
-#define AS_FLOATS JOIN(as_float, VOXELS)
+typedef JOIN(REAL, VOXELS) reals;
+typedef JOIN(BITS, VOXELS) bits;
+#define AS_VECTOR_OF_BITS JOIN(AS_BITS, VOXELS)
+#define AS_REALS JOIN(AS_REAL, VOXELS)
 #endif
 typedef union {
-    floats all;
-    float each[VOXELS];
+    reals all;
+    real each[VOXELS];
 } PerVoxel;
 
 #define OUTPUTS (COILS * (1 + MIRROR))
 
 // What the points of a row share.
 #if ROWS
-typedef float of_row;
+typedef real of_row;
 #else
-typedef floats of_row;
+typedef reals of_row;
 #endif
 
-#define WHOLE_VECTORS ((SOURCE_FLOATS + 3) / 4)
+#define WHOLE_VECTORS ((SOURCE_NUMBERS + 3) / 4)
 typedef struct {
-    float4 vector[WHOLE_VECTORS];
+    real4 vector[WHOLE_VECTORS];
 } AlignedSource;
 
-#if TRIGONOMETRY == 1
-// Minimax in |r| <= 2 pi (1/4 + 1/32), where the phases are: right to 2e-8 and 2e-9, beside what
-// rounding adds.
-static floats sine(floats r)
-{
-    const floats s = r * r;
-    floats p = 2.558955884524039e-06f * s - 0.00019785641052294523f;
-    p = p * s + 0.008332688361406326f;
-    p = p * s - 0.1666664183139801f;
-    return (r * s) * p + r;
-}
-
-static floats cosine(floats r)
-{
-    const floats s = r * r;
-    floats p = -2.5829285732470453e-07f * s + 2.4749504518695176e-05f;
-    p = p * s - 0.0013888231478631496f;
-    p = p * s + 0.04166663810610771f;
-    p = p * s - 0.5f;
-    return p * s + 1.0f;
-}
-#else
-#define sine native_sin
-#define cosine native_cos
-#endif
+#include "tuned_trigonometry.h"
 
 // Radians in [-pi/2, pi/2], and a little beyond with SMALL_REST, of a phase in exact turns and a
-// rest in radians; half_turns_off of transform.h tells why and how. A small rest does not choose
+// rest in radians; half_turns_off of transform.h explains why and how. A small rest does not choose
 // the half turn: one addition less.
-static floats radians_of(floats exact, floats rest, uints *sign)
+static reals radians_of(reals exact, reals rest, bits *sign)
 {
 #if SMALL_REST
-    const floats shifted = 2.0f * exact + 12582912.0f;
+    const reals shifted = 2.0f * exact + ROUNDER;
 #else
-    const floats shifted = (2.0f * exact + 0.318309886183790672f * rest) + 12582912.0f;
+    const reals shifted = (2.0f * exact + (2 / TWO_PI) * rest) + ROUNDER;
 #endif
-    *sign = AS_UINTS(shifted) << 31;
-    return TWO_PI * (exact - 0.5f * (shifted - 12582912.0f)) + rest;
+    *sign = AS_VECTOR_OF_BITS(shifted) << SIGN_BIT;
+    return TWO_PI * (exact - 0.5f * (shifted - ROUNDER)) + rest;
 }
 
 // Where the points of a row share their half turns, whole turns are taken off the rest of a pair's
-// phase. The sign of the row is as good as one of its own against the bias that transform.h tells
-// of: from source to source it changes as often, and it is put on the value once for all points.
+// phase. Against the bias that transform.h explains, the sign of the row is as good as a sign for
+// each pair: it changes as often from source to source. It is put on the value once for all points.
 // The hardware's trigonometry takes radians up to pi; the polynomials do not.
 #define SHARED_SIGN (ROWS && TRIGONOMETRY == 0)
 
-static float row_without_half_turns(float exact, uint *sign)
+static real row_without_half_turns(real exact, BITS *sign)
 {
-    const float shifted = 2.0f * exact + 12582912.0f;
-    *sign = as_uint(shifted) << 31;
-    return exact - 0.5f * (shifted - 12582912.0f);
+    const real shifted = 2.0f * exact + ROUNDER;
+    *sign = AS_BITS(shifted) << SIGN_BIT;
+    return exact - 0.5f * (shifted - ROUNDER);
 }
 
 // add_to_total of transform.h, for one component of every point.
-static void add_part(floats *high, floats *low, floats part)
+static void add_part(reals *high, reals *low, reals part)
 {
-    const floats sum = *high + part;
-    const floats back = sum - *high;
+    const reals sum = *high + part;
+    const reals back = sum - *high;
     *low += (*high - (sum - back)) + (part - back);
     *high = sum;
 }
 
 __kernel void transform(__constant const AlignedSource *sources, const int source_count,
-                        __global const float *points, const int point_count,
-                        __global float4 *out, const int row_length)
+                        __global const real *all_points, const int point_stride,
+                        const int first_point, const int point_count, __global real4 *out,
+                        const int row_length)
 {
+    __global const real *points = all_points + first_point;
     const int step = (row_length + VOXELS - 1) / VOXELS;
     const int row = (int)get_global_id(0) / step;
     const int column = (int)get_global_id(0) - row * step;
@@ -159,16 +140,16 @@ __kernel void transform(__constant const AlignedSource *sources, const int sourc
         at[j] = start + min(column + j * step, row_length - 1);
 #pragma unroll UNROLL_POINTS
         for (int d = 0; d < (LOW_POINTS ? 6 : 3); ++d) {
-            position[d].each[j] = points[d * point_count + at[j]];
+            position[d].each[j] = points[d * point_stride + at[j]];
         }
     }
-    const floats x = position[0].all;
+    const reals x = position[0].all;
 #if ROWS
-    const float y = points[point_count + start];
-    const float z = points[2 * point_count + start];
+    const real y = points[point_stride + start];
+    const real z = points[2 * point_stride + start];
 #else
-    const floats y = position[1].all;
-    const floats z = position[2].all;
+    const reals y = position[1].all;
+    const reals z = position[2].all;
 #endif
     // High and low, real and imaginary: xz and yw of a total of transform.h.
     PerVoxel total[OUTPUTS][4];
@@ -176,7 +157,7 @@ __kernel void transform(__constant const AlignedSource *sources, const int sourc
     for (int c = 0; c < OUTPUTS; ++c) {
 #pragma unroll UNROLL_POINTS
         for (int j = 0; j < VOXELS; ++j) {
-            const float4 before = out[c * point_count + at[j]];
+            const real4 before = out[c * point_count + at[j]];
             total[c][0].each[j] = before.x;
             total[c][1].each[j] = before.y;
             total[c][2].each[j] = before.z;
@@ -184,31 +165,31 @@ __kernel void transform(__constant const AlignedSource *sources, const int sourc
         }
     }
     for (int first = 0; first < source_count; first += RUN) {
-        floats real[COILS];
-        floats imaginary[COILS];
-        floats odd_real[COILS]; // with sines, whose sign the image changes
-        floats odd_imaginary[COILS];
+        reals sum_real[COILS];
+        reals sum_imaginary[COILS];
+        reals odd_real[COILS]; // with sines, whose sign the image changes
+        reals odd_imaginary[COILS];
 #pragma unroll UNROLL_POINTS
         for (int c = 0; c < COILS; ++c) {
-            real[c] = imaginary[c] = odd_real[c] = odd_imaginary[c] = (floats)(0.0f);
+            sum_real[c] = sum_imaginary[c] = odd_real[c] = odd_imaginary[c] = (reals)(0.0f);
         }
 #pragma unroll UNROLL
         for (int s = 0; s < RUN; ++s) {
             __constant const AlignedSource *source = sources + first + s;
-            const float4 begin = source->vector[0]; // high x y z, low x
-            const float4 end = source->vector[1];   // low y z, first value
+            const real4 begin = source->vector[0]; // high x y z, low x
+            const real4 end = source->vector[1];   // low y z, first value
             const of_row exact_of_row = begin.y * y + begin.z * z;
 #if SHARED_SIGN
-            uint sign;
-            const floats exact = begin.x * x + row_without_half_turns(exact_of_row, &sign);
+            BITS sign;
+            const reals exact = begin.x * x + row_without_half_turns(exact_of_row, &sign);
 #else
-            const floats exact = begin.x * x + exact_of_row;
+            const reals exact = begin.x * x + exact_of_row;
 #endif
 #if LOW_SOURCES
             const of_row rest_of_row = end.x * y + end.y * z;
-            floats rest = begin.w * x + rest_of_row;
+            reals rest = begin.w * x + rest_of_row;
 #else
-            floats rest = (floats)(0.0f);
+            reals rest = (reals)(0.0f);
 #endif
 #if LOW_POINTS
             // High and low together: what is lost is below 2^-24 of a product with a low part.
@@ -217,49 +198,49 @@ __kernel void transform(__constant const AlignedSource *sources, const int sourc
             rest += (begin.z + (1 / TWO_PI) * end.y) * position[5].all;
 #endif
 #if SHARED_SIGN
-            const floats turns = (exact + 12582912.0f) - 12582912.0f;
-            const floats phase = TWO_PI * (exact - turns) + rest;
-            const floats cos_of = cosine(phase);
-            const floats sin_of = sine(phase);
-#define SIGNED(value) as_float(as_uint(value) ^ sign)
+            const reals turns = (exact + ROUNDER) - ROUNDER;
+            const reals phase = TWO_PI * (exact - turns) + rest;
+            const reals cos_of = cosine(phase);
+            const reals sin_of = sine(phase);
+#define SIGNED(value) AS_REAL(AS_BITS(value) ^ sign)
 #else
-            uints sign;
-            const floats phase = radians_of(exact, rest, &sign);
-            const floats cos_of = AS_FLOATS(AS_UINTS(cosine(phase)) ^ sign);
-            const floats sin_of = AS_FLOATS(AS_UINTS(sine(phase)) ^ sign);
+            bits sign;
+            const reals phase = radians_of(exact, rest, &sign);
+            const reals cos_of = AS_REALS(AS_VECTOR_OF_BITS(cosine(phase)) ^ sign);
+            const reals sin_of = AS_REALS(AS_VECTOR_OF_BITS(sine(phase)) ^ sign);
 #define SIGNED(value) (value)
 #endif
 #if REAL_VALUES
-            const float value = SIGNED(end.z);
-            real[0] += value * cos_of;
-            imaginary[0] += SIGN * value * sin_of;
+            const real value = SIGNED(end.z);
+            sum_real[0] += value * cos_of;
+            sum_imaginary[0] += SIGN * value * sin_of;
 #else
             // Two statements a sum: each is then one multiply-add.
 #pragma unroll UNROLL_POINTS
             for (int c = 0; c < COILS; ++c) {
-                const float2 value = ((__constant const float2 *)source)[3 + c];
-                const float re = SIGNED(value.x);
-                const float im = SIGNED(value.y);
-                real[c] += re * cos_of;
-                imaginary[c] += im * cos_of;
+                const real2 value = ((__constant const real2 *)source)[3 + c];
+                const real re = SIGNED(value.x);
+                const real im = SIGNED(value.y);
+                sum_real[c] += re * cos_of;
+                sum_imaginary[c] += im * cos_of;
 #if MIRROR
                 odd_real[c] -= (SIGN * im) * sin_of;
                 odd_imaginary[c] += (SIGN * re) * sin_of;
 #else
-                real[c] -= (SIGN * im) * sin_of;
-                imaginary[c] += (SIGN * re) * sin_of;
+                sum_real[c] -= (SIGN * im) * sin_of;
+                sum_imaginary[c] += (SIGN * re) * sin_of;
 #endif
             }
 #endif
         }
 #pragma unroll UNROLL_POINTS
         for (int c = 0; c < COILS; ++c) {
-            add_part(&total[c][0].all, &total[c][2].all, real[c] + odd_real[c]);
-            add_part(&total[c][1].all, &total[c][3].all, imaginary[c] + odd_imaginary[c]);
+            add_part(&total[c][0].all, &total[c][2].all, sum_real[c] + odd_real[c]);
+            add_part(&total[c][1].all, &total[c][3].all, sum_imaginary[c] + odd_imaginary[c]);
 #if MIRROR
-            add_part(&total[COILS + c][0].all, &total[COILS + c][2].all, real[c] - odd_real[c]);
+            add_part(&total[COILS + c][0].all, &total[COILS + c][2].all, sum_real[c] - odd_real[c]);
             add_part(&total[COILS + c][1].all, &total[COILS + c][3].all,
-                     imaginary[c] - odd_imaginary[c]);
+                     sum_imaginary[c] - odd_imaginary[c]);
 #endif
         }
     }
@@ -269,7 +250,7 @@ __kernel void transform(__constant const AlignedSource *sources, const int sourc
         for (int j = 0; j < VOXELS; ++j) {
             if (column + j * step < row_length) {
                 out[c * point_count + at[j]] =
-                    (float4)(total[c][0].each[j], total[c][1].each[j], total[c][2].each[j],
+                    (real4)(total[c][0].each[j], total[c][1].each[j], total[c][2].each[j],
                              total[c][3].each[j]);
             }
         }

@@ -3,20 +3,22 @@
 #include <optional>
 #include <string>
 
-#include "backend/backend.hpp"
 #include "base/report.hpp"
-#include "io/formats.hpp"
+#include "engines/backend.hpp"
+#include "prepare/prepared_scan.hpp"
 #include "solve/summary.hpp"
 
 namespace lsrecon {
 
 struct ReconstructOptions {
     ReadOptions read;
+    PrepareOptions prepare;
     SolveOptions solve;
     std::string q_file; ///< Q made before by 'lsrecon q'; "" to compute it
     std::string preview; ///< PNG to write beside the image; "" for none
     std::string truth; ///< image file to compare with; "" for none
-    /// The settings of this run, name and value, for the record.
+    bool resume = false; ///< continue what an earlier run had finished (io/part_file.hpp)
+    /// Settings of this run, name and value, for the record.
     std::vector<std::pair<std::string, std::string>> settings;
 };
 
@@ -24,9 +26,11 @@ struct ReconstructOptions {
 struct Reconstructed {
     SolveSummary solves;
     std::optional<double> truth_error; ///< relative L2 of magnitudes
+    std::size_t frames_resumed = 0; ///< solved by an earlier run
 };
 
-/// From a scan file to an image file. Any failure throws and leaves no image.
+/// From a scan file to an image file. Any failure throws and leaves no image; the finished frames
+/// of a scan of several stay in IMAGE.part, which the next run continues with `resume`.
 Reconstructed reconstruct(const std::string& scan_file, const std::string& image_file,
                           Backend& backend, const ReconstructOptions& options, Reporter& report);
 

@@ -11,42 +11,40 @@ import sys
 import tempfile
 
 # Room -> the rooms (or single headers) that its files may include. The longest prefix that
-# fits a file is its room; "backend/backend.hpp" stands for the verbs without any backend.
-VERBS = "backend/backend.hpp"
+# fits a file is its room.
 ARROWS = {
     "base/": ["base/"],
     "scan/": ["base/", "scan/"],
-    "scan/simulate": ["base/", "scan/", VERBS],
-    "backend/": ["base/", "scan/", "plan/", "device/", "backend/"],
-    "plan/": ["base/", "scan/", "device/", "plan/", VERBS],
-    "stages/": ["base/", "scan/", "plan/", "stages/", VERBS],
     "device/": ["base/", "device/"],
-    "operators/": ["base/", "scan/", "device/", "plan/", "stages/", "operators/", VERBS],
-    "solve/": ["base/", "scan/", "plan/", "stages/", "operators/", "device/", "solve/", VERBS],
-    "io/": ["base/", "scan/", "io/", "stages/q.hpp", VERBS],
-    "reconstruct": ["base/", "scan/", "io/", "plan/", "stages/", "solve/", "backend/",
-                    "reconstruct"],
-    "validate": ["base/", "scan/", "plan/", "stages/", "solve/", VERBS, "validate"],
-    "measure": ["base/", "scan/", VERBS, "measure"],
-    "benchmark": ["base/", "scan/", VERBS, "backend/devices.hpp", "measure", "benchmark"],
-    "benchmark_reconstruction": ["base/", "scan/", "io/", "plan/", "stages/", "solve/", VERBS,
-                                 "reconstruct", "benchmark"],
-    "tune": ["base/", "scan/", VERBS, "backend/devices.hpp",
-             "backend/tuning.hpp", "measure", "tune"],
+    "engines/": ["base/", "scan/", "device/", "engines/"],
+    "plan/": ["base/", "scan/", "plan/"],
+    "operators/": ["base/", "scan/", "plan/", "device/", "engines/", "operators/"],
+    "prepare/": ["base/", "scan/", "plan/", "device/", "engines/", "operators/", "solve/",
+                 "io/frame_source.hpp", "io/maps_file.hpp", "prepare/"],
+    "solve/": ["base/", "scan/", "plan/", "device/", "engines/", "operators/", "solve/"],
+    "io/": ["base/", "scan/", "io/", "operators/q.hpp", "engines/backend.hpp"],
+    "reconstruct": ["base/", "scan/", "io/", "prepare/", "plan/", "engines/backend.hpp",
+                    "operators/q.hpp", "solve/", "reconstruct"],
+    "measure/": ["base/", "scan/", "io/", "plan/", "device/", "engines/", "operators/", "solve/",
+                 "reconstruct", "measure/"],
     "app/": [""],
 }
+# What only its own room and the OpenCL half of the engines may include.
+INNER = {"device/opencl/": ["device/opencl/", "engines/opencl/"],
+         "engines/opencl/": ["engines/opencl/", "engines/backends"]}
 
 # Third-party header -> the one room that may include it, or None: any one file.
 THIRD_PARTY = {
     r"CLI/.*": "app/",
     r"iostream": "app/",
-    r"CL/.*": "backend/opencl/",
+    r"CL/.*": "device/opencl/",
     r"(hdf5|H5\w*)\.h": None,
     r"pugixml\.hpp": None,
     r"mpi\.h": None,
     r"vkFFT\.h": None,
     r"fftw3\.h": None,
     r"png\.h": None,
+    r"(nifti\w*|znzlib)\.h": None,
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -99,6 +97,9 @@ def check_file(name, text, users):
         is_ours = match[1] == '"' and room_of(header) is not None
         if is_ours and not any(header.startswith(allowed) for allowed in ARROWS[room]):
             yield f'{where}: "{header}" must not be included from {room}'
+        for inner, allowed in INNER.items():
+            if header.startswith(inner) and not name.startswith(tuple(allowed)):
+                yield f'{where}: "{header}" is known within {" and ".join(allowed)} alone'
 
 
 def check(root):
@@ -117,9 +118,9 @@ def check(root):
 RIGHT = {
     "recon/app/main.cpp": '#include <iostream>\n#include "reconstruct.hpp"\nint x = printf("");\n',
     "recon/reconstruct.hpp": '#pragma once\n#include "io/formats.hpp"\n',
-    "recon/io/hdf5_file.cpp": '#include <hdf5.h>\n#include "stages/q.hpp"\n',
-    "recon/scan/simulate.cpp": '#include "backend/backend.hpp"\n',
-    "recon/backend/opencl/device.hpp": "#pragma once\n#include <CL/opencl.hpp>\n",
+    "recon/io/hdf5_file.cpp": '#include <hdf5.h>\n#include "operators/q.hpp"\n',
+    "recon/device/opencl/device.hpp": "#pragma once\n#include <CL/opencl.hpp>\n",
+    "recon/engines/opencl/direct.cpp": '#include "device/opencl/device.hpp"\n',
     "recon/base/text.cpp": "// printf( in a comment\nint n = std::snprintf(b, 1, \"\");\n",
 }
 WRONG = [
@@ -130,23 +131,26 @@ WRONG = [
     ({"recon/io/a.cpp": "#include <pugixml.hpp>\n",
       "recon/io/b.cpp": "#include \"pugixml.hpp\"\n"}, "pugixml"),
     ({"recon/app/a.cpp": "#include <mpi.h>\n", "recon/plan/b.cpp": "#include <mpi.h>\n"}, "mpi"),
-    ({"recon/stages/a.cpp": "#include <CL/opencl.hpp>\n"}, "backend/opencl/"),
-    ({"recon/backend/a.cpp": "#include \"vkFFT.h\"\n",
-      "recon/stages/b.cpp": "#include \"vkFFT.h\"\n"}, "vkFFT"),
-    ({"recon/stages/a.cpp": "#include <fftw3.h>\n",
+    ({"recon/solve/a.cpp": "#include <CL/opencl.hpp>\n"}, "device/opencl/"),
+    ({"recon/device/a.cpp": "#include \"vkFFT.h\"\n",
+      "recon/plan/b.cpp": "#include \"vkFFT.h\"\n"}, "vkFFT"),
+    ({"recon/plan/a.cpp": "#include <fftw3.h>\n",
       "recon/solve/b.cpp": "#include <fftw3.h>\n"}, "fftw3"),
     ({"recon/io/a.cpp": "#include <png.h>\n", "recon/app/b.cpp": "#include <png.h>\n"}, "png"),
+    ({"recon/io/a.cpp": "#include <nifti1_io.h>\n", "recon/app/b.cpp": "#include <znzlib.h>\n"},
+     "nifti"),
     ({"recon/base/a.cpp": '#include "scan/scan.hpp"\n'}, "from base/"),
     ({"recon/scan/a.cpp": '#include "io/formats.hpp"\n'}, "from scan/"),
-    ({"recon/scan/a.cpp": '#include "backend/backend.hpp"\n'}, "from scan/"),
-    ({"recon/scan/simulate.cpp": '#include "backend/opencl/a.hpp"\n'}, "from scan/simulate"),
-    ({"recon/plan/a.cpp": '#include "backend/opencl/a.hpp"\n'}, "from plan/"),
-    ({"recon/backend/a.cpp": '#include "stages/q.hpp"\n'}, "from backend/"),
-    ({"recon/stages/a.cpp": '#include "solve/cg.hpp"\n'}, "from stages/"),
-    ({"recon/solve/a.cpp": '#include "backend/opencl/cl.hpp"\n'}, "from solve/"),
-    ({"recon/io/a.cpp": '#include "stages/gram.hpp"\n'}, "from io/"),
+    ({"recon/scan/a.cpp": '#include "engines/backend.hpp"\n'}, "from scan/"),
+    ({"recon/plan/a.cpp": '#include "engines/backend.hpp"\n'}, "from plan/"),
+    ({"recon/engines/a.cpp": '#include "plan/plan.hpp"\n'}, "from engines/"),
+    ({"recon/device/a.cpp": '#include "scan/scan.hpp"\n'}, "from device/"),
+    ({"recon/operators/a.cpp": '#include "solve/cg.hpp"\n'}, "from operators/"),
+    ({"recon/solve/a.cpp": '#include "device/opencl/device.hpp"\n'}, "known within"),
+    ({"recon/engines/a.cpp": '#include "engines/opencl/a.hpp"\n'}, "known within"),
+    ({"recon/io/a.cpp": '#include "operators/gram.hpp"\n'}, "from io/"),
     ({"recon/io/a.cpp": '#include "reconstruct.hpp"\n'}, "from io/"),
-    ({"recon/benchmark_limits.cpp": '#include "reconstruct.hpp"\n'}, "from benchmark"),
+    ({"recon/solve/cg.cpp": '#include "measure/measure.hpp"\n'}, "from solve/"),
     ({"recon/reconstruct.cpp": '#include "app/console.hpp"\n'}, "from reconstruct"),
     ({"recon/cellar/a.cpp": "int x;\n"}, "no room"),
     ({"recon/base/a.hpp": "int x;\n"}, "#pragma once"),

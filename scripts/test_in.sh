@@ -46,11 +46,12 @@ fi
 mkdir "$root/lsrecon"
 tar --exclude=./build --exclude=./.git -c . | tar -x -C "$root/lsrecon"
 
-# In namespaces of its own for mounts and processes: both end with the command.
+# In new namespaces for mounts and processes: both end with the command.
 # shellcheck disable=SC2016 # expanded inside
 inside() {
     unshare --mount --propagation private --pid --fork --kill-child bash -c '
         mount -t proc proc "$1/proc"
+        mount -t sysfs -o ro sysfs "$1/sys" # where PoCL finds the processors
         exec chroot "$1" /usr/bin/env -i HOME=/root LANG=C.UTF-8 \
             PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "${@:2}"' \
         inside "$root" "$@"

@@ -22,13 +22,17 @@ std::string label_of(const std::string& kernel) {
     return kernel == "reference-single" ? "LS (CPU, single)" : kernel;
 }
 
+std::string label_of(const BenchmarkRow& row) {
+    return label_of(row.kernel) + (row.precision == Precision::float64 ? ", double" : "");
+}
+
 void print_failure(const std::string& stage, const std::string& kernel, const Verified& row) {
-    std::printf("%-6s %-16s not timed: its error %.1e is above %.1e\n", stage.c_str(),
+    std::printf("%-6s %-17s not timed: its error %.1e is above %.1e\n", stage.c_str(),
                 label_of(kernel).c_str(), row.relative_error, row.bound);
 }
 
 void print_transforms(const std::vector<BenchmarkRow>& rows) {
-    std::printf("%-6s %-16s %11s %10s %10s %9s  %-12s %9s %8s\n", "stage", "kernel", "seconds",
+    std::printf("%-6s %-17s %11s %10s %10s %9s  %-12s %9s %8s\n", "stage", "kernel", "seconds",
                 "GFLOPS", "Gpairs/s", "of limit", "limited by", "speed-up", "error");
     for (const BenchmarkRow& row : rows) {
         if (!row.verified()) {
@@ -38,8 +42,8 @@ void print_transforms(const std::vector<BenchmarkRow>& rows) {
         const std::string fraction = row.limit > 0 ? text(std::fixed, std::setprecision(1),
                                                           100 * row.fraction_of_limit(), " %")
                                                    : "";
-        std::printf("%-6s %-16s %10.4g%s %10.4g %10.4g %9s  %-12s %9.4g %8.1e\n", row.stage.c_str(),
-                    label_of(row.kernel).c_str(), row.seconds, row.scaled ? "*" : " ", row.gflops,
+        std::printf("%-6s %-17s %10.4g%s %10.4g %10.4g %9s  %-12s %9.4g %8.1e\n", row.stage.c_str(),
+                    label_of(row).c_str(), row.seconds, row.scaled ? "*" : " ", row.gflops,
                     1e-9 * row.pairs_per_second, fraction.c_str(), row.limited_by.c_str(),
                     row.speed_up, row.relative_error);
     }
@@ -51,7 +55,7 @@ void print_transforms(const std::vector<BenchmarkRow>& rows) {
 }
 
 void print_reconstructions(const std::vector<ReconstructionRow>& rows) {
-    std::printf("\n%-6s %-16s %11s %11s %9s %8s  %s\n", "stage", "kernel", "seconds", "s/iteration",
+    std::printf("\n%-6s %-17s %11s %11s %9s %8s  %s\n", "stage", "kernel", "seconds", "s/iteration",
                 "speed-up", "error", "stages in seconds");
     for (const ReconstructionRow& row : rows) {
         if (!row.verified()) {
@@ -70,7 +74,7 @@ void print_reconstructions(const std::vector<ReconstructionRow>& rows) {
                 text(std::setprecision(3),
                      row.seconds / static_cast<double>(std::max<std::size_t>(1, row.iterations)));
         }
-        std::printf("%-6s %-16s %11.4g %11s %9s %8.1e  %s\n", row.stage.c_str(),
+        std::printf("%-6s %-17s %11.4g %11s %9s %8.1e  %s\n", row.stage.c_str(),
                     label_of(row.kernel).c_str(), row.seconds, each.c_str(),
                     row.speed_up > 0 ? text(std::setprecision(4), row.speed_up).c_str() : "",
                     row.relative_error, stages.c_str());
@@ -107,6 +111,7 @@ nlohmann::json as_json(const BenchmarkRow& row) {
     json.update({{"stage", row.stage},
                  {"kernel", row.kernel},
                  {"device", row.device},
+                 {"precision", row.precision == Precision::float64 ? "double" : "single"},
                  {"parameters", row.parameters},
                  {"seconds", row.seconds},
                  {"wall_seconds", row.wall_seconds},

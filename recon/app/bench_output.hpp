@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "benchmark.hpp"
+#include "measure/benchmark.hpp"
 
 namespace lsrecon::app {
 

@@ -61,7 +61,8 @@ void Console::on_note(const std::string& message) {
 
 void Console::on_frame(std::size_t number, std::size_t count) {
     frame_ = text("frame ", number, " of ", count, ", ");
-    // A terminal shows it beside the stage; a log holds some twenty lines of thousands of frames.
+    // A terminal shows it beside the stage; a log gets some twenty lines even for thousands of
+    // frames.
     constexpr std::size_t lines = 20;
     if (!quiet_ && !terminal_ && number * lines / count > (number - 1) * lines / count) {
         std::fprintf(stderr, "frame %zu of %zu\n", number, count);
@@ -76,6 +77,17 @@ void Console::on_frames_end() {
     frame_stages_.clear();
 }
 
+void add_precision_flag(CLI::App& sub, std::optional<Precision>& precision,
+                        const std::string& help) {
+    sub.add_option_function<std::string>(
+           "--precision",
+           [&precision](const std::string& word) {
+               precision = word == "double" ? Precision::float64 : Precision::float32;
+           },
+           help)
+        ->check(CLI::IsMember({"single", "double"}));
+}
+
 void add_backend_flags(CLI::App& sub, BackendOptions& options) {
     std::string names;
     for (const BackendRow& row : backend_rows()) {
@@ -87,6 +99,10 @@ void add_backend_flags(CLI::App& sub, BackendOptions& options) {
                    "see 'lsrecon devices' [a GPU when there is one]");
     sub.add_option("--kernel", options.kernel,
                    "transform variant; see 'lsrecon devices' [separable]");
+    add_precision_flag(
+        sub, options.precision,
+        "of the transforms and the solver [single, and double for the solver where the "
+        "device has that]");
     sub.add_option_function<double>(
            "--device-memory",
            [&options](double mebibytes) { options.device_memory = mebibytes * 1024 * 1024; },
@@ -98,6 +114,60 @@ std::unique_ptr<Backend> open_backend(BackendOptions options, Reporter& report) 
     options.note = [&report](const std::string& message) { report.note(message); };
     return make_backend(options);
 }
+
+namespace {
+
+CLI::Validator number(const std::string& expected, bool (*right)(double)) {
+    return CLI::Validator(
+        [=](const std::string& word) {
+            char* end = nullptr;
+            const double value = std::strtod(word.c_str(), &end);
+            const bool whole = !word.empty() && *end == '\0' && std::isfinite(value);
+            return whole && right(value) ? std::string() : word + "; expected " + expected;
+        },
+        "");
+}
+
+void add_list(CLI::App& sub, const std::string& flag, IndexList& list, const std::string& help) {
+    sub.add_option_function<std::string>(
+           flag, [&list](const std::string& word) { list = IndexList(word); }, help)
+        ->type_name("INDEX[,INDEX-INDEX]")
+        ->check(CLI::Validator(
+            [](const std::string& word) {
+                try {
+                    IndexList list_of(word);
+                    return std::string();
+                } catch (const UsageError& error) {
+                    return std::string(error.what());
+                }
+            },
+            ""));
+}
+
+/// Which part of the file is read.
+void add_choice_flags(CLI::App& sub, ReadOptions& options) {
+    sub.add_option("--encoding", options.encoding,
+                   "raw data: the encoding to read [the first with image data]")
+        ->check(whole_number("a whole number from 0", true));
+    for (std::size_t i = 0; i < frame_counters().size(); ++i) {
+        const std::string& name = frame_counters()[i];
+        add_list(sub, "--" + name, options.counters[i],
+                 "raw data: read frames with these values of the counter only, such as 0,2,5-9");
+    }
+    add_list(sub, "--frames", options.frames,
+             "read these frames only, from 0, of those that the other choices leave");
+    auto* const spokes =
+        sub.add_option("--spokes-per-frame", options.spokes_per_frame,
+                       "raw data: cut each frame into frames of so many consecutive readouts")
+            ->check(whole_number("a whole number from 1", false));
+    sub.add_option("--stride", options.stride,
+                   "readouts from the start of one such frame to the next: a sliding window where "
+                   "it is less [--spokes-per-frame]")
+        ->check(whole_number("a whole number from 1", false))
+        ->needs(spokes);
+}
+
+} // namespace
 
 void add_scan_flags(CLI::App& sub, std::string& scan, ReadOptions& options) {
     std::string names;
@@ -117,6 +187,25 @@ void add_scan_flags(CLI::App& sub, std::string& scan, ReadOptions& options) {
         ->allow_extra_args(false)
         ->type_name("COUNTER[,COUNTER]")
         ->check(CLI::IsMember(frame_counters()));
+    add_choice_flags(sub, options);
+}
+
+void add_geometry_flags(CLI::App& sub, GeometryOptions& options) {
+    const auto add = [&](const std::string& flag, auto& values, const std::string& help) {
+        return sub.add_option(flag, values, help)
+            ->delimiter(',')
+            ->allow_extra_args(false)
+            ->type_name("X,Y[,Z]");
+    };
+    add("--matrix", options.matrix,
+        "voxels of the image, in place of the file's; samples beyond N/2 of it are left out")
+        ->check(whole_number("a whole number from 1", false));
+    add("--fov-mm", options.fov_mm, "field of view of the image in mm, in place of the file's")
+        ->check(positive_number());
+    add("--shift-mm", options.shift_mm, "moves the image by so many mm along x, y (and z)")
+        ->check(number("a number", [](double) { return true; }));
+    sub.add_flag("--conjugate", options.conjugate,
+                 "the trajectory has the other sign, exp(+i 2 pi k.x), and the image was mirrored");
 }
 
 void add_output_flag(CLI::App& sub, std::string& output, const std::string& what) {
@@ -145,22 +234,6 @@ CLI::Validator whole_number(const std::string& expected, bool zero_allowed) {
         "");
 }
 
-namespace {
-
-CLI::Validator number(const std::string& expected, bool zero_allowed) {
-    return CLI::Validator(
-        [=](const std::string& word) {
-            char* end = nullptr;
-            const double value = std::strtod(word.c_str(), &end);
-            const bool whole = !word.empty() && *end == '\0' && std::isfinite(value);
-            const bool right = whole && (value > 0 || (zero_allowed && value == 0));
-            return right ? std::string() : word + "; expected " + expected;
-        },
-        "");
-}
-
-} // namespace
-
 CLI::Validator file_name() {
     return CLI::Validator(
         [](const std::string& word) {
@@ -170,11 +243,11 @@ CLI::Validator file_name() {
 }
 
 CLI::Validator positive_number() {
-    return number("a number above 0", false);
+    return number("a number above 0", [](double value) { return value > 0; });
 }
 
 CLI::Validator non_negative_number() {
-    return number("a number from 0", true);
+    return number("a number from 0", [](double value) { return value >= 0; });
 }
 
 namespace {

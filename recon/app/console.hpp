@@ -4,15 +4,15 @@
 #include <memory>
 #include <string>
 
-#include "backend/backend.hpp"
 #include "base/report.hpp"
-#include "io/formats.hpp"
+#include "engines/backend.hpp"
+#include "prepare/prepared_scan.hpp"
 
 namespace lsrecon::app {
 
-/// Tells the stages on stderr: a moving percentage on a terminal, a line a stage elsewhere,
-/// nothing but notes, warnings among them, when quiet. Of several frames it tells "frame 3 of 21"
-/// and, after them, what each stage took for all.
+/// Reports the stages on stderr: a moving percentage on a terminal, a line for each stage
+/// elsewhere, and only notes, which include warnings, when quiet. With several frames it shows
+/// "frame 3 of 21" and, after the last, the time of each stage over all frames.
 class Console : public Reporter {
 public:
     explicit Console(bool quiet);
@@ -40,22 +40,33 @@ private:
     std::vector<std::pair<std::string, double>> frame_stages_; ///< what all frames took
 };
 
-/// --backend, --device, --kernel and --device-memory, bound to the struct's members.
+/// --precision, bound to it.
+void add_precision_flag(CLI::App& sub, std::optional<Precision>& precision,
+                        const std::string& help);
+
+/// --backend, --device, --kernel, --precision and --device-memory, bound to the struct's members.
 void add_backend_flags(CLI::App& sub, BackendOptions& options);
 /// The backend, whose notes go to `report`; it must outlive the backend.
 std::unique_ptr<Backend> open_backend(BackendOptions options, Reporter& report);
-/// SCAN, --traj-units, --low-resolution and --join.
+/// SCAN, and what of it is read: --traj-units, --low-resolution, --join, --encoding, --slice and
+/// the other counters, --frames, --spokes-per-frame and --stride.
 void add_scan_flags(CLI::App& sub, std::string& scan, ReadOptions& options);
+/// --matrix, --fov-mm, --shift-mm and --conjugate.
+void add_geometry_flags(CLI::App& sub, GeometryOptions& options);
+/// The same, --maps and what belongs to them, --coils, --energy and --no-whitening.
+void add_prepare_flags(CLI::App& sub, PrepareOptions& options);
+/// --matrix, --fov-mm, --shift-mm and --conjugate.
+void add_geometry_flags(CLI::App& sub, GeometryOptions& options);
 /// -o / --output, required.
 void add_output_flag(CLI::App& sub, std::string& output, const std::string& what);
 void add_quiet_flag(CLI::App& sub, bool& quiet);
 
-/// CLI11 2.1 wraps a negative number round to a huge one, takes the largest one for any larger, and
-/// its own validators print the largest double with all its digits.
+/// Used because CLI11 2.1 wraps a negative number round to a huge one, reads any number that is too
+/// large as the largest one, and has validators that print the largest double with all its digits.
 CLI::Validator whole_number(const std::string& expected, bool zero_allowed);
 CLI::Validator positive_number();
 CLI::Validator non_negative_number();
-/// A flag that names a file names one: an empty name is a variable of a script that was not set.
+/// A file name that is not empty: an empty one is usually an unset variable of a script.
 CLI::Validator file_name();
 
 /// The command line that this process was started with, for the record.

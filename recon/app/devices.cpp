@@ -2,7 +2,7 @@
 
 #include "app/command.hpp"
 #include "app/console.hpp"
-#include "backend/tuning.hpp"
+#include "engines/tuning.hpp"
 
 namespace lsrecon::app {
 

@@ -5,8 +5,9 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "base/named_files.hpp"
+#include "io/frame_source.hpp"
 #include "io/hdf5_file.hpp"
-#include "stages/q.hpp"
+#include "operators/q.hpp"
 
 namespace lsrecon::app {
 
@@ -59,7 +60,8 @@ ExitCode run_info(const Options& options) {
             }
         }
     }
-    const Scan scan = read_scan(options.scan, options.read);
+    const FrameSource source(options.scan, options.read);
+    const Scan& scan = source.scan();
     const Frame& first = scan.frames.front();
     std::printf("file         %s\n", scan.file.c_str());
     std::printf("format       %s\n", scan.format.c_str());
@@ -70,8 +72,8 @@ ExitCode run_info(const Options& options) {
     }
     std::printf("frames       %zu\n", scan.frames.size());
     std::printf("coils        %zu, %s\n", scan.coils(),
-                scan.coil_maps.size() > 0 ? "with coil maps" : "without coil maps");
-    if (scan.coil_maps.size() > 0) {
+                !scan.coil_maps.empty() ? "with coil maps" : "without coil maps");
+    if (!scan.coil_maps.empty()) {
         const SumOfSquares squares = sum_of_squares(scan.coil_maps);
         std::printf("sum |map|^2  at most %.4g, mean %.4g over the %zu voxels where it is not 0\n",
                     squares.largest, squares.mean, squares.voxels);
@@ -80,8 +82,17 @@ ExitCode run_info(const Options& options) {
     print_trajectory(scan, *first.sampling);
     std::printf("phi          %s\n", first.sampling->phi.size() > 0 ? "given" : "not given");
     std::printf("weights      %s\n", first.sampling->weights.size() > 0 ? "given" : "not given");
-    if (!scan.voxels) { // no other has a Q that could be shared
+    if (!scan.voxels) { // a list of voxels has no Q to share
         std::printf("q key        %s (scans with equal keys can share --q)\n", q_key(scan).c_str());
+    }
+    if (!scan.noise.empty()) {
+        std::printf("noise        %zu samples per coil\n", scan.noise.columns());
+    }
+    if (scan.calibration) {
+        std::printf("calibration  %zu samples per coil\n", scan.calibration->sampling->samples());
+    }
+    for (const auto& [name, value] : scan.details) {
+        std::printf("%-12s %s\n", name.c_str(), value.c_str());
     }
     for (const std::string& remark : scan.remarks) {
         std::printf("note         %s\n", remark.c_str());
@@ -91,7 +102,8 @@ ExitCode run_info(const Options& options) {
 
 ExitCode run_check(const Options& options) {
     require_input(options.scan);
-    const Scan scan = read_scan(options.scan, options.read);
+    const FrameSource source(options.scan, options.read);
+    const Scan& scan = source.scan();
     for (const std::string& remark : scan.remarks) {
         std::printf("note: %s\n", remark.c_str());
     }

@@ -36,7 +36,7 @@ int run(const std::function<ExitCode()>& command) {
     }
 }
 
-/// Told here, because CLI11 says only that a subcommand is required.
+/// Reported here, because CLI11 says only that a subcommand is required.
 bool names_no_command(int argc, char** argv) {
     if (argc > 1 && argv[1][0] == '-') {
         return false;
@@ -55,8 +55,8 @@ bool names_no_command(int argc, char** argv) {
     return true;
 }
 
-/// A stream that was closed from the start would be the first file that is opened, and what is
-/// printed would end in it.
+/// If a standard stream was closed from the start, the first file that is opened would take its
+/// number, and printed text would go into that file.
 void occupy_closed_streams() {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (::fcntl(stream, F_GETFD) < 0) {
@@ -76,7 +76,7 @@ int chosen_command(int argc, char** argv) {
     cli.set_version_flag("--version", std::string("lsrecon ") + version);
     cli.require_subcommand(1);
     cli.footer("Exit codes: 0 done, 1 bug, 2 usage, 3 input, 4 device, 5 not built in, "
-               "6 outside the requested tolerance.");
+               "6 outside the requested tolerance, 128 + n ended by signal n.");
     std::function<ExitCode()> chosen;
     for (const app::Command& command : app::commands()) {
         CLI::App* sub = cli.add_subcommand(command.name, command.summary);
@@ -99,9 +99,9 @@ int main(int argc, char** argv) {
     occupy_closed_streams();
     remove_files_on_signals();
     const int result = chosen_command(argc, argv);
-    const int told = run([] {
+    const int flushed = run([] {
         app::flush_stdout();
         return ExitCode::done;
     });
-    return result == code(ExitCode::done) ? told : result;
+    return result == code(ExitCode::done) ? flushed : result;
 }

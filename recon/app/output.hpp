@@ -7,7 +7,7 @@ namespace lsrecon::app {
 /// Writes a text file beside and renames it into place.
 void write_text(const std::string& path, const std::string& content);
 
-/// What was printed must have arrived: InputError when stdout is full or closed.
+/// InputError when printed text could not be written, because stdout is full or closed.
 void flush_stdout();
 
 } // namespace lsrecon::app

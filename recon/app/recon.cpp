@@ -1,4 +1,6 @@
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
@@ -13,13 +15,15 @@ namespace {
 struct Options {
     std::string scan;
     std::string output;
+    std::vector<std::string> regularisers; ///< NAME:WEIGHT
+    std::function<bool()> iterations_given;
     std::string solver; ///< "" for the device's where there is one
     bool quiet = false;
     BackendOptions backend;
     ReconstructOptions reconstruct;
 };
 
-void tell(const Reconstructed& result, Reporter& report) {
+void report_result(const Reconstructed& result, Reporter& report) {
     const SolveSummary& solves = result.solves;
     if (solves.kept_tolerance()) {
         report.tell(solves.as_text());
@@ -28,6 +32,8 @@ void tell(const Reconstructed& result, Reporter& report) {
     }
     if (solves.lambda_is_lost()) {
         report.note(solves.about_lambda());
+    } else if (solves.precision_limits_image()) {
+        report.note(solves.about_precision());
     }
     if (result.truth_error) {
         std::printf("error against the truth: %.4f (relative L2 of magnitudes)\n",
@@ -35,8 +41,47 @@ void tell(const Reconstructed& result, Reporter& report) {
     }
 }
 
+std::string joined(const std::vector<std::string>& words) {
+    std::string result;
+    for (const std::string& word : words) {
+        result += (result.empty() ? "" : ",") + word;
+    }
+    return result;
+}
+
+/// "tv:0.002"
+RegulariserChoice choice_of(const std::string& word) {
+    const std::size_t colon = word.find(':');
+    const std::string name = word.substr(0, colon);
+    regulariser_named(name);
+    const std::string number = colon == std::string::npos ? "" : word.substr(colon + 1);
+    char* end = nullptr;
+    const double weight = std::strtod(number.c_str(), &end);
+    if (number.empty() || *end != '\0' || !(weight > 0) || !std::isfinite(weight)) {
+        throw UsageError("--reg " + word + "\n  expected: a name, a colon and a weight above 0, " +
+                         "such as " + name + ":0.002");
+    }
+    return {name, weight};
+}
+
+/// Iterations of alternating directions, each with some of conjugate gradients, when the user gives
+/// no number.
+constexpr int iterations_of_splitting = 40;
+
 ExitCode run(Options& options) {
-    options.reconstruct.solve.on_device = options.solver != "eigen";
+    SolveOptions& solve = options.reconstruct.solve;
+    solve.on_device = options.solver != "eigen";
+    for (const std::string& word : options.regularisers) {
+        solve.regularisers.push_back(choice_of(word));
+    }
+    if (need_splitting(solve.regularisers)) {
+        if (options.solver == "eigen") {
+            throw UsageError("--solver eigen: conjugate gradients alone do not minimise " +
+                             joined(options.regularisers) +
+                             "\n  next:     leave --solver or --reg out");
+        }
+        solve.iterations = options.iterations_given() ? solve.iterations : iterations_of_splitting;
+    }
     if (!options.reconstruct.preview.empty()) {
         require_png();
     }
@@ -45,18 +90,31 @@ ExitCode run(Options& options) {
                    {"--truth", options.reconstruct.truth}},
                   {{"--output", options.output, FileKind::hdf5},
                    {"--png", options.reconstruct.preview, FileKind::png}});
-    const SolveOptions& solve = options.reconstruct.solve;
+    const ReadOptions& read = options.reconstruct.read;
+    const PrepareOptions& prepare = options.reconstruct.prepare;
+    const CoilCompression& compression = prepare.compression;
     options.reconstruct.settings = {{"command", command_line()},
                                     {"lambda", text(solve.lambda)},
                                     {"iterations", text(solve.iterations)},
                                     {"tolerance", text(solve.tolerance)},
+                                    {"regularisers", joined(options.regularisers)},
                                     {"solver_asked_for", options.solver},
-                                    {"q_file", options.reconstruct.q_file}};
+                                    {"q_file", options.reconstruct.q_file},
+                                    {"traj_units_asked_for", read.trajectory_units},
+                                    {"join", joined(read.join)},
+                                    {"maps_asked_for", prepare.maps},
+                                    {"maps_threshold", text(prepare.estimate.threshold)},
+                                    {"maps_crop", text(prepare.estimate.crop)},
+                                    {"soft_maps", prepare.estimate.soft ? "yes" : "no"},
+                                    {"coils_asked_for", text(compression.coils)},
+                                    {"energy_asked_for", text(compression.energy)},
+                                    {"whitening", prepare.whiten ? "yes" : "no"},
+                                    {"device_memory", text(options.backend.device_memory)}};
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
     const Reconstructed result =
         reconstruct(options.scan, options.output, *backend, options.reconstruct, console);
-    tell(result, console);
+    report_result(result, console);
     return ExitCode::done;
 }
 
@@ -67,24 +125,40 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     ReconstructOptions& reconstruct = options->reconstruct;
     add_scan_flags(sub, options->scan, reconstruct.read);
     add_output_flag(sub, options->output, "image file to write (HDF5)");
+    add_prepare_flags(sub, reconstruct.prepare);
     sub.add_option("--lambda", reconstruct.solve.lambda,
                    "Tikhonov (L2) weight relative to the diagonal of F^H W F; 0: none")
         ->check(non_negative_number())
         ->capture_default_str();
-    sub.add_option("--iterations", reconstruct.solve.iterations, "maximum number of CG iterations")
-        ->check(whole_number("a whole number from 1", false))
-        ->capture_default_str();
-    sub.add_option("--tolerance", reconstruct.solve.tolerance,
-                   "relative residual asked for; the solver goes on to a tenth of it, because the "
-                   "residual understates the error of the image")
+    CLI::Option* const iterations =
+        sub.add_option("--iterations", reconstruct.solve.iterations,
+                       text("maximum number of iterations [", SolveOptions().iterations,
+                            "; with regularisers that are not quadratic ", iterations_of_splitting,
+                            ", each of several CG iterations]"));
+    options->iterations_given = [iterations] { return iterations->count() > 0; };
+    iterations->check(whole_number("a whole number from 1", false));
+    sub.add_option(
+           "--tolerance", reconstruct.solve.tolerance,
+           "relative residual asked for; the solver continues to a tenth of it, because the "
+           "residual understates the error of the image")
         ->check(positive_number())
         ->capture_default_str();
+    std::string kinds;
+    for (const Regulariser& row : regularisers()) {
+        kinds += (kinds.empty() ? "" : "; ") + row.name + ": " + row.summary;
+    }
+    sub.add_option("--reg", options->regularisers,
+                   "regulariser and weight, such as tv:0.002; several may be given. " + kinds)
+        ->type_name("NAME:WEIGHT")
+        ->allow_extra_args(false);
     sub.add_option("--solver", options->solver,
                    "device: conjugate gradients on the device, in double precision where it has "
                    "that; eigen: by Eigen on the CPU, as a check [device]")
         ->check(CLI::IsMember({"device", "eigen"}));
     sub.add_option("--q", reconstruct.q_file, "Q made by 'lsrecon q' for this trajectory")
         ->check(file_name());
+    sub.add_flag("--resume", reconstruct.resume,
+                 "continue an unfinished image: the frames in IMAGE.part are not solved again");
     sub.add_option("--png", reconstruct.preview, "PNG preview to write")->check(file_name());
     sub.add_option("--truth", reconstruct.truth,
                    "image file to compare with; prints the relative error")

@@ -5,6 +5,7 @@
 #include "app/console.hpp"
 #include "base/named_files.hpp"
 #include "base/version.hpp"
+#include "engines/on_host.hpp"
 #include "io/image_file.hpp"
 #include "io/native_writer.hpp"
 #include "scan/simulate.hpp"
@@ -46,7 +47,17 @@ Grid grid_of(const Options& options) {
 
 void write_truth(const Options& options, const Simulation& simulation) {
     Image image = empty_image(simulation.scan);
-    image.frames.push_back({simulation.truth, "phantom, mean over each voxel", std::nullopt, {}});
+    const SimulationOptions& asked = options.simulation;
+    for (std::size_t f = 0; f < asked.frames; ++f) {
+        std::string label = asked.truth_of == "band" ? "phantom at the resolution of the grid"
+                                                     : "phantom, mean over each voxel";
+        if (asked.motion_mm > 0) {
+            const double shift = std::round(100 * shift_mm(asked, f)) / 100;
+            label += text(", shifted by ", shift + 0.0, " mm along x"); // never -0
+        }
+        image.frames.push_back(
+            {simulation.truth.col(static_cast<Eigen::Index>(f)), label, std::nullopt, {}});
+    }
     image.record = {{"command", command_line()}, {"version", version}};
     write_image(options.truth, image);
 }
@@ -58,10 +69,12 @@ void print_summary(const Options& options, const Simulation& simulation) {
         matrix += "x" + std::to_string(scan.grid.size[d]);
     }
     const SimulationOptions& asked = options.simulation;
-    std::printf("%s: %s, matrix %s, %zu %s, %zu samples each, model %s, noise %g, seed %llu\n",
+    const std::string noise = asked.snr ? text("SNR ", *asked.snr) : text("noise ", asked.noise);
+    std::printf("%s: %s, matrix %s, %zu %s, %zu samples each, %zu %s, model %s, %s, seed %llu\n",
                 options.output.c_str(), asked.trajectory.c_str(), matrix.c_str(), scan.coils(),
                 scan.coils() == 1 ? "coil" : "coils", scan.frames.front().sampling->samples(),
-                simulation.model.c_str(), asked.noise,
+                scan.frames.size(), scan.frames.size() == 1 ? "frame" : "frames",
+                simulation.model.c_str(), noise.c_str(),
                 static_cast<unsigned long long>(asked.sampling.seed));
 }
 
@@ -72,11 +85,15 @@ ExitCode run(const Options& options) {
                        {"--truth", options.truth, FileKind::hdf5}});
     check_options(options.backend); // an analytic scan never opens it
     Console console(options.quiet);
+    std::unique_ptr<Backend> backend; // opened by the first frame that needs it
     const ForwardModel forward = [&](const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
                                      const Voxels& voxels) {
-        return open_backend(options.backend, console)
-            ->forward(trajectory, rho, voxels,
-                      [&](double fraction) { console.progress(fraction); });
+        if (!backend) {
+            backend = open_backend(options.backend, console);
+        }
+        return forward_on_host(*backend, trajectory, rho, voxels,
+                               [&](double fraction) { console.progress(fraction); })
+            .values;
     };
     const Simulation simulation = simulate(simulation_options, forward, console);
     write_native_scan(options.output, simulation.scan);
@@ -127,6 +144,41 @@ void add_sampling_flags(CLI::App& sub, Options& options) {
         ->capture_default_str();
 }
 
+void add_frame_flags(CLI::App& sub, SimulationOptions& simulation) {
+    sub.add_option("--frames", simulation.frames,
+                   "frames; spokes at golden angles and means go on from frame to frame, other "
+                   "trajectories are the same in each")
+        ->check(whole_number("a whole number from 1", false))
+        ->capture_default_str();
+    sub.add_option("--motion", simulation.motion_mm,
+                   "mm by which the phantom swings to both sides along x, in a sine whose period "
+                   "is all frames")
+        ->check(non_negative_number())
+        ->capture_default_str();
+}
+
+void add_noise_flags(CLI::App& sub, SimulationOptions& simulation) {
+    CLI::Option* const noise =
+        sub.add_option("--noise", simulation.noise,
+                       "standard deviation of each real and imaginary part, as a fraction of the "
+                       "root mean square of the samples")
+            ->capture_default_str();
+    sub.add_option("--snr", simulation.snr,
+                   "in place of --noise: the mean of the phantom, where it is above a tenth of its "
+                   "maximum, over the standard deviation of the noise's real part in an image of "
+                   "as many Nyquist samples as voxels")
+        ->check(positive_number())
+        ->excludes(noise);
+    sub.add_option("--noise-correlation", simulation.noise_correlation,
+                   "correlation of the noise of neighbouring coils, between -1 and 1; n coils "
+                   "apart, its n-th power")
+        ->capture_default_str();
+    sub.add_option("--noise-samples", simulation.noise_samples,
+                   "samples of the same noise alone in each coil, by which recon whitens the coils")
+        ->check(whole_number("a whole number from 0", true))
+        ->capture_default_str();
+}
+
 } // namespace
 
 std::function<ExitCode()> bind_simulate(CLI::App& sub) {
@@ -136,17 +188,23 @@ std::function<ExitCode()> bind_simulate(CLI::App& sub) {
     sub.add_option("--coils", simulation.coils, "coils of a birdcage; 1 for a uniform coil")
         ->check(whole_number("a whole number from 1", false))
         ->capture_default_str();
-    sub.add_option("--noise", simulation.noise,
-                   "standard deviation of each real and imaginary part, as a fraction of the root "
-                   "mean square of the samples")
-        ->capture_default_str();
+    sub.add_flag("--without-maps{false}", simulation.with_maps,
+                 "leave the coil maps out of the file, as a scanner does");
+    add_frame_flags(sub, simulation);
+    add_noise_flags(sub, simulation);
     sub.add_option(
            "--model", simulation.model,
            "analytic: the exact transform of the phantom, for one coil; voxels: the forward "
            "model of its voxels; auto: analytic for one coil, voxels for more")
         ->capture_default_str();
-    sub.add_option("--truth", options->truth, "image file for the phantom's mean in each voxel")
-        ->check(file_name());
+    CLI::Option* const truth =
+        sub.add_option("--truth", options->truth, "image file for the phantom itself")
+            ->check(file_name());
+    sub.add_option("--truth-of", simulation.truth_of,
+                   "voxels: the phantom's mean in each voxel; band: its exact Fourier coefficients "
+                   "on the Cartesian grid, transformed back, for the model analytic")
+        ->needs(truth)
+        ->capture_default_str();
     add_output_flag(sub, options->output, "scan file to write");
     add_backend_flags(sub, options->backend);
     add_quiet_flag(sub, options->quiet);

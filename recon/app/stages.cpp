@@ -3,14 +3,14 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "base/named_files.hpp"
+#include "io/frame_source.hpp"
 #include "io/image_file.hpp"
 #include "io/q_file.hpp"
 #include "io/record.hpp"
+#include "operators/q.hpp"
 #include "plan/plan.hpp"
 #include "scan/check.hpp"
-#include "stages/fhd.hpp"
-#include "stages/mu.hpp"
-#include "stages/q.hpp"
+#include "solve/fhd.hpp"
 
 namespace lsrecon::app {
 
@@ -28,15 +28,16 @@ ExitCode run_fhd(const Options& options) {
     require_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}});
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
-    const Scan scan = read_scan(options.scan, options.read, console);
+    FrameSource source(options.scan, options.read, console);
+    const Scan& scan = source.scan();
     require_samples(scan);
     const Plan plan = make_plan(scan, false);
     std::vector<CoilMatrix> frames;
     FrameProgress progress(console, scan.frames.size());
-    for (const Frame& frame : scan.frames) {
+    for (std::size_t f = 0; f < scan.frames.size(); ++f) {
         progress.next();
-        const CoilMatrix mu = compute_mu(*backend, frame, console);
-        frames.push_back(compute_fhd(*backend, plan, frame, mu, scan.coil_maps, console));
+        const Frame frame = source.frame(f);
+        frames.push_back(fhd_on_host(*backend, plan.voxels, frame, scan.coil_maps, console).values);
     }
     Image about = empty_image(scan);
     about.record = make_record(scan, backend->info(), {{"command", command_line()}});
@@ -49,12 +50,15 @@ ExitCode run_q(const Options& options) {
     require_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}});
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
-    const Scan scan = read_scan(options.scan, options.read, console);
+    const FrameSource source(options.scan, options.read, console);
+    const Scan& scan = source.scan();
     const Record record = make_record(scan, backend->info(), {{"command", command_line()}});
     if (scan.voxels) {
         write_q_at(
             options.output,
-            compute_q_at(*backend, *scan.frames.front().sampling, scan.image_voxels(), console),
+            compute_q_at(*backend, *scan.frames.front().sampling, scan.image_voxels(), console)
+                .values.row(0)
+                .transpose(),
             record);
         return ExitCode::done;
     }
@@ -64,6 +68,7 @@ ExitCode run_q(const Options& options) {
         if (std::find(done.begin(), done.end(), frame.sampling.get()) == done.end()) {
             done.push_back(frame.sampling.get());
             qs.push_back(compute_q(*backend, *frame.sampling, scan.grid, console));
+            qs.back().key = q_key(*frame.sampling, scan.grid);
         }
     }
     write_q(options.output, qs, record);

@@ -1,4 +1,4 @@
-#include "tune.hpp"
+#include "measure/tune.hpp"
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 #include "app/console.hpp"
 #include "app/output.hpp"
 #include "base/named_files.hpp"
-#include "plan/search_space.hpp"
+#include "engines/search_space.hpp"
 
 namespace lsrecon::app {
 
@@ -37,7 +37,7 @@ const char* name_of(Outcome outcome) {
     }
 }
 
-/// One line a candidate, on a terminal over the one before unless it says what went wrong.
+/// One line for each candidate; a terminal overwrites the line before unless it reports a failure.
 void print_step(const TuneStep& step) {
     const TuneCandidate& candidate = step.candidate;
     const bool worked = candidate.outcome == Outcome::timed || candidate.outcome == Outcome::slow;
@@ -113,7 +113,7 @@ ExitCode run(Options& options) {
     if (!options.quiet) {
         options.tune.on_step = print_step;
     }
-    Console console(true); // a search tells its own progress
+    Console console(true); // a search reports its own progress
     nlohmann::json json{{"command", command_line()}, {"searches", nlohmann::json::array()}};
     for (const TuneResult& result : tune(options.tune, console)) {
         print(result);

@@ -1,4 +1,4 @@
-#include "validate.hpp"
+#include "measure/validate.hpp"
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -7,6 +7,7 @@
 #include "app/console.hpp"
 #include "app/output.hpp"
 #include "base/named_files.hpp"
+#include "io/frame_source.hpp"
 
 namespace lsrecon::app {
 
@@ -21,7 +22,7 @@ struct Options {
     ValidateOptions validate;
 };
 
-/// "wide": the bound is too wide to say anything, for too few --pairs.
+/// "wide": with so few --pairs the bound is too wide for a verdict.
 const char* verdict(const ValidationRow& row) {
     if (!row.says_something()) {
         return "wide";
@@ -60,7 +61,9 @@ ExitCode run(const Options& options) {
     require_files({{"SCAN", options.scan}}, {{"--json", options.json, FileKind::json}});
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
-    const Scan scan = read_scan(options.scan, options.read, console);
+    FrameSource source(options.scan, options.read, console);
+    Scan scan = source.scan();
+    scan.frames.front() = source.frame(0); // the others are not looked at
     const std::vector<ValidationRow> rows = validate(scan, *backend, options.validate, console);
     const BackendInfo info = backend->info();
     std::printf("%s, kernel %s, first of %zu frames\n", info.device.c_str(), info.kernel.c_str(),
@@ -72,7 +75,7 @@ ExitCode run(const Options& options) {
     for (const ValidationRow& row : rows) {
         if (!row.says_something()) {
             console.note(row.stage +
-                         " was not checked: the reference could afford too few samples; "
+                         " was not checked: --pairs allows the reference too few samples; "
                          "raise --pairs");
         }
         if (!row.passed()) {

@@ -34,8 +34,9 @@ bool belongs_to_this_user_alone(const std::string& folder) {
            (is.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/// 0, or the error of making room for that many bytes, or as many as a file of this process may
-/// have: more would end it by a signal. Where the file system promises nothing, one must do.
+/// 0, or the error of reserving that many bytes, at most the limit of this process's file size:
+/// beyond it a signal would end the process. Where the file system cannot reserve, one written byte
+/// has to do.
 int reserve(int file, std::size_t bytes) {
     rlimit limit{};
     ::getrlimit(RLIMIT_FSIZE, &limit);

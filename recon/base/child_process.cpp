@@ -64,7 +64,7 @@ void forget_signals() {
 void become_a_child(pid_t parent, int connection, int kept) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) {
-        ::_exit(0); // it ended before the line above
+        ::_exit(0); // the parent ended before the line above
     }
     forget_signals();
     const rlimit no_core{0, 0};
@@ -173,8 +173,7 @@ ChildProcess::~ChildProcess() {
 void ChildProcess::send(const std::string& bytes) {
     try {
         connection_.send(bytes.data(), bytes.size());
-    } catch (const ChildFailure&) {
-        fail();
+    } catch (const ChildFailure&) { // it may have answered before it ended: receive() finds out
     }
 }
 
@@ -193,7 +192,7 @@ void ChildProcess::fail() {
         ended = ::waitpid(process_, &status, 0);
     } while (ended < 0 && errno == EINTR);
     process_ = -1;
-    if (ended < 0) { // who started this program may have switched such reports off
+    if (ended < 0) { // the parent of this program may have switched such reports off
         throw ChildFailure(ChildEnd::gone, "it ended without an answer");
     }
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF) {

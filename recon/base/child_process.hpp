@@ -40,8 +40,8 @@ void limit_this_process(double processor_seconds, double bytes);
 /// A copy of this process that does what may crash, run for ever or take all memory: a library on
 /// a damaged file. Its end becomes an exception in this one.
 ///
-/// The copy has one thread, whatever this process has, and shares nothing that it could harm: it
-/// keeps no descriptor but the ones named, writes nothing to the terminal, leaves no core dump,
+/// The copy has one thread, however many this process has, and shares nothing that it could harm:
+/// it keeps no descriptor but the ones named, writes nothing to the terminal, leaves no core dump,
 /// runs no handler of signals or of exit, and dies with the thread that made it.
 class ChildProcess {
 public:
@@ -52,6 +52,7 @@ public:
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;
 
+    /// A child that has ended is seen by receive(): it may have answered before.
     void send(const std::string& bytes);
     void receive(void* bytes, std::size_t size);
 

@@ -27,7 +27,7 @@ private:
     ExitCode code_;
 };
 
-/// What is wrong with a file: every part is shown, so that the reader need not guess.
+/// What is wrong with a file: every part is shown, so that the user need not guess.
 struct Finding {
     std::string file;
     std::string thing; ///< dataset, attribute, field or flag
@@ -66,7 +66,7 @@ public:
     explicit ToleranceError(const std::string& message) : Error(ExitCode::tolerance, message) {}
 };
 
-/// The parts in a row as one string: text("matrix is ", 3, " wide").
+/// The parts joined into one string: text("matrix is ", 3, " wide").
 template <typename... Parts> std::string text(const Parts&... parts) {
     std::ostringstream stream;
     (stream << ... << parts);

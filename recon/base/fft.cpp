@@ -54,7 +54,7 @@ template <typename Real> struct Fft<Real>::Plans {
     Plans() = default;
     Plans(const Plans&) = delete;
     Plans& operator=(const Plans&) = delete;
-    /// Whoever destroys holds the planner's lock.
+    /// The caller of the destructor holds the planner's lock.
     ~Plans() {
         for (const typename Fftw<Real>::Plan plan : {forward, backward}) {
             if (plan != nullptr) {

@@ -29,7 +29,7 @@ InputFile::InputFile(const std::string& path) : path_(path) {
     if (::fstat(descriptor_, &opened_) != 0 || !S_ISREG(opened_.st_mode)) {
         ::close(descriptor_);
         throw InputError({path, "file",
-                          S_ISDIR(opened_.st_mode) ? "it is a folder" : "it is no regular file",
+                          S_ISDIR(opened_.st_mode) ? "it is a folder" : "it is not a regular file",
                           "a regular file", "check the path"});
     }
 }

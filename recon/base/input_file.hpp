@@ -7,11 +7,11 @@
 
 namespace lsrecon {
 
-/// A file that is read. It is known by its descriptor: whatever happens to its name meanwhile,
-/// everything is read from the same file.
+/// A file that is read. It is known by its descriptor: everything is read from the same file even
+/// if its name is given to another.
 class InputFile {
 public:
-    /// InputError when there is none, when it is no regular file or cannot be read.
+    /// InputError when it does not exist, is not a regular file or cannot be read.
     explicit InputFile(const std::string& path);
     ~InputFile();
     InputFile(const InputFile&) = delete;
@@ -21,16 +21,16 @@ public:
     int descriptor() const { return descriptor_; }
     std::size_t bytes() const { return static_cast<std::size_t>(opened_.st_size); }
 
-    /// Computes the hash on a thread of its own, beside what the caller does.
+    /// Computes the hash on a separate thread while the caller works.
     void start_hash();
 
     /// SHA-256 of the file, 64 hexadecimal digits. InputError when the file was changed after it
     /// was opened: the hash would be of other values than those that were read.
     std::string sha256();
+    void require_unchanged() const;
 
 private:
     std::string hash() const;
-    void require_unchanged() const;
 
     std::string path_;
     int descriptor_ = -1;

@@ -65,7 +65,7 @@ LastWords::LastWords(const std::string& path, const std::string& when_crashed,
     action.sa_handler = &say;
     for (Handled& handled : now.handled) {
         ::sigaction(handled.signal, nullptr, &handled.before);
-        // Whom it is ignored for, as by nohup, it does not end.
+        // A process that ignores it, as under nohup, does not end by it.
         if (handled.is_crash || handled.before.sa_handler != SIG_IGN) {
             ::sigaction(handled.signal, &action, nullptr);
         }

@@ -1,8 +1,10 @@
 #include "base/machine.hpp"
 
+#include <cstdint>
 #include <ctime>
 #include <fstream>
 #include <limits>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
@@ -60,6 +62,15 @@ MemoryLimit memory_limit(const std::string& root) {
     consider(own_limit(RLIMIT_AS), "this process (ulimit -v)");
     consider(own_limit(RLIMIT_DATA), "this process (ulimit -d)");
     return least;
+}
+
+void ask_for_large_pages(void* begin, std::size_t bytes) {
+    constexpr std::uintptr_t page = std::uintptr_t{2} << 20;
+    const auto first = (reinterpret_cast<std::uintptr_t>(begin) + page - 1) / page * page;
+    const auto end = (reinterpret_cast<std::uintptr_t>(begin) + bytes) / page * page;
+    if (first < end) { // a hint: nothing is lost where it is refused
+        ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
+    }
 }
 
 std::string processor_name() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace lsrecon {
@@ -14,7 +15,10 @@ struct MemoryLimit {
 /// `root` is where /proc and /sys are, for tests.
 MemoryLimit memory_limit(const std::string& root = "");
 
-/// Name of the processor and how many threads it runs at once, as the system tells them.
+/// For memory that is about to be filled: fewer, larger pages, where the system has them.
+void ask_for_large_pages(void* begin, std::size_t bytes);
+
+/// Name of the processor and how many threads it runs at once, as the system reports them.
 std::string processor_name();
 
 /// "2026-01-31T23:59:59Z"

@@ -25,30 +25,24 @@ struct Format {
 const Format& format_of(FileKind kind) {
     static const Format formats[] = {{"HDF5", {"h5", "hdf5", "hdf", "mrd"}, true},
                                      {"PNG", {"png"}, false},
-                                     {"JSON", {"json", "txt"}, true}};
+                                     {"JSON", {"json", "txt"}, true},
+                                     {"NIfTI-1", {"nii", "nii.gz"}, false},
+                                     {"BART's cfl and hdr", {"cfl", "hdr"}, false},
+                                     {"HTML", {"html", "htm"}, false}};
     return formats[static_cast<int>(kind)];
 }
 
 /// Endings of what this program does not write, and what would be believed of such a file.
 const Words& endings_of_others() {
-    static const Words endings{"nii", "gz",  "mat",  "dcm",  "ima", "jpg",  "jpeg", "tif", "tiff",
-                               "bmp", "gif", "webp", "svg",  "pdf", "npy",  "npz",  "cfl", "hdr",
-                               "img", "mha", "mhd",  "nrrd", "mgz", "nhdr", "csv",  "zip", "xml"};
+    static const Words endings{"nii",  "nii.gz", "gz",  "mat", "dcm",  "ima", "jpg",  "jpeg",
+                               "tif",  "tiff",   "bmp", "gif", "webp", "svg", "pdf",  "npy",
+                               "npz",  "cfl",    "hdr", "img", "mha",  "mhd", "nrrd", "mgz",
+                               "nhdr", "csv",    "zip", "xml", "html", "htm"};
     return endings;
 }
 
 bool contains(const Words& words, const std::string& word) {
     return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-/// In small letters; "" when the name has none.
-std::string ending_of(const std::string& path) {
-    const std::string name = path.substr(path.rfind('/') + 1);
-    const std::size_t dot = name.rfind('.');
-    std::string ending = dot == std::string::npos ? "" : name.substr(dot + 1);
-    std::transform(ending.begin(), ending.end(), ending.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return ending;
 }
 
 bool says_another_format(const std::string& ending, const Format& own) {
@@ -64,11 +58,12 @@ void require_ending(const NamedOutput& output) {
     const Format& own = format_of(output.kind);
     const std::string ending = ending_of(output.path);
     if (says_another_format(ending, own)) {
-        throw UsageError({output.path, output.flag,
-                          ending.empty() ? "a name without an ending" : "the ending ." + ending,
-                          text("what is written is ", own.name, ", so ", own.endings.front(),
-                               own.others_too ? " or an ending that says no other format" : ""),
-                          text("name a file that ends in .", own.endings.front())});
+        throw UsageError(
+            {output.path, output.flag,
+             ending.empty() ? "a name without an ending" : "the ending ." + ending,
+             text("what is written is ", own.name, ", so ", own.endings.front(),
+                  own.others_too ? " or an ending that stands for no other format" : ""),
+             text("name a file that ends in .", own.endings.front())});
     }
 }
 
@@ -78,6 +73,17 @@ void require_ending(const NamedOutput& output) {
 }
 
 } // namespace
+
+std::string ending_of(const std::string& path) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    const std::size_t dot = name.rfind('.');
+    std::string ending = dot == std::string::npos ? "" : name.substr(dot + 1);
+    std::transform(ending.begin(), ending.end(), ending.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string before = name.substr(0, dot == std::string::npos ? 0 : dot);
+    const bool compressed = ending == "gz" && before.size() > 4 && ending_of(before) == "nii";
+    return compressed ? "nii.gz" : ending;
+}
 
 void require_input(const std::string& path, const std::string& thing) {
     const Place place = place_of(path);

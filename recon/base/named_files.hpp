@@ -11,7 +11,7 @@ struct NamedInput {
     std::string path;
 };
 
-enum class FileKind { hdf5, png, json };
+enum class FileKind { hdf5, png, json, nifti, cfl, html };
 
 struct NamedOutput {
     std::string flag;
@@ -23,11 +23,15 @@ struct NamedOutput {
 /// path "" is a flag that was not given.
 ///
 /// InputError when an input is not a file that can be read. UsageError when an output is an input
-/// or another output (by device and inode), is something that must not be replaced, as a device or
-/// a pipe, has the ending of another format, or cannot be made in its folder.
+/// or another output (by device and inode), is something that must not be replaced, such as a
+/// device or a pipe, has the ending of another format, or cannot be made in its folder.
 void require_files(const std::vector<NamedInput>& inputs, const std::vector<NamedOutput>& outputs);
 
-/// The same of a single input. `thing` is what messages call it.
+/// The ending of a file's name without its dot, in small letters; "nii.gz" is one. "" when the name
+/// has none.
+std::string ending_of(const std::string& path);
+
+/// The same for a single input; messages call it `thing`.
 void require_input(const std::string& path, const std::string& thing = "file");
 
 } // namespace lsrecon

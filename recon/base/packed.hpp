@@ -36,8 +36,13 @@ private:
     }
     template <typename Value> void put(std::vector<Value>& values) {
         put_count(values.size());
-        for (Value& value : values) {
-            put(value);
+        if constexpr (is_plain<Value>) {
+            bytes_.append(reinterpret_cast<const char*>(values.data()),
+                          values.size() * sizeof(Value));
+        } else {
+            for (Value& value : values) {
+                put(value);
+            }
         }
     }
     void put_count(std::uint64_t count) { put(count); }

@@ -19,7 +19,7 @@ std::string folder_of(const std::string& path) {
     return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-/// `path` behind the symbolic links that it names, or errno.
+/// `path` with its symbolic links followed, or errno.
 int follow(std::string& path) {
     for (int links = 0; links < most_links; ++links) {
         char link[PATH_MAX];

@@ -8,7 +8,7 @@ namespace lsrecon {
 /// Where a path leads. Nothing here throws: what the system refuses to follow is an `error`.
 struct Place {
     std::string path; ///< as it was named
-    std::string target; ///< behind its symbolic links, whether there is a file or not
+    std::string target; ///< with symbolic links followed; the file need not exist
     int error = 0; ///< errno of a path that leads nowhere: a missing folder, a loop of links
     bool exists = false;
     struct stat facts {}; ///< of the file; of its folder while there is no file

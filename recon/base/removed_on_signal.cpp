@@ -1,5 +1,6 @@
 #include "base/removed_on_signal.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <climits>
@@ -24,18 +25,42 @@ std::array<Slot, 16> slots;
 
 static_assert(std::atomic<int>::is_always_lock_free);
 
+std::array<char, 4096> words; // always ends with a zero
+std::atomic<std::size_t> words_size{0}; // 0 while they are set
+std::atomic<pid_t> words_owner{0};
+std::atomic<bool> on_terminal{false};
+
+void say_words() {
+    if (words_size > 0 && words_owner == ::getpid()) {
+        // A failure to write is ignored: nothing can be done about it. On a terminal the words
+        // begin a new line after that of the progress.
+        [[maybe_unused]] ssize_t ignored = on_terminal ? ::write(STDERR_FILENO, "\n", 1) : 0;
+        ignored = ::write(STDERR_FILENO, words.data(), words_size);
+    }
+}
+
+std::atomic<bool> ending{false};
+
 void remove_files_and_end(int signal) {
+    if (ending.exchange(true)) {
+        return; // sent twice, as timeout(1) does: another thread is here
+    }
+    say_words();
     for (const Slot& slot : slots) {
         if (slot.state == in_use && slot.owner == ::getpid()) {
             ::unlink(slot.path.data());
         }
     }
-    ::raise(signal); // its action is the default one again: SA_RESETHAND
+    struct sigaction by_default {};
+    by_default.sa_handler = SIG_DFL;
+    ::sigaction(signal, &by_default, nullptr);
+    ::raise(signal);
 }
 
 } // namespace
 
 void remove_files_on_signals() {
+    on_terminal = ::isatty(STDERR_FILENO) == 1;
     for (const int signal :
          {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU, SIGUSR1, SIGUSR2}) {
         struct sigaction before {};
@@ -44,7 +69,6 @@ void remove_files_on_signals() {
         }
         struct sigaction action {};
         action.sa_handler = &remove_files_and_end;
-        action.sa_flags = static_cast<int>(SA_RESETHAND);
         sigemptyset(&action.sa_mask);
         ::sigaction(signal, &action, nullptr);
     }
@@ -65,6 +89,17 @@ RemovedOnSignal::RemovedOnSignal(const std::string& path) {
             return;
         }
     }
+}
+
+SaidOnSignal::SaidOnSignal(const std::string& text) {
+    const std::size_t size = std::min(text.size(), words.size() - 1);
+    std::memcpy(words.data(), text.data(), size);
+    words_owner = ::getpid();
+    words_size = size;
+}
+
+SaidOnSignal::~SaidOnSignal() {
+    words_size = 0;
 }
 
 RemovedOnSignal::~RemovedOnSignal() {

@@ -7,11 +7,11 @@ namespace lsrecon {
 /// Makes every signal that ends the program remove the files below first; it then ends as that
 /// signal ends it, so that the shell and the batch system see why. A signal that was ignored from
 /// the start (nohup) stays ignored. SIGXFSZ is ignored, so that a file that grows too large is an
-/// error that can be told. For the program's main: a library leaves signals alone.
+/// error that can be reported. For the program's main: a library leaves signals alone.
 void remove_files_on_signals();
 
-/// A file to be removed by a signal as long as this object lives. Many threads may have some; one
-/// that finds no room, or whose path is too long, is left to whoever cleans up.
+/// A file that a signal removes as long as this object lives. Many threads may have some. Beyond
+/// the size of the table, or with a path that is too long, a file is left for later cleaning up.
 class RemovedOnSignal {
 public:
     explicit RemovedOnSignal(const std::string& path);
@@ -21,6 +21,16 @@ public:
 
 private:
     int slot_ = -1;
+};
+
+/// What a signal that ends the program writes to stderr first, as long as this object lives: what
+/// was kept, and how to go on. One object at a time; at most 4000 bytes.
+class SaidOnSignal {
+public:
+    explicit SaidOnSignal(const std::string& words);
+    ~SaidOnSignal();
+    SaidOnSignal(const SaidOnSignal&) = delete;
+    SaidOnSignal& operator=(const SaidOnSignal&) = delete;
 };
 
 } // namespace lsrecon

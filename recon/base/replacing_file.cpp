@@ -73,4 +73,14 @@ void ReplacingFile::commit() {
     }
 }
 
+void commit_together(ReplacingFile& first, ReplacingFile& second) {
+    first.commit();
+    try {
+        second.commit();
+    } catch (const Error&) {
+        ::unlink(first.target().c_str());
+        throw;
+    }
+}
+
 } // namespace lsrecon

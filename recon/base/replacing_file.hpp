@@ -24,11 +24,16 @@ public:
     explicit ReplacingFile(const std::string& final_path);
 
     const std::string& path() const { return temporary_.path(); }
+    /// Where it is put.
+    const std::string& target() const { return place_.target; }
     void commit();
 
 private:
     Place place_;
     TemporaryFile temporary_;
 };
+
+/// Both or neither of two files that mean nothing without each other.
+void commit_together(ReplacingFile& first, ReplacingFile& second);
 
 } // namespace lsrecon

@@ -7,7 +7,7 @@
 
 namespace lsrecon {
 
-/// What the library tells while it works. The library never prints: the program derives from this.
+/// How the library reports while it works. It never prints: the program derives from this class.
 /// Keeps the time of every stage and every note, for the record in the image file.
 class Reporter {
 public:
@@ -19,7 +19,7 @@ public:
     /// What a stage found, for a user who watches.
     virtual void tell(const std::string& /*message*/) {}
 
-    /// Something the user should know that is no error; the same note is told once.
+    /// Something that the user should know and that is not an error; the same note is shown once.
     void note(const std::string& message);
 
     const std::vector<std::pair<std::string, double>>& stage_seconds() const {
@@ -58,8 +58,8 @@ private:
     std::chrono::steady_clock::time_point start_;
 };
 
-/// The frames of a scan, one after another: next() where each begins. A single one is told by its
-/// stages alone.
+/// The frames of a scan, one after another: next() where each begins. A single one is
+/// reported by its stages alone.
 class FrameProgress {
 public:
     FrameProgress(Reporter& report, std::size_t count) : report_(report), count_(count) {}

@@ -22,8 +22,8 @@ constexpr std::size_t random_digits = 16;
 constexpr std::size_t added = 1 + kernel_digits + random_digits + 5; // .DIGITS.part
 constexpr std::time_t week = 7 * 24 * 3600;
 
-/// The first digits of the running kernel's own number: one a machine and start, whatever
-/// containers run on it.
+/// The first digits of the running kernel's boot number: one for each start of a machine, the same
+/// in all of its containers.
 std::string digits_of_kernel() {
     std::string line;
     std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), line);
@@ -102,8 +102,7 @@ TemporaryFile::TemporaryFile(const std::string& folder, const std::string& name)
     } while (!create());
 }
 
-/// False when somebody who cleaned up took the file in the moment between its creation and its
-/// lock.
+/// False when another process removed the file between its creation and its lock.
 bool TemporaryFile::create() {
     constexpr mode_t as_any_new_file = 0666; // less the umask
     file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, as_any_new_file);
@@ -111,7 +110,7 @@ bool TemporaryFile::create() {
         throw std::system_error(errno, std::generic_category());
     }
     const bool locked = ::flock(file_, LOCK_EX | LOCK_NB) == 0;
-    // Without locks on this file system nobody takes it either.
+    // Without locks on this file system no other process takes it either.
     if ((locked || errno != EWOULDBLOCK) && names(path_, file_)) {
         return true;
     }

@@ -7,10 +7,10 @@
 
 namespace lsrecon {
 
-/// A new, empty file FOLDER/NAME.DIGITS.part that goes with this object, with the process when a
-/// signal ends it, and else when the next one is made in its folder: SIGKILL leaves it behind.
+/// A new, empty file FOLDER/NAME.DIGITS.part. It is removed with this object, or when a signal ends
+/// the process. SIGKILL leaves it behind, until the next one is made in its folder.
 ///
-/// It is locked (flock) as long as it lives, so that one whose lock is free is a dead process's.
+/// It is locked (flock) as long as it lives: a file whose lock is free belongs to a dead process.
 /// Its digits name the running kernel, because some network file systems keep such locks to one
 /// machine: what another machine made must be a week old as well. Files of other names, such as
 /// NAME.part, are not touched.

@@ -63,8 +63,8 @@ inline Rounding rounding(const std::string& kernel, std::size_t sources) {
 ///
 ///     eps (per_term + growth sqrt(longest_run))
 ///
-/// The phase is reduced exactly (plan/split.hpp), so that a term is wrong by per_term eps wherever
-/// it lies, and terms are wrong independently: half turns are taken off with a sign
+/// The phase is reduced exactly (engines/split.hpp), so that a term is wrong by per_term eps
+/// wherever it lies, and terms are wrong independently: half turns are taken off with a sign
 /// (kernels/transform.h), so that the errors of many terms do not add up. A run of r terms in one
 /// float is rounded r times, each time by eps of a partial sum, independently.
 ///
@@ -88,7 +88,7 @@ inline double separable_in_doubles() {
 
 /// Relative error of Q(0), a sum of terms of one sign whose phase is 0, by any variant: all
 /// roundings of a sum in one float may go the same way, as they do when equal weights are added. A
-/// sum that is wrong by a tenth serves nobody, whatever made it.
+/// sum that is wrong by a tenth is useless for any purpose.
 inline double q_at_zero(std::size_t sources) {
     constexpr double useless = 0.1;
     return std::min(useless, eps * (per_term_native + static_cast<double>(sources)));
@@ -128,6 +128,21 @@ inline double normal_equations(double of_transform, double epsilon) {
 inline double solution(double of_transform, double lambda, double spread = 8) {
     constexpr double c = 0.5;
     return c * (1 + spread / lambda) * of_transform;
+}
+
+/// What errors of the size of a transform's bound make of the image, relative, where lambda is all
+/// that holds the directions that the scan did not measure:
+///
+///     expected error of the transform * ||F^H d|| / (lambda Q(0) ||rho||)
+///
+/// The last factor is at most ||T|| / (lambda Q(0)), and nearly that. A transform is wrong by a
+/// sixteenth of its bound or so, and by 1.5 eps at least. Measured as the difference of images in
+/// single and in double precision, on PoCL, 2 CPU cores, 2026-11, lambda 0.1 to 0.001, 10 scans: 10
+/// and 300 samples on 1000 and 1024 voxels 0.6 to 0.8 of the estimate, spiral, radial and measured
+/// scans 0.1 to 0.25 of it, less where the samples determine the image.
+inline double image_error(double bound, double epsilon, double gain_over_lambda) {
+    const double expected = std::min(bound, std::max(1.5 * epsilon, bound / 16));
+    return expected * gain_over_lambda;
 }
 
 /// Relative L2 distance of two images of the same few iterations of conjugate gradients, when

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <cmath>
 #include <complex>
 #include <cstddef>
 
@@ -16,6 +17,11 @@ using Vec3 = std::array<double, 3>;
 using CoilMatrix = Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using ComplexVector = Eigen::VectorXcd;
 using RealVector = Eigen::VectorXd;
+
+/// value 2^exponent, each part on its own: a product of complex numbers may overflow.
+inline Complex ldexp(const Complex& value, int exponent) {
+    return {std::ldexp(value.real(), exponent), std::ldexp(value.imag(), exponent)};
+}
 
 inline std::size_t rows(const CoilMatrix& a) {
     return static_cast<std::size_t>(a.rows());

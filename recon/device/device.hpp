@@ -4,12 +4,14 @@
 #include <memory>
 #include <string>
 
+#include "base/coil_rows.hpp"
+#include "base/ranges.hpp"
 #include "base/types.hpp"
 #include "device/array.hpp"
 
 namespace lsrecon {
 
-/// A grid of values within a period: value n of a dimension stands at first + n modulo `extents`,
+/// A grid of values within a period: value n of a dimension is at first + n modulo `extents`,
 /// where first > -extents and first + size <= extents. x is the fastest dimension of both.
 struct Box {
     std::array<std::size_t, 3> size{1, 1, 1};
@@ -31,8 +33,8 @@ public:
     virtual void backward(Array& values) = 0; ///< exp(+i 2 pi ...)
 };
 
-/// What computes on arrays. Arithmetic is in the precision of the arrays, which agree unless it is
-/// said otherwise. Work may be queued; what returns numbers waits for it. Repeated runs give the
+/// What computes on arrays. Arithmetic is in the precision of the arrays, which agree unless
+/// stated otherwise. Work may be queued; what returns numbers waits for it. Repeated runs give the
 /// same bits. DeviceError when the device fails.
 class Device {
 public:
@@ -41,41 +43,65 @@ public:
     /// For the record and the console: "the CPU (plain loops)".
     virtual std::string name() const = 0;
     virtual bool has(Precision precision) const = 0;
-    /// Bytes that may be used: in all, and by one array.
+    /// Bytes that may be used: in all, by further arrays, and by one array.
     virtual double memory() const = 0;
+    virtual double room() const = 0;
     virtual double largest_array() const = 0;
 
     /// DeviceError when there is no room.
     virtual Array zeros(std::size_t count, Element element) = 0;
-    /// Rounded to the precision of the array; `from` has as many values as it.
+    /// Rounded to the precision of the array; `from` has as many values.
     virtual void upload(const ComplexVector& from, Array& to) = 0;
-    virtual ComplexVector download(const Array& from) = 0;
+    /// Some rows and columns of a matrix, times 2^exponent, one row after the other.
+    virtual void upload(const CoilRows& from, const Range& rows, const Range& columns, int exponent,
+                        Array& to) = 0;
+    /// Some real numbers, times 2^exponent.
+    virtual void upload(const RealVector& from, const Range& range, int exponent, Array& to) = 0;
+    /// `count` values from `first` on.
+    virtual ComplexVector download(const Array& from, std::size_t first, std::size_t count) = 0;
+    ComplexVector download(const Array& from) { return download(from, 0, from.count()); }
+
+    /// to.count() values of `from`, from `first` on.
+    virtual void copy(const Array& from, std::size_t first, Array& to) = 0;
+    /// The same numbers, rounded to the precision of `to`.
+    virtual void convert(const Array& from, Array& to) = 0;
 
     /// y = a x + b y
     virtual void combine(double a, const Array& x, double b, Array& y) = 0;
     /// The real part of sum conj(x) y. The order of summation depends on the count alone, and the
     /// error is that of the products.
     virtual double dot(const Array& x, const Array& y) = 0;
-    /// y *= f, f real: f.count() values from `first` on; repeated for every f.count() values of y.
+    /// y *= f: `count` values from `first` on, repeated for every `count` values of y. A complex f
+    /// may be of another precision.
     virtual void multiply(const Array& f, std::size_t first, std::size_t count, Array& y) = 0;
+    /// out(i) += conj(map(i)) in(first + i); the map may be of another precision.
+    virtual void add_conjugate_product(const Array& map, const Array& in, std::size_t first,
+                                       Array& out) = 0;
     /// out[first + i] = scale Re in[i]
     virtual void keep_real(const Array& in, double scale, std::size_t first, Array& out) = 0;
 
-    /// Point g of period `slot` of `out`: the sum over all values n of the box that stand there, of
-    /// factors(n) map(n) in(n). A map may be empty, for 1, and of another precision.
+    /// Point g of period `slot` of `out`: the sum of factors(n) map(n) in(n) over all values n of
+    /// the box that are at g. A map may be empty, for 1, and of another precision.
     virtual void pad(const Box& box, const Array& map, const Array& in, std::size_t slot,
                      Array& out) = 0;
     /// out(n) += conj(factors(n) map(n)) in(point of n in period `slot`): the adjoint of pad.
     virtual void crop(const Box& box, const Array& map, const Array& in, std::size_t slot,
                       Array& out) = 0;
 
+    /// Block `block` of out, at voxel n of a grid of this size: in(n + 1) - in(n) along dimension
+    /// d, 0 at its end. A block has as many numbers as `in`.
+    virtual void difference(const std::array<std::size_t, 3>& size, std::size_t d, const Array& in,
+                            std::size_t block, Array& out) = 0;
+    /// out += the adjoint of it, of block `block` of in.
+    virtual void add_difference_adjoint(const std::array<std::size_t, 3>& size, std::size_t d,
+                                        std::size_t block, const Array& in, Array& out) = 0;
+    /// Shortens the vectors (y(n), y(n + count), y(n + 2 count), ...) by `length`, to 0 where they
+    /// are shorter: the proximal map of `length` times the sum of their norms.
+    virtual void shrink(std::size_t count, double length, Array& y) = 0;
+
     /// Of `batch` periods one after the other.
     virtual std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents,
                                               std::size_t batch, Precision precision) = 0;
 };
-
-/// Plain loops in double precision on the host, FFT by FFTW: the oracle. Every array of it is in
-/// double precision, whatever was asked for.
-std::unique_ptr<Device> make_reference_device();
 
 } // namespace lsrecon

@@ -1,10 +1,11 @@
 // Every verb as plain loops: the formulas of device.hpp, and nothing else.
 
+#include <cmath>
 #include <vector>
 
 #include "base/fft.hpp"
 #include "base/machine.hpp"
-#include "device/device.hpp"
+#include "device/reference_device.hpp"
 
 namespace lsrecon {
 
@@ -15,8 +16,16 @@ struct HostMemory : Array::Memory {
     std::vector<Complex> values;
 };
 
-std::vector<Complex>& values_of(const Array& array) {
+} // namespace
+
+std::vector<Complex>& reference_values(const Array& array) {
     return static_cast<HostMemory*>(array.memory())->values;
+}
+
+namespace {
+
+std::vector<Complex>& values_of(const Array& array) {
+    return reference_values(array);
 }
 
 class HostFft : public FftPlan {
@@ -56,6 +65,7 @@ public:
     std::string name() const override { return "the CPU"; }
     bool has(Precision precision) const override { return precision == Precision::float64; }
     double memory() const override { return memory_limit().bytes; }
+    double room() const override { return memory(); }
     double largest_array() const override { return memory(); }
 
     Array zeros(std::size_t count, Element element) override {
@@ -66,11 +76,35 @@ public:
     void upload(const ComplexVector& from, Array& to) override {
         values_of(to).assign(from.data(), from.data() + from.size());
     }
-    ComplexVector download(const Array& from) override {
-        return Eigen::Map<const ComplexVector>(values_of(from).data(),
-                                               static_cast<Eigen::Index>(from.count()));
+    void upload(const CoilRows& from, const Range& rows, const Range& columns, int exponent,
+                Array& to) override {
+        from.visit([&](const auto& values) {
+            std::size_t i = 0;
+            for (std::size_t r = rows.first; r < rows.first + rows.count; ++r) {
+                for (std::size_t n = columns.first; n < columns.first + columns.count; ++n) {
+                    const Complex value(
+                        values(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(n)));
+                    values_of(to)[i++] = ldexp(value, exponent);
+                }
+            }
+        });
+    }
+    void upload(const RealVector& from, const Range& range, int exponent, Array& to) override {
+        for (std::size_t i = 0; i < range.count; ++i) {
+            values_of(to)[i] =
+                std::ldexp(from(static_cast<Eigen::Index>(range.first + i)), exponent);
+        }
+    }
+    ComplexVector download(const Array& from, std::size_t first, std::size_t count) override {
+        return Eigen::Map<const ComplexVector>(values_of(from).data() + first,
+                                               static_cast<Eigen::Index>(count));
     }
 
+    void copy(const Array& from, std::size_t first, Array& to) override {
+        std::copy_n(values_of(from).begin() + static_cast<long>(first), to.count(),
+                    values_of(to).begin());
+    }
+    void convert(const Array& from, Array& to) override { values_of(to) = values_of(from); }
     void combine(double a, const Array& x, double b, Array& y) override {
         for (std::size_t i = 0; i < y.count(); ++i) {
             values_of(y)[i] = a * values_of(x)[i] + b * values_of(y)[i];
@@ -86,6 +120,12 @@ public:
     void multiply(const Array& f, std::size_t first, std::size_t count, Array& y) override {
         for (std::size_t i = 0; i < y.count(); ++i) {
             values_of(y)[i] *= values_of(f)[first + i % count];
+        }
+    }
+    void add_conjugate_product(const Array& map, const Array& in, std::size_t first,
+                               Array& out) override {
+        for (std::size_t i = 0; i < out.count(); ++i) {
+            values_of(out)[i] += std::conj(values_of(map)[i]) * values_of(in)[first + i];
         }
     }
     void keep_real(const Array& in, double scale, std::size_t first, Array& out) override {
@@ -110,12 +150,50 @@ public:
         });
     }
 
+    void difference(const std::array<std::size_t, 3>& size, std::size_t d, const Array& in,
+                    std::size_t block, Array& out) override {
+        for_each_step(size, d, [&](std::size_t n, std::size_t next, bool last) {
+            values_of(out)[block * in.count() + n] =
+                last ? 0 : values_of(in)[next] - values_of(in)[n];
+        });
+    }
+    void add_difference_adjoint(const std::array<std::size_t, 3>& size, std::size_t d,
+                                std::size_t block, const Array& in, Array& out) override {
+        for_each_step(size, d, [&](std::size_t n, std::size_t next, bool last) {
+            if (!last) {
+                const Complex value = values_of(in)[block * out.count() + n];
+                values_of(out)[next] += value;
+                values_of(out)[n] -= value;
+            }
+        });
+    }
+    void shrink(std::size_t count, double length, Array& y) override {
+        for (std::size_t n = 0; n < count; ++n) {
+            double squares = 0;
+            for (std::size_t i = n; i < y.count(); i += count) {
+                squares += std::norm(values_of(y)[i]);
+            }
+            const double norm = std::sqrt(squares);
+            for (std::size_t i = n; i < y.count(); i += count) {
+                values_of(y)[i] *= norm > length ? 1 - length / norm : 0;
+            }
+        }
+    }
+
     std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents, std::size_t batch,
                                       Precision) override {
         return std::make_unique<HostFft>(extents, batch);
     }
 
 private:
+    /// visit(n, its neighbour along d, whether it has none) for every voxel.
+    template <typename Visit> static void for_each_step(const std::array<std::size_t, 3>& size,
+                                                        std::size_t d, const Visit& visit) {
+        const std::size_t stride = d == 0 ? 1 : d == 1 ? size[0] : size[0] * size[1];
+        for (std::size_t n = 0; n < size[0] * size[1] * size[2]; ++n) {
+            visit(n, n + stride, n / stride % size[d] + 1 == size[d]);
+        }
+    }
     static Complex of_map(const Array& map, std::size_t n) {
         return map.empty() ? Complex(1) : values_of(map)[n];
     }

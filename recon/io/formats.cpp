@@ -2,9 +2,6 @@
 
 #include "base/error.hpp"
 #include "io/native_scan.hpp"
-#include "scan/check.hpp"
-#include "scan/reach.hpp"
-#include "scan/remarks.hpp"
 #ifdef LSRECON_WITH_ISMRMRD
 #include "io/ismrmrd_scan.hpp"
 #endif
@@ -24,8 +21,8 @@ bool recognises_ismrmrd(const Hdf5Reader& file) {
     return false;
 }
 
-Scan read_ismrmrd(const Hdf5Reader& file, const ReadOptions&) {
-    throw NotBuiltError(file.path() +
+StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& file, const ReadOptions&) {
+    throw NotBuiltError(file->path() +
                         ": ISMRMRD raw data, and its reader is not built in\n  next:     "
                         "configure with -DLSRECON_WITH_ISMRMRD=ON");
 }
@@ -52,46 +49,24 @@ const std::vector<std::string>& frame_counters() {
 
 const std::vector<ScanFormat>& scan_formats() {
     static const std::vector<ScanFormat> table{
-        {"ismrmrd", "ISMRMRD raw data", ismrmrd_built, &recognises_ismrmrd, &read_ismrmrd},
-        {"lsrecon-scan", "the native scan file", true, &recognises_native, &read_native},
+        {"ismrmrd", "ISMRMRD raw data", ismrmrd_built, &recognises_ismrmrd, &open_ismrmrd},
+        {"lsrecon-scan", "the native scan file", true, &recognises_native, &open_native},
     };
     return table;
 }
 
-Scan read_scan(const std::string& path, const ReadOptions& options) {
-    const Hdf5Reader file(path);
-    file.start_hash();
+const ScanFormat& format_of(const Hdf5Reader& file) {
     for (const ScanFormat& format : scan_formats()) {
         if (format.recognises(file)) {
-            Scan scan = format.read(file, options);
-            scan.sha256 = file.sha256();
-            check(scan);
-            if (options.low_resolution) {
-                scan.remarks.push_back("--low-resolution: that the trajectory fills the matrix was "
-                                       "not checked");
-            } else {
-                require_reach(scan);
-            }
-            const std::vector<std::string> remarks = remarks_on(scan);
-            scan.remarks.insert(scan.remarks.end(), remarks.begin(), remarks.end());
-            return scan;
+            return format;
         }
     }
-    throw InputError({path, "file",
+    throw InputError({file.path(), "file",
                       "an HDF5 file with " + list("objects", file.names()) + " and " +
                           list("root attributes", file.attribute_names("/")),
                       "a scan: root attribute format = \"lsrecon-scan\" with /trajectory, or an "
                       "ISMRMRD group with xml and data",
                       "see docs/formats.md for how to write a scan file"});
-}
-
-Scan read_scan(const std::string& path, const ReadOptions& options, Reporter& report) {
-    const Stage stage(report, "read");
-    Scan scan = read_scan(path, options);
-    for (const std::string& remark : scan.remarks) {
-        report.note(remark);
-    }
-    return scan;
 }
 
 } // namespace lsrecon

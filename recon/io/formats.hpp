@@ -1,9 +1,13 @@
 #pragma once
 
+#include <array>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/index_list.hpp"
 #include "base/report.hpp"
 #include "io/hdf5_file.hpp"
 #include "scan/scan.hpp"
@@ -16,12 +20,32 @@ struct ReadOptions {
     std::string trajectory_units;
     /// Accept a trajectory that stays within N/4 (scan/reach.hpp).
     bool low_resolution = false;
-    /// Counters of raw data, of frame_counters(), that do not tell frames apart.
+    /// Counters of raw data, out of frame_counters(), that do not separate frames.
     std::vector<std::string> join{};
+    /// The encoding of raw data to read; without it the first that has image data.
+    std::optional<std::size_t> encoding{};
+    /// Values of each of frame_counters() that are read; empty: all.
+    std::array<IndexList, 5> counters{};
+    /// Frames that are read, of those that the counters leave; empty: all.
+    IndexList frames{};
+    /// Raw data: readouts of each of the frames into which one is cut; 0: it is not cut.
+    std::size_t spokes_per_frame = 0;
+    /// Readouts from the start of one such frame to that of the next; 0: spokes_per_frame.
+    std::size_t stride = 0;
+    /// Called once shapes are known and before any value is read.
+    std::function<void(const Grid& grid, std::size_t coil_maps)> before_values = [](const Grid&,
+                                                                                    std::size_t) {};
 };
 
-/// The counters of raw data that tell frames apart unless they are joined.
+/// The counters of raw data that separate frames unless they are joined.
 const std::vector<std::string>& frame_counters();
+
+/// A scan as its file holds it: nothing is checked yet but what reading needs.
+struct StoredScan {
+    Scan scan; ///< its frames have C x 0 samples
+    /// Reads the samples of a frame. Those of a single frame are asked for once.
+    std::function<CoilRows(std::size_t frame)> samples;
+};
 
 /// One way in which a scan can be stored.
 struct ScanFormat {
@@ -30,19 +54,21 @@ struct ScanFormat {
     bool built;
     /// By content, never by name.
     bool (*recognises)(const Hdf5Reader& file);
-    /// InputError with the first thing that is wrong.
-    Scan (*read)(const Hdf5Reader& file, const ReadOptions& options);
+    /// Everything but samples. InputError with the first thing that is wrong.
+    StoredScan (*open)(const std::shared_ptr<const Hdf5Reader>& file, const ReadOptions& options);
 };
 
 /// The table of formats that can be read: one row each.
 const std::vector<ScanFormat>& scan_formats();
 
-/// Reads a scan of any known format and checks it (scan/check.hpp).
-/// InputError when no format knows it or something in it is wrong; NotBuiltError when the format
-/// was left out of this build.
+/// InputError when no format knows the file.
+const ScanFormat& format_of(const Hdf5Reader& file);
+
+/// Reads a whole scan into memory; FrameSource (io/frame_source.hpp) has its frames one at a time.
+/// The same errors.
 Scan read_scan(const std::string& path, const ReadOptions& options = {});
 
-/// The same as a stage of its own, telling the scan's remarks.
+/// The same as a separate stage, which notes the scan's remarks.
 Scan read_scan(const std::string& path, const ReadOptions& options, Reporter& report);
 
 } // namespace lsrecon

@@ -74,13 +74,15 @@ void answer(const Hdf5Served& served, const Hdf5Request& request) {
     case What::snapshot:
         return send(packed(survey(served)));
     case What::values:
-        return send_values(served, request.dataset);
+        return send_values(served, request);
     case What::texts:
         return send_texts(served, request.dataset);
     case What::acquisition_type:
         return send(packed(holds_acquisitions(served, request.dataset)));
+    case What::acquisition_headers:
+        return send_acquisition_headers(served, request.dataset);
     case What::acquisitions:
-        return send_acquisitions(served, request.dataset, request.first);
+        return send_acquisitions(served, request);
     }
 }
 
@@ -130,7 +132,8 @@ void serve_hdf5(const Connection& parent, const InputFile& file) {
         send_part(parent, bytes.data(), bytes.size(), true);
     };
     silence_hdf5();
-    Hdf5Served served{parent, -1, -1, static_cast<double>(file.bytes())};
+    Hdf5Dataset values;
+    Hdf5Served served{parent, -1, -1, static_cast<double>(file.bytes()), values};
     limit_answer(served, 0, 0);
     Hdf5Handle opened;
     try {

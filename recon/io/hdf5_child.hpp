@@ -6,17 +6,30 @@
 
 namespace lsrecon {
 
-// HDF5 (1.10 and 1.14) crashes on some damaged files, never comes back from others and allocates
-// whatever length they hold. It therefore reads files in a child process only; what the child sends
-// is all that the rest of the program ever sees of a file.
+// HDF5 (1.10 and 1.14) crashes on some damaged files, never returns from others and allocates any
+// length that they claim. It therefore reads files in a child process only; the rest of the program
+// sees nothing of a file but what the child sends.
 
 struct Hdf5Request {
-    enum class What { snapshot, values, texts, acquisition_type, acquisitions };
+    enum class What {
+        snapshot,
+        values,
+        texts,
+        acquisition_type,
+        acquisition_headers,
+        acquisitions
+    };
     What what = What::snapshot;
     std::string dataset;
-    std::uint64_t first = 0; ///< acquisition
+    /// Indices of the first dimension.
+    std::uint64_t first = 0;
+    std::uint64_t count = 0; ///< 0: all that follow
+    /// Of acquisitions: the first of a run and the one after its last, for each run.
+    std::vector<std::uint64_t> runs{};
 
-    template <typename Archive> void each(Archive& archive) { archive(what, dataset, first); }
+    template <typename Archive> void each(Archive& archive) {
+        archive(what, dataset, first, count, runs);
+    }
 };
 
 /// Why the child could not do what was asked.
@@ -43,11 +56,14 @@ struct Hdf5PartHead {
 };
 
 /// The first part of the answer to `values`; the others hold the numbers themselves, in order.
+/// There are none when the file has the numbers as this machine does, one after the other: the
+/// parent then reads them from there.
 struct Hdf5ValuesHead {
     bool single = false; ///< floats, or doubles
     std::uint64_t numbers = 0; ///< two a complex value
+    std::uint64_t place = 0; ///< of the first of them in the file; 0 when parts follow
 
-    template <typename Archive> void each(Archive& archive) { archive(single, numbers); }
+    template <typename Archive> void each(Archive& archive) { archive(single, numbers, place); }
 };
 
 /// Answers requests until the parent goes away.

@@ -55,6 +55,7 @@ Hdf5Handle header_type() {
     add("center_sample", offsetof(Header, center_sample), H5T_NATIVE_UINT16);
     add("encoding_space_ref", offsetof(Header, encoding_space_ref), H5T_NATIVE_UINT16);
     add("trajectory_dimensions", offsetof(Header, trajectory_dimensions), H5T_NATIVE_UINT16);
+    add("sample_time_us", offsetof(Header, sample_time_us), H5T_NATIVE_FLOAT);
     const hsize_t three = 3;
     const Hdf5Handle vector(H5Tarray_create2(H5T_NATIVE_FLOAT, 1, &three), H5Tclose);
     add("position", offsetof(Header, position), vector.get());
@@ -72,6 +73,13 @@ Hdf5Handle acquisition_type() {
     H5Tinsert(type.get(), "head", HOFFSET(StoredAcquisition, head), head.get());
     H5Tinsert(type.get(), "traj", HOFFSET(StoredAcquisition, traj), floats.get());
     H5Tinsert(type.get(), "data", HOFFSET(StoredAcquisition, data), floats.get());
+    return type;
+}
+
+/// The header alone: HDF5 does not follow the references to arrays that are not asked for.
+Hdf5Handle header_alone_type() {
+    Hdf5Handle type(H5Tcreate(H5T_COMPOUND, sizeof(IsmrmrdHeader)), H5Tclose);
+    H5Tinsert(type.get(), "head", 0, header_type().get());
     return type;
 }
 
@@ -120,6 +128,18 @@ public:
             std::max<hssize_t>(H5Sget_simple_extent_npoints(space_.get()), 0));
     }
 
+    std::vector<IsmrmrdHeader> headers(std::uint64_t first, std::uint64_t count) const {
+        const hsize_t start = first;
+        const hsize_t size = count;
+        const Hdf5Handle memory(H5Screate_simple(1, &size, nullptr), H5Sclose);
+        const Hdf5Handle type = header_alone_type();
+        H5Sselect_hyperslab(space_.get(), H5S_SELECT_SET, &start, nullptr, &size, nullptr);
+        std::vector<IsmrmrdHeader> result(count);
+        require_hdf5(H5Dread(dataset_.get(), type.get(), memory.get(), space_.get(), H5P_DEFAULT,
+                             result.data()) >= 0);
+        return result;
+    }
+
     /// Appends them to `bytes`. Whether they could be read; a single one that cannot is a failure.
     bool read(std::uint64_t first, std::uint64_t count, std::string& bytes) const {
         const hsize_t start = first;
@@ -154,25 +174,39 @@ bool holds_acquisitions(const Hdf5Served& served, const std::string& name) {
     return has_members(stored.get(), acquisition_type().get());
 }
 
-void send_acquisitions(const Hdf5Served& served, const std::string& name, std::uint64_t first) {
+void send_acquisition_headers(const Hdf5Served& served, const std::string& name) {
+    const Acquisitions acquisitions(served, name);
+    constexpr std::size_t at_once = 1024;
+    for (std::size_t first = 0; first < acquisitions.count(); first += at_once) {
+        const auto headers =
+            acquisitions.headers(first, std::min(at_once, acquisitions.count() - first));
+        send_part(served.parent, headers.data(), headers.size() * sizeof(IsmrmrdHeader));
+    }
+}
+
+void send_acquisitions(const Hdf5Served& served, const Hdf5Request& request) {
     // Their arrays lie in the file as they are: all together need no more than it has, in floats
     // twice that where it holds halves.
     limit_answer(served, served.file_bytes, 3 * served.file_bytes);
-    const Acquisitions acquisitions(served, name);
+    const Acquisitions acquisitions(served, request.dataset);
     constexpr std::size_t part_bytes = 1 << 20;
     std::uint64_t at_once = 1;
     std::string bytes;
-    while (first < acquisitions.count()) {
-        at_once = std::min<std::uint64_t>(at_once, acquisitions.count() - first);
-        bytes.clear();
-        if (!acquisitions.read(first, at_once, bytes)) {
-            at_once = 1; // up to the one that cannot be read
-            continue;
+    for (std::size_t run = 0; run + 1 < request.runs.size(); run += 2) {
+        std::uint64_t first = request.runs[run];
+        const std::uint64_t end = request.runs[run + 1];
+        while (first < end) {
+            const std::uint64_t count = std::min(at_once, end - first);
+            bytes.clear();
+            if (!acquisitions.read(first, count, bytes)) {
+                at_once = 1; // up to the one that cannot be read
+                continue;
+            }
+            send_part(served.parent, bytes.data(), bytes.size());
+            first += count;
+            const std::size_t each = bytes.size() / count;
+            at_once = std::clamp<std::uint64_t>(part_bytes / each, 1, 2 * at_once);
         }
-        send_part(served.parent, bytes.data(), bytes.size());
-        first += at_once;
-        const std::size_t each = bytes.size() / at_once;
-        at_once = std::clamp<std::uint64_t>(part_bytes / each, 1, 2 * at_once);
     }
 }
 

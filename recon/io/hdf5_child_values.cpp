@@ -17,9 +17,10 @@ constexpr std::size_t part_bytes = 1 << 20;
 /// decompressed once.
 class Blocks {
 public:
-    Blocks(std::vector<std::size_t> extents, const std::vector<std::size_t>& chunk,
-           std::size_t element_bytes)
-        : extents_(std::move(extents)), start_(extents_.size(), 0) {
+    /// Of `extents`, from index `first` of the first dimension.
+    Blocks(std::vector<std::size_t> extents, std::size_t first,
+           const std::vector<std::size_t>& chunk, std::size_t element_bytes)
+        : extents_(std::move(extents)), start_(extents_.size(), 0), first_(first) {
         const auto row_bytes = [&] {
             std::vector<std::size_t> inner(extents_.begin() + static_cast<long>(split_) + 1,
                                            extents_.end());
@@ -35,7 +36,13 @@ public:
         }
     }
 
-    std::vector<hsize_t> start() const { return {start_.begin(), start_.end()}; }
+    std::vector<hsize_t> start() const {
+        std::vector<hsize_t> result(start_.begin(), start_.end());
+        if (!result.empty()) {
+            result.front() += first_;
+        }
+        return result;
+    }
 
     /// Of the present block.
     std::vector<hsize_t> count() const {
@@ -72,6 +79,7 @@ public:
 private:
     std::vector<std::size_t> extents_;
     std::vector<std::size_t> start_;
+    std::size_t first_ = 0;
     std::size_t split_ = 0; ///< the dimension that is cut; those before it advance one by one
     std::size_t rows_ = 1;
 };
@@ -86,40 +94,105 @@ std::vector<std::size_t> chunk_of(hid_t dataset, std::size_t dimensions) {
     return {chunk.begin(), chunk.end()};
 }
 
-/// Numbers cross in the file's own precision: converting compounds is most of what HDF5 does.
-bool is_single(hid_t type) {
-    if (H5Tget_class(type) == H5T_COMPOUND) {
-        const Hdf5Handle part(H5Tget_member_type(type, 0), H5Tclose);
-        const Hdf5Handle other(H5Tget_member_type(type, 1), H5Tclose);
-        return is_single(part.get()) && is_single(other.get());
+} // namespace
+
+namespace {
+
+/// Bytes of the chunks that `rows` indices of the first dimension go through, decompressed, when
+/// others lie in the same chunks; 0 otherwise.
+std::size_t shared_chunk_bytes(const Hdf5Shape& shape, const std::vector<std::size_t>& chunk,
+                               std::size_t rows, std::size_t element) {
+    if (shape.extents.empty() || rows >= shape.extents.front() || chunk.front() <= rows) {
+        return 0;
     }
-    return H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) <= sizeof(float);
+    std::vector<std::size_t> factors{element, chunk.front()};
+    for (std::size_t d = 1; d < chunk.size(); ++d) {
+        factors.push_back((shape.extents[d] + chunk[d] - 1) / chunk[d] * chunk[d]);
+    }
+    return product_of(factors);
+}
+
+/// Opens it unless it is open.
+void open_values(const Hdf5Served& served, const std::string& name) {
+    if (served.values.name == name && served.values.handle.get() >= 0) {
+        return;
+    }
+    served.values = {name, open_object(served, name), 0};
+}
+
+/// Where the numbers lie one after the other as this machine has them; 0 where HDF5 has to put them
+/// together.
+std::uint64_t place_in_file(hid_t dataset, hid_t stored, hid_t wanted) {
+    const Hdf5Handle properties(H5Dget_create_plist(dataset), H5Pclose);
+    if (H5Pget_layout(properties.get()) != H5D_CONTIGUOUS || H5Tequal(stored, wanted) <= 0) {
+        return 0;
+    }
+    const haddr_t place = H5Dget_offset(dataset);
+    return place == HADDR_UNDEF ? 0 : place;
+}
+
+/// Opens it again with room for the chunks that several frames share, so that each is decompressed
+/// once. Larger ones are decompressed again for every frame.
+void keep_chunks(const Hdf5Served& served, std::size_t bytes) {
+    constexpr std::size_t most = std::size_t{256} << 20;
+    if (bytes == 0 || bytes > most || served.values.cache_bytes > 0) {
+        return;
+    }
+    const Hdf5Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+    constexpr std::size_t slots = 12421; // a prime, as HDF5 asks for
+    H5Pset_chunk_cache(access.get(), slots, bytes, 1);
+    served.values.handle = Hdf5Handle();
+    served.values.handle =
+        Hdf5Handle(H5Dopen2(served.file, served.values.name.c_str(), access.get()), H5Dclose);
+    require_hdf5(served.values.handle.get() >= 0);
+    served.values.cache_bytes = static_cast<double>(bytes);
 }
 
 } // namespace
 
-void send_values(const Hdf5Served& served, const std::string& name) {
-    const Hdf5Handle dataset = open_object(served, name);
-    const Hdf5Handle stored(H5Dget_type(dataset.get()), H5Tclose);
-    const Hdf5Handle space(H5Dget_space(dataset.get()), H5Sclose);
+void send_values(const Hdf5Served& served, const Hdf5Request& request) {
+    open_values(served, request.dataset);
+    const hid_t opened = served.values.handle.get();
+    const Hdf5Handle stored(H5Dget_type(opened), H5Tclose);
+    const Hdf5Handle space(H5Dget_space(opened), H5Sclose);
     require_hdf5(stored.get() >= 0 && space.get() >= 0);
     const Hdf5Shape shape = describe(stored.get(), space.get());
-    const bool single = is_single(stored.get());
+    const bool single = holds_floats(stored.get());
     const bool complex = shape.kind == Hdf5Kind::complex;
     const hid_t number = single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
     const Hdf5Handle type = complex ? complex_type(number) : Hdf5Handle(H5Tcopy(number), H5Tclose);
     const std::size_t element = H5Tget_size(type.get());
+    std::vector<std::size_t> wanted = shape.extents;
+    if (request.count > 0 && !wanted.empty()) {
+        wanted.front() = std::min<std::size_t>(request.count, wanted.front() - request.first);
+    }
+    std::uint64_t place = place_in_file(opened, stored.get(), type.get());
+    if (place > 0 && !shape.extents.empty()) {
+        place += request.first * (shape.elements() / shape.extents.front()) * element;
+    }
     const std::string head =
-        packed(Hdf5ValuesHead{single, product_of({shape.elements(), complex ? 2U : 1U})});
+        packed(Hdf5ValuesHead{single, product_of({product_of(wanted), complex ? 2U : 1U}), place});
     send_part(served.parent, head.data(), head.size());
+    if (place > 0) {
+        return;
+    }
 
-    const std::vector<std::size_t> chunk = chunk_of(dataset.get(), shape.extents.size());
-    Blocks blocks(shape.extents, chunk, element);
-    const std::size_t block_bytes = product_of({blocks.elements(), element});
+    std::vector<std::size_t> chunk = chunk_of(opened, shape.extents.size());
     // A chunk is held as it is stored and after each of its filters.
-    const std::size_t chunk_bytes = product_of({product_of(chunk), H5Tget_size(stored.get()), 4});
-    limit_answer(served, static_cast<double>(product_of({shape.elements(), element})),
-                 static_cast<double>(block_bytes) + static_cast<double>(chunk_bytes));
+    const std::size_t stored_bytes = H5Tget_size(stored.get());
+    const std::size_t chunk_bytes = product_of({product_of(chunk), stored_bytes, 4});
+    const std::size_t shared =
+        wanted.empty() ? 0 : shared_chunk_bytes(shape, chunk, wanted.front(), stored_bytes);
+    if (!wanted.empty()) {
+        chunk.front() = std::min(chunk.front(), wanted.front());
+    }
+    Blocks blocks(wanted, request.first, chunk, element);
+    const std::size_t block_bytes = product_of({blocks.elements(), element});
+    limit_answer(served, static_cast<double>(product_of({product_of(wanted), element})),
+                 static_cast<double>(block_bytes) + static_cast<double>(chunk_bytes) +
+                     static_cast<double>(shared));
+    keep_chunks(served, shared);
+    const hid_t dataset = served.values.handle.get();
     std::vector<char> bytes(block_bytes);
     do {
         const std::vector<hsize_t> start = blocks.start();
@@ -130,7 +203,7 @@ void send_values(const Hdf5Served& served, const std::string& name) {
         }
         const std::size_t size = product_of({count.begin(), count.end()}) * element;
         const Hdf5Handle memory = simple_space({size / element});
-        require_hdf5(H5Dread(dataset.get(), type.get(), memory.get(), space.get(), H5P_DEFAULT,
+        require_hdf5(H5Dread(dataset, type.get(), memory.get(), space.get(), H5P_DEFAULT,
                              bytes.data()) >= 0);
         for (std::size_t at = 0; at < size; at += part_bytes) {
             send_part(served.parent, bytes.data() + at, std::min(part_bytes, size - at));

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/coil_rows.hpp"
 #include "base/types.hpp"
 #include "io/hdf5_snapshot.hpp"
+#include "scan/image.hpp"
 
 namespace lsrecon {
 
@@ -38,10 +41,12 @@ private:
     Closer close_ = nullptr;
 };
 
+struct Hdf5Request;
 class Hdf5Session;
 class Hdf5Sessions;
 
-/// What a message says of an attribute that is missing or of the wrong type; "" for general words.
+/// The parts of the message about an attribute that is missing or of the wrong type; "" for the
+/// general ones.
 struct Hdf5Wanted {
     std::string expected;
     std::string next_step;
@@ -62,6 +67,7 @@ public:
     /// was changed meanwhile.
     void start_hash() const;
     std::string sha256() const;
+    void require_unchanged() const;
 
     bool has(const std::string& name) const;
     std::vector<std::string> names(const std::string& group = "/") const;
@@ -70,14 +76,12 @@ public:
 
     /// InputError unless it is a dataset of this file.
     Hdf5Shape shape(const std::string& dataset) const;
-    /// Shape after checking that `kind` agrees, that there is at least one element, that the data
-    /// in double precision would fit into memory, and that the file holds all of them.
+    /// Shape after checking that `kind` agrees, that there is at least one element, that one index
+    /// of the first dimension would fit into memory, and that the file holds all values.
     Hdf5Shape checked_shape(const std::string& dataset, Hdf5Kind kind) const;
     /// InputError when values of the dataset are missing, or lie in other files: HDF5 reads what it
     /// does not find as zeros.
     void require_complete(const std::string& dataset) const;
-    /// InputError unless the numbers of all datasets together would fit into memory as doubles.
-    void require_memory() const;
 
     /// Whole datasets, row-major. Integer datasets can be read as real.
     std::vector<double> read_real(const std::string& dataset) const;
@@ -96,10 +100,10 @@ public:
     std::vector<double> attribute_numbers(const std::string& object, const std::string& name,
                                           const Hdf5Wanted& wanted = {}) const;
 
-    /// The value of any attribute, for people: a text, or numbers with commas.
+    /// The value of any attribute as it is shown: a text, or numbers with commas.
     std::string attribute_in_words(const std::string& object, const std::string& name) const;
 
-    /// For those who receive values part by part.
+    /// For callers that receive values part by part.
     Hdf5Sessions& sessions() const { return *sessions_; }
 
 private:
@@ -120,33 +124,72 @@ class Hdf5Values {
 public:
     /// After checked_shape.
     Hdf5Values(const Hdf5Reader& file, const std::string& dataset);
+    /// Of one index of the first dimension.
+    Hdf5Values(const Hdf5Reader& file, const std::string& dataset, std::size_t row);
     ~Hdf5Values();
 
-    /// The next `count` of them.
+    /// The next `count` of them as doubles.
     void read(double* to, std::size_t count);
     void read(Complex* to, std::size_t count) { read(reinterpret_cast<double*>(to), 2 * count); }
+    /// The next rows x columns of complex values, in the file's own precision: received where they
+    /// stay, and looked through for their largest part while they are in the cache.
+    CoilRows read_rows(std::size_t rows, std::size_t columns);
 
 private:
+    Hdf5Values(const Hdf5Reader& file, const Hdf5Request& request);
+    /// At most `bytes` of the numbers, and at least one of them; their bytes.
+    std::size_t receive(void* to, std::size_t bytes);
+    template <typename Number>
+    void receive_all(Number* to, std::size_t count, LargestPart& largest);
+
     Hdf5Sessions& sessions_;
     std::unique_ptr<Hdf5Session> session_;
-    std::size_t number_bytes_ = 0;
+    Precision precision_ = Precision::float64; ///< of the numbers as they come
+    std::uint64_t place_ = 0; ///< of the next of them in the file; 0 when the child sends them
     std::uint64_t to_come_ = 0; ///< bytes
-    std::string part_;
-    std::size_t used_ = 0; ///< bytes of the part
+    std::uint64_t in_part_ = 0; ///< bytes of the present part that are still to come
 };
 
+/// A field of the rows of a table.
+struct Hdf5Field {
+    enum class Type { uint16, uint32, uint64, int32, float32 };
+    std::string name;
+    Type type;
+    std::size_t offset; ///< in a row, in bytes
+    std::size_t count = 1; ///< more are an array
+};
+
+/// How floats lie in a dataset: each on its own, or two a compound {r,i} (h5py) or {real,imag}
+/// (ISMRMRD).
+enum class Hdf5Floats { single, r_i, real_imag };
+
+/// Floats that come part after part.
+using PartFloats = std::function<std::vector<float>(std::size_t part)>;
+
 /// A new HDF5 file. It is made in memory and written by close(): after a write that the file system
-/// refused, HDF5 (1.10.8) can neither close the file nor end without a crash.
-/// Failures are Errors that name the file.
+/// refused, HDF5 (1.10.8) can neither close the file nor end without a crash. One whose values come
+/// part after part is made on disk: HDF5 writes only what describes it, once there was room for
+/// that, and close() puts the values where HDF5 left their place. Failures are Errors that name the
+/// file.
 class Hdf5Writer {
 public:
-    /// `name` is what messages call it.
-    Hdf5Writer(const std::string& path, const std::string& name);
+    /// `name` is what messages call it; `room` the bytes of all but those values, 0 in memory.
+    Hdf5Writer(const std::string& path, const std::string& name, std::uint64_t room = 0);
 
     void group(const std::string& name);
     /// Complex numbers as compound {r,i}, as h5py reads and writes them.
     void complex64(const std::string& dataset, const std::vector<std::size_t>& extents,
                    const Complex* values);
+    /// The values of all parts, one after the other.
+    void complex64(const std::string& dataset, const std::vector<std::size_t>& extents,
+                   const std::vector<const CoilRows*>& parts);
+    /// Values that close() asks for, part after part: never in memory together. One such dataset a
+    /// file, of a writer with `room`.
+    void complex64(const std::string& dataset, const std::vector<std::size_t>& extents,
+                   std::size_t parts, const FrameValues& values);
+    /// The same for floats, a compound being one element.
+    void floats(const std::string& dataset, const std::vector<std::size_t>& extents,
+                Hdf5Floats type, std::size_t parts, const PartFloats& values);
     void complex128(const std::string& dataset, const std::vector<std::size_t>& extents,
                     const Complex* values);
     void real(const std::string& dataset, const std::vector<std::size_t>& extents,
@@ -155,6 +198,11 @@ public:
     /// of an object share 64 kB.
     void texts(const std::string& dataset, const std::vector<std::size_t>& extents,
                const std::vector<std::string>& values);
+    /// Each as long as it is.
+    void variable_texts(const std::string& dataset, const std::vector<std::string>& values);
+    /// Rows of `row_bytes` that hold `fields`.
+    void table(const std::string& dataset, const std::vector<Hdf5Field>& fields, std::size_t rows,
+               std::size_t row_bytes, const void* values);
     void attribute(const std::string& object, const std::string& name, const std::string& value);
     void attribute(const std::string& object, const std::string& name,
                    const std::vector<std::string>& values);
@@ -168,9 +216,20 @@ public:
     void close();
 
 private:
+    void write_later_values();
+
+    struct Later {
+        std::uint64_t at = 0; ///< in the file
+        std::uint64_t bytes = 0;
+        std::size_t parts = 0;
+        PartFloats values;
+    };
+
     std::string path_;
     std::string name_;
+    bool on_disk_;
     Hdf5Handle file_;
+    Later later_;
 };
 
 } // namespace lsrecon

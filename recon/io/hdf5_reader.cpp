@@ -1,8 +1,8 @@
 #include "base/error.hpp"
-#include "base/machine.hpp"
 #include "base/numbers.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/hdf5_session.hpp"
+#include "scan/host_memory.hpp"
 
 // Everything here looks up what the file declares.
 
@@ -32,25 +32,6 @@ template <typename Named> std::vector<std::string> names_of(const std::vector<Na
         names.push_back(one.name);
     }
     return names;
-}
-
-/// Of numbers as doubles; other values are not held.
-double bytes_of(const Hdf5Shape& shape) {
-    const bool complex = shape.kind == Hdf5Kind::complex;
-    const double each = complex ? sizeof(Complex) : sizeof(double);
-    return complex || fits(shape.kind, Hdf5Kind::real)
-               ? static_cast<double>(shape.elements()) * each
-               : 0;
-}
-
-void require_to_fit(double bytes, const std::string& file, const std::string& thing,
-                    const std::string& declared) {
-    const MemoryLimit limit = memory_limit();
-    if (bytes > limit.bytes) {
-        refuse(file, thing, text(declared, bytes / 1e9, " GB in double precision"),
-               text("at most the ", limit.bytes / 1e9, " GB of ", limit.whose),
-               "check the declared sizes, or use a machine with more memory");
-    }
 }
 
 std::string missing(const Hdf5Storage& storage) {
@@ -88,6 +69,10 @@ Hdf5Reader::~Hdf5Reader() = default;
 
 void Hdf5Reader::start_hash() const {
     sessions_->file().start_hash();
+}
+
+void Hdf5Reader::require_unchanged() const {
+    sessions_->file().require_unchanged();
 }
 
 std::string Hdf5Reader::sha256() const {
@@ -168,7 +153,15 @@ Hdf5Shape Hdf5Reader::checked_shape(const std::string& name, Hdf5Kind kind) cons
         refuse(path_, full_name(name), found.to_string(), "at least one element",
                "write its values; docs/formats.md says which datasets may be left out");
     }
-    require_to_fit(bytes_of(found), path_, full_name(name), found.to_string() + ", ");
+    if (kind != Hdf5Kind::string) {
+        HostMemory memory; // at least once, and no frame less
+        const bool frames = found.extents.size() > 1;
+        memory.add(full_name(name), found.to_string(),
+                   static_cast<double>(frames ? found.row_elements() : found.elements()) *
+                       static_cast<double>(found.number_bytes) *
+                       (kind == Hdf5Kind::complex ? 2 : 1));
+        memory.require(path_);
+    }
     require_complete(name);
     return found;
 }
@@ -185,17 +178,6 @@ void Hdf5Reader::require_complete(const std::string& name) const {
                "all of its values, since HDF5 reads missing ones as 0",
                "see whether the program that wrote the file was stopped, and write it again");
     }
-}
-
-void Hdf5Reader::require_memory() const {
-    double all = 0;
-    const Hdf5Object* largest = &root_;
-    for (const Hdf5Object& object : root_.members) {
-        all += bytes_of(object.shape);
-        largest = bytes_of(object.shape) > bytes_of(largest->shape) ? &object : largest;
-    }
-    require_to_fit(all, path_, full_name(largest->name),
-                   largest->shape.to_string() + "; with all other datasets ");
 }
 
 std::vector<std::string> Hdf5Reader::attribute_names(const std::string& object) const {

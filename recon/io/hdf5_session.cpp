@@ -33,28 +33,38 @@ void Hdf5Session::ask(const Hdf5Request& request, const std::string& thing) {
     }
 }
 
-void Hdf5Session::receive(std::string& part) {
-    Hdf5PartHead head;
+void Hdf5Session::receive(void* bytes, std::size_t size) {
     try {
-        child_->receive(&head, sizeof(head));
-        const std::uint64_t most = (std::uint64_t{256} << 20) + 4 * file_.bytes();
-        if (head.bytes > most) {
-            refuse_nonsense();
-        }
-        part.resize(head.bytes);
-        child_->receive(part.data(), part.size());
+        child_->receive(bytes, size);
     } catch (const ChildFailure& failure) {
         refuse(failure);
     }
-    if (head.failed != 0) {
-        Hdf5Failure failure;
-        try {
-            failure = unpacked<Hdf5Failure>(part);
-        } catch (const std::length_error&) {
-            refuse_nonsense();
-        }
-        refuse(failure);
+}
+
+std::uint64_t Hdf5Session::receive_size() {
+    Hdf5PartHead head;
+    receive(&head, sizeof(head));
+    const std::uint64_t most = (std::uint64_t{256} << 20) + 4 * file_.bytes();
+    if (head.bytes > most) {
+        refuse_nonsense();
     }
+    if (head.failed == 0) {
+        return head.bytes;
+    }
+    std::string part(head.bytes, '\0');
+    receive(part.data(), part.size());
+    Hdf5Failure failure;
+    try {
+        failure = unpacked<Hdf5Failure>(part);
+    } catch (const std::length_error&) {
+        refuse_nonsense();
+    }
+    refuse(failure);
+}
+
+void Hdf5Session::receive(std::string& part) {
+    part.resize(receive_size());
+    receive(part.data(), part.size());
 }
 
 void Hdf5Session::refuse(const std::string& found, const std::string& expected,
@@ -63,7 +73,7 @@ void Hdf5Session::refuse(const std::string& found, const std::string& expected,
 }
 
 void Hdf5Session::refuse_nonsense() const {
-    refuse("HDF5 reads nonsense from it", intact, again);
+    refuse("HDF5 reads inconsistent data from it", intact, again);
 }
 
 void Hdf5Session::refuse(const ChildFailure& failure) const {
@@ -71,7 +81,7 @@ void Hdf5Session::refuse(const ChildFailure& failure) const {
     case ChildEnd::crashed:
         refuse(text("HDF5 cannot read it; ", failure.what()), intact, again);
     case ChildEnd::ran_on:
-        refuse("HDF5 reads it without coming to an end", intact, again);
+        refuse("HDF5 does not finish reading it", intact, again);
     case ChildEnd::memory:
         refuse("HDF5 asks for more memory than the file can need", intact, again);
     case ChildEnd::gone:

@@ -13,16 +13,19 @@ namespace lsrecon {
 
 /// A child process that has a file open with HDF5, asked one thing after the other. The child goes
 /// on reading while the parts of an answer that it has sent are used.
-/// Whatever goes wrong in the child is an InputError that names the file and what was asked for.
+/// Any failure in the child is an InputError that names the file and what was asked for.
 class Hdf5Session {
 public:
     explicit Hdf5Session(const InputFile& file);
 
-    /// `thing` is what messages call the object of the request.
+    /// Messages call the object of the request `thing`.
     void ask(const Hdf5Request& request, const std::string& thing);
     void name_in_messages(const std::string& thing) { thing_ = thing; }
     /// The next part of the answer.
     void receive(std::string& part);
+    /// The same in two steps: the size in bytes of the next part, then the part itself.
+    std::uint64_t receive_size();
+    void receive(void* bytes, std::size_t size);
     template <typename Value> Value receive() {
         std::string part;
         receive(part);
@@ -33,7 +36,7 @@ public:
         }
     }
 
-    /// InputError for an answer that cannot be one: damage may do without a crash.
+    /// InputError for an impossible answer: damage need not lead to a crash.
     [[noreturn]] void refuse_nonsense() const;
 
 private:
@@ -48,7 +51,7 @@ private:
 };
 
 /// The sessions of a file. One is enough while answers are received one after the other; where two
-/// are received in turns, each gets its own.
+/// are received alternately, each gets its own.
 class Hdf5Sessions {
 public:
     explicit Hdf5Sessions(const std::string& path) : file_(path) {}

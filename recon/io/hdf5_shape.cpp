@@ -98,6 +98,15 @@ Hdf5Kind kind_of(hid_t type) {
 
 } // namespace
 
+bool holds_floats(hid_t type) {
+    if (H5Tget_class(type) == H5T_COMPOUND) {
+        const Hdf5Handle part(H5Tget_member_type(type, 0), H5Tclose);
+        const Hdf5Handle other(H5Tget_member_type(type, 1), H5Tclose);
+        return holds_floats(part.get()) && holds_floats(other.get());
+    }
+    return H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) <= sizeof(float);
+}
+
 Hdf5Shape describe(hid_t type, hid_t space) {
     Hdf5Shape shape;
     shape.kind = kind_of(type);
@@ -106,6 +115,9 @@ Hdf5Shape describe(hid_t type, hid_t space) {
     } else {
         const bool compound = H5Tget_class(type) == H5T_COMPOUND;
         shape.type_name = compound ? compound_name(type) : class_name(type);
+    }
+    if (holds_floats(type)) {
+        shape.number_bytes = sizeof(float);
     }
     shape.extents = extents_of(space);
     shape.null = H5Sget_simple_extent_type(space) == H5S_NULL;

@@ -23,6 +23,10 @@ std::size_t Hdf5Shape::elements() const {
     return null ? 0 : product_of(extents);
 }
 
+std::size_t Hdf5Shape::row_elements() const {
+    return extents.empty() ? elements() : product_of({extents.begin() + 1, extents.end()});
+}
+
 std::string Hdf5Shape::to_string() const {
     if (null) {
         return type_name + " without a value";

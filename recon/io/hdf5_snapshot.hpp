@@ -20,12 +20,15 @@ struct Hdf5Shape {
     std::string type_name; ///< for messages: "float32", "complex {r,i} of float32", ...
     std::vector<std::size_t> extents; ///< empty for a single value
     bool null = false; ///< no value at all, as h5py.Empty writes it
+    std::uint64_t number_bytes = 8; ///< of a number as it is read, two a complex value
 
     std::size_t elements() const;
+    /// Of the values of one index of the first dimension.
+    std::size_t row_elements() const;
     std::string to_string() const; ///< "float32 [4, 4010]", "one int64"
 
     template <typename Archive> void each(Archive& archive) {
-        archive(kind, type_name, extents, null);
+        archive(kind, type_name, extents, null, number_bytes);
     }
 };
 

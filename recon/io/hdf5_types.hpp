@@ -16,14 +16,23 @@ inline void silence_hdf5() {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
-/// Complex numbers as h5py stores them: compound {r,i}.
-inline Hdf5Handle complex_type(hid_t real) {
+/// Complex numbers as h5py stores them unless it is told other names: compound {r,i}.
+inline Hdf5Handle complex_type(hid_t real, const char* r = "r", const char* i = "i") {
     const std::size_t size = H5Tget_size(real);
     Hdf5Handle type(H5Tcreate(H5T_COMPOUND, 2 * size), H5Tclose);
-    H5Tinsert(type.get(), "r", 0, real);
-    H5Tinsert(type.get(), "i", size, real);
+    H5Tinsert(type.get(), r, 0, real);
+    H5Tinsert(type.get(), i, size, real);
     return type;
 }
+
+/// Of floats in a file.
+Hdf5Handle floats_type(Hdf5Floats type);
+/// Of the rows of a table in memory; the file has them as they lie there.
+Hdf5Handle row_type(const std::vector<Hdf5Field>& fields, std::size_t row_bytes);
+
+/// Whether all its numbers fit into floats. Numbers cross to the parent in the file's own
+/// precision: converting compounds is most of what HDF5 does.
+bool holds_floats(hid_t type);
 
 /// What a type and a space declare.
 Hdf5Shape describe(hid_t type, hid_t space);

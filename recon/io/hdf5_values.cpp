@@ -1,7 +1,8 @@
 #include <algorithm>
-#include <cstring>
 
 #include "base/error.hpp"
+#include "base/file_bytes.hpp"
+#include "base/machine.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/hdf5_session.hpp"
 
@@ -9,22 +10,23 @@ namespace lsrecon {
 
 namespace {
 
-template <typename Number> void convert(const char* from, double* to, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-        Number value;
-        std::memcpy(&value, from + i * sizeof(Number), sizeof(Number));
-        to[i] = static_cast<double>(value);
-    }
-}
+/// Received and looked through at once: small enough to be in the cache for the second.
+constexpr std::size_t piece_bytes = 1 << 18;
 
 } // namespace
 
 Hdf5Values::Hdf5Values(const Hdf5Reader& file, const std::string& dataset)
-    : sessions_(file.sessions()),
-      session_(sessions_.ask({Hdf5Request::What::values, dataset}, full_name(dataset))) {
+    : Hdf5Values(file, Hdf5Request{Hdf5Request::What::values, dataset}) {}
+
+Hdf5Values::Hdf5Values(const Hdf5Reader& file, const std::string& dataset, std::size_t row)
+    : Hdf5Values(file, Hdf5Request{Hdf5Request::What::values, dataset, row, 1}) {}
+
+Hdf5Values::Hdf5Values(const Hdf5Reader& file, const Hdf5Request& request)
+    : sessions_(file.sessions()), session_(sessions_.ask(request, full_name(request.dataset))) {
     const auto head = session_->receive<Hdf5ValuesHead>();
-    number_bytes_ = head.single ? sizeof(float) : sizeof(double);
-    to_come_ = head.numbers * number_bytes_;
+    precision_ = head.single ? Precision::float32 : Precision::float64;
+    place_ = head.place;
+    to_come_ = head.numbers * bytes_of(precision_);
 }
 
 Hdf5Values::~Hdf5Values() {
@@ -33,26 +35,63 @@ Hdf5Values::~Hdf5Values() {
     }
 }
 
-void Hdf5Values::read(double* to, std::size_t count) {
+std::size_t Hdf5Values::receive(void* to, std::size_t bytes) {
+    if (place_ > 0) {
+        const std::size_t now = std::min<std::size_t>({bytes, to_come_, piece_bytes});
+        if (now == 0 || !read_all(sessions_.file().descriptor(), to, now, place_)) {
+            session_->refuse_nonsense();
+        }
+        place_ += now;
+        to_come_ -= now;
+        return now;
+    }
+    if (in_part_ == 0) {
+        in_part_ = session_->receive_size();
+        if (in_part_ == 0 || in_part_ > to_come_ || in_part_ % bytes_of(precision_) != 0) {
+            session_->refuse_nonsense();
+        }
+    }
+    const std::size_t now = std::min<std::size_t>({bytes, in_part_, piece_bytes});
+    session_->receive(to, now);
+    in_part_ -= now;
+    to_come_ -= now;
+    return now;
+}
+
+template <typename Number>
+void Hdf5Values::receive_all(Number* to, std::size_t count, LargestPart& largest) {
     while (count > 0) {
-        if (used_ == part_.size()) {
-            session_->receive(part_);
-            used_ = 0;
-            if (part_.empty() || part_.size() > to_come_ || part_.size() % number_bytes_ != 0) {
-                session_->refuse_nonsense();
-            }
-            to_come_ -= part_.size();
-        }
-        const std::size_t now = std::min(count, (part_.size() - used_) / number_bytes_);
-        if (number_bytes_ == sizeof(float)) {
-            convert<float>(part_.data() + used_, to, now);
-        } else {
-            convert<double>(part_.data() + used_, to, now);
-        }
-        used_ += now * number_bytes_;
+        const std::size_t now = receive(to, count * sizeof(Number)) / sizeof(Number);
+        largest.add(to, now);
         to += now;
         count -= now;
     }
+}
+
+void Hdf5Values::read(double* to, std::size_t count) {
+    LargestPart not_asked_for;
+    if (precision_ == Precision::float64) {
+        receive_all(to, count, not_asked_for);
+        return;
+    }
+    std::vector<float> piece(std::min(count, piece_bytes / sizeof(float)));
+    while (count > 0) {
+        const std::size_t now = std::min(count, piece.size());
+        receive_all(piece.data(), now, not_asked_for);
+        to = std::copy_n(piece.begin(), now, to);
+        count -= now;
+    }
+}
+
+CoilRows Hdf5Values::read_rows(std::size_t rows, std::size_t columns) {
+    CoilRows result(rows, columns, precision_);
+    LargestPart largest;
+    result.visit([&](auto& values) {
+        ask_for_large_pages(values.data(), rows * columns * sizeof(*values.data()));
+        receive_all(CoilRows::parts_of(values), 2 * rows * columns, largest);
+    });
+    result.know_largest_part(largest.value());
+    return result;
 }
 
 std::vector<double> Hdf5Reader::read_real(const std::string& dataset) const {
@@ -71,10 +110,7 @@ std::vector<Complex> Hdf5Reader::read_complex_row(const std::string& dataset,
                                                   std::size_t row) const {
     const Hdf5Shape shape = checked_shape(dataset, Hdf5Kind::complex);
     std::vector<Complex> values(shape.elements() / shape.extents.front());
-    Hdf5Values stored(*this, dataset);
-    for (std::size_t r = 0; r <= row; ++r) {
-        stored.read(values.data(), values.size());
-    }
+    Hdf5Values(*this, dataset, row).read(values.data(), values.size());
     return values;
 }
 

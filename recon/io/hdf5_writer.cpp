@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/file_bytes.hpp"
+#include "base/write_failure.hpp"
 #include "io/hdf5_types.hpp"
 
 namespace lsrecon {
@@ -16,31 +18,56 @@ namespace {
                       "use a machine with more memory"});
 }
 
-[[noreturn]] void fail_to_write(const std::string& name, int cause) {
-    throw InputError({name, "file", text("it cannot be written: ", std::strerror(cause)),
-                      "a file system with enough free space",
-                      "free some space or name another output folder"});
-}
-
-/// 0, or the errno of what the file system refused. Some refuse only when it is all sent.
-int write_bytes(const std::string& path, const void* bytes, std::size_t size) {
-    std::FILE* const file = std::fopen(path.c_str(), "wb");
-    if (file == nullptr) {
-        return errno;
-    }
-    const bool sent = std::fwrite(bytes, 1, size, file) == size && std::fflush(file) == 0 &&
-                      ::fsync(::fileno(file)) == 0;
-    const int cause = sent ? 0 : errno;
-    const bool closed = std::fclose(file) == 0;
-    return sent && !closed ? errno : cause;
-}
-
 Hdf5Handle file_in_memory() {
     constexpr std::size_t growth = 1 << 20;
     Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     H5Pset_fapl_core(access.get(), growth, 0);
     return access;
 }
+
+/// Without HDF5's lock: the maker of the file holds one (base/temporary_file.hpp).
+Hdf5Handle file_on_disk() {
+    Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    H5Pset_file_locking(access.get(), false, true);
+    return access;
+}
+
+/// Throws where the file system refuses. Some refuse only when it is all sent.
+class OutputFile {
+public:
+    OutputFile(const std::string& path, const std::string& name)
+        : name_(name), file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)) {
+        require(file_ >= 0);
+    }
+    ~OutputFile() { ::close(file_); }
+    OutputFile(const OutputFile&) = delete;
+    OutputFile& operator=(const OutputFile&) = delete;
+
+    void write(const void* bytes, std::size_t size, std::uint64_t at) {
+        require(write_all(file_, bytes, size, at));
+    }
+
+    /// That this many bytes can be written now.
+    void probe(std::uint64_t bytes) {
+        const std::vector<char> zeros(1 << 16);
+        for (std::uint64_t at = 0; at < bytes; at += zeros.size()) {
+            write(zeros.data(), zeros.size(), at);
+        }
+        sync();
+    }
+
+    void sync() { require(::fsync(file_) == 0); }
+
+private:
+    void require(bool succeeded) const {
+        if (!succeeded) {
+            fail_to_write(name_, errno);
+        }
+    }
+
+    std::string name_;
+    int file_;
+};
 
 void require(herr_t result, const std::string& file, const std::string& what) {
     if (result < 0) {
@@ -85,10 +112,13 @@ std::vector<const char*> pointers_to(const std::vector<std::string>& values) {
 
 } // namespace
 
-Hdf5Writer::Hdf5Writer(const std::string& path, const std::string& name)
-    : path_(path), name_(name) {
+Hdf5Writer::Hdf5Writer(const std::string& path, const std::string& name, std::uint64_t room)
+    : path_(path), name_(name), on_disk_(room > 0) {
     silence_hdf5();
-    const Hdf5Handle access = file_in_memory();
+    if (on_disk_) {
+        OutputFile(path_, name_).probe(room);
+    }
+    const Hdf5Handle access = on_disk_ ? file_on_disk() : file_in_memory();
     file_ = Hdf5Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose);
     if (file_.get() < 0) {
         fail(name_, "file");
@@ -105,6 +135,32 @@ void Hdf5Writer::complex64(const std::string& dataset, const std::vector<std::si
                            const Complex* values) {
     write_dataset(file_.get(), name_, dataset, extents, complex_type(H5T_IEEE_F32LE).get(),
                   complex_type(H5T_NATIVE_DOUBLE).get(), values);
+}
+
+void Hdf5Writer::complex64(const std::string& dataset, const std::vector<std::size_t>& extents,
+                           const std::vector<const CoilRows*>& parts) {
+    const Hdf5Handle space = simple_space(extents);
+    const Hdf5Handle handle(H5Dcreate2(file_.get(), dataset.c_str(),
+                                       complex_type(H5T_IEEE_F32LE).get(), space.get(), H5P_DEFAULT,
+                                       H5P_DEFAULT, H5P_DEFAULT),
+                            H5Dclose);
+    require(handle.get() < 0 ? -1 : 0, name_, full_name(dataset));
+    std::vector<hsize_t> start(extents.size(), 0);
+    std::vector<hsize_t> count(extents.begin(), extents.end());
+    count.front() /= parts.size();
+    for (const CoilRows* part : parts) {
+        H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(),
+                            nullptr);
+        part->visit([&](const auto& values) {
+            const bool single = part->precision() == Precision::float32;
+            const Hdf5Handle memory = simple_space({part->rows() * part->columns()});
+            require(H5Dwrite(handle.get(),
+                             complex_type(single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE).get(),
+                             memory.get(), space.get(), H5P_DEFAULT, values.data()),
+                    name_, full_name(dataset));
+        });
+        start.front() += count.front();
+    }
 }
 
 void Hdf5Writer::complex128(const std::string& dataset, const std::vector<std::size_t>& extents,
@@ -162,20 +218,81 @@ void Hdf5Writer::attribute(const std::string& object, const std::string& name, l
     write_attribute(file_.get(), name_, object, name, {}, H5T_NATIVE_LONG, &value);
 }
 
+void Hdf5Writer::complex64(const std::string& dataset, const std::vector<std::size_t>& extents,
+                           std::size_t parts, const FrameValues& values) {
+    floats(dataset, extents, Hdf5Floats::r_i, parts, [values](std::size_t part) {
+        const ImageValues complex = values(part);
+        const float* const begin = reinterpret_cast<const float*>(complex.data());
+        return std::vector<float>(begin, begin + 2 * complex.size());
+    });
+}
+
+void Hdf5Writer::floats(const std::string& dataset, const std::vector<std::size_t>& extents,
+                        Hdf5Floats type, std::size_t parts, const PartFloats& values) {
+    const Hdf5Handle stored = floats_type(type);
+    const std::size_t bytes = product_of(extents) * H5Tget_size(stored.get());
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) {
+        fail_to_write(name_, EFBIG); // HDF5 must not meet it
+    }
+    const Hdf5Handle space = simple_space(extents);
+    const Hdf5Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    H5Pset_alloc_time(layout.get(), H5D_ALLOC_TIME_EARLY);
+    H5Pset_fill_time(layout.get(), H5D_FILL_TIME_NEVER);
+    const Hdf5Handle handle(H5Dcreate2(file_.get(), dataset.c_str(), stored.get(), space.get(),
+                                       H5P_DEFAULT, layout.get(), H5P_DEFAULT),
+                            H5Dclose);
+    require(handle.get() < 0 ? -1 : 0, name_, full_name(dataset));
+    const haddr_t at = H5Dget_offset(handle.get());
+    require(at == HADDR_UNDEF ? -1 : 0, name_, full_name(dataset));
+    later_ = {at, bytes, parts, values};
+}
+
+void Hdf5Writer::variable_texts(const std::string& dataset,
+                                const std::vector<std::string>& values) {
+    const Hdf5Handle type = text_type();
+    H5Tset_cset(type.get(), H5T_CSET_ASCII); // libismrmrd reads no other
+    write_dataset(file_.get(), name_, dataset, {values.size()}, type.get(), type.get(),
+                  pointers_to(values).data());
+}
+
+void Hdf5Writer::table(const std::string& dataset, const std::vector<Hdf5Field>& fields,
+                       std::size_t rows, std::size_t row_bytes, const void* values) {
+    const Hdf5Handle type = row_type(fields, row_bytes);
+    write_dataset(file_.get(), name_, dataset, {rows}, type.get(), type.get(), values);
+}
+
 void Hdf5Writer::close() {
     require(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), name_, "file");
+    if (on_disk_) {
+        file_ = Hdf5Handle();
+        return write_later_values();
+    }
     // The handle of a file in memory is the address of its bytes; their number is that of its
     // image, since the memory itself grows in steps.
     void* handle = nullptr;
     require(H5Fget_vfd_handle(file_.get(), H5P_DEFAULT, &handle), name_, "file");
     const ssize_t size = H5Fget_file_image(file_.get(), nullptr, 0);
     require(size > 0 ? 0 : -1, name_, "file");
-    const int cause =
-        write_bytes(path_, *static_cast<void**>(handle), static_cast<std::size_t>(size));
-    file_ = Hdf5Handle();
-    if (cause != 0) {
-        fail_to_write(name_, cause);
+    OutputFile output(path_, name_);
+    output.write(*static_cast<void**>(handle), static_cast<std::size_t>(size), 0);
+    output.sync();
+}
+
+void Hdf5Writer::write_later_values() {
+    OutputFile output(path_, name_);
+    std::uint64_t at = later_.at;
+    for (std::size_t part = 0; part < later_.parts; ++part) {
+        const std::vector<float> values = later_.values(part);
+        const std::size_t bytes = values.size() * sizeof(values.front());
+        output.write(values.data(), bytes, at);
+        at += bytes;
     }
+    const std::uint64_t end = later_.at + later_.bytes;
+    if (at != end) {
+        throw Error(ExitCode::bug, text(name_, ": values that end at ", at, ", not at ", end));
+    }
+    output.sync();
 }
 
 } // namespace lsrecon

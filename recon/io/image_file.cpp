@@ -33,31 +33,6 @@ void add_space(Axes& axes, const Image& image, std::size_t voxels) {
     axes.add(image.grid.size[0], "x");
 }
 
-/// Tested as they are written, in floats. DeviceError for values that no scan explains;
-/// ToleranceError for good ones that floats cannot hold.
-void require_an_image(const std::vector<Complex>& values) {
-    double largest = 0;
-    bool finite = true;
-    for (const Complex value : values) {
-        finite = finite && std::isfinite(value.real()) && std::isfinite(value.imag());
-        largest = std::max({largest, std::abs(value.real()), std::abs(value.imag())});
-    }
-    if (!finite || largest == 0) {
-        throw DeviceError(text("the result is ", finite ? "zero everywhere" : "not finite",
-                               "; nothing is written\n  next:     run 'lsrecon check' on the "
-                               "scan and 'lsrecon validate' on this device"));
-    }
-    using Float = std::numeric_limits<float>;
-    if (largest < Float::min() || largest > Float::max()) {
-        throw ToleranceError(text(
-            "the result's largest value is ", largest,
-            ", which the file's floats do not hold; nothing is written\n  expected: ", Float::min(),
-            " to ", Float::max(),
-            "\n  next:     scale the samples or the coil maps by a power of ten, or choose "
-            "another --lambda"));
-    }
-}
-
 std::vector<double> flat(const std::array<Vec3, 3>& vectors) {
     std::vector<double> result;
     for (const Vec3& vector : vectors) {
@@ -118,7 +93,7 @@ void write_frames(Hdf5Writer& file, const Image& image) {
     }
 }
 
-/// Relative residuals [frame, problem, iteration], padded with NaN behind the last iteration.
+/// Relative residuals [frame, problem, iteration], padded with NaN after the last iteration.
 void write_residuals(Hdf5Writer& file, const Image& image) {
     std::size_t problems = 0;
     std::size_t length = 0;
@@ -167,12 +142,25 @@ void write_endings(Hdf5Writer& file, const Image& image) {
     file.texts("record/stopped_by", extents, reasons);
 }
 
+/// An upper bound of the bytes of all but the values.
+std::uint64_t room_about(const Image& image) {
+    std::uint64_t of_frame = 512;
+    for (const ImageFrame& frame : image.frames) {
+        std::uint64_t here = 512 + frame.label.size();
+        for (const auto& history : frame.residuals) {
+            here += 64 + sizeof(double) * history.size();
+        }
+        of_frame = std::max(of_frame, here); // all are padded to the longest
+    }
+    constexpr std::uint64_t of_the_rest = 1 << 20; // record, geometry, HDF5 itself
+    return of_the_rest + of_frame * image.frames.size();
+}
+
 void write_volumes(const std::string& path, const std::string& name, const Axes& axes,
-                   const std::vector<Complex>& values, const Image& about) {
-    require_an_image(values);
+                   const Image& about, std::size_t parts, const FrameValues& values) {
     ReplacingFile target(path);
-    Hdf5Writer file(target.path(), path);
-    file.complex64(name, axes.extents, values.data());
+    Hdf5Writer file(target.path(), path, room_about(about));
+    file.complex64(name, axes.extents, parts, values);
     file.attribute(name, "DIMENSION_LABELS", axes.names);
     file.attribute("/", "format", std::string("lsrecon-") + name);
     file.attribute("/", "version", 1L);
@@ -186,15 +174,46 @@ void write_volumes(const std::string& path, const std::string& name, const Axes&
 
 } // namespace
 
-void write_image(const std::string& path, const Image& image) {
+void require_finite_image(double largest) {
+    if (!std::isfinite(largest)) {
+        throw DeviceError("the result is not finite; nothing is written\n  next:     run 'lsrecon "
+                          "check' on the scan and 'lsrecon validate' on this device");
+    }
+}
+
+void require_an_image(double largest) {
+    require_finite_image(largest);
+    if (largest == 0) {
+        throw DeviceError("the result is zero everywhere; nothing is written\n  next:     run "
+                          "'lsrecon check' on the scan and 'lsrecon validate' on this device");
+    }
+    using Float = std::numeric_limits<float>;
+    if (largest < Float::min() || largest > Float::max()) {
+        throw ToleranceError(text(
+            "the result's largest value is ", largest,
+            ", which the file's floats do not hold; nothing is written\n  expected: ", Float::min(),
+            " to ", Float::max(),
+            "\n  next:     scale the samples or the coil maps by a power of ten, or choose "
+            "another --lambda"));
+    }
+}
+
+void write_image(const std::string& path, const Image& image, std::size_t voxels,
+                 const FrameValues& values) {
     Axes axes;
     axes.add(image.frames.size(), "frame");
-    std::vector<Complex> values;
+    add_space(axes, image, voxels);
+    write_volumes(path, "image", axes, image, image.frames.size(), values);
+}
+
+void write_image(const std::string& path, const Image& image) {
+    LargestPart largest;
     for (const ImageFrame& frame : image.frames) {
-        values.insert(values.end(), frame.values.data(), frame.values.data() + frame.values.size());
+        largest.add(frame.values);
     }
-    add_space(axes, image, values.size() / image.frames.size());
-    write_volumes(path, "image", axes, values, image);
+    require_an_image(largest.value());
+    write_image(path, image, static_cast<std::size_t>(image.frames.front().values.size()),
+                values_of(image));
 }
 
 void write_fhd(const std::string& path, const Image& about, const std::vector<CoilMatrix>& frames) {
@@ -202,38 +221,51 @@ void write_fhd(const std::string& path, const Image& about, const std::vector<Co
     if (frames.size() > 1) {
         axes.add(frames.size(), "frame");
     }
-    if (frames.front().rows() > 1) {
-        axes.add(rows(frames.front()), "coil");
+    const std::size_t coils = rows(frames.front());
+    if (coils > 1) {
+        axes.add(coils, "coil");
     }
     add_space(axes, about, columns(frames.front()));
-    std::vector<Complex> values;
+    LargestPart largest;
     for (const CoilMatrix& frame : frames) {
-        values.insert(values.end(), frame.data(), frame.data() + frame.size());
+        largest.add(frame);
     }
-    write_volumes(path, "fhd", axes, values, about);
+    require_an_image(largest.value());
+    const auto row = [&](std::size_t part) {
+        return to_floats(
+            frames[part / coils].row(static_cast<Eigen::Index>(part % coils)).transpose());
+    };
+    write_volumes(path, "fhd", axes, about, frames.size() * coils, row);
+}
+
+Hdf5Shape image_shape(const Hdf5Reader& file) {
+    if (!file.has("image")) {
+        throw InputError({file.path(), "/image", "it is missing", "an image file of lsrecon",
+                          "name a file that 'lsrecon recon' or 'simulate --truth' wrote"});
+    }
+    if (file.has("record/residuals")) {
+        const Hdf5Shape shape = file.shape("record/residuals");
+        if (shape.extents.size() != 3) {
+            throw InputError({file.path(), "/record/residuals", shape.to_string(),
+                              "real numbers [frames, problems, iterations + 1]",
+                              "write the image again"});
+        }
+    }
+    return file.checked_shape("image", Hdf5Kind::complex);
 }
 
 ImageData read_image(const std::string& path) {
     const Hdf5Reader file(path);
-    if (!file.has("image")) {
-        throw InputError({path, "/image", "it is missing", "an image file of lsrecon",
-                          "name a file that 'lsrecon recon' or 'simulate --truth' wrote"});
-    }
+    const std::vector<std::size_t> extents = image_shape(file).extents;
     std::vector<double> residuals;
     if (file.has("record/residuals")) {
-        const Hdf5Shape shape = file.shape("record/residuals");
-        if (shape.extents.size() != 3) {
-            throw InputError({path, "/record/residuals", shape.to_string(),
-                              "real numbers [frames, problems, iterations + 1]",
-                              "write the image again"});
-        }
         residuals = file.read_real("record/residuals");
-        residuals.resize(shape.extents.back()); // of the first problem
+        residuals.resize(file.shape("record/residuals").extents.back()); // of the first problem
         residuals.erase(std::find_if(residuals.begin(), residuals.end(),
                                      [](double value) { return std::isnan(value); }),
                         residuals.end());
     }
-    return {file.shape("image").extents, file.read_complex("image"), residuals};
+    return {extents, file.read_complex("image"), residuals};
 }
 
 } // namespace lsrecon

@@ -2,26 +2,41 @@
 
 #include <string>
 
+#include "io/hdf5_file.hpp"
 #include "scan/image.hpp"
 
 namespace lsrecon {
 
 /// Writes /image [F, (Z,) Y, X] complex64 ([F, N] off the grid) with named dimensions, geometry,
 /// the solver's history and the record of how it was made; docs/formats.md. Written beside and
-/// renamed into place. DeviceError when a value is not finite or all are zero: no such image ends
-/// on disk.
+/// renamed into place. DeviceError when a value is not finite or all are zero: no such image is
+/// written.
 void write_image(const std::string& path, const Image& image);
+
+/// The same for an image whose values come a frame at a time. The caller has called
+/// require_an_image.
+void write_image(const std::string& path, const Image& image, std::size_t voxels,
+                 const FrameValues& values);
+
+/// What an image of this largest |real or imaginary part| is: DeviceError for values that no scan
+/// explains; ToleranceError for sound values that the file's floats cannot hold.
+void require_an_image(double largest);
+/// DeviceError for NaN and infinity alone: a frame of zeros is one.
+void require_finite_image(double largest);
 
 /// Writes F^H d, one volume a row of every frame, as /fhd [F,] [C,] (Z,) Y, X: leading dimensions
 /// only where there is more than one. The same rules hold.
 void write_fhd(const std::string& path, const Image& about, const std::vector<CoilMatrix>& frames);
 
-/// Reads the volumes of an image file for comparison. InputError when it is none.
+/// Reads the volumes of an image file for comparison. InputError when it is not an image file.
 struct ImageData {
     std::vector<std::size_t> extents; ///< as stored
     std::vector<Complex> values;
     std::vector<double> residuals; ///< of the first frame's first problem; empty when not stored
 };
 ImageData read_image(const std::string& path);
+
+/// What /image of an image file declares. InputError when it is not an image file.
+Hdf5Shape image_shape(const Hdf5Reader& file);
 
 } // namespace lsrecon

@@ -8,16 +8,17 @@
 
 namespace lsrecon {
 
+namespace {
+
 /// The answer that is being received.
-struct IsmrmrdFile::Stream {
-    std::unique_ptr<Hdf5Session> session;
-    std::size_t next = 0; ///< acquisition
-    std::string part;
+struct Stream {
+    Hdf5Session& session;
+    std::string part{};
     std::size_t used = 0; ///< bytes of the part
 
     void take(void* to, std::size_t size) {
         if (size > part.size() - used) {
-            session->refuse_nonsense();
+            session.refuse_nonsense();
         }
         std::copy_n(part.data() + used, size, static_cast<char*>(to));
         used += size;
@@ -25,13 +26,27 @@ struct IsmrmrdFile::Stream {
 
     std::vector<float> take_floats(std::uint64_t count) {
         if (count > part.size()) {
-            session->refuse_nonsense();
+            session.refuse_nonsense();
         }
         std::vector<float> result(count);
         take(result.data(), count * sizeof(float));
         return result;
     }
 };
+
+/// The first of each run and the one after its last.
+std::vector<std::uint64_t> runs_of(const std::vector<std::size_t>& indices) {
+    std::vector<std::uint64_t> runs;
+    for (const std::size_t index : indices) {
+        if (runs.empty() || runs.back() != index) {
+            runs.insert(runs.end(), {index, index});
+        }
+        ++runs.back();
+    }
+    return runs;
+}
+
+} // namespace
 
 std::vector<std::string> IsmrmrdFile::groups(const Hdf5Reader& reader) {
     std::vector<std::string> groups;
@@ -47,7 +62,7 @@ std::vector<std::string> IsmrmrdFile::groups(const Hdf5Reader& reader) {
 }
 
 IsmrmrdFile::IsmrmrdFile(const Hdf5Reader& reader, const std::string& group)
-    : reader_(reader), group_(group), stream_(std::make_unique<Stream>()) {
+    : reader_(reader), group_(group) {
     const Hdf5Shape shape = reader.shape(data_name());
     Hdf5Sessions& sessions = reader.sessions();
     auto session = sessions.ask({Hdf5Request::What::acquisition_type, data_name()}, data_name());
@@ -61,34 +76,57 @@ IsmrmrdFile::IsmrmrdFile(const Hdf5Reader& reader, const std::string& group)
     acquisitions_ = shape.extents.front();
 }
 
-IsmrmrdFile::~IsmrmrdFile() = default;
-
 std::string IsmrmrdFile::xml() const {
     return reader_.read_text(xml_name());
 }
 
-IsmrmrdAcquisition IsmrmrdFile::read(std::size_t index) const {
-    Stream& stream = *stream_;
+void IsmrmrdFile::add_waveforms(std::vector<std::pair<std::string, std::string>>& details) const {
+    const std::string name = group_ + "/waveforms";
+    if (reader_.has(name) && reader_.is_dataset(name)) {
+        details.emplace_back("waveforms",
+                             text(reader_.shape(name).elements(), " stored, not used"));
+    }
+}
+
+void IsmrmrdFile::read_headers(const std::function<void(const IsmrmrdHeader&)>& take) const {
     Hdf5Sessions& sessions = reader_.sessions();
-    if (!stream.session || stream.next != index) {
-        stream = {sessions.ask({Hdf5Request::What::acquisitions, data_name(), index}, ""), index,
-                  "", 0};
+    auto session = sessions.ask({Hdf5Request::What::acquisition_headers, data_name()}, data_name());
+    std::vector<IsmrmrdHeader> part;
+    for (std::size_t done = 0; done < acquisitions_; done += part.size()) {
+        const std::uint64_t bytes = session->receive_size();
+        if (bytes == 0 || bytes % sizeof(IsmrmrdHeader) != 0 ||
+            bytes / sizeof(IsmrmrdHeader) > acquisitions_ - done) {
+            session->refuse_nonsense();
+        }
+        part.resize(bytes / sizeof(IsmrmrdHeader));
+        session->receive(part.data(), bytes);
+        std::for_each(part.begin(), part.end(), take);
     }
-    if (stream.used == stream.part.size()) {
-        stream.session->name_in_messages(text(data_name(), ", acquisition ", index));
-        stream.session->receive(stream.part);
-        stream.used = 0;
+    sessions.give_back(std::move(session));
+}
+
+void IsmrmrdFile::read(
+    const std::vector<std::size_t>& wanted,
+    const std::function<void(std::size_t index, const IsmrmrdAcquisition&)>& take) const {
+    Hdf5Sessions& sessions = reader_.sessions();
+    auto session = sessions.ask(
+        {Hdf5Request::What::acquisitions, data_name(), 0, 0, runs_of(wanted)}, data_name());
+    Stream stream{*session};
+    for (const std::size_t index : wanted) {
+        if (stream.used == stream.part.size()) {
+            session->name_in_messages(text(data_name(), ", acquisition ", index));
+            session->receive(stream.part);
+            stream.used = 0;
+        }
+        IsmrmrdAcquisition result;
+        std::array<std::uint64_t, 2> lengths{};
+        stream.take(&result.header, sizeof(result.header));
+        stream.take(lengths.data(), sizeof(lengths));
+        result.trajectory = stream.take_floats(lengths[0]);
+        result.values = stream.take_floats(lengths[1]);
+        take(index, result);
     }
-    IsmrmrdAcquisition result;
-    std::array<std::uint64_t, 2> lengths{};
-    stream.take(&result.header, sizeof(result.header));
-    stream.take(lengths.data(), sizeof(lengths));
-    result.trajectory = stream.take_floats(lengths[0]);
-    result.values = stream.take_floats(lengths[1]);
-    if (++stream.next == acquisitions_) {
-        sessions.give_back(std::move(stream.session));
-    }
-    return result;
+    sessions.give_back(std::move(session));
 }
 
 } // namespace lsrecon

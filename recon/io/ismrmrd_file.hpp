@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct IsmrmrdHeader {
     std::uint16_t center_sample = 0;
     std::uint16_t encoding_space_ref = 0;
     std::uint16_t trajectory_dimensions = 0;
+    float sample_time_us = 0; ///< dwell time of a sample
     std::array<float, 3> position{};
     std::array<float, 3> read_dir{};
     std::array<float, 3> phase_dir{};
@@ -44,8 +46,8 @@ struct IsmrmrdAcquisition {
     std::vector<float> values; ///< active_channels x number_of_samples x {real, imaginary}
 };
 
-/// The HDF5 side of an ISMRMRD file, opened for reading only. What its fields mean is the
-/// business of ismrmrd_scan.cpp.
+/// The HDF5 side of an ISMRMRD file, opened for reading only. The meaning of its fields is
+/// in ismrmrd_scan.cpp.
 ///
 /// libismrmrd's own class Dataset (1.8) is not used: it opens the file for writing when it may, it
 /// does not look at the result of a read, and it copies as many values as the acquisition's header
@@ -58,22 +60,25 @@ public:
 
     /// InputError when `data` does not hold acquisitions.
     IsmrmrdFile(const Hdf5Reader& reader, const std::string& group);
-    ~IsmrmrdFile();
 
+    const std::string& path() const { return reader_.path(); }
     std::string data_name() const { return group_ + "/data"; }
     std::string xml_name() const { return group_ + "/xml"; }
 
     std::string xml() const;
     std::size_t acquisitions() const { return acquisitions_; }
-    /// InputError when the acquisition is damaged. One after the other: the child that reads them
-    /// is always ahead.
-    IsmrmrdAcquisition read(std::size_t index) const;
+    /// Every acquisition's header, in order, without its arrays.
+    void read_headers(const std::function<void(const IsmrmrdHeader&)>& take) const;
+    /// How many waveforms are stored, if any; nothing reads them.
+    void add_waveforms(std::vector<std::pair<std::string, std::string>>& details) const;
+    /// These acquisitions, by their places in rising order; the others are not read. InputError
+    /// when one is damaged.
+    void read(const std::vector<std::size_t>& wanted,
+              const std::function<void(std::size_t index, const IsmrmrdAcquisition&)>& take) const;
 
 private:
     const Hdf5Reader& reader_;
     std::string group_;
-    struct Stream;
-    std::unique_ptr<Stream> stream_;
     std::size_t acquisitions_ = 0;
 };
 

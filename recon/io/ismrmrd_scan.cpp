@@ -2,9 +2,12 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "io/ismrmrd_contents.hpp"
 #include "io/ismrmrd_file.hpp"
 #include "io/ismrmrd_header.hpp"
 #include "io/raw_acquisitions.hpp"
+#include "io/raw_noise.hpp"
+#include "scan/host_memory.hpp"
 
 // What the fields of an ISMRMRD file mean here; docs/formats.md says the same for users.
 
@@ -12,47 +15,9 @@ namespace lsrecon {
 
 namespace {
 
-// Flags of the format, by its numbers.
-constexpr int parallel_calibration = 20;
-constexpr int parallel_calibration_and_imaging = 21;
-constexpr int reversed_readout = 22;
+constexpr int reversed_readout = 22; // of the format's flags
 
-/// Acquisitions with one of these flags hold no image data.
-struct SkippedFlag {
-    int flag;
-    const char* name;
-};
-constexpr SkippedFlag skipped_flags[] = {
-    {19, "noise measurement"},
-    {parallel_calibration, "parallel calibration; no coil maps are made from them"},
-    {23, "navigation"},
-    {24, "phase correction"},
-    {26, "HP feedback"},
-    {27, "dummy scan"},
-    {28, "RT feedback"},
-    {29, "surface coil correction"},
-    {30, "phase stabilization reference"},
-    {31, "phase stabilization"},
-};
-
-bool has_flag(const IsmrmrdHeader& header, int flag) {
-    return ((header.flags >> (flag - 1)) & 1U) != 0;
-}
-
-/// Why the acquisition holds no image data, or nullptr.
-const char* reason_to_skip(const IsmrmrdHeader& header) {
-    // Lines that serve calibration and image can carry both flags.
-    const bool also_image = has_flag(header, parallel_calibration_and_imaging);
-    for (const SkippedFlag& skipped : skipped_flags) {
-        const bool calibration = skipped.flag == parallel_calibration;
-        if (has_flag(header, skipped.flag) && !(calibration && also_image)) {
-            return skipped.name;
-        }
-    }
-    return nullptr;
-}
-
-/// That the arrays hold what the header promises, and that the acquisition is of the encoding read.
+/// That the arrays hold what the header promises.
 void check_sizes(const IsmrmrdAcquisition& acquisition, const std::string& file,
                  const std::string& thing) {
     const IsmrmrdHeader& header = acquisition.header;
@@ -68,10 +33,6 @@ void check_sizes(const IsmrmrdAcquisition& acquisition, const std::string& file,
     const std::size_t samples = header.number_of_samples;
     check("traj", acquisition.trajectory.size(), samples * header.trajectory_dimensions);
     check("data", acquisition.values.size(), 2 * samples * header.active_channels);
-    if (header.encoding_space_ref != 0) {
-        throw InputError({file, thing + ", encoding_space_ref", text(header.encoding_space_ref),
-                          "0: one encoding is read", "split the file by encoding"});
-    }
 }
 
 Vec3 to_vector(const std::array<float, 3>& a) {
@@ -93,11 +54,27 @@ RawAcquisition to_raw(const IsmrmrdAcquisition& stored, std::size_t index) {
     raw.reversed = has_flag(header, reversed_readout);
     const IsmrmrdCounters& idx = header.idx;
     raw.encode_steps = {idx.kspace_encode_step_1, idx.kspace_encode_step_2};
-    raw.counters = {idx.slice, idx.contrast, idx.phase, idx.repetition, idx.set};
+    raw.counters = counters_of(header);
     raw.position = to_vector(header.position);
     raw.directions = {to_vector(header.read_dir), to_vector(header.phase_dir),
                       to_vector(header.slice_dir)};
     return raw;
+}
+
+/// InputError when the host cannot hold the chosen frames: their samples, in single precision,
+/// their trajectories, and the volumes of a reconstruction.
+void require_memory(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& image,
+                    const Grid& grid) {
+    const std::size_t samples = image.choice.samples();
+    const double each =
+        sizeof(std::complex<float>) * static_cast<double>(image.kind.channels) + sizeof(Vec3);
+    HostMemory memory;
+    memory.add(file.data_name(),
+               text(samples, " samples of each of ", counted(image.kind.channels, "coil"),
+                    " in the chosen frames"),
+               static_cast<double>(samples) * each);
+    memory.add_volumes(file.xml_name() + ", encodedSpace", grid, image.kind.channels);
+    memory.require(file.path());
 }
 
 } // namespace
@@ -106,7 +83,9 @@ bool recognises_ismrmrd(const Hdf5Reader& file) {
     return !IsmrmrdFile::groups(file).empty();
 }
 
-Scan read_ismrmrd(const Hdf5Reader& reader, const ReadOptions& options) {
+StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
+                        const ReadOptions& options) {
+    const Hdf5Reader& reader = *opened;
     const std::string& path = reader.path();
     const std::vector<std::string> groups = IsmrmrdFile::groups(reader);
     if (groups.empty()) {
@@ -118,22 +97,51 @@ Scan read_ismrmrd(const Hdf5Reader& reader, const ReadOptions& options) {
         remarks.push_back("group " + groups[i] + " is not read, only " + groups.front());
     }
     const IsmrmrdFile file(reader, groups.front());
-    RawEncoding encoding = read_ismrmrd_header(file.xml(), path, file.xml_name(), remarks);
+    const MeasurementHeader header(file.xml(), path, file.xml_name());
+    IsmrmrdContents contents(file, options);
+    const std::size_t chosen = contents.choose_encoding(file, header, options);
+    IsmrmrdContents::OfEncoding& of_image = contents.encodings.at(chosen);
+    of_image.choice.decide(path, file.data_name());
+    RawEncoding encoding = header.encoding(chosen, remarks);
+    require_memory(file, of_image, encoding.grid);
     encoding.dataset = file.data_name();
-    RawAcquisitionSorter sorter(std::move(encoding), options);
-    for (std::size_t index = 0; index < file.acquisitions(); ++index) {
-        const IsmrmrdAcquisition acquisition = file.read(index);
-        if (const char* reason = reason_to_skip(acquisition.header)) {
-            sorter.skip(reason);
-            continue;
-        }
+    contents.add_remarks(chosen, remarks);
+    const std::vector<std::size_t> wanted = contents.wanted(chosen);
+    RawAcquisitionSorter sorter(std::move(encoding), of_image.kind, std::move(of_image.choice),
+                                options);
+    options.before_values(sorter.grid(), 0);
+    RawNoise noise;
+    std::size_t calibration_left_out = of_image.calibration;
+    file.read(wanted, [&](std::size_t index, const IsmrmrdAcquisition& acquisition) {
         check_sizes(acquisition, path, text(file.data_name(), ", acquisition ", index));
-        sorter.add(to_raw(acquisition, index));
-    }
-    Scan scan = sorter.scan();
+        const IsmrmrdRole role = role_of(acquisition.header);
+        const RawAcquisition raw = to_raw(acquisition, index);
+        if (role.noise) {
+            noise.add(index, raw.channels, raw.samples, raw.values,
+                      static_cast<double>(acquisition.header.sample_time_us));
+        }
+        if (role.calibration && sorter.add_calibration(raw) && !role.image) {
+            --calibration_left_out;
+        }
+        if (role.image) {
+            sorter.add(raw);
+        }
+    });
+    const RawNoise::Image image{path, file.data_name(), of_image.kind.channels,
+                                of_image.dwell * sorter.longer_dwell(), header.noise_bandwidth()};
+    StoredScan stored = sorter.stored_scan();
+    Scan& scan = stored.scan;
     scan.format = "ismrmrd";
+    scan.noise = noise.scaled_to(image, scan.remarks);
+    scan.details = header.details();
+    file.add_waveforms(scan.details);
+    if (calibration_left_out > 0) {
+        remarks.push_back(text("left out ", counted(calibration_left_out, "acquisition"),
+                               " flagged parallel calibration: of other slices or counters, or of "
+                               "other trajectory_dimensions than the image"));
+    }
     scan.remarks.insert(scan.remarks.begin(), remarks.begin(), remarks.end());
-    return scan;
+    return stored;
 }
 
 } // namespace lsrecon

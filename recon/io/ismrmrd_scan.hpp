@@ -10,6 +10,7 @@ bool recognises_ismrmrd(const Hdf5Reader& file);
 
 /// The images of an ISMRMRD file as frames; docs/formats.md says what becomes of every field.
 /// The file is opened for reading only and never changed. InputError with the first thing wrong.
-Scan read_ismrmrd(const Hdf5Reader& reader, const ReadOptions& options);
+StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
+                        const ReadOptions& options);
 
 } // namespace lsrecon

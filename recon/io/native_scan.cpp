@@ -34,8 +34,15 @@ std::vector<Vec3> read_voxels(const Hdf5Reader& file, const Grid& grid) {
     return positions;
 }
 
+/// How many maps the file declares, before anything about them is checked.
+std::size_t coil_maps_in(const Hdf5Reader& file) {
+    const bool stored = file.has("coil_maps") && file.is_dataset("coil_maps");
+    const Extents extents = stored ? file.shape("coil_maps").extents : Extents{};
+    return extents.empty() ? 0 : extents.front();
+}
+
 /// After the voxels and the samples, which say what shape the maps must have.
-CoilMatrix read_coil_maps(const Hdf5Reader& file, const Scan& scan) {
+CoilRows read_coil_maps(const Hdf5Reader& file, const Scan& scan) {
     const Hdf5Shape shape = file.checked_shape("coil_maps", Hdf5Kind::complex);
     const Extents one_map = scan.voxels ? Extents{scan.voxels->size()} : grid_extents(scan.grid);
     Extents any_coils = shape.extents;
@@ -54,10 +61,7 @@ CoilMatrix read_coil_maps(const Hdf5Reader& file, const Scan& scan) {
                            : "make the maps on the grid of the attribute matrix, slowest "
                              "dimension first");
     }
-    CoilMatrix maps(static_cast<Eigen::Index>(coils),
-                    static_cast<Eigen::Index>(shape.elements() / coils));
-    Hdf5Values(file, "coil_maps").read(maps.data(), shape.elements());
-    return maps;
+    return Hdf5Values(file, "coil_maps").read_rows(coils, shape.elements() / coils);
 }
 
 /// "[2, 3]": where element `flat` of an array lies.
@@ -99,21 +103,23 @@ void check_real(const Hdf5Reader& file, const std::string& name, const Extents& 
     }
 }
 
-void check_noise(const Hdf5Reader& file, const Scan& scan) {
+CoilRows read_noise(const Hdf5Reader& file, const Scan& scan) {
     const Hdf5Shape shape = file.checked_shape("noise", Hdf5Kind::complex);
     if (shape.extents.size() != 2 || (scan.has_samples() && shape.extents[0] != scan.coils())) {
         refuse(file, "/noise", shape.to_string(),
                scan.has_samples() ? text("[", scan.coils(), ", K]") : "[C, K]",
                "write one row a coil of /samples");
     }
-    const std::vector<Complex> values = file.read_complex("noise");
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        require_finite(file, "noise", i, values[i].real());
-        require_finite(file, "noise", i, values[i].imag());
+    CoilRows noise = Hdf5Values(file, "noise").read_rows(shape.extents[0], shape.extents[1]);
+    for (std::size_t i = 0; !std::isfinite(noise.largest_part()) && i < shape.elements(); ++i) {
+        const Complex value = noise(i / noise.columns(), i % noise.columns());
+        require_finite(file, "noise", i, value.real());
+        require_finite(file, "noise", i, value.imag());
     }
+    return noise;
 }
 
-/// Parts of the format that are checked but change nothing in the image yet, and are told.
+/// Parts of the format that are checked and reported, but do not change the image yet.
 void check_unused(const Hdf5Reader& file, Scan& scan) {
     if (file.has("field_map") != file.has("times")) {
         refuse(file, file.has("times") ? "/field_map" : "/times", "it is missing",
@@ -126,10 +132,46 @@ void check_unused(const Hdf5Reader& file, Scan& scan) {
         scan.remarks.push_back("/field_map and /times are not used: the image is reconstructed "
                                "without correction of off-resonance");
     }
-    if (file.has("noise")) {
-        check_noise(file, scan);
-        scan.remarks.push_back("/noise is not used: the coils are not prewhitened");
+}
+
+void refuse_options_of_raw_data(const Hdf5Reader& file, const ReadOptions& options) {
+    std::string flag = !options.join.empty()          ? "--join"
+                       : options.encoding             ? "--encoding"
+                       : options.spokes_per_frame > 0 ? "--spokes-per-frame"
+                                                      : "";
+    for (std::size_t i = 0; i < options.counters.size() && flag.empty(); ++i) {
+        flag = options.counters[i].empty() ? "" : "--" + frame_counters()[i];
     }
+    if (!flag.empty()) {
+        throw UsageError(file.path() + ": " + flag +
+                         " is for raw data, and the frames of a native scan have no counters, "
+                         "readouts or encodings\n  next:     leave " +
+                         flag + " out; --frames chooses frames by their index");
+    }
+}
+
+/// Leaves the frames that were chosen. Their indices in the file.
+std::vector<std::size_t> choose_frames(Scan& scan, const ReadOptions& options) {
+    const std::size_t count = scan.frames.size();
+    std::vector<Frame> chosen;
+    std::vector<std::size_t> indices;
+    for (std::size_t f = 0; f < count; ++f) {
+        if (options.frames.admits(f)) {
+            chosen.push_back(std::move(scan.frames[f]));
+            indices.push_back(f);
+        }
+    }
+    if (indices.empty()) {
+        throw InputError({scan.file, "chosen frames",
+                          "none of --frames " + options.frames.to_string(),
+                          counted(count, "frame") + ", from 0", "choose from what there is"});
+    }
+    if (indices.size() < count) {
+        scan.remarks.push_back(text("left out ", counted(count - indices.size(), "frame"),
+                                    "; chosen: --frames ", options.frames.to_string()));
+    }
+    scan.frames = std::move(chosen);
+    return indices;
 }
 
 } // namespace
@@ -140,29 +182,37 @@ bool recognises_native(const Hdf5Reader& file) {
     return file.has_attribute("/", "format") || file.has("trajectory");
 }
 
-Scan read_native(const Hdf5Reader& file, const ReadOptions& options) {
-    if (!options.join.empty()) {
-        throw UsageError(file.path() + ": --join is for raw data, and the frames of a native scan "
-                                       "have no counters\n  next:     leave --join out");
-    }
+StoredScan open_native(const std::shared_ptr<const Hdf5Reader>& opened,
+                       const ReadOptions& options) {
+    const Hdf5Reader& file = *opened;
+    native::refuse_options_of_raw_data(file, options);
     native::check_format(file);
     native::check_names(file);
-    file.require_memory();
     Scan scan;
     scan.file = file.path();
     scan.format = "lsrecon-scan";
     scan.grid = native::read_grid(file);
+    native::require_memory(file, scan.grid, options);
+    if (!file.has("voxels")) {
+        options.before_values(scan.grid, native::coil_maps_in(file));
+    }
     const native::Samplings samplings = native::read_samplings(file, scan.grid, options);
     scan.trajectory_units = native::trajectory_units(file, options);
     scan.frames = native::read_frames(file, samplings);
+    const std::vector<std::size_t> indices = native::choose_frames(scan, options);
     if (file.has("voxels")) {
         scan.voxels = native::read_voxels(file, scan.grid);
     }
     if (file.has("coil_maps")) {
         scan.coil_maps = native::read_coil_maps(file, scan);
     }
+    if (file.has("noise")) {
+        scan.noise = native::read_noise(file, scan);
+    }
     native::check_unused(file, scan);
-    return scan;
+    return {std::move(scan), [opened, indices](std::size_t frame) {
+                return native::read_samples(*opened, indices[frame]);
+            }};
 }
 
 } // namespace lsrecon

@@ -5,6 +5,7 @@
 #include "base/numbers.hpp"
 #include "io/native_scan_parts.hpp"
 #include "scan/directions.hpp"
+#include "scan/host_memory.hpp"
 
 // What a native scan says about itself: its format, its names and its grid.
 
@@ -166,6 +167,46 @@ Grid read_grid(const Hdf5Reader& file) {
         read_directions(file, grid);
     }
     return grid;
+}
+
+void require_memory(const Hdf5Reader& file, const Grid& grid, const ReadOptions& options) {
+    HostMemory memory;
+    const auto add = [&](const std::string& name, const Hdf5Shape& shape, double numbers,
+                         double bytes_each) {
+        memory.add(full_name(name), shape.to_string(), numbers * bytes_each);
+    };
+    std::size_t coils = 1;
+    for (const std::string& name : file.names()) {
+        if (!file.is_dataset(name)) {
+            continue;
+        }
+        const Hdf5Shape shape = file.shape(name);
+        const double all = static_cast<double>(shape.elements());
+        if (name == "samples") {
+            const bool frames = shape.extents.size() == 3;
+            coils = shape.extents.size() < 2 ? 1 : shape.extents[shape.extents.size() - 2];
+            add(name, shape, frames ? static_cast<double>(shape.row_elements()) : all,
+                2 * static_cast<double>(shape.number_bytes));
+        } else if (name == "coil_maps" || name == "noise") {
+            add(name, shape, all, 2 * static_cast<double>(shape.number_bytes));
+        } else if (name == "trajectory" || name == "voxels") { // three doubles a point
+            double points = all / grid.dimensions;
+            if (name == "trajectory" && shape.extents.size() == 3) {
+                std::size_t chosen = 0;
+                for (std::size_t f = 0; f < shape.extents[0]; ++f) {
+                    chosen += options.frames.admits(f) ? 1 : 0;
+                }
+                points *= static_cast<double>(chosen) / static_cast<double>(shape.extents[0]);
+            }
+            add(name, shape, points, sizeof(Vec3));
+        } else {
+            add(name, shape, all, shape.kind == Hdf5Kind::complex ? sizeof(Complex) : 8);
+        }
+    }
+    if (!file.has("voxels")) {
+        memory.add_volumes(attribute_name("/", "matrix"), grid, file.has("coil_maps") ? 1 : coils);
+    }
+    memory.require(file.path());
 }
 
 } // namespace lsrecon::native

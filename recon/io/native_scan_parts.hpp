@@ -8,7 +8,7 @@
 #include "io/formats.hpp"
 #include "io/hdf5_file.hpp"
 
-// The parts of the native scan file, in the order in which read_native reads them. Each checks what
+// The parts of the native scan file, in the order in which open_native reads them. Each checks what
 // it reads and throws InputError with the first thing that is wrong.
 
 namespace lsrecon::native {
@@ -33,14 +33,24 @@ void check_names(const Hdf5Reader& file);
 /// Attributes matrix, fov_mm, position and directions.
 Grid read_grid(const Hdf5Reader& file);
 
+/// InputError when the host cannot hold what a reconstruction needs at once: the samples of one
+/// frame and the coil maps in their own precision, trajectories of the chosen frames, Q, and the
+/// volumes of the solver.
+void require_memory(const Hdf5Reader& file, const Grid& grid, const ReadOptions& options);
+
 /// What the user says, or the attribute of /trajectory.
 std::string trajectory_units(const Hdf5Reader& file, const ReadOptions& options);
 
 /// /trajectory, /phi and /weights: one Sampling a frame of the trajectory, a single one when it
-/// has no frame dimension. Frames whose trajectories are equal share theirs.
+/// has no frame dimension. Frames whose trajectories are equal share theirs; those that were not
+/// chosen have none.
 Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOptions& options);
 
-/// /samples; without them the frames are empty, which is enough for Q.
+/// What /samples declares, without its values; without /samples the frames have no coils, which is
+/// enough for Q.
 std::vector<Frame> read_frames(const Hdf5Reader& file, const Samplings& samplings);
+
+/// The values of /samples of one frame, C x M.
+CoilRows read_samples(const Hdf5Reader& file, std::size_t frame);
 
 } // namespace lsrecon::native

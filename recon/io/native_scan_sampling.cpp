@@ -98,15 +98,21 @@ Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOpt
     if (has_per_sample(file, "weights", Hdf5Kind::real, samples)) {
         common.weights = to_vector<RealVector>(file.read_real("weights"));
     }
-    const std::vector<double> k = file.read_real("trajectory");
+    Hdf5Values stored(file, "trajectory");
+    std::vector<double> k(samples * dimensions);
     SamplingPool pool;
     Samplings samplings;
     for (std::size_t f = 0; f < frames; ++f) {
+        stored.read(k.data(), k.size());
+        if (frames > 1 && !options.frames.admits(f)) {
+            samplings.push_back(nullptr);
+            continue;
+        }
         Sampling sampling = common;
         sampling.trajectory.assign(samples, Vec3{0, 0, 0});
         for (std::size_t m = 0; m < samples; ++m) {
             for (std::size_t d = 0; d < dimensions; ++d) {
-                sampling.trajectory[m][d] = k[(f * samples + m) * dimensions + d] * factor[d];
+                sampling.trajectory[m][d] = k[m * dimensions + d] * factor[d];
             }
         }
         samplings.push_back(pool.share(std::move(sampling)));
@@ -118,24 +124,30 @@ std::vector<Frame> read_frames(const Hdf5Reader& file, const Samplings& sampling
     std::vector<Frame> result;
     if (!file.has("samples")) {
         for (const auto& sampling : samplings) {
-            result.push_back({sampling, CoilMatrix(), "", std::nullopt});
+            result.push_back({sampling, {}, "", std::nullopt});
         }
         return result;
     }
-    const std::size_t samples = samplings.front()->samples();
+    const Extents points = file.shape("trajectory").extents;
+    const std::size_t samples = points[points.size() - 2];
     const Extents extents = samples_extents(file, samples, samplings.size());
     const std::size_t coils = extents[0];
     const std::size_t frames = extents[1];
-    Hdf5Values values(file, "samples");
     for (std::size_t f = 0; f < frames; ++f) {
         Frame frame;
         frame.sampling = samplings[samplings.size() == 1 ? 0 : f];
-        frame.samples.resize(static_cast<Eigen::Index>(coils), static_cast<Eigen::Index>(samples));
-        values.read(frame.samples.data(), coils * samples);
+        frame.samples = CoilRows(coils, 0, Precision::float32);
         frame.label = frames > 1 ? text("frame ", f) : "";
         result.push_back(std::move(frame));
     }
     return result;
+}
+
+CoilRows read_samples(const Hdf5Reader& file, std::size_t frame) {
+    const Extents extents = file.shape("samples").extents;
+    const std::size_t coils = extents[extents.size() - 2];
+    return extents.size() == 3 ? Hdf5Values(file, "samples", frame).read_rows(coils, extents.back())
+                               : Hdf5Values(file, "samples").read_rows(coils, extents.back());
 }
 
 } // namespace lsrecon::native

@@ -39,7 +39,7 @@ void check_frames(const std::string& path, const Scan& scan) {
     for (const Frame& frame : scan.frames) {
         if (frame.sampling->samples() != first.sampling->samples() ||
             frame.samples.rows() != first.samples.rows() ||
-            frame.samples.cols() != first.samples.cols()) {
+            frame.samples.columns() != first.samples.columns()) {
             cannot_hold(path, "frames of different sizes");
         }
         if (!same(frame.sampling->phi, first.sampling->phi) ||
@@ -61,28 +61,6 @@ Extents grid_extents(const Grid& grid) {
 void append(const std::vector<Vec3>& points, int dimensions, std::vector<double>& values) {
     for (const Vec3& point : points) {
         values.insert(values.end(), point.begin(), point.begin() + dimensions);
-    }
-}
-
-void write_header(Hdf5Writer& file, const Grid& grid) {
-    file.attribute(root, "format", std::string("lsrecon-scan"));
-    file.attribute(root, "version", 1L);
-    const auto dimensions = static_cast<std::size_t>(grid.dimensions);
-    std::vector<long> matrix;
-    for (std::size_t d = 0; d < dimensions; ++d) {
-        matrix.push_back(static_cast<long>(grid.size[d]));
-    }
-    file.attribute(root, "matrix", matrix);
-    file.attribute(root, "fov_mm",
-                   std::vector<double>(grid.fov_mm.begin(), grid.fov_mm.begin() + grid.dimensions));
-    if (grid.position) {
-        file.attribute(root, "position",
-                       std::vector<double>(grid.position->begin(), grid.position->end()));
-    }
-    if (grid.directions) {
-        std::vector<double> numbers;
-        append({grid.directions->begin(), grid.directions->end()}, 3, numbers);
-        file.attribute(root, "directions", numbers);
     }
 }
 
@@ -108,24 +86,29 @@ void write_sampling(Hdf5Writer& file, const Scan& scan) {
 }
 
 void write_samples(Hdf5Writer& file, const Scan& scan) {
-    const CoilMatrix& first = scan.frames.front().samples;
-    if (scan.frames.size() == 1) {
-        file.complex64("samples", {rows(first), columns(first)}, first.data());
-        return;
+    const CoilRows& first = scan.frames.front().samples;
+    Extents extents{first.rows(), first.columns()};
+    if (scan.frames.size() > 1) {
+        extents.insert(extents.begin(), scan.frames.size());
     }
-    std::vector<Complex> samples;
+    std::vector<const CoilRows*> samples;
     for (const Frame& frame : scan.frames) {
-        samples.insert(samples.end(), frame.samples.data(),
-                       frame.samples.data() + frame.samples.size());
+        samples.push_back(&frame.samples);
     }
-    file.complex64("samples", {scan.frames.size(), rows(first), columns(first)}, samples.data());
+    file.complex64("samples", extents, samples);
+}
+
+void write_noise(Hdf5Writer& file, const Scan& scan) {
+    if (!scan.noise.empty()) {
+        file.complex64("noise", {scan.noise.rows(), scan.noise.columns()}, {&scan.noise});
+    }
 }
 
 void write_image_side(Hdf5Writer& file, const Scan& scan) {
-    if (scan.coil_maps.size() > 0) {
-        Extents extents = scan.voxels ? Extents{columns(scan.coil_maps)} : grid_extents(scan.grid);
-        extents.insert(extents.begin(), rows(scan.coil_maps));
-        file.complex64("coil_maps", extents, scan.coil_maps.data());
+    if (!scan.coil_maps.empty()) {
+        Extents extents = scan.voxels ? Extents{scan.coil_maps.columns()} : grid_extents(scan.grid);
+        extents.insert(extents.begin(), scan.coil_maps.rows());
+        file.complex64("coil_maps", extents, {&scan.coil_maps});
     }
     if (scan.voxels) {
         std::vector<double> positions;
@@ -137,15 +120,38 @@ void write_image_side(Hdf5Writer& file, const Scan& scan) {
 
 } // namespace
 
+void write_grid(Hdf5Writer& file, const Grid& grid) {
+    const auto dimensions = static_cast<std::size_t>(grid.dimensions);
+    std::vector<long> matrix;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+        matrix.push_back(static_cast<long>(grid.size[d]));
+    }
+    file.attribute(root, "matrix", matrix);
+    file.attribute(root, "fov_mm",
+                   std::vector<double>(grid.fov_mm.begin(), grid.fov_mm.begin() + grid.dimensions));
+    if (grid.position) {
+        file.attribute(root, "position",
+                       std::vector<double>(grid.position->begin(), grid.position->end()));
+    }
+    if (grid.directions) {
+        std::vector<double> numbers;
+        append({grid.directions->begin(), grid.directions->end()}, 3, numbers);
+        file.attribute(root, "directions", numbers);
+    }
+}
+
 void write_native_scan(const std::string& path, const Scan& scan) {
     check_frames(path, scan);
     ReplacingFile output(path);
     Hdf5Writer file(output.path(), path);
-    write_header(file, scan.grid);
+    write_grid(file, scan.grid);
+    file.attribute(root, "format", std::string("lsrecon-scan"));
+    file.attribute(root, "version", 1L);
     write_sampling(file, scan);
     if (scan.has_samples()) {
         write_samples(file, scan);
     }
+    write_noise(file, scan);
     write_image_side(file, scan);
     file.close();
     output.commit();

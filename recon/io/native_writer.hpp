@@ -6,10 +6,16 @@
 
 namespace lsrecon {
 
+class Hdf5Writer;
+
+/// Matrix, field of view, position and directions as root attributes.
+void write_grid(Hdf5Writer& file, const Grid& grid);
+
 /// Writes the program's own scan file, docs/formats.md: trajectory in cycles/fov as float64,
-/// samples, phi and coil maps as complex64, weights as float64. Frames that share one Sampling are
-/// stored with one trajectory [M,D], others with one each, [F,M,D]. UsageError when the format
-/// cannot hold the scan: frames of different sizes, of different phi or weights, or of positions.
+/// samples, noise, phi and coil maps as complex64, weights as float64. Frames that share one
+/// Sampling are stored with one trajectory [M,D], others with one each, [F,M,D]. UsageError when
+/// the format cannot hold the scan: frames of different sizes, of different phi or weights, or of
+/// positions.
 void write_native_scan(const std::string& path, const Scan& scan);
 
 } // namespace lsrecon

@@ -27,35 +27,59 @@ Tiles tiles_of(const Grid& grid, bool on_grid, std::size_t voxels, std::size_t f
                    : Tiles{voxels, 1, frames};
 }
 
-float white_level(std::vector<float> magnitudes) {
-    const std::size_t rank = (magnitudes.size() - 1) * 995 / 1000;
-    std::nth_element(magnitudes.begin(), magnitudes.begin() + static_cast<long>(rank),
-                     magnitudes.end());
+float white_level(std::vector<float> sizes, double percentile) {
+    for (float& size : sizes) {
+        size = std::abs(size);
+    }
+    const auto last = static_cast<double>(sizes.size() - 1);
+    const auto rank = static_cast<std::size_t>(last * percentile / 100);
+    std::nth_element(sizes.begin(), sizes.begin() + static_cast<long>(rank), sizes.end());
     // A few bright voxels on black have a percentile of zero.
-    const float white = magnitudes[rank] > 0
-                            ? magnitudes[rank]
-                            : *std::max_element(magnitudes.begin(), magnitudes.end());
+    const float white =
+        sizes[rank] > 0 ? sizes[rank] : *std::max_element(sizes.begin(), sizes.end());
     return white > 0 ? white : 1;
 }
 
+/// Black and white.
+std::pair<double, double> levels_of(const std::vector<float>& shown, const GreyScale& grey) {
+    if (grey.window) {
+        return *grey.window;
+    }
+    if (grey.part == ImagePart::phase) {
+        constexpr double pi = 3.14159265358979323846;
+        return {-pi, pi};
+    }
+    const double white = white_level(shown, grey.percentile);
+    return {grey.part == ImagePart::magnitude ? 0 : -white, white};
+}
+
+unsigned char grey_of(float value, const std::pair<double, double>& levels) {
+    const double share = (value - levels.first) / (levels.second - levels.first);
+    return static_cast<unsigned char>(std::lround(255 * std::clamp(share, 0.0, 1.0)));
+}
+
 /// Tile after tile, each row by row.
-std::vector<float> shown_magnitudes(const Image& image, const Tiles& of,
-                                    const PreviewLayout& layout) {
-    const std::size_t slices = of.count / image.frames.size();
-    std::vector<float> magnitudes;
-    magnitudes.reserve(layout.tiles * layout.tile_width * layout.tile_height);
+std::vector<float> shown_values(const FrameValues& frames, std::size_t count, const Tiles& of,
+                                const PreviewLayout& layout, ImagePart part) {
+    const std::size_t slices = of.count / count;
+    std::size_t present = count; // none
+    std::vector<float> values;
+    std::vector<float> shown;
+    shown.reserve(layout.tiles * layout.tile_width * layout.tile_height);
     for (std::size_t t = 0; t < layout.tiles; ++t) {
         const std::size_t tile = t * layout.all_tiles / layout.tiles;
-        const ComplexVector& values = image.frames[tile / slices].values;
+        if (tile / slices != present) {
+            present = tile / slices;
+            values = real_part(part, frames(present));
+        }
         for (std::size_t y = 0; y < of.y; y += layout.step) {
             for (std::size_t x = 0; x < of.x; x += layout.step) {
                 const std::size_t n = (tile % slices * of.y + y) * of.x + x;
-                magnitudes.push_back(
-                    static_cast<float>(std::abs(values(static_cast<Eigen::Index>(n)))));
+                shown.push_back(values[n]);
             }
         }
     }
-    return magnitudes;
+    return shown;
 }
 
 } // namespace
@@ -90,7 +114,7 @@ PreviewLayout lay_out_preview(std::size_t voxels_x, std::size_t voxels_y, std::s
     return layout;
 }
 
-void tell_preview(const Scan& scan, Reporter& report) {
+void note_preview(const Scan& scan, Reporter& report) {
     const std::size_t voxels = scan.voxels ? scan.voxels->size() : 0;
     const Tiles of = tiles_of(scan.grid, !scan.voxels, voxels, scan.frames.size());
     const std::string left_out = lay_out_preview(of.x, of.y, of.count).left_out();
@@ -100,12 +124,17 @@ void tell_preview(const Scan& scan, Reporter& report) {
 }
 
 Picture make_preview(const Image& image) {
-    const Tiles of =
-        tiles_of(image.grid, image.on_grid, static_cast<std::size_t>(image.frames[0].values.size()),
-                 image.frames.size());
+    return make_preview(image, static_cast<std::size_t>(image.frames[0].values.size()),
+                        values_of(image));
+}
+
+Picture make_preview(const Image& image, std::size_t voxels, const FrameValues& values,
+                     const GreyScale& grey) {
+    const Tiles of = tiles_of(image.grid, image.on_grid, voxels, image.frames.size());
     const PreviewLayout layout = lay_out_preview(of.x, of.y, of.count);
-    const std::vector<float> magnitudes = shown_magnitudes(image, of, layout);
-    const float white = white_level(magnitudes);
+    const std::vector<float> shown =
+        shown_values(values, image.frames.size(), of, layout, grey.part);
+    const std::pair<double, double> levels = levels_of(shown, grey);
     Picture picture{layout.width(), layout.height(), {}};
     picture.grey.assign(picture.width * picture.height, 0);
     for (std::size_t row = 0; row < picture.height; ++row) {
@@ -117,8 +146,7 @@ Picture make_preview(const Image& image) {
                 const std::size_t n =
                     (tile * layout.tile_height + y % layout.tile_height) * layout.tile_width +
                     x % layout.tile_width;
-                picture.grey[row * picture.width + column] = static_cast<unsigned char>(
-                    std::lround(255 * std::min(1.0F, magnitudes[n] / white)));
+                picture.grey[row * picture.width + column] = grey_of(shown[n], levels);
             }
         }
     }

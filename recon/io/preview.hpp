@@ -1,16 +1,18 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/report.hpp"
-#include "scan/image.hpp"
+#include "io/stored_image.hpp"
 
 namespace lsrecon {
 
-/// How slices and frames become tiles of one picture: known before the work, and of bounded size
-/// whatever they are. Small pictures are enlarged by whole steps; of large tiles every step-th
-/// voxel is shown, of many tiles some, evenly spaced.
+/// How slices and frames become tiles of one picture of bounded size, known before the work. Small
+/// pictures are enlarged by whole steps; of large tiles every step-th voxel is shown, of many tiles
+/// some, evenly spaced.
 struct PreviewLayout {
     std::size_t step; ///< between the voxels that are shown
     std::size_t tile_width; ///< pixels of a tile before it is enlarged
@@ -31,15 +33,28 @@ constexpr std::size_t largest_preview = 4096; ///< pixels a side
 PreviewLayout lay_out_preview(std::size_t voxels_x, std::size_t voxels_y, std::size_t tiles);
 
 /// Notes what the preview of this scan's image will leave out.
-void tell_preview(const Scan& scan, Reporter& report);
+void note_preview(const Scan& scan, Reporter& report);
 
-/// Magnitudes from 0 to the 99.5th percentile of what is shown, as grey values row by row.
+/// How grey values follow from an image. Without a window phases are shown from -pi to pi,
+/// magnitudes from 0, and other parts from minus white, to white: the percentile of the sizes of
+/// what is shown.
+struct GreyScale {
+    static constexpr double usual_percentile = 99.5;
+    ImagePart part = ImagePart::magnitude; ///< not complex
+    std::optional<std::pair<double, double>> window{}; ///< black and white
+    double percentile = usual_percentile;
+};
+
+/// Grey values row by row.
 struct Picture {
     std::size_t width = 0;
     std::size_t height = 0;
     std::vector<unsigned char> grey;
 };
 
+/// Of an image of `voxels` voxels a frame; frames of which nothing is shown are not asked for.
+Picture make_preview(const Image& image, std::size_t voxels, const FrameValues& values,
+                     const GreyScale& grey = {});
 Picture make_preview(const Image& image);
 
 } // namespace lsrecon

@@ -123,9 +123,10 @@ void write_q_at(const std::string& path, const ComplexVector& q, const Record& r
 }
 
 QFile::QFile(const std::string& path) : file_(path) {
+    file_.start_hash();
     if (!file_.has("q") || !file_.has_attribute("/", "format") ||
         file_.attribute_text("/", "format") != "lsrecon-q") {
-        refuse(path, "/q", "no Q of lsrecon", "a file that 'lsrecon q' wrote");
+        refuse(path, "/q", "not a Q file of lsrecon", "a file that 'lsrecon q' wrote");
     }
     if (!file_.has("keys") || !file_.has("sha256")) {
         refuse(path, "/sha256", "no hash of the values of Q",
@@ -154,7 +155,7 @@ std::size_t QFile::row_of(const std::string& key) const {
 void QFile::require_sum_of_weights(const Q& q, const Sampling& sampling) const {
     const double sum = sampling.q_weights().sum();
     const double bound = tolerance::q_at_zero(sampling.samples());
-    if (!q.half.allFinite() || !(std::abs(q.at_zero() - sum) <= bound * sum)) {
+    if (!std::isfinite(q.half.norm()) || !(std::abs(q.at_zero() - sum) <= bound * sum)) {
         refuse(file_.path(), "/q", text("Q(0) = ", q.at_zero()),
                text("finite values and Q(0) = ", sum, ", the sum of w |phi|^2"));
     }
@@ -180,7 +181,7 @@ Q QFile::read(const Sampling& sampling, const Grid& grid) {
         refuse(file_.path(), "/q", "values of another hash than the one beside them",
                "the values that 'lsrecon q' wrote");
     }
-    Q q{grid, key, half_of(values, grid)};
+    Q q{grid, key, Volume(half_of(values, grid))};
     require_sum_of_weights(q, sampling);
     return q;
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "io/hdf5_file.hpp"
-#include "stages/q.hpp"
+#include "operators/q.hpp"
 
 namespace lsrecon {
 
@@ -21,9 +21,9 @@ void write_q(const std::string& path, const std::vector<Q>& qs, const Record& re
 /// Writes Q at a list of voxels as /q [N].
 void write_q_at(const std::string& path, const ComplexVector& q, const Record& record);
 
-/// A file that write_q wrote. Nothing in it is believed: a Q comes out of it when it is of the
-/// wanted sampling and grid by its key, has the values that were written by their hash, and Q(0) is
-/// the sum of w |phi|^2. Everything else is an InputError.
+/// A file that write_q wrote. Nothing in it is trusted: a Q is accepted when its key is that of
+/// the wanted sampling and grid, its values have their hash, and Q(0) is the sum of w |phi|^2.
+/// Everything else is an InputError.
 class QFile {
 public:
     explicit QFile(const std::string& path);
@@ -32,6 +32,9 @@ public:
     void require(const Scan& scan);
 
     Q read(const Sampling& sampling, const Grid& grid);
+
+    /// Of the whole file.
+    std::string sha256() const { return file_.sha256(); }
 
 private:
     std::size_t row_of(const std::string& key) const;

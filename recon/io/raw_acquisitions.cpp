@@ -8,15 +8,13 @@
 
 namespace lsrecon {
 
-RawAcquisitionSorter::RawAcquisitionSorter(RawEncoding encoding, const ReadOptions& options)
-    : encoding_(std::move(encoding)), options_(options) {
-    for (const std::string& name : options.join) {
-        const auto& names = frame_counters();
-        const auto found = std::find(names.begin(), names.end(), name);
-        if (found == names.end()) {
-            throw UsageError("--join: unknown counter \"" + name + "\"");
-        }
-        joined_[static_cast<std::size_t>(found - names.begin())] = true;
+RawAcquisitionSorter::RawAcquisitionSorter(RawEncoding encoding, const RawKind& kind,
+                                           RawChoice choice, const ReadOptions& options)
+    : encoding_(std::move(encoding)), kind_(kind), choice_(std::move(choice)), options_(options) {
+    const bool lines = !has_trajectory() && !encoding_.ramps;
+    space_ = image_space(encoding_, lines, remarks_);
+    if (lines && space_.oversampled()) {
+        crop_.emplace(space_.factor[0]);
     }
 }
 
@@ -28,7 +26,7 @@ void RawAcquisitionSorter::refuse(const RawAcquisition& acquisition, const std::
                       found, expected, next_step});
 }
 
-void RawAcquisitionSorter::check_header(const RawAcquisition& acquisition) {
+void RawAcquisitionSorter::check_header(const RawAcquisition& acquisition) const {
     if (acquisition.channels == 0) {
         refuse(acquisition, "active_channels", "0", "at least one coil", "write the coils' data");
     }
@@ -38,6 +36,14 @@ void RawAcquisitionSorter::check_header(const RawAcquisition& acquisition) {
                text("at most the ", acquisition.samples, " samples of the acquisition"),
                "correct the acquisition header");
     }
+    if (acquisition.channels != kind_.channels) {
+        refuse(acquisition, "active_channels", text(acquisition.channels),
+               text(kind_.channels, " as in acquisition ", kind_.index),
+               "write one number of coils in the whole scan");
+    }
+}
+
+void RawAcquisitionSorter::check_kind(const RawAcquisition& acquisition) const {
     if (acquisition.trajectory_dimensions == 0 && !encoding_.stored_trajectory.empty()) {
         refuse(acquisition, "trajectory_dimensions", "0: no trajectory is stored",
                "2 or more, since the header calls the trajectory " + encoding_.stored_trajectory,
@@ -48,20 +54,9 @@ void RawAcquisitionSorter::check_header(const RawAcquisition& acquisition) {
                "0 for Cartesian, 2 or more for a stored trajectory",
                "write the trajectory with all its dimensions");
     }
-    if (!first_) {
-        first_ = acquisition;
-        first_->trajectory = nullptr;
-        first_->values = nullptr;
-        return;
-    }
-    const std::string expected = text(" as in acquisition ", first_->index);
-    if (acquisition.channels != first_->channels) {
-        refuse(acquisition, "active_channels", text(acquisition.channels),
-               text(first_->channels, expected), "write one number of coils in the whole scan");
-    }
-    if (acquisition.trajectory_dimensions != first_->trajectory_dimensions) {
+    if (acquisition.trajectory_dimensions != kind_.trajectory_dimensions) {
         refuse(acquisition, "trajectory_dimensions", text(acquisition.trajectory_dimensions),
-               text(first_->trajectory_dimensions, expected),
+               text(kind_.trajectory_dimensions, " as in acquisition ", kind_.index),
                "write trajectories of one kind, or split the file");
     }
 }
@@ -78,23 +73,35 @@ Vec3 RawAcquisitionSorter::stored_position(const RawAcquisition& acquisition,
     return k;
 }
 
-// center_sample counts from the start of k-space and includes what is discarded.
-Vec3 RawAcquisitionSorter::cartesian_position(const RawAcquisition& acquisition,
-                                              std::size_t sample) const {
+// center_sample counts from the start of k-space and includes what is discarded. Where gradients
+// ramp, their times say where the centre is.
+Vec3 RawAcquisitionSorter::line_position(const RawAcquisition& acquisition,
+                                         std::size_t sample) const {
     const std::size_t index = acquisition.reversed ? acquisition.samples - 1 - sample : sample;
-    return {static_cast<double>(index) - static_cast<double>(acquisition.center_sample),
+    const double along_line =
+        static_cast<double>(index) - static_cast<double>(acquisition.center_sample);
+    return {encoding_.ramps ? (acquisition.reversed ? -1 : 1) * encoding_.ramps->k[sample]
+                            : along_line,
             static_cast<double>(acquisition.encode_steps[0] - encoding_.encode_centers[0]),
             static_cast<double>(acquisition.encode_steps[1] - encoding_.encode_centers[1])};
 }
 
-// Said here and not by check(scan) alone, because only here are the fields at fault known.
-void RawAcquisitionSorter::check_cartesian_range(const RawAcquisition& acquisition) const {
+// Reported here, not only by check(scan), because only here are the fields at fault known.
+void RawAcquisitionSorter::check_line(const RawAcquisition& acquisition) const {
+    if (encoding_.ramps && acquisition.samples != encoding_.ramps->k.size()) {
+        refuse(acquisition, "number_of_samples", text(acquisition.samples),
+               text(encoding_.ramps->k.size(), ", numSamples of trajectoryDescription"),
+               "correct the header, or store a trajectory");
+    }
+    if (acquisition.samples == acquisition.discard_pre + acquisition.discard_post) {
+        return;
+    }
     constexpr std::array<const char*, 3> fields{
         "center_sample", "kspace_encode_step_1 and its center in encodingLimits",
         "kspace_encode_step_2 and its center in encodingLimits"};
     for (const std::size_t sample :
          {acquisition.discard_pre, acquisition.samples - acquisition.discard_post - 1}) {
-        const Vec3 k = cartesian_position(acquisition, sample);
+        const Vec3 k = line_position(acquisition, sample);
         for (std::size_t d = 0; d < dimensions(); ++d) {
             const double half = 0.5 * static_cast<double>(encoding_.grid.size[d]);
             if (std::abs(k[d]) > 1.05 * half) {
@@ -107,8 +114,8 @@ void RawAcquisitionSorter::check_cartesian_range(const RawAcquisition& acquisiti
     }
 }
 
-// Said here, because check(scan) would come after the units, which cannot be found from a NaN, and
-// because only here is the place in the file known.
+// Reported here, because only here is the place in the file known, and because neither units can
+// be found from a NaN nor readouts be made shorter.
 void RawAcquisitionSorter::check_finite(const RawAcquisition& acquisition, std::size_t sample,
                                         const Vec3& k) const {
     for (std::size_t d = 0; d < dimensions(); ++d) {
@@ -117,49 +124,113 @@ void RawAcquisitionSorter::check_finite(const RawAcquisition& acquisition, std::
                    "finite numbers", "repair the trajectory and write the file again");
         }
     }
+    for (std::size_t c = 0; c < acquisition.channels; ++c) {
+        const float* value = acquisition.values + 2 * (c * acquisition.samples + sample);
+        for (const float part : {value[0], value[1]}) {
+            if (!std::isfinite(part)) {
+                refuse(acquisition, "data",
+                       text(shown(static_cast<double>(part)), " at [", c, ", ", sample, "]"),
+                       "finite numbers", "remove or repair the value and write the file again");
+            }
+        }
+    }
 }
 
-void RawAcquisitionSorter::add(const RawAcquisition& acquisition) {
-    check_header(acquisition);
+void RawAcquisitionSorter::append(const RawAcquisition& acquisition, RawFrame& frame) {
     const std::size_t first = acquisition.discard_pre;
     const std::size_t last = acquisition.samples - acquisition.discard_post;
-    discarded_ += acquisition.discard_pre + acquisition.discard_post;
-    const bool stored = acquisition.trajectory_dimensions > 0;
-    if (!stored && last > first) {
-        check_cartesian_range(acquisition);
+    if (!has_trajectory()) {
+        check_line(acquisition);
     }
-    Counters counters = acquisition.counters;
-    for (std::size_t i = 0; i < counters.size(); ++i) {
-        counters[i] = joined_[i] ? std::uint16_t(0) : counters[i];
-    }
-    const auto [place, is_new] = frames_.try_emplace(counters);
-    RawFrame& frame = place->second;
-    if (is_new) {
+    if (frame.values.empty()) {
         frame.values.resize(acquisition.channels);
         frame.position = acquisition.position;
         frame.directions = acquisition.directions;
     }
-    moved_within_frame_ = moved_within_frame_ || frame.position != acquisition.position ||
-                          frame.directions != acquisition.directions;
+    std::vector<Vec3> k;
     for (std::size_t sample = first; sample < last; ++sample) {
-        const Vec3 k =
-            stored ? stored_position(acquisition, sample) : cartesian_position(acquisition, sample);
-        check_finite(acquisition, sample, k);
-        for (std::size_t d = 0; d < dimensions(); ++d) {
-            frame.trajectory.push_back(static_cast<float>(k[d]));
-            range_[d] = std::max(range_[d], std::abs(k[d]));
-        }
+        k.push_back(has_trajectory() ? stored_position(acquisition, sample)
+                                     : line_position(acquisition, sample));
+        check_finite(acquisition, sample, k.back());
     }
+    std::vector<std::vector<std::complex<float>>> values(acquisition.channels);
     for (std::size_t c = 0; c < acquisition.channels; ++c) {
         const float* row = acquisition.values + 2 * c * acquisition.samples;
         for (std::size_t sample = first; sample < last; ++sample) {
-            frame.values[c].emplace_back(row[2 * sample], row[2 * sample + 1]);
+            values[c].emplace_back(row[2 * sample], row[2 * sample + 1]);
         }
+    }
+    if (crop_ && !k.empty()) {
+        const auto turn = [&] {
+            std::reverse(k.begin(), k.end());
+            for (auto& row : values) {
+                std::reverse(row.begin(), row.end());
+            }
+        };
+        if (acquisition.reversed) {
+            turn();
+        }
+        crop_->apply(values);
+        const double step = static_cast<double>(k.size()) / static_cast<double>(values[0].size());
+        k.assign(values[0].size(), k.front());
+        for (std::size_t j = 0; j < k.size(); ++j) {
+            k[j][0] += static_cast<double>(j) * step;
+        }
+        if (acquisition.reversed) {
+            turn();
+        }
+    }
+    for (const Vec3& position : k) {
+        for (std::size_t d = 0; d < dimensions(); ++d) {
+            frame.trajectory.push_back(static_cast<float>(position[d]));
+        }
+    }
+    for (std::size_t c = 0; c < values.size(); ++c) {
+        frame.values[c].insert(frame.values[c].end(), values[c].begin(), values[c].end());
+    }
+    frame.ends.push_back(frame.values[0].size());
+}
+
+void RawAcquisitionSorter::add(const RawAcquisition& acquisition) {
+    const RawCounters counters = choice_.frame_of(acquisition.counters);
+    if (!choice_.wants(counters)) {
+        return;
+    }
+    check_header(acquisition);
+    check_kind(acquisition);
+    RawFrame& frame = frames_[counters];
+    const std::size_t before = frame.trajectory.size();
+    append(acquisition, frame);
+    discarded_ += acquisition.discard_pre + acquisition.discard_post;
+    moved_within_frame_ = moved_within_frame_ || frame.position != acquisition.position ||
+                          frame.directions != acquisition.directions;
+    for (std::size_t i = before; i < frame.trajectory.size(); ++i) {
+        double& range = range_[i % dimensions()];
+        range = std::max(range, std::abs(static_cast<double>(frame.trajectory[i])));
     }
 }
 
+bool RawAcquisitionSorter::add_calibration(const RawAcquisition& acquisition) {
+    const RawCounters counters = choice_.frame_of(acquisition.counters);
+    const bool other_kind = acquisition.trajectory_dimensions != kind_.trajectory_dimensions;
+    const bool other_slice = counters[0] != choice_.first_slice();
+    // A reference scan of another sequence serves no maps here, and is no fault of the image's.
+    const bool other_sequence =
+        acquisition.channels != kind_.channels ||
+        (encoding_.ramps && !has_trajectory() && acquisition.samples != encoding_.ramps->k.size());
+    if (other_kind || other_slice || other_sequence ||
+        (calibration_ && counters != calibration_counters_)) {
+        return false;
+    }
+    check_header(acquisition);
+    check_kind(acquisition);
+    calibration_counters_ = counters;
+    append(acquisition, calibration_ ? *calibration_ : calibration_.emplace());
+    return true;
+}
+
 std::size_t RawAcquisitionSorter::stored_dimensions() const {
-    return first_ ? std::min(first_->trajectory_dimensions, dimensions()) : 0;
+    return std::min(kind_.trajectory_dimensions, dimensions());
 }
 
 } // namespace lsrecon

@@ -6,10 +6,14 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "io/formats.hpp"
+#include "io/raw_choice.hpp"
+#include "io/raw_cut.hpp"
+#include "io/raw_encoding.hpp"
+#include "io/raw_readout.hpp"
+#include "io/raw_space.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
@@ -30,56 +34,64 @@ struct RawAcquisition {
     bool reversed = false; ///< taken from the end of k-space to its start
     std::array<long, 2> encode_steps{0, 0};
 
-    /// Slice, contrast, phase, repetition and set: a frame for each combination.
-    std::array<std::uint16_t, 5> counters{};
+    RawCounters counters{};
     Vec3 position{0, 0, 0}; ///< mm, LPS
     std::array<Vec3, 3> directions{}; ///< read, phase, slice; LPS; zero when unknown
 };
 
-/// Where acquisitions come from and what they encode.
-struct RawEncoding {
-    std::string file;
-    std::string dataset; ///< of the acquisitions, for messages
-    Grid grid;
-    std::array<long, 2> encode_centers{0, 0}; ///< the steps that lie at the centre of k-space
-    /// What the header calls the trajectory when acquisitions must store it; "" otherwise.
-    std::string stored_trajectory;
+/// What the first acquisition of the image is like, for all others to agree with.
+struct RawKind {
+    std::size_t index = 0; ///< its place in the file
+    std::size_t channels = 0;
+    std::size_t trajectory_dimensions = 0;
 };
 
-/// Sorts acquisitions into frames. Values are kept in the file's single precision until the scan
-/// is made, and let go frame by frame, so that memory stays near the size of the scan.
+/// Sorts acquisitions into frames. Values are kept in the file's single precision, those of frames
+/// that were not chosen are not kept.
 class RawAcquisitionSorter {
 public:
-    RawAcquisitionSorter(RawEncoding encoding, const ReadOptions& options);
+    /// `choice` has counted every acquisition of the image.
+    RawAcquisitionSorter(RawEncoding encoding, const RawKind& kind, RawChoice choice,
+                         const ReadOptions& options);
 
-    /// An acquisition that holds no image data; counted in the remarks.
-    void skip(const std::string& reason) { ++skipped_[reason]; }
-
-    /// InputError when the acquisition contradicts itself or an earlier one.
+    /// InputError when the acquisition contradicts itself or the first one.
     void add(const RawAcquisition& acquisition);
+    /// Also for coil maps, or for these alone. Kept are those of the first frame's slice that have
+    /// the counters of the first of them, when they are of the image's kind. Whether it was kept.
+    bool add_calibration(const RawAcquisition& acquisition);
 
-    /// InputError when nothing was kept, or when the units of the trajectory are ambiguous.
-    Scan scan();
+    /// How much longer than that of the file the dwell time of the frames' samples is.
+    double longer_dwell() const { return 1 / space_.factor[0]; }
+    /// For the image that is to come.
+    const Grid& grid() const { return space_.grid; }
+
+    /// Can be called once. InputError when a frame has no samples, when nothing was chosen, or when
+    /// the units of the trajectory are ambiguous.
+    StoredScan stored_scan();
 
 private:
     struct RawFrame {
         std::vector<float> trajectory; ///< M x dimensions of the grid
         std::vector<std::vector<std::complex<float>>> values; ///< a row a channel
+        std::vector<std::size_t> ends; ///< samples up to the end of each readout
         Vec3 position{0, 0, 0};
         std::array<Vec3, 3> directions{};
     };
-    using Counters = std::array<std::uint16_t, 5>;
 
     [[noreturn]] void refuse(const RawAcquisition& acquisition, const std::string& field,
                              const std::string& found, const std::string& expected,
                              const std::string& next_step) const;
-    void check_header(const RawAcquisition& acquisition);
-    void check_cartesian_range(const RawAcquisition& acquisition) const;
+    void check_header(const RawAcquisition& acquisition) const;
+    void check_kind(const RawAcquisition& acquisition) const;
+    void check_line(const RawAcquisition& acquisition) const;
     void check_finite(const RawAcquisition& acquisition, std::size_t sample, const Vec3& k) const;
 
     // Where a sample was taken, as the file says it: in its own units or in encoding steps.
     Vec3 stored_position(const RawAcquisition& acquisition, std::size_t sample) const;
-    Vec3 cartesian_position(const RawAcquisition& acquisition, std::size_t sample) const;
+    Vec3 line_position(const RawAcquisition& acquisition, std::size_t sample) const;
+    bool has_trajectory() const { return kind_.trajectory_dimensions > 0; }
+
+    void append(const RawAcquisition& acquisition, RawFrame& frame);
 
     std::size_t dimensions() const { return static_cast<std::size_t>(encoding_.grid.dimensions); }
     std::size_t stored_dimensions() const;
@@ -87,18 +99,25 @@ private:
     std::string units(std::vector<std::string>& remarks) const;
     Vec3 units_factor(const std::string& units) const;
     [[noreturn]] void refuse_units() const;
-    void set_geometry(Scan& scan) const;
-    /// Which counters differ between frames.
-    std::array<bool, 5> varying() const;
+    void require_samples() const;
+    /// Whether frames have positions of their own.
+    bool set_geometry(Scan& scan) const;
+    std::vector<RawPart> parts_of(const RawFrame& raw, const std::string& name) const;
+    void add_frames(Scan& scan, RawSamples& samples, const Vec3& factor, bool moved);
+    void set_calibration(Scan& scan, const Vec3& factor);
     void add_remarks(std::vector<std::string>& remarks) const;
 
     RawEncoding encoding_;
+    RawKind kind_;
+    RawChoice choice_;
     ReadOptions options_;
-    std::array<bool, 5> joined_{}; ///< counters that do not tell frames apart
-    std::map<Counters, RawFrame> frames_;
-    std::map<std::string, std::size_t> skipped_;
-    std::optional<RawAcquisition> first_; ///< without its arrays
-    Vec3 range_{0, 0, 0}; ///< largest |coordinate| as stored
+    std::vector<std::string> remarks_;
+    ImageSpace space_;
+    std::optional<ReadoutCrop> crop_;
+    std::map<RawCounters, RawFrame> frames_;
+    std::optional<RawFrame> calibration_;
+    RawCounters calibration_counters_{};
+    Vec3 range_{0, 0, 0}; ///< largest |coordinate| of the image's samples as stored
     std::size_t discarded_ = 0;
     bool moved_within_frame_ = false;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 #include "scan/directions.hpp"
 #include "scan/sampling_pool.hpp"
 #include "scan/units.hpp"
@@ -14,35 +15,25 @@ namespace lsrecon {
 
 namespace {
 
-/// "slice 2, repetition 3": the counters that vary.
-std::string label(const std::array<std::uint16_t, 5>& counters, const std::array<bool, 5>& varies) {
-    std::string result;
-    for (std::size_t i = 0; i < counters.size(); ++i) {
-        if (varies[i]) {
-            result += text(result.empty() ? "" : ", ", frame_counters()[i], " ", counters[i]);
-        }
-    }
-    return result;
-}
-
 bool finite(const Vec3& a) {
     return std::isfinite(a[0]) && std::isfinite(a[1]) && std::isfinite(a[2]);
 }
 
-std::vector<Vec3> to_trajectory(const std::vector<float>& stored, std::size_t dimensions,
-                                const Vec3& factor) {
-    std::vector<Vec3> trajectory(stored.size() / dimensions, Vec3{0, 0, 0});
-    for (std::size_t m = 0; m < trajectory.size(); ++m) {
+/// Samples `first` to `end` of M x dimensions coordinates.
+std::vector<Vec3> to_trajectory(const std::vector<float>& stored, std::size_t first,
+                                std::size_t end, std::size_t dimensions, const Vec3& factor) {
+    std::vector<Vec3> trajectory(end - first, Vec3{0, 0, 0});
+    for (std::size_t m = first; m < end; ++m) {
         for (std::size_t d = 0; d < dimensions; ++d) {
-            trajectory[m][d] = factor[d] * static_cast<double>(stored[m * dimensions + d]);
+            trajectory[m - first][d] = factor[d] * static_cast<double>(stored[m * dimensions + d]);
         }
     }
     return trajectory;
 }
 
-CoilMatrix to_samples(const std::vector<std::vector<std::complex<float>>>& values) {
-    CoilMatrix samples(static_cast<Eigen::Index>(values.size()),
-                       static_cast<Eigen::Index>(values.front().size()));
+CoilRows to_samples(const std::vector<std::vector<std::complex<float>>>& values) {
+    CoilRows::Floats samples(static_cast<Eigen::Index>(values.size()),
+                             static_cast<Eigen::Index>(values.front().size()));
     for (std::size_t c = 0; c < values.size(); ++c) {
         const auto row = static_cast<Eigen::Index>(c);
         std::copy(values[c].begin(), values[c].end(), samples.row(row).data());
@@ -98,7 +89,7 @@ Vec3 RawAcquisitionSorter::units_factor(const std::string& units) const {
     return to_cycles_per_fov(units, stored);
 }
 
-void RawAcquisitionSorter::set_geometry(Scan& scan) const {
+bool RawAcquisitionSorter::set_geometry(Scan& scan) const {
     const RawFrame& first = frames_.begin()->second;
     const bool unknown = first.directions == std::array<Vec3, 3>{};
     if (orthonormal(first.directions)) {
@@ -109,11 +100,11 @@ void RawAcquisitionSorter::set_geometry(Scan& scan) const {
     }
     // A header that was never filled in is zero everywhere: that is no position at the isocentre.
     if (unknown && first.position == Vec3{0, 0, 0}) {
-        return;
+        return false;
     }
     if (!finite(first.position)) {
         scan.remarks.push_back("position is not finite and is not used");
-        return;
+        return false;
     }
     scan.grid.position = first.position;
     bool moved = false;
@@ -125,39 +116,12 @@ void RawAcquisitionSorter::set_geometry(Scan& scan) const {
     if (turned) {
         scan.remarks.push_back("frames have different orientations; the first one's is kept");
     }
-    auto frame = scan.frames.begin();
-    for (const auto& entry : frames_) {
-        if (moved && finite(entry.second.position)) {
-            frame->position = entry.second.position;
-        }
-        ++frame;
-    }
-}
-
-std::array<bool, 5> RawAcquisitionSorter::varying() const {
-    std::array<bool, 5> result{};
-    const Counters& first = frames_.begin()->first;
-    for (const auto& [counters, frame] : frames_) {
-        for (std::size_t i = 0; i < counters.size(); ++i) {
-            result[i] = result[i] || counters[i] != first[i];
-        }
-    }
-    return result;
+    return moved;
 }
 
 void RawAcquisitionSorter::add_remarks(std::vector<std::string>& remarks) const {
-    for (const auto& [reason, count] : skipped_) {
-        remarks.push_back(text("skipped ", count, count == 1 ? " acquisition" : " acquisitions",
-                               " flagged ", reason));
-    }
-    if (!options_.join.empty()) {
-        std::string names;
-        for (const std::string& name : options_.join) {
-            names += (names.empty() ? "" : ", ") + name;
-        }
-        remarks.push_back("acquisitions that differ in " + names +
-                          " alone are joined into a frame");
-    }
+    remarks.insert(remarks.end(), remarks_.begin(), remarks_.end());
+    choice_.add_remarks(remarks);
     if (moved_within_frame_) {
         remarks.push_back("acquisitions of one frame have different positions or orientations; the "
                           "first one's are kept");
@@ -166,58 +130,145 @@ void RawAcquisitionSorter::add_remarks(std::vector<std::string>& remarks) const 
         remarks.push_back(
             text("left out ", discarded_, " samples by discard_pre and discard_post"));
     }
-    if (first_ && first_->trajectory_dimensions > dimensions()) {
-        remarks.push_back(text("only the first ", dimensions(), " of ",
-                               first_->trajectory_dimensions, " trajectory dimensions are used"));
+    if (encoding_.ramps && !has_trajectory()) {
+        remarks.push_back("EPI: samples lie where the gradient's times in trajectoryDescription "
+                          "put them; lines of both directions are not corrected against each "
+                          "other, so a ghost may remain");
     }
-    if (first_ && first_->trajectory_dimensions > 0 && stored_dimensions() < dimensions()) {
+    if (kind_.trajectory_dimensions > dimensions()) {
+        remarks.push_back(text("only the first ", dimensions(), " of ", kind_.trajectory_dimensions,
+                               " trajectory dimensions are used"));
+    }
+    if (has_trajectory() && stored_dimensions() < dimensions()) {
         remarks.push_back("the trajectory has 2 dimensions and the matrix 3: kz is "
                           "kspace_encode_step_2 less its center");
     }
 }
 
-Scan RawAcquisitionSorter::scan() {
+void RawAcquisitionSorter::require_samples() const {
+    for (const auto& [counters, raw] : frames_) {
+        if (raw.trajectory.empty()) {
+            throw InputError(
+                {encoding_.file,
+                 text(encoding_.dataset, ", frame ", label(counters, choice_.varying())),
+                 "no samples", "at least one", "check discard_pre and discard_post"});
+        }
+    }
+}
+
+void RawAcquisitionSorter::set_calibration(Scan& scan, const Vec3& factor) {
+    if (!calibration_ || calibration_->trajectory.empty()) {
+        return;
+    }
+    auto sampling = std::make_shared<Sampling>();
+    sampling->trajectory = to_trajectory(calibration_->trajectory, 0,
+                                         calibration_->values[0].size(), dimensions(), factor);
+    Frame frame{std::move(sampling), to_samples(calibration_->values), "", std::nullopt};
+    const std::string of = label(calibration_counters_, choice_.varying());
+    scan.remarks.push_back(text("kept ", counted(calibration_->ends.size(), "acquisition"),
+                                " flagged parallel calibration", of.empty() ? "" : " of " + of,
+                                " for coil maps"));
+    scan.calibration = std::move(frame);
+    calibration_.reset();
+}
+
+StoredScan RawAcquisitionSorter::stored_scan() {
     Scan scan;
     scan.file = encoding_.file;
-    scan.grid = encoding_.grid;
+    scan.grid = space_.grid;
     add_remarks(scan.remarks);
-    if (frames_.empty()) {
-        std::string found = "none";
-        for (const std::string& remark : scan.remarks) {
-            found += "; " + remark;
-        }
-        throw InputError({encoding_.file, encoding_.dataset + ", acquisitions with image data",
-                          found, "at least one", "check the flags of the acquisitions"});
-    }
-    const std::array<bool, 5> varies = varying();
-    for (std::size_t i = 0; i < varies.size(); ++i) {
-        if (varies[i]) {
+    require_samples();
+    for (std::size_t i = 0; i < frame_counters().size(); ++i) {
+        const bool differs = std::any_of(frames_.begin(), frames_.end(), [&](const auto& frame) {
+            return frame.first[i] != frames_.begin()->first[i];
+        });
+        if (differs) {
             scan.frame_counters.push_back(frame_counters()[i]);
         }
     }
-    for (const auto& [counters, raw] : frames_) {
-        if (raw.trajectory.empty()) {
-            throw InputError({encoding_.file,
-                              text(encoding_.dataset, ", frame ", label(counters, varies)),
-                              "no samples", "at least one", "check discard_pre and discard_post"});
-        }
-    }
+    const bool moved = set_geometry(scan);
     scan.trajectory_units = units(scan.remarks);
-    const Vec3 factor = units_factor(scan.trajectory_units);
-    SamplingPool pool;
-    for (auto& [counters, raw] : frames_) {
-        Frame frame;
-        frame.label = label(counters, varies);
-        Sampling sampling;
-        sampling.trajectory = to_trajectory(raw.trajectory, dimensions(), factor);
-        frame.sampling = pool.share(std::move(sampling));
-        frame.samples = to_samples(raw.values);
-        scan.frames.push_back(std::move(frame));
-        raw.trajectory = {};
-        raw.values = {};
+    Vec3 factor = units_factor(scan.trajectory_units);
+    for (std::size_t d = 0; d < factor.size(); ++d) {
+        factor[d] *= space_.factor[d];
     }
-    set_geometry(scan);
-    return scan;
+    set_calibration(scan, factor);
+
+    const auto samples = std::make_shared<RawSamples>();
+    add_frames(scan, *samples, factor, moved);
+    return {std::move(scan), [samples](std::size_t frame) { return samples->take(frame); }};
+}
+
+std::vector<RawPart> RawAcquisitionSorter::parts_of(const RawFrame& raw,
+                                                    const std::string& name) const {
+    const std::size_t length = options_.spokes_per_frame;
+    const std::size_t readouts = raw.ends.size();
+    if (length == 0) {
+        return {{0, readouts}};
+    }
+    if (length > readouts) {
+        throw UsageError(text(encoding_.file, ": --spokes-per-frame ", length, ", but ",
+                              name.empty() ? "the frame" : "frame " + name, " has ",
+                              counted(readouts, "readout"),
+                              "\n  next:     ask for fewer, or join what is one image, as by "
+                              "--join repetition"));
+    }
+    return cut(readouts, length, options_.stride == 0 ? length : options_.stride);
+}
+
+void RawAcquisitionSorter::add_frames(Scan& scan, RawSamples& samples, const Vec3& factor,
+                                      bool moved) {
+    const bool cut_up = options_.spokes_per_frame > 0;
+    SamplingPool pool;
+    std::size_t unused = 0;
+    std::size_t index = 0;
+    for (auto& [counters, raw] : frames_) {
+        const std::string name = label(counters, choice_.varying());
+        const std::vector<RawPart> parts = parts_of(raw, name);
+        unused += left_over(raw.ends.size(), parts);
+        const std::size_t before = scan.frames.size();
+        for (const RawPart& part : parts) {
+            if (cut_up && !options_.frames.admits(index++)) {
+                continue;
+            }
+            const std::size_t first = part.first == 0 ? 0 : raw.ends[part.first - 1];
+            const std::size_t end = raw.ends[part.end - 1];
+            Frame frame;
+            frame.label = name;
+            if (cut_up) {
+                frame.label +=
+                    text(name.empty() ? "" : ", ", "readouts ", part.first, "-", part.end - 1);
+            }
+            Sampling sampling;
+            sampling.trajectory = to_trajectory(raw.trajectory, first, end, dimensions(), factor);
+            frame.sampling = pool.share(std::move(sampling));
+            frame.samples = CoilRows(raw.values.size(), 0, Precision::float32);
+            if (moved && finite(raw.position)) {
+                frame.position = raw.position;
+            }
+            scan.frames.push_back(std::move(frame));
+            samples.add_frame(first, end - first);
+        }
+        if (scan.frames.size() > before) {
+            samples.add_raw(to_samples(raw.values));
+        }
+        raw = {};
+    }
+    if (scan.frames.empty()) {
+        throw InputError({encoding_.file, encoding_.dataset + ", chosen frames",
+                          "none of --frames " + options_.frames.to_string(),
+                          counted(index, "frame") + ", from 0", "choose from what there is"});
+    }
+    if (unused > 0) {
+        scan.remarks.push_back(text("left out ", counted(unused, "readout"),
+                                    ", which --spokes-per-frame and --stride put into no frame"));
+    }
+    if (cut_up) {
+        scan.remarks.push_back(text(
+            "cut into ", counted(index, "frame"), " of ", options_.spokes_per_frame, " readouts, ",
+            options_.stride == 0 ? options_.spokes_per_frame : options_.stride, " readouts apart",
+            options_.frames.empty() ? "" : "; chosen: --frames " + options_.frames.to_string()));
+    }
 }
 
 } // namespace lsrecon

@@ -1,5 +1,8 @@
 #include "io/record.hpp"
 
+#include <algorithm>
+#include <set>
+
 #include "base/machine.hpp"
 #include "base/version.hpp"
 
@@ -22,6 +25,14 @@ Record make_record(const Scan& scan, const BackendInfo& backend, const Record& s
         record.emplace_back("remark_" + std::to_string(i), scan.remarks[i]);
     }
     return record;
+}
+
+Record identity_of(const Record& record) {
+    const std::set<std::string> left_out{"made", "command", "scan", "q_file"};
+    Record identity;
+    std::copy_if(record.begin(), record.end(), std::back_inserter(identity),
+                 [&](const auto& entry) { return left_out.count(entry.first) == 0; });
+    return identity;
 }
 
 } // namespace lsrecon

@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "io/hdf5_file.hpp"
+#include "io/image_file.hpp"
 
 namespace lsrecon {
 
 namespace {
 
-/// Without the dimensions of 1 in front: a frame of its own is often left out.
+/// Without leading dimensions of 1: the dimension of a single frame is often left out.
 std::vector<std::size_t> significant(const std::vector<std::size_t>& extents) {
     const auto first = std::find_if(extents.begin(), extents.end(),
                                     [](std::size_t extent) { return extent != 1; });
@@ -31,9 +31,15 @@ std::vector<std::size_t> image_extents(const Scan& scan) {
 
 } // namespace
 
-Truth::Truth(const std::string& path) : path_(path), data_(read_image(path)) {
-    for (const Complex value : data_.values) {
-        norm_ = std::hypot(norm_, std::abs(value)); // squares may leave the range of doubles
+Truth::Truth(const std::string& path) : file_(path), extents_(image_shape(file_).extents) {
+    Hdf5Values stored(file_, "image");
+    std::vector<Complex> values;
+    for (std::size_t left = product_of(extents_); left > 0; left -= values.size()) {
+        values.resize(std::min<std::size_t>(left, 1 << 16));
+        stored.read(values.data(), values.size());
+        for (const Complex value : values) {
+            norm_ = std::hypot(norm_, std::abs(value)); // squares may leave the range of doubles
+        }
     }
     if (!std::isfinite(norm_) || norm_ == 0) {
         throw InputError({path, "/image", norm_ == 0 ? "zeros only" : "values that are not finite",
@@ -43,19 +49,23 @@ Truth::Truth(const std::string& path) : path_(path), data_(read_image(path)) {
 
 void Truth::require_size_of(const Scan& scan) const {
     const std::vector<std::size_t> wanted = image_extents(scan);
-    if (significant(data_.extents) != significant(wanted)) {
-        throw InputError({path_, "/image", shown(data_.extents),
+    if (significant(extents_) != significant(wanted)) {
+        throw InputError({file_.path(), "/image", shown(extents_),
                           shown(wanted) + ", the image of " + scan.file,
                           "name the truth of this scan"});
     }
 }
 
-double Truth::error_of(const Image& image) const {
+double Truth::error_of(std::size_t frames, const FrameValues& image) const {
+    Hdf5Values stored(file_, "image");
+    std::vector<Complex> truth;
     double difference = 0;
-    auto truth = data_.values.begin();
-    for (const ImageFrame& frame : image.frames) {
-        for (const Complex value : frame.values) {
-            difference = std::hypot(difference, std::abs(value) - std::abs(*truth++));
+    for (std::size_t f = 0; f < frames; ++f) {
+        const ImageValues values = image(f);
+        truth.resize(values.size());
+        stored.read(truth.data(), truth.size());
+        for (std::size_t n = 0; n < values.size(); ++n) {
+            difference = std::hypot(difference, std::abs(Complex(values[n])) - std::abs(truth[n]));
         }
     }
     return difference / norm_;

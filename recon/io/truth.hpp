@@ -2,12 +2,13 @@
 
 #include <string>
 
-#include "io/image_file.hpp"
+#include "io/hdf5_file.hpp"
 #include "scan/image.hpp"
 
 namespace lsrecon {
 
-/// The image that a scan was made from, to compare with.
+/// The image that a scan was made from, to compare with. Its frames are read when they are
+/// compared.
 class Truth {
 public:
     /// InputError when the file holds no image, or one without a norm.
@@ -17,11 +18,11 @@ public:
     void require_size_of(const Scan& scan) const;
 
     /// || |image| - |truth| || / ||truth||
-    double error_of(const Image& image) const;
+    double error_of(std::size_t frames, const FrameValues& image) const;
 
 private:
-    std::string path_;
-    ImageData data_;
+    Hdf5Reader file_;
+    std::vector<std::size_t> extents_;
     double norm_ = 0;
 };
 

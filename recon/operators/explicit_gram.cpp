@@ -6,49 +6,70 @@ namespace {
 
 class ExplicitGram : public Gram {
 public:
-    ExplicitGram(Device& device, Backend& backend, const Sampling& sampling, const Voxels& voxels)
-        : device_(device), backend_(backend), sampling_(sampling), voxels_(voxels),
-          weights_(sampling.q_weights()), diagonal_(weights_.sum()) {}
+    ExplicitGram(Device& device, Precision precision, Backend& backend, const Sampling& sampling,
+                 const Voxels& voxels)
+        : device_(device), precision_(precision), backend_(backend),
+          transform_(backend.transform(sampling.trajectory, voxels)) {
+        const RealVector weights = sampling.q_weights();
+        diagonal_ = weights.sum();
+        weights_ = backend.device().zeros(sampling.samples(), {false, backend.precision()});
+        backend.device().upload(weights / diagonal_, {0, sampling.samples()}, 0, weights_);
+        samples_ = backend.device().zeros(sampling.samples(), {true, backend.precision()});
+    }
 
-    std::size_t voxels() const override { return voxels_.count(); }
-    void add(const std::vector<Array>& maps, const Array& in, Array& out) override {
-        const ComplexVector rho = device_.download(in);
-        ComplexVector sum = device_.download(out);
-        for (const Array& map : maps) {
+    std::size_t voxels() const override { return transform_->voxels(); }
+    void add(CoilMaps& maps, const Array& in, Array& out) override {
+        for (std::size_t c = 0; c < maps.count(); ++c) {
+            const Array map = maps.map(c, 0);
             if (map.empty()) {
-                sum += product(rho);
+                device_.combine(1, product(in), 1, out);
             } else {
-                const ComplexVector of_coil = device_.download(map);
-                sum += of_coil.conjugate().cwiseProduct(product(of_coil.cwiseProduct(rho)));
+                Array image = device_.zeros(in.count(), in.element());
+                device_.combine(1, in, 0, image);
+                device_.multiply(map, 0, map.count(), image);
+                device_.add_conjugate_product(map, product(image), 0, out);
             }
         }
-        device_.upload(sum, out);
     }
     double diagonal() const override { return diagonal_; }
     std::string means() const override { return "F and F^H"; }
 
 private:
-    ComplexVector product(const ComplexVector& rho) {
+    Array product(const Array& rho) {
         const auto silent = [](double) {};
-        CoilMatrix samples =
-            backend_.forward(sampling_.trajectory, rho.transpose(), voxels_, silent);
-        samples.row(0).array() *= weights_.transpose().array() / diagonal_;
-        return backend_.fhd(sampling_.trajectory, samples, voxels_, silent).row(0).transpose();
+        Device& there = backend_.device();
+        const Array image = moved(rho, device_, there, backend_.precision());
+        transform_->forward(image, samples_, silent);
+        there.multiply(weights_, 0, weights_.count(), samples_);
+        Array back = there.zeros(voxels(), {true, backend_.precision()});
+        transform_->adjoint(samples_, back, silent);
+        return moved(back, there, device_, precision_);
     }
 
-    Device& device_;
+    static Array moved(const Array& values, Device& from, Device& to, Precision precision) {
+        Array result = to.zeros(values.count(), {true, precision});
+        if (&from == &to) {
+            to.convert(values, result);
+        } else {
+            to.upload(from.download(values), result);
+        }
+        return result;
+    }
+
+    Device& device_; ///< of the arrays that are given
+    Precision precision_;
     Backend& backend_;
-    const Sampling& sampling_;
-    Voxels voxels_;
-    RealVector weights_;
+    std::unique_ptr<Transform> transform_;
     double diagonal_;
+    Array weights_; ///< w |phi|^2 / Q(0)
+    Array samples_;
 };
 
 } // namespace
 
-std::unique_ptr<Gram> make_explicit_gram(Device& reference, Backend& backend,
+std::unique_ptr<Gram> make_explicit_gram(Device& device, Precision precision, Backend& backend,
                                          const Sampling& sampling, const Voxels& voxels) {
-    return std::make_unique<ExplicitGram>(reference, backend, sampling, voxels);
+    return std::make_unique<ExplicitGram>(device, precision, backend, sampling, voxels);
 }
 
 } // namespace lsrecon

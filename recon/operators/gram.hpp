@@ -1,8 +1,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "operators/coil_maps.hpp"
 #include "operators/operator.hpp"
 
 namespace lsrecon {
@@ -12,9 +12,9 @@ class Gram {
 public:
     virtual ~Gram() = default;
     virtual std::size_t voxels() const = 0;
-    /// out += sum over the maps of conj(map) T (map in) / Q(0); an empty map is 1. Relative to
-    /// Q(0), because floats end at 1e38.
-    virtual void add(const std::vector<Array>& maps, const Array& in, Array& out) = 0;
+    /// out += sum over the maps of conj(map) T (map in) / Q(0). Relative to Q(0), because floats
+    /// end at 1e38.
+    virtual void add(CoilMaps& maps, const Array& in, Array& out) = 0;
     /// Q(0) = sum of w |phi|^2: every diagonal element of T.
     virtual double diagonal() const = 0;
     /// What multiplies: "FFT by fftw-3.3.10".
@@ -25,13 +25,9 @@ public:
 /// I, or T / Q(0) + lambda I without coil maps.
 class NormalOperator : public SelfAdjoint {
 public:
-    /// The device and T must outlive it.
-    NormalOperator(Device& device, Gram& gram, std::vector<Array> maps, double lambda)
-        : device_(device), gram_(gram), maps_(std::move(maps)), lambda_(lambda) {
-        if (maps_.empty()) {
-            maps_.emplace_back(); // of 1
-        }
-    }
+    /// The device, T and the maps must outlive it.
+    NormalOperator(Device& device, Gram& gram, CoilMaps& maps, double lambda)
+        : device_(device), gram_(gram), maps_(maps), lambda_(lambda) {}
 
     std::size_t inputs() const override { return gram_.voxels(); }
     void apply(const Array& in, Array& out) override {
@@ -42,7 +38,7 @@ public:
 private:
     Device& device_;
     Gram& gram_;
-    std::vector<Array> maps_;
+    CoilMaps& maps_;
     double lambda_;
 };
 

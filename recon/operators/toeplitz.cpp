@@ -36,7 +36,7 @@ Toeplitz::Toeplitz(Device& device, const Q& q, Precision precision, std::size_t 
       fft_(device.plan_fft(embedding_.extents, batch_, precision)),
       padded_(device.zeros(batch_ * embedding_.points(), {true, precision})),
       spectra_(device.zeros(embedding_.parities.size() * embedding_.points(), {false, precision})) {
-    // T depends on differences of voxels alone: their origin may be anywhere.
+    // T depends only on differences of voxels, so their origin may be anywhere.
     const Box image{q.grid.size, {0, 0, 0}, embedding_.extents, {}};
     for (const std::array<int, 3>& parity : embedding_.parities) {
         boxes_.push_back(twisted(device, precision, image, parity, 0, 1));
@@ -45,12 +45,11 @@ Toeplitz::Toeplitz(Device& device, const Q& q, Precision precision, std::size_t 
 }
 
 // Half of Q is enough for its real spectrum: Q(-d) = conj Q(d), so that each difference counts
-// twice, but those of slowest dimension 0, which are all there.
+// twice. Those with 0 in the slowest dimension are all present and count once.
 void Toeplitz::make_spectra(const Q& q, Precision precision) {
     const Voxels half = Voxels::half_differences(q.grid);
     const Box differences{half.lattice_size(), half.lattice_first(), embedding_.extents, {}};
-    Array values = device_.zeros(half.count(), {true, precision});
-    device_.upload(q.half / diagonal_, values);
+    const Array values = q.half.on(device_, precision, 1 / diagonal_);
     Array period = device_.zeros(embedding_.points(), {true, precision});
     const std::unique_ptr<FftPlan> fft = device_.plan_fft(embedding_.extents, 1, precision);
     const auto slowest = static_cast<std::size_t>(q.grid.dimensions - 1);
@@ -65,19 +64,23 @@ void Toeplitz::make_spectra(const Q& q, Precision precision) {
     }
 }
 
-void Toeplitz::add(const std::vector<Array>& maps, const Array& in, Array& out) {
-    for (std::size_t first = 0; first < maps.size(); first += batch_) {
-        const std::size_t count = std::min(batch_, maps.size() - first);
+void Toeplitz::add(CoilMaps& maps, const Array& in, Array& out) {
+    for (const Range& coils : split_into_ranges(maps.count(), batch_)) {
+        std::vector<Array> of_batch;
+        for (std::size_t c = 0; c < batch_; ++c) {
+            // Slots that the last batch does not use are filled too, or their values would grow
+            // without bound.
+            of_batch.push_back(maps.map(coils.first + std::min(c, coils.count - 1), c));
+        }
         for (std::size_t i = 0; i < boxes_.size(); ++i) {
-            // What the last batch has not is filled too, or it would grow without bound.
             for (std::size_t c = 0; c < batch_; ++c) {
-                device_.pad(boxes_[i], maps[std::min(first + c, maps.size() - 1)], in, c, padded_);
+                device_.pad(boxes_[i], of_batch[c], in, c, padded_);
             }
             fft_->forward(padded_);
             device_.multiply(spectra_, i * embedding_.points(), embedding_.points(), padded_);
             fft_->backward(padded_);
-            for (std::size_t c = 0; c < count; ++c) {
-                device_.crop(boxes_[i], maps[first + c], padded_, c, out);
+            for (std::size_t c = 0; c < coils.count; ++c) {
+                device_.crop(boxes_[i], of_batch[c], padded_, c, out);
             }
         }
     }

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "operators/gram.hpp"
+#include "operators/q.hpp"
 #include "plan/embedding.hpp"
-#include "stages/q.hpp"
 
 namespace lsrecon {
 
@@ -18,7 +18,7 @@ public:
     Toeplitz(Device& device, const Q& q, Precision precision, std::size_t maps);
 
     std::size_t voxels() const override { return voxels_; }
-    void add(const std::vector<Array>& maps, const Array& in, Array& out) override;
+    void add(CoilMaps& maps, const Array& in, Array& out) override;
     double diagonal() const override { return diagonal_; }
     std::string means() const override { return "FFT by " + fft_->library(); }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plan/chunks.hpp"
+#include "base/ranges.hpp"
 #include "scan/voxels.hpp"
 
 namespace lsrecon {
@@ -45,17 +45,20 @@ std::size_t Embedding::batch(std::size_t maps, Precision precision) const {
     return divide_up(all, divide_up(all, affordable));
 }
 
-SolverMemory solver_memory(const Grid& grid, std::size_t coil_maps, Precision precision) {
+SolverMemory solver_memory(const Grid& grid, std::size_t coil_maps, Precision precision,
+                           std::size_t more_volumes) {
     const auto real = static_cast<double>(bytes_of(precision));
     const double complex = 2 * real;
-    constexpr double vectors = 4; // x, r, p and A p
+    const double vectors = 4 + static_cast<double>(more_volumes); // x, r, p, A p; regularisers'
     const Embedding embedding(grid);
     const auto points = static_cast<double>(embedding.points());
     const double padded =
         points * complex * static_cast<double>(embedding.batch(coil_maps, precision));
     const double spectra = points * real * static_cast<double>(embedding.parities.size());
     const auto voxels = static_cast<double>(grid.voxels());
-    const double maps = static_cast<double>(coil_maps) * voxels * 2 * bytes_of(Precision::float32);
+    const double maps =
+        static_cast<double>(std::min(coil_maps, embedding.batch(coil_maps, precision))) * voxels *
+        2 * bytes_of(Precision::float32);
     // Half of Q and a period are there only until the spectra are made, before the rest is.
     const double half = static_cast<double>(Voxels::half_differences(grid).count()) * complex;
     return {padded + spectra + std::max(half + points * complex, vectors * voxels * complex + maps),

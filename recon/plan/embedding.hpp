@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "device/array.hpp"
+#include "base/precision.hpp"
 #include "scan/grid.hpp"
 
 namespace lsrecon {
@@ -17,7 +17,7 @@ namespace lsrecon {
 struct Embedding {
     explicit Embedding(const Grid& grid);
 
-    /// L: the next product of 2, 3, 5 and 7, the lengths that every FFT is fast and exact at. 1 for
+    /// L: the next product of 2, 3, 5 and 7, lengths at which every FFT is fast and accurate. 1 for
     /// the third of two dimensions.
     std::array<std::size_t, 3> extents{1, 1, 1};
     /// Two a dimension of more than one voxel.
@@ -29,11 +29,14 @@ struct Embedding {
     std::size_t batch(std::size_t maps, Precision precision) const;
 };
 
-/// Device memory in bytes of the solver's arrays, coil maps in single precision among them.
+/// Device memory in bytes of the solver's arrays, with the coil maps that are used at a time, in
+/// single precision.
 struct SolverMemory {
     double total;
     double largest_array;
 };
-SolverMemory solver_memory(const Grid& grid, std::size_t coil_maps, Precision precision);
+/// `more_volumes`: of the image's size beside those of conjugate gradients, for regularisers.
+SolverMemory solver_memory(const Grid& grid, std::size_t coil_maps, Precision precision,
+                           std::size_t more_volumes = 0);
 
 } // namespace lsrecon

@@ -1,10 +1,12 @@
 #include "scan/check.hpp"
 
 #include <cmath>
+#include <set>
 
 #include "base/error.hpp"
-#include "base/machine.hpp"
 #include "base/numbers.hpp"
+#include "scan/check_samples.hpp"
+#include "scan/host_memory.hpp"
 
 namespace lsrecon {
 
@@ -15,8 +17,18 @@ constexpr double allowed_overshoot = 1.05;
 
 /// Fields of view from the centre, which is their unit: positions in mm go beyond unless the field
 /// of view is below 20 mm. Up to here the phase of a matrix of 2048 is right to 2^-24 (20480 /
-/// 2048)^2 = 6e-6 turns (plan/split.hpp); beyond, digits are lost, and soon all of them.
+/// 2048)^2 = 6e-6 turns (engines/split.hpp); beyond, digits are lost, and soon all of them.
 constexpr double farthest_voxel = 10;
+
+[[noreturn]] void refuse_bad_value(const Scan& scan, const std::string& name, double value,
+                                   const std::string& at) {
+    throw InputError({scan.file, scan.name_of(name), shown(value) + " at " + at, "finite numbers",
+                      "remove or repair the value and write the scan again"});
+}
+
+double worse(Complex value) {
+    return std::isfinite(value.real()) ? value.imag() : value.real();
+}
 
 /// The checks of one scan, each naming the thing as the file's format does.
 class Checker {
@@ -29,42 +41,18 @@ public:
 
     void check_all() const {
         check_memory();
-        const Sampling* previous = nullptr;
-        bool any_sample = false;
+        std::set<const Sampling*> checked;
         for (std::size_t f = 0; f < scan_.frames.size(); ++f) {
-            const Frame& frame = scan_.frames[f];
-            check_sizes(frame);
-            if (frame.sampling.get() != previous) {
-                check_sampling(*frame.sampling, f);
-                previous = frame.sampling.get();
+            check_sizes(scan_.frames[f]);
+            if (checked.insert(scan_.frames[f].sampling.get()).second) {
+                check_sampling(*scan_.frames[f].sampling, f);
             }
-            check_finite("samples", frame.samples, [&](Eigen::Index c, Eigen::Index m) {
-                return text("[", frame_index(f), c, ", ", m, "]");
-            });
-            any_sample = any_sample || frame.samples.cwiseAbs2().sum() > 0;
         }
         if (scan_.frames.empty()) {
             refuse("samples", "no frame", "at least one sample", "check how the scan was written");
         }
-        if (scan_.has_samples() && !any_sample) {
-            refuse("samples", "every sample is 0", "at least one that is not",
-                   "check how the scan was written");
-        }
-        if (scan_.coil_maps.size() > 0) {
-            const std::size_t voxels = scan_.voxels ? scan_.voxels->size() : scan_.grid.voxels();
-            check_size("coil_maps", columns(scan_.coil_maps), voxels, "voxels of the image");
-            if (scan_.has_samples()) {
-                check_size("coil_maps", rows(scan_.coil_maps), scan_.coils(),
-                           "coils of the samples");
-            }
-        }
-        check_finite("coil_maps", scan_.coil_maps, [&](Eigen::Index c, Eigen::Index n) {
-            return text("[", c, ", ", voxel_index(n), "]");
-        });
-        if (scan_.coil_maps.size() > 0 && scan_.coil_maps.cwiseAbs2().sum() == 0) {
-            refuse("coil_maps", "every value is 0", "maps with sensitivity somewhere",
-                   "check how the maps were made");
-        }
+        check_calibration();
+        check_coil_maps();
         if (scan_.voxels) {
             check_points("voxels", *scan_.voxels, "");
             check_voxels(*scan_.voxels);
@@ -72,11 +60,9 @@ public:
     }
 
 private:
-    bool is_native() const { return scan_.format == "lsrecon-scan"; }
-
     [[noreturn]] void refuse(const std::string& name, const std::string& found,
                              const std::string& expected, const std::string& next) const {
-        throw InputError({scan_.file, is_native() ? "/" + name : name, found, expected, next});
+        throw InputError({scan_.file, scan_.name_of(name), found, expected, next});
     }
 
     /// What stands in front of an index in a scan of several frames.
@@ -85,24 +71,18 @@ private:
     }
 
     /// "(z,) y, x" of voxel n of the grid, or its number in a list of voxels.
-    std::string voxel_index(Eigen::Index n) const {
+    std::string voxel_index(std::size_t n) const {
         if (scan_.voxels) {
             return text(n);
         }
         const auto& size = scan_.grid.size;
-        const std::size_t at = static_cast<std::size_t>(n);
-        const std::string in_plane = text(at / size[0] % size[1], ", ", at % size[0]);
-        return scan_.grid.dimensions == 3 ? text(at / size[0] / size[1], ", ", in_plane) : in_plane;
+        const std::string in_plane = text(n / size[0] % size[1], ", ", n % size[0]);
+        return scan_.grid.dimensions == 3 ? text(n / size[0] / size[1], ", ", in_plane) : in_plane;
     }
 
     [[noreturn]] void refuse_bad_value(const std::string& name, double value,
                                        const std::string& at) const {
-        refuse(name, shown(value) + " at " + at, "finite numbers",
-               "remove or repair the value and write the scan again");
-    }
-
-    static double worse(Complex value) {
-        return std::isfinite(value.real()) ? value.imag() : value.real();
+        lsrecon::refuse_bad_value(scan_, name, value, at);
     }
 
     void check_size(const std::string& name, std::size_t found, std::size_t expected,
@@ -117,12 +97,12 @@ private:
     void check_sizes(const Frame& frame) const {
         const Sampling& sampling = *frame.sampling;
         if (sampling.trajectory.empty()) {
-            return; // told by check_sampling
+            return; // reported by check_sampling
         }
         const std::string points = "points of the trajectory";
-        if (frame.samples.size() > 0) {
-            check_size("samples", columns(frame.samples), sampling.samples(), points);
-            check_size("samples", rows(frame.samples), scan_.coils(), "coils of the first frame");
+        if (!frame.samples.empty()) {
+            check_size("samples", frame.samples.columns(), sampling.samples(), points);
+            check_size("samples", frame.samples.rows(), scan_.coils(), "coils of the first frame");
         }
         if (sampling.phi.size() > 0) {
             check_size("phi", static_cast<std::size_t>(sampling.phi.size()), sampling.samples(),
@@ -134,18 +114,33 @@ private:
         }
     }
 
-    template <typename Index>
-    void check_finite(const std::string& name, const CoilMatrix& values, const Index& index) const {
-        if (values.allFinite()) {
+    void check_calibration() const {
+        if (scan_.calibration) {
+            check_sizes(*scan_.calibration);
+            check_range(scan_.calibration->sampling->trajectory, "calibration, ");
+            require_finite_values(scan_, "samples", scan_.calibration->samples,
+                                  [&](std::size_t c, std::size_t m) {
+                                      return text("[calibration, ", c, ", ", m, "]");
+                                  });
+        }
+    }
+
+    void check_coil_maps() const {
+        const CoilRows& maps = scan_.coil_maps;
+        if (maps.empty()) {
             return;
         }
-        for (Eigen::Index c = 0; c < values.rows(); ++c) {
-            for (Eigen::Index m = 0; m < values.cols(); ++m) {
-                const double value = worse(values(c, m));
-                if (!std::isfinite(value)) {
-                    refuse_bad_value(name, value, index(c, m));
-                }
-            }
+        const std::size_t voxels = scan_.voxels ? scan_.voxels->size() : scan_.grid.voxels();
+        check_size("coil_maps", maps.columns(), voxels, "voxels of the image");
+        if (scan_.has_samples()) {
+            check_size("coil_maps", maps.rows(), scan_.coils(), "coils of the samples");
+        }
+        require_finite_values(scan_, "coil_maps", maps, [&](std::size_t c, std::size_t n) {
+            return text("[", c, ", ", voxel_index(n), "]");
+        });
+        if (maps.largest_part() == 0) {
+            refuse("coil_maps", "every value is 0", "maps with sensitivity somewhere",
+                   "check how the maps were made");
         }
     }
 
@@ -229,24 +224,13 @@ private:
         }
     }
 
-    /// Image, Q on the doubled grid with its transform, and a volume a coil must fit.
     void check_memory() const {
-        double doubled = 1;
-        for (int d = 0; d < scan_.grid.dimensions; ++d) {
-            doubled *= 2 * static_cast<double>(scan_.grid.size[static_cast<std::size_t>(d)]);
-        }
-        const double voxels = doubled / (scan_.grid.dimensions == 3 ? 8 : 4);
-        const double coils = static_cast<double>(std::max<std::size_t>(scan_.coils(), 1));
-        const double needed = sizeof(Complex) * (2.5 * doubled + (2 * coils + 6) * voxels);
-        const MemoryLimit available = memory_limit();
-        if (!scan_.voxels && needed > available.bytes) {
-            std::string matrix = text(scan_.grid.size[0], " x ", scan_.grid.size[1]);
-            matrix += scan_.grid.dimensions == 3 ? text(" x ", scan_.grid.size[2]) : "";
-            throw InputError(
-                {scan_.file, is_native() ? "attribute \"matrix\" of /" : "matrix",
-                 text(matrix, ", which needs ", needed / 1e9, " GB"),
-                 text("at most the ", available.bytes / 1e9, " GB of ", available.whose),
-                 "correct the matrix, or use a machine with more memory"});
+        if (!scan_.voxels) {
+            HostMemory memory;
+            memory.add_volumes(scan_.format == "lsrecon-scan" ? "attribute \"matrix\" of /"
+                                                              : "matrix",
+                               scan_.grid, scan_.coils());
+            memory.require(scan_.file);
         }
     }
 
@@ -258,6 +242,29 @@ private:
 
 void check(const Scan& scan) {
     Checker(scan).check_all();
+    if (scan.has_samples() && !scan.frames.front().samples.empty()) {
+        SampleCheck samples(scan);
+        for (const Frame& frame : scan.frames) {
+            samples.add(frame.samples);
+        }
+        samples.end();
+    }
+}
+
+void require_finite_values(
+    const Scan& scan, const std::string& name, const CoilRows& values,
+    const std::function<std::string(std::size_t row, std::size_t column)>& place) {
+    if (std::isfinite(values.largest_part())) {
+        return;
+    }
+    for (std::size_t c = 0; c < values.rows(); ++c) {
+        for (std::size_t m = 0; m < values.columns(); ++m) {
+            const double value = worse(values(c, m));
+            if (!std::isfinite(value)) {
+                refuse_bad_value(scan, name, value, place(c, m));
+            }
+        }
+    }
 }
 
 void require_samples(const Scan& scan) {

@@ -1,14 +1,23 @@
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include "scan/scan.hpp"
 
 namespace lsrecon {
 
-/// The strict contract on values and sizes, whatever format a scan came from: finite numbers,
+/// The strict contract on values and sizes, the same for every format: finite numbers,
 /// sizes that agree, |k| <= 1.05 N/2, voxels within 10 fields of view, weights >= 0, at least one
 /// sample that is not zero.
-/// InputError with the first violation.
+/// InputError with the first violation. Samples that have not been read yet are left to
+/// SampleCheck (scan/check_samples.hpp).
 void check(const Scan& scan);
+
+/// InputError that names the first value, by its row and column, that is NaN or infinite.
+void require_finite_values(
+    const Scan& scan, const std::string& name, const CoilRows& values,
+    const std::function<std::string(std::size_t row, std::size_t column)>& place);
 
 /// InputError when the scan has a trajectory but no samples: enough for Q, not for an image.
 void require_samples(const Scan& scan);

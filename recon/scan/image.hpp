@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,15 +17,17 @@ using ResidualHistories = std::vector<std::vector<double>>;
 enum class Stop { tolerance, iterations };
 
 struct ImageFrame {
-    ComplexVector values; ///< N, x fastest
+    ComplexVector values; ///< N, x fastest; empty where they are kept elsewhere
     std::string label;
     std::optional<Vec3> position; ///< centre of the grid in mm (LPS), where frames differ
     ResidualHistories residuals;
     std::string solver = {}; ///< what solved it, "" when nothing was solved
     std::vector<Stop> stops = {}; ///< one a problem
+    double resolved_lambda = 0; ///< of all problems, and
+    double image_error = 0; ///< estimated: solve/summary.hpp
 };
 
-/// The reconstructed frames and everything that says how they were made.
+/// The reconstructed frames and the record of how they were made.
 struct Image {
     Grid grid;
     bool on_grid = true; ///< false: one value a voxel position, no geometry
@@ -33,6 +36,23 @@ struct Image {
     std::vector<std::pair<std::string, double>> stage_seconds;
     std::vector<std::pair<std::string, double>> numbers = {}; ///< measured, for the record
 };
+
+/// The values of an image a frame at a time, x fastest, as its file holds them.
+using ImageValues = std::vector<std::complex<float>>;
+using FrameValues = std::function<ImageValues(std::size_t frame)>;
+
+inline ImageValues to_floats(const ComplexVector& values) {
+    ImageValues result(static_cast<std::size_t>(values.size()));
+    for (std::size_t n = 0; n < result.size(); ++n) {
+        result[n] = std::complex<float>(values(static_cast<Eigen::Index>(n)));
+    }
+    return result;
+}
+
+/// Of an image that holds its values; it must outlive them.
+inline FrameValues values_of(const Image& image) {
+    return [&image](std::size_t frame) { return to_floats(image.frames[frame].values); };
+}
 
 /// An image of the scan's grid and no frame yet.
 inline Image empty_image(const Scan& scan) {

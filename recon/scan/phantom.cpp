@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/fft.hpp"
 #include "scan/voxels.hpp"
 
 namespace lsrecon {
@@ -166,11 +167,35 @@ Complex Phantom::kspace(const Vec3& k) const {
     return sum;
 }
 
-ComplexVector Phantom::voxel_means(const Grid& grid) const {
-    if (grid.dimensions != dimensions_) {
-        throw UsageError(text("a phantom of ", dimensions_,
-                              " dimensions has no mean over a grid of ", grid.dimensions));
+Phantom Phantom::shifted(const Vec3& by) const {
+    std::vector<Ellipsoid> parts = parts_;
+    for (Ellipsoid& part : parts) {
+        for (int d = 0; d < dimensions_; ++d) {
+            part.centre[d] += by[d];
+        }
     }
+    return Phantom(dimensions_, std::move(parts));
+}
+
+double Phantom::half_width() const {
+    double width = 0;
+    for (const Ellipsoid& part : parts_) {
+        const double reach = std::hypot(part.semi_axes[0] * std::cos(part.angle),
+                                        part.semi_axes[1] * std::sin(part.angle));
+        width = std::max(width, std::abs(part.centre[0]) + reach);
+    }
+    return width;
+}
+
+void Phantom::require_dimensions_of(const Grid& grid, const std::string& what) const {
+    if (grid.dimensions != dimensions_) {
+        throw UsageError(text("a phantom of ", dimensions_, " dimensions has no ", what,
+                              " a grid of ", grid.dimensions));
+    }
+}
+
+ComplexVector Phantom::voxel_means(const Grid& grid) const {
+    require_dimensions_of(grid, "mean over");
     const Voxels voxels = Voxels::of_grid(grid);
     const Vec3 voxel{1 / voxels.per_fov()[0], 1 / voxels.per_fov()[1], 1 / voxels.per_fov()[2]};
     ComplexVector means(static_cast<Eigen::Index>(voxels.count()));
@@ -183,6 +208,41 @@ ComplexVector Phantom::voxel_means(const Grid& grid) const {
         means(static_cast<Eigen::Index>(n)) = mean;
     }
     return means;
+}
+
+ComplexVector Phantom::band_limited(const Grid& grid) const {
+    require_dimensions_of(grid, "image on");
+    // FFTW has k and x = 0 first, the grid has them at floor(N/2).
+    const auto from_centre = [&](std::size_t n, int d) {
+        return static_cast<double>(n) - static_cast<double>(grid.size[d] / 2);
+    };
+    const auto in_fft = [&](std::size_t x, std::size_t y, std::size_t z) {
+        const auto turned = [&](std::size_t n, int d) {
+            return (n + grid.size[d] - grid.size[d] / 2) % grid.size[d];
+        };
+        return turned(x, 0) + grid.size[0] * (turned(y, 1) + grid.size[1] * turned(z, 2));
+    };
+    const auto for_each = [&](const auto& visit) {
+        std::size_t n = 0;
+        for (std::size_t z = 0; z < grid.size[2]; ++z) {
+            for (std::size_t y = 0; y < grid.size[1]; ++y) {
+                for (std::size_t x = 0; x < grid.size[0]; ++x) {
+                    visit(x, y, z, static_cast<Eigen::Index>(n++));
+                }
+            }
+        }
+    };
+    ComplexVector values(static_cast<Eigen::Index>(grid.voxels()));
+    for_each([&](std::size_t x, std::size_t y, std::size_t z, Eigen::Index) {
+        values(static_cast<Eigen::Index>(in_fft(x, y, z))) =
+            kspace({from_centre(x, 0), from_centre(y, 1), from_centre(z, 2)});
+    });
+    Fft<double>(grid.size).backward(values.data());
+    ComplexVector image(values.size());
+    for_each([&](std::size_t x, std::size_t y, std::size_t z, Eigen::Index n) {
+        image(n) = values(static_cast<Eigen::Index>(in_fft(x, y, z)));
+    });
+    return image;
 }
 
 } // namespace lsrecon

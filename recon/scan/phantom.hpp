@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "base/types.hpp"
@@ -30,6 +31,11 @@ public:
     int dimensions() const { return dimensions_; }
     const std::vector<Ellipsoid>& parts() const { return parts_; }
 
+    /// The same phantom elsewhere, moved by so many fields of view.
+    Phantom shifted(const Vec3& by) const;
+    /// The largest |x| of any part, fields of view.
+    double half_width() const;
+
     double intensity(const Vec3& x) const;
 
     /// Integral of intensity(x) exp(-i 2 pi k.x) over all x, in a.u. times FOV^D. Ellipse: Van de
@@ -41,7 +47,13 @@ public:
     /// better.
     ComplexVector voxel_means(const Grid& grid) const;
 
+    /// Sum of kspace(k) exp(+i 2 pi k.x) over whole k from -floor(N/2) in each dimension, at every
+    /// voxel of the grid, N values, x fastest: what a Cartesian scan of the grid sees.
+    ComplexVector band_limited(const Grid& grid) const;
+
 private:
+    void require_dimensions_of(const Grid& grid, const std::string& what) const;
+
     int dimensions_;
     std::vector<Ellipsoid> parts_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/error.hpp"
 #include "scan/units.hpp"
@@ -22,13 +23,12 @@ std::optional<Vec3> largest_k(const Scan& scan) {
     Vec3 largest{0, 0, 0};
     const Vec3 first = scan.frames.front().sampling->trajectory.front();
     bool one_point = true;
-    const Sampling* previous = nullptr;
+    std::set<const Sampling*> done;
     for (const Frame& frame : scan.frames) {
-        if (frame.sampling.get() == previous) {
+        if (!done.insert(frame.sampling.get()).second) {
             continue;
         }
-        previous = frame.sampling.get();
-        for (const Vec3& k : previous->trajectory) {
+        for (const Vec3& k : frame.sampling->trajectory) {
             one_point = one_point && k == first;
             for (std::size_t d = 0; d < 3; ++d) {
                 largest[d] = std::max(largest[d], std::abs(k[d]));
@@ -44,12 +44,20 @@ struct Cell {
     double radius_squared = 0; ///< of its centre, in units of N/2
 };
 
+/// As std::lround, which is a call.
+long nearest(double x) {
+    return static_cast<long>(x < 0 ? x - 0.5 : x + 0.5);
+}
+
 Cell cell_of(const Vec3& k, const Grid& grid) {
     Cell cell;
     for (std::size_t d = static_cast<std::size_t>(grid.dimensions); d-- > 0;) {
         const long size = static_cast<long>(grid.size[d]);
         const long centre = size / 2;
-        const long at = ((std::lround(k[d]) + centre) % size + size) % size;
+        long at = nearest(k[d]) + centre;
+        if (at < 0 || at >= size) {
+            at = (at % size + size) % size;
+        }
         cell.index = cell.index * grid.size[d] + static_cast<std::size_t>(at);
         cell.radius_squared += std::pow(static_cast<double>(at - centre) / half(grid, d), 2);
     }
@@ -95,18 +103,17 @@ double coverage(const std::vector<Vec3>& trajectory, const Grid& grid) {
 void require_reach(const Scan& scan) {
     const Grid& grid = scan.grid;
     const std::optional<Vec3> largest = largest_k(scan);
-    bool tells = false;
+    bool conclusive = false;
     for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
         const bool large = grid.size[d] >= fewest_voxels;
         if (!largest || (large && (*largest)[d] >= least_reach * half(grid, d))) {
             return;
         }
-        tells = tells || large;
+        conclusive = conclusive || large;
     }
-    if (!tells) {
+    if (!conclusive) {
         return;
     }
-    const bool native = scan.format == "lsrecon-scan";
     std::string found = "largest |k|:";
     for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
         found += text(d == 0 ? " " : " x ", (*largest)[d]);
@@ -125,8 +132,8 @@ void require_reach(const Scan& scan) {
         next = fits.empty() ? "correct the units (--traj-units), the matrix or the trajectory"
                             : "pass --traj-units " + fits + ", in which the matrix is filled";
     }
-    throw InputError({scan.file, native ? "/trajectory" : "trajectory", found, expected,
-                      next + "; or --low-resolution, if the scan is meant to be as it is"});
+    throw InputError({scan.file, scan.name_of("trajectory"), found, expected,
+                      next + "; or --low-resolution, if the scan is meant to be like this"});
 }
 
 } // namespace lsrecon

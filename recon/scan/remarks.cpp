@@ -5,7 +5,6 @@
 
 #include "base/error.hpp"
 #include "scan/reach.hpp"
-#include "scan/silent_coils.hpp"
 
 namespace lsrecon {
 
@@ -47,7 +46,7 @@ std::string joining(const Scan& scan) {
 
 /// From the first frame: the others of a scan are like it.
 void on_undersampling(const Scan& scan, Remarks& remarks) {
-    if (!scan.has_samples() || scan.coil_maps.size() > 0 || scan.voxels) {
+    if (!scan.has_samples() || !scan.coil_maps.empty() || scan.voxels) {
         return;
     }
     const Sampling& sampling = *scan.frames.front().sampling;
@@ -60,9 +59,9 @@ void on_undersampling(const Scan& scan, Remarks& remarks) {
         frames == 1 ? "the samples"
                     : text(frames, " frames are reconstructed, each from ", sampling.samples(),
                            scan.coils() > 1 ? " samples a coil, which" : " samples, which");
-    remarks.push_back(text(samples, " fill ", std::ceil(1000 * covered) / 10, " % of k-space",
-                           scan.coils() > 1 ? ", without coil maps" : "", ": expect aliasing",
-                           joining(scan)));
+    remarks.push_back(text(
+        samples, " fill ", std::ceil(1000 * covered) / 10, " % of k-space: expect aliasing",
+        scan.coils() > 1 ? " that coil maps or a regulariser do not undo" : "", joining(scan)));
 }
 
 } // namespace
@@ -72,8 +71,6 @@ std::vector<std::string> remarks_on(const Scan& scan) {
     on_field_of_view(scan, remarks);
     on_voxels(scan, remarks);
     on_undersampling(scan, remarks);
-    const Remarks silent = remarks_on_silent_coils(scan);
-    remarks.insert(remarks.end(), silent.begin(), silent.end());
     return remarks;
 }
 

@@ -7,7 +7,7 @@
 
 namespace lsrecon {
 
-/// What is no error in a checked scan, and yet seldom meant, or not seen before the image is there:
+/// What is not an error in a checked scan but is rarely intended, or would show only in the image:
 /// lengths in other units, frames of too few samples, aliasing, coils without a signal.
 std::vector<std::string> remarks_on(const Scan& scan);
 

@@ -1,5 +1,6 @@
 #include "scan/sampling_pool.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 namespace lsrecon {
@@ -35,6 +36,19 @@ std::shared_ptr<const Sampling> SamplingPool::share(Sampling sampling) {
     auto shared = std::make_shared<const Sampling>(std::move(sampling));
     known_.emplace(hash, shared);
     return shared;
+}
+
+std::vector<std::size_t> by_sampling(const std::vector<Frame>& frames) {
+    std::unordered_map<const Sampling*, std::size_t> first; // frame of each
+    std::vector<std::size_t> order(frames.size());
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+        first.try_emplace(frames[f].sampling.get(), f);
+        order[f] = f;
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return first[frames[a].sampling.get()] < first[frames[b].sampling.get()];
+    });
+    return order;
 }
 
 } // namespace lsrecon

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "scan/scan.hpp"
 
@@ -17,5 +18,9 @@ public:
 private:
     std::unordered_multimap<std::size_t, std::shared_ptr<const Sampling>> known_;
 };
+
+/// The indices of all frames, those of one sampling one after the other: what is made for a
+/// sampling, as Q, is then made once and let go before the next.
+std::vector<std::size_t> by_sampling(const std::vector<Frame>& frames);
 
 } // namespace lsrecon

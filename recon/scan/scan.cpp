@@ -21,11 +21,17 @@ Frame subset(const Frame& frame, const std::vector<std::size_t>& indices) {
     const auto count = static_cast<Eigen::Index>(indices.size());
     sampling->phi.resize(all.phi.size() > 0 ? count : 0);
     sampling->weights.resize(all.weights.size() > 0 ? count : 0);
-    CoilMatrix samples(frame.samples.rows(), count);
+    CoilRows samples = frame.samples.visit([&](const auto& values) {
+        std::decay_t<decltype(values)> chosen(values.rows(), count);
+        for (Eigen::Index i = 0; i < count; ++i) {
+            chosen.col(i) =
+                values.col(static_cast<Eigen::Index>(indices[static_cast<std::size_t>(i)]));
+        }
+        return CoilRows(std::move(chosen));
+    });
     for (Eigen::Index i = 0; i < count; ++i) {
         const auto m = static_cast<Eigen::Index>(indices[static_cast<std::size_t>(i)]);
         sampling->trajectory.push_back(all.trajectory[static_cast<std::size_t>(m)]);
-        samples.col(i) = frame.samples.col(m);
         if (all.phi.size() > 0) {
             sampling->phi(i) = all.phi(m);
         }
@@ -33,12 +39,17 @@ Frame subset(const Frame& frame, const std::vector<std::size_t>& indices) {
             sampling->weights(i) = all.weights(m);
         }
     }
-    return {sampling, samples, frame.label, frame.position};
+    return {sampling, std::move(samples), frame.label, frame.position};
 }
 
-SumOfSquares sum_of_squares(const CoilMatrix& coil_maps) {
+SumOfSquares sum_of_squares(const CoilRows& coil_maps) {
     SumOfSquares result;
-    const RealVector sums = coil_maps.colwise().squaredNorm();
+    RealVector sums = RealVector::Zero(static_cast<Eigen::Index>(coil_maps.columns()));
+    coil_maps.visit([&](const auto& maps) {
+        for (Eigen::Index c = 0; c < maps.rows(); ++c) {
+            sums += maps.row(c).template cast<Complex>().cwiseAbs2().transpose();
+        }
+    });
     for (const double sum : sums) {
         result.largest = std::max(result.largest, sum);
         result.mean += sum;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/coil_rows.hpp"
 #include "base/types.hpp"
 #include "scan/grid.hpp"
 #include "scan/voxels.hpp"
@@ -26,7 +27,7 @@ struct Sampling {
 /// One image of a scan. Frames that were sampled alike share one Sampling, so that Q is made once.
 struct Frame {
     std::shared_ptr<const Sampling> sampling;
-    CoilMatrix samples; ///< C x M
+    CoilRows samples; ///< C x M; C x 0 before they are read
     std::string label; ///< what the frame is: "repetition 3", "" when there is only one
     std::optional<Vec3> position; ///< centre of this frame's grid in mm (LPS), where frames differ
 };
@@ -34,23 +35,34 @@ struct Frame {
 /// The frame with these of its samples alone.
 Frame subset(const Frame& frame, const std::vector<std::size_t>& indices);
 
-/// A scan in the program's own units, whatever file it came from.
+/// A scan in the program's own units, the same for every file format.
 struct Scan {
     std::string file; ///< where it was read, for messages
     std::string sha256; ///< of the file's bytes, as they were read; "" for a scan of no file
     std::string format;
     Grid grid;
     std::vector<Frame> frames;
-    CoilMatrix coil_maps; ///< C x N, or empty
+    CoilRows coil_maps; ///< C x N, or empty
+    CoilRows noise; ///< C x K of noise alone, taken as the samples were, or empty
+    /// Samples for coil maps, on the first frame's grid; some of them may be the image's, too.
+    /// Their values are here from the start.
+    std::optional<Frame> calibration;
     std::optional<std::vector<Vec3>> voxels; ///< image positions off the grid, in fields of view
     std::string trajectory_units; ///< those that the file's trajectory was in; "" without one
     /// The counters of a raw data file by which the frames differ; acquisitions of one image may
     /// have been counted apart.
     std::vector<std::string> frame_counters;
     std::vector<std::string> remarks; ///< what was skipped or left unused on reading
+    /// What else the file tells of the measurement, by name; nothing depends on it.
+    std::vector<std::pair<std::string, std::string>> details;
 
-    std::size_t coils() const { return frames.empty() ? 0 : rows(frames.front().samples); }
+    std::size_t coils() const { return frames.empty() ? 0 : frames.front().samples.rows(); }
     bool has_samples() const { return coils() > 0; }
+
+    /// What messages call a part of it: "/samples" of a native file, "samples" elsewhere.
+    std::string name_of(const std::string& part) const {
+        return format == "lsrecon-scan" ? "/" + part : part;
+    }
 
     /// Where the image is reconstructed: the grid, or the list of positions.
     Voxels image_voxels() const {
@@ -59,12 +71,12 @@ struct Scan {
 };
 
 /// sum_c |S_cn|^2 of coil maps, C x N, over the voxels where it is not zero: the diagonal of
-/// sum_c S_c^H T S_c in units of Q(0), and so what lambda stands beside (docs/maths.md).
+/// sum_c S_c^H T S_c in units of Q(0), to which lambda is added (docs/maths.md).
 struct SumOfSquares {
     double largest = 0;
     double mean = 0;
     std::size_t voxels = 0;
 };
-SumOfSquares sum_of_squares(const CoilMatrix& coil_maps);
+SumOfSquares sum_of_squares(const CoilRows& coil_maps);
 
 } // namespace lsrecon

@@ -9,9 +9,12 @@ namespace lsrecon {
 namespace {
 
 /// Ends at the first sample that is not 0, so that a sound scan costs nothing.
-bool is_silent(const CoilMatrix& samples, Eigen::Index coil) {
-    const Complex* const first = samples.row(coil).data();
-    return std::all_of(first, first + samples.cols(), [](Complex d) { return d == Complex(0); });
+bool is_silent(const CoilRows& samples, std::size_t coil) {
+    return samples.visit([&](const auto& values) {
+        const auto row = values.row(static_cast<Eigen::Index>(coil));
+        return std::all_of(row.data(), row.data() + row.size(),
+                           [](auto d) { return d == decltype(d)(0); });
+    });
 }
 
 std::string in_frames(const std::vector<std::size_t>& silent, std::size_t frames) {
@@ -26,34 +29,34 @@ std::string in_frames(const std::vector<std::size_t>& silent, std::size_t frames
 
 } // namespace
 
-std::vector<std::string> remarks_on_silent_coils(const Scan& scan) {
-    std::vector<std::vector<std::size_t>> silent(scan.coils()); // frames of each coil
-    std::vector<std::size_t> empty; // frames in which every coil is silent
-    for (std::size_t f = 0; f < scan.frames.size(); ++f) {
-        std::vector<std::size_t> here;
-        for (std::size_t c = 0; c < scan.coils(); ++c) {
-            if (is_silent(scan.frames[f].samples, static_cast<Eigen::Index>(c))) {
-                here.push_back(c);
-            }
-        }
-        if (here.size() == scan.coils()) {
-            empty.push_back(f);
-            continue;
-        }
-        for (const std::size_t c : here) {
-            silent[c].push_back(f);
+void SilentCoils::add(const CoilRows& samples) {
+    const std::size_t frame = frames_++;
+    silent_.resize(std::max(silent_.size(), samples.rows()));
+    std::vector<std::size_t> here;
+    for (std::size_t c = 0; c < samples.rows(); ++c) {
+        if (is_silent(samples, c)) {
+            here.push_back(c);
         }
     }
+    if (here.size() == samples.rows()) {
+        empty_.push_back(frame);
+        return;
+    }
+    for (const std::size_t c : here) {
+        silent_[c].push_back(frame);
+    }
+}
+
+std::vector<std::string> SilentCoils::remarks() const {
     const std::string why = ": were they written?";
     std::vector<std::string> remarks;
-    if (scan.has_samples() && !empty.empty()) {
-        remarks.push_back("all samples of all coils are 0" + in_frames(empty, scan.frames.size()) +
-                          why);
+    if (!empty_.empty()) {
+        remarks.push_back("all samples of all coils are 0" + in_frames(empty_, frames_) + why);
     }
-    for (std::size_t c = 0; c < silent.size(); ++c) {
-        if (!silent[c].empty()) {
-            remarks.push_back(text("all samples of coil ", c, " are 0",
-                                   in_frames(silent[c], scan.frames.size()), why));
+    for (std::size_t c = 0; c < silent_.size(); ++c) {
+        if (!silent_[c].empty()) {
+            remarks.push_back(
+                text("all samples of coil ", c, " are 0", in_frames(silent_[c], frames_), why));
         }
     }
     return remarks;

@@ -3,12 +3,26 @@
 #include <string>
 #include <vector>
 
-#include "scan/scan.hpp"
+#include "base/coil_rows.hpp"
 
 namespace lsrecon {
 
-/// A remark for every coil and frame whose samples are all exactly 0: noise never is, but samples
-/// that were not written are. A scan of nothing else is refused (scan/check.hpp).
-std::vector<std::string> remarks_on_silent_coils(const Scan& scan);
+/// Coils and frames whose samples are all exactly 0: noise never is, but samples that were not
+/// written are. A scan of nothing else is refused (scan/check_samples.hpp).
+class SilentCoils {
+public:
+    /// The samples of the next frame, C x M.
+    void add(const CoilRows& samples);
+
+    /// Whether every sample of every frame is 0.
+    bool all() const { return empty_.size() == frames_; }
+    /// A remark for every coil that is silent, and for frames in which every coil is.
+    std::vector<std::string> remarks() const;
+
+private:
+    std::size_t frames_ = 0;
+    std::vector<std::vector<std::size_t>> silent_; ///< frames of each coil
+    std::vector<std::size_t> empty_; ///< frames in which every coil is silent
+};
 
 } // namespace lsrecon

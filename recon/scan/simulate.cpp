@@ -8,6 +8,8 @@
 #include "base/numbers.hpp"
 #include "scan/check.hpp"
 #include "scan/phantom.hpp"
+#include "scan/receiver_noise.hpp"
+#include "scan/sampling_pool.hpp"
 
 namespace lsrecon {
 
@@ -15,59 +17,31 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
-std::string chosen_model(const SimulationOptions& options) {
-    if (options.coils == 0) {
-        throw UsageError("--coils 0\n  expected: 1 or more");
-    }
-    if (!(options.noise >= 0) || !std::isfinite(options.noise)) {
-        throw UsageError(text("--noise ", options.noise, "\n  expected: 0 or more"));
-    }
-    if (options.model == "auto") {
-        return options.coils == 1 ? "analytic" : "voxels";
-    }
-    if (options.model == "analytic" && options.coils > 1) {
-        throw UsageError(text("--model analytic with --coils ", options.coils,
-                              ": the phantom times a coil map has no closed transform\n"
-                              "  next:     use --model voxels, or --coils 1"));
-    }
-    if (options.model != "analytic" && options.model != "voxels") {
-        throw UsageError(
-            text("--model ", options.model, " is unknown\n  expected: auto, analytic or voxels"));
-    }
-    return options.model;
-}
-
-void check_matrix(const Grid& grid) {
-    for (const std::size_t side : grid.size) {
-        if (side > longest_side) {
-            throw UsageError(text("--matrix has ", side,
-                                  " voxels in one dimension\n  expected: at most ", longest_side,
-                                  "\n  next:     use a smaller --matrix"));
-        }
-    }
-}
-
 /// Scan files hold floats.
-void check_floats(const CoilMatrix& samples, double noise) {
+void check_floats(const CoilMatrix& samples, const SimulationOptions& options) {
     const auto values = Eigen::Map<const RealVector>(
         reinterpret_cast<const double*>(samples.data()), 2 * samples.size());
     const double largest = values.cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
     constexpr double most = std::numeric_limits<float>::max();
     if (!(largest <= most)) {
-        throw UsageError(text("--noise ", noise, " makes a sample of ", shown(largest),
-                              "\n  expected: at most ", most,
+        const std::string flag =
+            options.snr ? text("--snr ", *options.snr) : text("--noise ", options.noise);
+        throw UsageError(text(flag, " makes a sample of ", shown(largest), "\n  expected: at most ",
+                              most,
                               ", the largest number of a scan file\n  next:     use less noise"));
     }
 }
 
-/// `points` is the larger of the voxels and the samples of one coil.
-void check_size(std::size_t coils, std::size_t points) {
+void check_size(const SimulationOptions& options, std::size_t samples) {
     constexpr double most_values = 1e9; // 16 GB; more is a slip
-    const double values = static_cast<double>(coils) * static_cast<double>(points);
+    const double in_frames = static_cast<double>(options.frames) *
+                             static_cast<double>(std::max(options.sampling.grid.voxels(), samples));
+    const double values = static_cast<double>(options.coils) *
+                          std::max(in_frames, static_cast<double>(options.noise_samples));
     if (values > most_values) {
-        throw UsageError(text("the coils would have ", values,
-                              " values in all\n  expected: at most ", most_values,
-                              "\n  next:     use fewer --coils or a smaller --matrix"));
+        throw UsageError(text(
+            "the coils would have ", values, " values in all\n  expected: at most ", most_values,
+            "\n  next:     use fewer --coils, --frames or --noise-samples, or a smaller --matrix"));
     }
 }
 
@@ -84,14 +58,108 @@ CoilMatrix analytic_samples(const Phantom& phantom, const Grid& grid,
     return samples;
 }
 
-CoilMatrix voxel_samples(const Simulation& simulation, const std::vector<Vec3>& trajectory,
-                         const ForwardModel& forward) {
-    const Scan& scan = simulation.scan;
-    CoilMatrix rho = simulation.truth.transpose();
-    if (scan.coil_maps.size() > 0) {
-        rho = scan.coil_maps.array().rowwise() * simulation.truth.transpose().array();
+/// `rho` of one frame, N; `maps` is empty for one uniform coil.
+CoilMatrix voxel_samples(const ComplexVector& rho, const CoilMatrix& maps, const Voxels& voxels,
+                         const std::vector<Vec3>& trajectory, const ForwardModel& forward) {
+    if (maps.size() == 0) {
+        return forward(trajectory, rho.transpose(), voxels);
     }
-    return forward(trajectory, rho, scan.image_voxels());
+    return forward(trajectory, maps.array().rowwise() * rho.transpose().array(), voxels);
+}
+
+/// Frames that are sampled alike share their sampling, as those that are read do.
+void add_frames(Scan& scan, const SimulationOptions& options) {
+    SamplingPool pool;
+    TrajectoryOptions of_frame = options.sampling;
+    for (std::size_t f = 0; f < options.frames; ++f) {
+        of_frame.frame = f;
+        Sampling sampling;
+        sampling.trajectory = make_trajectory(options.trajectory, of_frame);
+        if (f == 0) {
+            check_size(options, sampling.samples());
+        }
+        scan.frames.push_back({pool.share(std::move(sampling)), {}, {}, {}});
+    }
+}
+
+Phantom phantom_of(const SimulationOptions& options, std::size_t frame) {
+    const Grid& grid = options.sampling.grid;
+    return Phantom::shepp_logan(grid.dimensions)
+        .shifted({shift_mm(options, frame) / grid.fov_mm[0], 0, 0});
+}
+
+Eigen::MatrixXcd make_truth(const SimulationOptions& options) {
+    const Grid& grid = options.sampling.grid;
+    Eigen::MatrixXcd truth(static_cast<Eigen::Index>(grid.voxels()),
+                           static_cast<Eigen::Index>(options.frames));
+    for (Eigen::Index f = 0; f < truth.cols(); ++f) {
+        if (f > 0 && options.motion_mm == 0) {
+            truth.col(f) = truth.col(0);
+        } else {
+            const Phantom phantom = phantom_of(options, static_cast<std::size_t>(f));
+            truth.col(f) =
+                options.truth_of == "band" ? phantom.band_limited(grid) : phantom.voxel_means(grid);
+        }
+    }
+    return truth;
+}
+
+/// Samples of every frame, without noise.
+void fill_frames(Simulation& simulation, const SimulationOptions& options, const CoilMatrix& maps,
+                 const ForwardModel& forward, Reporter& report) {
+    std::vector<Frame>& frames = simulation.scan.frames;
+    FrameProgress progress(report, frames.size());
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+        progress.next();
+        const Stage stage(report, "simulate");
+        const std::vector<Vec3>& trajectory = frames[f].sampling->trajectory;
+        if (f > 0 && options.motion_mm == 0 && frames[f].sampling == frames[0].sampling) {
+            frames[f].samples = frames[0].samples;
+        } else if (simulation.model == "analytic") {
+            frames[f].samples =
+                analytic_samples(phantom_of(options, f), simulation.scan.grid, trajectory, report);
+        } else {
+            frames[f].samples =
+                voxel_samples(simulation.truth.col(static_cast<Eigen::Index>(f)), maps,
+                              simulation.scan.image_voxels(), trajectory, forward);
+        }
+    }
+}
+
+/// Of each real and each imaginary part of a sample.
+double noise_deviation(const SimulationOptions& options, const Scan& scan) {
+    if (options.snr) {
+        const Phantom at_rest = Phantom::shepp_logan(options.sampling.grid.dimensions);
+        return deviation_of_snr(*options.snr, at_rest.voxel_means(options.sampling.grid));
+    }
+    double square = 0;
+    double count = 0;
+    for (const Frame& frame : scan.frames) {
+        square += frame.samples.doubles().squaredNorm();
+        count += static_cast<double>(frame.samples.doubles().size());
+    }
+    return options.noise * std::sqrt(square / count);
+}
+
+/// C x K, or nothing when none is wanted.
+CoilRows noise_alone(ReceiverNoise& noise, const SimulationOptions& options) {
+    if (options.noise_samples == 0) {
+        return {};
+    }
+    CoilMatrix samples = CoilMatrix::Zero(static_cast<Eigen::Index>(options.coils),
+                                          static_cast<Eigen::Index>(options.noise_samples));
+    noise.add_to(samples);
+    check_floats(samples, options);
+    return samples;
+}
+
+void add_noise(Scan& scan, double deviation, const SimulationOptions& options) {
+    ReceiverNoise noise(deviation, options.noise_correlation, options.sampling.seed);
+    for (Frame& frame : scan.frames) {
+        noise.add_to(frame.samples.doubles());
+        check_floats(frame.samples.doubles(), options);
+    }
+    scan.noise = noise_alone(noise, options);
 }
 
 } // namespace
@@ -121,52 +189,29 @@ CoilMatrix birdcage_maps(const Grid& grid, std::size_t coils) {
     return maps * scale.asDiagonal();
 }
 
-void add_noise(CoilMatrix& samples, double deviation, std::uint64_t seed) {
-    // Another stream than the random trajectory's, which is seeded with the seed itself.
-    std::mt19937_64 generator(~seed);
-    Complex* const values = samples.data();
-    for (Eigen::Index i = 0; i < samples.size(); ++i) {
-        // Box and Muller 1958: one pair of uniform numbers is one complex Gaussian number. The
-        // logarithm's argument is in (0, 1].
-        const double radius = std::sqrt(-2 * std::log(1 - uniform_number(generator)));
-        const double angle = 2 * pi * uniform_number(generator);
-        values[i] += deviation * std::polar(radius, angle);
-    }
-}
-
 Simulation simulate(const SimulationOptions& options, const ForwardModel& forward,
                     Reporter& report) {
+    check_options(options);
     Simulation simulation;
     simulation.model = chosen_model(options);
-    const Grid& grid = options.sampling.grid;
-    check_matrix(grid);
-    auto sampling = std::make_shared<Sampling>();
-    sampling->trajectory = make_trajectory(options.trajectory, options.sampling);
-
-    check_size(options.coils, std::max(grid.voxels(), sampling->samples()));
     simulation.scan.format = "simulated";
-    simulation.scan.grid = grid;
-    simulation.scan.frames.push_back({sampling, {}, {}, {}});
-    check(simulation.scan); // what no reader would take is refused before the work
+    simulation.scan.grid = options.sampling.grid;
+    add_frames(simulation.scan, options);
+    check(simulation.scan); // what no reader would accept is refused before the work
 
-    const Phantom phantom = Phantom::shepp_logan(grid.dimensions);
-    simulation.truth = phantom.voxel_means(grid);
+    simulation.truth = make_truth(options);
+    CoilMatrix maps;
     if (options.coils > 1) {
-        simulation.scan.coil_maps = birdcage_maps(grid, options.coils);
+        maps = birdcage_maps(simulation.scan.grid, options.coils);
     }
-
-    CoilMatrix& samples = simulation.scan.frames.front().samples;
-    {
-        const Stage stage(report, "simulate");
-        samples = simulation.model == "analytic"
-                      ? analytic_samples(phantom, grid, sampling->trajectory, report)
-                      : voxel_samples(simulation, sampling->trajectory, forward);
+    fill_frames(simulation, options, maps, forward, report);
+    const double deviation = noise_deviation(options, simulation.scan);
+    if (deviation > 0) {
+        add_noise(simulation.scan, deviation, options);
     }
-    if (options.noise > 0) {
-        const double mean_square = samples.squaredNorm() / double(samples.size());
-        add_noise(samples, options.noise * std::sqrt(mean_square), options.sampling.seed);
+    if (options.with_maps && maps.size() > 0) {
+        simulation.scan.coil_maps = std::move(maps);
     }
-    check_floats(samples, options.noise);
     return simulation;
 }
 

@@ -49,7 +49,7 @@ std::size_t at_least_one(double count) {
 /// Readouts of a trajectory whose density they alone decide.
 std::size_t readout_count(const TrajectoryOptions& options, double nyquist) {
     if (options.readouts > 0 && options.undersampling != 1) {
-        throw UsageError("--readouts and --undersampling both say how many readouts there are\n"
+        throw UsageError("--readouts and --undersampling both set the number of readouts\n"
                          "  next:     leave one of them out");
     }
     return options.readouts > 0 ? options.readouts : at_least_one(nyquist / options.undersampling);
@@ -90,8 +90,8 @@ std::vector<Vec3> radial(const TrajectoryOptions& options) {
 /// Winkelmann et al. 2007, IEEE TMI 26:68: every spoke 180 degrees / golden ratio after the last.
 std::vector<Vec3> golden_angle(const TrajectoryOptions& options) {
     const std::size_t spokes = readout_count(options, pi / 2 * widest(options.grid));
-    return diameters(options, spokes, [](std::size_t r) {
-        const double angle = pi * 2 / (1 + std::sqrt(5.0)) * static_cast<double>(r);
+    return diameters(options, spokes, [first = options.frame * spokes](std::size_t r) {
+        const double angle = pi * 2 / (1 + std::sqrt(5.0)) * static_cast<double>(first + r);
         return Vec3{std::cos(angle), std::sin(angle), 0};
     });
 }
@@ -102,10 +102,11 @@ std::vector<Vec3> radial_3d(const TrajectoryOptions& options) {
     constexpr double first_mean = 0.465571231876768;
     constexpr double second_mean = 0.682327803828019;
     const std::size_t spokes = readout_count(options, pi / 2 * std::pow(widest(options.grid), 2));
-    return diameters(options, spokes, [](std::size_t r) {
+    return diameters(options, spokes, [first = options.frame * spokes](std::size_t r) {
         double whole;
-        const double z = std::modf(first_mean * static_cast<double>(r), &whole);
-        const double azimuth = 2 * pi * std::modf(second_mean * static_cast<double>(r), &whole);
+        const auto count = static_cast<double>(first + r);
+        const double z = std::modf(first_mean * count, &whole);
+        const double azimuth = 2 * pi * std::modf(second_mean * count, &whole);
         const double across = std::sqrt(1 - z * z);
         return Vec3{across * std::cos(azimuth), across * std::sin(azimuth), z};
     });

@@ -15,6 +15,7 @@ struct TrajectoryOptions {
     std::size_t samples_per_readout = 0; ///< 0: enough for the matrix
     std::size_t readouts = 0; ///< 0: enough for the matrix (Nyquist), divided by `undersampling`
     double undersampling = 1; ///< how many times sparser than Nyquist
+    std::size_t frame = 0; ///< golden angles and means go on from frame to frame; others repeat
     std::uint64_t seed = 1; ///< of the trajectories that draw random numbers
 };
 

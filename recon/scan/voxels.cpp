@@ -54,6 +54,30 @@ Voxels Voxels::subset(const std::vector<std::size_t>& indices) const {
     return voxels;
 }
 
+std::size_t Voxels::together() const {
+    if (positions_) {
+        return 1;
+    }
+    return size_[2] > 1 ? size_[0] * size_[1] : size_[0];
+}
+
+Voxels Voxels::part(const Range& range) const {
+    if (range.count == count()) {
+        return *this;
+    }
+    Voxels voxels = *this;
+    if (positions_) {
+        const auto first = positions_->begin() + static_cast<long>(range.first);
+        voxels.positions_ = std::make_shared<const std::vector<Vec3>>(
+            first, first + static_cast<long>(range.count));
+    } else {
+        const std::size_t d = size_[2] > 1 ? 2 : 1;
+        voxels.first_[d] += static_cast<long>(range.first / together());
+        voxels.size_[d] = range.count / together();
+    }
+    return voxels;
+}
+
 std::size_t Voxels::origin() const {
     std::size_t n = 0;
     for (std::size_t d = 3; d-- > 0;) {

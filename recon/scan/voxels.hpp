@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/ranges.hpp"
 #include "scan/grid.hpp"
 
 namespace lsrecon {
@@ -22,6 +23,12 @@ public:
 
     /// Some of these voxels, as a list.
     Voxels subset(const std::vector<std::size_t>& indices) const;
+
+    /// A range of them: whole planes of a lattice, whole rows of a single plane, any entries of a
+    /// list.
+    Voxels part(const Range& range) const;
+    /// How many of them part() cannot separate: a plane, a row or 1.
+    std::size_t together() const;
 
     std::size_t count() const;
     bool on_lattice() const { return positions_ == nullptr; }

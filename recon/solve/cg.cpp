@@ -7,14 +7,14 @@
 
 namespace lsrecon {
 
-Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
-                            const ComplexVector& b, const SolveOptions& options,
+Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision, const Volume& b,
+                            const SolveOptions& options,
                             const std::function<void(double)>& progress) {
     // b of norm 1: squares of floats leave their range at 1e19, which a scan in other units may
     // reach.
-    const double norm = b.stableNorm();
+    const double norm = b.norm();
     if (norm == 0) {
-        return zero_solution(b.size());
+        return zero_solution(static_cast<Eigen::Index>(b.count()));
     }
     if (const double reach = smallest_tolerance(unit_roundoff(precision));
         options.tolerance < reach) {
@@ -25,10 +25,9 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
     residuals.add(norm / norm); // 1, or NaN for a right-hand side that is not finite
     const auto zeros = [&] { return device.zeros(a.inputs(), {true, precision}); };
     Array x = zeros();
-    Array r = zeros();
+    Array r = b.on(device, precision, 1 / norm);
     Array p = zeros();
     Array a_p = zeros();
-    device.upload(b / norm, r);
     device.combine(1, r, 0, p);
     double squares = device.dot(r, r);
     for (int i = 0; i < options.iterations && !residuals.reached(); ++i) {
@@ -43,7 +42,7 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
         residuals.add(std::sqrt(squares));
         device.combine(1, r, squares / before, p);
     }
-    device.upload(b / norm, r);
+    r = b.on(device, precision, 1 / norm);
     a.apply(x, a_p);
     device.combine(-1, a_p, 1, r);
     const double truth = std::sqrt(device.dot(r, r));

@@ -47,7 +47,7 @@ private:
 
 namespace {
 
-/// The identity, which sees every residual on its way: Eigen keeps no history.
+/// The identity, which records every residual that passes through it: Eigen keeps no history.
 class ResidualRecorder {
 public:
     using StorageIndex = int;
@@ -97,7 +97,7 @@ Solution conjugate_gradient(const std::function<ComplexVector(const ComplexVecto
         return zero_solution(b.size());
     }
     Residuals residuals(options, progress);
-    // Eigen would go on with a step of the wrong sign.
+    // Eigen would continue with a step of the wrong sign.
     const std::function<ComplexVector(const ComplexVector&)> positive =
         [&](const ComplexVector& p) {
             ComplexVector product = apply(p);

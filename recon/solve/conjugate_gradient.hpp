@@ -5,6 +5,7 @@
 
 #include "base/types.hpp"
 #include "scan/image.hpp"
+#include "solve/regularisers.hpp"
 
 namespace lsrecon {
 
@@ -13,6 +14,7 @@ struct SolveOptions {
     int iterations = 15; ///< at most; stopping early keeps noise out (docs/maths.md)
     double tolerance = 1e-4; ///< of ||b - A x|| / ||b||; solved to a tenth of it (decision 0006)
     bool on_device = true; ///< where the backend can; false: Eigen in double precision
+    std::vector<RegulariserChoice> regularisers = {}; ///< beside lambda
 };
 
 struct Solution {

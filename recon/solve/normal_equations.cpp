@@ -1,8 +1,10 @@
 #include "solve/normal_equations.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.hpp"
+#include "device/reference_device.hpp"
 #include "operators/explicit_gram.hpp"
 #include "operators/toeplitz.hpp"
 
@@ -10,46 +12,85 @@ namespace lsrecon {
 
 namespace {
 
-/// DeviceError when the system needs more memory than may be used.
-void require_room(const Device& device, const SolverMemory& needed) {
+/// DeviceError when the system needs more memory than there is: `room`, of all that may be used.
+void require_room(const Device& device, double room, const SolverMemory& needed) {
     constexpr double mib = 1024 * 1024;
-    if (needed.total > device.memory() || needed.largest_array > device.largest_array()) {
+    if (needed.total > room || needed.largest_array > device.largest_array()) {
+        const double may_be_used = needed.total > device.memory() ? device.memory() : room;
         throw DeviceError(text("it needs ", std::ceil(needed.total / mib), " MiB, ",
                                std::ceil(needed.largest_array / mib), " of them in one piece; ",
-                               std::floor(device.memory() / mib), " MiB may be used, ",
+                               std::floor(may_be_used / mib), " MiB may be used, ",
                                std::floor(device.largest_array() / mib), " in one piece"));
     }
 }
 
+void note_move_to_cpu(const Backend& backend, const Error& why) {
+    backend.note(text("the solver runs on the CPU in double precision: ", why.what()));
+}
+
 } // namespace
 
-NormalEquations::NormalEquations(const CommonToFrames& common, const Sampling& sampling)
-    : common_(common), sampling_(sampling) {
-    if (common.plan.through_q) {
-        q_ = common.make_q(sampling);
+void note_room_of_solver(Backend& backend, const Grid& grid, std::size_t coil_maps,
+                         const std::vector<RegulariserChoice>& regularisers) {
+    const Device& device = backend.device();
+    try {
+        require_room(device, device.memory(),
+                     solver_memory(grid, coil_maps, backend.solver_precision(),
+                                   volumes_of(regularisers, grid)));
+    } catch (const DeviceError& error) {
+        note_move_to_cpu(backend, error);
     }
 }
 
-System* NormalEquations::on_device() {
-    if (!q_) {
-        return &on_reference();
+std::vector<Volume> NormalEquations::fhd(CoilRows samples, Reporter& report) {
+    std::vector<Volume> volumes =
+        compute_fhd(common_.backend, transform_, factors_, samples, maps_, report);
+    error_ = std::max(error_, transform_.error());
+    return volumes;
+}
+
+const Q* NormalEquations::q() {
+    if (!q_ && common_.plan.through_q) {
+        q_ = common_.make_q(sampling_);
+        error_ = std::max(error_, q_->error);
     }
+    return q_ ? &*q_ : nullptr;
+}
+
+double NormalEquations::q_at_zero() {
+    return q() ? q()->at_zero() : sampling_.q_weights().sum();
+}
+
+std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision precision,
+                                                   CoilMaps& maps) {
+    std::unique_ptr<Gram> gram = q() ? std::unique_ptr<Gram>(std::make_unique<Toeplitz>(
+                                           device, *q(), precision, maps.count()))
+                                     : make_explicit_gram(device, precision, common_.backend,
+                                                          sampling_, common_.plan.voxels);
+    return std::make_unique<System>(
+        device, precision, std::move(gram), maps, common_.lambda,
+        make_regularisers(common_.regularisers, device, common_.plan.grid));
+}
+
+System* NormalEquations::on_device() {
     if (device_asked_) {
         return on_device_.get();
     }
     device_asked_ = true;
     Device& device = common_.backend.device();
-    const Precision precision = common_.precision.value_or(
-        device.has(Precision::float64) ? Precision::float64 : Precision::float32);
-    const std::size_t maps = rows(common_.coil_maps);
+    const Precision precision = common_.backend.solver_precision();
     try {
-        require_room(device, solver_memory(q_->grid, maps, precision));
-        on_device_ = std::make_unique<System>(
-            device, precision, std::make_unique<Toeplitz>(device, *q_, precision, maps),
-            common_.coil_maps, common_.lambda);
+        if (q()) {
+            const SolverMemory needed = solver_memory(q()->grid, maps_.count(), precision,
+                                                      volumes_of(common_.regularisers, q()->grid));
+            if (needed.total > device.room()) {
+                maps_.stream();
+            }
+            require_room(device, device.room(), needed);
+        }
+        on_device_ = system_on(device, precision, maps_);
     } catch (const Error& error) {
-        common_.backend.note(
-            text("the solver runs on the CPU in double precision: ", error.what()));
+        note_move_to_cpu(common_.backend, error);
     }
     return on_device_.get();
 }
@@ -57,24 +98,20 @@ System* NormalEquations::on_device() {
 System& NormalEquations::on_reference() {
     if (!on_reference_) {
         reference_ = make_reference_device();
-        constexpr Precision precision = Precision::float64;
-        std::unique_ptr<Gram> gram;
-        if (q_) {
-            gram = std::make_unique<Toeplitz>(*reference_, *q_, precision, rows(common_.coil_maps));
-        } else {
-            gram = make_explicit_gram(*reference_, common_.backend, sampling_, common_.plan.voxels);
-        }
-        on_reference_ = std::make_unique<System>(*reference_, precision, std::move(gram),
-                                                 common_.coil_maps, common_.lambda);
+        maps_on_reference_ = std::make_unique<CoilMaps>(*reference_, common_.coil_maps);
+        on_reference_ = system_on(*reference_, Precision::float64, *maps_on_reference_);
     }
     return *on_reference_;
 }
 
-NormalEquations& FrameEquations::of(const Frame& frame) {
-    if (!equations_ || frame.sampling != sampling_) {
+FrameEquations::FrameEquations(CommonToFrames common)
+    : common_(std::move(common)), maps_(common_.backend.device(), common_.coil_maps) {}
+
+NormalEquations& FrameEquations::of(const std::shared_ptr<const Sampling>& sampling) {
+    if (!equations_ || sampling != sampling_) {
         equations_.reset(); // its memory is the next one's
-        sampling_ = frame.sampling;
-        equations_.emplace(common_, *sampling_);
+        sampling_ = sampling;
+        equations_.emplace(common_, maps_, *sampling_);
     }
     return *equations_;
 }

@@ -4,59 +4,84 @@
 #include <memory>
 #include <optional>
 
-#include "backend/backend.hpp"
+#include "operators/q.hpp"
 #include "plan/plan.hpp"
+#include "solve/fhd.hpp"
 #include "solve/system.hpp"
-#include "stages/q.hpp"
 
 namespace lsrecon {
+
+/// Notes that the solver will run on the CPU when the backend's device cannot hold it, whatever
+/// else it holds: known before anything is read.
+void note_room_of_solver(Backend& backend, const Grid& grid, std::size_t coil_maps,
+                         const std::vector<RegulariserChoice>& regularisers);
 
 /// What the normal equations of a scan's frames have in common.
 struct CommonToFrames {
     Backend& backend;
     const Plan& plan;
-    const CoilMatrix& coil_maps; ///< C x N or empty
+    const CoilRows& coil_maps; ///< C x N or empty
     double lambda; ///< weight of Q(0) I
     std::function<Q(const Sampling&)> make_q;
-    /// Of the solver on the device; double where it has that unless said otherwise.
-    std::optional<Precision> precision = {};
+    std::vector<RegulariserChoice> regularisers = {};
 };
 
-/// The normal equations of one sampling, on two devices. What `common` refers to and the sampling
-/// must outlive it.
+/// The normal equations of one sampling: its transform, and their left-hand side on two devices.
+/// What `common` refers to, the maps and the sampling must outlive it.
 class NormalEquations {
 public:
-    NormalEquations(const CommonToFrames& common, const Sampling& sampling);
+    /// `maps` are those of the scan on the backend's device.
+    NormalEquations(const CommonToFrames& common, CoilMaps& maps, const Sampling& sampling)
+        : common_(common), maps_(maps), sampling_(sampling),
+          transform_(common.backend, sampling.trajectory, common.plan.voxels),
+          factors_(common.backend.device(), common.backend.precision(), sampling) {}
 
-    /// On the backend's device, in double precision where it has that; on the reference device for
-    /// voxels off the grid. Null where the device has no room, which is noted. Made when it is
-    /// first asked for.
+    /// F^H d of C x M samples, the right-hand sides. Move them in: what follows needs their memory.
+    std::vector<Volume> fhd(CoilRows samples, Reporter& report);
+
+    /// Q, made at the first call, as a separate stage; what follows calls this, too. Null for
+    /// voxels off the grid.
+    const Q* q();
+
+    /// On the backend's device, in double precision where it has that. Null where the device has no
+    /// room, which is noted. Made when it is first asked for.
     System* on_device();
     /// On the reference device; made when it is first asked for.
     System& on_reference();
     /// Q(0), the unit of lambda.
-    double q_at_zero() { return q_ ? q_->at_zero() : on_reference().gram().diagonal(); }
+    double q_at_zero();
+    /// Bound of the relative L2 error of F^H and Q as they were computed.
+    double error() const { return error_; }
 
 private:
+    std::unique_ptr<System> system_on(Device& device, Precision precision, CoilMaps& maps);
+
     const CommonToFrames& common_;
+    CoilMaps& maps_;
     const Sampling& sampling_;
-    std::optional<Q> q_; ///< none for voxels off the grid
+    PiecewiseTransform transform_;
+    MuFactors factors_;
+    double error_ = 0;
+    std::optional<Q> q_;
     bool device_asked_ = false;
     std::unique_ptr<Device> reference_;
+    std::unique_ptr<CoilMaps> maps_on_reference_;
     std::unique_ptr<System> on_device_;
     std::unique_ptr<System> on_reference_;
 };
 
-/// The equations of each frame: made once for all consecutive frames that were sampled alike.
+/// The equations of each frame, made once for consecutive frames that were sampled alike;
+/// by_sampling() puts such frames one after the other (scan/sampling_pool.hpp).
 class FrameEquations {
 public:
-    explicit FrameEquations(CommonToFrames common) : common_(std::move(common)) {}
+    explicit FrameEquations(CommonToFrames common);
     FrameEquations(const FrameEquations&) = delete;
     FrameEquations& operator=(const FrameEquations&) = delete;
-    NormalEquations& of(const Frame& frame);
+    NormalEquations& of(const std::shared_ptr<const Sampling>& sampling);
 
 private:
     CommonToFrames common_;
+    CoilMaps maps_;
     std::shared_ptr<const Sampling> sampling_;
     std::optional<NormalEquations> equations_;
 };

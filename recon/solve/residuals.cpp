@@ -10,7 +10,7 @@ namespace lsrecon {
 namespace {
 
 /// CG's residual may rise by the square root of the condition number on its way down; beyond this
-/// it does not come back.
+/// it does not recover.
 constexpr double diverged = 1e6;
 
 /// The residual of the normal equations understates the error of the image, by up to the condition

@@ -18,15 +18,15 @@ public:
     /// ||b - A x|| / ||b|| before the next iteration. ToleranceError when it diverges or stops
     /// being finite.
     void add(double relative);
-    /// Puts what was measured in place of what the recurrence said last.
+    /// Replaces the last residual of the recurrence by the measured one.
     void correct_last(double relative) { history_.back() = relative; }
     /// ToleranceError when p^H A p is negative.
     void require_positive(double curvature) const;
     /// ToleranceError when a value is not finite.
     void require_finite(const ComplexVector& x);
 
-    /// The relative residual that ends the iterations; below the 1 of x = 0, which is no image:
-    /// whatever the tolerance, one iteration is done.
+    /// The relative residual that ends the iterations. It is below 1, the residual of x = 0, so
+    /// that at least one iteration is done for any tolerance.
     double target() const;
     bool reached() const { return history_.back() < target(); }
     Stop stop() const { return reached() ? Stop::tolerance : Stop::iterations; }

@@ -6,32 +6,42 @@ namespace lsrecon {
 
 namespace {
 
-using Progress = std::function<void(double)>;
-
 /// One problem after another by solve_one(b, progress).
-template <typename SolveOne>
-Solved solve_rows(const CoilMatrix& fhd, Reporter& report, const SolveOne& solve_one) {
-    Solved solved{CoilMatrix(fhd.rows(), fhd.cols()), {}, {}, ""};
-    for (Eigen::Index row = 0; row < fhd.rows(); ++row) {
-        const Progress progress = [&](double fraction) {
-            report.progress((static_cast<double>(row) + fraction) /
-                            static_cast<double>(fhd.rows()));
-        };
-        Solution solution = solve_one(fhd.row(row).transpose(), progress);
-        solved.rho.row(row) = solution.x.transpose();
+template <typename SolveOne> Solved solve_each(const std::vector<Volume>& fhd, double q_at_zero,
+                                               Reporter& report, const SolveOne& solve_one) {
+    Solved solved;
+    const auto problems = static_cast<double>(fhd.size());
+    RealVector squares; // of the magnitudes so far
+    double done = 0;
+    for (const Volume& b : fhd) {
+        Solution solution =
+            solve_one(b, [&](double fraction) { report.progress((done + fraction) / problems); });
+        const double size = solution.x.stableNorm();
+        solved.gains.push_back(size > 0 ? b.norm() / size / q_at_zero : 0);
         solved.residuals.push_back(std::move(solution.residuals));
         solved.stops.push_back(solution.stop);
+        if (fhd.size() == 1) {
+            solved.image = std::move(solution.x);
+        } else {
+            squares = squares.size() == 0 ? RealVector(solution.x.cwiseAbs2())
+                                          : RealVector(squares + solution.x.cwiseAbs2());
+        }
+        done += 1;
+    }
+    if (fhd.size() > 1) {
+        solved.image = squares.cwiseSqrt().cast<Complex>();
     }
     return solved;
 }
 
-Solved solve_by_eigen(NormalEquations& equations, const CoilMatrix& fhd,
+Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd,
                       const SolveOptions& options, Reporter& report) {
     System& system = equations.on_reference();
     const auto apply = [&](const ComplexVector& rho) { return system.apply(rho); };
-    Solved solved = solve_rows(fhd, report, [&](const ComplexVector& b, const Progress& progress) {
-        return conjugate_gradient(apply, b, options, progress);
-    });
+    Solved solved = solve_each(fhd, system.gram().diagonal(), report,
+                               [&](const Volume& b, const Progress& progress) {
+                                   return conjugate_gradient(apply, b.values(), options, progress);
+                               });
     solved.solver =
         text("conjugate gradients by Eigen on the CPU, double precision, ", system.gram().means());
     return solved;
@@ -39,20 +49,25 @@ Solved solve_by_eigen(NormalEquations& equations, const CoilMatrix& fhd,
 
 } // namespace
 
-Solved solve_on_device(System& system, const CoilMatrix& fhd, const SolveOptions& options,
+Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const SolveOptions& options,
                        Reporter& report) {
-    Solved solved = solve_rows(fhd, report, [&](const ComplexVector& b, const Progress& progress) {
-        return system.solve(b, options, progress);
-    });
+    Solved solved = solve_each(fhd, system.gram().diagonal(), report,
+                               [&](const Volume& b, const Progress& progress) {
+                                   return system.solve(b, options, progress);
+                               });
     solved.solver = system.description();
     return solved;
 }
 
-Solved solve(NormalEquations& equations, const CoilMatrix& fhd, const SolveOptions& options,
-             Reporter& report) {
+Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
+             const SolveOptions& options, Reporter& report) {
+    equations.q();
     const Stage stage(report, "solve");
     const auto by_eigen = [&](const std::string& why) {
-        report.note("solved by Eigen in double precision: " + why);
+        report.note((need_splitting(options.regularisers)
+                         ? "solved on the CPU in double precision: "
+                         : "solved by Eigen in double precision: ") +
+                    why);
     };
     if (System* const system = options.on_device ? equations.on_device() : nullptr) {
         try {
@@ -62,6 +77,9 @@ Solved solve(NormalEquations& equations, const CoilMatrix& fhd, const SolveOptio
         } catch (const DeviceError& error) {
             by_eigen(error.what());
         }
+    }
+    if (need_splitting(options.regularisers)) { // which Eigen does not solve
+        return solve_on_device(equations.on_reference(), fhd, options, report);
     }
     return solve_by_eigen(equations, fhd, options, report);
 }
@@ -77,14 +95,8 @@ std::string solvers_of(const Image& image) {
 }
 
 ImageFrame to_image(const Frame& frame, const Solved& solved) {
-    ImageFrame image{{},          frame.label, frame.position, solved.residuals, solved.solver,
-                     solved.stops};
-    if (solved.rho.rows() == 1) {
-        image.values = solved.rho.row(0).transpose();
-    } else {
-        image.values = solved.rho.colwise().norm().transpose().cast<Complex>();
-    }
-    return image;
+    return {solved.image,     frame.label,   frame.position,
+            solved.residuals, solved.solver, solved.stops};
 }
 
 } // namespace lsrecon

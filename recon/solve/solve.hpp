@@ -10,24 +10,25 @@
 namespace lsrecon {
 
 struct Solved {
-    CoilMatrix rho; ///< one row a problem
+    /// The solution of a single problem as it is; of several (coils without maps) their root of sum
+    /// of squares, sqrt(sum_c |rho_cn|^2), with zero imaginary part.
+    ComplexVector image;
     ResidualHistories residuals;
     std::vector<Stop> stops; ///< one a problem
+    std::vector<double> gains; ///< ||F^H d|| / (Q(0) ||rho||), one a problem; 0 for a rho of zeros
     std::string solver; ///< what solved, in which precision, with which FFT
 };
 
-/// Solves (F^H F + lambda Q(0) I) rho = F^H d for every row of `fhd`: on the device when the
-/// equations are there and its precision can keep the tolerance, else by Eigen in double
+/// Solves (F^H F + lambda Q(0) I) rho = F^H d for every right-hand side: on the device when the
+/// equations fit on it and its precision can keep the tolerance, else by Eigen in double
 /// precision, with a note when the device was to solve. ToleranceError when neither can.
-Solved solve(NormalEquations& equations, const CoilMatrix& fhd, const SolveOptions& options,
-             Reporter& report);
+Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
+             const SolveOptions& options, Reporter& report);
 
 /// The same on the device alone: see System::solve for its errors.
-Solved solve_on_device(System& system, const CoilMatrix& fhd, const SolveOptions& options,
+Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const SolveOptions& options,
                        Reporter& report);
 
-/// The solution of a single problem as it is; of several (coils without maps) their root of sum of
-/// squares, sqrt(sum_c |rho_cn|^2), with zero imaginary part.
 ImageFrame to_image(const Frame& frame, const Solved& solved);
 
 /// What solved the frames, for the record.

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "base/tolerance.hpp"
 
 namespace lsrecon {
 
@@ -23,17 +24,14 @@ std::string range_of(const std::vector<double>& values) {
 
 } // namespace
 
-void SolveSummary::add(const CoilMatrix& fhd, const Solved& solved, double q_at_zero,
-                       double error) {
-    for (std::size_t p = 0; p < solved.residuals.size(); ++p) {
-        const auto row = static_cast<Eigen::Index>(p);
-        residuals_.push_back(solved.residuals[p].back());
-        iterations_.push_back(static_cast<double>(solved.residuals[p].size() - 1));
-        ended_by_limit_ += solved.stops[p] == Stop::iterations ? 1 : 0;
-        resolved_ =
-            std::max(resolved_, resolved_lambda(error, fhd.row(row).transpose(),
-                                                solved.rho.row(row).transpose(), q_at_zero));
+void SolveSummary::add(const ImageFrame& frame) {
+    for (std::size_t p = 0; p < frame.residuals.size(); ++p) {
+        residuals_.push_back(frame.residuals[p].back());
+        iterations_.push_back(static_cast<double>(frame.residuals[p].size() - 1));
+        ended_by_limit_ += frame.stops[p] == Stop::iterations ? 1 : 0;
     }
+    resolved_ = std::max(resolved_, frame.resolved_lambda);
+    image_error_ = std::max(image_error_, frame.image_error);
 }
 
 double SolveSummary::worst_residual() const {
@@ -65,16 +63,29 @@ std::string SolveSummary::about_lambda() const {
                 "it out");
 }
 
+std::string SolveSummary::about_precision() const {
+    return text("single precision limits the image: its error is estimated at ",
+                rounded(image_error_), ", above the tolerance ", rounded(options_.tolerance),
+                "; --precision double takes it away");
+}
+
 std::vector<std::pair<std::string, double>> SolveSummary::numbers() const {
     return {{"residual_worst", worst_residual()},
             {"residual_median", median(residuals_)},
-            {"lambda_resolved", resolved_}};
+            {"lambda_resolved", resolved_},
+            {"image_error_estimate", image_error_}};
 }
 
-double resolved_lambda(double error, const ComplexVector& b, const ComplexVector& x,
-                       double q_at_zero) {
-    const double size = x.stableNorm();
-    return size > 0 ? error * (b.stableNorm() / size / q_at_zero) : 0;
+void estimate_rounding(ImageFrame& frame, const std::vector<double>& gains, double lambda,
+                       double bound, double epsilon) {
+    const double error = tolerance::normal_equations(bound, epsilon);
+    for (const double gain : gains) {
+        frame.resolved_lambda = std::max(frame.resolved_lambda, error * gain);
+        if (lambda > 0) {
+            frame.image_error =
+                std::max(frame.image_error, tolerance::image_error(bound, epsilon, gain / lambda));
+        }
+    }
 }
 
 } // namespace lsrecon

@@ -9,21 +9,24 @@ class SolveSummary {
 public:
     explicit SolveSummary(const SolveOptions& options) : options_(options) {}
 
-    /// The problems of one frame: their right-hand sides, and what was made of them in normal
-    /// equations of this relative error.
-    void add(const CoilMatrix& fhd, const Solved& solved, double q_at_zero, double error);
+    void add(const ImageFrame& frame);
 
     bool kept_tolerance() const { return worst_residual() <= options_.tolerance; }
     /// One line: iterations done, why they ended, the residual and the one asked for.
     std::string as_text() const;
 
-    /// Whether rounding in the transforms decides over the image as much as lambda does; false
+    /// Whether rounding in the transforms decides the image as much as lambda does; false
     /// without lambda, when stopping early is what regularises.
     bool lambda_is_lost() const { return options_.lambda > 0 && options_.lambda < resolved_; }
     std::string about_lambda() const;
 
+    /// Whether rounding in the transforms is estimated to change the image by more than the
+    /// tolerance that was asked for.
+    bool precision_limits_image() const { return image_error_ > options_.tolerance; }
+    std::string about_precision() const;
+
     /// For the record: worst and median of the final residuals, the smallest lambda that is
-    /// resolved.
+    /// resolved, the estimated error of the image.
     std::vector<std::pair<std::string, double>> numbers() const;
 
 private:
@@ -34,17 +37,18 @@ private:
     std::vector<double> iterations_; ///< done
     std::size_t ended_by_limit_ = 0;
     double resolved_ = 0;
+    double image_error_ = 0; ///< estimated, relative; 0 without lambda
 };
 
-/// The lambda below which an error of A and b, relative to b, says more about the solution of
-/// (A + lambda Q(0) I) x = b than the data do:
+/// What rounding in the transforms does to a frame. `bound` is that of the transforms' relative
+/// error, in arithmetic of this unit roundoff; a gain is ||F^H d|| / (Q(0) ||rho||) of one problem,
+/// at most ||A|| / Q(0) and, where the image lies in what was measured best, nearly that.
 ///
-///     error ||b|| / (Q(0) ||x||)
-///
-/// The error is spread over all directions. In those that the scan did not measure it is divided by
-/// lambda Q(0), and is then as large as x. ||b|| / ||x|| is at most ||A|| and, where the image lies
-/// in what was measured best, nearly that.
-double resolved_lambda(double error, const ComplexVector& b, const ComplexVector& x,
-                       double q_at_zero);
+/// Below resolved_lambda, errors of A and b determine the solution of (A + lambda Q(0) I) x = b
+/// more than the data do; it is the error times the gain. The error is spread over all directions;
+/// in those that the scan did not measure it is divided by lambda Q(0), and is then as large as x.
+/// image_error is the estimate of tolerance::image_error, 0 without lambda.
+void estimate_rounding(ImageFrame& frame, const std::vector<double>& gains, double lambda,
+                       double bound, double epsilon);
 
 } // namespace lsrecon

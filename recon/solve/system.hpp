@@ -6,21 +6,23 @@
 
 #include "operators/gram.hpp"
 #include "solve/cg.hpp"
+#include "solve/regularisers.hpp"
 
 namespace lsrecon {
 
-/// The normal equations of one sampling on one device, A = sum_c S_c^H T S_c + lambda Q(0) I.
+/// The normal equations of one sampling on one device, A = sum_c S_c^H T S_c + lambda Q(0) I, and
+/// the regularisers beside them.
 class System {
 public:
-    /// `coil_maps` is C x N or empty. DeviceError when the device has no room. It must outlive
-    /// this.
-    System(Device& device, Precision precision, std::unique_ptr<Gram> gram,
-           const CoilMatrix& coil_maps, double lambda);
+    /// The device and the maps must outlive it. Regularisers are those on this device.
+    System(Device& device, Precision precision, std::unique_ptr<Gram> gram, CoilMaps& maps,
+           double lambda, std::vector<RegulariserTerm> regularisers = {});
 
     /// A x
     ComplexVector apply(const ComplexVector& x);
-    /// Conjugate gradients on the device: see conjugate_gradient.
-    Solution solve(const ComplexVector& b, const SolveOptions& options,
+    /// Conjugate gradients on the device, see conjugate_gradient; with regularisers that are not
+    /// quadratic by splitting, see split_solve.
+    Solution solve(const Volume& b, const SolveOptions& options,
                    const std::function<void(double)>& progress);
 
     const Gram& gram() const { return *gram_; }
@@ -32,7 +34,10 @@ private:
     Device& device_;
     Precision precision_;
     std::unique_ptr<Gram> gram_;
-    NormalOperator relative_; ///< A / Q(0)
+    NormalOperator plain_; ///< A / Q(0)
+    std::vector<RegulariserTerm> regularisers_;
+    Regularised relative_; ///< with the quadratic ones
+    std::vector<Regularised::Term> others_;
 };
 
 } // namespace lsrecon

@@ -72,7 +72,7 @@ stop() { # SIGNAL
 }
 trap 'stop TERM' TERM
 trap 'stop USR1' USR1
-set -m # each scan is a process group of its own
+set -m # each scan is a separate process group
 
 mapfile -t scans < <(sed 's/\r$//; /^#/d; /^[[:space:]]*$/d' "$list")
 done=0

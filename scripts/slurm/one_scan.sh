@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Reconstructs one scan of a list, unless its image is there already.
 #     one_scan.sh SCAN FOLDER [OPTIONS OF lsrecon recon...]
-# writes  FOLDER/images/SCAN         the image; a scan below the working folder keeps its path from
-#                                    there, any other its whole path; .h5 is appended where missing
+# writes  FOLDER/images/SCAN         the image, and SCAN.part while only some frames are finished;
+#                                    a scan below the working folder keeps its path from there, any
+#                                    other its whole path; .h5 is appended where missing
 #         FOLDER/logs/SCAN.log       what lsrecon said
 #         FOLDER/rows/SCAN.tsv       the scan's row of table.sh
 #         FOLDER/q/KEY.h5            Q, made once for all scans of one q key
@@ -89,7 +90,16 @@ reconstruct() {
     else
         q_was=own
     fi
-    "$program" recon "$scan" -o "$image" "${options[@]}"
+    [[ $image.part -nt $scan ]] || rm -f "$image.part" # frames of the scan as it was before
+    local code=0
+    "$program" recon "$scan" -o "$image" --resume "${options[@]}" || code=$?
+    if ((code == 3)) && grep -q '\.part: frames of another ' "$log"; then
+        echo "its frames were solved on another device or by another version: from the beginning"
+        rm -f "$image.part"
+        code=0
+        "$program" recon "$scan" -o "$image" "${options[@]}" || code=$?
+    fi
+    return "$code"
 }
 
 message() { # the error as one line, or notes, as of a solve that missed its tolerance
@@ -103,7 +113,7 @@ if ! lock "$row.lock" --nonblock; then
     echo "another process has it: $scan"
     exit 0
 fi
-# Whoever stops a batch signals the whole process group: lsrecon ends, and this script tells it.
+# Stopping a batch signals the whole process group: lsrecon ends, and this script records it.
 stopped=0
 trap 'stopped=1' TERM
 q_was=-

@@ -1,4 +1,4 @@
-// The cache of compiled programs, shared by threads, by processes and with whatever broke it.
+// The cache of compiled programs, shared by threads and by processes, and with broken entries.
 
 #include <atomic>
 #include <gtest/gtest.h>
@@ -6,12 +6,10 @@
 #include <sys/wait.h>
 #include <thread>
 
-#include "backend/reference/reference.hpp"
-#include "base/tolerance.hpp"
-#include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"
 #include "support/surroundings.hpp"
+#include "support/transforms.hpp"
 
 extern char** environ;
 
@@ -38,31 +36,34 @@ protected:
     }
 };
 
-/// Has one program for F^H d.
+/// Its programs for F^H d: its own, and what packs for it.
 const std::string kernel = "struct";
+constexpr std::size_t programs = 2;
 
 testing::AssertionResult computes() {
     const test::Problem problem = test::make_problem({"cache", {4, 4, 0}, 5, 2});
     // By its index, so that every process takes the same device.
     const auto backend = make_backend({"opencl", "0", kernel});
-    return test::near(
-        backend->fhd(problem.trajectory(), problem.samples, problem.voxels, test::silent),
-        make_reference_backend()->fhd(problem.trajectory(), problem.samples, problem.voxels,
-                                      test::silent),
-        tolerance::direct_transform(kernel, 5));
+    const OnHost computed = test::adjoint_of(*backend, problem);
+    return test::near(computed.values, test::exact_adjoint_of(problem).values, computed.error);
 }
 
 TEST_F(ProgramCache, IsFilledOnceAndUsedAfterwards) {
     ASSERT_TRUE(computes());
-    ASSERT_EQ(entries().size(), 1U);
-    const fs::path entry = entries().front();
-    const auto written = fs::last_write_time(entry);
+    const std::vector<fs::path> filled = entries();
+    ASSERT_EQ(filled.size(), programs);
+    std::vector<fs::file_time_type> written;
+    for (const fs::path& entry : filled) {
+        written.push_back(fs::last_write_time(entry));
+    }
     EXPECT_TRUE(computes());
-    EXPECT_EQ(entries().size(), 1U);
-    EXPECT_EQ(fs::last_write_time(entry), written) << "built again";
+    EXPECT_EQ(entries().size(), programs);
+    for (std::size_t i = 0; i < filled.size(); ++i) {
+        EXPECT_EQ(fs::last_write_time(filled[i]), written[i]) << "built again";
+    }
 }
 
-/// What the tests below start as processes of their own; alone it is one more.
+/// The tests below start it as separate processes; run alone it is one more test.
 class ProgramCacheWorker : public test::DeviceFixture {};
 
 TEST_F(ProgramCacheWorker, Computes) {
@@ -92,32 +93,33 @@ std::vector<int> run_workers(std::size_t count) {
 
 TEST_F(ProgramCache, BrokenEntriesAreBuiltAgain) {
     ASSERT_TRUE(computes());
-    ASSERT_EQ(entries().size(), 1U);
-    const fs::path entry = entries().front();
-    const std::string whole = test::read_text(entry);
-    std::string damaged = whole;
-    std::fill(damaged.begin() + static_cast<long>(damaged.size() / 2), damaged.end(), '\0');
-    for (const std::string& broken :
-         {std::string(), std::string("no program"), std::string(100000, 'x'),
-          whole.substr(0, whole.size() / 2), damaged}) {
-        test::write_text(entry, broken);
-        EXPECT_EQ(run_workers(1), std::vector<int>{0})
-            << "an entry of " << broken.size() << " bytes instead of " << whole.size();
-        EXPECT_NE(test::read_text(entry), broken) << "was left";
+    ASSERT_EQ(entries().size(), programs);
+    for (const fs::path& entry : entries()) {
+        const std::string whole = test::read_text(entry);
+        std::string damaged = whole;
+        std::fill(damaged.begin() + static_cast<long>(damaged.size() / 2), damaged.end(), '\0');
+        for (const std::string& broken :
+             {std::string(), std::string("no program"), std::string(100000, 'x'),
+              whole.substr(0, whole.size() / 2), damaged}) {
+            test::write_text(entry, broken);
+            EXPECT_EQ(run_workers(1), std::vector<int>{0})
+                << "an entry of " << broken.size() << " bytes instead of " << whole.size();
+            EXPECT_NE(test::read_text(entry), broken) << "was left";
+        }
     }
 }
 
 TEST_F(ProgramCache, AnEntryUnderTheNameOfAnotherIsBuiltAgain) {
     ASSERT_TRUE(computes());
-    const fs::path entry = entries().front();
-    fs::remove(entry);
-    const test::Problem problem = test::make_problem({"cache", {4, 4, 0}, 5, 2});
-    make_backend({"opencl", "0", ""})->mu(*problem.sampling, problem.samples);
-    ASSERT_EQ(entries().size(), 1U);
-    fs::rename(entries().front(), entry); // of a program without the kernel that is wanted
-    const std::string swapped = test::read_text(entry);
+    const std::vector<fs::path> both = entries();
+    ASSERT_EQ(both.size(), 2U);
+    const std::string first = test::read_text(both[0]);
+    const std::string second = test::read_text(both[1]);
+    test::write_text(both[0], second); // of a program without the kernel that is wanted
+    test::write_text(both[1], first);
     EXPECT_EQ(run_workers(1), std::vector<int>{0});
-    EXPECT_NE(test::read_text(entry), swapped) << "was left";
+    EXPECT_NE(test::read_text(both[0]), second) << "was left";
+    EXPECT_NE(test::read_text(both[1]), first) << "was left";
 }
 
 TEST_F(ProgramCache, ThatCannotBeWrittenCostsTimeOnly) {
@@ -139,12 +141,12 @@ TEST_F(ProgramCache, ThreadsMayFillItAtOnce) {
         thread.join();
     }
     EXPECT_EQ(right, 4);
-    EXPECT_EQ(entries().size(), 1U) << "a temporary file was left behind";
+    EXPECT_EQ(entries().size(), programs) << "a temporary file was left behind";
 }
 
 TEST_F(ProgramCache, ProcessesMayFillItAtOnce) {
     EXPECT_EQ(run_workers(4), std::vector<int>(4, 0));
-    EXPECT_EQ(entries().size(), 1U) << "a temporary file was left behind";
+    EXPECT_EQ(entries().size(), programs) << "a temporary file was left behind";
 }
 
 } // namespace

@@ -1,6 +1,6 @@
-// The FFTs of the solver in both precisions, whatever the device would choose.
+// Both FFTs of the solver in both precisions, not only what the device would choose.
 
-#include "backend/opencl/device_fft.hpp"
+#include "device/opencl/device_fft.hpp"
 
 #include <gtest/gtest.h>
 

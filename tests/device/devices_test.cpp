@@ -1,11 +1,11 @@
-#include "backend/devices.hpp"
+#include "device/devices.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "backend/opencl/device.hpp"
-#include "backend/opencl/driver_cache.hpp"
 #include "base/error.hpp"
+#include "device/opencl/device.hpp"
+#include "device/opencl/driver_cache.hpp"
 #include "support/device_fixture.hpp"
 #include "support/surroundings.hpp"
 

@@ -6,18 +6,16 @@
 #include <malloc.h>
 #include <thread>
 
-#include "backend/opencl/catalogue.hpp"
-#include "backend/opencl/queue.hpp"
-#include "backend/opencl/separable.hpp"
-#include "backend/reference/reference.hpp"
-#include "backend/tuning.hpp"
 #include "base/error.hpp"
 #include "base/timer.hpp"
-#include "base/tolerance.hpp"
+#include "device/opencl/cl.hpp"
+#include "device/opencl/kernel_files.hpp"
+#include "engines/opencl/catalogue.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"
 #include "support/surroundings.hpp"
+#include "support/transforms.hpp"
 
 namespace lsrecon {
 namespace {
@@ -46,9 +44,7 @@ public:
     BusyDevice& operator=(const BusyDevice&) = delete;
 
 private:
-    void compute() {
-        backend_->fhd(problem_.trajectory(), problem_.samples, problem_.voxels, test::silent);
-    }
+    void compute() { test::adjoint_of(*backend_, problem_); }
 
     test::Problem problem_ = test::make_problem({"busy", {64, 64, 0}, 2000});
     std::unique_ptr<Backend> backend_ = make_backend({"opencl", "", "naive"});
@@ -69,27 +65,24 @@ TEST_F(FailedLaunch, OutlivesTheUploadInFrontOfIt) {
                    "__kernel __attribute__((reqd_work_group_size(3, 1, 1))) void transform(");
     test::write_text(folder.file("naive.cl"), source);
     const test::Problem problem = test::make_problem({"many samples", {4, 4, 0}, 200000});
-    const auto run = [&](Backend& backend) {
-        return backend.fhd(problem.trajectory(), problem.samples, problem.voxels, test::silent);
-    };
     ::mallopt(M_MMAP_THRESHOLD, 1 << 12); // what is freed goes back at once
     {
         const BusyDevice busy;
         const ScopedEnvironment kernels("LSRECON_KERNELS", folder.path().string());
         const auto broken = device("naive");
         for (int n = 0; n < 10; ++n) {
-            EXPECT_THROW(run(*broken), DeviceError) << "no device takes groups of 3 for 64";
+            EXPECT_THROW(test::adjoint_of(*broken, problem), DeviceError)
+                << "no device takes groups of 3 for 64";
         }
     }
-    EXPECT_TRUE(test::near(run(*device("naive")), run(*make_reference_backend()),
-                           tolerance::direct_transform("naive", 200000)));
+    const OnHost computed = test::adjoint_of(*device("naive"), problem);
+    EXPECT_TRUE(
+        test::near(computed.values, test::exact_adjoint_of(problem).values, computed.error));
 }
 
 /// The first attempt finds no room after it has launched everything.
 TEST_F(FailedLaunch, DoesNotCountInTheTimeOfTheNextAttempt) {
     const test::Problem problem = test::make_problem({"retry", {32, 32, 16}, 4096});
-    opencl::Queue queue("");
-    const Parameters parameters = choose_parameters(queue.info(), "separable", "fhd").values;
     std::chrono::steady_clock::time_point second_attempt;
     bool failed = false;
     const Progress progress = [&](double fraction) {
@@ -99,19 +92,19 @@ TEST_F(FailedLaunch, DoesNotCountInTheTimeOfTheNextAttempt) {
             throw cl::Error(CL_MEM_OBJECT_ALLOCATION_FAILURE, "clCreateBuffer");
         }
     };
-    std::string told;
-    const CoilMatrix computed = opencl::separable_transform(
-        queue, parameters, problem.trajectory(), problem.samples, problem.voxels, progress,
-        [&](const std::string& note) { told += note; });
+    std::string notes;
+    BackendOptions options{"opencl", "", "separable"};
+    options.note = [&](const std::string& note) { notes += note; };
+    const auto backend = make_backend(options);
+    const OnHost computed =
+        adjoint_on_host(*backend, problem.trajectory(), problem.samples, problem.voxels, progress);
     const double wall = seconds_since(second_attempt);
     EXPECT_TRUE(failed);
-    EXPECT_NE(told.find("no room"), std::string::npos) << told;
-    EXPECT_GT(queue.compute_seconds(), 0);
-    EXPECT_LE(queue.compute_seconds(), wall);
-    EXPECT_TRUE(test::near(computed,
-                           make_reference_backend()->fhd(problem.trajectory(), problem.samples,
-                                                         problem.voxels, test::silent),
-                           tolerance::direct_transform("separable", 4096)));
+    EXPECT_NE(notes.find("no room"), std::string::npos) << notes;
+    EXPECT_GT(backend->compute_seconds(), 0);
+    EXPECT_LE(backend->compute_seconds(), wall);
+    EXPECT_TRUE(
+        test::near(computed.values, test::exact_adjoint_of(problem).values, computed.error));
 }
 
 } // namespace

@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
-#include "backend/opencl/catalogue.hpp"
-#include "backend/opencl/device.hpp"
-#include "backend/opencl/program.hpp"
 #include "base/error.hpp"
+#include "device/opencl/device.hpp"
+#include "device/opencl/kernel_files.hpp"
+#include "device/opencl/program.hpp"
+#include "engines/on_host.hpp"
+#include "engines/opencl/catalogue.hpp"
+#include "engines/opencl/engines.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/surroundings.hpp"
@@ -21,7 +24,9 @@ const test::Problem& small_problem() {
 
 CoilMatrix fhd(Backend& backend) {
     const test::Problem& problem = small_problem();
-    return backend.fhd(problem.trajectory(), problem.samples, problem.voxels, test::silent);
+    return adjoint_on_host(backend, problem.trajectory(), problem.samples, problem.voxels,
+                           test::silent)
+        .values;
 }
 
 void write_kernels(const TemporaryFolder& folder) {
@@ -46,18 +51,29 @@ TEST_F(Kernels, EveryFileCompilesAloneWithItsDefaults) {
             ++files;
         }
     }
-    EXPECT_EQ(files, kernel_names().size() + 8)
-        << "one a variant, mu, limits, solve, and five more of separable";
+    EXPECT_EQ(files, kernel_names().size() + 9)
+        << "one a variant, arrays, direct, limits, and six more of separable";
 }
 
 TEST_F(Kernels, TheCatalogueHasAFileARow) {
     for (const opencl::KernelRow& row : opencl::kernel_rows()) {
         EXPECT_EQ(opencl::embedded_sources().count(row.name + ".cl"), 1U) << row.name;
     }
-    EXPECT_EQ(opencl::kernel_row(default_kernel()).name, default_kernel());
-    EXPECT_THROW(opencl::kernel_row("fastest"), UsageError);
+    EXPECT_THROW(opencl::kernel_row("fastest"), std::logic_error);
     EXPECT_THROW(device("fastest"), UsageError);
     EXPECT_THROW(opencl::kernel_source("missing.cl"), DeviceError);
+}
+
+TEST_F(Kernels, EveryVariantHasAnEngineThatServesGridsOrAll) {
+    const Voxels grid = Voxels::of_grid(test::make_grid(4, 4));
+    const Voxels list = Voxels::at(test::make_grid(4, 4), {{0, 0, 0}});
+    for (const std::string& name : kernel_names()) {
+        EXPECT_TRUE(opencl::engine_of(name).serves(grid)) << name;
+    }
+    EXPECT_TRUE(opencl::engine_of(opencl::variant_for_any_voxels).serves(list));
+    EXPECT_FALSE(opencl::engine_of("separable").serves(list));
+    EXPECT_EQ(&opencl::engine_of("naive"), &opencl::engine_of("tuned"));
+    EXPECT_THROW(opencl::engine_of("fastest"), UsageError);
 }
 
 TEST_F(Kernels, AFolderOfKernelsIsUsedInPlaceOfTheBuiltInOnes) {
@@ -72,7 +88,8 @@ TEST_F(Kernels, AFolderOfKernelsIsUsedInPlaceOfTheBuiltInOnes) {
     // What every variant takes, and an answer that only this one gives.
     test::write_text(folder.file("register.cl"),
                      "__kernel void transform(__global const float *sources, const int n,\n"
-                     "                        __global const float *points, const int count,\n"
+                     "                        __global const float *points, const int stride,\n"
+                     "                        const int first, const int count,\n"
                      "                        __global float4 *out)\n"
                      "{\n"
                      "    const int p = (int)get_global_id(0);\n"

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "backend/opencl/device.hpp"
 #include "base/error.hpp"
+#include "device/opencl/device.hpp"
 #include "support/device_fixture.hpp"
 
 namespace lsrecon {
@@ -9,8 +9,8 @@ namespace {
 
 class Limits : public test::DeviceFixture {};
 
-/// Work that the compiler leaves out would show as a rate that no device has: 256 multiply-adds a
-/// clock and compute unit are more than any, and a clock may rise above what the driver tells.
+/// If the compiler left work out, the rate would be one that no device has: 256 multiply-adds a
+/// clock and compute unit are more than any, and a clock may rise above what the driver reports.
 TEST_F(Limits, AreRatesThatADeviceCanHave) {
     const std::vector<DeviceInfo> devices = list_devices();
     const int chosen = choose_device(devices, "");

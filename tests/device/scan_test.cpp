@@ -2,12 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/reference/reference.hpp"
 #include "base/tolerance.hpp"
+#include "engines/reference.hpp"
 #include "scan/simulate.hpp"
+#include "solve/fhd.hpp"
 #include "solve/solve.hpp"
-#include "stages/fhd.hpp"
-#include "stages/mu.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"
@@ -34,10 +33,8 @@ protected:
         return simulate(options, {}, silent).scan;
     }
 
-    CoilMatrix fhd(Backend& backend) {
-        const CoilMatrix mu = compute_mu(backend, frame, report);
-        return compute_fhd(backend, plan, frame, mu, {}, report);
-    }
+    FhdOnHost fhd(Backend& backend) { return fhd_on_host(backend, plan.voxels, frame, {}, report); }
+    Q q(Backend& backend) { return compute_q(backend, *frame.sampling, scan.grid, report); }
     /// ||T|| / Q(0) by power iteration.
     double spread() {
         const auto t = gram(*reference);
@@ -48,20 +45,19 @@ protected:
         return rho.norm() / t->diagonal();
     }
     std::unique_ptr<test::ReferenceSystem> gram(Backend& backend) {
-        return std::make_unique<test::ReferenceSystem>(
-            compute_q(backend, *frame.sampling, scan.grid, report));
+        return std::make_unique<test::ReferenceSystem>(q(backend));
     }
 };
 
 TEST_P(DeviceScan, FhdAndQStayWithinTheirBounds) {
-    const CoilMatrix exact_fhd = fhd(*reference);
-    const ComplexVector exact_q = compute_q(*reference, *frame.sampling, scan.grid, report).half;
+    const CoilMatrix exact_fhd = fhd(*reference).values;
+    const ComplexVector exact_q = q(*reference).half.values();
     for (const std::string& kernel : kernel_names()) {
         const auto backend = device(kernel);
-        const CoilMatrix of_device = fhd(*backend);
-        EXPECT_TRUE(near(of_device, exact_fhd, backend->error_bound() + tolerance::mu())) << kernel;
-        const ComplexVector q = compute_q(*backend, *frame.sampling, scan.grid, report).half;
-        EXPECT_TRUE(near(q, exact_q, backend->error_bound())) << kernel;
+        const FhdOnHost of_device = fhd(*backend);
+        EXPECT_TRUE(near(of_device.values, exact_fhd, of_device.error + tolerance::mu())) << kernel;
+        const Q q_of_device = q(*backend);
+        EXPECT_TRUE(near(q_of_device.half.values(), exact_q, q_of_device.error)) << kernel;
     }
 }
 
@@ -70,29 +66,33 @@ TEST_P(DeviceScan, OperatorStaysWithinItsBound) {
     const ComplexVector exact = gram(*reference)->apply(rho);
     for (const std::string& kernel : kernel_names()) {
         const auto backend = device(kernel);
-        const ComplexVector product = gram(*backend)->apply(rho);
-        EXPECT_TRUE(near(product, exact, tolerance::gram(backend->error_bound()))) << kernel;
+        const Q q_of_device = q(*backend);
+        const ComplexVector product = test::ReferenceSystem(q_of_device).apply(rho);
+        EXPECT_TRUE(near(product, exact, tolerance::gram(q_of_device.error))) << kernel;
     }
 }
 
 TEST_P(DeviceScan, SolutionStaysWithinItsBound) {
-    const CoilMatrix no_maps;
+    struct WithError {
+        ComplexVector image;
+        double error;
+    };
+    const CoilRows no_maps;
     const double spread_of_t = spread();
     for (const double lambda : {0.1, 0.01}) {
-        const auto solved = [&](Backend& backend) {
-            const auto make_q = [&](const Sampling& sampling) {
-                return compute_q(backend, sampling, scan.grid, report);
-            };
-            const CommonToFrames common{backend, plan, no_maps, lambda, make_q};
-            NormalEquations equations(common, *frame.sampling);
-            return solve(equations, fhd(backend), {lambda, 200, 1e-7, false}, report).rho;
+        const auto solved = [&](Backend& backend) -> WithError {
+            FrameEquations frames(
+                {backend, plan, no_maps, lambda, [&](const Sampling&) { return q(backend); }});
+            NormalEquations& equations = frames.of(frame.sampling);
+            const std::vector<Volume> b = equations.fhd(frame.samples, report);
+            return {solve(equations, b, {lambda, 200, 1e-7, false}, report).image,
+                    equations.error()};
         };
-        const CoilMatrix exact = solved(*reference);
+        const ComplexVector exact = solved(*reference).image;
         for (const std::string& kernel : kernel_names()) {
-            const auto backend = device(kernel);
-            const CoilMatrix of_device = solved(*backend);
-            EXPECT_TRUE(near(of_device, exact,
-                             tolerance::solution(backend->error_bound(), lambda, spread_of_t)))
+            const WithError of_device = solved(*device(kernel));
+            EXPECT_TRUE(near(of_device.image, exact,
+                             tolerance::solution(of_device.error, lambda, spread_of_t)))
                 << kernel << ", lambda " << lambda;
         }
     }

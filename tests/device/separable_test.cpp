@@ -1,23 +1,32 @@
-// All forms of the separable product, whatever the device would choose.
+// All forms of the separable product, not only the one that the device would choose.
 
 #include <gtest/gtest.h>
-#include <random>
 
-#include "backend/opencl/pieces.hpp"
-#include "backend/opencl/separable.hpp"
 #include "base/tolerance.hpp"
-#include "plan/search_space.hpp"
+#include "device/opencl/queue.hpp"
+#include "engines/opencl/blocks.hpp"
+#include "engines/search_space.hpp"
 #include "support/device_fixture.hpp"
+#include "support/numbers.hpp"
+#include "support/separable_backend.hpp"
+#include "support/transforms.hpp"
 
 namespace lsrecon {
 namespace {
 
 struct Lattice {
-    int dimensions;
-    std::array<std::size_t, 3> size;
+    std::array<std::size_t, 3> size; ///< Z = 0: two dimensions
     std::size_t samples;
     std::size_t coils;
+    bool differences = false; ///< half of those of the grid, in place of the grid
+    /// The tiles of others follow the shape, and each takes a compiler for CPUs many seconds.
+    bool in_private_memory_alone = false;
 };
+
+void PrintTo(const Lattice& of, std::ostream* stream) {
+    *stream << of.size[0] << " x " << of.size[1] << " x " << of.size[2] << ", " << of.samples
+            << " samples, " << of.coils << " coils";
+}
 
 /// In private memory; in local memory with tall and wide tiles, in floats and, where the device has
 /// them, in doubles.
@@ -41,105 +50,111 @@ std::vector<Parameters> forms(const DeviceInfo& device) {
     return all;
 }
 
-double bound(const Parameters& parameters, std::size_t samples) {
-    return parameters.at("FORM") == 2 ? tolerance::separable_in_doubles()
-                                      : tolerance::direct_transform("separable", samples);
+/// In single precision.
+double bound(const Parameters& form, std::size_t terms) {
+    return form.at("FORM") == 2 ? tolerance::separable_in_doubles()
+                                : tolerance::direct_transform("separable", terms);
 }
 
-class SeparableForms : public test::DeviceFixture, public ::testing::WithParamInterface<Lattice> {};
+class SeparableForms : public test::DeviceFixture,
+                       public testing::WithParamInterface<std::tuple<Lattice, Precision>> {};
 
 TEST_P(SeparableForms, AgreeWithTheReference) {
-    const Lattice& lattice = GetParam();
-    Grid grid;
-    grid.dimensions = lattice.dimensions;
-    grid.size = lattice.size;
-    std::mt19937_64 random(7);
-    std::uniform_real_distribution<double> uniform(-0.5, 0.5);
-    std::vector<Vec3> trajectory(lattice.samples, Vec3{0, 0, 0});
-    for (Vec3& k : trajectory) {
-        for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
-            k[d] = uniform(random) * static_cast<double>(grid.size[d]);
-        }
+    const auto& [lattice, precision] = GetParam();
+    const DeviceInfo device = opencl::Queue("").info();
+    if (precision == Precision::float64 && !device.double_precision) {
+        GTEST_SKIP() << "a device without double precision";
     }
-    const CoilMatrix values = CoilMatrix::NullaryExpr(
-        static_cast<Eigen::Index>(lattice.coils), static_cast<Eigen::Index>(lattice.samples),
-        [&] { return Complex(uniform(random), uniform(random)); });
-    opencl::Queue queue("");
-    const auto silent = [](double) {};
-    const auto no_note = [](const std::string&) {};
-    const auto reference = make_backend({"reference", "", ""});
-    for (const Voxels& voxels : {Voxels::of_grid(grid), Voxels::half_differences(grid)}) {
-        const CoilMatrix exact = reference->fhd(trajectory, values, voxels, silent);
-        const CoilMatrix exact_samples = reference->forward(trajectory, exact, voxels, silent);
-        for (const Parameters& parameters : forms(queue.info())) {
-            EXPECT_EQ(opencl::separable_bound(parameters, lattice.samples),
-                      bound(parameters, lattice.samples));
-            const CoilMatrix computed = opencl::separable_transform(
-                queue, parameters, trajectory, values, voxels, silent, no_note);
-            EXPECT_LE((computed - exact).norm() / exact.norm(), bound(parameters, lattice.samples))
-                << to_text(parameters);
-            const CoilMatrix samples =
-                opencl::separable_forward(queue, parameters, trajectory, exact, voxels, silent);
-            EXPECT_LE((samples - exact_samples).norm() / exact_samples.norm(),
-                      bound(parameters, voxels.count()))
-                << "F, " << to_text(parameters);
+    test::Problem problem =
+        test::make_problem({"lattice", lattice.size, lattice.samples, lattice.coils});
+    const auto within = [&](const OnHost& computed, const OnHost& exact, double bound,
+                            std::size_t sources) {
+        EXPECT_LE(computed.error, precision == Precision::float64 ? 1e-12 : bound);
+        return test::near(computed.values, exact.values,
+                          computed.error + tolerance::reference(problem.largest_turns(), sources));
+    };
+    if (lattice.differences) {
+        problem.voxels = Voxels::half_differences(problem.grid);
+        problem.rho = test::Random(2).matrix(lattice.coils, problem.voxels.count());
+    }
+    const OnHost exact = test::exact_adjoint_of(problem);
+    const OnHost exact_q = test::exact_q_of(problem, problem.voxels);
+    const OnHost exact_samples = test::exact_forward_of(problem);
+    for (const Parameters& form : forms(device)) {
+        if (form.at("FORM") != 0 && lattice.in_private_memory_alone) {
+            continue;
+        }
+        test::SeparableBackend backend(form, precision);
+        EXPECT_TRUE(within(test::adjoint_of(backend, problem), exact, bound(form, lattice.samples),
+                           lattice.samples))
+            << to_text(form);
+        EXPECT_TRUE(within(test::forward_of(backend, problem), exact_samples,
+                           bound(form, problem.voxels.count()), problem.voxels.count()))
+            << "F, " << to_text(form);
+        if (lattice.coils == 1) { // Q of others would be one more shape to compile for
+            EXPECT_TRUE(within(test::q_of(backend, problem, problem.voxels), exact_q,
+                               bound(form, lattice.samples), lattice.samples))
+                << "Q, " << to_text(form);
         }
     }
 }
 
-// Beyond one work-group's 64 rows and 64 columns, one sample, partial and short chunks.
+// Beyond one work-group's 64 rows and 64 columns, one sample, partial and short chunks. Every shape
+// takes PoCL's compiler seconds.
+constexpr Lattice volume{{8, 11, 9}, 2500, 1};
 INSTANTIATE_TEST_SUITE_P(Awkward, SeparableForms,
-                         ::testing::Values(Lattice{2, {1, 1, 1}, 1, 1},
-                                           Lattice{2, {7, 9, 1}, 33, 3},
-                                           Lattice{2, {150, 5, 1}, 597, 1},
-                                           Lattice{3, {8, 11, 9}, 2500, 2}));
+                         testing::Combine(testing::Values(Lattice{{1, 1, 0}, 1, 1, false, true},
+                                                          Lattice{{7, 9, 0}, 33, 3, false, true},
+                                                          Lattice{{7, 8, 0}, 33, 3, true},
+                                                          Lattice{{150, 5, 0}, 597, 1}, volume),
+                                          testing::Values(Precision::float32)));
+INSTANTIATE_TEST_SUITE_P(InDoubles, SeparableForms,
+                         testing::Combine(testing::Values(volume),
+                                          testing::Values(Precision::float64)));
 
-using SeparablePieces = test::DeviceFixture;
+using SeparableBlocks = test::DeviceFixture;
 
-TEST_F(SeparablePieces, AVolumeLargerThanTheMemoryGoesThroughItInPieces) {
-    Grid grid;
-    grid.dimensions = 3;
-    grid.size = {33, 20, 18};
-    std::vector<Vec3> trajectory;
-    CoilMatrix values(1, 40);
-    for (int m = 0; m < 40; ++m) {
-        trajectory.push_back({0.4 * m - 8, 7 - 0.35 * m, 0.1 * m});
-        values(0, m) = Complex(m, 1 - m);
-    }
-    const Voxels voxels = Voxels::of_grid(grid);
-    const auto silent = [](double) {};
-    const CoilMatrix exact =
-        make_backend({"reference", "", ""})->fhd(trajectory, values, voxels, silent);
-    opencl::Queue small("", 256 * 1024);
-    for (const Parameters& parameters : forms(small.info())) {
-        std::string told;
-        const CoilMatrix computed =
-            opencl::separable_transform(small, parameters, trajectory, values, voxels, silent,
-                                        [&](const std::string& note) { told += note; });
-        EXPECT_NE(told.find("in pieces of 0.13 MiB"), std::string::npos) << told;
-        EXPECT_LE((computed - exact).norm() / exact.norm(), bound(parameters, 40));
+// Its sums take a quarter of the memory, 64 KiB, and those of this volume three times as much.
+TEST_F(SeparableBlocks, SumsLargerThanTheirRoomComeInBlocks) {
+    const test::Problem problem = test::make_problem({"large", {33, 20, 18}, 40});
+    const OnHost exact = test::exact_adjoint_of(problem);
+    for (const Parameters& form : forms(opencl::Queue("").info())) {
+        test::SeparableBackend small(form, Precision::float32, 256 * 1024);
+        const auto transform = small.transform(problem.trajectory(), problem.voxels);
+        const Element complex{true, Precision::float32};
+        Array values = small.device().zeros(40, complex);
+        small.device().upload(ComplexVector(problem.samples.row(0).transpose()), values);
+        Array out = small.device().zeros(problem.voxels.count(), complex);
+        transform->adjoint(values, out, test::silent);
+        const CoilMatrix computed = small.device().download(out).transpose();
+        EXPECT_TRUE(test::near(computed, exact.values, transform->adjoint_error()))
+            << to_text(form);
     }
 }
 
-TEST_F(SeparablePieces, AFailedAllocationMakesThemSmaller) {
+TEST_F(SeparableBlocks, AFailedAllocationMakesThemSmaller) {
     std::vector<std::size_t> tried;
-    std::string told;
-    const auto note = [&](const std::string& text) { told += text; };
+    std::string notes;
+    const auto note = [&](const std::string& text) { notes += text; };
     const auto room_for = [&](std::size_t room) {
         return [&tried, room](std::size_t bytes) {
             tried.push_back(bytes);
             if (bytes > room) {
                 throw cl::Error(CL_MEM_OBJECT_ALLOCATION_FAILURE, "clCreateBuffer");
             }
-            return bytes;
         };
     };
-    EXPECT_EQ(opencl::with_smaller_pieces(1U << 20, note, room_for(300000)), 1U << 18);
+    opencl::with_smaller_blocks(1U << 20, note, room_for(300000));
     EXPECT_EQ(tried, (std::vector<std::size_t>{1U << 20, 1U << 19, 1U << 18}));
-    EXPECT_NE(told.find("no room for pieces of 1 MiB"), std::string::npos) << told;
-    EXPECT_THROW(opencl::with_smaller_pieces(1U << 20, note, room_for(10)), cl::Error);
-    const auto broken = [](std::size_t) -> int { throw cl::Error(CL_INVALID_KERNEL, "x"); };
-    EXPECT_THROW(opencl::with_smaller_pieces(1U << 20, note, broken), cl::Error);
+    EXPECT_NE(notes.find("no room for blocks of 1 MiB"), std::string::npos) << notes;
+    EXPECT_THROW(opencl::with_smaller_blocks(1U << 20, note, room_for(10)), opencl::NoRoomError);
+    tried.clear();
+    const auto broken = [&](std::size_t bytes) {
+        tried.push_back(bytes);
+        throw cl::Error(CL_INVALID_KERNEL, "x");
+    };
+    EXPECT_THROW(opencl::with_smaller_blocks(1U << 20, note, broken), DeviceError);
+    EXPECT_EQ(tried.size(), 1U) << "less room does not mend it";
 }
 
 } // namespace

@@ -1,11 +1,11 @@
-// Which solver runs, and what the user is told.
+// Which solver runs, and which notes the user sees.
 
 #include <algorithm>
 #include <gtest/gtest.h>
 
-#include "backend/opencl/queue.hpp"
 #include "base/error.hpp"
 #include "base/tolerance.hpp"
+#include "device/opencl/queue.hpp"
 #include "solve/solve.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
@@ -20,31 +20,30 @@ constexpr double single = 1e-5; ///< smallest tolerance of single precision
 class Solver : public test::DeviceFixture {
 protected:
     test::Problem problem = test::make_problem({"solver", {9, 6, 0}, 300, 2});
-    CoilMatrix no_maps;
+    CoilRows no_maps;
     Reporter report;
-    std::vector<std::string> told;
+    std::vector<std::string> notes;
 
-    std::unique_ptr<Backend> with_memory(double bytes) {
+    std::unique_ptr<Backend> with(double bytes, std::optional<Precision> precision = {}) {
         BackendOptions options;
         options.device_memory = bytes;
-        options.note = [this](const std::string& message) { told.push_back(message); };
+        options.precision = precision;
+        options.note = [this](const std::string& message) { notes.push_back(message); };
         return make_backend(options);
     }
 
     /// Two problems of one operator.
-    Solved solved(Backend& backend, const SolveOptions& options,
-                  std::optional<Precision> precision = {}) {
-        const Plan plan{problem.voxels, problem.voxels.on_lattice(), false};
-        const CommonToFrames common{backend,
-                                    plan,
-                                    no_maps,
-                                    options.lambda,
-                                    [&](const Sampling& sampling) {
-                                        return compute_q(backend, sampling, problem.grid, report);
-                                    },
-                                    precision};
-        NormalEquations equations(common, *problem.sampling);
-        return solve(equations, problem.rho, options, report);
+    Solved solved(Backend& backend, const SolveOptions& options) {
+        const Plan plan{problem.grid, problem.voxels, problem.voxels.on_lattice(), false};
+        FrameEquations frames(
+            {backend, plan, no_maps, options.lambda, [&](const Sampling& sampling) {
+                 return compute_q(backend, sampling, problem.grid, report);
+             }});
+        std::vector<Volume> right_hand_sides;
+        for (Eigen::Index c = 0; c < problem.rho.rows(); ++c) {
+            right_hand_sides.emplace_back(ComplexVector(problem.rho.row(c).transpose()));
+        }
+        return solve(frames.of(problem.sampling), right_hand_sides, options, report);
     }
 
     static bool on_device(const Solved& solved) {
@@ -63,7 +62,7 @@ TEST_F(Solver, OnTheDeviceAgreesWithEigen) {
     const Solved eigen = solved(*backend, exactly);
     EXPECT_TRUE(on_device(here)) << here.solver;
     EXPECT_FALSE(on_device(eigen)) << eigen.solver;
-    EXPECT_TRUE(test::near(here.rho, eigen.rho,
+    EXPECT_TRUE(test::near(here.image, eigen.image,
                            tolerance::resident_solution(problem.voxels.count(),
                                                         std::numeric_limits<double>::epsilon() / 2,
                                                         tight.tolerance, lambda)));
@@ -72,29 +71,29 @@ TEST_F(Solver, OnTheDeviceAgreesWithEigen) {
 }
 
 TEST_F(Solver, ASystemThatDoesNotFitIsSolvedByEigen) {
-    const auto backend = with_memory(1000);
+    const auto backend = with(1000);
     const SolveOptions options{lambda, 200, single, true};
     const Solved small = solved(*backend, options);
     const auto of_solver = [](const std::string& note) {
         return note.find("the solver runs on the CPU") != std::string::npos &&
                note.find("MiB") != std::string::npos;
     };
-    EXPECT_EQ(std::count_if(told.begin(), told.end(), of_solver), 1)
+    EXPECT_EQ(std::count_if(notes.begin(), notes.end(), of_solver), 1)
         << "once, for all problems of the system";
     EXPECT_FALSE(on_device(small)) << small.solver;
     // F^H d and Q came in other pieces, so that they are rounded otherwise.
-    const CoilMatrix whole = solved(*device(), {lambda, 200, single, false}).rho;
-    EXPECT_LE((small.rho - whole).norm() / whole.norm(), single);
-    EXPECT_TRUE(on_device(solved(*with_memory(1e6), options)));
+    EXPECT_TRUE(
+        test::near(small.image, solved(*device(), {lambda, 200, single, false}).image, single));
+    EXPECT_TRUE(on_device(solved(*with(1e6), options)));
 }
 
 TEST_F(Solver, ATighterToleranceThanFloatsKeepIsSolvedByEigen) {
-    const auto backend = device();
-    const Solved loose = solved(*backend, {lambda, 200, single, true}, Precision::float32);
+    const auto backend = with(0, Precision::float32);
+    const Solved loose = solved(*backend, {lambda, 200, single, true});
     EXPECT_NE(loose.solver.find("on the device, single precision"), std::string::npos)
         << loose.solver;
     EXPECT_TRUE(report.notes().empty());
-    const Solved tight = solved(*backend, {lambda, 200, 0.5 * single, true}, Precision::float32);
+    const Solved tight = solved(*backend, {lambda, 200, 0.5 * single, true});
     EXPECT_FALSE(on_device(tight)) << tight.solver;
     ASSERT_EQ(report.notes().size(), 1U);
     EXPECT_NE(report.notes().front().find("--tolerance"), std::string::npos);
@@ -106,14 +105,15 @@ TEST_F(Solver, EigenDecidesWhatTheDeviceRefuses) {
     EXPECT_NE(report.notes().front().find("p^H A p"), std::string::npos) << report.notes()[0];
 }
 
-TEST_F(Solver, VoxelsOffTheGridAreSolvedByTheSameLoopOnTheCpu) {
+TEST_F(Solver, VoxelsOffTheGridAreSolvedOnTheDeviceByFAndItsAdjoint) {
     problem = test::make_problem({"list", {9, 6, 0}, 300, 2, 7});
-    const Solved here = solved(*device(), {lambda, 200, 1e-6, true});
-    EXPECT_NE(here.solver.find("on the CPU, double precision, F and F^H"), std::string::npos)
-        << here.solver;
-    EXPECT_TRUE(report.notes().empty());
-    const Solved eigen = solved(*device(), {lambda, 200, 1e-6, false});
-    EXPECT_TRUE(test::near(here.rho, eigen.rho, 1e-6 / lambda));
+    const Solved here = solved(*device(), {lambda, 200, single, true});
+    EXPECT_TRUE(on_device(here)) << here.solver;
+    EXPECT_NE(here.solver.find("F and F^H"), std::string::npos) << here.solver;
+    EXPECT_TRUE(report.notes().empty()) << report.notes().front();
+    const Solved eigen = solved(*device(), {lambda, 200, single, false});
+    EXPECT_FALSE(on_device(eigen)) << eigen.solver;
+    EXPECT_TRUE(test::near(here.image, eigen.image, single / lambda));
 }
 
 } // namespace

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/opencl/catalogue.hpp"
-#include "backend/reference/reference.hpp"
 #include "base/tolerance.hpp"
+#include "engines/reference.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"
+#include "support/transforms.hpp"
 
 namespace lsrecon {
 namespace {
@@ -71,77 +71,61 @@ std::vector<Case> cases_of_many_coils() {
     };
 }
 
-class Transform : public test::DeviceFixture, public testing::WithParamInterface<Case> {
+class EveryKernel : public test::DeviceFixture, public testing::WithParamInterface<Case> {
 protected:
     Problem problem = test::make_problem(GetParam());
-    std::unique_ptr<Backend> reference = make_reference_backend();
 
-    /// Of the reference itself, which does not reduce its phases, and the kernel's.
-    double bound(const std::string& kernel, std::size_t sources) const {
-        return tolerance::direct_transform(kernel, sources) +
-               tolerance::reference(problem.largest_turns(), sources);
-    }
-
-    /// The kernel that does the work: some serve FHd and Q of a lattice alone.
-    static std::string serving(const std::string& kernel, bool lattice) {
-        const bool other = opencl::kernel_row(kernel).needs_lattice && !lattice;
-        return other ? opencl::best_off_lattice_kernel : kernel;
+    /// `computed` is within its own error and that of the reference, which does not reduce its
+    /// phases.
+    testing::AssertionResult agree(const OnHost& computed, const OnHost& exact,
+                                   std::size_t sources) const {
+        return near(computed.values, exact.values,
+                    computed.error + tolerance::reference(problem.largest_turns(), sources));
     }
 
     void expect_fhd_of_every_kernel() {
-        const CoilMatrix expected =
-            reference->fhd(problem.trajectory(), problem.samples, problem.voxels, silent);
+        const OnHost exact = test::exact_adjoint_of(problem);
         for (const std::string& kernel : kernel_names()) {
-            const CoilMatrix computed =
-                device(kernel)->fhd(problem.trajectory(), problem.samples, problem.voxels, silent);
-            EXPECT_TRUE(near(
-                computed, expected,
-                bound(serving(kernel, problem.voxels.on_lattice()), problem.trajectory().size())))
+            EXPECT_TRUE(agree(test::adjoint_of(*device(kernel), problem), exact,
+                              problem.trajectory().size()))
                 << "kernel " << kernel;
         }
     }
 };
 
-class TransformOfManyCoils : public Transform {};
+class EveryKernelOfManyCoils : public EveryKernel {};
 
-TEST_P(TransformOfManyCoils, FhdOfEveryKernel) {
+TEST_P(EveryKernelOfManyCoils, Fhd) {
     expect_fhd_of_every_kernel();
 }
 
-TEST_P(Transform, FhdOfEveryKernel) {
+TEST_P(EveryKernel, Fhd) {
     expect_fhd_of_every_kernel();
 }
 
-TEST_P(Transform, ForwardOfEveryKernel) {
-    const CoilMatrix expected =
-        reference->forward(problem.trajectory(), problem.rho, problem.voxels, silent);
+TEST_P(EveryKernel, Forward) {
+    const OnHost exact = test::exact_forward_of(problem);
     for (const std::string& kernel : kernel_names()) {
-        const CoilMatrix computed =
-            device(kernel)->forward(problem.trajectory(), problem.rho, problem.voxels, silent);
-        EXPECT_TRUE(near(computed, expected, bound(serving(kernel, false), problem.voxels.count())))
-            << "kernel " << kernel;
-    }
-}
-
-TEST_P(Transform, QOfEveryKernel) {
-    const Voxels where =
-        problem.voxels.on_lattice() ? Voxels::half_differences(problem.grid) : problem.voxels;
-    const RealVector weights = problem.samples.row(0).cwiseAbs().transpose();
-    const ComplexVector expected = reference->q(problem.trajectory(), weights, where, silent);
-    for (const std::string& kernel : kernel_names()) {
-        const ComplexVector computed =
-            device(kernel)->q(problem.trajectory(), weights, where, silent);
         EXPECT_TRUE(
-            near(computed, expected,
-                 bound(serving(kernel, problem.voxels.on_lattice()), problem.trajectory().size())))
+            agree(test::forward_of(*device(kernel), problem), exact, problem.voxels.count()))
             << "kernel " << kernel;
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Awkward, Transform, testing::ValuesIn(cases()),
+TEST_P(EveryKernel, Q) {
+    const Voxels where = test::places_of_q(problem);
+    const OnHost exact = test::exact_q_of(problem, where);
+    for (const std::string& kernel : kernel_names()) {
+        EXPECT_TRUE(
+            agree(test::q_of(*device(kernel), problem, where), exact, problem.trajectory().size()))
+            << "kernel " << kernel;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Awkward, EveryKernel, testing::ValuesIn(cases()),
                          [](const auto& of) { return of.param.name; });
 
-INSTANTIATE_TEST_SUITE_P(Awkward, TransformOfManyCoils, testing::ValuesIn(cases_of_many_coils()),
+INSTANTIATE_TEST_SUITE_P(Awkward, EveryKernelOfManyCoils, testing::ValuesIn(cases_of_many_coils()),
                          [](const auto& of) { return of.param.name; });
 
 class DeviceTotal : public test::DeviceFixture {};
@@ -156,9 +140,8 @@ TEST_F(DeviceTotal, KeepsWhatIsSmallBesideIt) {
     const Voxels voxels = Voxels::of_grid(test::make_grid(5, 4));
     const CoilMatrix expected = CoilMatrix::Constant(1, 20, 1 + 4095 * 0x1p-30);
     for (const std::string& kernel : kernel_names()) {
-        EXPECT_TRUE(near(device(kernel)->fhd(centre, mu, voxels, silent), expected,
-                         tolerance::direct_transform(kernel, samples)))
-            << "kernel " << kernel;
+        const OnHost computed = adjoint_on_host(*device(kernel), centre, mu, voxels, silent);
+        EXPECT_TRUE(near(computed.values, expected, computed.error)) << "kernel " << kernel;
     }
 }
 
@@ -171,9 +154,10 @@ TEST_F(DeviceMu, AgreesWithTheReference) {
                 Case of = case_of("mu", {4, 4, 0}, samples, coils);
                 of.phi = of.weights = both;
                 const Problem problem = test::make_problem(of);
-                EXPECT_TRUE(near(device()->mu(*problem.sampling, problem.samples),
-                                 make_reference_backend()->mu(*problem.sampling, problem.samples),
-                                 tolerance::mu()))
+                EXPECT_TRUE(
+                    near(mu_on_host(*device(), *problem.sampling, problem.samples),
+                         mu_on_host(*make_reference_backend(), *problem.sampling, problem.samples),
+                         tolerance::mu()))
                     << samples << " samples, " << coils << " coils, phi and weights " << both;
             }
         }
@@ -182,7 +166,7 @@ TEST_F(DeviceMu, AgreesWithTheReference) {
 
 TEST_F(DeviceMu, OfNothingIsNothing) {
     const Problem problem = test::make_problem(case_of("mu", {4, 4, 0}, 0, 2));
-    const CoilMatrix mu = device()->mu(*problem.sampling, problem.samples);
+    const CoilMatrix mu = mu_on_host(*device(), *problem.sampling, problem.samples);
     EXPECT_EQ(mu.rows(), 2);
     EXPECT_EQ(mu.cols(), 0);
 }

@@ -63,7 +63,7 @@ def check_one(program, scan, case, built):
 
 
 def check_truncated(program, good, folder):
-    """A good file that was cut anywhere is refused, whatever is missing."""
+    """A good file that was cut at any place is refused."""
     whole = good.read_bytes()
     failures = 0
     for part in range(1, 16):

@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# Runs the program without progress; what it tells on stdout is kept in the file `told`.
+# Runs the program without progress; what it prints on stdout is kept in the file `told`.
 run() {
     if ! "$lsrecon" "$@" >told 2>err; then
         echo "failed: lsrecon $*" >&2
@@ -23,8 +23,8 @@ expect() { # FILE... exist and are not empty
     done
 }
 
-told() { # PATTERN is in what the last command told
-    grep -q -- "$1" told || { echo "not told: $1" >&2; cat told >&2; exit 1; }
+told() { # PATTERN is in what the last command printed
+    grep -q -- "$1" told || { echo "not printed: $1" >&2; cat told >&2; exit 1; }
 }
 
 run simulate --trajectory spiral --matrix 16,16 --coils 3 --noise 0.01 --seed 2 \
@@ -35,6 +35,33 @@ run info scan.h5
 told 16
 told "sum |map|^2"
 run check scan.h5
+
+# Coils without maps and with correlated noise, as a scanner gives them.
+run simulate --trajectory radial --matrix 24,24 --coils 3 --without-maps --snr 30 \
+    --noise-samples 200 --noise-correlation 0.5 -o scanner.h5 \
+    --backend "$backend" --quiet
+run recon scanner.h5 -o scanner_image.h5 --iterations 5 --backend "$backend" --quiet
+run info scanner_image.h5
+told "whitened by 200 samples"
+
+# A Cartesian image against the phantom in its band has rounding alone for an error.
+run simulate --trajectory cartesian --matrix 24,24 -o cartesian.h5 --truth band.h5 \
+    --truth-of band --quiet
+run recon cartesian.h5 -o cartesian_image.h5 --truth band.h5 --backend "$backend" --quiet
+told "truth: 0.0000"
+
+# Frames of a phantom that moves, each with its own spokes and its own truth.
+run simulate --trajectory golden-angle --matrix 16,16 --coils 2 --frames 3 --motion 30 \
+    -o moving.h5 --truth moving_truth.h5 --backend "$backend" --quiet
+run recon moving.h5 -o moving_image.h5 --truth moving_truth.h5 --backend "$backend" --quiet
+/usr/bin/python3 - <<'PYTHON'
+import h5py
+
+truth = h5py.File("moving_truth.h5")
+assert "shifted by 25.98 mm" in truth["frame_labels"].asstr()[1], truth["frame_labels"][1]
+record = h5py.File("moving_image.h5")["record"]
+assert 0 < record.attrs["truth_error"][0] < 0.3, record.attrs["truth_error"]
+PYTHON
 
 run fhd scan.h5 -o fhd.h5 --backend "$backend" --quiet
 run q scan.h5 -o q.h5 --backend "$backend" --quiet
@@ -99,15 +126,16 @@ files = {name: h5py.File(f"{name}.h5") for name in ("device", "again", "eigen", 
 images = {name: file["image"][0] for name, file in files.items()}
 solvers = {name: file["record"].attrs["solver"] for name, file in files.items()}
 assert images["device"].tobytes() == images["again"].tobytes(), "two runs differ"
-assert images["eigen"].tobytes() == images["no_room"].tobytes()
 assert "on the device" in solvers["device"], solvers
 assert "Eigen" in solvers["eigen"] and "Eigen" in solvers["no_room"], solvers
-difference = np.linalg.norm(images["device"] - images["eigen"]) / np.linalg.norm(images["eigen"])
-assert difference < 1e-5, f"the device's solver is {difference} off"
+# Without room F^H d and Q come in pieces, too, which are rounded otherwise.
+for name in ("device", "no_room"):
+    difference = np.linalg.norm(images[name] - images["eigen"]) / np.linalg.norm(images["eigen"])
+    assert difference < 1e-5, f"{name} is {difference} off"
 PYTHON
 fi
 
-# Several frames: told by their number and, after them, a line a stage.
+# Several frames: reported by their number and, after them, a line a stage.
 /usr/bin/python3 - <<'PYTHON'
 import h5py
 import numpy as np
@@ -120,7 +148,7 @@ with h5py.File("scan.h5") as one, h5py.File("frames.h5", "w") as frames:
 PYTHON
 run recon frames.h5 -o frames_image.h5 --backend "$backend"
 if ! grep -q '^frame 3 of 3$' err || [[ $(grep -c '^fhd ' err) != 1 ]]; then
-    echo "frames are not told:" >&2
+    echo "frames are not reported:" >&2
     cat err >&2
     exit 1
 fi

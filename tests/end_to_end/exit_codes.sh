@@ -23,7 +23,7 @@ expect_code() { # CODE PIECE_OF_STDERR ARGUMENTS...
     [[ ! -e image.h5 ]] || { rm image.h5; fail "lsrecon $*: left an image"; }
 }
 
-expect_told() { # PIECE_OF_STDOUT ARGUMENTS...: succeeds, and tells nothing on stderr
+expect_told() { # PIECE_OF_STDOUT ARGUMENTS...: succeeds, and prints nothing on stderr
     local piece=$1
     shift
     "$lsrecon" "$@" >out 2>err || fail "lsrecon $*: failed"
@@ -33,7 +33,7 @@ expect_told() { # PIECE_OF_STDOUT ARGUMENTS...: succeeds, and tells nothing on s
 
 expect_told '^lsrecon [0-9]' --version
 expect_told 'Exit codes' --help
-for command in recon fhd q info check simulate validate bench tune devices; do
+for command in recon fhd q convert view info check simulate validate bench tune devices; do
     expect_told "$command" --help
     expect_told --help "$command" --help
 done
@@ -44,12 +44,12 @@ expect_told '^fov  *240 x 240 mm$' info scan.h5
 "$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --lambda 0.1 --iterations 100 --quiet \
     >out 2>err
 [[ ! -s err ]] || fail "recon --quiet is not silent"
-# A missed tolerance is noted, quiet or not; one that was kept is told to those who watch.
+# A missed tolerance is noted, quiet or not; one that was kept is reported unless quiet.
 "$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --iterations 1 --quiet >out 2>err
 grep -q '^note: stopped at 1 iteration .*(asked 0.0001): the iteration limit' err ||
-    fail "a missed tolerance is not told"
+    fail "a missed tolerance is not noted"
 "$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --lambda 0.1 --iterations 100 >out 2>err
-grep -q '^stopped at .*: the tolerance ended the solve$' err || fail "the end is not told"
+grep -q '^stopped at .*: the tolerance ended the solve$' err || fail "the end is not reported"
 "$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --tolerance 11 --solver eigen >out 2>err ||
     fail "--tolerance 11 gives no image"
 

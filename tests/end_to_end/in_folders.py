@@ -17,6 +17,7 @@ class Folder:
 
     def __init__(self, program, base):
         self.program, self.path = program, tempfile.mkdtemp(dir=os.path.dirname(base))
+        self.kept = set()  # frames of images that are not finished; nothing else may be left
         for name in os.listdir(base):
             shutil.copy(os.path.join(base, name), self.path)
 
@@ -38,7 +39,8 @@ class Folder:
         for name, digest in before.items():
             if self.digest(name) != digest:
                 problems.append(f"{name} was changed")
-        left = [name for name in os.listdir(self.path) if name.endswith(".part")]
+        left = [name for name in os.listdir(self.path)
+                if name.endswith(".part") and name not in self.kept]
         if left:
             problems.append(f"left {left}")
         if code != 0 and os.path.exists(self / "image.h5"):

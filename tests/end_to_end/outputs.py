@@ -91,7 +91,7 @@ def streams(make):
     folder.run(INPUT, ["info", "scan.h5"], ["stdout"], preexec_fn=lambda: os.close(1))
     folder.run(0, recon("-o", "image.h5"), preexec_fn=lambda: os.closerange(0, 3))
     with h5py.File(folder / "image.h5") as f:
-        expect(np.all(np.isfinite(f["image"][()])), "what was told went into the image")
+        expect(np.all(np.isfinite(f["image"][()])), "printed text went into the image")
 
     def small_files():
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it, and that is inherited

@@ -29,7 +29,7 @@ solved_on_device() { # VARIABLES...
     run 0 "$@" -- recon scan.h5 -o image.h5 --solver device --tolerance 0.5 --quiet
     rm image.h5
 }
-tells() { grep -qF -- "$1" told || fail "does not tell '$1'"; }
+tells() { grep -qF -- "$1" told || fail "does not print '$1'"; }
 
 "$lsrecon" simulate --trajectory radial --matrix 8,8 -o scan.h5 --quiet >told
 
@@ -39,9 +39,9 @@ private=$work/tmp/lsrecon-$(id -u)
 [[ -n $(find "$private" -name '*.bin') ]] || fail "no compiled kernel is kept in $private"
 [[ -n $(find "$private/pocl" -name '*.so') ]] || fail "the driver keeps nothing in $private/pocl"
 solved_on_device TMPDIR="$work/tmp" HOME="$work/file"
-[[ ! -s told ]] || fail "tells something, though nothing was asked for"
+[[ ! -s told ]] || fail "prints something, though nothing was asked for"
 
-# What the user names and cannot be used is told.
+# A place that the user names and that cannot be used is reported.
 solved_on_device TMPDIR="$work/tmp" POCL_CACHE_DIR="$work/file/pocl"
 tells "$work/file/pocl: Not a directory"
 solved_on_device TMPDIR="$work/tmp" LSRECON_CACHE="$work/file"
@@ -78,4 +78,4 @@ for ((i = 1; i < ${#entries[@]}; ++i)); do
 done
 mv first "${entries[i - 1]}"
 solved_on_device TMPDIR="$work/tmp"
-[[ ! -s told ]] || fail "swapped entries are told of"
+[[ ! -s told ]] || fail "swapped entries are reported"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The templates of scripts/slurm/ without a Slurm: what it would set is set here, and the program
-# tells of two GPUs that are not there. scripts/test_slurm.sh runs them on a real one.
+# reports two GPUs that are not there. scripts/test_slurm.sh runs them on a real one.
 #     slurm_templates.sh LSRECON SCRIPTS
 set -euo pipefail
 lsrecon=$1

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""How a scan is stored: whatever HDF5 offers gives the same values, and what is not whole, not here
-or not closed is refused.
+"""How a scan is stored: every form that HDF5 offers gives the same values. Files that are
+incomplete, keep values elsewhere or were not closed are refused.
 
     stored_forms.py LSRECON
 """
@@ -159,7 +159,7 @@ def not_closed(runs):
 
 def too_little_memory(runs):
     scan = runs.folder / "large.h5"
-    write(scan, samples=np.ones((1, 40, SAMPLES), "c8"))
+    write(scan, samples=np.ones((1, 80, SAMPLES), "c8"))
     limit = 16 << 20
     runs.expect_refused(
         "little memory", "ulimit -d", scan,

@@ -25,7 +25,7 @@ row = {"space": {"cpu": space, "gpu": space}, "bounds": {"gpu": {"work_group": [
 json.dump({"tuned": {"fhd": row, "q": row}}, open("kernels/tuning.json", "w"))
 PYTHON
 sed -i 's/^#define TWO_PI .*/&\n#if defined(VOXELS) \&\& VOXELS == 2\n#error no two\n#endif/' \
-    kernels/transform.h
+    kernels/real.h
 
 problem=(--matrix 8,7,5 --samples 65)
 tune() { "$lsrecon" tune "${problem[@]}" "$@" >told 2>err; }
@@ -52,7 +52,7 @@ tune --stage fhd --json first.json || fail "tune failed after it was killed"
 [[ $(grep -c '(known)' err) -eq $known ]] || fail "expected $known candidates to be known"
 grep -q 'default that ships' told || fail "the default is not in the table"
 tune --stage fhd --quiet || fail "tune failed once more"
-[[ ! -s err ]] || fail "--quiet told something"
+[[ ! -s err ]] || fail "--quiet printed something"
 
 /usr/bin/python3 - <<'PYTHON'
 import json
@@ -75,10 +75,10 @@ value = h5py.File("image.h5")["record"].attrs["kernel_parameters"]
 print(value.decode() if isinstance(value, bytes) else value)'
 }
 record >told
-grep -q 'tuned fhd: [^;]*(tuned on this device)' told || fail "the image does not tell the winner"
-grep -q 'tuned q: [^;]*(default for ' told || fail "the image does not tell the default"
+grep -q 'tuned fhd: [^;]*(tuned on this device)' told || fail "the image does not name the winner"
+grep -q 'tuned q: [^;]*(default for ' told || fail "the image does not name the default"
 "$lsrecon" devices >told
-grep -q 'tuned fhd: .*(tuned on this device)' told || fail "devices does not tell the winner"
+grep -q 'tuned fhd: .*(tuned on this device)' told || fail "devices does not name the winner"
 
 # Broken winners are as good as none, and the next search replaces them.
 for winners in cache/tuning/*.json; do

@@ -1,8 +1,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "backend/backend.hpp"
 #include "base/version.hpp"
+#include "engines/backend.hpp"
+#include "engines/on_host.hpp"
 
 using namespace lsrecon;
 
@@ -18,7 +19,8 @@ int main() {
     BackendOptions options;
     options.backend = "reference";
     const CoilMatrix found =
-        make_backend(options)->fhd(trajectory, mu, Voxels::of_grid(grid), [](double) {});
+        adjoint_on_host(*make_backend(options), trajectory, mu, Voxels::of_grid(grid), [](double) {
+        }).values;
     for (Eigen::Index n = 0; n < 4; ++n) {
         if (std::abs(found(0, n) - expected[n]) > 1e-14) {
             std::printf("voxel %d: found %g, expected %g\n", static_cast<int>(n),

@@ -1,38 +1,18 @@
-// The verbs of arrays on every device and in every precision, against Eigen; pad and crop are each
-// other's adjoint.
+// The verbs of arrays on every device and in every precision, against Eigen. That crop is the
+// adjoint of pad is in adjoint_test.cpp.
 
 #include <gtest/gtest.h>
 
 #include "base/tolerance.hpp"
-#include "support/arrays.hpp"
-#include "support/case.hpp"
+#include "support/arrays_fixture.hpp"
 #include "support/numbers.hpp"
 
 namespace lsrecon {
 namespace {
 
-using test::ArrayCase;
 using test::near;
 
-class Arrays : public testing::TestWithParam<ArrayCase> {
-protected:
-    void SetUp() override {
-        on.open();
-        if (!on.opened) { // tests/support/device_fixture.hpp says when that is a failure
-            GTEST_SKIP() << "no device";
-        }
-        if (!on.device().has(on.precision)) {
-            GTEST_SKIP() << "a device without this precision";
-        }
-    }
-
-    ArrayCase on = GetParam();
-    test::Random random{7};
-
-    Array of(const ComplexVector& values) { return test::uploaded(on, values); }
-    ComplexVector vector(std::size_t count) { return random.vector(count); }
-    double bound(double roundings = 4) const { return roundings * on.epsilon(); }
-};
+using Arrays = test::ArraysFixture;
 
 constexpr std::size_t counts[] = {1, 63, 64, 65, 597, 70001};
 
@@ -42,6 +22,125 @@ TEST_P(Arrays, ComeBackAsTheyWent) {
         EXPECT_TRUE(near(on.device().download(of(x)), x, bound()));
     }
     EXPECT_EQ(on.device().download(on.device().zeros(5, {true, on.precision})).norm(), 0);
+}
+
+TEST_P(Arrays, PartsOfThemComeBack) {
+    const ComplexVector x = vector(597);
+    const Array array = of(x);
+    const ComplexVector all = on.device().download(array);
+    for (const auto& [first, count] : {std::pair<int, int>{0, 1}, {596, 1}, {63, 65}, {0, 597}}) {
+        EXPECT_EQ(on.device().download(array, static_cast<std::size_t>(first),
+                                       static_cast<std::size_t>(count)),
+                  ComplexVector(all.segment(first, count)));
+    }
+}
+
+TEST_P(Arrays, PartsOfCoilRowsGoUpTimesAPowerOfTwo) {
+    const CoilMatrix doubles = random.matrix(5, 67);
+    const CoilRows::Floats floats = doubles.cast<std::complex<float>>();
+    const Range rows{1, 3};
+    const Range columns{2, 64};
+    for (const CoilRows& from : {CoilRows(doubles), CoilRows(floats)}) {
+        for (const int exponent : {0, -3, 100}) {
+            Array array = on.device().zeros(rows.count * columns.count, {true, on.precision});
+            on.device().upload(from, rows, columns, exponent, array);
+            const CoilMatrix expected = from.to_doubles().block(1, 2, 3, 64);
+            EXPECT_TRUE(near(ComplexVector(on.device().download(array)),
+                             ComplexVector(std::ldexp(1.0, exponent) * test::flat(expected)),
+                             bound(1)))
+                << exponent;
+        }
+    }
+}
+
+// A power of two, however large, changes no digit.
+TEST_P(Arrays, CoilRowsBeyondFloatsComeBackByTheirExponent) {
+    CoilRows::Floats ones = random.matrix(2, 33).cast<std::complex<float>>();
+    const CoilMatrix exact = ones.cast<Complex>();
+    const CoilRows far = CoilMatrix(exact * 0x1p-900);
+    Array array = on.device().zeros(66, {true, on.precision});
+    on.device().upload(far, {0, 2}, {0, 33}, 900, array);
+    EXPECT_EQ(on.device().download(array), test::flat(exact));
+}
+
+TEST_P(Arrays, PartsOfRealNumbersGoUpTimesAPowerOfTwo) {
+    const RealVector numbers = RealVector::NullaryExpr(130, [&] { return random.uniform(-1, 1); });
+    for (const int exponent : {0, -40}) {
+        Array real = on.device().zeros(65, {false, on.precision});
+        on.device().upload(numbers, {63, 65}, exponent, real);
+        Array ones = of(ComplexVector::Ones(65)); // real arrays are factors: that is how they show
+        on.device().multiply(real, 0, 65, ones);
+        const ComplexVector expected =
+            std::ldexp(1.0, exponent) * numbers.segment(63, 65).cast<Complex>();
+        EXPECT_TRUE(near(on.device().download(ones), expected, bound(1)));
+    }
+}
+
+TEST_P(Arrays, CopyOfAPart) {
+    const ComplexVector x = vector(200);
+    for (const std::size_t count : {1, 63, 65}) {
+        Array to = of(vector(count));
+        on.device().copy(of(x), 130, to);
+        EXPECT_EQ(on.device().download(to), on.device().download(of(x), 130, count));
+    }
+}
+
+TEST_P(Arrays, ConvertRoundsToThePrecisionOfTheResult) {
+    for (const Precision precision : {Precision::float32, Precision::float64}) {
+        if (!on.device().has(precision)) {
+            continue;
+        }
+        for (const std::size_t count : {1, 65, 597}) {
+            const ComplexVector there = on.device().download(of(vector(count)));
+            Array to = on.device().zeros(count, {true, precision});
+            on.device().convert(of(there), to);
+            const bool narrower = bytes_of(precision) < bytes_of(on.precision);
+            EXPECT_EQ(on.device().download(to),
+                      narrower ? ComplexVector(there.cast<std::complex<float>>().cast<Complex>())
+                               : there);
+        }
+    }
+}
+
+TEST_P(Arrays, ComplexFactorsOfEitherPrecisionServeEveryRepetition) {
+    const std::size_t count = 65;
+    for (const Precision precision : {Precision::float32, Precision::float64}) {
+        if (!on.device().has(precision)) {
+            continue;
+        }
+        const ComplexVector values = vector(3 * count);
+        const ComplexVector f = vector(2 * count);
+        Array factors = on.device().zeros(2 * count, {true, precision});
+        on.device().upload(f, factors);
+        Array result = of(values);
+        on.device().multiply(factors, 7, count, result);
+        ComplexVector expected = values;
+        for (Eigen::Index i = 0; i < expected.size(); ++i) {
+            expected(i) *= f(7 + i % static_cast<Eigen::Index>(count));
+        }
+        EXPECT_TRUE(near(on.device().download(result), expected,
+                         4 * std::max(unit_roundoff(precision), on.epsilon())));
+    }
+}
+
+TEST_P(Arrays, ConjugateProductsWithMapsOfEitherPrecisionAddUp) {
+    const Eigen::Index count = 63;
+    for (const Precision precision : {Precision::float32, Precision::float64}) {
+        if (!on.device().has(precision)) {
+            continue;
+        }
+        const ComplexVector map = vector(63);
+        const ComplexVector in = vector(3 * 63);
+        const ComplexVector before = vector(63);
+        Array factors = on.device().zeros(63, {true, precision});
+        on.device().upload(map, factors);
+        Array out = of(before);
+        on.device().add_conjugate_product(factors, of(in), 2 * 63, out);
+        const ComplexVector expected =
+            before + map.conjugate().cwiseProduct(in.segment(2 * count, count));
+        EXPECT_TRUE(near(on.device().download(out), expected,
+                         4 * std::max(unit_roundoff(precision), on.epsilon())));
+    }
 }
 
 TEST_P(Arrays, Combine) {
@@ -103,38 +202,6 @@ TEST_P(Arrays, RealFactorsServeEveryRepetition) {
         expected(i) *= 2 * f(count + i % static_cast<Eigen::Index>(count)).real();
     }
     EXPECT_TRUE(near(on.device().download(result), expected, bound()));
-}
-
-/// Centred, shifted and overlapping boxes of one to three dimensions.
-std::vector<Box> boxes() {
-    return {{{4, 3, 1}, {0, 0, 0}, {4, 3, 1}, {}},
-            {{5, 4, 3}, {-2, -2, -1}, {7, 8, 3}, {}},
-            {{9, 7, 5}, {-4, -3, 0}, {5, 4, 5}, {}},
-            {{1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {}},
-            {{65, 2, 1}, {-32, 0, 0}, {70, 3, 2}, {}}};
-}
-
-TEST_P(Arrays, CropIsTheAdjointOfPad) {
-    for (Box box : boxes()) {
-        for (const bool with_map : {false, true}) {
-            const std::size_t slot = 1;
-            box.factors = of(vector(box.size[0] + box.size[1] + box.size[2]));
-            const Array map = with_map ? of(vector(box.values())) : Array();
-            const auto pad = [&](const ComplexVector& in) -> ComplexVector {
-                Array out = on.device().zeros(2 * box.points(), {true, on.precision});
-                on.device().pad(box, map, of(in), slot, out);
-                return on.device().download(out).tail(static_cast<Eigen::Index>(box.points()));
-            };
-            const auto crop = [&](const ComplexVector& in) {
-                ComplexVector both = ComplexVector::Zero(2 * in.size());
-                both.tail(in.size()) = in;
-                Array out = on.device().zeros(box.values(), {true, on.precision});
-                on.device().crop(box, map, of(both), slot, out);
-                return on.device().download(out);
-            };
-            EXPECT_TRUE(test::adjoint_test(pad, crop, box.values(), box.points(), bound(20)));
-        }
-    }
 }
 
 TEST_P(Arrays, PadPutsAValueWhereItStands) {

@@ -3,8 +3,8 @@
 #include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
 
-#include "backend/reference/reference.hpp"
 #include "base/tolerance.hpp"
+#include "engines/reference.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
 #include "support/systems.hpp"

@@ -4,75 +4,63 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/reference/reference.hpp"
 #include "base/error.hpp"
 #include "base/tolerance.hpp"
+#include "engines/on_host.hpp"
+#include "engines/reference.hpp"
 #include "io/image_file.hpp"
 #include "io/native_writer.hpp"
 #include "io/q_file.hpp"
 #include "solve/solve.hpp"
-#include "stages/fhd.hpp"
-#include "stages/mu.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
 #include "support/surroundings.hpp"
+#include "support/transforms.hpp"
+#include "support/wrapped_transform.hpp"
 
 namespace lsrecon {
 namespace {
 
+using test::cartesian;
 using test::Case;
 using test::near;
 using test::Problem;
+using test::scan_of;
 using test::silent;
 using test::TemporaryFolder;
 
-/// The reference, which counts how often Q is asked for.
+/// The reference, which counts how often Q is asked for: the adjoint of real values.
 class CountingBackend : public Backend {
 public:
     int qs = 0;
 
     BackendInfo info() const override { return reference_->info(); }
-    CoilMatrix mu(const Sampling& sampling, const CoilMatrix& samples) override {
-        return reference_->mu(sampling, samples);
-    }
-    CoilMatrix fhd(const std::vector<Vec3>& trajectory, const CoilMatrix& mu, const Voxels& voxels,
-                   const Progress& progress) override {
-        return reference_->fhd(trajectory, mu, voxels, progress);
-    }
-    ComplexVector q(const std::vector<Vec3>& trajectory, const RealVector& weights,
-                    const Voxels& voxels, const Progress& progress) override {
-        ++qs;
-        return reference_->q(trajectory, weights, voxels, progress);
-    }
-    CoilMatrix forward(const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
-                       const Voxels& voxels, const Progress& progress) override {
-        return reference_->forward(trajectory, rho, voxels, progress);
-    }
-    double compute_seconds() const override { return 0; }
-    double error_bound() const override { return reference_->error_bound(); }
     Device& device() override { return reference_->device(); }
+    Precision precision() const override { return reference_->precision(); }
+    std::unique_ptr<Transform> transform(const std::vector<Vec3>& trajectory,
+                                         const Voxels& voxels) override {
+        return std::make_unique<Counting>(reference_->transform(trajectory, voxels), qs);
+    }
     void note(const std::string& message) const override { reference_->note(message); }
+    void restart_clock() override { reference_->restart_clock(); }
+    double compute_seconds() const override { return reference_->compute_seconds(); }
 
 private:
+    class Counting : public test::WrappedTransform {
+    public:
+        Counting(std::unique_ptr<Transform> inner, int& qs)
+            : WrappedTransform(std::move(inner)), qs_(qs) {}
+        void adjoint(const Array& values, Array& out, const Progress& progress) override {
+            qs_ += values.element().complex ? 0 : 1;
+            WrappedTransform::adjoint(values, out, progress);
+        }
+
+    private:
+        int& qs_;
+    };
+
     std::unique_ptr<Backend> reference_ = make_reference_backend();
 };
-
-Case cartesian(const std::array<std::size_t, 3>& size) {
-    Case of{"cartesian", size};
-    of.trajectory = "cartesian";
-    return of;
-}
-
-/// The scan of the problem's first row of rho.
-Scan scan_of(const Problem& problem) {
-    Scan scan;
-    scan.grid = problem.grid;
-    Frame frame = problem.frame();
-    frame.samples = make_reference_backend()->forward(
-        problem.trajectory(), CoilMatrix(problem.rho.row(0)), problem.voxels, silent);
-    scan.frames = {frame};
-    return scan;
-}
 
 TEST(Reconstruct, AFullCartesianScanGivesTheObjectBack) {
     for (const auto& size :
@@ -83,15 +71,14 @@ TEST(Reconstruct, AFullCartesianScanGivesTheObjectBack) {
         Reporter report;
         const auto backend = make_reference_backend();
         const Frame& frame = scan.frames[0];
-        const CoilMatrix mu = compute_mu(*backend, frame, report);
-        const CoilMatrix fhd = compute_fhd(*backend, plan, frame, mu, {}, report);
         const auto make_q = [&](const Sampling& sampling) {
             return compute_q(*backend, sampling, scan.grid, report);
         };
-        const CommonToFrames common{*backend, plan, scan.coil_maps, 0, make_q};
-        NormalEquations equations(common, *frame.sampling);
-        const Solved solved = solve(equations, fhd, {0, 30, 1e-11, false}, report);
-        EXPECT_TRUE(near(solved.rho, CoilMatrix(problem.rho.row(0)), 1e-9));
+        FrameEquations frames({*backend, plan, scan.coil_maps, 0, make_q});
+        NormalEquations& equations = frames.of(frame.sampling);
+        const Solved solved =
+            solve(equations, equations.fhd(frame.samples, report), {0, 30, 1e-11, false}, report);
+        EXPECT_TRUE(near(solved.image, ComplexVector(problem.rho.row(0).transpose()), 1e-9));
     }
 }
 
@@ -134,14 +121,15 @@ TEST_F(FromFileToFile, CoilMapsGiveOneImage) {
     const Problem problem = test::make_problem(of);
     Scan scan = scan_of(problem);
     scan.coil_maps = problem.coil_maps.cast<std::complex<float>>().cast<Complex>();
-    CoilMatrix images = scan.coil_maps;
+    CoilMatrix images = scan.coil_maps.doubles();
     images.array().rowwise() *= problem.rho.row(0).array();
-    scan.frames[0].samples =
-        make_reference_backend()->forward(problem.trajectory(), images, problem.voxels, silent);
+    scan.frames[0].samples = forward_on_host(*make_reference_backend(), problem.trajectory(),
+                                             images, problem.voxels, silent)
+                                 .values;
     const CoilMatrix image = image_of(scan, exactly());
     // Where all coils are weak at once the samples' rounding is magnified.
-    const double weakest = scan.coil_maps.colwise().norm().minCoeff();
-    const double strongest = scan.coil_maps.colwise().norm().maxCoeff();
+    const double weakest = scan.coil_maps.doubles().colwise().norm().minCoeff();
+    const double strongest = scan.coil_maps.doubles().colwise().norm().maxCoeff();
     EXPECT_TRUE(
         near(image, CoilMatrix(problem.rho.row(0)), rounding_of_files * strongest / weakest));
     EXPECT_EQ(backend.qs, 1) << "Q is the same for every coil";
@@ -152,10 +140,13 @@ TEST_F(FromFileToFile, CoilsWithoutMapsAreCombinedByTheirSquares) {
     of.coils = 2;
     const Problem problem = test::make_problem(of);
     Scan scan = scan_of(problem);
-    scan.frames[0].samples = make_reference_backend()->forward(problem.trajectory(), problem.rho,
-                                                               problem.voxels, silent);
+    scan.frames[0].samples = forward_on_host(*make_reference_backend(), problem.trajectory(),
+                                             problem.rho, problem.voxels, silent)
+                                 .values;
     const CoilMatrix expected = problem.rho.colwise().norm().cast<Complex>();
-    EXPECT_TRUE(near(image_of(scan, exactly()), expected, rounding_of_files));
+    ReconstructOptions options = exactly();
+    options.prepare.maps = "none";
+    EXPECT_TRUE(near(image_of(scan, options), expected, rounding_of_files));
 }
 
 TEST_F(FromFileToFile, PhiAndWeightsDoNotChangeWhatIsConsistent) {
@@ -168,7 +159,7 @@ TEST_F(FromFileToFile, PhiAndWeightsDoNotChangeWhatIsConsistent) {
     sampling.weights.array() += 1;
     problem.sampling = std::make_shared<const Sampling>(sampling);
     Scan scan = scan_of(problem);
-    scan.frames[0].samples.row(0).array() *= sampling.phi.transpose().array();
+    scan.frames[0].samples.doubles().row(0).array() *= sampling.phi.transpose().array();
     ReconstructOptions options = exactly();
     options.solve.iterations = 200;
     // |phi| lies between 2 - sqrt(2) and 4 + sqrt(2), which magnifies the rounding of the samples.
@@ -181,13 +172,36 @@ TEST_F(FromFileToFile, FramesThatAreSampledAlikeShareQ) {
     Scan scan = scan_of(problem);
     scan.frames.push_back(scan.frames[0]);
     scan.frames.push_back(scan.frames[0]);
-    scan.frames[1].samples *= 2;
-    scan.frames[2].samples *= Complex(0, 1);
+    scan.frames[1].samples.doubles() *= 2;
+    scan.frames[2].samples.doubles() *= Complex(0, 1);
     const CoilMatrix images = image_of(scan, exactly());
     EXPECT_EQ(backend.qs, 1);
     CoilMatrix expected(3, problem.rho.cols());
     expected << problem.rho.row(0), 2 * problem.rho.row(0), Complex(0, 1) * problem.rho.row(0);
     EXPECT_TRUE(near(images, expected, rounding_of_files));
+}
+
+TEST_F(FromFileToFile, FramesThatAlternateNeedAQForEachSampling) {
+    const Problem problem = test::make_problem(cartesian({5, 4, 0}));
+    Scan scan = scan_of(problem);
+    Sampling reversed = *problem.sampling;
+    std::reverse(reversed.trajectory.begin(), reversed.trajectory.end());
+    const auto other = std::make_shared<const Sampling>(reversed);
+    CoilMatrix expected(5, problem.rho.cols());
+    for (Eigen::Index f = 0; f < 5; ++f) {
+        Frame frame = scan.frames[0];
+        CoilMatrix& samples = frame.samples.doubles();
+        if (f % 2 == 1) {
+            frame.sampling = other;
+            samples = samples.rowwise().reverse().eval();
+        }
+        samples *= static_cast<double>(f + 1);
+        expected.row(f) = static_cast<double>(f + 1) * problem.rho.row(0);
+        scan.frames.push_back(frame);
+    }
+    scan.frames.erase(scan.frames.begin());
+    EXPECT_TRUE(near(image_of(scan, exactly()), expected, rounding_of_files));
+    EXPECT_EQ(backend.qs, 2);
 }
 
 TEST_F(FromFileToFile, AFrameOfItsOwnTrajectoryHasItsOwnQ) {
@@ -197,7 +211,7 @@ TEST_F(FromFileToFile, AFrameOfItsOwnTrajectoryHasItsOwnQ) {
     Sampling reversed = *problem.sampling;
     std::reverse(reversed.trajectory.begin(), reversed.trajectory.end());
     scan.frames[1].sampling = std::make_shared<const Sampling>(reversed);
-    scan.frames[1].samples = scan.frames[0].samples.rowwise().reverse().eval();
+    scan.frames[1].samples = scan.frames[0].samples.doubles().rowwise().reverse();
     const CoilMatrix images = image_of(scan, exactly());
     EXPECT_EQ(backend.qs, 2);
     EXPECT_TRUE(near(CoilMatrix(images.row(1)), CoilMatrix(images.row(0)), rounding_of_files));
@@ -208,7 +222,9 @@ TEST_F(FromFileToFile, QOfAFileIsUsedAndThatOfAnotherScanRefused) {
     const Scan scan = scan_of(problem);
     ReconstructOptions options = exactly();
     options.q_file = folder.file("q.h5");
-    write_q(options.q_file, {compute_q(backend, *problem.sampling, problem.grid, report)}, {});
+    Q q = compute_q(backend, *problem.sampling, problem.grid, report);
+    q.key = q_key(*problem.sampling, problem.grid);
+    write_q(options.q_file, {q}, {});
     backend.qs = 0;
     EXPECT_TRUE(near(image_of(scan, options), CoilMatrix(problem.rho.row(0)), rounding_of_files));
     EXPECT_EQ(backend.qs, 0);

@@ -1,39 +1,26 @@
-// What the solver did, as the user and the record are told.
+// What the notes and the record say about the solver.
 
 #include <gtest/gtest.h>
 
-#include "backend/reference/reference.hpp"
 #include "base/error.hpp"
+#include "engines/on_host.hpp"
+#include "engines/reference.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/image_file.hpp"
 #include "io/native_writer.hpp"
 #include "reconstruct.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
+#include "support/transforms.hpp"
 
 namespace lsrecon {
 namespace {
 
+using test::cartesian;
 using test::Case;
 using test::Problem;
+using test::scan_of;
 using test::silent;
-
-Case cartesian(const std::array<std::size_t, 3>& size) {
-    Case of{"cartesian", size};
-    of.trajectory = "cartesian";
-    return of;
-}
-
-/// The scan of the problem's first row of rho.
-Scan scan_of(const Problem& problem) {
-    Scan scan;
-    scan.grid = problem.grid;
-    Frame frame = problem.frame();
-    frame.samples = make_reference_backend()->forward(
-        problem.trajectory(), CoilMatrix(problem.rho.row(0)), problem.voxels, silent);
-    scan.frames = {frame};
-    return scan;
-}
 
 class SolveRecord : public testing::Test {
 protected:
@@ -64,8 +51,9 @@ TEST_F(SolveRecord, TheRecordSaysHowTheSolveEndedAndHowFarTheTruthIs) {
     of.coils = 2;
     const Problem problem = test::make_problem(of);
     Scan scan = scan_of(problem);
-    scan.frames[0].samples = make_reference_backend()->forward(problem.trajectory(), problem.rho,
-                                                               problem.voxels, silent);
+    scan.frames[0].samples = forward_on_host(*make_reference_backend(), problem.trajectory(),
+                                             problem.rho, problem.voxels, silent)
+                                 .values;
     write_native_scan(folder.file("scan.h5"), scan);
     Image truth = empty_image(scan);
     truth.frames.push_back(
@@ -73,6 +61,7 @@ TEST_F(SolveRecord, TheRecordSaysHowTheSolveEndedAndHowFarTheTruthIs) {
     write_image(folder.file("truth.h5"), truth);
     ReconstructOptions options;
     options.truth = folder.file("truth.h5");
+    options.prepare.maps = "none";
     const Reconstructed result =
         reconstruct(folder.file("scan.h5"), folder.file("image.h5"), *backend, options, report);
     ASSERT_TRUE(result.truth_error);

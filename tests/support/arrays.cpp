@@ -1,12 +1,22 @@
 #include "support/arrays.hpp"
 
 #include "base/error.hpp"
+#include "device/devices.hpp"
 
 namespace lsrecon::test {
 
-void ArrayCase::open() {
+void ArrayCase::open(const std::string& variant, double device_memory) {
+    opened = nullptr; // what is open still counts in the memory of a device
+    BackendOptions options;
+    options.backend = backend;
+    if (backend == "opencl") { // the reference has no such choice
+        options.kernel = variant;
+        options.precision = precision;
+        options.device_memory = device_memory;
+    }
+    options.note = [notes = notes](const std::string& note) { notes->push_back(note); };
     try {
-        opened = make_backend({backend, "", ""});
+        opened = make_backend(options);
     } catch (const DeviceError&) {
         opened = nullptr;
     }
@@ -23,10 +33,17 @@ std::vector<ArrayCase> array_cases() {
             continue;
         }
         for (const Precision precision : {Precision::float32, Precision::float64}) {
+            if (row.name != "opencl" && precision == Precision::float32) {
+                continue; // the arrays of the reference are in doubles
+            }
             cases.push_back({row.name, precision});
         }
     }
     return cases;
+}
+
+std::vector<std::string> variants(const ArrayCase& on) {
+    return on.backend == "opencl" ? kernel_names() : std::vector<std::string>{""};
 }
 
 Array uploaded(const ArrayCase& on, const ComplexVector& values) {

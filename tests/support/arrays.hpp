@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "backend/backend.hpp"
 #include "device/device.hpp"
+#include "engines/backend.hpp"
 
 namespace lsrecon::test {
 
@@ -16,16 +16,23 @@ struct ArrayCase {
     Precision precision;
     std::shared_ptr<Backend> opened = {};
 
-    /// Null when the backend finds no device.
-    void open();
+    /// What the backend said of its work.
+    std::shared_ptr<std::vector<std::string>> notes = std::make_shared<std::vector<std::string>>();
+
+    /// Null when the backend finds no device. The reference has one variant and all memory.
+    void open(const std::string& variant = "", double device_memory = 0);
     Device& device() const { return opened->device(); }
     double epsilon() const { return unit_roundoff(precision); }
 };
 
 void PrintTo(const ArrayCase& of, std::ostream* stream);
 
-/// Both precisions of every device that is built in, unopened: most tests of a program need none.
+/// Every device that is built in, in every precision that it may have, unopened: most tests of a
+/// program need none.
 std::vector<ArrayCase> array_cases();
+
+/// Of the backend's transforms.
+std::vector<std::string> variants(const ArrayCase& on);
 
 Array uploaded(const ArrayCase& on, const ComplexVector& values);
 

@@ -58,7 +58,7 @@ private:
     std::mt19937_64 generator_;
 };
 
-/// Progress that nobody looks at.
+/// Progress that is ignored.
 inline void silent(double) {}
 
 void PrintTo(const Case& of, std::ostream* stream);

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "backend/backend.hpp"
-#include "backend/devices.hpp"
+#include "device/devices.hpp"
+#include "engines/backend.hpp"
 
 namespace lsrecon::test {
 

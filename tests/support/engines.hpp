@@ -4,8 +4,8 @@
 #include <ostream>
 #include <vector>
 
-#include "backend/opencl/device_fft.hpp"
 #include "base/tolerance.hpp"
+#include "device/opencl/device_fft.hpp"
 
 namespace lsrecon::test {
 

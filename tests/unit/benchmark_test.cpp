@@ -1,8 +1,8 @@
-#include "benchmark.hpp"
+#include "measure/benchmark.hpp"
 
 #include <gtest/gtest.h>
 
-#include "benchmark_limits.hpp"
+#include "measure/benchmark_limits.hpp"
 
 namespace lsrecon {
 namespace {
@@ -89,7 +89,7 @@ TEST(CrossoverPairs, AreThoseAfterTheLastSizeThatTheLoopsWin) {
     EXPECT_NEAR(*pairs, 1000, 1e-9);
 }
 
-TEST(CrossoverPairs, AreNoneWhereOneSideWinsAtTheEnd) {
+TEST(CrossoverPairs, DoNotExistWhereOneSideWinsAtTheEnd) {
     EXPECT_FALSE(crossover_pairs({row(1, 2, 1), row(100, 2, 1)}));
     EXPECT_FALSE(crossover_pairs({row(1, 1, 2), row(100, 1, 2)}));
     EXPECT_FALSE(crossover_pairs({}));

@@ -52,43 +52,45 @@ Violation of_sampling(const std::string& name, const std::function<void(Sampling
 
 const std::vector<Violation>& violations() {
     static const std::vector<Violation> all{
-        {"SamplesTooFew", [](Scan& s) { s.frames[0].samples.conservativeResize(2, 4); }, "/samples",
-         "4 values"},
+        {"SamplesTooFew", [](Scan& s) { s.frames[0].samples.doubles().conservativeResize(2, 4); },
+         "/samples", "4 values"},
         of_sampling(
             "PhiTooLong", [](Sampling& a) { a.phi.setOnes(6); }, "/phi", "6 values"),
         of_sampling(
             "WeightsTooShort", [](Sampling& a) { a.weights.setOnes(2); }, "/weights", "2 values"),
-        {"CoilMapsOfAnotherGrid", [](Scan& s) { s.coil_maps.setOnes(2, 25); }, "/coil_maps",
-         "25 values"},
-        {"CoilMapsOfOtherCoils", [](Scan& s) { s.coil_maps.setOnes(3, 24); }, "/coil_maps",
-         "3 values"},
+        {"CoilMapsOfAnotherGrid", [](Scan& s) { s.coil_maps.doubles().setOnes(2, 25); },
+         "/coil_maps", "25 values"},
+        {"CoilMapsOfOtherCoils", [](Scan& s) { s.coil_maps.doubles().setOnes(3, 24); },
+         "/coil_maps", "3 values"},
         {"NoFrame", [](Scan& s) { s.frames.clear(); }, "/samples", "no frame"},
         {"SampleNan",
          [](Scan& s) {
-             s.frames[0].samples(1, 3) = {0, nan};
+             s.frames[0].samples.doubles()(1, 3) = {0, nan};
          },
          "/samples", "NaN at [1, 3]"},
-        {"SampleInfinite", [](Scan& s) { s.frames[0].samples(0, 2) = infinity; }, "/samples",
-         "infinity at [0, 2]"},
+        {"SampleInfinite", [](Scan& s) { s.frames[0].samples.doubles()(0, 2) = infinity; },
+         "/samples", "infinity at [0, 2]"},
         {"SampleNanInTheSecondFrame",
          [](Scan& s) {
              s.frames.push_back(s.frames[0]);
-             s.frames[1].samples(1, 0) = nan;
+             s.frames[1].samples.doubles()(1, 0) = nan;
          },
          "/samples", "NaN at [1, 1, 0]"},
-        {"SamplesZero", [](Scan& s) { s.frames[0].samples.setZero(); }, "/samples",
+        {"SamplesZero", [](Scan& s) { s.frames[0].samples.doubles().setZero(); }, "/samples",
          "every sample is 0"},
-        {"MapNan", [](Scan& s) { s.coil_maps(0, 7) = nan; }, "/coil_maps", "NaN at [0, 1, 3]"},
-        {"MapsZero", [](Scan& s) { s.coil_maps.setZero(); }, "/coil_maps", "every value is 0"},
+        {"MapNan", [](Scan& s) { s.coil_maps.doubles()(0, 7) = nan; }, "/coil_maps",
+         "NaN at [0, 1, 3]"},
+        {"MapsZero", [](Scan& s) { s.coil_maps.doubles().setZero(); }, "/coil_maps",
+         "every value is 0"},
         {"VoxelNan",
          [](Scan& s) {
-             s.coil_maps.resize(0, 0);
+             s.coil_maps = {};
              s.voxels = std::vector<Vec3>{{0, 0, 0}, {0, nan, 0}};
          },
          "/voxels", "NaN at [1, 1]"},
         {"VoxelInMillimetres",
          [](Scan& s) {
-             s.coil_maps.resize(0, 0);
+             s.coil_maps = {};
              s.voxels = std::vector<Vec3>{{0, 0, 0}, {-115, 0, 0}};
          },
          "/voxels", "-115 at [1, 0]"},
@@ -161,7 +163,7 @@ TEST(Check, EveryViolationNamesFileThingAndValue) {
 TEST(Check, ThingsAreNamedAsTheFormatDoes) {
     Scan scan = good_scan();
     scan.format = "ismrmrd";
-    scan.coil_maps.setZero();
+    scan.coil_maps.doubles().setZero();
     try {
         check(scan);
         FAIL() << "no error";
@@ -172,8 +174,8 @@ TEST(Check, ThingsAreNamedAsTheFormatDoes) {
 
 TEST(Check, ATrajectoryWithoutSamplesIsEnoughForQAlone) {
     Scan scan = good_scan();
-    scan.frames[0].samples.resize(0, 0);
-    scan.coil_maps.resize(0, 0);
+    scan.frames[0].samples = {};
+    scan.coil_maps = {};
     EXPECT_NO_THROW(check(scan));
     EXPECT_THROW(require_samples(scan), InputError);
     EXPECT_NO_THROW(require_samples(good_scan()));

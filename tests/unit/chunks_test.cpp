@@ -1,9 +1,12 @@
-#include "plan/chunks.hpp"
+#include "engines/chunks.hpp"
 
 #include <gtest/gtest.h>
 
 namespace lsrecon {
 namespace {
+
+/// Positions in high and low parts of floats, complex values: 24 bytes and 8 a coil.
+const SourceShape floats;
 
 void expect_ranges(std::size_t total, std::size_t length,
                    const std::vector<std::size_t>& expected_counts) {
@@ -33,7 +36,7 @@ TEST(Chunks, CoilGroupsAreOfEqualSizeAndAtMostEight) {
         // coils, groups, coils in each
         {0, 1, 1}, {1, 1, 1}, {7, 1, 7}, {8, 1, 8}, {9, 2, 5}, {12, 2, 6}, {17, 3, 6}, {32, 4, 8}};
     for (const auto& [coils, groups, each] : expected) {
-        const TransformPlan plan = plan_transform({}, coils, 24, 8);
+        const TransformPlan plan = plan_transform({}, coils, floats);
         EXPECT_EQ(plan.coil_groups, groups) << coils << " coils";
         EXPECT_EQ(plan.coils_per_group, each) << coils << " coils";
     }
@@ -41,16 +44,23 @@ TEST(Chunks, CoilGroupsAreOfEqualSizeAndAtMostEight) {
 
 TEST(Chunks, FillConstantMemoryUpTo2048) {
     const DeviceLimits limits; // 64 KiB
-    EXPECT_EQ(plan_transform(limits, 1, 24, 8).sources_per_chunk, 2048U);
-    EXPECT_EQ(plan_transform(limits, 8, 24, 8).sources_per_chunk, 65536U / 88);
-    EXPECT_EQ(plan_transform({1 << 20, 1 << 30}, 8, 24, 8).sources_per_chunk, 2048U);
-    EXPECT_EQ(plan_transform({1, 1 << 30}, 8, 24, 8).sources_per_chunk, 1U);
+    EXPECT_EQ(plan_transform(limits, 1, floats).sources_per_chunk, 2048U);
+    EXPECT_EQ(plan_transform(limits, 8, floats).sources_per_chunk, 65536U / 88);
+    EXPECT_EQ(plan_transform({1 << 20, 1 << 30}, 8, floats).sources_per_chunk, 2048U);
+    EXPECT_EQ(plan_transform({1, 1 << 30}, 8, floats).sources_per_chunk, 1U);
+}
+
+TEST(Chunks, DoublesTakeTwiceTheRoomAndRealValuesHalf) {
+    const DeviceLimits limits;
+    EXPECT_EQ(plan_transform(limits, 8, {8, 6, 2}).sources_per_chunk, 65536U / 176);
+    EXPECT_EQ(plan_transform(limits, 8, {4, 6, 1}).sources_per_chunk, 65536U / 56);
+    EXPECT_EQ(plan_transform({65536, 1 << 20}, 2, {8, 6, 2}).points_per_block, 1U << 14);
 }
 
 TEST(Chunks, BlocksFitOneAllocation) {
-    EXPECT_EQ(plan_transform({65536, 1 << 30}, 1, 24, 8).points_per_block, 1U << 21);
-    EXPECT_EQ(plan_transform({65536, 1 << 20}, 2, 24, 8).points_per_block, 1U << 15);
-    EXPECT_EQ(plan_transform({65536, 1}, 2, 24, 8).points_per_block, 1U);
+    EXPECT_EQ(plan_transform({65536, 1 << 30}, 1, floats).points_per_block, 1U << 21);
+    EXPECT_EQ(plan_transform({65536, 1 << 20}, 2, floats).points_per_block, 1U << 15);
+    EXPECT_EQ(plan_transform({65536, 1}, 2, floats).points_per_block, 1U);
 }
 
 } // namespace

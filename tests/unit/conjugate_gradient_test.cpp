@@ -122,7 +122,7 @@ TEST(ConjugateGradient, ANegativeOperatorIsRefused) {
     EXPECT_THROW(solved(a, ComplexVector::Ones(2), {0, 30, 1e-8}), ToleranceError);
 }
 
-TEST(ConjugateGradient, AnOperatorThatIsNotANumberIsRefused) {
+TEST(ConjugateGradient, AnOperatorThatGivesNaNIsRefused) {
     const auto broken = [](const ComplexVector& x) -> ComplexVector {
         return x * std::numeric_limits<double>::quiet_NaN();
     };

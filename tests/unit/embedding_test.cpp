@@ -42,8 +42,9 @@ TEST(Embedding, MemoryOfTheSolverOfAMillionVoxels) {
     EXPECT_EQ(solver_memory(grid, 0, Precision::float32).total, (1 + 4 + 1) * volume + half);
     EXPECT_EQ(solver_memory(grid, 0, Precision::float32).largest_array, 4 * volume);
     EXPECT_EQ(solver_memory(grid, 0, Precision::float64).total, 2 * ((1 + 4 + 1) * volume + half));
-    // With 32 maps, two at a time, these and four vectors are more than half of Q.
-    EXPECT_EQ(solver_memory(grid, 32, Precision::float64).total, (4 + 8 + 8 + 32) * volume);
+    // With 32 maps, of which two are there at a time, these and four vectors are more than half of
+    // Q.
+    EXPECT_EQ(solver_memory(grid, 32, Precision::float64).total, (4 + 8 + 8 + 2) * volume);
 }
 
 } // namespace

@@ -53,7 +53,7 @@ TEST(ReplacingFile, RefusesAFolderThatIsMissingOrInTheWay) {
     EXPECT_THROW(ReplacingFile(folder.file("taken")), UsageError);
 }
 
-TEST(ReplacingFile, RefusesWhatIsNoRegularFile) {
+TEST(ReplacingFile, RefusesAllButRegularFiles) {
     const TemporaryFolder folder;
     ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
     EXPECT_THROW(ReplacingFile(folder.file("pipe")), UsageError);

@@ -57,13 +57,13 @@ TEST(InputFile, AChangeWhileItIsReadIsRefused) {
     }
 }
 
-TEST(InputFile, WhatIsNoFileIsRefused) {
+TEST(InputFile, AllButRegularFilesAreRefused) {
     const TemporaryFolder folder;
     EXPECT_EQ(found(folder.file("f")), "no such file");
     EXPECT_EQ(found(folder.path().string()), "it is a folder");
     EXPECT_EQ(found(folder.file(std::string(300, 'x'))), "File name too long");
     ASSERT_EQ(mkfifo(folder.file("pipe").c_str(), 0600), 0);
-    EXPECT_EQ(found(folder.file("pipe")), "it is no regular file");
+    EXPECT_EQ(found(folder.file("pipe")), "it is not a regular file");
     std::filesystem::create_symlink(folder.path() / "loop", folder.path() / "loop");
     EXPECT_EQ(found(folder.file("loop")), "Too many levels of symbolic links");
 }

@@ -51,7 +51,7 @@ TEST(IsmrmrdFrames, ContrastPhaseAndSetMakeFramesAverageAndSegmentDoNot) {
     const Scan scan = read(acquisitions);
     ASSERT_EQ(scan.frames.size(), 4u);
     EXPECT_EQ(scan.frames[0].label, "contrast 0, phase 0, set 0");
-    EXPECT_EQ(scan.frames[0].samples.cols(), 24);
+    EXPECT_EQ(scan.frames[0].samples.columns(), 24);
     EXPECT_EQ(scan.frames[3].label, "contrast 1, phase 0, set 0");
     EXPECT_NE(scan.frames[0].sampling, scan.frames[1].sampling);
     EXPECT_EQ(scan.frames[1].sampling, scan.frames[2].sampling);
@@ -72,9 +72,9 @@ TEST(IsmrmrdFrames, JoinedCountersMakeOneFrame) {
     const Scan scan = read_scan(path, options);
     ASSERT_EQ(scan.frames.size(), 2u);
     EXPECT_EQ(scan.frames[0].label, "contrast 0");
-    EXPECT_EQ(scan.frames[1].samples.cols(), 24);
+    EXPECT_EQ(scan.frames[1].samples.columns(), 24);
     EXPECT_EQ(scan.frames[1].samples(0, 8).real(), 300);
-    EXPECT_TRUE(told(scan, "differ in repetition alone are joined"));
+    EXPECT_TRUE(noted(scan, "differ in repetition alone are joined"));
     options.join = {"repetition", "contrast"};
     EXPECT_EQ(read_scan(path, options).frames.size(), 1u);
 }
@@ -83,7 +83,12 @@ TEST(IsmrmrdFrames, JoinedCountersMakeOneFrame) {
 TEST(IsmrmrdFrames, TwentyThousandFramesTakeNoTime) {
     RawEncoding encoding;
     encoding.grid.size = {8, 8, 1};
-    RawAcquisitionSorter sorter(encoding, {});
+    RawChoice choice({});
+    for (std::uint16_t repetition = 0; repetition < 20000; ++repetition) {
+        choice.count({0, 0, 0, repetition, 0}, 12);
+    }
+    choice.decide("", "");
+    RawAcquisitionSorter sorter(encoding, {0, 1, 2}, choice, {});
     std::vector<float> k(24, 0.5F);
     const std::vector<float> values(24, 1);
     RawAcquisition raw;
@@ -98,7 +103,7 @@ TEST(IsmrmrdFrames, TwentyThousandFramesTakeNoTime) {
         raw.counters[3] = repetition;
         sorter.add(raw);
     }
-    const Scan scan = sorter.scan();
+    const Scan scan = sorter.stored_scan().scan;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     ASSERT_EQ(scan.frames.size(), 20000u);
     EXPECT_EQ(scan.frames[10001].sampling, scan.frames[1].sampling);

@@ -37,12 +37,12 @@ std::string with(const std::string& part, const std::string& other) {
 
 RawEncoding read(const std::string& xml) {
     std::vector<std::string> remarks;
-    return read_ismrmrd_header(xml, "scan.h5", "/dataset/xml", remarks);
+    return MeasurementHeader(xml, "scan.h5", "/dataset/xml").encoding(0, remarks);
 }
 
 std::vector<std::string> remarks_of(const std::string& xml) {
     std::vector<std::string> remarks;
-    read_ismrmrd_header(xml, "scan.h5", "/dataset/xml", remarks);
+    MeasurementHeader(xml, "scan.h5", "/dataset/xml").encoding(0, remarks);
     return remarks;
 }
 
@@ -123,13 +123,27 @@ TEST(IsmrmrdHeader, WhatIsNotNeededMayBeMissingOrOdd) {
               "/dataset/xml, encoding/encodedSpace/fieldOfView_mm/z");
 }
 
-TEST(IsmrmrdHeader, AccelerationIsTold) {
+TEST(IsmrmrdHeader, AccelerationIsNoted) {
     const std::string factors =
         "<parallelImaging><accelerationFactor><kspace_encoding_step_1>2</kspace_encoding_step_1>"
         "<kspace_encoding_step_2>1</kspace_encoding_step_2></accelerationFactor></parallelImaging>";
     EXPECT_EQ(remarks_of(with("</encoding>", factors + "</encoding>")),
               (std::vector<std::string>{
                   "the header calls the scan accelerated by 2 x 1 (parallelImaging)"}));
+}
+
+TEST(IsmrmrdHeader, UserParametersAndWaveformsAreListed) {
+    const std::string more =
+        "<userParameters><userParameterLong><name>turns</name><value>12</value>"
+        "</userParameterLong><userParameterString><name>coil</name><value>head</value>"
+        "</userParameterString></userParameters><waveformInformation><waveformName>heart"
+        "</waveformName><waveformType>ecg</waveformType></waveformInformation></ismrmrdHeader>";
+    const MeasurementHeader header(with("</ismrmrdHeader>", more), "scan.h5", "/dataset/xml");
+    EXPECT_EQ(header.details(),
+              (std::vector<std::pair<std::string, std::string>>{{"parameter", "turns = 12"},
+                                                                {"parameter", "coil = head"},
+                                                                {"waveform", "heart, ecg"}}));
+    EXPECT_EQ(header.noise_bandwidth(), 1);
 }
 
 } // namespace

@@ -95,11 +95,20 @@ inline std::string write(const std::vector<Acquisition>& acquisitions,
     return path;
 }
 
+/// The whole scan, unchecked.
+inline Scan read_ismrmrd(const std::string& path, const ReadOptions& options = {}) {
+    StoredScan stored = open_ismrmrd(std::make_shared<const Hdf5Reader>(path), options);
+    for (std::size_t f = 0; f < stored.scan.frames.size(); ++f) {
+        stored.scan.frames[f].samples = stored.samples(f);
+    }
+    return std::move(stored.scan);
+}
+
 inline Scan read(const std::vector<Acquisition>& acquisitions,
                  const std::string& xml = header({}, {}), const std::string& units = "") {
     ReadOptions options;
     options.trajectory_units = units;
-    return read_ismrmrd(Hdf5Reader(write(acquisitions, xml)), options);
+    return read_ismrmrd(write(acquisitions, xml), options);
 }
 
 inline Finding refusal(const std::function<void()>& action) {
@@ -116,7 +125,7 @@ inline bool has(const std::string& whole, const std::string& part) {
     return whole.find(part) != std::string::npos;
 }
 
-inline bool told(const Scan& scan, const std::string& part) {
+inline bool noted(const Scan& scan, const std::string& part) {
     return std::any_of(scan.remarks.begin(), scan.remarks.end(),
                        [&](const std::string& remark) { return has(remark, part); });
 }
@@ -131,7 +140,7 @@ inline std::vector<double> first_coordinates(const Frame& frame) {
 
 inline std::vector<double> real_parts(const Frame& frame, Eigen::Index coil = 0) {
     std::vector<double> result;
-    for (Eigen::Index m = 0; m < frame.samples.cols(); ++m) {
+    for (std::size_t m = 0; m < frame.samples.columns(); ++m) {
         result.push_back(frame.samples(coil, m).real());
     }
     return result;

@@ -98,5 +98,13 @@ TEST_F(NamedFiles, MessagesNameTheFlagAndTheNextStep) {
     }
 }
 
+TEST_F(NamedFiles, EndingsAreInSmallLettersAndMayBeDouble) {
+    EXPECT_EQ(ending_of("a.b/IMAGE.H5"), "h5");
+    EXPECT_EQ(ending_of("a/b.nii.GZ"), "nii.gz");
+    EXPECT_EQ(ending_of("b.gz"), "gz");
+    EXPECT_EQ(ending_of("a.b/c"), "");
+    EXPECT_EQ(ending_of("c."), "");
+}
+
 } // namespace
 } // namespace lsrecon

@@ -19,7 +19,7 @@ using test::TemporaryFolder;
 class CacheFolder : public testing::Test {
 protected:
     TemporaryFolder folder;
-    /// Nobody, the superuser included, makes a folder below it.
+    /// No user, not even the superuser, can make a folder below it.
     std::string impossible = [this] {
         test::write_text(folder.file("file"), "");
         return folder.file("file") + "/below";
@@ -61,7 +61,7 @@ TEST_F(CacheFolder, ThatOthersMayWriteIsNotTrusted) {
     EXPECT_NE(private_folder(), last) << "a link";
 }
 
-TEST_F(CacheFolder, TroubleIsToldBeforeSomethingIsKept) {
+TEST_F(CacheFolder, TroubleIsReportedBeforeSomethingIsKept) {
     EXPECT_EQ(trouble_with(folder.file("a/new/one"), 1 << 20), "");
     EXPECT_TRUE(fs::is_empty(folder.file("a/new/one"))) << "left something";
     EXPECT_EQ(trouble_with(impossible, 1), "Not a directory");
@@ -107,7 +107,7 @@ TEST(FileLock, WaitsForItsTurn) {
     EXPECT_EQ(count, 80);
 }
 
-TEST(FileLock, WhereThereIsNoneWorkGoesOn) {
+TEST(FileLock, WithoutLocksWorkContinues) {
     EXPECT_EQ(FileLock("/no/such/folder/lock").state(), FileLock::State::unsupported);
 }
 

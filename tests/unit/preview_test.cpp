@@ -7,7 +7,7 @@
 namespace lsrecon {
 namespace {
 
-TEST(Preview, IsBoundedWhateverTheImageIs) {
+TEST(Preview, IsBoundedForAnyImage) {
     for (const std::size_t x : {1U, 2U, 63U, 384U, 4096U, 4097U, 20000U, 3000000U}) {
         for (const std::size_t y : {1U, 64U, 500U, 4095U, 20000U}) {
             for (const std::size_t tiles : {1U, 3U, 500U, 20000U, 4000000U}) {

@@ -1,18 +1,16 @@
-#include "stages/q.hpp"
+#include "operators/q.hpp"
 
 #include <gtest/gtest.h>
 
-#include "backend/reference/reference.hpp"
 #include "base/tolerance.hpp"
+#include "engines/reference.hpp"
 #include "support/case.hpp"
+#include "support/transforms.hpp"
 
 namespace lsrecon {
 namespace {
 
-Q q_of(const Sampling& sampling, const Grid& grid) {
-    Reporter report;
-    return compute_q(*make_reference_backend(), sampling, grid, report);
-}
+using test::exact_q;
 
 Complex value(const Q& q, long x, long y, long z = 0) {
     const std::array<std::size_t, 3> extents = q_extents(q.grid);
@@ -44,7 +42,7 @@ TEST(Q, ByHand) {
     Sampling sampling;
     sampling.trajectory = {{1, 0, 0}};
     sampling.weights = RealVector::Constant(1, 3);
-    const Q q = q_of(sampling, test::make_grid(4, 2));
+    const Q q = exact_q(sampling, test::make_grid(4, 2));
     ASSERT_EQ(expanded(q).size(), 32);
     const double bound = 3 * tolerance::reference(1, 1);
     for (long y = -1; y <= 1; ++y) {
@@ -57,7 +55,7 @@ TEST(Q, ByHand) {
 
 TEST(Q, IsZeroWhereADifferenceWouldBeMinusN) {
     for (const auto& size : {std::array<std::size_t, 3>{4, 3, 0}, {3, 2, 4}, {1, 1, 1}}) {
-        const Q q = q_of(*problem_of(size).sampling, problem_of(size).grid);
+        const Q q = exact_q(*problem_of(size).sampling, problem_of(size).grid);
         const auto [nx, ny, nz] = q_extents(q.grid);
         std::size_t zeros = 0;
         for (std::size_t z = 0; z < nz; ++z) {
@@ -76,7 +74,7 @@ TEST(Q, IsZeroWhereADifferenceWouldBeMinusN) {
 }
 
 TEST(Q, IsHermitianToTheLastBit) {
-    const Q q = q_of(*problem_of({3, 4, 2}).sampling, problem_of({3, 4, 2}).grid);
+    const Q q = exact_q(*problem_of({3, 4, 2}).sampling, problem_of({3, 4, 2}).grid);
     for (long z = -1; z <= 1; ++z) {
         for (long y = -3; y <= 3; ++y) {
             for (long x = -2; x <= 2; ++x) {
@@ -89,7 +87,7 @@ TEST(Q, IsHermitianToTheLastBit) {
 
 TEST(Q, AtZeroIsTheSumOfTheWeights) {
     const test::Problem problem = problem_of({4, 3, 0});
-    const Q q = q_of(*problem.sampling, problem.grid);
+    const Q q = exact_q(*problem.sampling, problem.grid);
     const double sum = problem.sampling->q_weights().sum();
     EXPECT_NEAR(q.at_zero(), sum, sum * tolerance::reference(0, 5));
     EXPECT_EQ(expanded(q)(0).imag(), 0);
@@ -129,10 +127,11 @@ TEST(Q, KeyOfNoWeightsIsThatOfOnes) {
 TEST(Q, AtAListOfVoxelsIsQThere) {
     const test::Problem problem = problem_of({4, 3, 0});
     Reporter report;
-    const ComplexVector listed =
+    const CoilMatrix listed =
         compute_q_at(*make_reference_backend(), *problem.sampling,
-                     Voxels::at(problem.grid, {{0, 0, 0}, {0.25, -1.0 / 3, 0}}), report);
-    const Q q = q_of(*problem.sampling, problem.grid);
+                     Voxels::at(problem.grid, {{0, 0, 0}, {0.25, -1.0 / 3, 0}}), report)
+            .values;
+    const Q q = exact_q(*problem.sampling, problem.grid);
     const double bound = std::abs(listed(0)) * tolerance::reference(4, 5);
     EXPECT_LE(std::abs(listed(0) - value(q, 0, 0)), bound);
     EXPECT_LE(std::abs(listed(1) - value(q, 1, -1)), bound);

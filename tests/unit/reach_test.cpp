@@ -58,7 +58,7 @@ TEST(Reach, RadiansLabelledAsCyclesAreRefusedWithTheUnitThatFits) {
     EXPECT_NE(finding.next_step.find("--low-resolution"), std::string::npos);
 }
 
-// Every pair of units in which a scan would lie within the matrix is told apart.
+// Every pair of units in which a scan would lie within the matrix is distinguished.
 TEST(Reach, NoWrongLabelPasses) {
     for (const std::string& truth : trajectory_unit_names()) {
         for (const std::string& label : trajectory_unit_names()) {
@@ -66,7 +66,7 @@ TEST(Reach, NoWrongLabelPasses) {
             const double wrong =
                 to_cycles_per_fov(label, scan.grid)[0] / to_cycles_per_fov(truth, scan.grid)[0];
             if (wrong > 1.05) {
-                continue; // beyond the matrix: told by check()
+                continue; // beyond the matrix: reported by check()
             }
             scan = scan_of(lines(128, 128, 1, wrong), 128, 128);
             scan.trajectory_units = label;
@@ -104,29 +104,32 @@ TEST(Coverage, IsTheShareOfTheLines) {
     EXPECT_DOUBLE_EQ(coverage({{0, 0, 0}}, test::make_grid(1, 1)), 1);
 }
 
-TEST(Remarks, UndersamplingWithoutMapsIsTold) {
+TEST(Remarks, UndersamplingWithoutMapsIsNoted) {
     EXPECT_TRUE(remarks_on(scan_of(lines(64, 64), 64, 64)).empty());
     Scan scan = scan_of(lines(64, 64, 2), 64, 64);
     ASSERT_EQ(remarks_on(scan).size(), 1u);
-    EXPECT_EQ(remarks_on(scan)[0],
-              "the samples fill 49.8 % of k-space, without coil maps: expect aliasing");
+    EXPECT_EQ(
+        remarks_on(scan)[0],
+        "the samples fill 49.8 % of k-space: expect aliasing that coil maps or a regulariser do "
+        "not undo");
     scan.coil_maps = CoilMatrix::Ones(2, 64 * 64);
     EXPECT_TRUE(remarks_on(scan).empty());
 }
 
-TEST(Remarks, FramesOfFewSamplesAreToldWithTheFlagThatJoinsThem) {
+TEST(Remarks, FramesOfFewSamplesAreNotedWithTheFlagThatJoinsThem) {
     Scan scan = scan_of(lines(64, 1), 64, 64);
     scan.frames.resize(500, scan.frames[0]);
     scan.frame_counters = {"slice", "repetition"};
     EXPECT_EQ(remarks_on(scan)[0],
               "500 frames are reconstructed, each from 64 samples a coil, which fill 2 % of "
-              "k-space, without coil maps: expect aliasing; if they belong to one image, pass "
+              "k-space: expect aliasing that coil maps or a regulariser do not undo; if they "
+              "belong to one image, pass "
               "--join repetition");
     scan.frame_counters = {"slice"};
     EXPECT_EQ(remarks_on(scan)[0].find("--join"), std::string::npos);
 }
 
-TEST(Remarks, LengthsInOtherUnitsAreTold) {
+TEST(Remarks, LengthsInOtherUnitsAreNoted) {
     Scan scan = scan_of(lines(64, 64), 64, 64);
     scan.grid.fov_mm = {0.23, 0.23, 0.005};
     ASSERT_EQ(remarks_on(scan).size(), 1u);

@@ -55,7 +55,7 @@ TEST(Report, AStageEndsAlsoWhenItFails) {
     EXPECT_THAT(report.heard, testing::ElementsAre("begin mu", "end mu"));
 }
 
-TEST(Report, SeveralFramesAreToldAndASingleOneIsNot) {
+TEST(Report, SeveralFramesAreReportedAndASingleOneIsNot) {
     for (const std::size_t count : {1U, 2U}) {
         Listener report;
         {
@@ -71,7 +71,7 @@ TEST(Report, SeveralFramesAreToldAndASingleOneIsNot) {
     }
 }
 
-TEST(Report, TheSameNoteIsToldOnce) {
+TEST(Report, TheSameNoteIsShownOnce) {
     Listener report;
     report.note("one slice was skipped");
     report.note("another");

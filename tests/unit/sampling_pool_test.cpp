@@ -22,5 +22,15 @@ TEST(SamplingPool, EqualOnesAreSharedInAnyOrder) {
     EXPECT_NE(pool.share(sampling_of(1, 0.5)), a) << "other weights make another Q";
 }
 
+TEST(SamplingPool, FramesOfOneSamplingFollowEachOther) {
+    SamplingPool pool;
+    std::vector<Frame> frames;
+    for (const double k : {2., 1., 2., 3., 1.}) {
+        frames.push_back({pool.share(sampling_of(k)), {}, "", {}});
+    }
+    EXPECT_EQ(by_sampling(frames), (std::vector<std::size_t>{0, 2, 1, 4, 3}));
+    EXPECT_EQ(by_sampling({}), std::vector<std::size_t>{});
+}
+
 } // namespace
 } // namespace lsrecon

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "scan/scan.hpp"
+
 namespace lsrecon {
 namespace {
 
@@ -15,32 +17,40 @@ Scan scan_of(std::size_t frames) {
     return scan;
 }
 
+Remarks remarks_on_silent_coils(const Scan& scan) {
+    SilentCoils silent;
+    for (const Frame& frame : scan.frames) {
+        silent.add(frame.samples);
+    }
+    return silent.remarks();
+}
+
 TEST(SilentCoils, ASoundScanHasNone) {
     Scan scan = scan_of(2);
-    scan.frames[0].samples.leftCols(3).setZero(); // one sample is enough
+    scan.frames[0].samples.doubles().leftCols(3).setZero(); // one sample is enough
     EXPECT_EQ(remarks_on_silent_coils(scan), Remarks{});
     EXPECT_EQ(remarks_on_silent_coils(Scan()), Remarks{});
 }
 
 TEST(SilentCoils, AreNamedWithTheirFrames) {
     Scan one = scan_of(1);
-    one.frames[0].samples.row(1).setZero();
+    one.frames[0].samples.doubles().row(1).setZero();
     EXPECT_EQ(remarks_on_silent_coils(one),
               Remarks{"all samples of coil 1 are 0: were they written?"});
     Scan many = scan_of(3);
-    many.frames[1].samples.row(0).setZero();
+    many.frames[1].samples.doubles().row(0).setZero();
     for (Frame& frame : many.frames) {
-        frame.samples.row(2).setZero();
+        frame.samples.doubles().row(2).setZero();
     }
     EXPECT_EQ(remarks_on_silent_coils(many),
               (Remarks{"all samples of coil 0 are 0 in frame 1: were they written?",
                        "all samples of coil 2 are 0 in all frames: were they written?"}));
 }
 
-TEST(SilentCoils, AFrameOfNothingElseIsToldOnce) {
+TEST(SilentCoils, AFrameOfSilentCoilsIsReportedOnce) {
     Scan scan = scan_of(4);
-    scan.frames[1].samples.setZero();
-    scan.frames[2].samples.setZero();
+    scan.frames[1].samples.doubles().setZero();
+    scan.frames[2].samples.doubles().setZero();
     EXPECT_EQ(remarks_on_silent_coils(scan),
               Remarks{"all samples of all coils are 0 in 2 of 4 frames, the first being frame 1: "
                       "were they written?"});

@@ -1,56 +1,14 @@
 #include "scan/simulate.hpp"
 
 #include <cmath>
-#include <cstdio>
 #include <gtest/gtest.h>
 
-#include "backend/reference/reference.hpp"
 #include "base/error.hpp"
 #include "base/machine.hpp"
-#include "io/hdf5_file.hpp"
-#include "io/native_scan.hpp"
-#include "io/native_writer.hpp"
-#include "scan/phantom.hpp"
+#include "support/simulated.hpp"
 
 namespace lsrecon {
 namespace {
-
-Grid grid_of(std::size_t x, std::size_t y, std::size_t z = 0) {
-    Grid grid;
-    grid.dimensions = z == 0 ? 2 : 3;
-    grid.size = {x, y, z == 0 ? 1 : z};
-    grid.fov_mm = {240, 220, 200};
-    return grid;
-}
-
-CoilMatrix reference_forward(const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
-                             const Voxels& voxels) {
-    return make_reference_backend()->forward(trajectory, rho, voxels, [](double) {});
-}
-
-Simulation simulated(const SimulationOptions& options) {
-    Reporter report;
-    return simulate(options, &reference_forward, report);
-}
-
-SimulationOptions options_of(const std::string& trajectory, const Grid& grid) {
-    SimulationOptions options;
-    options.trajectory = trajectory;
-    options.sampling.grid = grid;
-    return options;
-}
-
-/// F^H d / N: the image of a Cartesian scan that is fully sampled.
-ComplexVector inverse_transform(const Scan& scan) {
-    const Frame& frame = scan.frames.front();
-    const CoilMatrix image = make_reference_backend()->fhd(
-        frame.sampling->trajectory, frame.samples, scan.image_voxels(), [](double) {});
-    return image.row(0).transpose() / static_cast<double>(scan.grid.voxels());
-}
-
-double relative_difference(const ComplexVector& a, const ComplexVector& b) {
-    return (a - b).norm() / b.norm();
-}
 
 TEST(Simulate, CartesianVoxelsComeBack) {
     for (const Grid& grid : {grid_of(16, 16), grid_of(15, 12), grid_of(6, 7, 8)}) {
@@ -74,6 +32,31 @@ TEST(Simulate, CartesianAnalyticIsThePhantomButForItsEdges) {
     EXPECT_NEAR(at_zero.real(), 4096 * 0.123816151212, 1e-8);
 }
 
+TEST(Simulate, CartesianAnalyticIsThePhantomInItsBand) {
+    for (const Grid& grid : {grid_of(16, 16), grid_of(15, 12), grid_of(6, 7, 8)}) {
+        SimulationOptions options = options_of("cartesian", grid);
+        options.truth_of = "band";
+        options.frames = 3;
+        options.motion_mm = 20;
+        const Simulation simulation = simulated(options);
+        for (std::size_t f = 0; f < 3; ++f) {
+            EXPECT_LT(relative_difference(inverse_transform(simulation.scan, f),
+                                          simulation.truth.col(static_cast<Eigen::Index>(f))),
+                      1e-13);
+        }
+    }
+}
+
+TEST(Simulate, NoiseDoesNotDependOnTheTruthThatIsKept) {
+    SimulationOptions options = options_of("radial", grid_of(16, 16));
+    options.snr = 10;
+    const Simulation voxels = simulated(options);
+    options.truth_of = "band";
+    const Simulation band = simulated(options);
+    EXPECT_EQ(band.scan.frames[0].samples, voxels.scan.frames[0].samples);
+    EXPECT_GT(relative_difference(band.truth, voxels.truth), 0.05);
+}
+
 TEST(Simulate, AnalyticAndVoxelModelsAgreeAtLowFrequencies) {
     SimulationOptions options = options_of("radial", grid_of(64, 64));
     options.sampling.readouts = 5;
@@ -81,8 +64,8 @@ TEST(Simulate, AnalyticAndVoxelModelsAgreeAtLowFrequencies) {
     options.model = "voxels";
     const Simulation voxels = simulated(options);
     const Sampling& sampling = *analytic.scan.frames.front().sampling;
-    const CoilMatrix& a = analytic.scan.frames.front().samples;
-    const CoilMatrix& b = voxels.scan.frames.front().samples;
+    const CoilMatrix& a = analytic.scan.frames.front().samples.doubles();
+    const CoilMatrix& b = voxels.scan.frames.front().samples.doubles();
     for (std::size_t m = 0; m < sampling.samples(); ++m) {
         const Vec3& k = sampling.trajectory[m];
         if (std::hypot(k[0], k[1]) <= 4) {
@@ -142,20 +125,15 @@ TEST(Simulate, CoilSamplesAreTheTransformOfMapTimesTruth) {
     EXPECT_NEAR(std::abs(frame.samples(2, 7) - sum), 0, 1e-12);
 }
 
-TEST(Simulate, NoiseHasTheAskedDeviation) {
-    SimulationOptions options = options_of("spiral", grid_of(64, 64));
-    const CoilMatrix clean = simulated(options).scan.frames.front().samples;
-    options.noise = 0.05;
-    const CoilMatrix noise = simulated(options).scan.frames.front().samples - clean;
-    const double count = static_cast<double>(noise.size());
-    const double asked = 0.05 * std::sqrt(clean.squaredNorm() / count);
-    // An estimate from n numbers is right to 1 / sqrt(2 n) of itself: 5 times that here.
-    const double tolerance = 5 / std::sqrt(2 * count) * asked;
-    EXPECT_NEAR(std::sqrt(noise.real().squaredNorm() / count), asked, tolerance);
-    EXPECT_NEAR(std::sqrt(noise.imag().squaredNorm() / count), asked, tolerance);
-    EXPECT_LT(std::abs(noise.sum() / count), 5 * asked * std::sqrt(2 / count));
-    const double together = noise.real().cwiseProduct(noise.imag()).sum() / count;
-    EXPECT_LT(std::abs(together), 5 * asked * asked / std::sqrt(count));
+TEST(Simulate, MapsAreLeftOutOfTheScanButNotOfItsSamples) {
+    SimulationOptions options = options_of("radial", grid_of(8, 8));
+    options.coils = 3;
+    const Scan with = simulated(options).scan;
+    options.with_maps = false;
+    const Scan without = simulated(options).scan;
+    EXPECT_EQ(with.coil_maps.rows(), 3u);
+    EXPECT_TRUE(without.coil_maps.empty());
+    EXPECT_EQ(with.frames.front().samples, without.frames.front().samples);
 }
 
 TEST(Simulate, SameSeedSameScan) {
@@ -179,9 +157,22 @@ TEST(Simulate, RefusesWhatContradicts) {
     options.model = "exact";
     EXPECT_THROW(simulated(options), UsageError);
     options.model = "auto";
+    options.truth_of = "band"; // of coils
+    EXPECT_THROW(simulated(options), UsageError);
+    options.truth_of = "edges";
+    EXPECT_THROW(simulated(options), UsageError);
+    options.truth_of = "voxels";
     options.noise = -1;
     EXPECT_THROW(simulated(options), UsageError);
+    options.noise = 0.1;
+    options.snr = 10;
+    EXPECT_THROW(simulated(options), UsageError);
     options.noise = 0;
+    for (const double snr : {0.0, -1.0, std::nan("")}) {
+        options.snr = snr;
+        EXPECT_THROW(simulated(options), UsageError) << snr;
+    }
+    options.snr.reset();
     options.coils = 0;
     EXPECT_THROW(simulated(options), UsageError);
     options.coils = 1000000000;
@@ -195,8 +186,16 @@ TEST(Simulate, RefusesWhatNoFileCanHold) {
         options.noise = noise;
         EXPECT_THROW(simulated(options), UsageError) << noise;
     }
+    options.noise = 0;
+    options.snr = 1e-39;
+    EXPECT_THROW(simulated(options), UsageError);
+    options.snr.reset();
     options.noise = 1e30;
-    EXPECT_TRUE(simulated(options).scan.frames[0].samples.cast<std::complex<float>>().allFinite());
+    EXPECT_TRUE(simulated(options)
+                    .scan.frames[0]
+                    .samples.doubles()
+                    .cast<std::complex<float>>()
+                    .allFinite());
 }
 
 TEST(Simulate, RefusesWhatNoReaderTakes) {
@@ -209,53 +208,6 @@ TEST(Simulate, RefusesWhatNoReaderTakes) {
     options.sampling.grid = grid_of(1000, 1000, 960);
     options.sampling.samples_per_readout = 1;
     EXPECT_THROW(simulated(options), InputError);
-}
-
-TEST(NativeWriter, ScanComesBack) {
-    SimulationOptions options = options_of("cones", grid_of(4, 6, 5));
-    options.coils = 2;
-    Scan scan = simulated(options).scan;
-    scan.grid.position = Vec3{1, -2, 3};
-    scan.grid.directions = {Vec3{0, 1, 0}, Vec3{1, 0, 0}, Vec3{0, 0, -1}};
-    const std::string path = testing::TempDir() + "native_writer_scan.h5";
-    write_native_scan(path, scan);
-    const Scan read = read_native(Hdf5Reader(path), {});
-    EXPECT_EQ(read.grid.size, scan.grid.size);
-    EXPECT_EQ(read.grid.fov_mm, scan.grid.fov_mm);
-    EXPECT_EQ(read.grid.position, scan.grid.position);
-    EXPECT_EQ(read.grid.directions, scan.grid.directions);
-    EXPECT_EQ(read.frames.at(0).sampling->trajectory, scan.frames[0].sampling->trajectory);
-    // Stored in single precision: half a unit in its last place.
-    const double largest = scan.frames[0].samples.cwiseAbs().maxCoeff();
-    EXPECT_LT((read.frames[0].samples - scan.frames[0].samples).cwiseAbs().maxCoeff(),
-              largest * 1.2e-7);
-    EXPECT_LT((read.coil_maps - scan.coil_maps).cwiseAbs().maxCoeff(), 1.2e-7);
-    std::remove(path.c_str());
-}
-
-TEST(NativeWriter, FramesShareATrajectoryOrHaveTheirOwn) {
-    Scan scan = simulated(options_of("radial", grid_of(4, 4))).scan;
-    scan.frames.push_back(scan.frames.front());
-    scan.frames.back().samples *= 2;
-    const std::string path = testing::TempDir() + "native_writer_frames.h5";
-    write_native_scan(path, scan);
-    EXPECT_EQ(Hdf5Reader(path).shape("trajectory").extents, (std::vector<std::size_t>{28, 2}));
-    EXPECT_EQ(Hdf5Reader(path).shape("samples").extents, (std::vector<std::size_t>{2, 1, 28}));
-
-    auto turned = std::make_shared<Sampling>(*scan.frames.front().sampling);
-    for (Vec3& k : turned->trajectory) {
-        k = {-k[1], k[0], 0};
-    }
-    scan.frames.back().sampling = turned;
-    write_native_scan(path, scan);
-    const Scan read = read_native(Hdf5Reader(path), {});
-    ASSERT_EQ(read.frames.size(), 2u);
-    EXPECT_EQ(read.frames[1].sampling->trajectory, turned->trajectory);
-    EXPECT_EQ(read.frames[0].sampling->trajectory, scan.frames[0].sampling->trajectory);
-
-    turned->weights = RealVector::Ones(28);
-    EXPECT_THROW(write_native_scan(path, scan), UsageError);
-    std::remove(path.c_str());
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/numbers.hpp"
+#include "base/tolerance.hpp"
 #include "scan/scan.hpp"
 #include "solve/summary.hpp"
 
@@ -10,18 +12,25 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// Problems of one voxel, of these histories.
-Solved solved(const ResidualHistories& histories, Stop stop) {
-    const auto problems = static_cast<Eigen::Index>(histories.size());
-    return {CoilMatrix::Ones(problems, 1), histories, std::vector<Stop>(histories.size(), stop),
-            "a solver"};
+/// A frame of problems with these histories.
+ImageFrame frame_of(const ResidualHistories& histories, Stop stop) {
+    ImageFrame frame;
+    frame.residuals = histories;
+    frame.stops = std::vector<Stop>(histories.size(), stop);
+    return frame;
 }
 
 SolveSummary summary_of(const ResidualHistories& histories, Stop stop) {
     SolveSummary summary(SolveOptions{});
-    const auto problems = static_cast<Eigen::Index>(histories.size());
-    summary.add(CoilMatrix::Ones(problems, 1), solved(histories, stop), 1, 1e-6);
+    summary.add(frame_of(histories, stop));
     return summary;
+}
+
+/// Of one problem a gain, by transforms of this bound in single precision.
+ImageFrame rounded_frame(const std::vector<double>& gains, double lambda, double bound) {
+    ImageFrame frame = frame_of({{1, 0.1}}, Stop::iterations);
+    estimate_rounding(frame, gains, lambda, bound, tolerance::eps);
+    return frame;
 }
 
 TEST(SolveSummary, OneSolveThatTheLimitEnded) {
@@ -48,27 +57,47 @@ TEST(SolveSummary, AtTheLimitAndWithinTheToleranceIsNoWarning) {
 
 TEST(SolveSummary, ManySolvesAreOneLineOfWorstAndMedian) {
     SolveSummary summary = summary_of({{1, 0.1, 1e-2}, {1, 0.1, 2e-3}}, Stop::iterations);
-    summary.add(CoilMatrix::Ones(1, 1), solved({{1, 9e-6}}, Stop::tolerance), 1, 1e-6);
+    summary.add(frame_of({{1, 9e-6}}, Stop::tolerance));
     EXPECT_EQ(summary.as_text(),
               "3 solves stopped at 1 to 2 iterations with residuals up to 0.01, median 0.002 "
               "(asked 0.0001): the iteration limit ended 2 of them; more: --iterations");
 }
 
 TEST(SolveSummary, LambdaIsHeldAgainstWhatTheTransformResolves) {
-    ComplexVector b(2);
-    b << 3, 4;
-    ComplexVector x(2);
-    x << 0, 0.25;
-    // ||b|| = 5 and ||x|| = 1/4, in units of Q(0) = 10.
-    EXPECT_DOUBLE_EQ(resolved_lambda(1e-6, b, x, 10), 2e-6);
-    EXPECT_EQ(resolved_lambda(1e-6, b, ComplexVector::Zero(2), 10), 0);
+    const double error = tolerance::normal_equations(1e-6, tolerance::eps);
+    EXPECT_EQ(rounded_frame({2}, 0, 1e-6).resolved_lambda, 2 * error);
+    EXPECT_EQ(rounded_frame({0}, 0, 1e-6).resolved_lambda, 0) << "a solution of zeros";
     for (const auto& [lambda, lost] :
-         {std::pair<double, bool>{0, false}, {1.9e-6, true}, {2.1e-6, false}}) {
+         {std::pair<double, bool>{0, false}, {1.9 * error, true}, {2.1 * error, false}}) {
         SolveSummary summary(SolveOptions{lambda});
-        const Solved one{x.transpose(), {{1, 0.1}}, {Stop::iterations}, ""};
-        summary.add(b.transpose(), one, 10, 1e-6);
+        summary.add(rounded_frame({2}, lambda, 1e-6));
         EXPECT_EQ(summary.lambda_is_lost(), lost) << lambda;
-        EXPECT_THAT(summary.about_lambda(), HasSubstr("2e-06"));
+    }
+}
+
+TEST(SolveSummary, TheProblemThatIsResolvedWorstDecides) {
+    SolveSummary summary(SolveOptions{3e-6});
+    summary.add(rounded_frame({1, 4, 2}, 3e-6, 1e-6));
+    summary.add(rounded_frame({2}, 3e-6, 1e-6));
+    EXPECT_TRUE(summary.lambda_is_lost());
+    const double resolved = 4 * tolerance::normal_equations(1e-6, tolerance::eps);
+    EXPECT_THAT(summary.about_lambda(), HasSubstr(rounded(resolved)));
+}
+
+TEST(SolveSummary, TheErrorOfTheImageIsHeldAgainstTheTolerance) {
+    // 1000 times the gain of a scan that says nothing of most voxels, lambda 0.01.
+    const double bound = 16e-6;
+    EXPECT_DOUBLE_EQ(rounded_frame({10}, 0.01, bound).image_error, 1e-3);
+    EXPECT_EQ(rounded_frame({10}, 0, bound).image_error, 0) << "nothing is known without lambda";
+    EXPECT_GE(rounded_frame({10}, 0.01, 2 * tolerance::eps).image_error, tolerance::eps * 1000)
+        << "a good bound does not make a float of fewer roundings";
+    for (const auto& [asked, limits] : {std::pair<double, bool>{0.9e-3, true}, {1.1e-3, false}}) {
+        SolveOptions options{0.01};
+        options.tolerance = asked;
+        SolveSummary summary(options);
+        summary.add(rounded_frame({10}, 0.01, bound));
+        EXPECT_EQ(summary.precision_limits_image(), limits) << asked;
+        EXPECT_THAT(summary.about_precision(), HasSubstr("--precision double"));
     }
 }
 

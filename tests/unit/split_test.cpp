@@ -1,4 +1,4 @@
-#include "plan/split.hpp"
+#include "engines/split.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -41,9 +41,9 @@ TEST(Truth, TheErrorIsThatOfMagnitudesRelativeToTheTruth) {
     image.frames[0].values = ComplexVector::Zero(2);
     image.frames[1].values = ComplexVector::Zero(2);
     image.frames[0].values(0) = -3;
-    EXPECT_DOUBLE_EQ(truth.error_of(image), 0.8);
+    EXPECT_DOUBLE_EQ(truth.error_of(2, values_of(image)), 0.8);
     image.frames[1].values(1) = 4;
-    EXPECT_DOUBLE_EQ(truth.error_of(image), 0);
+    EXPECT_DOUBLE_EQ(truth.error_of(2, values_of(image)), 0);
 }
 
 TEST(Truth, OfAnotherSizeIsRefusedAsSoonAsTheScanIsKnown) {

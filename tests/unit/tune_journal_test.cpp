@@ -1,6 +1,6 @@
 // What a search remembers, and whom it blames for the end of the program.
 
-#include "tune_journal.hpp"
+#include "measure/tune_journal.hpp"
 
 #include <csignal>
 #include <gtest/gtest.h>

@@ -5,14 +5,15 @@
 #include <thread>
 #include <tuple>
 
-#include "backend/tuning.hpp"
 #include "base/error.hpp"
-#include "plan/search_space.hpp"
+#include "device/opencl/kernel_files.hpp"
+#include "engines/search_space.hpp"
+#include "engines/tuning.hpp"
 #include "support/surroundings.hpp"
 
 #ifdef LSRECON_WITH_OPENCL
-#include "backend/opencl/catalogue.hpp"
-#include "backend/opencl/tuning_table.hpp"
+#include "engines/opencl/catalogue.hpp"
+#include "engines/opencl/tuning_table.hpp"
 #endif
 
 namespace lsrecon {

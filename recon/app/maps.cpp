@@ -1,0 +1,58 @@
+#include "app/command.hpp"
+#include "app/console.hpp"
+#include "base/named_files.hpp"
+#include "io/maps_file.hpp"
+#include "io/record.hpp"
+#include "scan/check.hpp"
+
+namespace lsrecon::app {
+
+namespace {
+
+struct Options {
+    std::string scan;
+    std::string output;
+    bool quiet = false;
+    ReadOptions read;
+    PrepareOptions prepare;
+    BackendOptions backend;
+};
+
+ExitCode run(Options& options) {
+    if (options.prepare.maps.empty()) {
+        options.prepare.maps = maps_methods().front().name;
+    }
+    if (options.prepare.maps == "none") {
+        throw UsageError("--maps none makes no maps\n  next:     name a method");
+    }
+    if (options.prepare.compression.asked_for()) {
+        throw UsageError("--coils and --energy are for what uses the maps: a file has those of the "
+                         "scan's own coils\n  next:     leave them out");
+    }
+    options.prepare.whiten = false; // as recon expects the maps of a file
+    require_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}});
+    Console console(options.quiet);
+    const auto backend = open_backend(options.backend, console);
+    FrameSource source(options.scan, options.read, console);
+    require_samples(source.scan());
+    const PreparedScan prepared(source, options.prepare, *backend, console);
+    const Scan& scan = prepared.scan();
+    write_maps(options.output, {scan.grid, scan.coil_maps},
+               make_record(scan, backend->info(),
+                           {{"command", command_line()}, {"maps", options.prepare.maps}}));
+    return ExitCode::done;
+}
+
+} // namespace
+
+std::function<ExitCode()> bind_maps(CLI::App& sub) {
+    auto options = std::make_shared<Options>();
+    add_scan_flags(sub, options->scan, options->read);
+    add_output_flag(sub, options->output, "file to write: /coil_maps [C, (Z,) Y, X]");
+    add_prepare_flags(sub, options->prepare);
+    add_backend_flags(sub, options->backend);
+    add_quiet_flag(sub, options->quiet);
+    return [options] { return run(*options); };
+}
+
+} // namespace lsrecon::app

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "base/largest_part.hpp"
+#include "base/precision.hpp"
+#include "base/types.hpp"
+
+namespace lsrecon {
+
+/// Complex numbers, a row a coil, in the precision of the file that they come from: samples, C x M,
+/// or coil maps, C x N. A row is contiguous, and so are all rows together.
+class CoilRows {
+public:
+    using Floats =
+        Eigen::Matrix<std::complex<float>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+    CoilRows() = default; ///< none
+    CoilRows(CoilMatrix values) : values_(std::move(values)) {}
+    CoilRows(Floats values) : values_(std::move(values)) {}
+    template <typename Derived> CoilRows(const Eigen::MatrixBase<Derived>& values)
+        : CoilRows(Eigen::Matrix<typename Derived::Scalar, Eigen::Dynamic, Eigen::Dynamic,
+                                 Eigen::RowMajor>(values)) {}
+    /// Of values that are not set yet.
+    CoilRows(std::size_t rows, std::size_t columns, Precision precision) {
+        const auto r = static_cast<Eigen::Index>(rows);
+        const auto n = static_cast<Eigen::Index>(columns);
+        if (precision == Precision::float32) {
+            values_ = Floats(r, n);
+        } else {
+            values_ = CoilMatrix(r, n);
+        }
+    }
+
+    /// visit(values), which are Floats or a CoilMatrix.
+    template <typename Visit> decltype(auto) visit(const Visit& function) const {
+        return std::visit(function, values_);
+    }
+    template <typename Visit> decltype(auto) visit(const Visit& function) {
+        largest_part_.reset();
+        return std::visit(function, values_);
+    }
+
+    std::size_t rows() const {
+        return visit([](const auto& values) { return static_cast<std::size_t>(values.rows()); });
+    }
+    std::size_t columns() const {
+        return visit([](const auto& values) { return static_cast<std::size_t>(values.cols()); });
+    }
+    bool empty() const { return rows() * columns() == 0; }
+    Precision precision() const {
+        return std::holds_alternative<Floats>(values_) ? Precision::float32 : Precision::float64;
+    }
+
+    template <typename Row, typename Column> Complex operator()(Row row, Column column) const {
+        return visit([&](const auto& values) {
+            return Complex(
+                values(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(column)));
+        });
+    }
+    /// Equal values; the precision may differ.
+    friend bool operator==(const CoilRows& a, const CoilRows& b) {
+        return a.rows() == b.rows() && a.columns() == b.columns() &&
+               a.to_doubles() == b.to_doubles();
+    }
+    friend bool operator!=(const CoilRows& a, const CoilRows& b) { return !(a == b); }
+
+    /// The largest |real or imaginary part|; infinity or NaN when a part is. The maker of the
+    /// values may have computed it already.
+    double largest_part() const {
+        return largest_part_ ? *largest_part_ : visit([](const auto& values) {
+            LargestPart largest;
+            largest.add(parts_of(values), 2 * static_cast<std::size_t>(values.size()));
+            return largest.value();
+        });
+    }
+    void know_largest_part(double value) { largest_part_ = value; }
+
+    /// A copy in double precision: what the reference computes with.
+    CoilMatrix to_doubles() const {
+        return visit(
+            [](const auto& values) { return CoilMatrix(values.template cast<Complex>()); });
+    }
+
+    /// The values themselves where they are doubles, as those that a program makes.
+    CoilMatrix& doubles() {
+        largest_part_.reset();
+        return std::get<CoilMatrix>(values_);
+    }
+    const CoilMatrix& doubles() const { return std::get<CoilMatrix>(values_); }
+
+    /// Real and imaginary parts of all values, one after the other.
+    template <typename Matrix> static const typename Matrix::RealScalar* parts_of(const Matrix& m) {
+        return reinterpret_cast<const typename Matrix::RealScalar*>(m.data());
+    }
+    template <typename Matrix> static typename Matrix::RealScalar* parts_of(Matrix& m) {
+        return reinterpret_cast<typename Matrix::RealScalar*>(m.data());
+    }
+
+private:
+    std::variant<CoilMatrix, Floats> values_;
+    std::optional<double> largest_part_; ///< when it is known
+};
+
+} // namespace lsrecon

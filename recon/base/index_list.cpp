@@ -1,0 +1,53 @@
+#include "base/index_list.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "base/error.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+std::optional<std::size_t> to_index(const std::string& word) {
+    std::size_t value = 0;
+    const char* const end = word.data() + word.size();
+    const auto [stop, error] = std::from_chars(word.data(), end, value);
+    return error == std::errc() && stop == end ? std::optional<std::size_t>(value) : std::nullopt;
+}
+
+} // namespace
+
+IndexList::IndexList(const std::string& list) {
+    for (std::size_t begin = 0; begin <= list.size();) {
+        const std::size_t end = std::min(list.find(',', begin), list.size());
+        const std::string word = list.substr(begin, end - begin);
+        const std::size_t dash = word.find('-');
+        const auto first = to_index(word.substr(0, dash));
+        const auto last = dash == std::string::npos ? first : to_index(word.substr(dash + 1));
+        if (!first || !last || *first > *last) {
+            throw UsageError("\"" + word +
+                             "\"; expected whole numbers from 0 and ranges, such as 0,2,5-9");
+        }
+        ranges_.emplace_back(*first, *last);
+        begin = end + 1;
+    }
+}
+
+bool IndexList::contains(std::size_t index) const {
+    return std::any_of(ranges_.begin(), ranges_.end(), [&](const auto& range) {
+        return range.first <= index && index <= range.second;
+    });
+}
+
+std::string IndexList::to_string() const {
+    std::string result;
+    for (const auto& [first, last] : ranges_) {
+        result += text(result.empty() ? "" : ",", first);
+        result += first == last ? "" : text("-", last);
+    }
+    return result;
+}
+
+} // namespace lsrecon

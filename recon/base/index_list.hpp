@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lsrecon {
+
+/// Indices from 0 as a user lists them: "0,2,5-9".
+class IndexList {
+public:
+    IndexList() = default; ///< none were listed
+    /// UsageError that shows the word at fault.
+    explicit IndexList(const std::string& list);
+
+    bool empty() const { return ranges_.empty(); }
+    bool contains(std::size_t index) const;
+    /// Contains it, or nothing was listed: every index is meant.
+    bool admits(std::size_t index) const { return empty() || contains(index); }
+    /// "0,2,5-9"
+    std::string to_string() const;
+
+private:
+    std::vector<std::pair<std::size_t, std::size_t>> ranges_; ///< first and last, as listed
+};
+
+} // namespace lsrecon

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <thread>
+#include <vector>
+
+namespace lsrecon {
+
+/// Calls work(i) for every i below `count`, on all cores; core t of n takes t, t + n, ... The first
+/// exception of the lowest core is thrown again when all have ended.
+template <typename Work> void for_each_in_parallel(std::size_t count, const Work& work) {
+    const std::size_t cores =
+        std::min<std::size_t>(count, std::max<std::size_t>(1, std::thread::hardware_concurrency()));
+    std::vector<std::exception_ptr> failures(cores);
+    const auto run = [&](std::size_t core) {
+        try {
+            for (std::size_t i = core; i < count; i += cores) {
+                work(i);
+            }
+        } catch (...) {
+            failures[core] = std::current_exception();
+        }
+    };
+    std::vector<std::thread> others;
+    for (std::size_t core = 1; core < cores; ++core) {
+        others.emplace_back(run, core);
+    }
+    if (cores > 0) {
+        run(0);
+    }
+    for (std::thread& thread : others) {
+        thread.join();
+    }
+    for (const std::exception_ptr& failure : failures) {
+        if (failure) {
+            std::rethrow_exception(failure);
+        }
+    }
+}
+
+} // namespace lsrecon

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace lsrecon {
+
+/// What OpenCL reports about one device.
+struct DeviceInfo {
+    int index = 0; ///< what --device takes
+    std::string platform;
+    std::string name;
+    std::string type; ///< "gpu", "cpu", "accelerator" or "other"
+    std::string vendor;
+    std::string version; ///< of OpenCL
+    std::string driver;
+    std::string compute_capability; ///< "9.0", of NVIDIA's driver; "" of others
+    bool available = true;
+    bool double_precision = false;
+    unsigned compute_units = 0;
+    unsigned clock_mhz = 0;
+    std::size_t global_bytes = 0;
+    std::size_t max_allocation_bytes = 0;
+    std::size_t constant_bytes = 0;
+    std::size_t local_bytes = 0;
+    std::size_t max_work_group = 0;
+};
+
+/// Every device of every platform, in the order of their index; empty when there is none.
+/// NotBuiltError when the program has no OpenCL.
+std::vector<DeviceInfo> list_devices();
+
+/// Index of the device that `wanted` (index, part of a name, type, "") chooses.
+/// DeviceError when there is none; its message lists those that there are.
+int choose_device(const std::vector<DeviceInfo>& devices, const std::string& wanted);
+
+/// The most that a device does in a second, as microbenchmarks measure it; in single precision
+/// unless it says otherwise.
+struct DeviceRates {
+    double multiply_adds = 0;
+    double native_pairs = 0; ///< one native_sin and one native_cos of the same phase
+    double library_pairs = 0; ///< one sin and one cos of the same phase, right to 4 ulp
+    double matrix_multiply_adds = 0; ///< in double precision by matrix units; 0 without them
+};
+
+/// Measures the rates of one device repeatedly: other processes, or a clock that is still rising,
+/// can only lower them.
+class RateMeter {
+public:
+    virtual ~RateMeter() = default;
+    /// Runs kernels/limits.cl for a fraction of a second; the largest rates of all calls so far.
+    virtual DeviceRates measure() = 0;
+};
+
+/// Of the device that `wanted` chooses. DeviceError when there is none.
+std::unique_ptr<RateMeter> make_rate_meter(const std::string& wanted);
+
+} // namespace lsrecon

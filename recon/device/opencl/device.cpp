@@ -1,0 +1,204 @@
+#include "device/opencl/device.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+
+#include "device/opencl/driver_cache.hpp"
+
+namespace lsrecon {
+
+namespace opencl {
+
+namespace {
+
+std::vector<cl::Platform> platforms_of_loader() {
+    std::vector<cl::Platform> platforms;
+    try {
+        cl::Platform::get(&platforms);
+    } catch (const cl::Error&) {
+        platforms.clear(); // the loader reports "no platform" as an error
+    }
+    return platforms;
+}
+
+} // namespace
+
+std::vector<cl::Device> device_handles() {
+    std::vector<cl::Device> devices;
+    for (const cl::Platform& platform : platforms_of_loader()) {
+        std::vector<cl::Device> of_platform;
+        try {
+            if (is_pocl(platform)) {
+                driver_cache();
+            }
+            platform.getDevices(CL_DEVICE_TYPE_ALL, &of_platform);
+        } catch (const cl::Error&) {
+            continue; // A driver without its hardware must not hide the other platforms.
+        }
+        devices.insert(devices.end(), of_platform.begin(), of_platform.end());
+    }
+    return devices;
+}
+
+namespace {
+
+std::string type_name(cl_device_type type) {
+    if (type & CL_DEVICE_TYPE_GPU) {
+        return "gpu";
+    }
+    if (type & CL_DEVICE_TYPE_ACCELERATOR) {
+        return "accelerator";
+    }
+    return type & CL_DEVICE_TYPE_CPU ? "cpu" : "other";
+}
+
+std::string compute_capability(const cl::Device& device) {
+    const auto extensions = device.getInfo<CL_DEVICE_EXTENSIONS>();
+    if (extensions.find("cl_nv_device_attribute_query") == std::string::npos) {
+        return "";
+    }
+    return text(device.getInfo<CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV>(), ".",
+                device.getInfo<CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV>());
+}
+
+} // namespace
+
+DeviceInfo describe(const cl::Device& device, int index) {
+    DeviceInfo info;
+    info.index = index;
+    info.platform = cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>();
+    info.name = device.getInfo<CL_DEVICE_NAME>();
+    info.type = type_name(device.getInfo<CL_DEVICE_TYPE>());
+    info.vendor = device.getInfo<CL_DEVICE_VENDOR>();
+    info.version = device.getInfo<CL_DEVICE_VERSION>();
+    info.driver = device.getInfo<CL_DRIVER_VERSION>();
+    if (info.platform.find("NVIDIA") == 0) { // PoCL has such devices, too, and its own compiler
+        info.compute_capability = compute_capability(device);
+    }
+    info.available =
+        device.getInfo<CL_DEVICE_AVAILABLE>() && device.getInfo<CL_DEVICE_COMPILER_AVAILABLE>();
+    info.double_precision = device.getInfo<CL_DEVICE_DOUBLE_FP_CONFIG>() != 0;
+    info.compute_units = device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+    info.clock_mhz = device.getInfo<CL_DEVICE_MAX_CLOCK_FREQUENCY>();
+    info.global_bytes = device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>();
+    info.max_allocation_bytes = device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
+    info.constant_bytes = device.getInfo<CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE>();
+    info.local_bytes = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+    info.max_work_group = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
+    return info;
+}
+
+bool has_double_matrix_units(const DeviceInfo& info) {
+    return info.compute_capability == "9.0";
+}
+
+std::string no_device_message(const std::vector<std::string>& platforms,
+                              const std::string& trouble) {
+    if (!trouble.empty()) {
+        return "no OpenCL device: " + trouble;
+    }
+    if (!platforms.empty()) {
+        std::string names;
+        for (const std::string& name : platforms) {
+            names += (names.empty() ? "" : ", ") + name;
+        }
+        return text(
+            "no OpenCL device on this machine\n  found:    a driver without a device: ", names,
+            "\n  next:     check that the GPU is there and that you may use it (groups "
+            "video and render, CUDA_VISIBLE_DEVICES), or use --backend reference");
+    }
+    const char* const vendors = std::getenv("OCL_ICD_VENDORS");
+    const bool elsewhere = vendors != nullptr && *vendors != '\0';
+    return text("no OpenCL device on this machine\n",
+                elsewhere ? text("  found:    OCL_ICD_VENDORS=", vendors, ", with no driver\n")
+                          : "",
+                "  next:     install the driver of your GPU, or pocl-opencl-icd for the CPU, or "
+                "use --backend reference");
+}
+
+} // namespace opencl
+
+std::vector<DeviceInfo> list_devices() {
+    return opencl::guarded("listing the OpenCL devices", [] {
+        std::vector<DeviceInfo> infos;
+        for (const cl::Device& device : opencl::device_handles()) {
+            infos.push_back(opencl::describe(device, static_cast<int>(infos.size())));
+        }
+        return infos;
+    });
+}
+
+namespace {
+
+std::string lower(std::string value) {
+    std::transform(value.begin(), value.end(), value.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return value;
+}
+
+bool is_index(const std::string& wanted) {
+    return !wanted.empty() && wanted.size() < 9 &&
+           std::all_of(wanted.begin(), wanted.end(),
+                       [](unsigned char c) { return std::isdigit(c); });
+}
+
+std::string why_no_device() {
+    return opencl::guarded("listing the OpenCL platforms", [] {
+        std::vector<std::string> names;
+        std::string trouble;
+        for (const cl::Platform& platform : opencl::platforms_of_loader()) {
+            names.push_back(platform.getInfo<CL_PLATFORM_NAME>());
+            trouble = opencl::is_pocl(platform) ? opencl::trouble_with_driver_cache() : trouble;
+        }
+        return opencl::no_device_message(names, trouble);
+    });
+}
+
+template <typename Fits> int first_that(const std::vector<DeviceInfo>& devices, Fits fits) {
+    const auto found = std::find_if(devices.begin(), devices.end(), [&](const DeviceInfo& info) {
+        return info.available && fits(info);
+    });
+    return found == devices.end() ? -1 : found->index;
+}
+
+int match(const std::vector<DeviceInfo>& devices, const std::string& wanted) {
+    if (is_index(wanted)) {
+        const int index = std::stoi(wanted);
+        return first_that(devices, [&](const DeviceInfo& info) { return info.index == index; });
+    }
+    if (wanted == "gpu" || wanted == "cpu" || wanted == "accelerator") {
+        return first_that(devices, [&](const DeviceInfo& info) { return info.type == wanted; });
+    }
+    return first_that(devices, [&](const DeviceInfo& info) {
+        return lower(info.name).find(lower(wanted)) != std::string::npos;
+    });
+}
+
+} // namespace
+
+int choose_device(const std::vector<DeviceInfo>& devices, const std::string& wanted) {
+    if (devices.empty()) {
+        throw DeviceError(why_no_device());
+    }
+    if (wanted.empty()) {
+        for (const char* const type : {"gpu", "accelerator", "cpu"}) {
+            if (const int index = match(devices, type); index >= 0) {
+                return index;
+            }
+        }
+    } else if (const int index = match(devices, wanted); index >= 0) {
+        return index;
+    }
+    std::string known;
+    for (const DeviceInfo& info : devices) {
+        known += text("\n            ", info.index, ": ", info.name, " (", info.type,
+                      info.available ? ")" : ", not available)");
+    }
+    throw DeviceError(text("--device ", wanted.empty() ? "(default)" : wanted,
+                           ": no available OpenCL device fits\n  expected: an index, a part of a "
+                           "name or a type of one of",
+                           known));
+}
+
+} // namespace lsrecon

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/file_lock.hpp"
+#include "device/opencl/cl.hpp"
+
+namespace lsrecon::opencl {
+
+using Note = std::function<void(const std::string&)>;
+
+/// Where PoCL keeps what it compiles. Without such a folder it has no devices, and with a full one
+/// it aborts the process.
+struct DriverCache {
+    std::string folder; ///< "" when there is none
+    std::string passed_over; ///< places in front of it and what is wrong with them, a line each
+};
+
+/// The first of the places that can be made and written, and has room.
+DriverCache choose_driver_cache(const std::vector<std::string>& places);
+
+bool is_pocl(const cl::Platform& platform);
+bool is_pocl(const cl::Device& device);
+
+/// $POCL_CACHE_DIR, else `pocl` in our own cache folder, else in private_folder(). Chosen at the
+/// first call, which must come before PoCL is asked for its devices, and passed to PoCL in that
+/// variable. It is our own folder, because other programs do not take lock_driver_cache().
+const DriverCache& driver_cache();
+
+/// The message for the case that PoCL's cache may be the cause of a failure; "" when it cannot be.
+std::string trouble_with_driver_cache();
+
+/// Keeps other processes from a program in the driver's cache while this one builds or loads it.
+/// PoCL (3.1) removes a file before it renames the new one into its place, and looks for a
+/// program's binary by reading its folder: a second process sees a half-written state and fails or
+/// crashes. Null for other drivers. `key` is a hash of the program; `note` is called when another
+/// process holds the lock for too long.
+std::unique_ptr<FileLock> lock_driver_cache(const cl::Device& device, const std::string& key,
+                                            const Note& note);
+
+} // namespace lsrecon::opencl

@@ -1,0 +1,142 @@
+#include "device/opencl/device_fft.hpp"
+#include "device/opencl/program.hpp"
+
+// VkFFT keeps compiled plans as text, which version 1.2 cuts at a zero byte. Its programs go
+// through our cache on disk instead, as all others do: these functions replace OpenCL's within the
+// header.
+namespace {
+
+cl_program built_program(cl_context context, cl_uint count, const char** texts,
+                         const std::size_t* lengths, cl_int* result) {
+    std::string source;
+    for (cl_uint i = 0; i < count; ++i) {
+        source.append(texts[i], lengths[i]);
+    }
+    try {
+        const cl::Context in(context, true);
+        cl::Program program = lsrecon::opencl::build_source(
+            in, in.getInfo<CL_CONTEXT_DEVICES>().front(), "VkFFT", source, "");
+        *result = clRetainProgram(program());
+        return program();
+    } catch (const std::exception&) {
+        *result = CL_BUILD_PROGRAM_FAILURE;
+        return nullptr;
+    }
+}
+
+template <typename... Arguments> cl_int already_built(Arguments...) {
+    return CL_SUCCESS;
+}
+
+} // namespace
+
+#define VKFFT_BACKEND 3 // OpenCL
+#define clCreateProgramWithSource built_program
+#define clBuildProgram already_built
+#include <vkFFT.h>
+#undef clCreateProgramWithSource
+#undef clBuildProgram
+
+namespace lsrecon::opencl {
+
+namespace {
+
+/// uint64_t in 1.2, a type of VkFFT in 1.3.
+using Size = decltype(VkFFTConfiguration::FFTdim);
+
+void require(VkFFTResult result, const char* what) {
+    if (result == VKFFT_ERROR_FAILED_TO_ALLOCATE || result == VKFFT_ERROR_MALLOC_FAILED) {
+        throw DeviceError(text("VkFFT: ", what, " found no memory (error ", result,
+                               ")\n  next:     free the device's memory, or use --solver eigen"));
+    }
+    if (result != VKFFT_SUCCESS) {
+        throw DeviceError(text("VkFFT: ", what, " failed with error ", result,
+                               "\n  next:     use --solver eigen"));
+    }
+}
+
+class Vkfft : public DeviceFft {
+public:
+    Vkfft(Queue& queue, const std::array<std::size_t, 3>& extents, std::size_t batch,
+          Precision precision)
+        : batch_(batch), precision_(precision), commands_(queue.commands()()),
+          context_(queue.context()()), device_(queue.commands().getInfo<CL_QUEUE_DEVICE>()()),
+          platform_(cl::Platform(cl::Device(device_, true).getInfo<CL_DEVICE_PLATFORM>())()) {
+        for (const std::size_t extent : extents) {
+            count_ *= extent;
+            if (extent > 1) { // a length of 1 transforms nothing; VkFFT is not given it
+                lengths_.push_back(extent);
+            }
+        }
+        if (!lengths_.empty()) {
+            require(initializeVkFFT(&application_, describe()), "planning");
+        }
+    }
+    ~Vkfft() override {
+        if (!lengths_.empty()) {
+            deleteVkFFT(&application_);
+        }
+    }
+    Vkfft(const Vkfft&) = delete;
+    Vkfft& operator=(const Vkfft&) = delete;
+
+    std::string name() const override {
+        const int v = VkFFTGetVersion(); // X.XX.XX as XXXXX
+        return text("VkFFT ", v / 10000, ".", v / 100 % 100, ".", v % 100);
+    }
+
+    void forward(const cl::Buffer& values) override { run(values, -1); }
+    void backward(const cl::Buffer& values) override { run(values, 1); }
+
+private:
+    std::size_t value_bytes() const { return 2 * bytes_of(precision_); }
+
+    VkFFTConfiguration describe() {
+        VkFFTConfiguration configuration = {};
+        configuration.FFTdim = static_cast<Size>(lengths_.size());
+        for (std::size_t d = 0; d < lengths_.size(); ++d) {
+            configuration.size[d] = static_cast<Size>(lengths_[d]);
+        }
+        configuration.numberBatches = static_cast<Size>(batch_);
+        configuration.platform = &platform_;
+        configuration.device = &device_;
+        configuration.context = &context_;
+        bytes_ = static_cast<Size>(batch_ * count_ * value_bytes());
+        configuration.bufferSize = &bytes_;
+        configuration.doublePrecision = precision_ == Precision::float64 ? 1 : 0;
+        // Sines from tables made in double precision; the device's own may be fast and wrong.
+        configuration.useLUT = 1;
+        return configuration;
+    }
+
+    void run(const cl::Buffer& values, int direction) {
+        if (lengths_.empty()) {
+            return;
+        }
+        cl_mem buffer = values();
+        VkFFTLaunchParams parameters = {};
+        parameters.buffer = &buffer;
+        parameters.commandQueue = &commands_;
+        require(VkFFTAppend(&application_, direction, &parameters), "launching");
+    }
+
+    std::size_t batch_;
+    Precision precision_;
+    cl_command_queue commands_;
+    cl_context context_;
+    cl_device_id device_;
+    cl_platform_id platform_;
+    std::size_t count_ = 1;
+    std::vector<std::size_t> lengths_;
+    Size bytes_ = 0;
+    VkFFTApplication application_ = {};
+};
+
+} // namespace
+
+std::unique_ptr<DeviceFft> make_vkfft(Queue& queue, const std::array<std::size_t, 3>& extents,
+                                      std::size_t batch, Precision precision) {
+    return std::make_unique<Vkfft>(queue, extents, batch, precision);
+}
+
+} // namespace lsrecon::opencl

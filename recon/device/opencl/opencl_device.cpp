@@ -1,0 +1,290 @@
+#include "device/opencl/opencl_device.hpp"
+
+#include "device/opencl/rounded_parts.hpp"
+
+namespace lsrecon::opencl {
+
+namespace {
+
+constexpr std::size_t group = 128; // GROUP of kernels/arrays.cl
+constexpr std::size_t most_groups = 512;
+
+/// Counts what the arrays of a device take together.
+struct BufferMemory : Array::Memory {
+    BufferMemory(cl::Buffer made, std::size_t its_bytes, std::shared_ptr<std::size_t> of_all)
+        : buffer(std::move(made)), bytes(its_bytes), all_bytes(std::move(of_all)) {
+        *all_bytes += bytes;
+    }
+    ~BufferMemory() override { *all_bytes -= bytes; }
+    BufferMemory(const BufferMemory&) = delete;
+    BufferMemory& operator=(const BufferMemory&) = delete;
+
+    cl::Buffer buffer;
+    std::size_t bytes;
+    std::shared_ptr<std::size_t> all_bytes;
+};
+
+template <typename Integer> cl_int4 as_int4(const std::array<Integer, 3>& values) {
+    return {{static_cast<cl_int>(values[0]), static_cast<cl_int>(values[1]),
+             static_cast<cl_int>(values[2]), 1}};
+}
+
+class BufferFft : public FftPlan {
+public:
+    explicit BufferFft(std::unique_ptr<DeviceFft> fft) : fft_(std::move(fft)) {}
+    std::string library() const override { return fft_->name(); }
+    void forward(Array& values) override {
+        guarded("the FFT", [&] { fft_->forward(buffer_of(values)); });
+    }
+    void backward(Array& values) override {
+        guarded("the FFT", [&] { fft_->backward(buffer_of(values)); });
+    }
+
+private:
+    std::unique_ptr<DeviceFft> fft_;
+};
+
+class OpenclDevice : public Device {
+public:
+    OpenclDevice(Queue& queue, FftEngine engine) : queue_(queue), engine_(engine) {}
+
+    std::string name() const override { return "the device"; }
+    bool has(Precision precision) const override {
+        return precision == Precision::float32 || queue_.info().double_precision;
+    }
+    double memory() const override { return static_cast<double>(queue_.memory()); }
+    double room() const override {
+        return memory() - std::min(memory(), static_cast<double>(*all_bytes_));
+    }
+    double largest_array() const override { return static_cast<double>(queue_.largest_buffer()); }
+
+    Array zeros(std::size_t count, Element element) override {
+        return guarded("an array on the device", [&]() -> Array {
+            // The memory of a CPU device is the host's: mapped, its FFT need not copy.
+            const cl_mem_flags where =
+                queue_.info().type == "cpu" ? CL_MEM_ALLOC_HOST_PTR : cl_mem_flags(0);
+            const std::size_t bytes = count * element.bytes();
+            const cl::Buffer buffer(queue_.context(), CL_MEM_READ_WRITE | where, bytes);
+            // Drivers allocate at first use: force that here, where a failure can be reported.
+            queue_.commands().enqueueFillBuffer(buffer, cl_float(0), 0, bytes);
+            return {count, element, std::make_shared<BufferMemory>(buffer, bytes, all_bytes_)};
+        });
+    }
+    void upload(const ComplexVector& from, Array& to) override {
+        guarded("an upload", [&] {
+            if (to.element().precision == Precision::float64) {
+                write(from.data(), to.count(), to, 0);
+            } else {
+                const Eigen::VectorXcf rounded = from.cast<std::complex<float>>();
+                write(rounded.data(), to.count(), to, 0);
+            }
+        });
+    }
+    void upload(const CoilRows& from, const Range& rows, const Range& columns, int exponent,
+                Array& to) override {
+        guarded("an upload", [&] {
+            from.visit([&](const auto& values) {
+                for (std::size_t r = 0; r < rows.count; ++r) {
+                    write_rounded(values.data() + (rows.first + r) * from.columns() + columns.first,
+                                  columns.count, exponent, to, r * columns.count);
+                }
+            });
+        });
+    }
+    void upload(const RealVector& from, const Range& range, int exponent, Array& to) override {
+        guarded("an upload",
+                [&] { write_rounded(from.data() + range.first, range.count, exponent, to, 0); });
+    }
+    ComplexVector download(const Array& from, std::size_t first, std::size_t count) override {
+        return guarded("a download", [&]() -> ComplexVector {
+            if (from.element().precision == Precision::float64) {
+                return read<ComplexVector>(from, first, count);
+            }
+            return read<Eigen::VectorXcf>(from, first, count).cast<Complex>();
+        });
+    }
+
+    void copy(const Array& from, std::size_t first, Array& to) override {
+        guarded("a copy", [&] {
+            queue_.commands().enqueueCopyBuffer(buffer_of(from), buffer_of(to),
+                                                first * from.element().bytes(), 0, to.bytes());
+        });
+    }
+    void convert(const Array& from, Array& to) override {
+        run_with_maps("convert", to, from.element().precision, {to.count(), 1, 1}, buffer_of(from),
+                      buffer_of(to));
+    }
+    void combine(double a, const Array& x, double b, Array& y) override {
+        const std::size_t parts = y.element().complex ? 2 : 1;
+        run("combine", y, {parts * y.count(), 1, 1}, number(a, y), buffer_of(x), number(b, y),
+            buffer_of(y));
+    }
+    double dot(const Array& x, const Array& y) override;
+    void multiply(const Array& f, std::size_t first, std::size_t count, Array& y) override {
+        run_with_maps(f.element().complex ? "multiply_complex" : "multiply", y,
+                      f.element().precision, {count, y.count() / count, 1}, buffer_of(f),
+                      static_cast<cl_ulong>(first), buffer_of(y));
+    }
+    void add_conjugate_product(const Array& map, const Array& in, std::size_t first,
+                               Array& out) override {
+        run_with_maps("add_conjugate_product", out, map.element().precision, {out.count(), 1, 1},
+                      buffer_of(map), buffer_of(in), static_cast<cl_ulong>(first), buffer_of(out));
+    }
+    void keep_real(const Array& in, double scale, std::size_t first, Array& out) override {
+        run("keep_real", in, {in.count(), 1, 1}, buffer_of(in), number(scale, in),
+            static_cast<cl_ulong>(first), buffer_of(out));
+    }
+
+    void pad(const Box& box, const Array& map, const Array& in, std::size_t slot,
+             Array& out) override {
+        run_box(wraps(box) ? "pad_wrapped" : "pad", box.extents, box, map, in, slot, out);
+    }
+    void crop(const Box& box, const Array& map, const Array& in, std::size_t slot,
+              Array& out) override {
+        run_box(wraps(box) ? "crop_wrapped" : "crop", box.size, box, map, in, slot, out);
+    }
+
+    void difference(const std::array<std::size_t, 3>& size, std::size_t d, const Array& in,
+                    std::size_t block, Array& out) override {
+        run("difference", in, size, buffer_of(in), as_int4(size), static_cast<cl_int>(d),
+            static_cast<cl_ulong>(block * in.count()), buffer_of(out));
+    }
+    void add_difference_adjoint(const std::array<std::size_t, 3>& size, std::size_t d,
+                                std::size_t block, const Array& in, Array& out) override {
+        run("add_difference_adjoint", out, size, buffer_of(in), as_int4(size),
+            static_cast<cl_int>(d), static_cast<cl_ulong>(block * out.count()), buffer_of(out));
+    }
+    void shrink(std::size_t count, double length, Array& y) override {
+        run("shrink", y, {count, 1, 1}, number(length, y), static_cast<cl_int>(y.count() / count),
+            buffer_of(y));
+    }
+
+    std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents, std::size_t batch,
+                                      Precision precision) override {
+        return guarded("planning an FFT", [&] {
+            return std::make_unique<BufferFft>(
+                make_device_fft(queue_, extents, batch, engine_, precision));
+        });
+    }
+
+private:
+    static bool wraps(const Box& box) {
+        bool result = false;
+        for (std::size_t d = 0; d < 3; ++d) {
+            result = result || box.first[d] != 0 || box.size[d] > box.extents[d];
+        }
+        return result;
+    }
+
+    static Real number(double value, const Array& of) { return {value, of.element().precision}; }
+
+    using Items = std::array<std::size_t, 3>;
+
+    cl::Kernel kernel(const char* name, const Array& like, Precision of_maps) {
+        const bool doubles = like.element().precision == Precision::float64;
+        return queue_.kernel("arrays.cl", name,
+                             text("-DGROUP=", group, " -DDOUBLES=", doubles ? 1 : 0, " -DMAP_REAL=",
+                                  of_maps == Precision::float64 ? "double" : "float"));
+    }
+
+    template <typename... Arguments> void run(const char* name, const Array& like,
+                                              const Items& items, const Arguments&... arguments) {
+        run_with_maps(name, like, Precision::float32, items, arguments...);
+    }
+
+    template <typename... Arguments> void run_with_maps(const char* name, const Array& like,
+                                                        Precision of_maps, const Items& items,
+                                                        const Arguments&... arguments) {
+        guarded(name,
+                [&] { queue_.launch_items(kernel(name, like, of_maps), items, arguments...); });
+    }
+
+    /// With every work-item of groups that add up.
+    template <typename... Arguments> void run_groups(const char* name, const Array& like,
+                                                     std::size_t groups,
+                                                     const Arguments&... arguments) {
+        guarded(name, [&] {
+            cl::Kernel of_groups = kernel(name, like, Precision::float32);
+            Queue::set_arguments(of_groups, arguments...);
+            queue_.launch(of_groups, cl::NDRange(groups * group), cl::NDRange(group));
+        });
+    }
+
+    void run_box(const char* name, const std::array<std::size_t, 3>& items, const Box& box,
+                 const Array& map, const Array& in, std::size_t slot, Array& out) {
+        const bool with_map = !map.empty();
+        const cl::Buffer& map_buffer = buffer_of(with_map ? map : in); // read only with a map
+        run_with_maps(name, in, with_map ? map.element().precision : Precision::float32, items,
+                      buffer_of(in), map_buffer, static_cast<cl_int>(with_map), as_int4(box.size),
+                      as_int4(box.first), as_int4(box.extents), buffer_of(box.factors),
+                      static_cast<cl_ulong>(slot * box.points()), buffer_of(out));
+    }
+
+    template <typename Value>
+    void write(const Value* values, std::size_t count, Array& to, std::size_t first) {
+        queue_.commands().enqueueWriteBuffer(buffer_of(to), CL_TRUE, first * sizeof(Value),
+                                             count * sizeof(Value), values);
+    }
+    /// Values times 2^exponent in the array's own precision.
+    template <typename Value> void write_rounded(const Value* values, std::size_t count,
+                                                 int exponent, Array& to, std::size_t first) {
+        const auto write_part = [&](const auto* part, const Range& range) {
+            write(part, range.count, to, first + range.first);
+        };
+        if (to.element().precision == Precision::float64) {
+            for_each_rounded_part<double>(values, count, exponent, write_part);
+        } else {
+            for_each_rounded_part<float>(values, count, exponent, write_part);
+        }
+    }
+    template <typename Vector>
+    Vector read(const Array& from, std::size_t first, std::size_t count) {
+        Vector values(static_cast<Eigen::Index>(count));
+        const std::size_t bytes = from.element().bytes();
+        queue_.commands().enqueueReadBuffer(buffer_of(from), CL_TRUE, first * bytes, count * bytes,
+                                            values.data());
+        queue_.finish();
+        return values;
+    }
+
+    Queue& queue_;
+    FftEngine engine_;
+    std::shared_ptr<std::size_t> all_bytes_ = std::make_shared<std::size_t>(0);
+    Array parts_[2]; ///< of sums, in each precision
+};
+
+double OpenclDevice::dot(const Array& x, const Array& y) {
+    const Precision precision = x.element().precision;
+    Array& parts = parts_[precision == Precision::float64 ? 1 : 0];
+    if (parts.empty()) {
+        parts = zeros(most_groups + 1, {true, precision}); // the sum comes last
+    }
+    const std::size_t groups = std::clamp<std::size_t>(x.count() / (4 * group), 1, most_groups);
+    run_groups("dot_parts", x, groups, buffer_of(x), buffer_of(y), static_cast<cl_ulong>(x.count()),
+               buffer_of(parts));
+    run_groups("dot_total", x, 1, buffer_of(parts), static_cast<cl_int>(groups),
+               static_cast<cl_int>(most_groups));
+    return guarded("a sum", [&] {
+        const auto sum_at = [&](auto parts_of_sum) {
+            queue_.commands().enqueueReadBuffer(buffer_of(parts), CL_TRUE,
+                                                most_groups * sizeof(parts_of_sum),
+                                                sizeof(parts_of_sum), parts_of_sum.data());
+            queue_.finish();
+            return static_cast<double>(parts_of_sum[0]) + parts_of_sum[1];
+        };
+        return precision == Precision::float64 ? sum_at(std::array<double, 2>{})
+                                               : sum_at(std::array<float, 2>{});
+    });
+}
+
+} // namespace
+
+cl::Buffer& buffer_of(const Array& array) {
+    return static_cast<BufferMemory*>(array.memory())->buffer;
+}
+
+std::unique_ptr<Device> make_opencl_device(Queue& queue, FftEngine engine) {
+    return std::make_unique<OpenclDevice>(queue, engine);
+}
+
+} // namespace lsrecon::opencl

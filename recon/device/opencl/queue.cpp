@@ -1,0 +1,105 @@
+#include "device/opencl/queue.hpp"
+
+#include <algorithm>
+
+#include "base/ranges.hpp"
+#include "device/opencl/device.hpp"
+#include "device/opencl/program.hpp"
+
+namespace lsrecon::opencl {
+
+Queue::Queue(const std::string& wanted_device, double memory, Note note) : note_(std::move(note)) {
+    const std::vector<DeviceInfo> devices = list_devices();
+    const int index = choose_device(devices, wanted_device);
+    info_ = devices[static_cast<std::size_t>(index)];
+    memory_ = info_.global_bytes;
+    if (memory > 0) {
+        memory_ = static_cast<std::size_t>(std::min(memory, static_cast<double>(memory_)));
+    }
+    device_ = device_handles()[static_cast<std::size_t>(index)];
+    if (is_pocl(device_) && driver_cache().folder.empty()) {
+        throw DeviceError(trouble_with_driver_cache()); // PoCL itself would end the process
+    }
+    if (is_pocl(device_) && !driver_cache().passed_over.empty()) {
+        note_(text("compiled kernels are kept in ", driver_cache().folder, ", not in ",
+                   driver_cache().passed_over));
+    }
+    context_ = cl::Context(device_);
+    queue_ = cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
+}
+
+cl::Kernel Queue::kernel(const std::string& file, const std::string& name,
+                         const std::string& options) {
+    const std::string of_program = file + " " + options;
+    const std::string key = name + " of " + of_program;
+    if (kernels_.count(key) == 0) {
+        if (programs_.count(of_program) == 0) {
+            programs_[of_program] =
+                build_program(context_, device_, file, "-cl-std=CL1.2 " + options, note_);
+        }
+        kernels_[key] = cl::Kernel(programs_[of_program], name.c_str());
+    }
+    return kernels_[key];
+}
+
+cl::Buffer Queue::buffer(std::size_t bytes) {
+    return cl::Buffer(context_, CL_MEM_READ_WRITE, bytes);
+}
+
+cl::Buffer Queue::zeros(std::size_t bytes) {
+    cl::Buffer result = buffer(bytes);
+    queue_.enqueueFillBuffer(result, cl_float(0), 0, bytes);
+    return result;
+}
+
+cl::Buffer Queue::upload(const void* values, std::size_t bytes) {
+    cl::Buffer result = buffer(bytes);
+    queue_.enqueueWriteBuffer(result, CL_TRUE, 0, bytes, values);
+    return result;
+}
+
+cl::Event Queue::launch(const cl::Kernel& kernel, const cl::NDRange& items,
+                        const cl::NDRange& local) {
+    cl::Event event;
+    queue_.enqueueNDRangeKernel(kernel, cl::NullRange, items, local, nullptr, &event);
+    launches_.push_back(event);
+    return event;
+}
+
+cl::Event Queue::launch(const cl::Kernel& kernel, std::size_t items, std::size_t rows,
+                        std::size_t group) {
+    const std::size_t allowed = kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device_);
+    const std::size_t local = std::min(group, allowed);
+    return launch(kernel, cl::NDRange(round_up(items, local), rows), cl::NDRange(local, 1));
+}
+
+void Queue::keep_pace() {
+    constexpr std::size_t most_ahead = 16;
+    if (launches_.size() > most_ahead) {
+        queue_.flush();
+        launches_[launches_.size() - most_ahead].wait();
+    }
+}
+
+void Queue::abandon_launches() {
+    if (!launches_.empty()) {
+        launches_.clear();
+        try {
+            queue_.finish();
+        } catch (const cl::Error&) { // already reported by the failure that left them behind
+        }
+    }
+}
+
+void Queue::finish() {
+    const std::deque<cl::Event> launches = std::move(launches_);
+    launches_.clear();
+    queue_.finish();
+    for (const cl::Event& event : launches) {
+        const auto start = event.getProfilingInfo<CL_PROFILING_COMMAND_START>();
+        const auto end = event.getProfilingInfo<CL_PROFILING_COMMAND_END>();
+        compute_seconds_ += 1e-9 * static_cast<double>(end - start);
+    }
+}
+
+} // namespace lsrecon::opencl

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/precision.hpp"
+#include "device/devices.hpp"
+#include "device/opencl/cl.hpp"
+#include "device/opencl/driver_cache.hpp"
+
+namespace lsrecon::opencl {
+
+/// A number in the precision that a kernel takes it in.
+struct Real {
+    double value;
+    Precision precision;
+};
+
+/// One device with its queue, its kernels and its clock: what every transform needs of OpenCL.
+class Queue {
+public:
+    /// `memory` is what may be used of the device's memory, in bytes; 0 for all of it. `note` is
+    /// called on trouble with a cache.
+    explicit Queue(
+        const std::string& wanted_device, double memory = 0, Note note = [](const std::string&) {});
+
+    const DeviceInfo& info() const { return info_; }
+    cl::CommandQueue& commands() { return queue_; }
+    const cl::Context& context() const { return context_; }
+
+    /// Bytes of device memory that may be used: in all, and in one buffer.
+    std::size_t memory() const { return memory_; }
+    std::size_t largest_buffer() const { return std::min(memory_, info_.max_allocation_bytes); }
+
+    /// Builds on first use, from the cache on disk when it can.
+    cl::Kernel kernel(const std::string& file, const std::string& name, const std::string& options);
+
+    cl::Buffer buffer(std::size_t bytes);
+    cl::Buffer zeros(std::size_t bytes);
+    cl::Buffer upload(const void* values, std::size_t bytes);
+    template <typename Value> cl::Buffer upload(const std::vector<Value>& values) {
+        return upload(values.data(), values.size() * sizeof(Value));
+    }
+
+    /// Starts the kernel over `items`; work-groups are `local`, which must divide them.
+    cl::Event launch(const cl::Kernel& kernel, const cl::NDRange& items, const cl::NDRange& local);
+    /// The same in one dimension, rounded up to work-groups of `group` or less, as the kernel and
+    /// device allow.
+    cl::Event launch(const cl::Kernel& kernel, std::size_t items, std::size_t rows = 1,
+                     std::size_t group = 64);
+
+    template <typename... Values>
+    static void set_arguments(cl::Kernel& kernel, const Values&... values) {
+        cl_uint index = 0;
+        (set_argument(kernel, index++, values), ...);
+    }
+
+    /// In up to three dimensions, in work-groups of one size (kernels/real.h, ONLY).
+    template <typename... Values> void launch_items(cl::Kernel kernel,
+                                                    const std::array<std::size_t, 3>& items,
+                                                    const Values&... values) {
+        set_arguments(kernel, static_cast<cl_ulong>(items[0]), values...);
+        const std::size_t local =
+            std::min<std::size_t>(64, kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device_));
+        launch(kernel, cl::NDRange((items[0] + local - 1) / local * local, items[1], items[2]),
+               cl::NDRange(local, 1, 1));
+    }
+
+    /// Waits until at most a few launches are queued, so that reported progress is not far ahead of
+    /// the device and an interrupt does not wait long.
+    void keep_pace();
+
+    /// Waits for every launch and adds its time to compute_seconds.
+    void finish();
+    /// Waits for launches that an error left behind, since they hold device memory until they end,
+    /// and leaves them out of compute_seconds.
+    void abandon_launches();
+    void restart_clock() {
+        abandon_launches();
+        compute_seconds_ = 0;
+    }
+    double compute_seconds() const { return compute_seconds_; }
+
+private:
+    template <typename Value>
+    static void set_argument(cl::Kernel& kernel, cl_uint index, const Value& value) {
+        kernel.setArg(index, value);
+    }
+    static void set_argument(cl::Kernel& kernel, cl_uint index, const Real& number) {
+        if (number.precision == Precision::float64) {
+            kernel.setArg(index, number.value);
+        } else {
+            kernel.setArg(index, static_cast<cl_float>(number.value));
+        }
+    }
+
+    DeviceInfo info_;
+    std::size_t memory_ = 0;
+    Note note_;
+    cl::Device device_;
+    cl::Context context_;
+    cl::CommandQueue queue_;
+    std::map<std::string, cl::Program> programs_;
+    std::map<std::string, cl::Kernel> kernels_;
+    std::deque<cl::Event> launches_;
+    double compute_seconds_ = 0;
+};
+
+} // namespace lsrecon::opencl

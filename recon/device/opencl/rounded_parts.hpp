@@ -1,0 +1,41 @@
+#pragma once
+
+#include <algorithm>
+#include <type_traits>
+#include <vector>
+
+#include "base/float_range.hpp"
+#include "base/ranges.hpp"
+#include "base/types.hpp"
+
+namespace lsrecon::opencl {
+
+/// Calls write(part, range) with values times 2^exponent, rounded to Real, a part at a time: all of
+/// them as they are where nothing changes.
+template <typename Real, typename Value, typename Write> void
+for_each_rounded_part(const Value* values, std::size_t count, int exponent, const Write& write) {
+    constexpr std::size_t values_at_a_time = std::size_t(1) << 20;
+    constexpr bool complex = Eigen::NumTraits<Value>::IsComplex;
+    using Stored = std::conditional_t<complex, std::complex<Real>, Real>;
+    if constexpr (std::is_same_v<Value, Stored>) {
+        if (exponent == 0) {
+            return write(values, Range{0, count});
+        }
+    }
+    const PowerOfTwo scale(exponent);
+    const auto rounded = [&](double part) { return static_cast<Real>(scale(part)); };
+    std::vector<Stored> some(std::min(count, values_at_a_time));
+    for (const Range& range : split_into_ranges(count, values_at_a_time)) {
+        std::transform(values + range.first, values + range.first + range.count, some.begin(),
+                       [&](const Value& value) -> Stored {
+                           if constexpr (complex) {
+                               return {rounded(value.real()), rounded(value.imag())};
+                           } else {
+                               return rounded(value);
+                           }
+                       });
+        write(some.data(), range);
+    }
+}
+
+} // namespace lsrecon::opencl

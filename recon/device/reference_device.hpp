@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "device/device.hpp"
+
+namespace lsrecon {
+
+/// Plain loops in double precision on the host, FFT by FFTW: the oracle. All of its arrays are in
+/// double precision, even where single was asked for.
+std::unique_ptr<Device> make_reference_device();
+
+/// The numbers of its arrays: complex, also of real arrays.
+std::vector<Complex>& reference_values(const Array& array);
+
+} // namespace lsrecon

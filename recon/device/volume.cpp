@@ -1,0 +1,71 @@
+#include "device/volume.hpp"
+
+#include <cmath>
+
+namespace lsrecon {
+
+namespace {
+
+ComplexVector scaled(ComplexVector values, int exponent) {
+    if (exponent != 0) {
+        for (Complex& value : values) {
+            value = ldexp(value, exponent);
+        }
+    }
+    return values;
+}
+
+} // namespace
+
+Complex Volume::value(std::size_t n) const {
+    return device_ ? scaled(device_->download(array_, n, 1), exponent_)(0)
+                   : host_(static_cast<Eigen::Index>(n));
+}
+
+ComplexVector Volume::values() const {
+    return device_ ? scaled(device_->download(array_), exponent_) : host_;
+}
+
+double Volume::norm() const {
+    return device_ ? std::ldexp(std::sqrt(device_->dot(array_, array_)), exponent_)
+                   : host_.stableNorm();
+}
+
+Array Volume::on(Device& device, Precision precision, double factor) const {
+    Array result = device.zeros(count(), {true, precision});
+    if (device_ == &device) {
+        device.convert(array_, result);
+        // Halved, because either factor may leave the range of doubles where their product does
+        // not.
+        const double half = std::ldexp(1.0, exponent_ / 2);
+        device.combine(half * factor * std::ldexp(1.0, exponent_ - exponent_ / 2), result, 0,
+                       result);
+    } else {
+        device.upload(values() * factor, result);
+    }
+    return result;
+}
+
+void Volumes::add(const Range& at, const Array& values) {
+    if (at.count == voxels_) {
+        volumes_.emplace_back(device_, values, exponent_);
+        return;
+    }
+    if (at.first == 0) {
+        begun_.push_back(ComplexVector(static_cast<Eigen::Index>(voxels_)));
+    } else if (next_ == begun_.size()) {
+        next_ = 0;
+    }
+    ComplexVector& volume = at.first == 0 ? begun_.back() : begun_[next_++];
+    volume.segment(static_cast<Eigen::Index>(at.first), static_cast<Eigen::Index>(at.count)) =
+        Volume(device_, values, exponent_).values();
+}
+
+std::vector<Volume> Volumes::finished() {
+    for (ComplexVector& volume : begun_) {
+        volumes_.emplace_back(std::move(volume));
+    }
+    return std::move(volumes_);
+}
+
+} // namespace lsrecon

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "base/ranges.hpp"
+
+namespace lsrecon {
+
+/// What the transforms must know of a device to divide their work.
+struct DeviceLimits {
+    std::size_t constant_bytes = 64 * 1024;
+    std::size_t max_allocation_bytes = std::size_t(1) << 30;
+};
+
+/// How one transform is divided.
+struct TransformPlan {
+    std::size_t coils_per_group; ///< coils that share the exponentials of a pair
+    std::size_t coil_groups;
+    std::size_t sources_per_chunk;
+    std::size_t points_per_block;
+};
+
+/// What one source and one sum take.
+struct SourceShape {
+    std::size_t number_bytes = 4; ///< of a real number
+    std::size_t numbers_of_a_position = 6;
+    std::size_t numbers_of_a_value = 2; ///< 1 for real values
+};
+
+/// Groups are of equal size, at most 8 coils, so that the sums stay in registers and one program
+/// serves all groups. Chunks fill the device's constant memory up to 2048 sources, enough to make
+/// the cost of launches negligible. Blocks bound the device memory and the time of one launch,
+/// which displays and watchdogs limit.
+TransformPlan plan_transform(const DeviceLimits& limits, std::size_t coils,
+                             const SourceShape& shape);
+
+} // namespace lsrecon

@@ -1,0 +1,95 @@
+#include "engines/on_host.hpp"
+
+#include "base/float_range.hpp"
+#include "engines/mu_factors.hpp"
+#include "engines/piecewise.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// Of values for the backend's transforms.
+int exponent_of(const Backend& backend, const CoilRows& rows) {
+    return range_exponent(backend.precision(), rows.largest_part());
+}
+
+/// Puts results into the columns of a matrix.
+PiecewiseTransform::Take into(CoilMatrix& out, Device& device, int exponent) {
+    return [&out, &device, exponent](const Range& coils, const Range& at, const Array& from) {
+        for (std::size_t c = 0; c < coils.count; ++c) {
+            const ComplexVector row = device.download(from, c * at.count, at.count);
+            for (std::size_t n = 0; n < at.count; ++n) {
+                out(static_cast<Eigen::Index>(coils.first + c),
+                    static_cast<Eigen::Index>(at.first + n)) =
+                    ldexp(row(static_cast<Eigen::Index>(n)), exponent);
+            }
+        }
+    };
+}
+
+/// Rows of zeros where there is nothing to transform.
+OnHost nothing(std::size_t coils, std::size_t points) {
+    return {CoilMatrix::Zero(static_cast<Eigen::Index>(coils), static_cast<Eigen::Index>(points)),
+            0};
+}
+
+PiecewiseTransform::Load loading(const CoilRows& values, Device& device, int exponent) {
+    return [&values, &device, exponent](const Range& coils, const Range& at, Array& to) {
+        device.upload(values, coils, at, -exponent, to);
+    };
+}
+
+} // namespace
+
+CoilMatrix mu_on_host(Backend& backend, const Sampling& sampling, const CoilRows& samples) {
+    CoilMatrix out = samples.to_doubles();
+    if (samples.empty()) {
+        return out;
+    }
+    Device& device = backend.device();
+    const Range every{0, samples.columns()};
+    MuFactors factors(device, backend.precision(), sampling);
+    const int exponent = exponent_of(backend, samples);
+    Array values = device.zeros(samples.rows() * samples.columns(), {true, backend.precision()});
+    device.upload(samples, {0, samples.rows()}, every, -exponent, values);
+    factors.apply(every, values);
+    into(out, device, exponent + factors.exponent())({0, samples.rows()}, every, values);
+    return out;
+}
+
+OnHost adjoint_on_host(Backend& backend, const std::vector<Vec3>& trajectory,
+                       const CoilRows& values, const Voxels& voxels, const Progress& progress) {
+    PiecewiseTransform transform(backend, trajectory, voxels);
+    OnHost result = nothing(values.rows(), voxels.count());
+    const int exponent = exponent_of(backend, values);
+    transform.adjoint(values.rows(), false, loading(values, backend.device(), exponent),
+                      into(result.values, backend.device(), exponent), progress);
+    result.error = transform.error();
+    return result;
+}
+
+OnHost q_on_host(Backend& backend, const std::vector<Vec3>& trajectory, const RealVector& weights,
+                 const Voxels& voxels, const Progress& progress) {
+    PiecewiseTransform transform(backend, trajectory, voxels);
+    OnHost result = nothing(1, voxels.count());
+    const int exponent = range_exponent(backend.precision(), largest_part(weights));
+    const auto load = [&](const Range&, const Range& at, Array& to) {
+        backend.device().upload(weights, at, -exponent, to);
+    };
+    transform.adjoint(1, true, load, into(result.values, backend.device(), exponent), progress);
+    result.error = transform.error();
+    return result;
+}
+
+OnHost forward_on_host(Backend& backend, const std::vector<Vec3>& trajectory, const CoilRows& rho,
+                       const Voxels& voxels, const Progress& progress) {
+    PiecewiseTransform transform(backend, trajectory, voxels);
+    OnHost result = nothing(rho.rows(), trajectory.size());
+    const int exponent = exponent_of(backend, rho);
+    transform.forward(rho.rows(), loading(rho, backend.device(), exponent),
+                      into(result.values, backend.device(), exponent), progress);
+    result.error = transform.error();
+    return result;
+}
+
+} // namespace lsrecon

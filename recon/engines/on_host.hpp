@@ -1,0 +1,30 @@
+#pragma once
+
+#include "engines/backend.hpp"
+#include "scan/scan.hpp"
+
+namespace lsrecon {
+
+/// Results of transforms from host to host, in double precision, and the bound of their relative
+/// L2 error over many points: for tests, measurements and simulation.
+struct OnHost {
+    CoilMatrix values; ///< a row a coil
+    double error = 0;
+};
+
+/// mu_cm = conj(phi_m) w_m d_cm, C x M, as transforms are given it.
+CoilMatrix mu_on_host(Backend& backend, const Sampling& sampling, const CoilRows& samples);
+
+/// out_cn = sum_m value_cm exp(+i 2 pi k_m . x_n), C x N: F^H d of mu.
+OnHost adjoint_on_host(Backend& backend, const std::vector<Vec3>& trajectory,
+                       const CoilRows& values, const Voxels& voxels, const Progress& progress);
+
+/// The same for real values of one coil, 1 x N: Q of w |phi|^2.
+OnHost q_on_host(Backend& backend, const std::vector<Vec3>& trajectory, const RealVector& weights,
+                 const Voxels& voxels, const Progress& progress);
+
+/// out_cm = sum_n rho_cn exp(-i 2 pi k_m . x_n), C x M: F before phi.
+OnHost forward_on_host(Backend& backend, const std::vector<Vec3>& trajectory, const CoilRows& rho,
+                       const Voxels& voxels, const Progress& progress);
+
+} // namespace lsrecon

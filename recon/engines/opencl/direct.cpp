@@ -1,0 +1,213 @@
+// The direct transform by a variant of the catalogue, for voxels anywhere: sources in chunks,
+// points in blocks, coils in groups (engines/chunks.hpp).
+
+#include "engines/opencl/catalogue.hpp"
+#include "engines/opencl/engines.hpp"
+
+#include <optional>
+
+#include "base/tolerance.hpp"
+#include "engines/opencl/geometry.hpp"
+#include "engines/opencl/mirrored.hpp"
+
+namespace lsrecon::opencl {
+
+namespace {
+
+/// out_cp = sum_s value_cs exp(sign i 2 pi k.u)
+struct Sum {
+    const PointsOnDevice& sources;
+    const PointsOnDevice& points;
+    const Array& values;
+    const cl::Buffer* phases; ///< what the values are multiplied by; null for 1
+    /// Every point also stands for its image by x -> -x: the first for the last of `out`.
+    bool mirror;
+    int sign;
+    Array& out;
+    std::size_t out_points; ///< of one coil
+    const Progress& progress;
+};
+
+class DirectTransform : public Transform {
+public:
+    DirectTransform(const EngineContext& context, const std::string& variant,
+                    const std::vector<Vec3>& trajectory, const Voxels& voxels)
+        : context_(context), resources_(context.resources), row_(kernel_row(variant)),
+          trajectory_(trajectory), voxels_(voxels),
+          samples_on_device_(
+              resources_,
+              TrajectoryPoints(trajectory, voxels.per_fov(), SplitScale(voxels.extent_in_voxels())),
+              row_.layout),
+          voxels_on_device_(resources_, VoxelPoints(voxels_), row_.layout) {}
+
+    std::size_t samples() const override { return trajectory_.size(); }
+    std::size_t voxels() const override { return voxels_.count(); }
+
+    void forward(const Array& rho, Array& out, const Progress& progress) override {
+        guarded("a transform", [&] {
+            run({voxels_on_device_, samples_on_device_, rho, nullptr, false, -1, out, samples(),
+                 progress},
+                context_.parameters(row_.name, "f"));
+        });
+    }
+
+    void adjoint(const Array& values, Array& out, const Progress& progress) override {
+        guarded("a transform", [&] { run_adjoint(values, out, progress); });
+    }
+
+    double forward_error() const override { return error(voxels()); }
+    double adjoint_error() const override { return error(samples()); }
+
+private:
+    // Q comes as its half.
+    void run_adjoint(const Array& values, Array& out, const Progress& progress) {
+        const bool real_values = !values.element().complex;
+        const ChosenParameters& parameters =
+            context_.parameters(row_.name, real_values ? "q" : "fhd");
+        if (row_.layout == SourceLayout::vectors && !real_values && can_mirror(voxels_)) {
+            if (!mirrored_) {
+                mirrored_.emplace(resources_, trajectory_, voxels_, row_.layout);
+            }
+            run({mirrored_->samples, mirrored_->half, values, &buffer_of(mirrored_->phases), true,
+                 +1, out, voxels(), progress},
+                parameters);
+        } else {
+            run({samples_on_device_, voxels_on_device_, values, nullptr, false, +1, out, voxels(),
+                 progress},
+                parameters);
+        }
+    }
+
+    double error(std::size_t terms) const {
+        return resources_.precision == Precision::float64
+                   ? error_in_doubles(trajectory_, voxels_, terms)
+                   : tolerance::direct_transform(row_.name, terms);
+    }
+
+    void run(const Sum& sum, const ChosenParameters& parameters);
+    void run_block(const Sum& sum, const TransformPlan& plan, const Geometry& geometry,
+                   const Range& group, const Range& block);
+    std::size_t pack(const Sum& sum, const TransformPlan& plan, const Range& group,
+                     const Range& chunk);
+
+    EngineContext context_;
+    Resources resources_;
+    const KernelRow& row_;
+    const std::vector<Vec3>& trajectory_;
+    Voxels voxels_;
+    PointsOnDevice samples_on_device_;
+    PointsOnDevice voxels_on_device_;
+    std::optional<Mirrored> mirrored_;
+    // Of the sum at work.
+    cl::Kernel pack_;
+    cl::Kernel transform_;
+    cl::Kernel finish_;
+    cl::Kernel finish_images_;
+    Array chunk_;
+};
+
+void DirectTransform::run(const Sum& sum, const ChosenParameters& parameters) {
+    const std::size_t coils = sum.values.count() / sum.sources.count;
+    const bool real_values = !sum.values.element().complex;
+    Queue& queue = resources_.queue;
+    const std::size_t number_bytes = bytes_of(resources_.precision);
+    TransformPlan plan =
+        plan_transform({queue.info().constant_bytes, queue.largest_buffer() / 4}, coils,
+                       {number_bytes, 6, real_values ? std::size_t(1) : std::size_t(2)});
+    // Blocks of equal size: a last block of few points would leave the device idle.
+    plan.points_per_block =
+        divide_up(sum.points.count, divide_up(sum.points.count, plan.points_per_block));
+    Geometry geometry;
+    if (row_.layout == SourceLayout::vectors) {
+        geometry =
+            tuned_geometry(resources_, parameters, sum.sources, sum.points, sum.mirror, plan);
+    }
+    const std::string of_values =
+        text(" -DREAL_VALUES=", real_values ? 1 : 0, resources_.defines());
+    transform_ = queue.kernel(row_.name + ".cl", "transform",
+                              text("-DCOILS=", plan.coils_per_group, " -DSIGN=", sum.sign,
+                                   " -DLOW_POINTS=", sum.points.has_low ? 1 : 0, " -DLOW_SOURCES=",
+                                   sum.sources.has_low ? 1 : 0, of_values, geometry.defines));
+    pack_ = queue.kernel("direct.cl", "pack", of_values);
+    finish_ = queue.kernel("direct.cl", "finish", of_values);
+    finish_images_ = queue.kernel("direct.cl", "finish_images", of_values);
+    double done = 0;
+    const double total = static_cast<double>(plan.coil_groups * sum.points.count);
+    for (const Range& group : split_into_ranges(coils, plan.coils_per_group)) {
+        for (const Range& block : split_into_ranges(sum.points.count, plan.points_per_block)) {
+            const double share = static_cast<double>(block.count) / total;
+            const Progress of_block = [&](double fraction) {
+                sum.progress(done + share * fraction);
+            };
+            run_block({sum.sources, sum.points, sum.values, sum.phases, sum.mirror, sum.sign,
+                       sum.out, sum.out_points, of_block},
+                      plan, geometry, group, block);
+            done += share;
+        }
+    }
+}
+
+/// One block of points for one group of coils, over all chunks of sources.
+void DirectTransform::run_block(const Sum& sum, const TransformPlan& plan, const Geometry& geometry,
+                                const Range& group, const Range& block) {
+    const std::size_t images = sum.mirror ? 2 : 1;
+    Queue& queue = resources_.queue;
+    Array totals = resources_.zeros(4 * images * plan.coils_per_group * block.count);
+    for (const Range& chunk : split_into_ranges(sum.sources.count, plan.sources_per_chunk)) {
+        const std::size_t packed = pack(sum, plan, group, chunk);
+        Queue::set_arguments(transform_, buffer_of(chunk_), static_cast<cl_int>(packed),
+                             buffer_of(sum.points.positions), static_cast<cl_int>(sum.points.count),
+                             static_cast<cl_int>(block.first), static_cast<cl_int>(block.count),
+                             buffer_of(totals));
+        if (row_.layout == SourceLayout::vectors) {
+            transform_.setArg(7, static_cast<cl_int>(geometry.row_of(block)));
+        }
+        queue.launch(transform_, geometry.items(block), 1, geometry.group);
+        queue.keep_pace();
+        sum.progress(static_cast<double>(chunk.first) / static_cast<double>(sum.sources.count));
+    }
+    const auto first = static_cast<cl_ulong>(block.first);
+    const auto points = static_cast<cl_ulong>(sum.out_points);
+    // Rows of coils that the kernel has and the group has not are left out.
+    const std::array<std::size_t, 3> items{block.count, group.count, 1};
+    const auto coil = static_cast<cl_ulong>(group.first);
+    resources_.launch(finish_, items, buffer_of(totals), first, points, coil, buffer_of(sum.out));
+    if (sum.mirror) {
+        resources_.launch(finish_images_, items, buffer_of(totals), first, points, coil,
+                          static_cast<cl_ulong>(sum.points.count),
+                          static_cast<cl_ulong>(plan.coils_per_group), buffer_of(sum.out));
+    }
+}
+
+/// Puts a chunk into the layout that the variant reads. Returns its number of sources, which is
+/// larger than before when the layout pads them to whole runs.
+std::size_t DirectTransform::pack(const Sum& sum, const TransformPlan& plan, const Range& group,
+                                  const Range& chunk) {
+    const bool real_values = !sum.values.element().complex;
+    const std::size_t fields = 6 + (real_values ? 1 : 2 * plan.coils_per_group);
+    const bool arrays = row_.layout == SourceLayout::arrays;
+    const bool vectors = row_.layout == SourceLayout::vectors;
+    const std::size_t struct_fields = vectors ? round_up(fields, 4) : fields;
+    const std::size_t count = vectors ? round_up(chunk.count, tolerance::run) : chunk.count;
+    if (chunk_.count() < struct_fields * count) {
+        chunk_ = resources_.zeros(struct_fields * count);
+    }
+    resources_.launch(
+        pack_, {count, struct_fields, 1}, buffer_of(sum.sources.positions),
+        static_cast<cl_int>(sum.sources.has_low), static_cast<cl_ulong>(sum.sources.count),
+        static_cast<cl_ulong>(chunk.first), static_cast<cl_int>(chunk.count), buffer_of(sum.values),
+        static_cast<cl_ulong>(group.first), static_cast<cl_int>(group.count),
+        sum.phases ? *sum.phases : buffer_of(sum.values),
+        static_cast<cl_int>(sum.phases != nullptr), static_cast<cl_int>(arrays ? 1 : struct_fields),
+        static_cast<cl_int>(arrays ? chunk.count : 1), buffer_of(chunk_));
+    return count;
+}
+
+} // namespace
+
+std::unique_ptr<Transform> make_direct(const EngineContext& context, const std::string& variant,
+                                       const std::vector<Vec3>& trajectory, const Voxels& voxels) {
+    return std::make_unique<DirectTransform>(context, variant, trajectory, voxels);
+}
+
+} // namespace lsrecon::opencl

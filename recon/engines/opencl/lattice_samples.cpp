@@ -1,0 +1,94 @@
+#include "engines/opencl/lattice_samples.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "engines/split.hpp"
+
+namespace lsrecon::opencl {
+
+namespace {
+
+/// What whole steps of many slices may add to the last chunk of samples (separable_tiled.cpp).
+std::size_t padded(std::size_t samples) {
+    constexpr std::size_t most_of_a_chunk = 65536;
+    return round_up(samples + std::min(samples, most_of_a_chunk) / 4 + 256, 16);
+}
+
+std::vector<cl_int> by_radius(const std::vector<Vec3>& trajectory) {
+    std::vector<double> squares;
+    squares.reserve(trajectory.size());
+    for (const Vec3& k : trajectory) {
+        squares.push_back(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
+    }
+    std::vector<cl_int> order(trajectory.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](cl_int i, cl_int j) {
+        return squares[static_cast<std::size_t>(i)] < squares[static_cast<std::size_t>(j)];
+    });
+    return order;
+}
+
+} // namespace
+
+LatticeColumns::LatticeColumns(const Voxels& voxels) {
+    const std::size_t size = voxels.lattice_size()[0];
+    const long first = voxels.lattice_first()[0];
+    halved = size % 2 == 0 && first == -static_cast<long>(size / 2);
+    const long last = first + static_cast<long>(size) - 1;
+    count =
+        halved ? size / 2 : static_cast<std::size_t>(std::max(std::abs(first), std::abs(last))) + 1;
+}
+
+LatticeSamples::LatticeSamples(const Resources& resources, const std::vector<Vec3>& trajectory,
+                               const Voxels& voxels, bool sorted)
+    : resources_(resources), count_(trajectory.size()), stride_(padded(count_)),
+      halved_(LatticeColumns(voxels).halved) {
+    std::vector<cl_int> order;
+    if (sorted) {
+        order = by_radius(trajectory);
+        order_ = resources.queue.upload(order);
+    }
+    const bool split = resources.precision == Precision::float32;
+    const SplitScale scale(2 * voxels.extent_in_voxels()); // halves of voxels are exact, too
+    positions_ = resources.zeros((split ? 6 : 3) * stride_);
+    constexpr std::size_t samples_at_a_time = std::size_t(1) << 18;
+    std::vector<double> high;
+    std::vector<double> low;
+    for (const Range& range : split_into_ranges(count_, samples_at_a_time)) {
+        high.resize(range.count);
+        low.resize(range.count);
+        for (std::size_t d = 0; d < 3; ++d) {
+            const double per_fov = voxels.per_fov()[d];
+            for (std::size_t i = 0; i < range.count; ++i) {
+                const std::size_t m = range.first + i;
+                const double k =
+                    trajectory[sorted ? static_cast<std::size_t>(order[m]) : m][d] / per_fov;
+                const SplitScale::Parts parts = scale.trajectory(k);
+                high[i] = split ? static_cast<double>(parts.high) : k;
+                low[i] = parts.low;
+            }
+            if (split) {
+                resources.write(high, positions_, 2 * d * stride_ + range.first);
+                resources.write(low, positions_, (2 * d + 1) * stride_ + range.first);
+            } else {
+                resources.write(high, positions_, d * stride_ + range.first);
+            }
+        }
+    }
+}
+
+Array LatticeSamples::packed(const Array& values, const Range& coils) const {
+    Array out = resources_.zeros(2 * coils.count * stride_);
+    const int real_values = values.element().complex ? 0 : 1;
+    resources_.launch(
+        resources_.queue.kernel("separable_samples.cl", "pack",
+                                text("-DREAL_VALUES=", real_values, resources_.defines())),
+        {stride_, coils.count, 1}, buffer_of(values), static_cast<cl_ulong>(count_),
+        static_cast<cl_ulong>(coils.first), order(), has_order(), buffer_of(positions_), halved(),
+        buffer_of(out));
+    return out;
+}
+
+} // namespace lsrecon::opencl

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <vector>
+
+#include "engines/chunks.hpp"
+#include "engines/opencl/resources.hpp"
+#include "scan/voxels.hpp"
+
+namespace lsrecon::opencl {
+
+/// How x -> -x pairs the voxels of a lattice. Columns of the separable product stand at x >= 0, or
+/// at x + 1/2 when the lattice is halved: an even number of voxels has its middle between two of
+/// them, x = (j + 1/2) - 1/2 and x = -(j + 1/2) - 1/2 are then a pair, no voxel is without a
+/// partner, and exp(-i 2 pi k / 2) goes to the values (kernels/separable_factors.h, turned).
+struct LatticeColumns {
+    explicit LatticeColumns(const Voxels& voxels);
+    bool halved;
+    std::size_t count; ///< one for each pair of voxels
+    double offset() const { return halved ? 0.5 : 0.0; }
+};
+
+/// The samples of a transform on a lattice as the separable kernels take them
+/// (kernels/separable_factors.h), on the device.
+class LatticeSamples {
+public:
+    /// `sorted`: those next to the centre of k-space first. Nearly all of a scan's energy is there,
+    /// and samples that are alike meet in sums of floats.
+    LatticeSamples(const Resources& resources, const std::vector<Vec3>& trajectory,
+                   const Voxels& voxels, bool sorted);
+
+    std::size_t count() const { return count_; }
+    /// Length of the arrays: the samples, and room to fill the last chunk or block up to whole
+    /// tiles.
+    std::size_t stride() const { return stride_; }
+    const Array& positions() const { return positions_; }
+
+    /// The values of some coils, complex or, for one coil, real: `values` has a row a coil.
+    Array packed(const Array& values, const Range& coils) const;
+
+    /// Where sample i of the arrays stands in the scan, for kernels that put results there; the
+    /// buffer counts only when has_order() is 1.
+    const cl::Buffer& order() const { return has_order() ? order_ : buffer_of(positions_); }
+    cl_int has_order() const { return order_() != nullptr ? 1 : 0; }
+    cl_int halved() const { return halved_ ? 1 : 0; }
+
+private:
+    Resources resources_;
+    std::size_t count_;
+    std::size_t stride_;
+    cl::Buffer order_; ///< none for the order of the scan
+    bool halved_;
+    Array positions_;
+};
+
+} // namespace lsrecon::opencl

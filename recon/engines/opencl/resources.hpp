@@ -1,0 +1,46 @@
+#pragma once
+
+#include "device/opencl/opencl_device.hpp"
+
+namespace lsrecon::opencl {
+
+/// What a transform computes with.
+struct Resources {
+    Queue& queue;
+    Device& device; ///< of the queue
+    Precision precision; ///< of the transform
+    Note note;
+
+    Element complex() const { return {true, precision}; }
+    Element real() const { return {false, precision}; }
+    Real number(double value) const { return {value, precision}; }
+
+    /// The best that the device has, for a few products.
+    Precision wide() const {
+        return device.has(Precision::float64) ? Precision::float64 : Precision::float32;
+    }
+    /// For the compiler of kernels (kernels/real.h).
+    std::string defines() const {
+        return text(" -DDOUBLES=", precision == Precision::float64 ? 1 : 0,
+                    wide() == Precision::float64 ? " -DWIDE=double" : "");
+    }
+    /// Real numbers from the host to an array of the transform's precision, from its number `first`
+    /// on.
+    void write(const std::vector<double>& numbers, Array& array, std::size_t first) const;
+    /// Real numbers, all of them 0.
+    Array zeros(std::size_t count) const { return device.zeros(count, real()); }
+    Array upload(const std::vector<double>& numbers) const {
+        Array array = zeros(numbers.size());
+        write(numbers, array, 0);
+        return array;
+    }
+
+    /// Of a kernel whose first argument is the number of items in dimension 0 (kernels/real.h).
+    template <typename... Values> void launch(cl::Kernel kernel,
+                                              const std::array<std::size_t, 3>& items,
+                                              const Values&... values) const {
+        queue.launch_items(std::move(kernel), items, values...);
+    }
+};
+
+} // namespace lsrecon::opencl

@@ -1,0 +1,115 @@
+// On a lattice, by real matrix products of factors of one dimension each. The parameter FORM
+// chooses the kernel: 0 is separable.cl, for CPUs, 1 separable_local.cl, for GPUs, and 2
+// separable_matrix.cl, for GPUs with matrix units. The sums of a volume come in blocks that fit the
+// device, and in smaller ones when an allocation fails.
+
+#include "engines/opencl/engines.hpp"
+
+#include "base/tolerance.hpp"
+#include "engines/opencl/blocks.hpp"
+#include "engines/opencl/separable_forms.hpp"
+
+namespace lsrecon::opencl {
+
+namespace {
+
+/// Of the sums of one block: larger blocks were not faster.
+constexpr std::size_t most_bytes_of_totals = std::size_t(1) << 28;
+/// Of the memory that may be used: samples, factors and the volume need the rest.
+constexpr std::size_t share_of_totals = 4;
+
+class SeparableTransform : public Transform {
+public:
+    SeparableTransform(const EngineContext& context, std::string variant,
+                       const std::vector<Vec3>& trajectory, const Voxels& voxels)
+        : context_(context), resources_(context.resources), variant_(std::move(variant)),
+          voxels_(voxels), samples_(resources_, trajectory, voxels, form_of("fhd") != Form::matrix),
+          error_in_doubles_(resources_.precision == Precision::float64
+                                ? error_in_doubles(trajectory, voxels,
+                                                   std::max(trajectory.size(), voxels.count()))
+                                : 0) {}
+
+    std::size_t samples() const override { return samples_.count(); }
+    std::size_t voxels() const override { return voxels_.count(); }
+
+    void forward(const Array& rho, Array& out, const Progress& progress) override {
+        const SeparableWork work{resources_, samples_, voxels_, rho, out, progress};
+        guarded("a transform", [&] { run_forward(work); });
+    }
+
+    void adjoint(const Array& values, Array& out, const Progress& progress) override {
+        stage_ = values.element().complex ? "fhd" : "q";
+        const Queue& queue = resources_.queue;
+        const std::size_t room = std::min(queue.largest_buffer(), queue.memory() / share_of_totals);
+        const SeparableWork work{resources_, samples_, voxels_, values, out, progress};
+        with_smaller_blocks(std::min(most_bytes_of_totals, room), resources_.note,
+                            [&](std::size_t bytes) {
+                                resources_.queue.abandon_launches(); // of an attempt before
+                                run_adjoint(work, bytes);
+                            });
+    }
+
+    double forward_error() const override { return error(form_of("f"), voxels()); }
+    double adjoint_error() const override { return error(form_of(stage_), samples()); }
+
+private:
+    const Parameters& parameters_of(const std::string& stage) const {
+        return context_.parameters(variant_, stage).values;
+    }
+    Form form_of(const std::string& stage) const {
+        return static_cast<Form>(parameters_of(stage).at("FORM"));
+    }
+
+    void run_forward(const SeparableWork& work) const {
+        const Parameters& parameters = parameters_of("f");
+        switch (form_of("f")) {
+        case Form::in_private:
+            return forward_private(work);
+        case Form::local:
+            return forward_tiled(local_forward(parameters, samples(), resources_), work);
+        case Form::matrix:
+            return forward_tiled(matrix_forward(parameters, samples(), resources_), work);
+        }
+    }
+
+    void run_adjoint(const SeparableWork& work, std::size_t most_bytes) const {
+        const Parameters& parameters = parameters_of(stage_);
+        const std::size_t columns = LatticeColumns(voxels_).count;
+        switch (form_of(stage_)) {
+        case Form::in_private:
+            return separable_private(parameters, work, most_bytes);
+        case Form::local:
+            return separable_tiled(local_product(parameters, columns, resources_), work,
+                                   most_bytes);
+        case Form::matrix:
+            return separable_tiled(matrix_product(parameters, columns, resources_), work,
+                                   most_bytes);
+        }
+    }
+
+    double error(Form form, std::size_t terms) const {
+        if (resources_.precision == Precision::float64) {
+            return error_in_doubles_;
+        }
+        return form == Form::matrix ? tolerance::separable_in_doubles()
+                                    : tolerance::direct_transform(variant_, terms);
+    }
+
+    EngineContext context_;
+    Resources resources_;
+    std::string variant_;
+    Voxels voxels_;
+    LatticeSamples samples_;
+    double error_in_doubles_; ///< 0 in floats
+    std::string stage_ = "fhd"; ///< of the last adjoint
+};
+
+} // namespace
+
+std::unique_ptr<Transform> make_separable(const EngineContext& context, const std::string& variant,
+                                          const std::vector<Vec3>& trajectory,
+                                          const Voxels& voxels) {
+    return std::make_unique<SeparableTransform>(context, variant, trajectory, voxels);
+}
+
+} // namespace lsrecon::opencl

@@ -1,0 +1,171 @@
+// Which parameters a kernel gets on a device, and the file of winners that `lsrecon tune` keeps.
+
+#include "engines/tuning.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/cache_folder.hpp"
+#include "base/error.hpp"
+#include "base/file_lock.hpp"
+#include "base/replacing_file.hpp"
+#include "base/sha256.hpp"
+#include "device/opencl/kernel_files.hpp"
+#include "engines/opencl/catalogue.hpp"
+#include "engines/opencl/tuning_table.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr const char* winners_end = ".json";
+
+/// What a winner was found for, and the only thing that it is used for.
+json key_of(const DeviceInfo& device, const std::string& kernel, const std::string& stage) {
+    return {{"platform", device.platform},
+            {"device", device.name},
+            {"driver", device.driver},
+            {"kernel", kernel},
+            {"kernel_sha256", kernel_hash(kernel)},
+            {"stage", stage}};
+}
+
+/// An array; empty when the file is missing, broken or something else.
+json read_winners(const std::string& path) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) { // a folder can be opened, and throws when it is read
+        return json::array();
+    }
+    std::ifstream file(path);
+    const json content = json::parse(file, nullptr, false);
+    return content.is_array() ? content : json::array();
+}
+
+bool is_of(const json& winner, const json& key) {
+    return winner.is_object() && winner.value("key", json()) == key;
+}
+
+/// The default or a value of the space for each parameter: nothing else was ever tried.
+bool read_parameters(const json& values, const opencl::TuningEntry& entry, Parameters& parameters) {
+    if (!values.is_object() || values.size() != entry.defaults.size()) {
+        return false;
+    }
+    parameters = entry.defaults;
+    for (auto& [name, value] : parameters) {
+        const json stored = values.value(name, json());
+        std::vector<int> known =
+            entry.space.count(name) ? entry.space.at(name) : std::vector<int>();
+        known.push_back(value);
+        const auto same = std::find(known.begin(), known.end(), stored);
+        if (same == known.end()) {
+            return false;
+        }
+        value = *same;
+    }
+    return true;
+}
+
+/// False when there is no winner that this kernel could take on this device.
+bool find_winner(const DeviceInfo& device, const std::string& kernel, const std::string& stage,
+                 const opencl::TuningEntry& entry, Parameters& parameters) {
+    const json key = key_of(device, kernel, stage);
+    for (const json& winner : read_winners(tuning_path(device) + winners_end)) {
+        if (is_of(winner, key) &&
+            read_parameters(winner.value("parameters", json()), entry, parameters) &&
+            fits(parameters, entry.bounds, opencl::numbers_of(device))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+std::vector<Tunable> tunables() {
+    return opencl::tuning_rows();
+}
+
+ChosenParameters choose_parameters(const DeviceInfo& device, const std::string& kernel,
+                                   const std::string& stage, const Parameters& given) {
+    opencl::TuningEntry entry;
+    const bool tunable = opencl::find_tuning_entry(device, kernel, stage, entry);
+    ChosenParameters chosen{entry.defaults, tunable ? "default for " + entry.family : ""};
+    Parameters winner;
+    if (tunable && find_winner(device, kernel, stage, entry, winner)) {
+        chosen = {winner, "tuned on this device"};
+    }
+    for (const auto& [name, value] : given) {
+        if (chosen.values.count(name) == 0) {
+            throw UsageError(text("kernel ", kernel, " has no parameter ", name,
+                                  "\n  expected: some of ", to_text(chosen.values)));
+        }
+        chosen.values[name] = value;
+        chosen.origin = "given";
+    }
+    return chosen;
+}
+
+Candidates tuning_candidates(const DeviceInfo& device, const std::string& kernel,
+                             const std::string& stage) {
+    opencl::TuningEntry entry;
+    if (!opencl::find_tuning_entry(device, kernel, stage, entry)) {
+        throw UsageError(text("kernel ", kernel, " has no parameters to search"));
+    }
+    return candidates_of(entry.space, entry.defaults, entry.bounds, opencl::numbers_of(device));
+}
+
+void store_winner(const DeviceInfo& device, const std::string& kernel, const std::string& stage,
+                  const Winner& winner) {
+    const std::string path = tuning_path(device) + winners_end;
+    const json key = key_of(device, kernel, stage);
+    std::error_code ignored; // what writes the file says what is wrong
+    fs::create_directories(fs::path(path).parent_path(), ignored);
+    const FileLock lock(tuning_path(device) + ".lock"); // of other searches, until it is written
+    json kept = json::array();
+    for (const json& other : read_winners(path)) {
+        if (other.is_object() && other.contains("key") && !is_of(other, key)) {
+            kept.push_back(other);
+        }
+    }
+    kept.push_back({{"key", key},
+                    {"parameters", winner.parameters},
+                    {"pairs_per_second", winner.pairs_per_second},
+                    {"made_with", winner.made_with}});
+    ReplacingFile file(path);
+    std::ofstream stream(file.path());
+    stream << kept.dump(2) << "\n";
+    stream.close();
+    if (!stream) {
+        throw UsageError(text(path, ": cannot be written\n  next:     make room on its disk, or "
+                                    "set LSRECON_CACHE to another folder"));
+    }
+    file.commit();
+}
+
+std::string kernel_hash(const std::string& kernel) {
+    Sha256 hash;
+    for (const std::string& file : opencl::files_of_kernel(kernel)) {
+        hash.add(opencl::kernel_source(file));
+    }
+    return hash.hex();
+}
+
+std::string tuning_path(const DeviceInfo& device) {
+    std::string name;
+    for (const char c : device.name) {
+        const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0;
+        if (plain || (!name.empty() && name.back() != '-')) {
+            name += plain ? c : '-';
+        }
+    }
+    const std::string hash = Sha256().add(device.platform + "\n" + device.name).hex();
+    return cache_folder() + "/tuning/" + name.substr(0, 40) + "-" + hash.substr(0, 8);
+}
+
+} // namespace lsrecon

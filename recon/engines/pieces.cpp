@@ -1,0 +1,55 @@
+#include "engines/pieces.hpp"
+
+#include <algorithm>
+
+#include "base/ranges.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// Of positions, order and phases; twice where x -> -x needs other positions.
+constexpr double bytes_of_a_source = 80;
+constexpr double bytes_of_a_point = 24;
+/// Of the values of some coils, in and out: more was not faster.
+constexpr double most_bytes_of_values = 2.0 * (1U << 30);
+
+std::size_t at_least_one(double number) {
+    return static_cast<std::size_t>(std::max(1.0, number));
+}
+
+} // namespace
+
+PieceSizes fit_pieces(const TransformShape& shape, double room, double largest_array,
+                      Precision precision) {
+    const double complex = 2.0 * static_cast<double>(bytes_of(precision));
+    // Values as they are loaded and as they are packed; sums of a piece and of all.
+    const double of_sources = 2 * complex * static_cast<double>(shape.sources);
+    const double of_points = 2 * complex * static_cast<double>(shape.points);
+    const double positions = bytes_of_a_source * static_cast<double>(shape.sources) +
+                             bytes_of_a_point * static_cast<double>(shape.points);
+    const double left = room / 2 - positions;
+    const double of_array =
+        largest_array / complex / static_cast<double>(std::max(shape.sources, shape.points));
+    PieceSizes pieces{shape.coils, shape.sources, shape.points};
+    const double coils = std::min({left / (of_sources + of_points), of_array,
+                                   std::max(1.0, most_bytes_of_values / (of_sources + of_points))});
+    if (coils >= 1) {
+        // In groups of equal size.
+        const std::size_t affordable = std::min(shape.coils, at_least_one(coils));
+        pieces.coils = divide_up(shape.coils, divide_up(shape.coils, affordable));
+        return pieces;
+    }
+    pieces.coils = 1;
+    const double values = largest_array / complex;
+    pieces.sources =
+        std::min(shape.sources,
+                 at_least_one(std::min(room / 4 / (bytes_of_a_source + 2 * complex), values)));
+    const double points = std::min(room / 4 / (bytes_of_a_point + 2 * complex), values);
+    const std::size_t together = shape.points_together;
+    pieces.points =
+        std::min(shape.points, together * at_least_one(points / static_cast<double>(together)));
+    return pieces;
+}
+
+} // namespace lsrecon

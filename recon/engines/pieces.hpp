@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+
+#include "base/precision.hpp"
+
+namespace lsrecon {
+
+/// A transform from `sources` to `points`, samples and voxels or voxels and samples, of every coil.
+struct TransformShape {
+    std::size_t coils;
+    std::size_t sources;
+    std::size_t points;
+    std::size_t points_together; ///< points come in multiples of this: rows or planes of a grid
+};
+
+/// How much of it is done at a time.
+struct PieceSizes {
+    std::size_t coils;
+    std::size_t sources;
+    std::size_t points;
+};
+
+/// What fits half of the `room` that a device has, in bytes, and its largest array; the other half
+/// is for sums and factors. Coils are divided first, which costs nothing.
+PieceSizes fit_pieces(const TransformShape& shape, double room, double largest_array,
+                      Precision precision);
+
+} // namespace lsrecon

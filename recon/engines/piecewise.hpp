@@ -1,0 +1,49 @@
+#pragma once
+
+#include "base/ranges.hpp"
+#include "engines/backend.hpp"
+
+namespace lsrecon {
+
+/// F of one sampling and one set of voxels of any size: one Transform, which is kept, or one after
+/// another for pieces of the samples and of the voxels that the device has room for. Values are
+/// loaded and taken a few coils at a time.
+class PiecewiseTransform {
+public:
+    /// The trajectory and the backend must outlive it.
+    PiecewiseTransform(Backend& backend, const std::vector<Vec3>& trajectory, const Voxels& voxels)
+        : backend_(backend), trajectory_(trajectory), voxels_(voxels) {}
+
+    /// Fills an array with the values of some coils at some samples (adjoint) or voxels (forward),
+    /// a row a coil.
+    using Load = std::function<void(const Range& coils, const Range& at, Array& to)>;
+    /// Called with the results of some coils at some voxels (adjoint) or samples (forward): all
+    /// coils of some points before the next points.
+    using Take = std::function<void(const Range& coils, const Range& at, const Array& from)>;
+
+    void adjoint(std::size_t coils, bool real_values, const Load& load, const Take& take,
+                 const Progress& progress);
+    void forward(std::size_t coils, const Load& load, const Take& take, const Progress& progress);
+
+    /// Bound of the relative L2 error of the last of them.
+    double error() const { return error_; }
+
+    std::size_t samples() const { return trajectory_.size(); }
+    const Voxels& voxels() const { return voxels_; }
+
+private:
+    struct Job;
+    void run(const Job& job);
+    Transform& transform_of(const Range& samples, const Range& voxels);
+
+    Backend& backend_;
+    const std::vector<Vec3>& trajectory_;
+    Voxels voxels_;
+    std::vector<Vec3> some_; ///< of the trajectory, where it comes in pieces
+    std::unique_ptr<Transform> transform_;
+    Range its_samples_{0, 0};
+    Range its_voxels_{0, 0};
+    double error_ = 0;
+};
+
+} // namespace lsrecon

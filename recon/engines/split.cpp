@@ -1,0 +1,28 @@
+#include "engines/split.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lsrecon {
+
+SplitScale::SplitScale(double extent_in_voxels) : extent_(std::max(extent_in_voxels, 1.0)) {
+    const double sum_of_three = 3 * 0.525 * extent_;
+    bits_ = static_cast<int>(std::floor(24 - std::log2(sum_of_three)));
+    scale_ = std::ldexp(1.0, bits_);
+}
+
+double SplitScale::largest_rest() const {
+    return std::ldexp(3 * extent_, -(bits_ + 1));
+}
+
+SplitScale::Parts SplitScale::trajectory(double cycles_per_voxel) const {
+    const double high = std::rint(cycles_per_voxel * scale_) / scale_;
+    return {static_cast<float>(high), static_cast<float>(cycles_per_voxel - high)};
+}
+
+SplitScale::Parts SplitScale::voxel(double in_voxels) {
+    const double high = std::rint(in_voxels);
+    return {static_cast<float>(high), static_cast<float>(in_voxels - high)};
+}
+
+} // namespace lsrecon

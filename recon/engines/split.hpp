@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace lsrecon {
+
+/// Trajectory points and voxel positions in two floats a coordinate, so that the phase k.u of a
+/// pair keeps full precision in single arithmetic for a matrix of any size:
+///
+///   u in voxels:           u = high + low, high whole, |low| <= 1/2 (0 on a lattice)
+///   k in cycles a voxel:   k = high + low, high a multiple of 2^-s, |low| <= 2^-(s+1)
+///
+/// Each product high * high is a multiple of 2^-s; the sum of three stays below 2^24 of them when
+///
+///   3 * 0.525 * U * 2^s < 2^24   for |k| <= 0.525 (checked on input) and |u| <= U
+///
+/// so it is exact in floats in any order, with or without fused multiply-adds. Its half turns are
+/// taken off without error. What is left, 3 U 2^-(s+1) turns and the low parts of u, is below 2
+/// turns up to U = 2048, and the phase is right to about 2^-24 turns; a single float a coordinate
+/// would lose 2^-24 U turns. Beyond, for voxels listed far outside the field of view, the error
+/// grows as 2^-24 (U / 2048)^2 turns.
+class SplitScale {
+public:
+    /// For voxel coordinates up to `extent_in_voxels`.
+    explicit SplitScale(double extent_in_voxels);
+
+    struct Parts {
+        float high;
+        float low;
+    };
+    Parts trajectory(double cycles_per_voxel) const;
+    static Parts voxel(double in_voxels);
+
+    /// s of the text above.
+    int bits() const { return bits_; }
+
+    /// Turns that are left beside the exact part of a phase on a lattice, 3 U 2^-(s+1).
+    double largest_rest() const;
+
+private:
+    double extent_;
+    int bits_;
+    double scale_; ///< 2^bits
+};
+
+} // namespace lsrecon

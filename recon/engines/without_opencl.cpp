@@ -1,0 +1,55 @@
+#ifndef LSRECON_WITH_OPENCL
+
+// What a build without OpenCL says when it is asked for a device.
+
+#include "base/error.hpp"
+#include "device/devices.hpp"
+#include "engines/backend.hpp"
+#include "engines/tuning.hpp"
+
+namespace lsrecon {
+
+namespace {
+[[noreturn]] void refuse_opencl() {
+    throw NotBuiltError("OpenCL is not built in\n  next:     configure with "
+                        "-DLSRECON_WITH_OPENCL=ON, or use --backend reference");
+}
+} // namespace
+
+std::vector<DeviceInfo> list_devices() {
+    refuse_opencl();
+}
+int choose_device(const std::vector<DeviceInfo>&, const std::string&) {
+    refuse_opencl();
+}
+std::unique_ptr<RateMeter> make_rate_meter(const std::string&) {
+    refuse_opencl();
+}
+std::vector<std::string> kernel_names() {
+    return {};
+}
+std::string default_kernel() {
+    return "";
+}
+std::vector<Tunable> tunables() {
+    return {};
+}
+Candidates tuning_candidates(const DeviceInfo&, const std::string&, const std::string&) {
+    refuse_opencl();
+}
+void store_winner(const DeviceInfo&, const std::string&, const std::string&, const Winner&) {
+    refuse_opencl();
+}
+std::string kernel_hash(const std::string&) {
+    refuse_opencl();
+}
+std::string tuning_path(const DeviceInfo&) {
+    refuse_opencl();
+}
+ChosenParameters choose_parameters(const DeviceInfo&, const std::string&, const std::string&,
+                                   const Parameters&) {
+    refuse_opencl();
+}
+} // namespace lsrecon
+
+#endif

@@ -1,0 +1,94 @@
+#include "io/frame_source.hpp"
+
+#include "scan/check.hpp"
+#include "scan/check_samples.hpp"
+#include "scan/reach.hpp"
+#include "scan/remarks.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+void add(std::vector<std::string>& remarks, const std::vector<std::string>& more) {
+    remarks.insert(remarks.end(), more.begin(), more.end());
+}
+
+} // namespace
+
+FrameSource::FrameSource(const std::string& path, const ReadOptions& options)
+    : file_(std::make_shared<const Hdf5Reader>(path)) {
+    file_->start_hash();
+    stored_ = format_of(*file_).open(file_, options);
+    Scan& scan = stored_.scan;
+    check(scan);
+    std::vector<std::string> silent;
+    if (scan.has_samples()) {
+        SampleCheck samples(scan);
+        for (std::size_t f = 0; f < scan.frames.size(); ++f) {
+            CoilRows values = stored_.samples(f);
+            samples.add(values);
+            if (scan.frames.size() == 1) {
+                single_ = std::move(values);
+            }
+        }
+        silent = samples.end();
+    }
+    scan.sha256 = file_->sha256();
+    if (options.low_resolution) {
+        scan.remarks.push_back("--low-resolution: whether the trajectory fills the matrix was "
+                               "not checked");
+    } else {
+        require_reach(scan);
+    }
+    add(scan.remarks, remarks_on(scan));
+    add(scan.remarks, silent);
+}
+
+FrameSource::FrameSource(const std::string& path, const ReadOptions& options, Reporter& report)
+    : FrameSource([&] {
+          const Stage stage(report, "read");
+          FrameSource source(path, options);
+          for (const std::string& remark : source.scan().remarks) {
+              report.note(remark);
+          }
+          return source;
+      }()) {}
+
+Scan FrameSource::take_scan() {
+    Scan scan = std::move(stored_.scan);
+    stored_.scan = {};
+    stored_.scan.frames = scan.frames;
+    return scan;
+}
+
+Frame FrameSource::frame(std::size_t index) {
+    Frame frame = scan().frames[index];
+    if (single_) {
+        frame.samples = std::move(*single_);
+        single_.reset();
+    } else if (scan().has_samples()) {
+        frame.samples = stored_.samples(index);
+        file_->require_unchanged();
+    }
+    return frame;
+}
+
+Scan read_scan(const std::string& path, const ReadOptions& options) {
+    FrameSource source(path, options);
+    Scan scan = source.scan();
+    for (std::size_t f = 0; f < scan.frames.size(); ++f) {
+        scan.frames[f] = source.frame(f);
+    }
+    return scan;
+}
+
+Scan read_scan(const std::string& path, const ReadOptions& options, Reporter& report) {
+    const Stage stage(report, "read");
+    Scan scan = read_scan(path, options);
+    for (const std::string& remark : scan.remarks) {
+        report.note(remark);
+    }
+    return scan;
+}
+
+} // namespace lsrecon

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/report.hpp"
+#include "io/formats.hpp"
+
+namespace lsrecon {
+
+/// A scan file whose frames come one at a time. Everything else is known once it is open: grid,
+/// samplings, coil maps, labels.
+///
+/// Opening reads the whole file once, checks every value (scan/check.hpp) and hashes it: a NaN in
+/// the last frame is found before the first is solved. The samples of a single frame are kept,
+/// those of several are read again when their frame comes.
+class FrameSource {
+public:
+    /// InputError when no format knows the file or something in it is wrong; NotBuiltError when the
+    /// format was left out of this build.
+    explicit FrameSource(const std::string& path, const ReadOptions& options = {});
+    /// The same as a separate stage, which notes the scan's remarks.
+    FrameSource(const std::string& path, const ReadOptions& options, Reporter& report);
+    FrameSource(FrameSource&&) = default;
+
+    /// Its frames have C x 0 samples; none where the file has no samples.
+    const Scan& scan() const { return stored_.scan; }
+
+    /// The scan itself, for who changes it: maps may take most of the memory. Only frames are left
+    /// here, as the file has them.
+    Scan take_scan();
+
+    /// A frame with its samples. The only frame of a scan can be taken once. InputError when the
+    /// file was changed since it was opened.
+    Frame frame(std::size_t index);
+
+private:
+    std::shared_ptr<const Hdf5Reader> file_;
+    StoredScan stored_;
+    std::optional<CoilRows> single_; ///< samples of a single frame
+};
+
+} // namespace lsrecon

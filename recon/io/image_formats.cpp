@@ -1,0 +1,165 @@
+#include "io/image_formats.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "io/cfl_file.hpp"
+#include "io/image_file.hpp"
+#include "io/image_reader.hpp"
+#include "io/mrd_images.hpp"
+#include "io/nifti_file.hpp"
+#include "io/png_file.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+void always_built() {}
+
+std::vector<std::string> the_file(const std::string& path) {
+    return {path};
+}
+
+/// The signature of the format's specification, which may come after a block of the user's.
+bool is_hdf5(const std::string& path) {
+    std::ifstream stream(path, std::ios::binary);
+    std::array<char, 8> begin{};
+    for (const std::streamoff at : {0, 512, 1024, 2048}) {
+        stream.seekg(at);
+        if (!stream.read(begin.data(), begin.size())) {
+            return false;
+        }
+        if (std::string(begin.data(), begin.size()) == "\x89HDF\r\n\x1a\n") {
+            return true;
+        }
+    }
+    return false;
+}
+
+StoredImage open_hdf5(const std::string& path, const ImageInput& input) {
+    if (!input.fov_mm.empty()) {
+        throw UsageError({path, "--fov-mm", "an image file that holds its field of view",
+                          "the flag for files without one alone", "leave it out"});
+    }
+    return open_image_file(path);
+}
+
+void write_hdf5(const StoredImage& image, const ImageOutput& output, Reporter&) {
+    Image about = image.about;
+    about.record = output.record;
+    write_image(output.path, about, image.voxels(), image.values);
+}
+
+void write_picture(const StoredImage& image, const ImageOutput& output, Reporter& report) {
+    const auto& size = image.about.grid.size;
+    const std::string left_out =
+        lay_out_preview(size[0], size[1], size[2] * image.frames()).left_out();
+    if (!left_out.empty()) {
+        report.note(left_out);
+    }
+    GreyScale grey = output.grey;
+    grey.part = output.part;
+    write_png(output.path, image.about, image.voxels(), image.values, grey);
+}
+
+} // namespace
+
+const std::vector<ImageFormat>& image_formats() {
+    using P = ImagePart;
+    const std::vector<P> pictures{P::magnitude, P::phase, P::real, P::imaginary};
+    const std::vector<P> any{P::magnitude, P::phase, P::real, P::imaginary, P::complex};
+    static const std::vector<ImageFormat> table{
+        {"hdf5",
+         "image file of lsrecon",
+         {"h5", "hdf5", "hdf"},
+         FileKind::hdf5,
+         {P::complex},
+         &always_built,
+         &the_file,
+         &write_hdf5,
+         &is_hdf5,
+         &open_hdf5},
+        {"nifti",
+         "NIfTI-1",
+         {"nii", "nii.gz"},
+         FileKind::nifti,
+         any,
+         &require_nifti,
+         &the_file,
+         &write_nifti,
+         nullptr,
+         nullptr},
+        {"cfl",
+         "BART's pair .cfl and .hdr",
+         {"cfl", "hdr"},
+         FileKind::cfl,
+         {P::complex},
+         &always_built,
+         &cfl_files,
+         &write_cfl,
+         &recognises_cfl,
+         &open_cfl},
+        {"ismrmrd",
+         "ISMRMRD images",
+         {"mrd"},
+         FileKind::hdf5,
+         {P::complex, P::magnitude, P::phase, P::real, P::imaginary},
+         &always_built,
+         &the_file,
+         &write_mrd_images,
+         nullptr,
+         nullptr},
+        {"png",
+         "picture of slices and frames",
+         {"png"},
+         FileKind::png,
+         pictures,
+         &require_png,
+         &the_file,
+         &write_picture,
+         nullptr,
+         nullptr},
+    };
+    return table;
+}
+
+std::string image_format_names() {
+    std::string names;
+    for (const ImageFormat& format : image_formats()) {
+        names += (names.empty() ? "" : ", ") + format.name;
+    }
+    return names;
+}
+
+const ImageFormat& format_of_output(const std::string& path, const std::string& name) {
+    const std::string ending = ending_of(path);
+    for (const ImageFormat& format : image_formats()) {
+        const auto& endings = format.endings;
+        if (name.empty() ? std::find(endings.begin(), endings.end(), ending) != endings.end()
+                         : format.name == name) {
+            return format;
+        }
+    }
+    if (!name.empty()) {
+        throw UsageError({"", "--to", name, "one of " + image_format_names(), "name one of them"});
+    }
+    throw UsageError(
+        {path, "--output", ending.empty() ? "a name without an ending" : "the ending ." + ending,
+         "an ending that says the format", "add --to with one of " + image_format_names()});
+}
+
+const ImageFormat& format_of_input(const std::string& path) {
+    for (const ImageFormat& format : image_formats()) {
+        if (format.recognises != nullptr && format.recognises(path)) {
+            return format;
+        }
+    }
+    require_input(path, "IN");
+    throw InputError({path, "IN", "neither HDF5 nor one of BART's pairs of files",
+                      "an image file of lsrecon, or NAME.cfl and NAME.hdr",
+                      "name a file that 'lsrecon recon' wrote"});
+}
+
+} // namespace lsrecon

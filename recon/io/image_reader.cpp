@@ -1,0 +1,159 @@
+#include "io/image_reader.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "base/error.hpp"
+#include "base/numbers.hpp"
+#include "io/image_file.hpp"
+#include "scan/directions.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+const char* const again = "write the image again, as docs/formats.md describes it";
+
+/// The numbers of an attribute of /image that must have `count` finite ones.
+std::vector<double> numbers(const Hdf5Reader& file, const std::string& name, std::size_t count) {
+    const std::vector<double> found = file.attribute_numbers("image", name);
+    const bool finite =
+        std::all_of(found.begin(), found.end(), [](double value) { return std::isfinite(value); });
+    if (found.size() != count || !finite) {
+        throw InputError({file.path(), attribute_name("image", name),
+                          finite ? counted(found.size(), "number") : "a number that is not finite",
+                          counted(count, "finite number"), again});
+    }
+    return found;
+}
+
+Vec3 vector_at(const std::vector<double>& values, std::size_t at) {
+    return {values[at], values[at + 1], values[at + 2]};
+}
+
+std::array<Vec3, 3> directions_of(const Hdf5Reader& file) {
+    const std::vector<double> flat = numbers(file, "directions", 9);
+    const std::array<Vec3, 3> directions{vector_at(flat, 0), vector_at(flat, 3),
+                                         vector_at(flat, 6)};
+    if (!orthonormal(directions)) {
+        throw InputError({file.path(), attribute_name("image", "directions"),
+                          "vectors that are not of length 1 at right angles",
+                          "unit vectors of x, y and z", again});
+    }
+    return directions;
+}
+
+Grid grid_of(const Hdf5Reader& file, const std::vector<std::size_t>& extents) {
+    if (!file.has_attribute("image", "fov_mm")) {
+        throw InputError({file.path(), "/image", shown(extents) + " without a field of view",
+                          "an image on a grid, with the attribute fov_mm",
+                          "reconstruct on the grid: voxels of a list /voxels have no neighbours"});
+    }
+    Grid grid;
+    grid.dimensions = static_cast<int>(extents.size()) - 1;
+    if (grid.dimensions != 2 && grid.dimensions != 3) {
+        throw InputError({file.path(), "/image", shown(extents), "[frames, (z,) y, x]", again});
+    }
+    const auto dimensions = static_cast<std::size_t>(grid.dimensions);
+    const std::vector<double> fov = numbers(file, "fov_mm", dimensions);
+    for (std::size_t d = 0; d < dimensions; ++d) {
+        grid.size[d] = extents[dimensions - d];
+        grid.fov_mm[d] = fov[d];
+        if (!(fov[d] > 0)) {
+            throw InputError({file.path(), attribute_name("image", "fov_mm"), shown(fov[d]),
+                              "lengths above 0 mm", again});
+        }
+    }
+    if (file.has_attribute("image", "position")) {
+        grid.position = vector_at(numbers(file, "position", 3), 0);
+    }
+    if (file.has_attribute("image", "directions")) {
+        grid.directions = directions_of(file);
+    }
+    return grid;
+}
+
+/// The dataset's shape, which must begin with one index a frame.
+Hdf5Shape shape_of_frames(const Hdf5Reader& file, const std::string& dataset, std::size_t rank,
+                          std::size_t frames) {
+    const Hdf5Shape shape = file.shape(dataset);
+    if (shape.extents.size() != rank || shape.extents[0] != frames) {
+        throw InputError({file.path(), full_name(dataset), shape.to_string(),
+                          text(rank, rank == 1 ? " dimension" : " dimensions",
+                               ", the first of them for ", counted(frames, "frame")),
+                          again});
+    }
+    return shape;
+}
+
+void read_positions(const Hdf5Reader& file, std::vector<ImageFrame>& frames) {
+    const Hdf5Shape shape = shape_of_frames(file, "frame_positions", 2, frames.size());
+    const std::vector<double> positions = file.read_real("frame_positions");
+    const bool finite = std::all_of(positions.begin(), positions.end(),
+                                    [](double value) { return std::isfinite(value); });
+    if (shape.extents[1] != 3 || !finite) {
+        throw InputError({file.path(), "/frame_positions",
+                          finite ? shape.to_string() : "numbers that are not finite",
+                          "[frames, 3] numbers in mm", again});
+    }
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+        frames[f].position = vector_at(positions, 3 * f);
+    }
+}
+
+/// Histories end where the NaN begin that fill them up.
+void read_residuals(const Hdf5Reader& file, std::vector<ImageFrame>& frames) {
+    const Hdf5Shape shape = shape_of_frames(file, "record/residuals", 3, frames.size());
+    const std::vector<double> all = file.read_real("record/residuals");
+    auto next = all.begin();
+    for (ImageFrame& frame : frames) {
+        for (std::size_t p = 0; p < shape.extents[1]; ++p) {
+            const auto end = next + static_cast<long>(shape.extents[2]);
+            frame.residuals.emplace_back(
+                next, std::find_if(next, end, [](double value) { return std::isnan(value); }));
+            next = end;
+        }
+    }
+}
+
+std::vector<ImageFrame> frames_of(const Hdf5Reader& file, std::size_t count) {
+    std::vector<ImageFrame> frames(count);
+    if (file.has("frame_labels")) {
+        shape_of_frames(file, "frame_labels", 1, count);
+        const std::vector<std::string> labels = file.read_texts("frame_labels");
+        for (std::size_t f = 0; f < count; ++f) {
+            frames[f].label = labels[f];
+        }
+    }
+    if (file.has("frame_positions")) {
+        read_positions(file, frames);
+    }
+    if (file.has("record/residuals")) {
+        read_residuals(file, frames);
+    }
+    return frames;
+}
+
+} // namespace
+
+StoredImage open_image_file(const std::string& path) {
+    const auto file = std::make_shared<const Hdf5Reader>(path);
+    const std::vector<std::size_t> extents = image_shape(*file).extents;
+    StoredImage image;
+    image.file = path;
+    image.thing = "/image";
+    image.about.grid = grid_of(*file, extents);
+    image.about.frames = frames_of(*file, extents.front());
+    for (const std::string& name : file->attribute_names("record")) {
+        image.about.record.emplace_back(name, file->attribute_in_words("record", name));
+    }
+    image.values = [file](std::size_t frame) {
+        const std::vector<Complex> values = file->read_complex_row("image", frame);
+        file->require_unchanged(); // values are read twice: to look through and to write
+        return ImageValues(values.begin(), values.end());
+    };
+    return image;
+}
+
+} // namespace lsrecon

@@ -1,0 +1,178 @@
+#include "io/ismrmrd_contents.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/numbers.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+// Flags of the format, by its numbers.
+constexpr int noise_measurement = 19;
+constexpr int parallel_calibration = 20;
+constexpr int parallel_calibration_and_imaging = 21;
+
+/// Acquisitions with one of these flags are neither of the image, nor noise, nor for coil maps.
+struct SkippedFlag {
+    int flag;
+    const char* name;
+};
+constexpr SkippedFlag skipped_flags[] = {
+    {23, "navigation"},
+    {24, "phase correction"},
+    {26, "HP feedback"},
+    {27, "dummy scan"},
+    {28, "RT feedback"},
+    {29, "surface coil correction"},
+    {30, "phase stabilization reference"},
+    {31, "phase stabilization"},
+};
+
+} // namespace
+
+bool has_flag(const IsmrmrdHeader& header, int flag) {
+    return ((header.flags >> (flag - 1)) & 1U) != 0;
+}
+
+RawCounters counters_of(const IsmrmrdHeader& header) {
+    const IsmrmrdCounters& idx = header.idx;
+    return {idx.slice, idx.contrast, idx.phase, idx.repetition, idx.set};
+}
+
+IsmrmrdRole role_of(const IsmrmrdHeader& header) {
+    IsmrmrdRole role;
+    for (const SkippedFlag& skipped : skipped_flags) {
+        if (has_flag(header, skipped.flag)) {
+            role.skipped = skipped.name;
+            return role;
+        }
+    }
+    role.noise = has_flag(header, noise_measurement);
+    // Lines that serve calibration and image can carry both flags.
+    const bool both = has_flag(header, parallel_calibration_and_imaging);
+    role.calibration = !role.noise && (both || has_flag(header, parallel_calibration));
+    role.image = !role.noise && (both || !role.calibration);
+    return role;
+}
+
+IsmrmrdContents::IsmrmrdContents(const IsmrmrdFile& file, const ReadOptions& options) {
+    const RawChoice none_counted(options);
+    std::size_t index = 0;
+    file.read_headers([&](const IsmrmrdHeader& header) {
+        const IsmrmrdRole role = role_of(header);
+        acquisitions_.push_back({role, header.encoding_space_ref, counters_of(header)});
+        if (role.skipped != nullptr) {
+            ++skipped[role.skipped];
+        }
+        noise += role.noise ? 1 : 0;
+        if (role.image || role.calibration) {
+            OfEncoding& of =
+                encodings
+                    .try_emplace(header.encoding_space_ref, OfEncoding{none_counted, {}, 0, 0, 0})
+                    .first->second;
+            if (role.image && of.image++ == 0) {
+                of.kind = {index, header.active_channels, header.trajectory_dimensions};
+                of.dwell = static_cast<double>(header.sample_time_us);
+            }
+            of.calibration += role.image ? 0 : 1;
+            if (role.image) {
+                of.choice.count(counters_of(header), header.number_of_samples);
+            }
+        }
+        ++index;
+    });
+}
+
+std::vector<std::size_t> IsmrmrdContents::wanted(std::size_t chosen) const {
+    const RawChoice& choice = encodings.at(chosen).choice;
+    std::vector<std::size_t> indices;
+    for (std::size_t i = 0; i < acquisitions_.size(); ++i) {
+        const Acquisition& acquisition = acquisitions_[i];
+        const IsmrmrdRole& role = acquisition.role;
+        bool needed = role.noise;
+        if (acquisition.encoding == chosen && role.skipped == nullptr) {
+            const RawCounters frame = choice.frame_of(acquisition.counters);
+            needed = needed || (role.image && choice.wants(frame)) ||
+                     (role.calibration && frame[0] == choice.first_slice());
+        }
+        if (needed) {
+            indices.push_back(i);
+        }
+    }
+    return indices;
+}
+
+std::string IsmrmrdContents::with_image() const {
+    std::string result;
+    for (const auto& [encoding, of] : encodings) {
+        if (of.image > 0) {
+            result += text(result.empty() ? "" : ", ", encoding, " (",
+                           counted(of.image, "acquisition"), ")");
+        }
+    }
+    return result;
+}
+
+std::size_t IsmrmrdContents::choose_encoding(const IsmrmrdFile& file,
+                                             const MeasurementHeader& header,
+                                             const ReadOptions& options) const {
+    const std::string there_is = with_image();
+    if (options.encoding && *options.encoding >= header.encodings()) {
+        throw UsageError(
+            text(file.path(), ": --encoding ", *options.encoding, ", but the header has ",
+                 counted(header.encodings(), "encoding"),
+                 ", counted from 0; with image data: ", there_is.empty() ? "none" : there_is));
+    }
+    const auto found = std::find_if(encodings.begin(), encodings.end(), [&](const auto& entry) {
+        return entry.second.image > 0 && entry.first == options.encoding.value_or(entry.first);
+    });
+    if (found == encodings.end()) {
+        std::vector<std::string> others;
+        add_remarks(options.encoding.value_or(0), others);
+        std::string none = "none";
+        for (const std::string& other : others) {
+            none += "; " + other;
+        }
+        throw InputError({file.path(),
+                          file.data_name() + ", acquisitions with image data" +
+                              (options.encoding ? text(" of encoding ", *options.encoding) : ""),
+                          none, "at least one",
+                          there_is.empty() ? "check the flags of the acquisitions"
+                                           : "pass --encoding with one of " + there_is});
+    }
+    if (found->first >= header.encodings()) {
+        throw InputError({file.path(),
+                          text(file.data_name(), ", acquisition ", found->second.kind.index,
+                               ", encoding_space_ref"),
+                          text(found->first),
+                          text("below ", header.encodings(), ", the encodings of the header"),
+                          "write the header with all encodings"});
+    }
+    return found->first;
+}
+
+void IsmrmrdContents::add_remarks(std::size_t chosen, std::vector<std::string>& remarks) const {
+    for (const auto& [flag, count] : skipped) {
+        remarks.push_back(text("skipped ", counted(count, "acquisition"), " flagged ", flag));
+    }
+    bool image = false;
+    for (const auto& [encoding, of] : encodings) {
+        image = image || (encoding == chosen && of.image > 0);
+        if (encoding != chosen) {
+            remarks.push_back(text("left out ", counted(of.image + of.calibration, "acquisition"),
+                                   " of encoding ", encoding, "; encoding ", chosen,
+                                   " is read, and --encoding chooses"));
+        } else if (of.image == 0 && of.calibration > 0) {
+            remarks.push_back(text("left out ", counted(of.calibration, "acquisition"),
+                                   " flagged parallel calibration"));
+        }
+    }
+    if (noise > 0 && !image) {
+        remarks.push_back(
+            text("left out ", counted(noise, "acquisition"), " flagged noise measurement"));
+    }
+}
+
+} // namespace lsrecon

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "io/ismrmrd_file.hpp"
+#include "io/ismrmrd_header.hpp"
+#include "io/raw_acquisitions.hpp"
+
+namespace lsrecon {
+
+/// Flag f of the format, by its number.
+bool has_flag(const IsmrmrdHeader& header, int flag);
+RawCounters counters_of(const IsmrmrdHeader& header);
+
+/// What an acquisition is for; both for calibration and for the image when it says so.
+struct IsmrmrdRole {
+    const char* skipped = nullptr; ///< why it is for nothing here
+    bool noise = false;
+    bool image = false;
+    bool calibration = false;
+};
+IsmrmrdRole role_of(const IsmrmrdHeader& header);
+
+/// What the headers of all acquisitions tell, before any of their values is read.
+struct IsmrmrdContents {
+    struct OfEncoding {
+        RawChoice choice; ///< has counted those of the image
+        RawKind kind; ///< of the first of them
+        double dwell = 0; ///< the same, in us
+        std::size_t image = 0;
+        std::size_t calibration = 0; ///< alone
+    };
+    std::map<std::size_t, OfEncoding> encodings; ///< those that acquisitions refer to
+    std::map<std::string, std::size_t> skipped; ///< by flag
+    std::size_t noise = 0;
+
+    IsmrmrdContents(const IsmrmrdFile& file, const ReadOptions& options);
+
+    /// Which encoding is read: the one that was asked for, or the first that has image data.
+    /// UsageError when the header lacks it, InputError when it has no image data.
+    std::size_t choose_encoding(const IsmrmrdFile& file, const MeasurementHeader& header,
+                                const ReadOptions& options) const;
+    /// What is not read when `chosen` is.
+    void add_remarks(std::size_t chosen, std::vector<std::string>& remarks) const;
+
+    /// The acquisitions that are read when `chosen` is, once its choice has been decided: noise,
+    /// and what the chosen frames and their calibration need.
+    std::vector<std::size_t> wanted(std::size_t chosen) const;
+
+private:
+    std::string with_image() const;
+
+    struct Acquisition {
+        IsmrmrdRole role;
+        std::uint16_t encoding = 0;
+        RawCounters counters{};
+    };
+    std::vector<Acquisition> acquisitions_;
+};
+
+} // namespace lsrecon

@@ -1,0 +1,67 @@
+#include "io/maps_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/replacing_file.hpp"
+#include "io/hdf5_file.hpp"
+#include "io/native_scan_parts.hpp"
+#include "io/native_writer.hpp"
+
+namespace lsrecon {
+
+void write_maps(const std::string& path, const StoredMaps& maps, const Record& record) {
+    ReplacingFile target(path);
+    Hdf5Writer file(target.path(), path);
+    write_grid(file, maps.grid);
+    file.attribute("/", "format", std::string("lsrecon-maps"));
+    file.attribute("/", "version", 1L);
+    native::Extents extents{maps.maps.rows()};
+    for (auto d = static_cast<std::size_t>(maps.grid.dimensions); d-- > 0;) {
+        extents.push_back(maps.grid.size[d]);
+    }
+    file.complex64("coil_maps", extents, {&maps.maps});
+    file.group("record");
+    for (const auto& [name, value] : record) {
+        file.attribute("record", name, value);
+    }
+    file.close();
+    target.commit();
+}
+
+StoredMaps read_maps(const std::string& path, const Grid& like) {
+    const Hdf5Reader file(path);
+    file.start_hash();
+    const auto refuse = [&](const std::string& found, const std::string& expected) {
+        throw InputError({path, "/coil_maps", found, expected,
+                          "name a file that 'lsrecon maps' wrote, or leave --maps out"});
+    };
+    if (!file.has("coil_maps") || !file.is_dataset("coil_maps")) {
+        refuse("no such dataset", "coil maps [C, (Z,) Y, X]");
+    }
+    const Hdf5Shape shape = file.checked_shape("coil_maps", Hdf5Kind::complex);
+    const auto dimensions = static_cast<std::size_t>(like.dimensions);
+    if (shape.extents.size() != dimensions + 1) {
+        refuse(shape.to_string(), text("maps of ", dimensions, " dimensions, one a coil"));
+    }
+    StoredMaps result;
+    result.grid.dimensions = like.dimensions;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+        result.grid.size[d] = shape.extents[dimensions - d];
+    }
+    result.grid.fov_mm = like.fov_mm;
+    if (file.has_attribute("/", "matrix") && file.has_attribute("/", "fov_mm")) {
+        result.grid = native::read_grid(file);
+    }
+    result.maps = Hdf5Values(file, "coil_maps")
+                      .read_rows(shape.extents[0], shape.elements() / shape.extents[0]);
+    result.sha256 = file.sha256();
+    const double largest = result.maps.largest_part();
+    if (!std::isfinite(largest) || largest == 0) {
+        refuse(largest == 0 ? "zeros alone" : "values that are not finite", "finite maps");
+    }
+    return result;
+}
+
+} // namespace lsrecon

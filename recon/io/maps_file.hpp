@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "io/q_file.hpp"
+#include "scan/grid.hpp"
+
+namespace lsrecon {
+
+/// Coil maps and where they are.
+struct StoredMaps {
+    Grid grid;
+    CoilRows maps; ///< C x N
+    std::string sha256 = {}; ///< of the file that they were read from
+};
+
+/// Writes /coil_maps [C, (Z,) Y, X] complex64 with matrix, field of view and geometry as a scan
+/// file has them, and the record of how they were made. Written beside and renamed into place.
+void write_maps(const std::string& path, const StoredMaps& maps, const Record& record);
+
+/// Of any HDF5 file with /coil_maps [C, (Z,) Y, X]: one that write_maps wrote, or a scan. A file
+/// without the attribute fov_mm has the field of view of `like`. InputError when the maps are not
+/// finite, all zero, or of another number of dimensions than `like`.
+StoredMaps read_maps(const std::string& path, const Grid& like);
+
+} // namespace lsrecon

@@ -1,0 +1,121 @@
+#include <cmath>
+#include <memory>
+
+#include "base/error.hpp"
+#include "base/numbers.hpp"
+#include "io/hdf5_file.hpp"
+#include "io/image_formats.hpp"
+#include "io/page.hpp"
+#include "io/slice_stack.hpp"
+
+// What of a file a page shows.
+
+namespace lsrecon {
+
+namespace {
+
+using Reader = std::shared_ptr<const Hdf5Reader>;
+
+/// Slices as volumes where they are some; else the frames as they are.
+StoredImage stacked(const StoredImage& image) {
+    return find_slices(image).problem.empty() ? with_slices_stacked(image) : image;
+}
+
+/// Volumes of a dataset whose last dimensions are (z,) y, x. Its geometry is that of the image on
+/// the same grid, or of a scan; without them voxels are as long as they are wide.
+StoredImage volumes_of(const Hdf5Reader& file, const std::string& dataset,
+                       std::vector<std::size_t> extents, const std::string& label,
+                       const std::vector<PageSet>& image) {
+    StoredImage result;
+    result.file = file.path();
+    result.thing = full_name(dataset);
+    result.about.frames.resize(extents.front());
+    for (std::size_t f = 0; f < extents.front() && extents.front() > 1; ++f) {
+        result.about.frames[f].label = text(label, " ", f);
+    }
+    extents.erase(extents.begin());
+    Grid& grid = result.about.grid;
+    grid.dimensions = static_cast<int>(extents.size());
+    for (std::size_t d = 0; d < extents.size(); ++d) {
+        grid.size[d] = extents[extents.size() - 1 - d];
+        grid.fov_mm[d] = static_cast<double>(grid.size[d]);
+        if (grid.size[d] > longest_side) {
+            throw InputError({file.path(), full_name(dataset), text(grid.size[d], " voxels"),
+                              text("at most ", longest_side), "see whether the file is damaged"});
+        }
+    }
+    if (!image.empty() && image.front().volumes.about.grid.same_lattice(grid)) {
+        grid = image.front().volumes.about.grid;
+    } else if (file.has_attribute("/", "fov_mm")) { // of a scan
+        const std::vector<double> fov = file.attribute_numbers("/", "fov_mm");
+        for (std::size_t d = 0; d < extents.size() && fov.size() == extents.size(); ++d) {
+            grid.fov_mm[d] = fov[d] > 0 ? fov[d] : grid.fov_mm[d];
+        }
+    }
+    return result;
+}
+
+[[noreturn]] void refuse_shape(const Hdf5Reader& file, const std::string& dataset,
+                               const Hdf5Shape& shape, const std::string& expected) {
+    throw InputError({file.path(), full_name(dataset), shape.to_string(), expected,
+                      "write the dataset as docs/formats.md describes it"});
+}
+
+PageSet coil_maps_of(const Reader& file, const std::vector<PageSet>& image) {
+    const Hdf5Shape shape = file->checked_shape("coil_maps", Hdf5Kind::complex);
+    if (shape.extents.size() != 3 && shape.extents.size() != 4) {
+        refuse_shape(*file, "coil_maps", shape, "maps on a grid, [coils, (z,) y, x]");
+    }
+    PageSet set{"coil maps", volumes_of(*file, "coil_maps", shape.extents, "coil", image)};
+    set.volumes.values = [file](std::size_t coil) {
+        const std::vector<Complex> values = file->read_complex_row("coil_maps", coil);
+        return ImageValues(values.begin(), values.end());
+    };
+    return set;
+}
+
+PageSet noise_map_of(const Reader& file, const std::vector<PageSet>& image) {
+    const Hdf5Shape shape = file->checked_shape("noise_map", Hdf5Kind::real);
+    std::vector<std::size_t> extents = shape.extents;
+    if (extents.size() != 2 && extents.size() != 3) {
+        refuse_shape(*file, "noise_map", shape, "one real volume, [(z,) y, x]");
+    }
+    extents.insert(extents.begin(), 1);
+    PageSet set{"noise map", volumes_of(*file, "noise_map", extents, "", image), false};
+    set.volumes.values = [file](std::size_t) {
+        const std::vector<double> values = file->read_real("noise_map");
+        return ImageValues(values.begin(), values.end());
+    };
+    return set;
+}
+
+} // namespace
+
+PageContent content_for_page(const std::string& path) {
+    const ImageFormat& format = format_of_input(path);
+    PageContent content{path, {}};
+    if (format.kind != FileKind::hdf5) {
+        content.sets.push_back({"image", format.open(path, {})});
+    } else {
+        const auto file = std::make_shared<const Hdf5Reader>(path);
+        if (file->has("image")) {
+            content.sets.push_back({"image", stacked(format.open(path, {}))});
+        }
+        if (file->has("coil_maps")) {
+            content.sets.push_back(coil_maps_of(file, content.sets));
+        }
+        if (file->has("noise_map")) {
+            content.sets.push_back(noise_map_of(file, content.sets));
+        }
+    }
+    if (content.sets.empty()) {
+        throw InputError({path, "file", "an HDF5 file with none of /image, /coil_maps, /noise_map",
+                          "something to look at", "name a file that 'lsrecon recon' wrote"});
+    }
+    for (const PageSet& set : content.sets) {
+        require_sound_values(set.volumes);
+    }
+    return content;
+}
+
+} // namespace lsrecon

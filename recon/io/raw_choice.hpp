@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "io/formats.hpp"
+
+namespace lsrecon {
+
+/// Slice, contrast, phase, repetition and set of an acquisition, in the order of frame_counters().
+using RawCounters = std::array<std::uint16_t, 5>;
+
+/// "slice 2, repetition 3": those counters that are named.
+std::string label(const RawCounters& counters, const std::array<bool, 5>& named);
+
+/// Which frames of raw data are read. Every acquisition of the image is counted first; then it is
+/// known which frames there are, and which of them were asked for.
+class RawChoice {
+public:
+    /// UsageError for a counter to join that raw data does not have.
+    explicit RawChoice(const ReadOptions& options);
+
+    /// The frame that an acquisition belongs to: its counters, 0 where they are joined.
+    RawCounters frame_of(RawCounters counters) const;
+
+    /// An acquisition of the image, and how many samples a coil it says it has.
+    void count(const RawCounters& counters, std::size_t samples);
+    /// After the last. InputError that lists what there is when nothing that was counted is chosen.
+    void decide(const std::string& file, const std::string& dataset);
+
+    bool wants(const RawCounters& frame) const { return frames_.at(frame).chosen; }
+    /// Samples a coil of all frames that are wanted.
+    std::size_t samples() const;
+    /// The slice of the first frame that is wanted.
+    std::uint16_t first_slice() const;
+    /// Counters that differ between the frames of the file, wanted or not.
+    const std::array<bool, 5>& varying() const { return varying_; }
+    /// What is left out, and what is joined.
+    void add_remarks(std::vector<std::string>& remarks) const;
+
+private:
+    struct Counted {
+        std::size_t acquisitions = 0;
+        std::size_t samples = 0;
+        bool chosen = false;
+    };
+    std::string listed() const;
+    std::string asked() const; ///< " --slice 1-2 --frames 0"
+
+    ReadOptions options_;
+    std::array<bool, 5> joined_{};
+    std::map<RawCounters, Counted> frames_;
+    std::array<bool, 5> varying_{};
+};
+
+} // namespace lsrecon

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/coil_rows.hpp"
+
+namespace lsrecon {
+
+/// Consecutive readouts of one frame: the first, and the one after the last.
+struct RawPart {
+    std::size_t first = 0;
+    std::size_t end = 0;
+};
+
+/// Parts of `length` readouts, each `stride` after the one before, as far as there are readouts.
+std::vector<RawPart> cut(std::size_t readouts, std::size_t length, std::size_t stride);
+
+/// Readouts that are in no part.
+std::size_t left_over(std::size_t readouts, const std::vector<RawPart>& parts);
+
+/// The samples of raw frames, once, and which of them each frame of the scan has.
+class RawSamples {
+public:
+    /// C x M of the next raw frame.
+    void add_raw(CoilRows samples) { raw_.push_back(std::move(samples)); }
+    /// A frame of the scan, in the raw frame that is added next.
+    void add_frame(std::size_t first_sample, std::size_t count) {
+        frames_.push_back({raw_.size(), first_sample, count});
+    }
+
+    /// Of a frame of the scan. Those of a single frame can be taken once.
+    CoilRows take(std::size_t frame);
+
+private:
+    struct Place {
+        std::size_t raw;
+        std::size_t first;
+        std::size_t count;
+    };
+    std::vector<CoilRows> raw_;
+    std::vector<Place> frames_;
+};
+
+} // namespace lsrecon

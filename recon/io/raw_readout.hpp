@@ -1,0 +1,32 @@
+#pragma once
+
+#include <complex>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/fft.hpp"
+
+namespace lsrecon {
+
+/// Removes the oversampling of readouts on a line of k-space: of their n samples, transformed along
+/// x, the middle is kept that the smaller field of view holds, and transformed back.
+class ReadoutCrop {
+public:
+    /// `factor` is the field of view that is kept over that of the samples, below 1.
+    explicit ReadoutCrop(double factor) : factor_(factor) {}
+
+    /// Samples that remain of n.
+    std::size_t kept(std::size_t n) const;
+    /// Of every channel, `values` holds n samples in the order of rising kx, and then the kept
+    /// ones. Sample j of them lies j n / kept(n) samples after the first.
+    void apply(std::vector<std::vector<std::complex<float>>>& values) const;
+
+private:
+    const Fft<double>& fft(std::size_t n) const;
+
+    double factor_;
+    mutable std::map<std::size_t, Fft<double>> plans_;
+};
+
+} // namespace lsrecon

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scan/image.hpp"
+
+namespace lsrecon {
+
+/// An image on a grid in a file: what the file says of it, and its values, a frame at a time.
+struct StoredImage {
+    std::string file;
+    std::string thing; ///< what messages call it within the file: "/image", or "values"
+    Image about; ///< its frames have no values; its record is in words
+    FrameValues values;
+    std::vector<std::string> remarks{}; ///< what the user should know and is not an error
+
+    std::size_t voxels() const { return about.grid.voxels(); }
+    std::size_t frames() const { return about.frames.size(); }
+};
+
+/// What of complex values an output holds.
+enum class ImagePart { magnitude, phase, real, imaginary, complex };
+
+/// Their names, in the order of the enumeration.
+const std::vector<std::string>& image_part_names();
+
+/// One real number a voxel; phases in rad from -pi to pi. The part is not `complex`.
+std::vector<float> real_part(ImagePart part, const ImageValues& values);
+
+/// Whole numbers from 0, both included.
+struct IndexRange {
+    std::size_t first = 0;
+    std::size_t last = 0;
+};
+
+/// The one frame, at its own position. UsageError when there is no such frame.
+StoredImage only_frame(const StoredImage& image, std::size_t frame);
+
+/// These slices of z, at their own position. UsageError when the image lacks one of them.
+StoredImage only_slices(const StoredImage& image, const IndexRange& slices);
+
+/// Looks through every value. InputError that names the first that is not finite; when all are
+/// zero, too: no scan has such an image.
+void require_sound_values(const StoredImage& image);
+
+/// "/image, frame 3, voxel (4, 0, 2)"
+std::string place_in(const StoredImage& image, std::size_t frame, std::size_t voxel);
+
+/// The centre of the first voxel, from the grid's centre and directions.
+Vec3 centre_of_first_voxel(const Grid& grid);
+
+} // namespace lsrecon

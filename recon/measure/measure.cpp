@@ -1,0 +1,153 @@
+#include "measure/measure.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <random>
+
+#include "base/timer.hpp"
+#include "base/tolerance.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// The reference computes at least this many points, and more until it has done so many pairs.
+constexpr std::size_t fewest_checked = 32;
+constexpr double reference_pairs = 5e7;
+
+Grid grid_of(const std::vector<std::size_t>& matrix) {
+    Grid grid;
+    grid.dimensions = static_cast<int>(matrix.size());
+    std::copy(matrix.begin(), matrix.end(), grid.size.begin());
+    return grid;
+}
+
+void fill(TransformCase& what, std::size_t samples, std::mt19937_64& random) {
+    std::uniform_real_distribution<double> uniform(-0.5, 0.5);
+    what.trajectory.resize(samples, Vec3{0, 0, 0});
+    for (Vec3& k : what.trajectory) {
+        for (std::size_t d = 0; d < static_cast<std::size_t>(what.grid.dimensions); ++d) {
+            k[d] = uniform(random) * static_cast<double>(what.grid.size[d]);
+        }
+    }
+    what.values.resize(1, static_cast<Eigen::Index>(what.sources()));
+    for (Complex& value : what.values.reshaped()) {
+        value = {uniform(random), uniform(random)};
+        value = what.stage == "q" ? Complex(std::abs(value)) : value;
+    }
+}
+
+double error_of(const CoilMatrix& computed, const TransformCase& what) {
+    CoilMatrix at(1, static_cast<Eigen::Index>(what.checked.size()));
+    for (std::size_t i = 0; i < what.checked.size(); ++i) {
+        at(0, static_cast<Eigen::Index>(i)) =
+            computed(0, static_cast<Eigen::Index>(what.checked[i]));
+    }
+    return error_at_checked(at, what);
+}
+
+OnHost run(Backend& backend, const TransformCase& what, const std::vector<Vec3>& trajectory,
+           const Voxels& voxels, Reporter& report) {
+    const Progress progress = [&](double fraction) { report.progress(fraction); };
+    if (what.stage == "f") {
+        return forward_on_host(backend, trajectory, what.values, voxels, progress);
+    }
+    if (what.stage == "q") {
+        const RealVector weights = what.values.row(0).real().transpose();
+        return q_on_host(backend, trajectory, weights, voxels, progress);
+    }
+    return adjoint_on_host(backend, trajectory, what.values, voxels, progress);
+}
+
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<long>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+} // namespace
+
+TransformCase make_transform_case(const std::string& stage, const std::vector<std::size_t>& matrix,
+                                  std::size_t samples, unsigned seed, Reporter& report) {
+    TransformCase what;
+    what.stage = stage;
+    what.grid = grid_of(matrix);
+    what.voxels = stage == "q" ? Voxels::half_differences(what.grid) : Voxels::of_grid(what.grid);
+    std::mt19937_64 random(seed);
+    fill(what, samples, random);
+    const double counted = stage == "q" ? std::pow(2.0, what.grid.dimensions) : 1.0;
+    what.pairs = counted * static_cast<double>(what.grid.voxels()) * static_cast<double>(samples);
+
+    const std::size_t count = what.points();
+    const auto affordable = static_cast<std::size_t>(
+        reference_pairs / static_cast<double>(std::max<std::size_t>(1, what.sources())));
+    const std::size_t checked = std::min(count, std::max(fewest_checked, affordable));
+    for (std::size_t i = 0; i < checked; ++i) {
+        what.checked.push_back(random() % count);
+    }
+    const auto reference = make_backend({"reference", "", ""});
+    what.exact = run_checked(*reference, what, report).values;
+    what.reference_seconds =
+        reference->compute_seconds() * static_cast<double>(count) / static_cast<double>(checked);
+    what.reference_scaled = checked < count;
+    return what;
+}
+
+OnHost run_case(Backend& backend, const TransformCase& what, Reporter& report) {
+    return run(backend, what, what.trajectory, what.voxels, report);
+}
+
+OnHost run_checked(Backend& backend, const TransformCase& what, Reporter& report) {
+    if (what.stage != "f") {
+        return run(backend, what, what.trajectory, what.voxels.subset(what.checked), report);
+    }
+    std::vector<Vec3> trajectory;
+    for (const std::size_t m : what.checked) {
+        trajectory.push_back(what.trajectory[m]);
+    }
+    return run(backend, what, trajectory, what.voxels, report);
+}
+
+double error_at_checked(const CoilMatrix& computed, const TransformCase& what) {
+    return (computed - what.exact).norm() / what.exact.norm();
+}
+
+Times time_case(Backend& backend, const TransformCase& what, Reporter& report,
+                const MeasureEffort& effort) {
+    std::vector<double> compute;
+    std::vector<double> wall;
+    const auto start = std::chrono::steady_clock::now();
+    double elapsed = 0;
+    do {
+        run_case(backend, what, report);
+        compute.push_back(backend.compute_seconds());
+        wall.push_back(seconds_since(start) - elapsed);
+        elapsed = seconds_since(start);
+    } while (compute.back() < effort.hopeless_seconds &&
+             (elapsed < effort.seconds ||
+              (compute.size() < effort.runs && elapsed < 3 * effort.seconds)));
+    return {median(compute), *std::min_element(compute.begin(), compute.end()), median(wall)};
+}
+
+Measurement measure(Backend& backend, const TransformCase& what, Reporter& report,
+                    const MeasureEffort& effort) {
+    Measurement result;
+    const auto start = std::chrono::steady_clock::now();
+    const OnHost computed = run_case(backend, what, report);
+    Times times{backend.compute_seconds(), backend.compute_seconds(), seconds_since(start)};
+    result.relative_error = error_of(computed.values, what);
+    result.bound = computed.error;
+    if (!result.verified()) {
+        return result;
+    }
+    if (times.compute < std::min(effort.seconds, 3 * effort.hopeless_seconds)) {
+        times = time_case(backend, what, report, effort); // the first run warmed up
+    }
+    result.seconds = times.compute;
+    result.fastest_seconds = times.fastest;
+    result.wall_seconds = times.wall;
+    return result;
+}
+
+} // namespace lsrecon

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/report.hpp"
+#include "engines/on_host.hpp"
+
+namespace lsrecon {
+
+/// One transform of random data, with the values of the double reference at some of its points,
+/// voxels of FHd and Q, samples of F: what a variant is verified by before it is timed.
+struct TransformCase {
+    std::string stage; ///< "fhd", "q" or "f"
+    Grid grid;
+    std::vector<Vec3> trajectory;
+    CoilMatrix values; ///< mu of FHd, weights of Q, rho of F
+    Voxels voxels;
+    std::vector<std::size_t> checked; ///< points that the reference computes
+    CoilMatrix exact; ///< there
+    double pairs = 0; ///< for Q over all (2N)^D differences, of which half are computed
+    double reference_seconds = 0; ///< of all points on the reference
+    bool reference_scaled = false; ///< reference_seconds were measured on a part
+
+    std::size_t points() const { return stage == "f" ? trajectory.size() : voxels.count(); }
+    /// What a point sums over.
+    std::size_t sources() const { return stage == "f" ? voxels.count() : trajectory.size(); }
+};
+
+/// `matrix` has two or three entries. Runs the reference on at least 32 points.
+TransformCase make_transform_case(const std::string& stage, const std::vector<std::size_t>& matrix,
+                                  std::size_t samples, unsigned seed, Reporter& report);
+
+/// Runs the transform of the case and returns all of its points, or those that are checked.
+OnHost run_case(Backend& backend, const TransformCase& what, Reporter& report);
+OnHost run_checked(Backend& backend, const TransformCase& what, Reporter& report);
+
+struct Measurement {
+    double relative_error = 0; ///< relative L2 at the checked points
+    double bound = 0; ///< base/tolerance.hpp
+    double seconds = 0; ///< median of computing; 0 when the error is above the bound
+    double fastest_seconds = 0; ///< of them: what a busy machine disturbs least
+    double wall_seconds = 0; ///< median of all: conversion, transfer, launches, computing
+    bool verified() const { return relative_error <= bound; }
+};
+
+/// How long to time: for `seconds`, and `runs` times unless three times as long is over.
+struct MeasureEffort {
+    double seconds = 1;
+    std::size_t runs = 5;
+    /// A run that takes longer ends it. The first one, which warms up, only when it takes thrice
+    /// as long.
+    double hopeless_seconds = std::numeric_limits<double>::infinity();
+};
+
+/// Verifies first, then times. A run that computes for as long as the effort is enough.
+Measurement measure(Backend& backend, const TransformCase& what, Reporter& report,
+                    const MeasureEffort& effort = {});
+
+struct Times {
+    double compute = 0; ///< median
+    double fastest = 0; ///< of computing
+    double wall = 0; ///< median
+};
+
+/// Runs the transform of the case again and again, as in measure().
+Times time_case(Backend& backend, const TransformCase& what, Reporter& report,
+                const MeasureEffort& effort);
+
+/// Relative L2 difference from the exact values, of values at the checked points.
+double error_at_checked(const CoilMatrix& computed, const TransformCase& what);
+
+} // namespace lsrecon

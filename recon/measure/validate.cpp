@@ -1,0 +1,261 @@
+// Every stage of one scan on a device against the double reference.
+
+#include "measure/validate.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/numbers.hpp"
+#include "base/tolerance.hpp"
+#include "engines/on_host.hpp"
+#include "measure/validate_rows.hpp"
+#include "measure/validate_solution.hpp"
+#include "operators/q.hpp"
+#include "plan/plan.hpp"
+#include "solve/cg.hpp"
+#include "solve/fhd.hpp"
+#include "solve/solve.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+class Validation {
+public:
+    Validation(const Scan& scan, Backend& device, const ValidateOptions& options, Reporter& report)
+        : scan_(scan), device_(device), options_(options), report_(report),
+          frame_(scan.frames.front()), plan_(make_plan(scan, false)), rows_(options) {
+        reference_ = make_backend({"reference", "", ""});
+    }
+
+    std::vector<ValidationRow> run() {
+        if (scan_.has_samples()) {
+            check_mu_and_fhd();
+        }
+        check_q();
+        check_forward();
+        check_operator();
+        if (scan_.has_samples()) {
+            check_solution();
+        }
+        return rows_.rows();
+    }
+
+private:
+    std::size_t samples() const { return frame_.sampling->samples(); }
+    const std::vector<Vec3>& trajectory() const { return frame_.sampling->trajectory; }
+
+    double remember(double bound) {
+        worst_bound_ = std::max(worst_bound_, bound);
+        return bound;
+    }
+
+    void check_mu_and_fhd() {
+        CoilMatrix mu;
+        {
+            const Stage stage(report_, "mu");
+            mu = mu_on_host(device_, *frame_.sampling, frame_.samples);
+        }
+        const CoilMatrix exact_mu = mu_on_host(*reference_, *frame_.sampling, frame_.samples);
+        rows_.add("mu", of_mu(), mu, exact_mu, all_of(samples()));
+
+        // Of the device's own Mu: what Mu is wrong by is no error of F^H.
+        auto bare = std::make_shared<Sampling>();
+        bare->trajectory = trajectory();
+        Frame of_mu{bare, mu, "", {}};
+        const FhdOnHost fhd = fhd_on_host(device_, plan_.voxels, of_mu, scan_.coil_maps, report_);
+        const Indices chosen = rows_.sample(plan_.voxels.count(), work(samples(), scan_.coils()));
+        const CoilMatrix maps =
+            plan_.coils_share_one_problem ? pick(scan_.coil_maps, chosen) : CoilMatrix();
+        const Stage stage(report_, "reference");
+        const CoilMatrix exact =
+            fhd_on_host(*reference_, plan_.voxels.subset(chosen), of_mu, maps, silent_).values;
+        rows_.add("fhd", remember(fhd.error), fhd.values, exact, chosen);
+    }
+
+    void check_q() {
+        const Voxels where = plan_.through_q ? Voxels::half_differences(scan_.grid) : plan_.voxels;
+        OnHost of_device;
+        if (plan_.through_q) {
+            q_ = compute_q(device_, *frame_.sampling, scan_.grid, report_);
+            of_device = {q_->half.values().transpose(), q_->error};
+        } else {
+            of_device = compute_q_at(device_, *frame_.sampling, where, report_);
+        }
+        const Indices chosen = rows_.sample(where.count(), static_cast<double>(samples()));
+        const Stage stage(report_, "reference");
+        const OnHost exact =
+            compute_q_at(*reference_, *frame_.sampling, where.subset(chosen), silent_);
+        rows_.add("q", remember(of_device.error), of_device.values, exact.values, chosen);
+    }
+
+    void check_forward() {
+        const CoilMatrix rho = rows_.random_values(1, plan_.voxels.count());
+        OnHost f;
+        {
+            const Stage stage(report_, "f");
+            f = forward_on_host(device_, trajectory(), rho, plan_.voxels, progress());
+        }
+        const Indices chosen = rows_.sample(samples(), static_cast<double>(plan_.voxels.count()));
+        const Stage stage(report_, "reference");
+        const OnHost exact =
+            forward_on_host(*reference_, pick(trajectory(), chosen), rho, plan_.voxels, progress());
+        rows_.add("f", remember(f.error), f.values, exact.values, chosen);
+    }
+
+    /// The device's F^H W F with coil maps on a volume that is zero but at some voxels, which is
+    /// what makes the reference affordable, compared at some voxels.
+    void check_operator() {
+        const std::size_t count = plan_.voxels.count();
+        const Indices in = rows_.sample(count, 2 * work(samples(), scan_.coil_maps.rows()));
+        const Indices out = rows_.sample(count, 2 * work(samples(), scan_.coil_maps.rows()));
+        const CoilMatrix values = rows_.random_values(1, in.size());
+        ComplexVector rho = ComplexVector::Zero(static_cast<Eigen::Index>(count));
+        for (std::size_t i = 0; i < in.size(); ++i) {
+            rho(static_cast<Eigen::Index>(in[i])) = values(0, static_cast<Eigen::Index>(i));
+        }
+        FrameEquations of_device(
+            {device_, plan_, scan_.coil_maps, 0, [&](const Sampling&) { return *q_; }});
+        NormalEquations& equations = of_device.of(frame_.sampling);
+        System* const resident = equations.on_device();
+        const CoilMatrix product =
+            (resident ? resident->apply(rho) : equations.on_reference().apply(rho)).transpose();
+
+        const Stage stage(report_, "reference");
+        const auto maps_at = [&](const Indices& indices) {
+            return scan_.coil_maps.empty()
+                       ? CoilMatrix::Ones(1, static_cast<Eigen::Index>(indices.size())).eval()
+                       : pick(scan_.coil_maps, indices);
+        };
+        const CoilMatrix weighted = maps_at(in).array().rowwise() * values.row(0).array();
+        CoilMatrix f = forward_on_host(*reference_, trajectory(), weighted, plan_.voxels.subset(in),
+                                       progress())
+                           .values;
+        f.array().rowwise() *= frame_.sampling->q_weights().transpose().array().cast<Complex>();
+        const CoilMatrix back =
+            adjoint_on_host(*reference_, trajectory(), f, plan_.voxels.subset(out), progress())
+                .values;
+        const CoilMatrix exact = maps_at(out).conjugate().cwiseProduct(back).colwise().sum();
+        rows_.add("operator", tolerance::gram(worst_bound_) + rounding_of_product(resident),
+                  product, exact, out,
+                  in.size() < count ? text("volume of ", in.size(), " voxels that are not 0, ",
+                                           out.size(), " of ", count, " compared")
+                                    : "");
+    }
+
+    /// Both iterate on the same problem with their own Mu, FHd and Q, on one coil where each coil
+    /// is a separate problem, and on as many samples as the reference can afford; then Eigen
+    /// iterates on the device's.
+    void check_solution() {
+        const Frame frame = affordable_problem();
+        FrameEquations of_device(common_of(device_, report_));
+        NormalEquations& equations = of_device.of(frame.sampling);
+        const std::vector<Volume> right_hand_sides = equations.fhd(frame.samples, report_);
+        System* const resident = equations.on_device();
+        const double epsilon = resident ? resident->epsilon() : unit_roundoff(Precision::float64);
+        const double of_product = rounding_of_product(resident);
+        const PermittedErrors errors{
+            tolerance::normal_equations(equations.error(), device_.info().epsilon) + of_product,
+            of_product, smallest_tolerance(epsilon)};
+        const FewIterations few = [&] {
+            const Stage stage(report_, "reference");
+            FrameEquations of_reference(common_of(*reference_, silent_));
+            NormalEquations& exact = of_reference.of(frame.sampling);
+            const ComplexVector b = exact.fhd(frame.samples, silent_).front().values();
+            return few_iterations(exact.on_reference(), b, options_.lambda, errors, rows_.random());
+        }();
+        const auto iterated_by = [&](System* system) -> CoilMatrix {
+            SolveOptions options = few.options;
+            options.on_device = system != nullptr;
+            return (system ? solve_on_device(*system, right_hand_sides, options, report_)
+                           : solve(equations, right_hand_sides, options, report_))
+                .image.transpose();
+        };
+        const CoilMatrix computed = iterated_by(resident);
+        const Indices every = all_of(plan_.voxels.count());
+        const std::string iterations =
+            counted(static_cast<std::size_t>(few.options.iterations), "iteration");
+        rows_.add("solution", tolerance::few_iterations(few.moved_by_transforms), computed,
+                  few.x.transpose(), every,
+                  text(iterations, part_of_scan(frame), ", residual ", rounded(few.residual),
+                       few.residual > SolveOptions().tolerance ? ", not converged" : ""));
+        if (resident) {
+            const Stage stage(report_, "solver");
+            rows_.add("solver", tolerance::few_iterations(few.moved_by_solver), computed,
+                      iterated_by(nullptr), every,
+                      text(iterations, part_of_scan(frame), ", ", resident->description()));
+        }
+    }
+
+    /// The strongest coil when each is a separate problem, and some of the samples when the
+    /// reference cannot afford all.
+    Frame affordable_problem() {
+        const double of_sample =
+            plan_.through_q
+                ? work(Voxels::half_differences(scan_.grid).count() + plan_.voxels.count(), 1)
+                : work(30 * plan_.voxels.count(), 1); // F and F^H in every product
+        Frame frame = subset(frame_, rows_.sample(samples(), of_sample));
+        if (!plan_.coils_share_one_problem) {
+            Eigen::Index strongest = 0;
+            const CoilMatrix samples = frame.samples.to_doubles();
+            samples.rowwise().norm().maxCoeff(&strongest);
+            frame.samples = samples.row(strongest);
+        }
+        return frame;
+    }
+
+    std::string part_of_scan(const Frame& frame) const {
+        const std::size_t kept = frame.sampling->samples();
+        return text(kept < samples() ? text(", ", kept, " of ", samples(), " samples") : "",
+                    frame.samples.rows() < scan_.coils()
+                        ? text(", the strongest of ", scan_.coils(), " coils")
+                        : "");
+    }
+
+    double of_mu() const { return tolerance::mu() * device_.info().epsilon / tolerance::eps; }
+
+    /// Of a product with the normal equations beside that of Q, or of F and F^H in place of Q.
+    double rounding_of_product(const System* resident) const {
+        const double epsilon = resident ? resident->epsilon() : unit_roundoff(Precision::float64);
+        return tolerance::resident_product(plan_.voxels.count(), epsilon) +
+               (plan_.through_q ? 0 : tolerance::gram(worst_bound_));
+    }
+
+    /// In pairs: what the coils of a pair cost beside its sine and cosine.
+    static double work(std::size_t points, std::size_t coils) {
+        constexpr double of_coil = 0.1;
+        return static_cast<double>(points) * (1 + of_coil * static_cast<double>(coils));
+    }
+
+    /// Equations of the backend's own Q.
+    CommonToFrames common_of(Backend& backend, Reporter& report) const {
+        return {backend, plan_, scan_.coil_maps, options_.lambda, [&](const Sampling& sampling) {
+                    return compute_q(backend, sampling, scan_.grid, report);
+                }};
+    }
+
+    Progress progress() {
+        return [this](double fraction) { report_.progress(fraction); };
+    }
+
+    const Scan& scan_;
+    Backend& device_;
+    std::unique_ptr<Backend> reference_;
+    const ValidateOptions& options_;
+    Reporter& report_;
+    Reporter silent_;
+    const Frame& frame_;
+    Plan plan_;
+    std::optional<Q> q_; ///< by the device; none for voxels off the grid
+    double worst_bound_ = 0; ///< of F^H, Q and F
+    ValidationRows rows_;
+};
+
+} // namespace
+
+std::vector<ValidationRow> validate(const Scan& scan, Backend& device,
+                                    const ValidateOptions& options, Reporter& report) {
+    return Validation(scan, device, options, report).run();
+}
+
+} // namespace lsrecon

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <vector>
+
+#include "base/coil_rows.hpp"
+#include "device/device.hpp"
+
+namespace lsrecon {
+
+/// The coil maps of a scan on a device, an array a coil: all of them where they leave half of its
+/// room, else each when it is asked for. They take most of a scan's memory, so they are in single
+/// precision where the file's are, and where doubles lose nothing by it.
+class CoilMaps {
+public:
+    /// Rows of C x N; none for one coil whose map is 1. Both must outlive it.
+    CoilMaps(Device& device, const CoilRows& rows);
+
+    bool given() const { return !rows_.empty(); }
+    /// 1 without maps.
+    std::size_t count() const { return given() ? rows_.rows() : 1; }
+    /// The map of a coil; without maps an empty array, which stands for 1. Valid until the same
+    /// slot is asked for again.
+    Array map(std::size_t coil, std::size_t slot);
+    /// At some voxels alone, of a range that is not all.
+    Array part(std::size_t coil, const Range& voxels);
+    /// Frees the memory of the maps: each is then uploaded when it is asked for.
+    void stream() { resident_.clear(); }
+
+private:
+    Array uploaded(std::size_t coil, const Range& voxels, Array to);
+
+    Device& device_;
+    const CoilRows& rows_;
+    Element element_;
+    std::vector<Array> resident_; ///< one a coil, or none
+    std::vector<Array> slots_;
+};
+
+} // namespace lsrecon

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+
+#include "base/report.hpp"
+#include "device/volume.hpp"
+#include "engines/backend.hpp"
+#include "engines/on_host.hpp"
+#include "scan/scan.hpp"
+
+namespace lsrecon {
+
+/// Q at every difference of two voxels of a grid: the kernel of F^H F.
+struct Q {
+    Grid grid;
+    std::string key; ///< q_key of its sampling where Q goes into a file or comes from one, else ""
+    /// At Voxels::half_differences(grid); Q(-d) = conj Q(d) gives the rest.
+    Volume half;
+    double error = 0; ///< bound of its relative L2 error, by how it was made
+
+    double at_zero() const; ///< Q(0) = sum of w |phi|^2
+};
+
+/// Number of values of Q per dimension: 2N, and 1 for the third of two dimensions.
+std::array<std::size_t, 3> q_extents(const Grid& grid);
+
+/// All values of Q: 2N per dimension, x fastest; difference d is at d modulo 2N. Hermitian by
+/// construction, and zero where a difference would be -N, which no two voxels have.
+ComplexVector expanded(const Q& q);
+
+/// SHA-256 of grid size, trajectory, phi and weights. Two scans with the same key share Q.
+std::string q_key(const Sampling& sampling, const Grid& grid);
+
+/// Of a whole scan: the key of its sampling, or a hash of the keys of several. Two scans with the
+/// same key share a file of 'lsrecon q'.
+std::string q_key(const Scan& scan);
+
+/// Computes half of the differences on the backend.
+Q compute_q(Backend& backend, const Sampling& sampling, const Grid& grid, Reporter& report);
+
+/// Q at the positions themselves, not at their differences: N values.
+OnHost compute_q_at(Backend& backend, const Sampling& sampling, const Voxels& voxels,
+                    Reporter& report);
+
+} // namespace lsrecon

@@ -1,0 +1,114 @@
+#include "prepare/coil_mixing.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "base/ranges.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+constexpr std::size_t columns_at_a_time = 4096;
+
+/// visit(columns as doubles, their range), on all cores.
+template <typename Matrix, typename Visit>
+void for_each_block(const Matrix& rows, const Visit& visit) {
+    const std::vector<Range> ranges =
+        split_into_ranges(static_cast<std::size_t>(rows.cols()), columns_at_a_time);
+    for_each_in_parallel(ranges.size(), [&](std::size_t i) {
+        const auto first = static_cast<Eigen::Index>(ranges[i].first);
+        const auto count = static_cast<Eigen::Index>(ranges[i].count);
+        const Eigen::MatrixXcd block = rows.middleCols(first, count).template cast<Complex>();
+        visit(block, i, first, count);
+    });
+}
+
+/// rows rows^H, C x C, added in a fixed order.
+Eigen::MatrixXcd gram(const CoilRows& rows) {
+    return rows.visit([](const auto& values) {
+        const auto blocks = divide_up(static_cast<std::size_t>(values.cols()), columns_at_a_time);
+        std::vector<Eigen::MatrixXcd> parts(blocks);
+        for_each_block(values, [&](const Eigen::MatrixXcd& block, std::size_t i, Eigen::Index,
+                                   Eigen::Index) { parts[i] = block * block.adjoint(); });
+        Eigen::MatrixXcd sum = Eigen::MatrixXcd::Zero(values.rows(), values.rows());
+        for (const Eigen::MatrixXcd& part : parts) {
+            sum += part;
+        }
+        return sum;
+    });
+}
+
+} // namespace
+
+CoilRows mixed(const CoilMixing& mixing, const CoilRows& rows) {
+    return rows.visit([&](const auto& values) -> CoilRows {
+        using Matrix = std::decay_t<decltype(values)>;
+        Matrix result(mixing.rows(), values.cols());
+        for_each_block(values, [&](const Eigen::MatrixXcd& block, std::size_t, Eigen::Index first,
+                                   Eigen::Index count) {
+            result.middleCols(first, count) =
+                (mixing * block).template cast<typename Matrix::Scalar>();
+        });
+        return CoilRows(std::move(result));
+    });
+}
+
+CoilMixing whitening(const Scan& scan) {
+    const CoilRows& noise = scan.noise;
+    const auto refuse = [&](const std::string& found, const std::string& expected) {
+        throw InputError({scan.file, scan.name_of("noise"), found, expected,
+                          "measure the noise again, or pass --no-whitening"});
+    };
+    if (noise.columns() < 2 * noise.rows()) {
+        refuse(text(noise.columns(), " samples of ", noise.rows(), " coils"),
+               text("at least ", 2 * noise.rows(), " samples, for the covariance of ", noise.rows(),
+                    " coils"));
+    }
+    Eigen::MatrixXcd covariance = gram(noise) / static_cast<double>(noise.columns());
+    // Of unit diagonal: coils may have any gain.
+    const Eigen::VectorXd deviation = covariance.diagonal().real().cwiseSqrt();
+    for (Eigen::Index c = 0; c < deviation.size(); ++c) {
+        if (!(deviation(c) > 0)) {
+            refuse(text("zeros alone in coil ", c), "noise in every coil");
+        }
+    }
+    const Eigen::VectorXd scale = deviation.cwiseInverse();
+    covariance = scale.asDiagonal() * covariance * scale.asDiagonal();
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> solver(covariance,
+                                                                 Eigen::EigenvaluesOnly);
+    constexpr double smallest_eigenvalue = 1e-8;
+    const double found = solver.eigenvalues()(0);
+    if (!(found > smallest_eigenvalue)) {
+        refuse(
+            text("a singular covariance: the smallest eigenvalue of the correlation of coils is ",
+                 found),
+            text("more than ", smallest_eigenvalue, ": no coil's noise made of others'"));
+    }
+    const Eigen::MatrixXcd factor = covariance.llt().matrixL();
+    Eigen::MatrixXcd inverse = Eigen::MatrixXcd::Identity(factor.rows(), factor.cols());
+    factor.triangularView<Eigen::Lower>().solveInPlace(inverse);
+    const double mean_square = deviation.squaredNorm() / static_cast<double>(deviation.size());
+    return std::sqrt(mean_square) * inverse * scale.asDiagonal();
+}
+
+CompressedCoils compress(const CoilRows& samples, const CoilCompression& wanted) {
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> solver(gram(samples));
+    const Eigen::VectorXd energy = solver.eigenvalues().reverse().cwiseMax(0); // largest first
+    const double all = energy.sum();
+    Eigen::Index kept = 0;
+    double sum = 0;
+    const auto enough = [&] {
+        return wanted.coils > 0 ? kept == static_cast<Eigen::Index>(wanted.coils)
+                                : sum >= wanted.energy * all;
+    };
+    while (kept < energy.size() && !enough()) {
+        sum += energy(kept++);
+    }
+    const Eigen::MatrixXcd vectors = solver.eigenvectors().rowwise().reverse();
+    return {vectors.leftCols(kept).adjoint(), sum / all};
+}
+
+} // namespace lsrecon

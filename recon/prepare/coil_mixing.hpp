@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+
+#include "base/coil_rows.hpp"
+#include "scan/scan.hpp"
+
+namespace lsrecon {
+
+/// V virtual coils as linear combinations of C coils, V x C.
+using CoilMixing = Eigen::MatrixXcd;
+
+/// The virtual coils of rows, C x M: V x M in the precision of the rows.
+CoilRows mixed(const CoilMixing& mixing, const CoilRows& rows);
+
+/// The matrix that makes the scan's noise white: W Psi W^H = v I, where Psi = <n n^H> over the
+/// samples of scan.noise, v is the mean of its diagonal, so that samples keep their unit, and W the
+/// inverse of the Cholesky factor of Psi / v. The solution with unit weights is then the one of
+/// maximum likelihood (Pruessmann et al. 2001). InputError when the covariance is singular.
+CoilMixing whitening(const Scan& scan);
+
+/// How many virtual coils to keep.
+struct CoilCompression {
+    std::size_t coils = 0; ///< so many; 0: by energy
+    double energy = 1; ///< the fewest that keep this share of the samples' energy
+
+    bool asked_for() const { return coils > 0 || energy < 1; }
+};
+
+/// The first virtual coils of the singular value decomposition of samples, C x M, with orthonormal
+/// rows: white noise stays white (Buehrer et al. 2007, MRM 57:1131).
+struct CompressedCoils {
+    CoilMixing mixing;
+    double energy; ///< the share that they keep
+};
+CompressedCoils compress(const CoilRows& samples, const CoilCompression& wanted);
+
+} // namespace lsrecon

@@ -1,0 +1,201 @@
+#include "prepare/estimated_maps.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <cmath>
+#include <random>
+
+#include "base/parallel.hpp"
+#include "prepare/hermitian_field.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+using Patches = Eigen::Matrix<std::complex<float>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+constexpr std::size_t largest_kernel_2d = 6;
+constexpr std::size_t largest_kernel_3d = 5;
+
+/// The window that is moved over k-space.
+struct Kernel {
+    explicit Kernel(const Calibration& calibration) {
+        const bool in_3d = calibration.grid.dimensions == 3;
+        const std::size_t width =
+            std::min(in_3d ? largest_kernel_3d : largest_kernel_2d, (calibration.radius + 2) / 2);
+        for (std::size_t d = 0; d < 3; ++d) {
+            size[d] = std::min(width, calibration.grid.size[d]);
+        }
+    }
+    std::size_t points() const { return size[0] * size[1] * size[2]; }
+    std::array<std::size_t, 3> size{1, 1, 1};
+};
+
+/// Visits every point of a box, x fastest.
+template <typename Visit>
+void for_each_point(const std::array<std::size_t, 3>& size, const Visit& visit) {
+    for (std::size_t z = 0; z < size[2]; ++z) {
+        for (std::size_t y = 0; y < size[1]; ++y) {
+            for (std::size_t x = 0; x < size[0]; ++x) {
+                visit(std::array<std::size_t, 3>{x, y, z});
+            }
+        }
+    }
+}
+
+/// The windows that lie within the radius of the calibration, a row each: C kernels side by side.
+Patches patches_of(const Calibration& calibration, const Kernel& kernel) {
+    const std::array<std::size_t, 3>& size = calibration.grid.size;
+    std::vector<std::array<std::size_t, 3>> corners;
+    std::array<std::size_t, 3> places{};
+    for (std::size_t d = 0; d < 3; ++d) {
+        places[d] = size[d] - kernel.size[d] + 1;
+    }
+    const double reach = static_cast<double>(calibration.radius) + 0.5;
+    for_each_point(places, [&](const std::array<std::size_t, 3>& corner) {
+        double farthest = 0;
+        for (std::size_t d = 0; d < 3; ++d) {
+            const double first = static_cast<double>(corner[d]) - static_cast<double>(size[d] / 2);
+            const double last = first + static_cast<double>(kernel.size[d] - 1);
+            farthest += std::max(first * first, last * last);
+        }
+        if (farthest <= reach * reach) {
+            corners.push_back(corner);
+        }
+    });
+    const Eigen::Index coils = calibration.kspace.rows();
+    const auto points = static_cast<Eigen::Index>(kernel.points());
+    const double scale = calibration.kspace.cwiseAbs().maxCoeff();
+    Patches patches(static_cast<Eigen::Index>(corners.size()), coils * points);
+    for (std::size_t p = 0; p < corners.size(); ++p) {
+        Eigen::Index i = 0;
+        for_each_point(kernel.size, [&](const std::array<std::size_t, 3>& at) {
+            const std::size_t n =
+                ((corners[p][2] + at[2]) * size[1] + corners[p][1] + at[1]) * size[0] +
+                corners[p][0] + at[0];
+            for (Eigen::Index c = 0; c < coils; ++c) {
+                patches(static_cast<Eigen::Index>(p), c * points + i) = std::complex<float>(
+                    calibration.kspace(c, static_cast<Eigen::Index>(n)) / scale);
+            }
+            ++i;
+        });
+    }
+    return patches;
+}
+
+/// Orthonormal columns that span the row space of the patches above the threshold, by iteration on
+/// a random subspace (Halko et al. 2011, SIAM Review 53:217). It grows until it holds all of it.
+Eigen::MatrixXcf row_space(const Patches& patches, double threshold) {
+    const Eigen::Index full = std::min(patches.rows(), patches.cols());
+    std::mt19937 random(1); // the same maps every time
+    std::normal_distribution<float> normal;
+    for (Eigen::Index rank = std::min<Eigen::Index>(full, 128);; rank = std::min(full, 2 * rank)) {
+        Eigen::MatrixXcf basis = Eigen::MatrixXcf::NullaryExpr(patches.cols(), rank, [&] {
+            const float real = normal(random);
+            return std::complex<float>(real, normal(random));
+        });
+        Eigen::MatrixXcf images;
+        constexpr int passes = 4;
+        for (int pass = 0; pass < passes; ++pass) {
+            const Eigen::HouseholderQR<Eigen::MatrixXcf> qr(basis);
+            basis = qr.householderQ() * Eigen::MatrixXcf::Identity(patches.cols(), rank);
+            images = patches * basis;
+            if (pass + 1 < passes) {
+                basis = patches.adjoint() * images;
+            }
+        }
+        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcf> solver(images.adjoint() * images);
+        const float largest = solver.eigenvalues()(rank - 1);
+        const float kept = static_cast<float>(threshold * threshold) * largest;
+        const auto count = (solver.eigenvalues().array() >= kept).count();
+        if (count < rank || rank == full) {
+            return basis * solver.eigenvectors().rightCols(count);
+        }
+    }
+}
+
+/// What the projection says of a coil from the others at a distance in k-space, averaged over the
+/// window: coefficient (a, b) at distance t of a field whose eigenvectors of eigenvalue 1 are maps.
+///
+///     X_a(m) = sum_b sum_t W_ab(t) X_b(m + t),  W_ab(t) = sum over s - s' = t of P(bs, as') / K
+HermitianField field_of(const Eigen::MatrixXcf& row_space, const Kernel& kernel, std::size_t coils,
+                        const Grid& grid) {
+    std::array<std::size_t, 3> distances{};
+    for (std::size_t d = 0; d < 3; ++d) {
+        distances[d] = 2 * kernel.size[d] - 1;
+    }
+    const auto points = static_cast<Eigen::Index>(kernel.points());
+    const auto count = static_cast<Eigen::Index>(coils);
+    HermitianField field;
+    field.coils = coils;
+    field.coefficients = CoilRows::Floats::Zero(
+        count * (count + 1) / 2,
+        static_cast<Eigen::Index>(distances[0] * distances[1] * distances[2]));
+    std::vector<std::array<std::size_t, 3>> places;
+    for_each_point(kernel.size,
+                   [&](const std::array<std::size_t, 3>& at) { places.push_back(at); });
+    std::vector<std::pair<Eigen::Index, Eigen::Index>> pairs;
+    for (Eigen::Index a = 0; a < count; ++a) {
+        for (Eigen::Index b = a; b < count; ++b) {
+            pairs.emplace_back(a, b);
+        }
+    }
+    for_each_in_parallel(pairs.size(), [&](std::size_t pair) {
+        const auto [a, b] = pairs[pair];
+        const Eigen::MatrixXcf projection = row_space.middleRows(b * points, points) *
+                                            row_space.middleRows(a * points, points).adjoint();
+        for (Eigen::Index i = 0; i < points; ++i) {
+            for (Eigen::Index j = 0; j < points; ++j) {
+                const auto& of_b = places[static_cast<std::size_t>(i)];
+                const auto& of_a = places[static_cast<std::size_t>(j)];
+                std::size_t index = 0;
+                for (std::size_t d = 3; d-- > 0;) {
+                    index = index * distances[d] + of_b[d] + kernel.size[d] - 1 - of_a[d];
+                }
+                field.coefficients(static_cast<Eigen::Index>(pair),
+                                   static_cast<Eigen::Index>(index)) +=
+                    projection(i, j) / static_cast<float>(points);
+            }
+        }
+    });
+    constexpr double pi = 3.141592653589793238462643383280;
+    for (std::size_t d = 0; d < 3; ++d) {
+        field.basis[d].resize(static_cast<Eigen::Index>(grid.size[d]),
+                              static_cast<Eigen::Index>(distances[d]));
+        for (std::size_t n = 0; n < grid.size[d]; ++n) {
+            const double x = (static_cast<double>(n) - static_cast<double>(grid.size[d] / 2)) /
+                             static_cast<double>(grid.size[d]);
+            for (std::size_t t = 0; t < distances[d]; ++t) {
+                const double distance =
+                    static_cast<double>(t) - static_cast<double>(kernel.size[d] - 1);
+                field.basis[d](static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(t)) =
+                    std::complex<float>(std::polar(1.0, -2 * pi * distance * x));
+            }
+        }
+    }
+    return field;
+}
+
+/// Of the map where the largest eigenvalue is this: it is 1 where there is signal.
+float weight_of(float eigenvalue, const MapsOptions& options) {
+    const auto crop = static_cast<float>(options.crop);
+    if (!options.soft) {
+        return eigenvalue >= crop ? 1 : 0;
+    }
+    const float t = std::clamp((eigenvalue - crop) / (1 - crop), 0.0F, 1.0F);
+    return std::sqrt(t);
+}
+
+} // namespace
+
+CoilRows::Floats espirit_maps(const Calibration& calibration, const Grid& grid,
+                              const MapsOptions& options) {
+    const Kernel kernel(calibration);
+    const auto coils = static_cast<std::size_t>(calibration.kspace.rows());
+    const Eigen::MatrixXcf space = row_space(patches_of(calibration, kernel), options.threshold);
+    return dominant_eigenvectors(field_of(space, kernel, coils, grid), grid,
+                                 strongest_combination(calibration.images),
+                                 [&](float eigenvalue) { return weight_of(eigenvalue, options); });
+}
+
+} // namespace lsrecon

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "prepare/calibration.hpp"
+
+namespace lsrecon {
+
+/// Of ESPIRiT.
+struct MapsOptions {
+    double threshold = 0.05; ///< singular values below this share of the largest are noise
+    double crop = 0.8; ///< 0 where the eigenvalue, 1 where there is signal, is below
+    bool soft = false; ///< maps grow from 0 at the crop to 1, in place of a step
+};
+
+/// Coil maps C x N on a grid from a calibration, with sum_c |S_cn|^2 of 1, or less where a method
+/// finds no signal. The phase of each voxel is that of the combination of coils that holds most of
+/// the calibration's energy.
+struct MapsMethod {
+    std::string name; ///< after --maps
+    std::string summary;
+    CoilRows::Floats (*estimate)(const Calibration& calibration, const Grid& grid,
+                                 const MapsOptions& options);
+};
+
+/// The table: one file and one row each.
+const std::vector<MapsMethod>& maps_methods();
+
+/// ESPIRiT (Uecker et al. 2014, MRM 71:990): the eigenvectors of eigenvalue 1 of the projection on
+/// what the coils' k-space looks like in any small window. 0 outside of the object.
+CoilRows::Floats espirit_maps(const Calibration& calibration, const Grid& grid,
+                              const MapsOptions& options);
+
+/// Walsh et al. 2000, MRM 43:682: the first eigenvector of the coils' covariance in a neighbourhood
+/// of each voxel.
+CoilRows::Floats walsh_maps(const Calibration& calibration, const Grid& grid,
+                            const MapsOptions& options);
+
+/// The combination of coils that holds most of the energy of rows, C x n.
+Eigen::VectorXcf strongest_combination(const CoilMatrix& rows);
+
+} // namespace lsrecon

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "scan/scan.hpp"
+
+namespace lsrecon {
+
+/// Where the image is, in place of where the file puts it. Vectors have one entry a dimension of
+/// the scan, or none to leave it as it is.
+struct GeometryOptions {
+    std::vector<std::size_t> matrix; ///< voxels
+    std::vector<double> fov_mm;
+    std::vector<double> shift_mm; ///< the image moves by this along x, y (and z) of the grid
+    /// The trajectory has the other sign: the file was written for exp(+i 2 pi k . x).
+    bool conjugate = false;
+
+    bool any() const {
+        return conjugate || !(matrix.empty() && fov_mm.empty() && shift_mm.empty());
+    }
+};
+
+/// Another grid for a scan, and what becomes of trajectories and samples:
+///
+///     k' = +-k FOV' / FOV         cycles per new field of view; samples with |k'| > N'/2 go
+///     d' = d exp(-i 2 pi k' . s / FOV')
+///
+/// so that d'(k) = sum rho(x) exp(-i 2 pi k . (x + s)): what was at x is at x + s. A voxel shows
+/// what the file's grid has s before it, so the grid's centre in the patient moves by -s along its
+/// axes.
+class Geometry {
+public:
+    /// Changes the scan's grid, samplings, positions and calibration, and adds remarks. Frames that
+    /// shared a sampling still do. UsageError when the options do not fit the scan: another number
+    /// of dimensions, coil maps, phi or voxels that were made for the file's grid. InputError when
+    /// a frame has no samples left, or the host has no room for the grid.
+    Geometry(const GeometryOptions& options, Scan& scan);
+
+    /// A frame as the file has it, with or without samples, becomes one of the changed scan.
+    void apply(std::size_t index, Frame& frame) const;
+
+private:
+    /// What becomes of one sampling.
+    struct Change {
+        std::shared_ptr<const Sampling> sampling;
+        std::vector<std::size_t> kept; ///< samples of the file that are in it
+        std::size_t stored = 0; ///< samples of the file
+    };
+    void check(const Scan& scan) const;
+    Grid changed(const Grid& grid) const;
+    std::shared_ptr<const Change> change(const std::shared_ptr<const Sampling>& stored) const;
+    void move(Scan& scan);
+    void apply(const Change& change, Frame& frame) const;
+
+    GeometryOptions options_;
+    Vec3 factor_{1, 1, 1}; ///< k' over k
+    Vec3 limit_{0, 0, 0}; ///< largest |k'| that is kept
+    Vec3 shift_{0, 0, 0}; ///< fields of view
+    std::vector<std::shared_ptr<const Change>> frames_;
+    std::vector<std::optional<Vec3>> positions_; ///< of the frames
+};
+
+} // namespace lsrecon

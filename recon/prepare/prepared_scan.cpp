@@ -1,0 +1,202 @@
+#include "prepare/prepared_scan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "io/maps_file.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+void require_compression(const Scan& scan, const CoilCompression& wanted) {
+    if (wanted.coils > scan.coils()) {
+        throw UsageError(text("--coils ", wanted.coils, "\n  expected: at most the ", scan.coils(),
+                              " coils of the scan"));
+    }
+}
+
+/// Of positions that count as one place for maps, which are smooth.
+constexpr double same_place_mm = 2;
+
+/// Maps are those of one place.
+void require_one_place(const Scan& scan, const std::string& maps) {
+    const bool slices =
+        std::count(scan.frame_counters.begin(), scan.frame_counters.end(), "slice") > 0;
+    double apart = 0;
+    for (const Frame& frame : scan.frames) {
+        for (std::size_t d = 0; d < 3 && frame.position && scan.grid.position; ++d) {
+            apart = std::max(apart, std::abs((*frame.position)[d] - (*scan.grid.position)[d]));
+        }
+    }
+    if (slices || apart > same_place_mm) {
+        throw InputError({scan.file, "frames that share the coil maps of --maps " + maps,
+                          slices ? "several slices" : text("positions ", apart, " mm apart"),
+                          "frames of one place",
+                          text("choose one with ", slices ? "--slice" : "--frames",
+                               ", or pass --maps none for one problem a coil")});
+    }
+}
+
+const MapsMethod* method_named(const std::string& name) {
+    const std::vector<MapsMethod>& table = maps_methods();
+    const auto found = std::find_if(table.begin(), table.end(),
+                                    [&](const MapsMethod& row) { return row.name == name; });
+    return found == table.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+PreparedScan::PreparedScan(FrameSource& source, const PrepareOptions& options, Backend& backend,
+                           Reporter& report)
+    : source_(source), scan_(source.take_scan()) {
+    const std::size_t known = scan_.remarks.size();
+    if (options.geometry.any()) {
+        geometry_.emplace(options.geometry, scan_);
+    }
+    if (options.whiten && !scan_.noise.empty()) {
+        mix(whitening(scan_));
+        scan_.remarks.push_back(
+            text("coils whitened by ", scan_.noise.columns(), " samples of noise"));
+    }
+    require_compression(scan_, options.compression);
+    if (options.compression.asked_for()) {
+        const CompressedCoils compressed = compress(first().samples, options.compression);
+        const std::size_t before = scan_.coils();
+        mix(compressed.mixing);
+        scan_.remarks.push_back(text(before, " coils compressed to ", scan_.coils(), ", with ",
+                                     100 * compressed.energy, " % of the energy"));
+    }
+    const bool by_default = options.maps.empty() && scan_.coil_maps.empty() && scan_.coils() > 1;
+    try {
+        make_maps(options, backend, report);
+    } catch (const InputError& error) {
+        if (!by_default) {
+            throw;
+        }
+        scan_.coil_maps = {};
+        scan_.remarks.push_back(
+            text("no coil maps could be estimated: each coil is a problem of its "
+                 "own, combined by the root of the sum of squares, without "
+                 "phase; --maps espirit says why: ",
+                 error.finding().thing, ": ", error.finding().found));
+    }
+    for (std::size_t i = known; i < scan_.remarks.size(); ++i) {
+        report.note(scan_.remarks[i]);
+    }
+}
+
+/// After the mixing so far; noise and maps change as the samples do.
+void PreparedScan::mix(const CoilMixing& mixing) {
+    mixing_ = mixing_.rows() > 0 ? CoilMixing(mixing * mixing_) : mixing;
+    for (CoilRows* const rows : {&scan_.noise, &scan_.coil_maps}) {
+        if (!rows->empty()) {
+            *rows = mixed(mixing, *rows);
+        }
+    }
+    if (scan_.calibration) {
+        scan_.calibration->samples = mixed(mixing, scan_.calibration->samples);
+    }
+    for (Frame& frame : scan_.frames) {
+        frame.samples =
+            CoilRows(static_cast<std::size_t>(mixing.rows()), 0, frame.samples.precision());
+    }
+}
+
+Frame PreparedScan::stored(std::size_t index) {
+    Frame frame = source_.frame(index);
+    if (geometry_) {
+        geometry_->apply(index, frame);
+    }
+    return frame;
+}
+
+Frame PreparedScan::first() {
+    if (!first_) {
+        first_ = stored(0);
+    }
+    Frame frame = *first_;
+    if (mixing_.rows() > 0) {
+        frame.samples = mixed(mixing_, frame.samples);
+    }
+    return frame;
+}
+
+Frame PreparedScan::frame(std::size_t index) {
+    Frame frame = index == 0 && first_ ? std::move(*first_) : stored(index);
+    if (index == 0) {
+        first_.reset();
+    }
+    if (mixing_.rows() > 0) {
+        frame.samples = mixed(mixing_, frame.samples);
+    }
+    return frame;
+}
+
+void PreparedScan::make_maps(const PrepareOptions& options, Backend& backend, Reporter& report) {
+    std::string wanted = options.maps;
+    if (wanted.empty()) {
+        wanted = !scan_.coil_maps.empty() || scan_.coils() == 1 || scan_.voxels ? "" : "espirit";
+    }
+    if (wanted.empty()) {
+        return;
+    }
+    if (!scan_.coil_maps.empty()) {
+        scan_.remarks.push_back("the coil maps of the scan are not used: --maps " + wanted);
+        scan_.coil_maps = {};
+    }
+    if (wanted == "none") {
+        return;
+    }
+    const MapsMethod* const method = method_named(wanted);
+    if (scan_.voxels) {
+        throw UsageError("--maps " + wanted +
+                         ": the scan has /voxels, and maps are made for a grid only\n  next:     "
+                         "store /coil_maps at the voxels");
+    }
+    require_one_place(scan_, wanted);
+    if (method == nullptr) {
+        return read_maps_of(wanted);
+    }
+    const Calibration calibration =
+        calibrate(backend, scan_, scan_.calibration ? *scan_.calibration : first(), report);
+    const Stage stage(report, "maps");
+    scan_.coil_maps = method->estimate(calibration, scan_.grid, options.estimate);
+    std::string matrix;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(scan_.grid.dimensions); ++d) {
+        matrix += text(d == 0 ? "" : " x ", calibration.grid.size[d]);
+    }
+    const SumOfSquares squares = sum_of_squares(scan_.coil_maps);
+    scan_.remarks.push_back(text(
+        "coil maps by ", method->name, " from the centre of k-space (", matrix, " voxels); ",
+        squares.voxels == scan_.grid.voxels() ? "all" : "",
+        squares.voxels == scan_.grid.voxels() ? ""
+                                              : text(squares.voxels, " of ", scan_.grid.voxels()),
+        " voxels have signal"));
+    if (squares.voxels == 0) {
+        throw InputError({scan_.file, "coil maps by " + method->name,
+                          "no voxel with signal in the centre of k-space", "an object in the coils",
+                          "pass --maps walsh, --maps FILE or --maps none"});
+    }
+}
+
+void PreparedScan::read_maps_of(const std::string& file) {
+    const StoredMaps stored = read_maps(file, scan_.grid);
+    const std::size_t wanted =
+        mixing_.rows() > 0 ? static_cast<std::size_t>(mixing_.cols()) : scan_.coils();
+    if (stored.maps.rows() != wanted) {
+        throw InputError({file, "/coil_maps", text("maps of ", stored.maps.rows(), " coils"),
+                          text(wanted, ", the coils of ", scan_.file),
+                          "name the maps of this scan's coils"});
+    }
+    CoilRows maps = resampled(stored.maps, stored.grid, scan_.grid, file);
+    if (maps.largest_part() == 0) {
+        throw InputError({file, "/coil_maps", "zeros alone within the image's field of view",
+                          "maps where the image is", "name the maps of this scan"});
+    }
+    scan_.coil_maps = mixing_.rows() > 0 ? mixed(mixing_, maps) : std::move(maps);
+    scan_.remarks.push_back("coil maps of " + file + ", SHA-256 " + stored.sha256);
+}
+
+} // namespace lsrecon

@@ -1,0 +1,85 @@
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "prepare/interpolation.hpp"
+#include "prepare/prepared_scan.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+constexpr double smallest_cosine = 0.9999; ///< of axes that count as the same
+constexpr double smallest_thickness_mm = 5; ///< of a plane; files of planes hold none
+
+/// How far the centre of `from` lies from that of `to`, along the axes, in mm; 0 where unknown.
+Vec3 offset_of(const Grid& from, const Grid& to, const std::string& file) {
+    Vec3 offset{0, 0, 0};
+    if (!from.position || !to.position || !from.directions || !to.directions) {
+        return offset;
+    }
+    for (std::size_t d = 0; d < 3; ++d) {
+        double cosine = 0;
+        for (std::size_t i = 0; i < 3; ++i) {
+            cosine += (*from.directions)[d][i] * (*to.directions)[d][i];
+            offset[d] += (*to.directions)[d][i] * ((*from.position)[i] - (*to.position)[i]);
+        }
+        if (cosine < smallest_cosine) {
+            throw InputError({file, "directions of the grid", "turned against those of the scan",
+                              "the same axes", "estimate the maps from this scan"});
+        }
+    }
+    return offset;
+}
+
+} // namespace
+
+CoilRows resampled(const CoilRows& maps, const Grid& from, const Grid& to,
+                   const std::string& file) {
+    const Vec3 offset = offset_of(from, to, file);
+    if (from.same_lattice(to) && from.fov_mm == to.fov_mm && offset == Vec3{0, 0, 0}) {
+        return maps;
+    }
+    std::array<Eigen::MatrixXf, 3> basis;
+    for (std::size_t d = 0; d < 3; ++d) {
+        basis[d] = linear_interpolation({to.size[d], to.fov_mm[d]},
+                                        {from.size[d], from.fov_mm[d], offset[d]});
+    }
+    if (to.dimensions == 2) { // a plane serves what lies within its thickness
+        const double thickness = std::max(from.fov_mm[2], to.fov_mm[2]);
+        if (std::abs(offset[2]) > std::max(thickness, smallest_thickness_mm)) {
+            throw InputError({file, "position of the maps",
+                              text(std::abs(offset[2]), " mm from the scan's plane"),
+                              "maps of the same plane", "estimate the maps from this scan"});
+        }
+        basis[2].setOnes(1, 1);
+    }
+    const auto x = static_cast<Eigen::Index>(from.size[0]);
+    const auto y = static_cast<Eigen::Index>(from.size[1]);
+    const auto plane = static_cast<Eigen::Index>(to.size[0] * to.size[1]);
+    CoilRows::Floats result = CoilRows::Floats::Zero(static_cast<Eigen::Index>(maps.rows()),
+                                                     static_cast<Eigen::Index>(to.voxels()));
+    maps.visit([&](const auto& values) {
+        for_each_in_parallel(maps.rows(), [&](std::size_t coil) {
+            const auto c = static_cast<Eigen::Index>(coil);
+            for (std::size_t z = 0; z < from.size[2]; ++z) {
+                const CoilRows::Floats of_plane =
+                    values.row(c)
+                        .segment(static_cast<Eigen::Index>(z) * x * y, x * y)
+                        .template cast<std::complex<float>>()
+                        .template reshaped<Eigen::RowMajor>(y, x);
+                const CoilRows::Floats there = basis[1] * of_plane * basis[0].transpose();
+                for (Eigen::Index n = 0; n < basis[2].rows(); ++n) {
+                    const float share = basis[2](n, static_cast<Eigen::Index>(z));
+                    if (share != 0) {
+                        result.row(c).segment(n * plane, plane) +=
+                            share * there.reshaped<Eigen::RowMajor>().transpose();
+                    }
+                }
+            }
+        });
+    });
+    return CoilRows(std::move(result));
+}
+
+} // namespace lsrecon

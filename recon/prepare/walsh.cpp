@@ -1,0 +1,61 @@
+#include "prepare/estimated_maps.hpp"
+
+#include "prepare/hermitian_field.hpp"
+#include "prepare/interpolation.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// Voxels of the calibration's grid around each, in each direction.
+constexpr long neighbours = 1;
+
+/// Sums over the neighbours along one dimension.
+void add_neighbours(Eigen::ArrayXcd& values, const Grid& grid, std::size_t d) {
+    const Eigen::ArrayXcd before = values;
+    std::size_t stride = 1;
+    for (std::size_t i = 0; i < d; ++i) {
+        stride *= grid.size[i];
+    }
+    for (std::size_t n = 0; n < grid.voxels(); ++n) {
+        const auto at = static_cast<long>(n / stride % grid.size[d]);
+        for (long by = -neighbours; by <= neighbours; ++by) {
+            if (by != 0 && at + by >= 0 && at + by < static_cast<long>(grid.size[d])) {
+                values(static_cast<Eigen::Index>(n)) +=
+                    before(static_cast<Eigen::Index>(n) + by * static_cast<long>(stride));
+            }
+        }
+    }
+}
+
+} // namespace
+
+CoilRows::Floats walsh_maps(const Calibration& calibration, const Grid& grid, const MapsOptions&) {
+    const CoilMatrix& images = calibration.images;
+    const Eigen::Index coils = images.rows();
+    HermitianField field;
+    field.coils = static_cast<std::size_t>(coils);
+    field.coefficients.resize(coils * (coils + 1) / 2, images.cols());
+    // Relative to the largest, because the square of a float may leave its range.
+    const double scale = images.cwiseAbs().maxCoeff();
+    Eigen::Index pair = 0;
+    for (Eigen::Index a = 0; a < coils; ++a) {
+        for (Eigen::Index b = a; b < coils; ++b) {
+            Eigen::ArrayXcd product =
+                (images.row(a) / scale).array() * (images.row(b) / scale).array().conjugate();
+            for (std::size_t d = 0; d < 3; ++d) {
+                add_neighbours(product, calibration.grid, d);
+            }
+            field.coefficients.row(pair++) =
+                product.cast<std::complex<float>>().matrix().transpose();
+        }
+    }
+    for (std::size_t d = 0; d < 3; ++d) {
+        field.basis[d] = linear_interpolation({grid.size[d]}, {calibration.grid.size[d]})
+                             .cast<std::complex<float>>();
+    }
+    return dominant_eigenvectors(field, grid, strongest_combination(images),
+                                 [](float eigenvalue) { return eigenvalue > 0 ? 1.0F : 0.0F; });
+}
+
+} // namespace lsrecon

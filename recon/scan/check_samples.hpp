@@ -1,0 +1,26 @@
+#pragma once
+
+#include "scan/scan.hpp"
+#include "scan/silent_coils.hpp"
+
+namespace lsrecon {
+
+/// The part of the contract (scan/check.hpp) that holds for samples, whose frames come one at a
+/// time: finite numbers, at least one of them not zero.
+class SampleCheck {
+public:
+    /// `scan` must outlive it; its frames need no samples.
+    explicit SampleCheck(const Scan& scan) : scan_(scan) {}
+
+    /// The samples of the next frame. InputError when one is not finite.
+    void add(const CoilRows& samples);
+    /// After the last frame: remarks on coils that are silent. InputError when all are.
+    std::vector<std::string> end() const;
+
+private:
+    const Scan& scan_;
+    std::size_t frame_ = 0;
+    SilentCoils silent_;
+};
+
+} // namespace lsrecon

@@ -1,0 +1,50 @@
+#include "scan/host_memory.hpp"
+
+#include <algorithm>
+#include <complex>
+
+#include "base/error.hpp"
+
+namespace lsrecon {
+
+void HostMemory::add(const std::string& thing, const std::string& found, double bytes) {
+    parts_.push_back({thing, found, bytes});
+}
+
+void HostMemory::add_volumes(const std::string& thing, const Grid& grid, std::size_t coils) {
+    double doubled = 1;
+    std::string matrix;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+        doubled *= 2 * static_cast<double>(grid.size[d]);
+        matrix += text(d == 0 ? "" : " x ", grid.size[d]);
+    }
+    const double voxels = doubled / (grid.dimensions == 3 ? 8 : 4);
+    const double volumes = 2 * static_cast<double>(std::max<std::size_t>(coils, 1)) + 6;
+    add(thing, matrix, sizeof(std::complex<double>) * (2.5 * doubled + volumes * voxels));
+}
+
+double HostMemory::bytes() const {
+    double sum = 0;
+    for (const Part& part : parts_) {
+        sum += part.bytes;
+    }
+    return sum;
+}
+
+void HostMemory::require(const std::string& file, const MemoryLimit& limit) const {
+    if (bytes() <= limit.bytes) {
+        return;
+    }
+    const auto largest =
+        std::max_element(parts_.begin(), parts_.end(),
+                         [](const Part& a, const Part& b) { return a.bytes < b.bytes; });
+    std::string found = text(largest->found, ", which needs ", largest->bytes / 1e9, " GB");
+    if (parts_.size() > 1) {
+        found += text("; with all else ", bytes() / 1e9, " GB");
+    }
+    throw InputError({file, largest->thing, found,
+                      text("at most the ", limit.bytes / 1e9, " GB of ", limit.whose),
+                      "correct the size, or use a machine with more memory"});
+}
+
+} // namespace lsrecon

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/machine.hpp"
+#include "scan/grid.hpp"
+
+namespace lsrecon {
+
+/// What the host holds at once while a scan is reconstructed: found from shapes, before any value
+/// is read.
+class HostMemory {
+public:
+    /// `thing` is what messages call it, `found` how large it says it is.
+    void add(const std::string& thing, const std::string& found, double bytes);
+    /// Image, Q on the doubled grid with its transform, and volumes of the coils.
+    void add_volumes(const std::string& thing, const Grid& grid, std::size_t coils);
+
+    double bytes() const;
+    /// InputError that names the largest part, when it is all more than the limit.
+    void require(const std::string& file, const MemoryLimit& limit = memory_limit()) const;
+
+private:
+    struct Part {
+        std::string thing;
+        std::string found;
+        double bytes;
+    };
+    std::vector<Part> parts_;
+};
+
+} // namespace lsrecon

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "base/report.hpp"
+#include "device/volume.hpp"
+#include "engines/mu_factors.hpp"
+#include "engines/piecewise.hpp"
+#include "operators/coil_maps.hpp"
+#include "scan/scan.hpp"
+
+namespace lsrecon {
+
+/// F^H d on the transform's voxels. With coil maps one volume, sum_c conj(S_c) F^H mu_c; without,
+/// one a coil: the right-hand sides of as many least-squares problems. `samples` is C x M; Mu is
+/// made of them on the way. The stage "fhd".
+std::vector<Volume> compute_fhd(Backend& backend, PiecewiseTransform& transform, MuFactors& factors,
+                                const CoilRows& samples, CoilMaps& maps, Reporter& report);
+
+/// The same with coil maps C x N, or without any, as rows on the host; `error` bounds the relative
+/// L2 error of F^H.
+struct FhdOnHost {
+    CoilMatrix values;
+    double error;
+};
+FhdOnHost fhd_on_host(Backend& backend, const Voxels& voxels, const Frame& frame,
+                      const CoilRows& coil_maps, Reporter& report);
+
+} // namespace lsrecon

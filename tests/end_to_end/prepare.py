@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""What happens to a scan before it is transformed: noise, coil compression and coil maps.
+
+    prepare.py LSRECON"""
+
+import os
+import sys
+
+import h5py
+import numpy as np
+
+from in_folders import INPUT, USAGE, expect, run_cases
+
+QUIET = ["--quiet", "--backend", "reference"]
+
+
+def coils_without_maps(folder, name="coils.h5", mixing=None):
+    """A phantom of 6 coils; the file has noise in place of maps. `mixing` is what the receivers do
+    to coils and noise alike."""
+    folder.run(0, ["simulate", "--trajectory", "spiral", "--matrix", "40,40", "--coils", "6",
+                   "--noise", "0.02", "-o", "with_maps.h5", "--truth", "object.h5", *QUIET])
+    rng = np.random.default_rng(3)
+    with h5py.File(folder / "with_maps.h5") as stored, h5py.File(folder / name, "w") as f:
+        for key, value in stored.attrs.items():
+            f.attrs[key] = value
+        stored.copy("trajectory", f)
+        samples = stored["samples"][()]
+        deviation = 0.02 * np.sqrt((abs(samples)**2).mean())
+        noise = deviation * (rng.normal(size=(6, 4000)) + 1j * rng.normal(size=(6, 4000)))
+        mixing = np.eye(6) if mixing is None else mixing
+        f["samples"] = (mixing @ samples).astype("c8")
+        f["noise"] = (mixing @ noise).astype("c8")
+
+
+def image_of(folder, name):
+    with h5py.File(folder / name) as f:
+        return f["image"][0], dict(f["record"].attrs)
+
+
+def error(image, truth):
+    scale = np.vdot(abs(image), abs(truth)) / np.vdot(image, image).real
+    return np.linalg.norm(scale * abs(image) - abs(truth)) / np.linalg.norm(truth)
+
+
+def maps_come_from_the_scan(make):
+    folder = make()
+    coils_without_maps(folder)
+    folder.run(0, ["recon", "with_maps.h5", "-o", "given.h5", *QUIET])
+    truth, _ = image_of(folder, "object.h5")
+    given = error(image_of(folder, "given.h5")[0], truth)
+    for maps in ([], ["--maps", "walsh"], ["--coils", "4"], ["--energy", "0.999"]):
+        folder.run(0, ["recon", "coils.h5", "-o", "image.h5", *maps, *QUIET])
+        image, record = image_of(folder, "image.h5")
+        expect(np.iscomplexobj(image) and abs(image.imag).max() > 0, "the image has no phase")
+        expect(error(image, truth) < 1.1 * given,
+               f"{maps}: error {error(image, truth)}, with the true maps {given}")
+        expect(any("coil maps by" in str(value) for value in record.values()),
+               "the record does not name the maps")
+        os.unlink(folder / "image.h5")
+    folder.run(0, ["recon", "coils.h5", "-o", "rss.h5", "--combine", "rss", *QUIET])
+    folder.run(0, ["recon", "coils.h5", "-o", "none.h5", "--maps", "none", *QUIET])
+    rss, _ = image_of(folder, "rss.h5")
+    expect((rss == image_of(folder, "none.h5")[0]).all(), "rss and none are two images")
+    expect((rss.imag == 0).all(), "the root of a sum of squares has a phase")
+
+
+def maps_go_to_a_file_and_come_back(make):
+    folder = make()
+    coils_without_maps(folder)
+    folder.run(0, ["maps", "coils.h5", "-o", "maps.h5", *QUIET])
+    with h5py.File(folder / "maps.h5") as f:
+        squares = (abs(f["coil_maps"][()])**2).sum(axis=0)
+        expect(f["coil_maps"].shape == (6, 40, 40), f["coil_maps"].shape)
+        expect(np.all((squares == 0) | (abs(squares - 1) < 1e-5)), "a sum of squares is not 1")
+    recon = ["recon", "coils.h5", "--no-whitening", *QUIET]
+    folder.run(0, [*recon, "-o", "once.h5"])
+    folder.run(0, [*recon, "-o", "twice.h5", "--maps", "maps.h5"])
+    once, twice = (image_of(folder, name)[0] for name in ("once.h5", "twice.h5"))
+    expect(np.linalg.norm(once - twice) < 1e-5 * np.linalg.norm(once), "maps of a file differ")
+    # A file has maps of the coils as they are: whitening mixes them as it does the samples.
+    rng = np.random.default_rng(6)
+    mixing = np.diag([1, 4, 1, 1, 2, 1]) + 0.3 * rng.normal(size=(6, 6))
+    coils_without_maps(folder, "mixed.h5", mixing)
+    folder.run(0, ["maps", "mixed.h5", "-o", "of_mixed.h5", *QUIET])
+    for output, flags in (("white.h5", []), ("as_it_is.h5", ["--no-whitening"])):
+        folder.run(0, ["recon", "mixed.h5", "-o", output, "--maps", "of_mixed.h5", *QUIET, *flags])
+    white, as_it_is = (image_of(folder, name)[0] for name in ("white.h5", "as_it_is.h5"))
+    expect(error(white, as_it_is) < 0.05, f"whitening moves the image by {error(white, as_it_is)}")
+    # A file of half the matrix.
+    with h5py.File(folder / "maps.h5") as f, h5py.File(folder / "coarse.h5", "w") as coarse:
+        coarse["coil_maps"] = f["coil_maps"][:, ::2, ::2]
+        coarse.attrs["matrix"], coarse.attrs["fov_mm"] = [20, 20], f.attrs["fov_mm"]
+    folder.run(0, [*recon, "-o", "coarse_image.h5", "--maps", "coarse.h5"])
+    coarse, _ = image_of(folder, "coarse_image.h5")
+    expect(np.linalg.norm(once - coarse) < 0.2 * np.linalg.norm(once), "resampled maps differ")
+
+
+def noise_is_made_white(make):
+    """Receivers that mix their coils do not change the image; without whitening they do."""
+    folder = make()
+    coils_without_maps(folder)
+    rng = np.random.default_rng(5)
+    mixing = rng.normal(size=(6, 6)) + 1j * rng.normal(size=(6, 6)) + np.diag([1, 30, 1, 1, 9, 1])
+    coils_without_maps(folder, "mixed.h5", mixing)
+    images = {}
+    for name in ("coils", "mixed"):
+        for flags in ("", "--no-whitening"):
+            folder.run(0, ["recon", f"{name}.h5", "-o", "i.h5", "--maps", "walsh", *QUIET,
+                           *flags.split()])
+            images[name + flags] = abs(image_of(folder, "i.h5")[0])
+    difference = {flags: error(images["mixed" + flags], images["coils" + flags])
+                  for flags in ("", "--no-whitening")}  # up to a scale
+    expect(difference[""] < 0.02, f"whitened images differ by {difference['']}")
+    expect(difference["--no-whitening"] > 0.1, "the mixing changed nothing")
+
+
+def what_cannot_be_done_is_refused(make):
+    folder = make()
+    coils_without_maps(folder)
+    recon = ["recon", "coils.h5", "-o", "image.h5", *QUIET]
+    folder.run(USAGE, [*recon, "--coils", "7"], ["at most the 6 coils"])
+    folder.run(USAGE, [*recon, "--maps", "espirit", "--combine", "rss"], ["--combine rss"])
+    folder.run(USAGE, ["maps", "coils.h5", "-o", "image.h5", "--maps", "none", *QUIET], ["none"])
+    folder.run(USAGE, ["maps", "coils.h5", "-o", "image.h5", "--coils", "4", *QUIET], ["--coils"])
+    folder.run(INPUT, [*recon, "--maps", "nowhere.h5"], ["nowhere.h5", "next:"])
+    for name, values in (("five.h5", np.ones((5, 40, 40))), ("flat.h5", np.ones((6, 1600))),
+                         ("zeros.h5", np.zeros((6, 40, 40))),
+                         ("nan.h5", np.full((6, 40, 40), np.nan))):
+        with h5py.File(folder / name, "w") as f:
+            f["coil_maps"] = values.astype("c8")
+        folder.run(INPUT, [*recon, "--maps", name], [name, "/coil_maps", "next:"])
+    with h5py.File(folder / "coils.h5", "r+") as f:
+        f["noise"][2] = f["noise"][1]
+    folder.run(INPUT, recon, ["coils.h5", "/noise", "singular", "--no-whitening"])
+    folder.run(0, ["simulate", "--trajectory", "radial", "--matrix", "40,40", "--coils", "4",
+                   "--undersampling", "20", "-o", "sparse.h5", *QUIET])
+    with h5py.File(folder / "sparse.h5", "r+") as f:
+        del f["coil_maps"]
+    folder.run(0, ["recon", "sparse.h5", "-o", "rss.h5", *QUIET],
+               ["no coil maps could be estimated", "centre of k-space"])
+    folder.run(INPUT, ["recon", "sparse.h5", "-o", "image.h5", "--maps", "espirit", *QUIET],
+               ["sparse.h5", "centre of k-space", "--maps none"])
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases([maps_come_from_the_scan, maps_go_to_a_file_and_come_back,
+                        noise_is_made_white, what_cannot_be_done_is_refused]))

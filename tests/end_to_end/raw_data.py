@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Which part of an ISMRMRD file becomes an image, by the flags of the program.
+
+    raw_data.py LSRECON"""
+
+import pathlib
+import sys
+
+import h5py
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "data"))
+from bad_ismrmrd import XML, acquisition, write # noqa: E402
+from in_folders import INPUT, USAGE, expect, run_cases # noqa: E402
+
+PARAMETER = ("<userParameters><userParameterLong><name>turns</name><value>12</value>"
+             "</userParameterLong></userParameters></ismrmrdHeader>")
+
+
+def readouts(path, count=6):
+    """Two slices, each of `count` readouts counted as repetitions, after one of noise."""
+    rows = []
+    for repetition in range(count):
+        for slice_number in range(2):
+            row = acquisition()
+            row["head"]["idx"]["repetition"], row["head"]["idx"]["slice"] = repetition, slice_number
+            row["data"][0] = row["data"][0] * (1 + repetition + 10 * slice_number)
+            rows.append(row)
+    noise = acquisition()
+    noise["head"]["flags"] = 1 << 18
+    write(path, XML.replace("</ismrmrdHeader>", PARAMETER), np.concatenate([noise, *rows]))
+
+
+def image(folder, *words):
+    folder.run(0, ["recon", "raw.h5", "-o", "image.h5", "--quiet", "--backend", "reference",
+                   "--maps", "none", "--no-whitening", "--iterations", "2", *words])
+    with h5py.File(folder / "image.h5") as f:
+        labels = list(f["frame_labels"].asstr()[()]) if "frame_labels" in f else []
+        return f["image"][()], labels
+
+
+def frames_are_chosen(make):
+    folder = make()
+    readouts(folder / "raw.h5")
+    everything, labels = image(folder)
+    expect(len(labels) == 12, f"frames {labels}")
+    some, labels = image(folder, "--slice", "1", "--repetition", "0,2-3")
+    expect(labels == [f"slice 1, repetition {r}" for r in (0, 2, 3)], f"frames {labels}")
+    expect(np.array_equal(some, everything[[6, 8, 9]]), "the images are not those of all frames")
+    one, _ = image(folder, "--slice", "1", "--repetition", "0,2-3", "--frames", "2")
+    expect(np.array_equal(one, everything[[9]]), "--frames counts other frames")
+    windows, labels = image(folder, "--join", "repetition", "--slice", "0", "--spokes-per-frame",
+                            "4", "--stride", "2")
+    expect(labels == ["slice 0, readouts 0-3", "slice 0, readouts 2-5"], f"frames {labels}")
+    expect(windows.shape == (2, 4, 4), "a window is missing")
+
+
+def wrong_choices_are_refused(make):
+    folder = make()
+    readouts(folder / "raw.h5")
+    folder.run(0, ["recon", "raw.h5", "-o", "rss.h5", "--no-whitening", "--quiet", "--backend",
+                   "reference"], ["no coil maps could be estimated", "several slices"])
+    folder.run(INPUT, ["recon", "raw.h5", "-o", "image.h5", "--no-whitening", "--quiet", "--maps",
+                       "espirit"],
+               ["raw.h5", "several slices", "--slice", "--maps none"])
+    work = ["check", "raw.h5"]
+    folder.run(INPUT, ["recon", "raw.h5", "-o", "image.h5", "--no-whitening", "--quiet",
+                       "--maps", "espirit", "--slice", "1"],
+               ["centre of k-space", "--maps none"])  # of one slice
+    folder.run(INPUT, [*work, "--slice", "2"], ["--slice 2", "slice 0-1", "next:"])
+    folder.run(INPUT, [*work, "--frames", "12"], ["--frames 12", "12 frames"])
+    folder.run(USAGE, [*work, "--slice", "1-"], ["--slice", "0,2,5-9"])
+    folder.run(USAGE, [*work, "--encoding", "1"], ["--encoding 1", "1 encoding", "0 (12"])
+    folder.run(USAGE, [*work, "--spokes-per-frame", "2"], ["slice 0, repetition 0 has 1 readout"])
+    folder.run(USAGE, [*work, "--stride", "2"], ["--spokes-per-frame"])
+    folder.run(USAGE, ["check", "scan.h5", "--slice", "0"], ["--slice", "raw data"])
+
+
+def info_lists_what_else_there_is(make):
+    folder = make()
+    readouts(folder / "raw.h5")
+    told = folder.run(0, ["info", "raw.h5"]).stdout
+    for line in ("noise        8 samples per coil", "parameter    turns = 12", "frames       12"):
+        expect(line in told, f"info does not tell '{line}': {told}")
+    expect("frames       6" in folder.run(0, ["info", "raw.h5", "--slice", "1"]).stdout,
+           "info does not choose")
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases([frames_are_chosen, wrong_choices_are_refused,
+                        info_lists_what_else_there_is]))

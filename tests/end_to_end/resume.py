@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""A scan of 20 frames is stopped again and again and continued: the image is that of a run that was
+never stopped, bit for bit, and a signal leaves finished frames and nothing else.
+
+    resume.py LSRECON"""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import h5py
+import numpy as np
+
+from in_folders import INPUT, USAGE, expect, run_cases
+
+FRAMES = 20
+FRAME_BYTES = 64 * 64 * 16  # of an image in double precision; its record adds a little
+RNG = random.Random(1)
+RECON = ["recon", "many.h5", "--iterations", "6", "--quiet"]
+
+
+def scan_of_frames(folder):
+    """Two trajectories that alternate; each frame has another phase."""
+    folder.run(0, ["simulate", "--trajectory", "spiral", "--matrix", "64,64", "--coils", "4", "-o",
+                   "one.h5", "--quiet"])
+    with h5py.File(folder / "one.h5") as one, h5py.File(folder / "many.h5", "w") as many:
+        for name, value in one.attrs.items():
+            many.attrs[name] = value
+        k, samples = one["trajectory"][()], one["samples"][()]
+        k = np.stack([k if f % 2 == 0 else k[:, ::-1] for f in range(FRAMES)])
+        many["trajectory"] = k
+        many["trajectory"].attrs["units"] = one["trajectory"].attrs["units"]
+        many["samples"] = np.stack([samples * np.exp(0.3j * f) for f in range(FRAMES)])
+        many["coil_maps"] = one["coil_maps"][()]
+
+
+def contents(path):
+    """Everything but when and how it was made."""
+    with h5py.File(path) as f:
+        found = {"image": f["image"][()].tobytes()}
+        for name in f["record"]:
+            found[name] = f["record"][name][()].tobytes()
+        for name, value in f["record"].attrs.items():
+            if not name.startswith("seconds_") and name not in ("made", "command",
+                                                                "frames_resumed"):
+                found[name] = np.asarray(value).tobytes()
+    return found
+
+
+def parts(folder):
+    return sorted(name for name in os.listdir(folder.path) if name.endswith(".part"))
+
+
+def size_of(path):
+    return os.path.getsize(path) if os.path.exists(path) else 0
+
+
+def stopped(folder, kind, output, grown=0):
+    """Stops a run when its part has grown by this many bytes, whatever time that takes: its exit
+    code, which is 0 where the run was finished first, and what it said. 0 bytes is any moment."""
+    part = folder / f"{output}.part"
+    enough = size_of(part) + grown
+    process = subprocess.Popen([folder.program, *RECON, "-o", output, "--resume"],
+                               cwd=folder.path, stderr=subprocess.PIPE, text=True)
+    if grown == 0:
+        time.sleep(RNG.uniform(0, 0.5))
+    while size_of(part) < enough and process.poll() is None:
+        time.sleep(0.0005)
+    process.send_signal(kind)
+    said = process.communicate(timeout=60)[1]
+    return process.returncode, said
+
+
+def killed_and_resumed(make):
+    folder = make()
+    scan_of_frames(folder)
+    folder.run(0, [*RECON, "-o", "whole.h5"])
+    expect(not parts(folder), "a part is left beside a finished image")
+    whole = contents(folder / "whole.h5")
+    kills = 0
+    for round_ in range(3):
+        output = f"image{round_}.h5"
+        for _ in range(60):
+            frames = RNG.choice([0, 1, 2, 4, 8])
+            code, _ = stopped(folder, signal.SIGKILL, output, frames * FRAME_BYTES)
+            if code == 0:
+                break
+            expect(code == -signal.SIGKILL, f"exit {code} in place of a kill")
+            kills += 1
+        folder.kept = {f"{output}.part"}
+        folder.run(0, [*RECON, "-o", output, "--resume"])  # also of an image that is finished
+        expect(contents(folder / output) == whole, f"{output} is another image")
+        expect(output + ".part" not in parts(folder), "a part is left beside a finished image")
+    expect(kills >= 3, f"only {kills} kills came in time")
+
+
+def signals_keep_frames(make):
+    folder = make()
+    scan_of_frames(folder)
+    folder.run(0, [*RECON, "-o", "whole.h5"])
+    for kind in (signal.SIGTERM, signal.SIGINT):
+        for grown in (0, 2 * FRAME_BYTES):  # a frame is counted a moment after it is written
+            code, said = stopped(folder, kind, "image.h5", grown)
+            expect(code == -kind, f"exit {code} by {kind.name}")
+            left = parts(folder)
+            expect(left == ["image.h5.part"] or left == [] and grown == 0,
+                   f"{kind.name} left {left}")
+            if left:
+                expect("frames are kept in image.h5.part" in said and "--resume" in said, said)
+        folder.kept = {"image.h5.part"}
+        folder.run(USAGE, [*RECON, "-o", "image.h5"], ["image.h5.part", "--resume", "next:"])
+        folder.run(INPUT, [*RECON, "-o", "image.h5", "--resume", "--lambda", "0.5"],
+                   ["another lambda", "next:"])
+        expect(parts(folder) == ["image.h5.part"], "a refused run took the part")
+        folder.kept = set()
+        folder.run(0, [*RECON, "-o", "image.h5", "--resume"])
+        expect(contents(folder / "image.h5") == contents(folder / "whole.h5"), "another image")
+        os.unlink(folder / "image.h5")
+
+
+def another_scan_is_refused(make):
+    folder = make()
+    scan_of_frames(folder)
+    stopped(folder, signal.SIGKILL, "image.h5", FRAME_BYTES)
+    expect("image.h5.part" in parts(folder), "no frame was kept")
+    # Another file in its place: the reader of the killed run may hold the old one a moment longer.
+    shutil.copy(folder / "many.h5", folder / "changed.h5")
+    with h5py.File(folder / "changed.h5", "r+") as changed:
+        changed["samples"][7] = 2 * changed["samples"][7]
+    os.replace(folder / "changed.h5", folder / "many.h5")
+    folder.kept = {"image.h5.part"}
+    folder.run(INPUT, [*RECON, "-o", "image.h5", "--resume"], ["another scan_sha256", "next:"])
+
+
+def truth_and_preview_of_many_frames(make):
+    folder = make()
+    scan_of_frames(folder)
+    folder.run(0, [*RECON, "-o", "before.h5"])
+    process = folder.run(0, [*RECON, "-o", "image.h5", "--truth", "before.h5", "--png",
+                             "image.png"])
+    expect("error against the truth: 0.0000" in process.stdout, process.stdout)
+    expect(os.path.getsize(folder / "image.png") > 1000, "no preview")
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases([killed_and_resumed, signals_keep_frames, another_scan_is_refused,
+                        truth_and_preview_of_many_frames]))

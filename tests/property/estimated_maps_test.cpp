@@ -1,0 +1,161 @@
+#include "prepare/estimated_maps.hpp"
+
+#include "base/error.hpp"
+#include "engines/on_host.hpp"
+#include "engines/reference.hpp"
+#include "prepare/interpolation.hpp"
+#include "prepare/prepared_scan.hpp"
+#include "scan/simulate.hpp"
+#include "support/case.hpp"
+#include "support/numbers.hpp"
+#include "support/surroundings.hpp"
+#include "support/transforms.hpp"
+
+namespace lsrecon {
+namespace {
+
+using test::make_grid;
+using test::silent;
+
+/// A phantom of some coils with a little noise; its maps have a sum of squares of 1.
+Simulation simulated(const Grid& grid, const std::string& trajectory, double undersampling = 1) {
+    SimulationOptions options;
+    options.trajectory = trajectory;
+    options.sampling.grid = grid;
+    options.sampling.undersampling = undersampling;
+    options.coils = 4;
+    options.noise = 0.01;
+    const auto reference = make_reference_backend();
+    Reporter report;
+    return simulate(
+        options,
+        [&](const std::vector<Vec3>& k, const CoilMatrix& rho, const Voxels& voxels) {
+            return forward_on_host(*reference, k, rho, voxels, silent).values;
+        },
+        report);
+}
+
+/// The smallest |<estimated, true>| where there is an object.
+double smallest_agreement(const CoilRows::Floats& maps, const Simulation& simulation) {
+    const CoilMatrix truth = simulation.scan.coil_maps.to_doubles();
+    double smallest = 1;
+    for (Eigen::Index n = 0; n < truth.cols(); ++n) {
+        if (std::abs(simulation.truth(n)) > 0.1 * simulation.truth.cwiseAbs().maxCoeff()) {
+            const Complex along = maps.col(n).cast<Complex>().dot(truth.col(n));
+            smallest = std::min(smallest, std::abs(along));
+        }
+    }
+    return smallest;
+}
+
+struct MapsCase {
+    std::string name;
+    Grid grid;
+    std::string trajectory;
+};
+
+class EstimatedMaps : public testing::TestWithParam<MapsCase> {};
+
+TEST_P(EstimatedMaps, AreThoseOfTheCoils) {
+    const Simulation simulation = simulated(GetParam().grid, GetParam().trajectory);
+    const auto reference = make_reference_backend();
+    Reporter report;
+    const Calibration calibration =
+        calibrate(*reference, simulation.scan, simulation.scan.frames.front(), report);
+    for (const MapsMethod& method : maps_methods()) {
+        const CoilRows::Floats maps = method.estimate(calibration, GetParam().grid, {});
+        EXPECT_GT(smallest_agreement(maps, simulation), 0.97) << method.name;
+        for (Eigen::Index n = 0; n < maps.cols(); ++n) {
+            const float squares = maps.col(n).squaredNorm();
+            EXPECT_TRUE(squares == 0 || std::abs(squares - 1) < 1e-5F) << method.name << squares;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Scans, EstimatedMaps,
+                         testing::Values(MapsCase{"Even", make_grid(48, 48), "radial"},
+                                         MapsCase{"Odd", make_grid(45, 39), "spiral"},
+                                         MapsCase{"Solid", make_grid(16, 18, 8),
+                                                  "stack-of-spirals"}),
+                         [](const auto& of) { return of.param.name; });
+
+TEST(EspiritMaps, AreZeroWhereThereIsNoSignal) {
+    const Simulation simulation = simulated(make_grid(48, 48), "spiral");
+    const auto reference = make_reference_backend();
+    Reporter report;
+    const Calibration calibration =
+        calibrate(*reference, simulation.scan, simulation.scan.frames.front(), report);
+    const auto corner = [&](const MapsOptions& options) {
+        return espirit_maps(calibration, simulation.scan.grid, options).col(0).norm();
+    };
+    EXPECT_EQ(corner({}), 0);
+    EXPECT_NEAR(corner({0.05, 0, false}), 1, 1e-5) << "without a crop";
+    const float soft = corner({0.05, 0, true});
+    EXPECT_TRUE(soft > 0 && soft < 0.9F) << soft;
+}
+
+TEST(Calibration, NeedsACentreThatIsSampled) {
+    const Grid grid = make_grid(64, 64);
+    std::vector<Vec3> full;
+    std::vector<Vec3> sparse;
+    for (int y = -32; y < 32; ++y) {
+        for (int x = -32; x < 32; ++x) {
+            full.push_back({double(x), double(y), 0});
+            if (y % 3 == 0) {
+                sparse.push_back(full.back());
+            }
+        }
+    }
+    EXPECT_EQ(sampled_radius(full, grid, 16), 16U);
+    EXPECT_LT(sampled_radius(sparse, grid, 16), 4U);
+    // A dimension of few voxels is covered as far as it goes.
+    EXPECT_EQ(sampled_radius(full, make_grid(8, 64), 16), 16U);
+
+    const Simulation simulation = simulated(make_grid(48, 48), "radial", 12);
+    const auto reference = make_reference_backend();
+    Reporter report;
+    EXPECT_THROW(calibrate(*reference, simulation.scan, simulation.scan.frames.front(), report),
+                 InputError);
+}
+
+TEST(Resampled, AreTheSameMapsOnAnotherGrid) {
+    // A plane of numbers is linear everywhere.
+    const auto plane = [](const Grid& grid) {
+        CoilMatrix maps(2, static_cast<Eigen::Index>(grid.voxels()));
+        for (std::size_t n = 0; n < grid.voxels(); ++n) {
+            const Vec3 x = Voxels::of_grid(grid).position(n);
+            const double mm = 3 * x[0] * grid.fov_mm[0] - 2 * x[1] * grid.fov_mm[1];
+            maps(0, static_cast<Eigen::Index>(n)) = {mm, 1};
+            maps(1, static_cast<Eigen::Index>(n)) = {1, -mm};
+        }
+        return maps;
+    };
+    Grid from = make_grid(30, 31);
+    from.fov_mm = {300, 310, 1};
+    Grid to = make_grid(17, 24);
+    to.fov_mm = {150, 200, 1};
+    EXPECT_TRUE(
+        test::near(resampled(plane(from), from, to, "maps.h5").to_doubles(), plane(to), 1e-6));
+    // Nothing is known beyond the field of view.
+    Grid wide = make_grid(20, 20);
+    wide.fov_mm = {900, 900, 1};
+    EXPECT_EQ(resampled(plane(from), from, wide, "maps.h5")(0, 0), Complex(0));
+}
+
+TEST(Resampled, FollowTheirPlaceInThePatient) {
+    Grid from = make_grid(8, 8);
+    from.fov_mm = {8, 8, 1};
+    from.position = Vec3{0, 0, 0};
+    from.directions = std::array<Vec3, 3>{Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}};
+    CoilMatrix maps = CoilMatrix::Zero(1, 64);
+    maps(0, 4 * 8 + 4) = 1; // at the centre
+    Grid to = from;
+    to.position = Vec3{2, -1, 0}; // mm, and voxels
+    const CoilRows moved = resampled(maps, from, to, "maps.h5");
+    EXPECT_EQ(moved(0, (4 + 1) * 8 + 4 - 2), Complex(1));
+    to.directions = std::array<Vec3, 3>{Vec3{0, 1, 0}, Vec3{-1, 0, 0}, Vec3{0, 0, 1}};
+    EXPECT_THROW(resampled(maps, from, to, "maps.h5"), InputError);
+}
+
+} // namespace
+} // namespace lsrecon

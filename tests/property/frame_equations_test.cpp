@@ -1,0 +1,109 @@
+// What frames share, and what a transform keeps between its calls.
+
+#include <gtest/gtest.h>
+
+#include "base/tolerance.hpp"
+#include "solve/normal_equations.hpp"
+#include "support/arrays_fixture.hpp"
+#include "support/numbers.hpp"
+#include "support/transforms.hpp"
+
+namespace lsrecon {
+namespace {
+
+using Frames = test::ArraysFixture;
+
+TEST_P(Frames, OfTwoSamplingsOneAfterTheOtherMakeTwoQs) {
+    const test::Problem one = test::make_problem({"one", {6, 5, 0}, 33, 2});
+    test::Case of{"two", {6, 5, 0}, 40, 2};
+    of.seed = 2;
+    const test::Problem two = test::make_problem(of);
+    Reporter report;
+    int qs = 0;
+    const Plan plan{one.grid, one.voxels, true, false};
+    const CoilRows no_maps;
+    FrameEquations frames({*on.opened, plan, no_maps, 0.1, [&](const Sampling& sampling) {
+                               ++qs;
+                               return compute_q(*on.opened, sampling, one.grid, report);
+                           }});
+    ComplexVector first[2];
+    for (int visit = 0; visit < 4; ++visit) {
+        const test::Problem& now = visit / 2 == 0 ? one : two;
+        NormalEquations& equations = frames.of(now.sampling);
+        System* const system = equations.on_device();
+        ASSERT_NE(system, nullptr);
+        const ComplexVector product = system->apply(one.rho.row(0).transpose());
+        if (visit % 2 == 0) {
+            first[visit / 2] = product;
+        } else {
+            EXPECT_EQ(product, first[visit / 2]) << "the product of its sampling";
+        }
+        const auto sum = static_cast<double>(now.sampling->samples()); // of weights of 1
+        EXPECT_NEAR(equations.q_at_zero(), sum,
+                    sum * tolerance::q_at_zero(now.sampling->samples()));
+    }
+    EXPECT_EQ(qs, 2);
+    EXPECT_NE(first[0], first[1]);
+}
+
+// Voxels off the grid need no Q, frames with maps neither.
+TEST_P(Frames, OfAListNeedNoQ) {
+    test::Case of{"list", {6, 5, 0}, 33, 2, 11};
+    of.coil_maps = true;
+    const test::Problem problem = test::make_problem(of);
+    const Plan plan{problem.grid, problem.voxels, false, true};
+    const CoilRows maps = problem.coil_maps;
+    FrameEquations frames({*on.opened, plan, maps, 0.1, [&](const Sampling&) -> Q {
+                               ADD_FAILURE() << "Q was asked for";
+                               return {};
+                           }});
+    NormalEquations& equations = frames.of(problem.sampling);
+    EXPECT_EQ(&equations, &frames.of(problem.sampling));
+    const ComplexVector x = problem.rho.row(0).transpose();
+    ASSERT_NE(equations.on_device(), nullptr);
+    const auto f = on.opened->transform(problem.trajectory(), problem.voxels);
+    EXPECT_TRUE(test::near(equations.on_device()->apply(x), equations.on_reference().apply(x),
+                           tolerance::gram(f->forward_error() + f->adjoint_error())));
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Frames, testing::ValuesIn(test::array_cases()));
+
+using Kept = test::ArraysFixture;
+
+TEST_P(Kept, ATransformThatServedOthersGivesTheBitsOfAFreshOne) {
+    for (const std::size_t listed : {0, 41}) {
+        const test::Problem problem = test::make_problem({"kept", {9, 7, 0}, 65, 2, listed});
+        const auto adjoint = [&](Transform& by, const CoilMatrix& samples) {
+            Array out = on.device().zeros(2 * problem.voxels.count(), {true, on.precision});
+            by.adjoint(of(test::flat(samples)), out, test::silent);
+            return on.device().download(out);
+        };
+        const auto forward = [&](Transform& by) {
+            Array out = on.device().zeros(2 * 65, {true, on.precision});
+            by.forward(of(test::flat(problem.rho)), out, test::silent);
+            return on.device().download(out);
+        };
+        const auto q = [&](Transform& by) {
+            Array weights = on.device().zeros(65, {false, on.precision});
+            on.device().upload(RealVector(RealVector::Ones(65)), {0, 65}, 0, weights);
+            Array out = on.device().zeros(problem.voxels.count(), {true, on.precision});
+            by.adjoint(weights, out, test::silent);
+            return on.device().download(out);
+        };
+        const auto make = [&] {
+            return on.opened->transform(problem.trajectory(), problem.voxels);
+        };
+        const CoilMatrix other = random.matrix(2, 65);
+        const auto used = make();
+        const ComplexVector first = adjoint(*used, problem.samples);
+        EXPECT_EQ(adjoint(*used, other), adjoint(*make(), other));
+        EXPECT_EQ(forward(*used), forward(*make()));
+        EXPECT_EQ(q(*used), q(*make()));
+        EXPECT_EQ(adjoint(*used, problem.samples), first);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Kept, testing::ValuesIn(test::array_cases()));
+
+} // namespace
+} // namespace lsrecon

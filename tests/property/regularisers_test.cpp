@@ -1,0 +1,167 @@
+// Regularisers on every device: their verbs against the definition, their solutions against those
+// that are known.
+
+#include "solve/regularisers.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "operators/differences.hpp"
+#include "solve/cg.hpp"
+#include "solve/splitting.hpp"
+#include "support/arrays_fixture.hpp"
+#include "support/case.hpp"
+#include "support/numbers.hpp"
+
+namespace lsrecon {
+namespace {
+
+using test::make_grid;
+using test::near;
+using test::silent;
+
+using Regularisers = test::ArraysFixture;
+
+/// A = 1: what is minimised is then a proximal map.
+class One : public SelfAdjoint {
+public:
+    One(Device& device, std::size_t count) : device_(device), count_(count) {}
+    std::size_t inputs() const override { return count_; }
+    void apply(const Array& in, Array& out) override { device_.combine(1, in, 0, out); }
+
+private:
+    Device& device_;
+    std::size_t count_;
+};
+
+TEST_P(Regularisers, DifferencesAreThoseOfNeighbours) {
+    const Grid grid = make_grid(3, 2);
+    ComplexVector values(6);
+    values << 1, 4, 9, Complex(0, 1), 7, 2;
+    Differences differences(on.device(), grid);
+    Array out = on.device().zeros(12, {true, on.precision});
+    differences.apply(of(values), out);
+    ComplexVector expected(12);
+    expected << 3, 5, 0, Complex(7, -1), -5, 0, // along x
+        Complex(-1, 1), 3, -7, 0, 0, 0; // along y
+    EXPECT_TRUE(near(on.device().download(out), expected, bound()));
+}
+
+TEST_P(Regularisers, AdjointOfDifferencesIsTheirNegativeDivergence) {
+    for (const Grid& grid : {make_grid(1, 1), make_grid(7, 1), make_grid(5, 66), make_grid(3, 4, 5),
+                             make_grid(65, 2, 1)}) {
+        Differences differences(on.device(), grid);
+        const auto through = [&](std::size_t outputs, const auto& map) {
+            return [this, outputs, map](const ComplexVector& in) {
+                Array out = on.device().zeros(outputs, {true, on.precision});
+                map(of(in), out);
+                return on.device().download(out);
+            };
+        };
+        EXPECT_TRUE(test::adjoint_test(
+            through(differences.outputs(),
+                    [&](const Array& in, Array& out) { differences.apply(in, out); }),
+            through(differences.inputs(),
+                    [&](const Array& in, Array& out) { differences.adjoint(in, out); }),
+            differences.inputs(), differences.outputs(), 8 * on.epsilon()));
+    }
+}
+
+TEST_P(Regularisers, ShrinkShortensVectorsAndKeepsTheirDirection) {
+    for (const std::size_t count : {std::size_t(1), std::size_t(65), std::size_t(597)}) {
+        const ComplexVector y = vector(3 * count);
+        constexpr double length = 0.9;
+        ComplexVector expected = y;
+        for (std::size_t n = 0; n < count; ++n) {
+            const auto at = [&](std::size_t block) {
+                return static_cast<Eigen::Index>(block * count + n);
+            };
+            const double norm =
+                std::sqrt(std::norm(y(at(0))) + std::norm(y(at(1))) + std::norm(y(at(2))));
+            for (std::size_t block = 0; block < 3; ++block) {
+                expected(at(block)) *= norm > length ? 1 - length / norm : 0;
+            }
+        }
+        Array array = of(y);
+        on.device().shrink(count, length, array);
+        EXPECT_TRUE(near(on.device().download(array), expected, bound(8)));
+    }
+}
+
+TEST_P(Regularisers, QuadraticOnesJoinTheNormalEquations) {
+    // (1 + 2 D^H D) x = b for two voxels: D^H D = [1 -1; -1 1].
+    const Grid grid = make_grid(2, 1);
+    One one(on.device(), 2);
+    const std::vector<RegulariserTerm> terms =
+        make_regularisers({{"roughness", 2}}, on.device(), grid);
+    ASSERT_TRUE(terms[0].quadratic);
+    Regularised a(on.device(), on.precision, one, {{terms[0].k.get(), terms[0].weight}});
+    ComplexVector b(2);
+    b << 5, Complex(0, 10);
+    SolveOptions options;
+    options.tolerance = 1e3 * on.epsilon();
+    const Solution solution =
+        conjugate_gradient(on.device(), a, on.precision, Volume(b), options, silent);
+    ComplexVector expected(2);
+    expected << Complex(3, 4), Complex(2, 6);
+    EXPECT_TRUE(near(solution.x, expected, 1e3 * on.epsilon()));
+}
+
+/// split_solve with A = 1 and one term.
+ComplexVector proximal(const test::ArrayCase& on, const std::string& name, double weight,
+                       const Grid& grid, const ComplexVector& b) {
+    One one(on.device(), grid.voxels());
+    const std::vector<RegulariserTerm> terms =
+        make_regularisers({{name, weight}}, on.device(), grid);
+    SolveOptions options;
+    options.iterations = 400;
+    options.tolerance = 1e-4;
+    return split_solve(on.device(), one, {{terms[0].k.get(), terms[0].weight}}, on.precision,
+                       Volume(b), options, silent)
+        .x;
+}
+
+TEST_P(Regularisers, L1WithoutAnythingElseShortensEveryVoxel) {
+    const ComplexVector b = vector(30);
+    constexpr double weight = 0.3;
+    const double length = weight * b.cwiseAbs().maxCoeff();
+    const ComplexVector expected = b.unaryExpr([&](const Complex& value) -> Complex {
+        return std::abs(value) > length ? value * (1 - length / std::abs(value)) : Complex(0);
+    });
+    EXPECT_TRUE(near(proximal(on, "l1", weight, make_grid(30, 1), b), expected, 1e-3));
+}
+
+TEST_P(Regularisers, TotalVariationKeepsAStepAndLowersItByItsWeight) {
+    // Two halves of 8: each moves by weight s / 8 towards the other.
+    ComplexVector step(16);
+    step.head(8).setConstant(2);
+    step.tail(8).setConstant(4);
+    const double moved = 0.1 * 4 / 8;
+    ComplexVector expected(16);
+    expected.head(8).setConstant(2 + moved);
+    expected.tail(8).setConstant(4 - moved);
+    EXPECT_TRUE(near(proximal(on, "tv", 0.1, make_grid(16, 1), step), expected, 1e-3));
+}
+
+TEST_P(Regularisers, TotalVariationIsOfAnyScaleOfTheData) {
+    const Grid grid = make_grid(9, 8);
+    const ComplexVector b = vector(72);
+    EXPECT_TRUE(near(proximal(on, "tv", 0.05, grid, 1e6 * b),
+                     1e6 * proximal(on, "tv", 0.05, grid, b), 1e-3));
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Regularisers, testing::ValuesIn(test::array_cases()));
+
+TEST(RegulariserNames, OfNoRowAreRefused) {
+    try {
+        regulariser_named("tvv");
+        FAIL() << "no error";
+    } catch (const UsageError& error) {
+        EXPECT_NE(std::string(error.what()).find("roughness"), std::string::npos);
+    }
+    EXPECT_TRUE(need_splitting({{"l2", 1}, {"tv", 1}}));
+    EXPECT_FALSE(need_splitting({{"l2", 1}, {"roughness", 1}}));
+}
+
+} // namespace
+} // namespace lsrecon

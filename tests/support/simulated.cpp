@@ -1,0 +1,51 @@
+#include "support/simulated.hpp"
+
+#include "engines/on_host.hpp"
+#include "engines/reference.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+CoilMatrix reference_forward(const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
+                             const Voxels& voxels) {
+    return forward_on_host(*make_reference_backend(), trajectory, rho, voxels, [](double) {})
+        .values;
+}
+
+} // namespace
+
+Grid grid_of(std::size_t x, std::size_t y, std::size_t z) {
+    Grid grid;
+    grid.dimensions = z == 0 ? 2 : 3;
+    grid.size = {x, y, z == 0 ? 1 : z};
+    grid.fov_mm = {240, 220, 200};
+    return grid;
+}
+
+Simulation simulated(const SimulationOptions& options) {
+    Reporter report;
+    return simulate(options, &reference_forward, report);
+}
+
+SimulationOptions options_of(const std::string& trajectory, const Grid& grid) {
+    SimulationOptions options;
+    options.trajectory = trajectory;
+    options.sampling.grid = grid;
+    return options;
+}
+
+ComplexVector inverse_transform(const Scan& scan, std::size_t index) {
+    const Frame& frame = scan.frames.at(index);
+    const CoilMatrix image =
+        adjoint_on_host(*make_reference_backend(), frame.sampling->trajectory,
+                        frame.samples.doubles(), scan.image_voxels(), [](double) {})
+            .values;
+    return image.row(0).transpose() / static_cast<double>(scan.grid.voxels());
+}
+
+double relative_difference(const ComplexVector& a, const ComplexVector& b) {
+    return (a - b).norm() / b.norm();
+}
+
+} // namespace lsrecon

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "scan/simulate.hpp"
+
+namespace lsrecon {
+
+/// Two dimensions where z is 0; 240 x 220 (x 200) mm.
+Grid grid_of(std::size_t x, std::size_t y, std::size_t z = 0);
+
+SimulationOptions options_of(const std::string& trajectory, const Grid& grid);
+
+/// By the forward model of the reference.
+Simulation simulated(const SimulationOptions& options);
+
+/// F^H d / N of one coil: the image of a Cartesian scan that is fully sampled.
+ComplexVector inverse_transform(const Scan& scan, std::size_t frame = 0);
+
+double relative_difference(const ComplexVector& a, const ComplexVector& b);
+
+} // namespace lsrecon

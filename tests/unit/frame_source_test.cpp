@@ -1,0 +1,125 @@
+#include "io/frame_source.hpp"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <limits>
+
+#include "base/error.hpp"
+#include "io/native_writer.hpp"
+#include "support/case.hpp"
+#include "support/surroundings.hpp"
+
+namespace lsrecon {
+namespace {
+
+/// Frames of the samplings A, B, A, B, A; those of frame f are f + 1 times those of the first.
+Scan alternating() {
+    Scan scan;
+    scan.grid = test::make_grid(3, 2);
+    Sampling a;
+    a.trajectory = {{0, 0, 0}, {1.5, -1, 0}, {0.1, 0.7, 0}, {-1.4, 0.3, 0}};
+    Sampling b = a;
+    b.trajectory[2] = {0.25, -0.5, 0};
+    for (int f = 0; f < 5; ++f) {
+        CoilMatrix samples(2, 4);
+        samples << 1, 2, 3, 4, Complex(0, 1), Complex(0, -2), 7, -8;
+        // Samplings of their own: what is equal is found by the reader.
+        scan.frames.push_back({std::make_shared<const Sampling>(f % 2 == 0 ? a : b),
+                               CoilRows(CoilMatrix((f + 1) * samples)),
+                               "",
+                               {}});
+    }
+    return scan;
+}
+
+class FrameSourceTest : public testing::Test {
+protected:
+    std::string written(const Scan& scan) {
+        write_native_scan(path_, scan);
+        return path_;
+    }
+    test::TemporaryFolder folder_;
+    std::string path_ = folder_.file("scan.h5");
+};
+
+TEST_F(FrameSourceTest, KnowsEverythingButSamplesFromTheStart) {
+    const FrameSource source(written(alternating()));
+    const Scan& scan = source.scan();
+    ASSERT_EQ(scan.frames.size(), 5U);
+    EXPECT_EQ(scan.coils(), 2U);
+    EXPECT_TRUE(scan.has_samples());
+    EXPECT_EQ(scan.sha256.size(), 64U);
+    for (const Frame& frame : scan.frames) {
+        EXPECT_TRUE(frame.samples.empty());
+    }
+    EXPECT_EQ(scan.frames[3].label, "frame 3");
+}
+
+TEST_F(FrameSourceTest, EqualSamplingsAreOneInAnyOrder) {
+    const FrameSource source(written(alternating()));
+    const std::vector<Frame>& frames = source.scan().frames;
+    EXPECT_EQ(frames[0].sampling, frames[2].sampling);
+    EXPECT_EQ(frames[0].sampling, frames[4].sampling);
+    EXPECT_EQ(frames[1].sampling, frames[3].sampling);
+    EXPECT_NE(frames[0].sampling, frames[1].sampling);
+}
+
+TEST_F(FrameSourceTest, FramesComeInAnyOrderAndAgain) {
+    const Scan scan = alternating();
+    FrameSource source(written(scan));
+    for (const std::size_t f : {4U, 0U, 3U, 3U, 1U, 2U}) {
+        const Frame frame = source.frame(f);
+        EXPECT_EQ(frame.samples, scan.frames[f].samples) << f;
+        EXPECT_EQ(frame.samples.precision(), Precision::float32);
+        EXPECT_EQ(frame.samples.largest_part(), 8 * (static_cast<double>(f) + 1));
+    }
+}
+
+TEST_F(FrameSourceTest, ChosenFramesAlone) {
+    const Scan scan = alternating();
+    ReadOptions options;
+    options.frames = IndexList("1,4-9");
+    FrameSource source(written(scan), options);
+    ASSERT_EQ(source.scan().frames.size(), 2U);
+    EXPECT_EQ(source.scan().frames[1].label, "frame 4");
+    EXPECT_EQ(source.frame(1).samples, scan.frames[4].samples);
+    EXPECT_EQ(source.frame(0).samples, scan.frames[1].samples);
+    EXPECT_EQ(source.frame(0).sampling->trajectory, scan.frames[1].sampling->trajectory);
+    EXPECT_EQ(source.scan().remarks.front(), "left out 3 frames; chosen: --frames 1,4-9");
+    options.frames = IndexList("5");
+    EXPECT_THROW(FrameSource(path_, options), InputError);
+    options.frames = {};
+    options.encoding = 0;
+    EXPECT_THROW(FrameSource(path_, options), UsageError);
+}
+
+TEST_F(FrameSourceTest, ASingleFrameIsReadOnce) {
+    Scan scan = alternating();
+    scan.frames.resize(1);
+    FrameSource source(written(scan));
+    EXPECT_EQ(source.frame(0).samples, scan.frames[0].samples);
+}
+
+TEST_F(FrameSourceTest, ANanInTheLastFrameIsFoundBeforeTheFirstIsUsed) {
+    Scan scan = alternating();
+    scan.frames[4].samples.doubles()(1, 2) = std::numeric_limits<double>::quiet_NaN();
+    const std::string path = written(scan);
+    try {
+        const FrameSource source(path);
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.finding().thing, "/samples");
+        EXPECT_EQ(error.finding().found, "NaN at [4, 1, 2]");
+    }
+}
+
+TEST_F(FrameSourceTest, AFileThatChangesWhileItIsReadIsRefused) {
+    FrameSource source(written(alternating()));
+    source.frame(0);
+    std::filesystem::last_write_time(path_, std::filesystem::file_time_type::clock::now() +
+                                                std::chrono::hours(1));
+    EXPECT_THROW(source.frame(1), InputError);
+}
+
+} // namespace
+} // namespace lsrecon

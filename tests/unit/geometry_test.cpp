@@ -1,0 +1,240 @@
+#include "prepare/geometry.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace lsrecon {
+namespace {
+
+constexpr double turn = 2 * 3.14159265358979323846;
+/// Of sums of a few values up to 3 with phases up to 30 turns, in double precision.
+constexpr double rounding = 3 * 30 * turn * 2.2e-16 * 4;
+
+/// Points of an object: where, in mm from the centre, and how bright.
+struct Point {
+    Vec3 mm;
+    double rho;
+};
+const std::vector<Point> object{{{30, -20, 0}, 1.0}, {{-15, 40, 0}, 0.5}, {{0, 5, 0}, 2.0}};
+
+Complex signal(const Vec3& k, const Vec3& fov_mm, const Vec3& moved_mm = {0, 0, 0}) {
+    Complex sum = 0;
+    for (const Point& point : object) {
+        double turns = 0;
+        for (std::size_t d = 0; d < 3; ++d) {
+            turns += k[d] * (point.mm[d] + moved_mm[d]) / fov_mm[d];
+        }
+        sum += point.rho * std::polar(1.0, -turn * turns);
+    }
+    return sum;
+}
+
+/// Every k of 8 x 6 voxels of 25 x 30 mm, as two frames of one sampling and a third of its own.
+Scan make_scan() {
+    Scan scan;
+    scan.file = "scan.h5";
+    scan.grid.size = {8, 6, 1};
+    scan.grid.fov_mm = {200, 180, 5};
+    auto sampling = std::make_shared<Sampling>();
+    for (int y = -3; y < 3; ++y) {
+        for (int x = -4; x < 4; ++x) {
+            sampling->trajectory.push_back({static_cast<double>(x), static_cast<double>(y), 0});
+        }
+    }
+    sampling->weights = RealVector::LinSpaced(48, 1, 48);
+    auto other = std::make_shared<Sampling>();
+    other->trajectory = {{0, 0, 0}, {3.5, 1.25, 0}};
+    for (int f = 0; f < 3; ++f) {
+        const std::shared_ptr<const Sampling> of_frame = f < 2 ? sampling : other;
+        CoilMatrix samples(1, static_cast<Eigen::Index>(of_frame->samples()));
+        for (std::size_t m = 0; m < of_frame->samples(); ++m) {
+            samples(0, static_cast<Eigen::Index>(m)) =
+                signal(of_frame->trajectory[m], scan.grid.fov_mm);
+        }
+        scan.frames.push_back({of_frame, samples, "", std::nullopt});
+    }
+    return scan;
+}
+
+/// Frames as the file has them, changed by the geometry, and the changed scan.
+struct Changed {
+    Scan scan = make_scan();
+    std::vector<Frame> frames = scan.frames;
+
+    explicit Changed(const GeometryOptions& options) {
+        const Geometry geometry(options, scan);
+        for (std::size_t f = 0; f < frames.size(); ++f) {
+            geometry.apply(f, frames[f]);
+        }
+    }
+};
+
+TEST(Geometry, AShiftMovesTheObjectAndTheGridTheOtherWay) {
+    GeometryOptions options;
+    options.shift_mm = {25, -60};
+    Scan scan = make_scan();
+    scan.grid.position = Vec3{10, 20, 30};
+    scan.grid.directions = std::array<Vec3, 3>{Vec3{0, 1, 0}, Vec3{0, 0, 1}, Vec3{1, 0, 0}};
+    scan.frames[1].position = Vec3{0, 0, 0};
+    const std::vector<Frame> stored = scan.frames;
+    const Geometry geometry(options, scan);
+    EXPECT_EQ(scan.grid.position, (Vec3{10, -5, 90}));
+    for (std::size_t f = 0; f < 3; ++f) {
+        Frame frame = stored[f];
+        geometry.apply(f, frame);
+        EXPECT_EQ(frame.sampling, stored[f].sampling); // Q of the file still holds
+        EXPECT_EQ(frame.position, f == 1 ? std::optional(Vec3{0, -25, 60}) : std::nullopt);
+        for (std::size_t m = 0; m < frame.sampling->samples(); ++m) {
+            const Complex expected =
+                signal(frame.sampling->trajectory[m], scan.grid.fov_mm, {25, -60, 0});
+            EXPECT_LT(std::abs(frame.samples(0, m) - expected), rounding);
+        }
+    }
+}
+
+/// One bright voxel, as F^H of every k of the grid shows it.
+TEST(Geometry, AVoxelMovesToWhereItShould) {
+    Scan scan = make_scan();
+    const Vec3 from{1.0 / 8, -1.0 / 6, 0}; // voxel (5, 2)
+    auto& samples = scan.frames[0].samples.doubles();
+    for (std::size_t m = 0; m < 48; ++m) {
+        const Vec3& k = scan.frames[0].sampling->trajectory[m];
+        samples(0, static_cast<Eigen::Index>(m)) =
+            std::polar(1.0, -turn * (k[0] * from[0] + k[1] * from[1]));
+    }
+    GeometryOptions options;
+    options.shift_mm = {-50, 30}; // two voxels to the left, one up
+    Frame frame = scan.frames[0];
+    Geometry(options, scan).apply(0, frame);
+    for (int y = 0; y < 6; ++y) {
+        for (int x = 0; x < 8; ++x) {
+            Complex sum = 0;
+            for (std::size_t m = 0; m < 48; ++m) {
+                const Vec3& k = frame.sampling->trajectory[m];
+                sum += frame.samples(0, m) *
+                       std::polar(1.0, turn * (k[0] * (x - 4) / 8.0 + k[1] * (y - 3) / 6.0));
+            }
+            EXPECT_LT(std::abs(sum - (x == 3 && y == 3 ? 48.0 : 0.0)), 48 * rounding);
+        }
+    }
+}
+
+TEST(Geometry, AnotherFieldOfViewRescalesTheTrajectory) {
+    GeometryOptions options;
+    options.fov_mm = {400, 90};
+    options.matrix = {16, 3};
+    const Changed changed(options);
+    EXPECT_EQ(changed.scan.grid.size, (std::array<std::size_t, 3>{16, 3, 1}));
+    EXPECT_EQ(changed.scan.grid.fov_mm, (Vec3{400, 90, 5}));
+    for (const Frame& frame : changed.frames) {
+        for (std::size_t m = 0; m < frame.sampling->samples(); ++m) {
+            const Vec3& k = frame.sampling->trajectory[m];
+            EXPECT_LT(std::abs(frame.samples(0, m) - signal(k, {400, 90, 5})), rounding);
+        }
+    }
+    EXPECT_EQ(changed.frames[0].sampling->trajectory[1], (Vec3{-6, -1.5, 0}));
+    EXPECT_EQ(changed.frames[0].sampling->samples(), 48u); // the same voxels: nothing is beyond
+    EXPECT_EQ(changed.frames[0].sampling, changed.frames[1].sampling);
+    EXPECT_EQ(changed.frames[0].sampling, changed.scan.frames[0].sampling);
+    EXPECT_NE(changed.frames[0].sampling, changed.frames[2].sampling);
+}
+
+TEST(Geometry, SamplesBeyondTheMatrixGo) {
+    GeometryOptions options;
+    options.matrix = {4, 6};
+    options.shift_mm = {10, 0};
+    Changed changed(options);
+    const Frame& frame = changed.frames[1];
+    ASSERT_EQ(frame.sampling->samples(), 30u); // kx from -2 to 2
+    ASSERT_EQ(frame.samples.columns(), 30u);
+    for (std::size_t m = 0; m < 30; ++m) {
+        const Vec3& k = frame.sampling->trajectory[m];
+        EXPECT_LE(std::abs(k[0]), 2);
+        EXPECT_LT(std::abs(frame.samples(0, m) - signal(k, {200, 180, 5}, {10, 0, 0})), rounding);
+        EXPECT_EQ(frame.sampling->weights(static_cast<Eigen::Index>(m)),
+                  1 + (k[0] + 4) + 8 * (k[1] + 3));
+    }
+    EXPECT_NE(std::find(changed.scan.remarks.begin(), changed.scan.remarks.end(),
+                        "left out 37 of 98 samples of all frames, which lie beyond N/2 of the new "
+                        "grid"),
+              changed.scan.remarks.end());
+}
+
+TEST(Geometry, AFrameWithoutSamplesIsRefused) {
+    Scan scan = make_scan();
+    auto far = std::make_shared<Sampling>();
+    far->trajectory = {{3.5, 1.25, 0}};
+    scan.frames[2].sampling = far;
+    scan.frames[2].samples = CoilMatrix(CoilMatrix::Ones(1, 1));
+    GeometryOptions options;
+    options.matrix = {4, 6};
+    EXPECT_THROW(Geometry(options, scan), InputError);
+}
+
+TEST(Geometry, ConjugateIsTheOtherSign) {
+    GeometryOptions options;
+    options.conjugate = true;
+    options.shift_mm = {0, 30};
+    const Changed changed(options);
+    const Frame stored = make_scan().frames[2];
+    EXPECT_EQ(changed.frames[2].sampling->trajectory[1], (Vec3{-3.5, -1.25, 0}));
+    // The shift is that of the image, whatever the sign of the file.
+    EXPECT_LT(std::abs(changed.frames[2].samples(0, 1) -
+                       stored.samples(0, 1) * std::polar(1.0, turn * 1.25 * 30 / 180)),
+              rounding);
+    EXPECT_EQ(changed.scan.remarks.front(), "the trajectory has the other sign (--conjugate)");
+}
+
+TEST(Geometry, CalibrationAndSinglePrecisionFollow) {
+    Scan scan = make_scan();
+    scan.calibration = scan.frames[2];
+    scan.calibration->samples =
+        CoilRows::Floats(scan.frames[2].samples.doubles().cast<std::complex<float>>());
+    GeometryOptions options;
+    options.shift_mm = {25, 0};
+    const Geometry geometry(options, scan);
+    EXPECT_EQ(scan.calibration->samples.precision(), Precision::float32);
+    EXPECT_LT(std::abs(scan.calibration->samples(0, 1) -
+                       signal({3.5, 1.25, 0}, scan.grid.fov_mm, {25, 0, 0})),
+              4 * 6e-8 * 3.5);
+}
+
+TEST(Geometry, WhatDoesNotFitTheScanIsRefused) {
+    const auto refuses = [](
+                             const GeometryOptions& options,
+                             const std::function<void(Scan&)>& change = [](Scan&) {}) {
+        Scan scan = make_scan();
+        change(scan);
+        EXPECT_THROW(Geometry(options, scan), UsageError);
+    };
+    refuses({{8, 8, 8}, {}, {}, false});
+    refuses({{8, 0}, {}, {}, false});
+    refuses({{}, {200}, {}, false});
+    refuses({{}, {200, -1}, {}, false});
+    refuses({{}, {}, {1, 2, 3}, false});
+    refuses({{}, {}, {1, NAN}, false});
+    const auto with_maps = [](Scan& scan) { scan.coil_maps = CoilMatrix(CoilMatrix::Ones(1, 48)); };
+    refuses({{4, 6}, {}, {}, false}, with_maps);
+    refuses({{}, {}, {1, 0}, false}, with_maps);
+    refuses({{4, 6}, {}, {}, false}, [](Scan& scan) { scan.voxels = {{0, 0, 0}}; });
+    refuses({{}, {100, 180}, {}, false}, [](Scan& scan) {
+        auto sampling = std::make_shared<Sampling>(*scan.frames[2].sampling);
+        sampling->phi = ComplexVector::Ones(2);
+        scan.frames[2].sampling = sampling;
+    });
+    Scan scan = make_scan();
+    with_maps(scan);
+    EXPECT_NO_THROW(Geometry({{8, 6}, {200, 180}, {0, 0}, true}, scan));
+}
+
+TEST(Geometry, APositionWithoutDirectionsCannotMove) {
+    Scan scan = make_scan();
+    scan.grid.position = Vec3{1, 2, 3};
+    const Geometry geometry({{}, {}, {1, 0}, false}, scan);
+    EXPECT_FALSE(scan.grid.position);
+}
+
+} // namespace
+} // namespace lsrecon

@@ -1,0 +1,35 @@
+#include "base/index_list.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace lsrecon {
+namespace {
+
+TEST(IndexList, HoldsWhatIsListed) {
+    const IndexList list("0,2,5-9");
+    for (std::size_t i = 0; i < 12; ++i) {
+        EXPECT_EQ(list.contains(i), i == 0 || i == 2 || (i >= 5 && i <= 9)) << i;
+        EXPECT_EQ(list.admits(i), list.contains(i));
+    }
+    EXPECT_EQ(list.to_string(), "0,2,5-9");
+    EXPECT_EQ(IndexList("3-3").to_string(), "3");
+    EXPECT_TRUE(IndexList("0-18446744073709551615").contains(1000000));
+}
+
+TEST(IndexList, AdmitsEverythingWhenNothingIsListed) {
+    EXPECT_TRUE(IndexList().empty());
+    EXPECT_TRUE(IndexList().admits(7));
+    EXPECT_FALSE(IndexList().contains(7));
+}
+
+TEST(IndexList, RefusesWhatIsNoList) {
+    for (const char* wrong : {"", ",", "1,", ",1", "a", "1-", "-1", "9-5", "1 2", "1-2-3", "0x1",
+                              "1.5", "18446744073709551616"}) {
+        EXPECT_THROW(IndexList list(wrong), UsageError) << wrong;
+    }
+}
+
+} // namespace
+} // namespace lsrecon

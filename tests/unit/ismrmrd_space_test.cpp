@@ -1,0 +1,163 @@
+#ifdef LSRECON_WITH_ISMRMRD
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "io/raw_readout.hpp"
+#include "ismrmrd_maker.hpp"
+
+// The space that the image covers, and readouts that are sampled more densely than it needs.
+
+namespace lsrecon::ismrmrd_test {
+namespace {
+
+constexpr double turn = 2 * 3.14159265358979323846;
+/// Of values up to 3 in single precision, after transforms in double.
+constexpr double rounding = 4 * 6e-8 * 3;
+
+/// sum_p rho_p exp(-i 2 pi k p / n) of objects at whole voxels p of n along x.
+std::complex<double> signal(const std::vector<std::pair<int, double>>& object, double k, int n) {
+    std::complex<double> sum = 0;
+    for (const auto& [p, rho] : object) {
+        sum += rho * std::polar(1.0, -turn * k * p / n);
+    }
+    return sum;
+}
+
+const std::vector<std::pair<int, double>> inside{{-4, 1.0}, {-1, 0.5}, {3, 0.25}};
+
+/// A Cartesian line of 16 samples through these and through what lies outside of the middle half.
+Acquisition line(int ky, bool reversed) {
+    std::vector<std::pair<int, double>> object = inside;
+    object.insert(object.end(), {{-8, 0.5}, {-5, 0.125}, {4, 0.25}, {7, 0.375}});
+    Acquisition a = readout(16, 1, 0);
+    for (int i = 0; i < 16; ++i) {
+        const auto at = static_cast<uint16_t>(reversed ? 15 - i : i);
+        a.data(at, 0) = std::complex<float>(signal(object, i - 8, 16));
+    }
+    if (reversed) {
+        a.setFlag(ISMRMRD::ISMRMRD_ACQ_IS_REVERSE);
+    }
+    a.idx().kspace_encode_step_1 = static_cast<uint16_t>(ky);
+    a.sample_time_us() = 5;
+    return a;
+}
+
+const Sizes oversampled{16, 8, 1, 480, 240, 5};
+
+TEST(IsmrmrdSpace, CartesianReadoutsLoseTheirOversampling) {
+    Acquisition noise = readout(4, 1, 0);
+    noise.setFlag(19);
+    noise.sample_time_us() = 40;
+    const Scan scan = read({noise, line(1, false), line(2, true)}, header(oversampled, {}));
+    EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{8, 8, 1}));
+    EXPECT_EQ(scan.grid.fov_mm, (Vec3{240, 240, 5}));
+    const Frame& frame = scan.frames[0];
+    ASSERT_EQ(frame.samples.columns(), 16u);
+    for (std::size_t i = 0; i < 16; ++i) {
+        const double k = i < 8 ? static_cast<double>(i) - 4 : 11 - static_cast<double>(i);
+        EXPECT_EQ(frame.sampling->trajectory[i], (Vec3{k, i < 8 ? -3.0 : -2.0, 0}));
+        EXPECT_LT(std::abs(frame.samples(0, i) - signal(inside, k, 8)), rounding) << i;
+    }
+    EXPECT_TRUE(noted(scan, "readouts are oversampled 2 times"));
+    EXPECT_FALSE(noted(scan, "reconstruction space"));
+    EXPECT_EQ(scan.noise(0, 0), Complex(2, -2)); // sqrt(40 / (2 * 5))
+}
+
+TEST(IsmrmrdSpace, OtherDifferencesOfACartesianScanAreToldAndKept) {
+    Sizes encoded = oversampled;
+    encoded.y = 10;
+    encoded.fov_y = 300;
+    const Scan scan = read({line(1, false)}, header(encoded, {}));
+    EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{8, 10, 1}));
+    EXPECT_EQ(scan.grid.fov_mm, (Vec3{240, 300, 5}));
+    EXPECT_TRUE(noted(scan, "not the reconstruction space (matrix 8 x 8 x 1, FOV 240 x 240 x 5 "
+                            "mm); --matrix and --fov-mm choose another"));
+}
+
+TEST(IsmrmrdSpace, AStoredTrajectoryIsRescaledWhenReadoutsAloneAreOversampled) {
+    const Scan scan = read({readout(16, 1, 2)}, header(oversampled, {}));
+    EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{8, 8, 1}));
+    EXPECT_EQ(scan.grid.fov_mm, (Vec3{240, 240, 5}));
+    EXPECT_EQ(scan.frames[0].sampling->trajectory[1], (Vec3{-3.5, 0.25, 0}));
+    EXPECT_EQ(real_parts(scan.frames[0])[1], 2);
+    Sizes encoded = oversampled;
+    encoded.fov_y = 300;
+    const Scan kept = read({readout(16, 1, 2)}, header(encoded, {}));
+    EXPECT_EQ(kept.grid.size, (std::array<std::size_t, 3>{16, 8, 1}));
+    EXPECT_TRUE(noted(kept, "the image covers the encoded space (matrix 16 x 8 x 1, FOV 480 x 300 "
+                            "x 5 mm)"));
+    EXPECT_FALSE(noted(read({readout(8, 1, 2)}), "space"));
+}
+
+TEST(ReadoutCrop, KeepsAFractionOfAPixel) {
+    EXPECT_EQ(ReadoutCrop(0.5).kept(16), 8u);
+    EXPECT_EQ(ReadoutCrop(0.5).kept(15), 8u);
+    EXPECT_EQ(ReadoutCrop(1.0 / 3).kept(48), 16u);
+    EXPECT_EQ(ReadoutCrop(0.1).kept(1), 1u);
+}
+
+std::string epi(const std::string& description) {
+    std::string xml = header({}, {});
+    const std::string other = "<trajectory>other</trajectory>";
+    return xml.replace(xml.find(other), other.size(), "<trajectory>epi</trajectory>" + description);
+}
+
+std::string trapezoid(const std::string& name, const std::string& dwell = "1.0") {
+    std::string xml = "<trajectoryDescription><identifier>" + name + "</identifier>";
+    for (const auto& [parameter, value] :
+         std::vector<std::pair<std::string, std::string>>{{"rampUpTime", "2"},
+                                                          {"flatTopTime", "4"},
+                                                          {"rampDownTime", "2"},
+                                                          {"acqDelayTime", "0"},
+                                                          {"numSamples", "8"}}) {
+        xml += "<userParameterLong><name>" + parameter + "</name><value>" + value +
+               "</value></userParameterLong>";
+    }
+    return xml + "<userParameterDouble><name>dwellTime</name><value>" + dwell +
+           "</value></userParameterDouble></trajectoryDescription>";
+}
+
+TEST(IsmrmrdEpi, SamplesLieWhereTheGradientIs) {
+    Acquisition forward = readout(8, 1, 0);
+    Acquisition backward = readout(8, 1, 0);
+    backward.setFlag(ISMRMRD::ISMRMRD_ACQ_IS_REVERSE);
+    backward.idx().kspace_encode_step_1 = 5;
+    const Scan scan = read({forward, backward}, epi(trapezoid("ConventionalEPI")));
+    // The gradient's area up to the middle of each sample, of 6 in all.
+    const std::vector<double> area{0.0625, 0.5625, 1.5, 2.5, 3.5, 4.5, 5.4375, 5.9375};
+    for (std::size_t i = 0; i < 8; ++i) {
+        const double k = 8 * (area[i] - 3) / 6;
+        EXPECT_NEAR(scan.frames[0].sampling->trajectory[i][0], k, 4 * 6e-8);
+        EXPECT_NEAR(scan.frames[0].sampling->trajectory[8 + i][0], -k, 4 * 6e-8);
+        EXPECT_EQ(scan.frames[0].sampling->trajectory[8 + i][1], 1);
+    }
+    EXPECT_TRUE(noted(scan, "a ghost may remain"));
+}
+
+TEST(IsmrmrdEpi, WithoutTimesItIsRefused) {
+    for (const std::string& xml : {epi(""), epi(trapezoid("Other"))}) {
+        const Finding finding = refusal([&] { read({readout(8, 1, 0)}, xml); });
+        EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0, trajectory_dimensions");
+        EXPECT_TRUE(has(finding.expected, "epi, and there is no trajectoryDescription"))
+            << finding.expected;
+    }
+    EXPECT_EQ(read({readout(8, 1, 2)}, epi("")).frames.size(), 1u);
+    EXPECT_EQ(refusal([] { read({readout(6, 1, 0)}, epi(trapezoid("ConventionalEPI"))); }).thing,
+              "/dataset/data, acquisition 0, number_of_samples");
+    for (const std::string dwell : {"0", "2", "x", "-1"}) {
+        EXPECT_TRUE(has(refusal([&] {
+                            read({readout(8, 1, 0)}, epi(trapezoid("ConventionalEPI", dwell)));
+                        }).thing,
+                        "trajectoryDescription"))
+            << dwell;
+    }
+    std::string lacking = trapezoid("ConventionalEPI");
+    lacking.replace(lacking.find("flatTopTime"), 11, "flatTopTide");
+    EXPECT_EQ(refusal([&] { read({readout(8, 1, 0)}, epi(lacking)); }).found, "it is missing");
+}
+
+} // namespace
+} // namespace lsrecon::ismrmrd_test
+
+#endif

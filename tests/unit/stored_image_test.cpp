@@ -1,0 +1,76 @@
+#include "io/stored_image.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "io/slice_stack.hpp"
+#include "support/case.hpp"
+
+namespace lsrecon {
+namespace {
+
+/// Frames of 2 x 1 voxels at these heights along z; both voxels of frame f are f + 1.
+StoredImage at_heights(const std::vector<double>& heights) {
+    StoredImage image;
+    image.about.grid = test::make_grid(2, 1);
+    image.about.grid.directions = std::array<Vec3, 3>{Vec3{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (const double height : heights) {
+        ImageFrame frame;
+        frame.position = Vec3{5, 6, height};
+        image.about.frames.push_back(frame);
+    }
+    image.about.grid.position = image.about.frames[0].position;
+    image.values = [](std::size_t frame) {
+        return ImageValues(2, std::complex<float>(static_cast<float>(frame + 1)));
+    };
+    return image;
+}
+
+TEST(SliceStack, SortsSlicesAlongTheirNormal) {
+    const StoredImage stacked = with_slices_stacked(at_heights({4, -2, 1, 4, -2, 1}));
+    EXPECT_EQ(stacked.frames(), 2U);
+    EXPECT_EQ(stacked.about.grid.size[2], 3U);
+    EXPECT_DOUBLE_EQ(stacked.about.grid.fov_mm[2], 9);
+    EXPECT_EQ(*stacked.about.grid.position, (Vec3{5, 6, 1}));
+    const ImageValues second = stacked.values(1);
+    ASSERT_EQ(second.size(), 6U);
+    EXPECT_EQ(second[0].real(), 5);
+    EXPECT_EQ(second[2].real(), 6);
+    EXPECT_EQ(second[4].real(), 4);
+}
+
+TEST(SliceStack, OneHeightIsNoStack) {
+    const StoredImage still = with_slices_stacked(at_heights({3, 3, 3.001}));
+    EXPECT_EQ(still.frames(), 3U);
+    EXPECT_EQ(still.about.grid.dimensions, 2);
+}
+
+TEST(SliceStack, UnevenHeightsAndCountsAreNone) {
+    for (const std::vector<double>& heights :
+         {std::vector<double>{0, 3, 7}, {0, 3, 3, 6}, {0, 0, 5}}) {
+        EXPECT_NE(find_slices(at_heights(heights)).problem, "");
+        EXPECT_THROW(with_slices_stacked(at_heights(heights)), InputError);
+    }
+}
+
+TEST(StoredImage, SlicesWithoutDirectionsLoseThePlaceTheyHad) {
+    StoredImage image;
+    image.about.grid = test::make_grid(2, 2, 4);
+    image.about.grid.position = Vec3{1, 2, 3};
+    image.about.frames.resize(1);
+    image.values = [](std::size_t) { return ImageValues(16, 1.0F); };
+    EXPECT_FALSE(only_slices(image, {0, 1}).about.grid.position);
+    EXPECT_TRUE(only_slices(image, {1, 3}).about.grid.position); // the same centre
+    EXPECT_EQ(only_slices(image, {1, 3}).values(0).size(), 12U);
+}
+
+TEST(StoredImage, PartsAreThoseOfComplexNumbers) {
+    const ImageValues values{{3, -4}, {-2, 0}};
+    EXPECT_EQ(real_part(ImagePart::magnitude, values), (std::vector<float>{5, 2}));
+    EXPECT_EQ(real_part(ImagePart::real, values), (std::vector<float>{3, -2}));
+    EXPECT_EQ(real_part(ImagePart::imaginary, values), (std::vector<float>{-4, 0}));
+    EXPECT_FLOAT_EQ(real_part(ImagePart::phase, values)[1], 3.14159265F);
+}
+
+} // namespace
+} // namespace lsrecon
