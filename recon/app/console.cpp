@@ -120,10 +120,8 @@ namespace {
 CLI::Validator number(const std::string& expected, bool (*right)(double)) {
     return CLI::Validator(
         [=](const std::string& word) {
-            char* end = nullptr;
-            const double value = std::strtod(word.c_str(), &end);
-            const bool whole = !word.empty() && *end == '\0' && std::isfinite(value);
-            return whole && right(value) ? std::string() : word + "; expected " + expected;
+            const std::optional<double> value = finite_number(word);
+            return value && right(*value) ? std::string() : word + "; expected " + expected;
         },
         "");
 }
@@ -214,6 +212,13 @@ void add_output_flag(CLI::App& sub, std::string& output, const std::string& what
 
 void add_quiet_flag(CLI::App& sub, bool& quiet) {
     sub.add_flag("--quiet", quiet, "no progress on stderr; notes and warnings stay");
+}
+
+std::optional<double> finite_number(const std::string& word) {
+    char* end = nullptr;
+    const double value = std::strtod(word.c_str(), &end);
+    const bool whole = !word.empty() && *end == '\0' && std::isfinite(value);
+    return whole ? std::optional<double>(value) : std::nullopt;
 }
 
 CLI::Validator whole_number(const std::string& expected, bool zero_allowed) {

@@ -63,6 +63,8 @@ void add_quiet_flag(CLI::App& sub, bool& quiet);
 
 /// Used because CLI11 2.1 wraps a negative number round to a huge one, reads any number that is too
 /// large as the largest one, and has validators that print the largest double with all its digits.
+/// Null when the whole word is not one finite number.
+std::optional<double> finite_number(const std::string& word);
 CLI::Validator whole_number(const std::string& expected, bool zero_allowed);
 CLI::Validator positive_number();
 CLI::Validator non_negative_number();

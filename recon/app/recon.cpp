@@ -1,6 +1,4 @@
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
@@ -54,14 +52,13 @@ RegulariserChoice choice_of(const std::string& word) {
     const std::size_t colon = word.find(':');
     const std::string name = word.substr(0, colon);
     regulariser_named(name);
-    const std::string number = colon == std::string::npos ? "" : word.substr(colon + 1);
-    char* end = nullptr;
-    const double weight = std::strtod(number.c_str(), &end);
-    if (number.empty() || *end != '\0' || !(weight > 0) || !std::isfinite(weight)) {
+    const std::optional<double> weight =
+        finite_number(colon == std::string::npos ? "" : word.substr(colon + 1));
+    if (!weight || !(*weight > 0)) {
         throw UsageError("--reg " + word + "\n  expected: a name, a colon and a weight above 0, " +
                          "such as " + name + ":0.002");
     }
-    return {name, weight};
+    return {name, *weight};
 }
 
 /// Iterations of alternating directions, each with some of conjugate gradients, when the user gives

@@ -8,6 +8,8 @@
 
 namespace lsrecon {
 
+constexpr double pi = 3.14159265358979323846;
+
 using Complex = std::complex<double>;
 
 /// x, y, z; z is 0 in two dimensions.

@@ -137,19 +137,6 @@ Header header_of(const StoredImage& image, std::size_t index, ImagePart part) {
     header.attribute_string_len = static_cast<std::uint32_t>(attributes_of(frame).size());
     return header;
 }
-
-void require_sizes(const StoredImage& image) {
-    constexpr std::size_t largest = std::numeric_limits<std::uint16_t>::max();
-    const auto& size = image.about.grid.size;
-    for (const std::size_t count : {size[0], size[1], size[2], image.frames()}) {
-        if (count > largest) {
-            throw InputError({image.file, "/image", text(count, " voxels or frames in a dimension"),
-                              text("at most ", largest, ", which is all that ISMRMRD can say"),
-                              "convert fewer with --frame or --slices, or to another format"});
-        }
-    }
-}
-
 std::vector<float> floats_of(ImagePart part, const ImageValues& values) {
     if (part != ImagePart::complex) {
         return real_part(part, values);
@@ -161,7 +148,7 @@ std::vector<float> floats_of(ImagePart part, const ImageValues& values) {
 } // namespace
 
 void write_mrd_images(const StoredImage& image, const ImageOutput& output, Reporter& report) {
-    require_sizes(image);
+    require_sizes(image, std::numeric_limits<std::uint16_t>::max(), "ISMRMRD");
     const Grid& grid = image.about.grid;
     if (!grid.position || !grid.directions) {
         report.note("the image does not say where it lies in the patient: what is not known is 0 "

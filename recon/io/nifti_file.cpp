@@ -20,19 +20,6 @@ namespace lsrecon {
 
 namespace {
 
-/// The format keeps sizes in 16 bits.
-void require_sizes(const StoredImage& image) {
-    constexpr std::size_t largest = std::numeric_limits<short>::max();
-    const auto& size = image.about.grid.size;
-    for (const std::size_t count : {size[0], size[1], size[2], image.frames()}) {
-        if (count > largest) {
-            throw InputError({image.file, "/image", text(count, " voxels or frames in a dimension"),
-                              text("at most ", largest, ", which is all that NIfTI-1 can say"),
-                              "convert fewer with --frame or --slices, or to another format"});
-        }
-    }
-}
-
 /// Voxel indices to mm; the patient's x and y of NIfTI point to the right and to the front, those
 /// of LPS to the left and to the back.
 mat44 affine_of(const Grid& grid) {
@@ -138,7 +125,7 @@ void require_nifti() {}
 
 void write_nifti(const StoredImage& frames, const ImageOutput& output, Reporter& report) {
     const StoredImage image = with_slices_stacked(frames);
-    require_sizes(image);
+    require_sizes(image, std::numeric_limits<short>::max(), "NIfTI-1");
     const Grid& grid = image.about.grid;
     if (grid.dimensions != frames.about.grid.dimensions) {
         report.tell(

@@ -115,7 +115,6 @@ std::string label_of(const StoredImage& image, std::size_t frame) {
 }
 
 Json as_json(const PageSet& set, const PageLayout& layout) {
-    constexpr double pi = 3.14159265358979323846;
     const StoredImage& image = set.volumes;
     const Grid& grid = image.about.grid;
     const double largest = largest_magnitude(image);

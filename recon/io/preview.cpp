@@ -46,7 +46,6 @@ std::pair<double, double> levels_of(const std::vector<float>& shown, const GreyS
         return *grey.window;
     }
     if (grey.part == ImagePart::phase) {
-        constexpr double pi = 3.14159265358979323846;
         return {-pi, pi};
     }
     const double white = white_level(shown, grey.percentile);

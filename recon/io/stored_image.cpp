@@ -97,6 +97,17 @@ StoredImage only_slices(const StoredImage& image, const IndexRange& slices) {
     return result;
 }
 
+void require_sizes(const StoredImage& image, std::size_t largest, const std::string& format) {
+    const auto& size = image.about.grid.size;
+    for (const std::size_t count : {size[0], size[1], size[2], image.frames()}) {
+        if (count > largest) {
+            throw InputError({image.file, "/image", text(count, " voxels or frames in a dimension"),
+                              text("at most ", largest, ", which is all that ", format, " can say"),
+                              "convert fewer with --frame or --slices, or to another format"});
+        }
+    }
+}
+
 std::string place_in(const StoredImage& image, std::size_t frame, std::size_t voxel) {
     const auto& size = image.about.grid.size;
     const std::size_t x = voxel % size[0];

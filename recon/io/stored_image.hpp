@@ -46,6 +46,9 @@ StoredImage only_slices(const StoredImage& image, const IndexRange& slices);
 /// zero, too: no scan has such an image.
 void require_sound_values(const StoredImage& image);
 
+/// InputError when a dimension has more voxels, or the image more frames, than this format can say.
+void require_sizes(const StoredImage& image, std::size_t largest, const std::string& format);
+
 /// "/image, frame 3, voxel (4, 0, 2)"
 std::string place_in(const StoredImage& image, std::size_t frame, std::size_t voxel);
 

@@ -7,8 +7,6 @@ namespace lsrecon {
 
 namespace {
 
-constexpr double pi = 3.141592653589793238462643383280;
-
 /// The box in a period of L with the twist exp(-i pi s n / L) of a parity s, times `weight` beside
 /// the origin of dimension `weighted`.
 Box twisted(Device& device, Precision precision, Box box, const std::array<int, 3>& parity,

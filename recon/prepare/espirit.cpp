@@ -7,6 +7,7 @@
 
 #include "base/parallel.hpp"
 #include "prepare/hermitian_field.hpp"
+#include "prepare/interpolation.hpp"
 
 namespace lsrecon {
 
@@ -158,13 +159,11 @@ HermitianField field_of(const Eigen::MatrixXcf& row_space, const Kernel& kernel,
             }
         }
     });
-    constexpr double pi = 3.141592653589793238462643383280;
     for (std::size_t d = 0; d < 3; ++d) {
         field.basis[d].resize(static_cast<Eigen::Index>(grid.size[d]),
                               static_cast<Eigen::Index>(distances[d]));
         for (std::size_t n = 0; n < grid.size[d]; ++n) {
-            const double x = (static_cast<double>(n) - static_cast<double>(grid.size[d] / 2)) /
-                             static_cast<double>(grid.size[d]);
+            const double x = Axis{grid.size[d]}.position(n);
             for (std::size_t t = 0; t < distances[d]; ++t) {
                 const double distance =
                     static_cast<double>(t) - static_cast<double>(kernel.size[d] - 1);

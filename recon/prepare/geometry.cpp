@@ -12,7 +12,7 @@ namespace lsrecon {
 
 namespace {
 
-constexpr double turn = 2 * 3.14159265358979323846;
+constexpr double turn = 2 * pi;
 
 /// "256 x 256": one entry a dimension.
 template <typename Values> std::string by(const Values& values, int dimensions) {

@@ -68,11 +68,10 @@ PreparedScan::PreparedScan(FrameSource& source, const PrepareOptions& options, B
         scan_.remarks.push_back(text(before, " coils compressed to ", scan_.coils(), ", with ",
                                      100 * compressed.energy, " % of the energy"));
     }
-    const bool by_default = options.maps.empty() && scan_.coil_maps.empty() && scan_.coils() > 1;
     try {
         make_maps(options, backend, report);
     } catch (const InputError& error) {
-        if (!by_default) {
+        if (!options.maps.empty()) {
             throw;
         }
         scan_.coil_maps = {};
@@ -98,39 +97,39 @@ void PreparedScan::mix(const CoilMixing& mixing) {
     if (scan_.calibration) {
         scan_.calibration->samples = mixed(mixing, scan_.calibration->samples);
     }
+    if (first_) {
+        first_->samples = mixed(mixing, first_->samples);
+    }
     for (Frame& frame : scan_.frames) {
         frame.samples =
             CoilRows(static_cast<std::size_t>(mixing.rows()), 0, frame.samples.precision());
     }
 }
 
-Frame PreparedScan::stored(std::size_t index) {
+Frame PreparedScan::transformed(std::size_t index) {
     Frame frame = source_.frame(index);
     if (geometry_) {
         geometry_->apply(index, frame);
     }
-    return frame;
-}
-
-Frame PreparedScan::first() {
-    if (!first_) {
-        first_ = stored(0);
-    }
-    Frame frame = *first_;
     if (mixing_.rows() > 0) {
         frame.samples = mixed(mixing_, frame.samples);
     }
     return frame;
+}
+
+const Frame& PreparedScan::first() {
+    if (!first_) {
+        first_ = transformed(0);
+    }
+    return *first_;
 }
 
 Frame PreparedScan::frame(std::size_t index) {
-    Frame frame = index == 0 && first_ ? std::move(*first_) : stored(index);
-    if (index == 0) {
-        first_.reset();
+    if (index > 0 || !first_) {
+        return transformed(index);
     }
-    if (mixing_.rows() > 0) {
-        frame.samples = mixed(mixing_, frame.samples);
-    }
+    Frame frame = std::move(*first_);
+    first_.reset();
     return frame;
 }
 

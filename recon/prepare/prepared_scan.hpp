@@ -21,8 +21,7 @@ struct PrepareOptions {
 };
 
 /// A scan as it is transformed: on the grid that is asked for, whitened, its coils compressed, with
-/// maps. Nothing is changed where
-/// nothing is asked for and nothing is missing.
+/// maps. Nothing is changed where nothing is asked for and nothing is missing.
 class PreparedScan {
 public:
     /// Adds a remark on every step to the scan, and notes it. InputError when a step cannot be
@@ -40,16 +39,15 @@ private:
     void mix(const CoilMixing& mixing);
     void make_maps(const PrepareOptions& options, Backend& backend, Reporter& report);
     void read_maps_of(const std::string& file);
-    /// A frame on the grid that is asked for, of the coils of the file.
-    Frame stored(std::size_t index);
-    /// The first frame as it is transformed, for what is found from its samples.
-    Frame first();
+    Frame transformed(std::size_t index);
+    /// The first frame, kept for what is found from its samples until it is taken.
+    const Frame& first();
 
     FrameSource& source_;
     Scan scan_;
     std::optional<Geometry> geometry_;
     CoilMixing mixing_; ///< of no rows for none
-    std::optional<Frame> first_; ///< as stored() gives it
+    std::optional<Frame> first_; ///< as transformed so far
 };
 
 /// Maps on the grid of an image: linear interpolation between voxels, 0 beyond the maps' field of

@@ -7,7 +7,6 @@ namespace lsrecon {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
 constexpr double arc_step = 0.7; ///< cycles per field of view
 
 /// Length of r = psi from the centre, the Archimedean spiral.

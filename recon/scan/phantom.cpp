@@ -11,7 +11,6 @@ namespace lsrecon {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
 constexpr int points_per_dimension = 4;
 
 /// A row as published: lengths in half fields of view, y upwards, angle in degrees.

@@ -13,7 +13,6 @@ ReceiverNoise::ReceiverNoise(double deviation, double correlation, std::uint64_t
 Complex ReceiverNoise::next() {
     // Box and Muller 1958: one pair of uniform numbers is one complex Gaussian number. The
     // logarithm's argument is in (0, 1].
-    constexpr double pi = 3.14159265358979323846;
     const double radius = std::sqrt(-2 * std::log(1 - uniform_number(generator_)));
     const double angle = 2 * pi * uniform_number(generator_);
     return deviation_ * std::polar(radius, angle);

@@ -15,8 +15,6 @@ namespace lsrecon {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
-
 /// Scan files hold floats.
 void check_floats(const CoilMatrix& samples, const SimulationOptions& options) {
     const auto values = Eigen::Map<const RealVector>(

@@ -128,7 +128,6 @@ std::string chosen_model(const SimulationOptions& options) {
 }
 
 double shift_mm(const SimulationOptions& options, std::size_t frame) {
-    constexpr double pi = 3.14159265358979323846;
     return options.motion_mm *
            std::sin(2 * pi * static_cast<double>(frame) / static_cast<double>(options.frames));
 }

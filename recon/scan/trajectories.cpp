@@ -10,7 +10,6 @@ namespace lsrecon {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
 constexpr double voxels_per_interleaf = 8; ///< default: 16 interleaves for a matrix of 128
 constexpr double most_samples = 1e9; ///< 40 GB of trajectory and samples; more is a slip
 

@@ -9,8 +9,6 @@ namespace lsrecon {
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
-
 /// Largest |k| relative to N/2, over all samples, in each dimension of more than one voxel.
 Vec3 filled_range(const std::vector<Vec3>& trajectory, const Grid& grid) {
     Vec3 range{0, 0, 0};

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "operators/differences.hpp"
+#include "operators/identity.hpp"
 
 namespace lsrecon {
 
@@ -12,17 +13,6 @@ namespace {
 std::unique_ptr<Operator> differences(Device& device, const Grid& grid) {
     return std::make_unique<Differences>(device, grid);
 }
-
-class Identity : public SelfAdjoint {
-public:
-    Identity(Device& device, std::size_t voxels) : device_(device), voxels_(voxels) {}
-    std::size_t inputs() const override { return voxels_; }
-    void apply(const Array& in, Array& out) override { device_.combine(1, in, 0, out); }
-
-private:
-    Device& device_;
-    std::size_t voxels_;
-};
 
 std::unique_ptr<Operator> identity(Device& device, const Grid& grid) {
     return std::make_unique<Identity>(device, grid.voxels());

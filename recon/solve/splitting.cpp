@@ -29,7 +29,8 @@ public:
         const double scale = b.values().cwiseAbs().maxCoeff() / norm;
         for (std::size_t i = 0; i < terms.size(); ++i) {
             const std::size_t count = terms[i].k->outputs();
-            parts_.push_back({terms[i].weight * scale, zeros(count), zeros(count), zeros(count)});
+            parts_.push_back(
+                {terms[i].weight * scale, zeros(count), zeros(count), zeros(count), zeros(count)});
             left_.terms()[i].weight = first_penalty * terms[i].weight;
         }
     }
@@ -60,6 +61,7 @@ private:
         Array z; ///< K x, shrunk
         Array u; ///< scaled multipliers
         Array v; ///< K x
+        Array change; ///< of z
     };
 
     Array zeros(std::size_t count) { return device_.zeros(count, {true, precision_}); }
@@ -90,15 +92,13 @@ private:
         term(i).k->apply(x_, part.v);
         const double size = std::max(norm(part.v), norm(part.z));
         device_.combine(1, part.v, 1, part.u); // v + u
-        // -z before; then z itself; then their difference in `before`.
-        Array before = zeros(part.z.count());
-        device_.combine(1, part.z, 0, before);
+        device_.combine(1, part.z, 0, part.change);
         device_.combine(1, part.u, 0, part.z);
         device_.shrink(x_.count(), part.length / penalty, part.z);
         device_.combine(-1, part.z, 1, part.u);
         device_.combine(-1, part.z, 1, part.v); // v - z
-        device_.combine(-1, part.z, 1, before);
-        term(i).k->adjoint(before, back_);
+        device_.combine(-1, part.z, 1, part.change);
+        term(i).k->adjoint(part.change, back_);
         const double of_change = penalty * norm(back_);
         term(i).k->adjoint(part.u, back_);
         const double of_multipliers = penalty * norm(back_);

@@ -23,17 +23,6 @@ using test::silent;
 using Regularisers = test::ArraysFixture;
 
 /// A = 1: what is minimised is then a proximal map.
-class One : public SelfAdjoint {
-public:
-    One(Device& device, std::size_t count) : device_(device), count_(count) {}
-    std::size_t inputs() const override { return count_; }
-    void apply(const Array& in, Array& out) override { device_.combine(1, in, 0, out); }
-
-private:
-    Device& device_;
-    std::size_t count_;
-};
-
 TEST_P(Regularisers, DifferencesAreThoseOfNeighbours) {
     const Grid grid = make_grid(3, 2);
     ComplexVector values(6);
@@ -91,7 +80,7 @@ TEST_P(Regularisers, ShrinkShortensVectorsAndKeepsTheirDirection) {
 TEST_P(Regularisers, QuadraticOnesJoinTheNormalEquations) {
     // (1 + 2 D^H D) x = b for two voxels: D^H D = [1 -1; -1 1].
     const Grid grid = make_grid(2, 1);
-    One one(on.device(), 2);
+    Identity one(on.device(), 2);
     const std::vector<RegulariserTerm> terms =
         make_regularisers({{"roughness", 2}}, on.device(), grid);
     ASSERT_TRUE(terms[0].quadratic);
@@ -110,7 +99,7 @@ TEST_P(Regularisers, QuadraticOnesJoinTheNormalEquations) {
 /// split_solve with A = 1 and one term.
 ComplexVector proximal(const test::ArrayCase& on, const std::string& name, double weight,
                        const Grid& grid, const ComplexVector& b) {
-    One one(on.device(), grid.voxels());
+    Identity one(on.device(), grid.voxels());
     const std::vector<RegulariserTerm> terms =
         make_regularisers({{name, weight}}, on.device(), grid);
     SolveOptions options;

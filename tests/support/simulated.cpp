@@ -15,14 +15,6 @@ CoilMatrix reference_forward(const std::vector<Vec3>& trajectory, const CoilMatr
 
 } // namespace
 
-Grid grid_of(std::size_t x, std::size_t y, std::size_t z) {
-    Grid grid;
-    grid.dimensions = z == 0 ? 2 : 3;
-    grid.size = {x, y, z == 0 ? 1 : z};
-    grid.fov_mm = {240, 220, 200};
-    return grid;
-}
-
 Simulation simulated(const SimulationOptions& options) {
     Reporter report;
     return simulate(options, &reference_forward, report);

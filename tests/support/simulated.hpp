@@ -6,9 +6,6 @@
 
 namespace lsrecon {
 
-/// Two dimensions where z is 0; 240 x 220 (x 200) mm.
-Grid grid_of(std::size_t x, std::size_t y, std::size_t z = 0);
-
 SimulationOptions options_of(const std::string& trajectory, const Grid& grid);
 
 /// By the forward model of the reference.

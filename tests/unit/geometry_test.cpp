@@ -8,7 +8,7 @@
 namespace lsrecon {
 namespace {
 
-constexpr double turn = 2 * 3.14159265358979323846;
+constexpr double turn = 2 * pi;
 /// Of sums of a few values up to 3 with phases up to 30 turns, in double precision.
 constexpr double rounding = 3 * 30 * turn * 2.2e-16 * 4;
 

@@ -11,7 +11,7 @@
 namespace lsrecon::ismrmrd_test {
 namespace {
 
-constexpr double turn = 2 * 3.14159265358979323846;
+constexpr double turn = 2 * pi;
 /// Of values up to 3 in single precision, after transforms in double.
 constexpr double rounding = 4 * 6e-8 * 3;
 

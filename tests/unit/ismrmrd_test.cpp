@@ -163,7 +163,6 @@ TEST(Ismrmrd, AStackTakesKzFromThePartition) {
 
 TEST(Ismrmrd, FourUnitsAreFound) {
     Sizes sizes{64, 64, 1, 240, 240, 5};
-    const double pi = 3.14159265358979323846;
     for (const auto& [units, factor] :
          std::vector<std::pair<std::string, double>>{{"cycles/fov", 1},
                                                      {"cycles/voxel", 64},

@@ -5,13 +5,16 @@
 
 #include "base/error.hpp"
 #include "io/formats.hpp"
+#include "support/case.hpp"
 #include "support/simulated.hpp"
 
 namespace lsrecon {
 namespace {
 
+using test::make_grid;
+
 TEST(NativeWriter, ScanComesBack) {
-    SimulationOptions options = options_of("cones", grid_of(4, 6, 5));
+    SimulationOptions options = options_of("cones", make_grid(4, 6, 5));
     options.coils = 2;
     options.snr = 10;
     options.noise_samples = 7;
@@ -40,7 +43,7 @@ TEST(NativeWriter, ScanComesBack) {
 }
 
 TEST(NativeWriter, FramesShareATrajectoryOrHaveTheirOwn) {
-    Scan scan = simulated(options_of("radial", grid_of(4, 4))).scan;
+    Scan scan = simulated(options_of("radial", make_grid(4, 4))).scan;
     scan.frames.push_back(scan.frames.front());
     scan.frames.back().samples.doubles() *= 2;
     const std::string path = testing::TempDir() + "native_writer_frames.h5";

@@ -5,18 +5,12 @@
 
 #include "base/error.hpp"
 #include "scan/voxels.hpp"
+#include "support/case.hpp"
 
 namespace lsrecon {
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
-
-Grid grid_of(std::size_t x, std::size_t y, std::size_t z = 0) {
-    Grid grid;
-    grid.dimensions = z == 0 ? 2 : 3;
-    grid.size = {x, y, z == 0 ? 1 : z};
-    return grid;
-}
+using test::make_grid;
 
 Phantom tilted(int dimensions) {
     return Phantom(dimensions, {{2.0, {0.30, 0.15, 0.20}, {0.05, -0.08, 0.04}, 0.5},
@@ -116,7 +110,7 @@ TEST(Phantom, SheppLoganHasItsPublishedContrast) {
 TEST(Phantom, VoxelMeansKeepTheTotal) {
     for (const int dimensions : {2, 3}) {
         const Phantom phantom = Phantom::shepp_logan(dimensions);
-        const Grid grid = dimensions == 2 ? grid_of(64, 61) : grid_of(32, 40, 27);
+        const Grid grid = dimensions == 2 ? make_grid(64, 61) : make_grid(32, 40, 27);
         const ComplexVector means = phantom.voxel_means(grid);
         ASSERT_EQ(static_cast<std::size_t>(means.size()), grid.voxels());
         const double mean = means.sum().real() / static_cast<double>(grid.voxels());
@@ -126,7 +120,7 @@ TEST(Phantom, VoxelMeansKeepTheTotal) {
 
 TEST(Phantom, VoxelMeansAreTheSupersampledAverage) {
     const Phantom phantom = Phantom::shepp_logan(2);
-    const Grid grid = grid_of(24, 17);
+    const Grid grid = make_grid(24, 17);
     const ComplexVector means = phantom.voxel_means(grid);
     const Voxels voxels = Voxels::of_grid(grid);
     for (std::size_t n = 0; n < voxels.count(); ++n) {
@@ -143,7 +137,7 @@ TEST(Phantom, VoxelMeansAreTheSupersampledAverage) {
 
 TEST(Phantom, DimensionsMustAgree) {
     EXPECT_THROW(Phantom(1, {}), UsageError);
-    EXPECT_THROW(Phantom::shepp_logan(2).voxel_means(grid_of(4, 4, 4)), UsageError);
+    EXPECT_THROW(Phantom::shepp_logan(2).voxel_means(make_grid(4, 4, 4)), UsageError);
 }
 
 } // namespace

@@ -47,7 +47,6 @@ Finding refusal(const Scan& scan) {
 }
 
 TEST(Reach, RadiansLabelledAsCyclesAreRefusedWithTheUnitThatFits) {
-    const double pi = 3.14159265358979323846;
     const Finding finding = refusal(scan_of(lines(64, 64, 1, 2 * pi / 64), 64, 64));
     EXPECT_EQ(finding.thing, "/trajectory");
     EXPECT_EQ(finding.found, "largest |k|: 3.14159 x 3.14159 cycles/fov from cycles/fov");

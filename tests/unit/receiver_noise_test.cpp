@@ -4,13 +4,16 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "support/case.hpp"
 #include "support/simulated.hpp"
 
 namespace lsrecon {
 namespace {
 
+using test::make_grid;
+
 TEST(ReceiverNoise, SamplesHaveTheAskedDeviation) {
-    SimulationOptions options = options_of("spiral", grid_of(64, 64));
+    SimulationOptions options = options_of("spiral", make_grid(64, 64));
     const CoilMatrix clean = simulated(options).scan.frames.front().samples.to_doubles();
     options.noise = 0.05;
     const CoilMatrix noise = simulated(options).scan.frames.front().samples.to_doubles() - clean;
@@ -26,7 +29,7 @@ TEST(ReceiverNoise, SamplesHaveTheAskedDeviation) {
 }
 
 TEST(ReceiverNoise, ImageHasTheAskedSnr) {
-    for (const Grid& grid : {grid_of(48, 40), grid_of(12, 10, 9)}) {
+    for (const Grid& grid : {make_grid(48, 40), make_grid(12, 10, 9)}) {
         SimulationOptions options = options_of("cartesian", grid);
         const ComplexVector clean = inverse_transform(simulated(options).scan);
         options.snr = 20;
@@ -54,7 +57,7 @@ Eigen::MatrixXcd correlations(const CoilMatrix& noise, double deviation) {
 }
 
 TEST(ReceiverNoise, CoilsAreCorrelatedInSamplesAndInNoiseAlone) {
-    SimulationOptions options = options_of("radial", grid_of(32, 32));
+    SimulationOptions options = options_of("radial", make_grid(32, 32));
     options.coils = 4;
     const CoilMatrix clean = simulated(options).scan.frames.front().samples.to_doubles();
     options.noise = 0.2;
@@ -83,7 +86,7 @@ TEST(ReceiverNoise, CoilsAreCorrelatedInSamplesAndInNoiseAlone) {
 }
 
 TEST(ReceiverNoise, FramesHaveTheirOwnOfOneDeviation) {
-    SimulationOptions options = options_of("radial", grid_of(32, 32));
+    SimulationOptions options = options_of("radial", make_grid(32, 32));
     options.frames = 2;
     options.snr = 10;
     const Simulation simulation = simulated(options);
@@ -98,7 +101,7 @@ TEST(ReceiverNoise, FramesHaveTheirOwnOfOneDeviation) {
 
 TEST(ReceiverNoise, RefusesOptionsThatContradict) {
     const auto refused = [](const auto& change) {
-        SimulationOptions options = options_of("radial", grid_of(8, 8));
+        SimulationOptions options = options_of("radial", make_grid(8, 8));
         options.coils = 3;
         options.noise = 0.1;
         change(options);

@@ -5,13 +5,16 @@
 
 #include "base/error.hpp"
 #include "base/machine.hpp"
+#include "support/case.hpp"
 #include "support/simulated.hpp"
 
 namespace lsrecon {
 namespace {
 
+using test::make_grid;
+
 TEST(Simulate, CartesianVoxelsComeBack) {
-    for (const Grid& grid : {grid_of(16, 16), grid_of(15, 12), grid_of(6, 7, 8)}) {
+    for (const Grid& grid : {make_grid(16, 16), make_grid(15, 12), make_grid(6, 7, 8)}) {
         SimulationOptions options = options_of("cartesian", grid);
         options.model = "voxels";
         const Simulation simulation = simulated(options);
@@ -20,7 +23,7 @@ TEST(Simulate, CartesianVoxelsComeBack) {
 }
 
 TEST(Simulate, CartesianAnalyticIsThePhantomButForItsEdges) {
-    const Simulation simulation = simulated(options_of("cartesian", grid_of(64, 64)));
+    const Simulation simulation = simulated(options_of("cartesian", make_grid(64, 64)));
     EXPECT_EQ(simulation.model, "analytic");
     const ComplexVector image = inverse_transform(simulation.scan);
     // Ringing at the skull, of 1 against 0, is 16.4 % of the norm at this matrix and 11.9 % at 96
@@ -33,7 +36,7 @@ TEST(Simulate, CartesianAnalyticIsThePhantomButForItsEdges) {
 }
 
 TEST(Simulate, CartesianAnalyticIsThePhantomInItsBand) {
-    for (const Grid& grid : {grid_of(16, 16), grid_of(15, 12), grid_of(6, 7, 8)}) {
+    for (const Grid& grid : {make_grid(16, 16), make_grid(15, 12), make_grid(6, 7, 8)}) {
         SimulationOptions options = options_of("cartesian", grid);
         options.truth_of = "band";
         options.frames = 3;
@@ -48,7 +51,7 @@ TEST(Simulate, CartesianAnalyticIsThePhantomInItsBand) {
 }
 
 TEST(Simulate, NoiseDoesNotDependOnTheTruthThatIsKept) {
-    SimulationOptions options = options_of("radial", grid_of(16, 16));
+    SimulationOptions options = options_of("radial", make_grid(16, 16));
     options.snr = 10;
     const Simulation voxels = simulated(options);
     options.truth_of = "band";
@@ -58,7 +61,7 @@ TEST(Simulate, NoiseDoesNotDependOnTheTruthThatIsKept) {
 }
 
 TEST(Simulate, AnalyticAndVoxelModelsAgreeAtLowFrequencies) {
-    SimulationOptions options = options_of("radial", grid_of(64, 64));
+    SimulationOptions options = options_of("radial", make_grid(64, 64));
     options.sampling.readouts = 5;
     const Simulation analytic = simulated(options);
     options.model = "voxels";
@@ -77,7 +80,7 @@ TEST(Simulate, AnalyticAndVoxelModelsAgreeAtLowFrequencies) {
 }
 
 TEST(Simulate, CoilMapsAreNormalised) {
-    for (const Grid& grid : {grid_of(16, 16), grid_of(9, 12), grid_of(5, 8, 6)}) {
+    for (const Grid& grid : {make_grid(16, 16), make_grid(9, 12), make_grid(5, 8, 6)}) {
         for (const std::size_t coils : {1u, 2u, 8u, 17u}) {
             const CoilMatrix maps = birdcage_maps(grid, coils);
             ASSERT_EQ(rows(maps), coils);
@@ -90,7 +93,7 @@ TEST(Simulate, CoilMapsAreNormalised) {
 }
 
 TEST(Simulate, CoilMapsDifferAndAreSmooth) {
-    const CoilMatrix maps = birdcage_maps(grid_of(64, 64), 8);
+    const CoilMatrix maps = birdcage_maps(make_grid(64, 64), 8);
     // Coil 0 lies at +x: it sees the right edge of the middle row better than the left one.
     EXPECT_GT(std::abs(maps(0, 32 * 64 + 63)), 3 * std::abs(maps(0, 32 * 64)));
     double largest_step = 0;
@@ -107,7 +110,7 @@ TEST(Simulate, CoilMapsDifferAndAreSmooth) {
 }
 
 TEST(Simulate, CoilSamplesAreTheTransformOfMapTimesTruth) {
-    SimulationOptions options = options_of("random", grid_of(6, 5, 4));
+    SimulationOptions options = options_of("random", make_grid(6, 5, 4));
     options.coils = 3;
     options.sampling.readouts = 2;
     const Simulation simulation = simulated(options);
@@ -119,14 +122,14 @@ TEST(Simulate, CoilSamplesAreTheTransformOfMapTimesTruth) {
         const Vec3 x = scan.image_voxels().position(n);
         const double turns = k[0] * x[0] + k[1] * x[1] + k[2] * x[2];
         const auto voxel = static_cast<Eigen::Index>(n);
-        sum += scan.coil_maps(2, voxel) * simulation.truth(voxel) *
-               std::polar(1.0, -2 * 3.14159265358979323846 * turns);
+        sum +=
+            scan.coil_maps(2, voxel) * simulation.truth(voxel) * std::polar(1.0, -2 * pi * turns);
     }
     EXPECT_NEAR(std::abs(frame.samples(2, 7) - sum), 0, 1e-12);
 }
 
 TEST(Simulate, MapsAreLeftOutOfTheScanButNotOfItsSamples) {
-    SimulationOptions options = options_of("radial", grid_of(8, 8));
+    SimulationOptions options = options_of("radial", make_grid(8, 8));
     options.coils = 3;
     const Scan with = simulated(options).scan;
     options.with_maps = false;
@@ -137,7 +140,7 @@ TEST(Simulate, MapsAreLeftOutOfTheScanButNotOfItsSamples) {
 }
 
 TEST(Simulate, SameSeedSameScan) {
-    SimulationOptions options = options_of("random", grid_of(16, 16));
+    SimulationOptions options = options_of("random", make_grid(16, 16));
     options.noise = 0.1;
     const Simulation first = simulated(options);
     const Simulation again = simulated(options);
@@ -150,7 +153,7 @@ TEST(Simulate, SameSeedSameScan) {
 }
 
 TEST(Simulate, RefusesWhatContradicts) {
-    SimulationOptions options = options_of("radial", grid_of(8, 8));
+    SimulationOptions options = options_of("radial", make_grid(8, 8));
     options.coils = 2;
     options.model = "analytic";
     EXPECT_THROW(simulated(options), UsageError);
@@ -177,11 +180,11 @@ TEST(Simulate, RefusesWhatContradicts) {
     EXPECT_THROW(simulated(options), UsageError);
     options.coils = 1000000000;
     EXPECT_THROW(simulated(options), UsageError);
-    EXPECT_THROW(simulated(options_of("radial", grid_of(8, 8, 8))), UsageError);
+    EXPECT_THROW(simulated(options_of("radial", make_grid(8, 8, 8))), UsageError);
 }
 
 TEST(Simulate, RefusesWhatNoFileCanHold) {
-    SimulationOptions options = options_of("radial", grid_of(8, 8));
+    SimulationOptions options = options_of("radial", make_grid(8, 8));
     for (const double noise : {1e39, 1e300, 1.7e308}) {
         options.noise = noise;
         EXPECT_THROW(simulated(options), UsageError) << noise;
@@ -199,13 +202,13 @@ TEST(Simulate, RefusesWhatNoFileCanHold) {
 }
 
 TEST(Simulate, RefusesWhatNoReaderTakes) {
-    SimulationOptions options = options_of("random", grid_of(longest_side + 1, 1));
+    SimulationOptions options = options_of("random", make_grid(longest_side + 1, 1));
     options.sampling.readouts = 1;
     EXPECT_THROW(simulated(options), UsageError);
     if (memory_limit().bytes > 400e9) {
         GTEST_SKIP() << "this machine has the memory";
     }
-    options.sampling.grid = grid_of(1000, 1000, 960);
+    options.sampling.grid = make_grid(1000, 1000, 960);
     options.sampling.samples_per_readout = 1;
     EXPECT_THROW(simulated(options), InputError);
 }

@@ -3,12 +3,13 @@
 
 #include "base/error.hpp"
 #include "scan/phantom.hpp"
+#include "support/case.hpp"
 #include "support/simulated.hpp"
 
 namespace lsrecon {
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
+using test::make_grid;
 
 SimulationOptions moving(const std::string& trajectory, const Grid& grid, std::size_t frames) {
     SimulationOptions options = options_of(trajectory, grid);
@@ -18,7 +19,7 @@ SimulationOptions moving(const std::string& trajectory, const Grid& grid, std::s
 }
 
 TEST(SimulatedFrames, ShiftIsASineOverAllFrames) {
-    const SimulationOptions options = moving("cartesian", grid_of(8, 8), 8);
+    const SimulationOptions options = moving("cartesian", make_grid(8, 8), 8);
     const double half = std::sqrt(0.5);
     const double expected[] = {0, half, 1, half, 0, -half, -1, -half};
     for (std::size_t f = 0; f < 8; ++f) {
@@ -27,7 +28,7 @@ TEST(SimulatedFrames, ShiftIsASineOverAllFrames) {
 }
 
 TEST(SimulatedFrames, MotionIsAPhaseOfAnalyticSamples) {
-    const Simulation simulation = simulated(moving("cartesian", grid_of(16, 12), 4));
+    const Simulation simulation = simulated(moving("cartesian", make_grid(16, 12), 4));
     const std::vector<Frame>& frames = simulation.scan.frames;
     ASSERT_EQ(frames.size(), 4u);
     const double shifts[] = {0, 0.1, 0, -0.1}; // fields of view
@@ -42,7 +43,7 @@ TEST(SimulatedFrames, MotionIsAPhaseOfAnalyticSamples) {
 }
 
 TEST(SimulatedFrames, EachHasItsTruth) {
-    SimulationOptions options = moving("cartesian", grid_of(20, 16), 3);
+    SimulationOptions options = moving("cartesian", make_grid(20, 16), 3);
     options.model = "voxels";
     const Simulation simulation = simulated(options);
     ASSERT_EQ(simulation.truth.cols(), 3);
@@ -63,7 +64,7 @@ TEST(SimulatedFrames, EachHasItsTruth) {
 }
 
 TEST(SimulatedFrames, CoilMapsStayInTheirPlace) {
-    SimulationOptions options = moving("cartesian", grid_of(10, 10), 4);
+    SimulationOptions options = moving("cartesian", make_grid(10, 10), 4);
     options.coils = 2;
     const Simulation simulation = simulated(options);
     const Frame& frame = simulation.scan.frames[1];
@@ -78,7 +79,7 @@ TEST(SimulatedFrames, CoilMapsStayInTheirPlace) {
 TEST(SimulatedFrames, GoldenAnglesGoOnFromFrameToFrame) {
     for (const std::string name : {"golden-angle", "radial-3d"}) {
         SimulationOptions options =
-            options_of(name, name == "radial-3d" ? grid_of(8, 8, 8) : grid_of(8, 8));
+            options_of(name, name == "radial-3d" ? make_grid(8, 8, 8) : make_grid(8, 8));
         options.sampling.readouts = 15;
         const std::vector<Vec3> all = make_trajectory(name, options.sampling);
         options.sampling.readouts = 5;
@@ -94,7 +95,7 @@ TEST(SimulatedFrames, GoldenAnglesGoOnFromFrameToFrame) {
 
 TEST(SimulatedFrames, OtherTrajectoriesAreTheSame) {
     for (const std::string name : {"radial", "spiral", "random"}) {
-        SimulationOptions options = options_of(name, grid_of(8, 8));
+        SimulationOptions options = options_of(name, make_grid(8, 8));
         options.frames = 3;
         const std::vector<Frame> frames = simulated(options).scan.frames;
         EXPECT_EQ(frames.at(2).sampling, frames[0].sampling) << name;
@@ -104,7 +105,7 @@ TEST(SimulatedFrames, OtherTrajectoriesAreTheSame) {
 
 TEST(SimulatedFrames, RefusesWhatCannotBe) {
     const auto refused = [](const auto& change) {
-        SimulationOptions options = moving("radial", grid_of(8, 8), 4);
+        SimulationOptions options = moving("radial", make_grid(8, 8), 4);
         change(options);
         EXPECT_THROW(simulated(options), UsageError);
     };
@@ -115,7 +116,7 @@ TEST(SimulatedFrames, RefusesWhatCannotBe) {
     refused([](SimulationOptions& options) { options.motion_mm = std::nan(""); });
     // The skull is 0.69 of the field of view wide: 0.155 are left on both sides.
     refused([](SimulationOptions& options) { options.motion_mm = 0.156 * 240; });
-    SimulationOptions widest = moving("radial", grid_of(8, 8), 4);
+    SimulationOptions widest = moving("radial", make_grid(8, 8), 4);
     widest.motion_mm = 0.154 * 240;
     EXPECT_NO_THROW(simulated(widest));
 }

@@ -69,7 +69,7 @@ TEST(StoredImage, PartsAreThoseOfComplexNumbers) {
     EXPECT_EQ(real_part(ImagePart::magnitude, values), (std::vector<float>{5, 2}));
     EXPECT_EQ(real_part(ImagePart::real, values), (std::vector<float>{3, -2}));
     EXPECT_EQ(real_part(ImagePart::imaginary, values), (std::vector<float>{-4, 0}));
-    EXPECT_FLOAT_EQ(real_part(ImagePart::phase, values)[1], 3.14159265F);
+    EXPECT_FLOAT_EQ(real_part(ImagePart::phase, values)[1], static_cast<float>(pi));
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 #include "scan/trajectories.hpp"
+#include "support/case.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,12 +11,7 @@
 namespace lsrecon {
 namespace {
 
-Grid grid_of(std::size_t x, std::size_t y, std::size_t z = 0) {
-    Grid grid;
-    grid.dimensions = z == 0 ? 2 : 3;
-    grid.size = {x, y, z == 0 ? 1 : z};
-    return grid;
-}
+using test::make_grid;
 
 TrajectoryOptions options_of(const Grid& grid) {
     TrajectoryOptions options;
@@ -28,9 +24,9 @@ double distance(const Vec3& a, const Vec3& b) {
 }
 
 const std::vector<Grid>& awkward_grids() {
-    static const std::vector<Grid> grids{grid_of(16, 16),    grid_of(17, 12),  grid_of(1, 1),
-                                         grid_of(5, 32),     grid_of(8, 8, 8), grid_of(9, 12, 5),
-                                         grid_of(12, 12, 1), grid_of(1, 2, 3)};
+    static const std::vector<Grid> grids{
+        make_grid(16, 16),  make_grid(17, 12),   make_grid(1, 1),      make_grid(5, 32),
+        make_grid(8, 8, 8), make_grid(9, 12, 5), make_grid(12, 12, 1), make_grid(1, 2, 3)};
     return grids;
 }
 
@@ -68,7 +64,7 @@ TEST(Trajectories, StayWithinTheMatrix) {
 
 TEST(Trajectories, FillTheMatrix) {
     for (const TrajectoryDesign& design : trajectory_designs()) {
-        for (const Grid& grid : {grid_of(32, 20), grid_of(16, 20, 12)}) {
+        for (const Grid& grid : {make_grid(32, 20), make_grid(16, 20, 12)}) {
             if (!samples_grid(design, grid)) {
                 continue;
             }
@@ -90,7 +86,8 @@ TEST(Trajectories, LeaveNoGapByDefault) {
         if (design.name == "random") {
             continue;
         }
-        const Grid grid = design.dimensions.front() == 2 ? grid_of(32, 32) : grid_of(12, 12, 12);
+        const Grid grid =
+            design.dimensions.front() == 2 ? make_grid(32, 32) : make_grid(12, 12, 12);
         const std::vector<Vec3> k = make_trajectory(design.name, options_of(grid));
         std::mt19937_64 generator(5);
         for (int trial = 0; trial < 2000; ++trial) {
@@ -113,7 +110,7 @@ TEST(Trajectories, LeaveNoGapByDefault) {
 
 TEST(Trajectories, DependOnTheSeedAlone) {
     for (const TrajectoryDesign& design : trajectory_designs()) {
-        const Grid grid = design.dimensions.front() == 2 ? grid_of(16, 16) : grid_of(8, 8, 8);
+        const Grid grid = design.dimensions.front() == 2 ? make_grid(16, 16) : make_grid(8, 8, 8);
         TrajectoryOptions options = options_of(grid);
         const std::vector<Vec3> first = make_trajectory(design.name, options);
         EXPECT_EQ(first, make_trajectory(design.name, options)) << design.name;
@@ -133,7 +130,7 @@ TEST(Trajectories, UniformNumbersAreTheSameEverywhere) {
 TEST(Trajectories, ReadoutsAndSamplesAreAsAsked) {
     for (const TrajectoryDesign& design : trajectory_designs()) {
         const bool flat = design.dimensions.front() == 2;
-        TrajectoryOptions options = options_of(flat ? grid_of(16, 16) : grid_of(8, 8, 8));
+        TrajectoryOptions options = options_of(flat ? make_grid(16, 16) : make_grid(8, 8, 8));
         options.readouts = 3;
         options.samples_per_readout = 7;
         const std::size_t samples = make_trajectory(design.name, options).size();
@@ -150,7 +147,7 @@ TEST(Trajectories, ReadoutsAndSamplesAreAsAsked) {
 TEST(Trajectories, UndersamplingMakesFewerSamples) {
     for (const TrajectoryDesign& design : trajectory_designs()) {
         const bool flat = design.dimensions.front() == 2;
-        TrajectoryOptions options = options_of(flat ? grid_of(64, 64) : grid_of(16, 16, 16));
+        TrajectoryOptions options = options_of(flat ? make_grid(64, 64) : make_grid(16, 16, 16));
         const double full = static_cast<double>(make_trajectory(design.name, options).size());
         options.undersampling = 2;
         const double half = static_cast<double>(make_trajectory(design.name, options).size());
@@ -160,7 +157,7 @@ TEST(Trajectories, UndersamplingMakesFewerSamples) {
 }
 
 TEST(Trajectories, SpiralStepsAndTurnsAreNarrow) {
-    const std::vector<Vec3> k = make_trajectory("spiral", options_of(grid_of(128, 128)));
+    const std::vector<Vec3> k = make_trajectory("spiral", options_of(make_grid(128, 128)));
     ASSERT_EQ(k.size() % 16, 0u);
     const std::size_t samples = k.size() / 16;
     for (std::size_t i = 1; i < samples; ++i) {
@@ -172,24 +169,25 @@ TEST(Trajectories, SpiralStepsAndTurnsAreNarrow) {
 }
 
 TEST(Trajectories, RadialSpokesAreOneCycleApart) {
-    const std::vector<Vec3> k = make_trajectory("radial", options_of(grid_of(128, 128)));
+    const std::vector<Vec3> k = make_trajectory("radial", options_of(make_grid(128, 128)));
     ASSERT_EQ(k.size(), 202u * 128); // 202 = ceil(64 pi)
     EXPECT_EQ(k[0], (Vec3{-64, 0, 0}));
     EXPECT_EQ(k[64], (Vec3{0, 0, 0}));
     EXPECT_NEAR(distance(k[0], k[128]), 0.995, 1e-3);
-    const std::vector<Vec3> golden = make_trajectory("golden-angle", options_of(grid_of(128, 128)));
+    const std::vector<Vec3> golden =
+        make_trajectory("golden-angle", options_of(make_grid(128, 128)));
     const double cosine = (golden[0][0] * golden[128][0] + golden[0][1] * golden[128][1]) / 4096;
     EXPECT_NEAR(std::acos(cosine) * 180 / 3.14159265358979, 111.2461, 1e-4);
 }
 
 TEST(Trajectories, CartesianIsTheGrid) {
-    const std::vector<Vec3> k = make_trajectory("cartesian", options_of(grid_of(3, 2, 2)));
+    const std::vector<Vec3> k = make_trajectory("cartesian", options_of(make_grid(3, 2, 2)));
     ASSERT_EQ(k.size(), 12u);
     EXPECT_EQ(k.front(), (Vec3{-1, -1, -1}));
     EXPECT_EQ(k[1], (Vec3{0, -1, -1}));
     EXPECT_EQ(k[3], (Vec3{-1, 0, -1}));
     EXPECT_EQ(k.back(), (Vec3{1, 0, 0}));
-    TrajectoryOptions options = options_of(grid_of(4, 9));
+    TrajectoryOptions options = options_of(make_grid(4, 9));
     options.undersampling = 3;
     std::set<double> lines;
     for (const Vec3& position : make_trajectory("cartesian", options)) {
@@ -199,7 +197,7 @@ TEST(Trajectories, CartesianIsTheGrid) {
 }
 
 TEST(Trajectories, RefuseWhatContradicts) {
-    TrajectoryOptions options = options_of(grid_of(16, 16));
+    TrajectoryOptions options = options_of(make_grid(16, 16));
     EXPECT_THROW(make_trajectory("zigzag", options), UsageError);
     options.undersampling = 0;
     EXPECT_THROW(make_trajectory("radial", options), UsageError);
@@ -212,7 +210,7 @@ TEST(Trajectories, RefuseWhatContradicts) {
     options.undersampling = 1;
     options.readouts = 17;
     EXPECT_THROW(make_trajectory("cartesian", options), UsageError);
-    EXPECT_THROW(make_trajectory("random", options_of(grid_of(0, 16))), UsageError);
+    EXPECT_THROW(make_trajectory("random", options_of(make_grid(0, 16))), UsageError);
     options.readouts = 1000000000;
     EXPECT_THROW(make_trajectory("radial", options), UsageError);
 }

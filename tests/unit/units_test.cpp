@@ -7,8 +7,6 @@
 namespace lsrecon {
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
-
 Grid grid_2d(std::size_t x, std::size_t y, double fov_x, double fov_y) {
     Grid grid;
     grid.size = {x, y, 1};

@@ -6,7 +6,7 @@ namespace lsrecon::opencl {
 
 namespace {
 
-constexpr double two_pi = 6.283185307179586476925286766559;
+constexpr double two_pi = 2 * pi;
 
 /// The first half of a lattice, whole rows of it, in halves of voxels from its middle. Voxel n and
 /// the n-th from the end are each other's image.

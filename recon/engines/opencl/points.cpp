@@ -8,7 +8,7 @@ namespace {
 
 /// Units of low parts: turns, or radians.
 double low_unit(SourceLayout layout) {
-    return layout == SourceLayout::vectors ? 6.28318530717958647692 : 1.0;
+    return layout == SourceLayout::vectors ? 2 * pi : 1.0;
 }
 
 } // namespace
