@@ -68,6 +68,15 @@ __kernel void multiply_complex(const ulong items, __global const map2 *f, ulong 
     y[at] = product(TO_REAL2(f[first + i]), y[at]);
 }
 
+__kernel void multiply_conjugate(const ulong items, __global const map2 *f, ulong first,
+                                 __global real2 *y)
+{
+    ONLY(items)
+    const size_t i = get_global_id(0);
+    const size_t at = get_global_id(1) * items + i;
+    y[at] = product(conjugate(TO_REAL2(f[first + i])), y[at]);
+}
+
 // out[i] += conj(map[i]) in[first + i]
 __kernel void add_conjugate_product(const ulong items, __global const map2 *map,
                                     __global const real2 *in, ulong first, __global real2 *out)

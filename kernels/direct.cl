@@ -5,9 +5,13 @@
 #ifndef REAL_VALUES
 #define REAL_VALUES 0
 #endif
+#ifndef OFF_RESONANCE
+#define OFF_RESONANCE 0
+#endif
+#define FIRST_VALUE (6 + 4 * OFF_RESONANCE)
 
 // Field f of source s of a chunk goes to out[s * source_step + f * field_step]: high x y z, low
-// x y z, and the values of `coils` coils from first_coil on, times phases[first + s] when there are
+// x y z, what transform.h has for OFF_RESONANCE, and the values of `coils` coils from first_coil on, times phases[first + s] when there are
 // some. Sources from `count` on, and coils that the kernel has beside these, have no value.
 // Geometry: sources of the chunk, with those that pad it; fields.
 __kernel void pack(const ulong items, __global const real *positions, const int with_low,
@@ -23,11 +27,13 @@ __kernel void pack(const ulong items, __global const real *positions, const int 
     real number = 0;
     if (s < count && field < 6) {
         number = field < 3 || with_low ? positions[field * sources + m] : 0;
+    } else if (s < count && field < FIRST_VALUE) {
+        number = field < 9 ? positions[(field - (with_low ? 0 : 3)) * sources + m] : 0;
     } else if (s < count) {
 #if REAL_VALUES
-        number = field == 6 ? values[m] : 0;
+        number = field == FIRST_VALUE ? values[m] : 0;
 #else
-        const int coil = (field - 6) / 2;
+        const int coil = (field - FIRST_VALUE) / 2;
         if (coil < coils) {
             __global const real *value = values + 2 * ((first_coil + coil) * sources + m);
             const wide2 phase = with_phases ? phases[m] : (wide2)(1, 0);

@@ -14,24 +14,19 @@ __kernel void transform(__global const real *sources, const int source_count,
         return;
     }
     for (int s = 0; s < source_count; ++s) {
-        const real3 high = (real3)(ARRAY(sources, 0, source_count, s),
-                                     ARRAY(sources, 1, source_count, s),
-                                     ARRAY(sources, 2, source_count, s));
-        const real3 low = (real3)(ARRAY(sources, 3, source_count, s),
-                                    ARRAY(sources, 4, source_count, s),
-                                    ARRAY(sources, 5, source_count, s));
+        PLACE_IN_ARRAYS(source, sources, source_count, s);
+        const Place point = place_of_point(points, point_stride, first_point + p);
         BITS sign;
-        const real phase =
-            TWO_PI * half_turns_off(high, low, point_high(points, point_stride, first_point + p),
-                                    point_low(points, point_stride, first_point + p), &sign);
-        const real cosine = WITH_SIGN(cos(phase), sign);
-        const real sine = WITH_SIGN(sin(phase), sign);
+        const real phase = TWO_PI * half_turns_off(source, point, &sign);
+        const real cosine = DECAYED(WITH_SIGN(cos(phase), sign), source, point);
+        const real sine = DECAYED(WITH_SIGN(sin(phase), sign), source, point);
 #if REAL_VALUES
-        ADD_REAL_PRODUCT(out[p], ARRAY(sources, 6, source_count, s), cosine, sine);
+        ADD_REAL_PRODUCT(out[p], ARRAY(sources, FIRST_VALUE, source_count, s), cosine, sine);
 #else
         for (int c = 0; c < COILS; ++c) {
-            ADD_PRODUCT(out[c * point_count + p], ARRAY(sources, 6 + 2 * c, source_count, s),
-                        ARRAY(sources, 7 + 2 * c, source_count, s), cosine, sine);
+            ADD_PRODUCT(out[c * point_count + p],
+                        ARRAY(sources, FIRST_VALUE + 2 * c, source_count, s),
+                        ARRAY(sources, FIRST_VALUE + 2 * c + 1, source_count, s), cosine, sine);
         }
 #endif
     }

@@ -18,8 +18,7 @@ __kernel void transform(SOURCE_MEMORY const real *sources, const int source_coun
     if (p >= point_count) {
         return;
     }
-    const real3 at = point_high(points, point_stride, first_point + p);
-    const real3 at_low = point_low(points, point_stride, first_point + p);
+    const Place point = place_of_point(points, point_stride, first_point + p);
     real4 total[COILS];
     for (int c = 0; c < COILS; ++c) {
         total[c] = out[c * point_count + p];
@@ -28,22 +27,17 @@ __kernel void transform(SOURCE_MEMORY const real *sources, const int source_coun
         const int last = min(first + RUN, source_count);
         real2 sum[COILS] = {(real2)(0.0f, 0.0f)};
         for (int s = first; s < last; ++s) {
-            const real3 high = (real3)(ARRAY(sources, 0, source_count, s),
-                                         ARRAY(sources, 1, source_count, s),
-                                         ARRAY(sources, 2, source_count, s));
-            const real3 low = (real3)(ARRAY(sources, 3, source_count, s),
-                                        ARRAY(sources, 4, source_count, s),
-                                        ARRAY(sources, 5, source_count, s));
+            PLACE_IN_ARRAYS(source, sources, source_count, s);
             BITS sign;
-            const real phase = TWO_PI * half_turns_off(high, low, at, at_low, &sign);
-            const real cosine = WITH_SIGN(cos(phase), sign);
-            const real sine = WITH_SIGN(sin(phase), sign);
+            const real phase = TWO_PI * half_turns_off(source, point, &sign);
+            const real cosine = DECAYED(WITH_SIGN(cos(phase), sign), source, point);
+            const real sine = DECAYED(WITH_SIGN(sin(phase), sign), source, point);
 #if REAL_VALUES
-            ADD_REAL_PRODUCT(sum[0], ARRAY(sources, 6, source_count, s), cosine, sine);
+            ADD_REAL_PRODUCT(sum[0], ARRAY(sources, FIRST_VALUE, source_count, s), cosine, sine);
 #else
             for (int c = 0; c < COILS; ++c) {
-                ADD_PRODUCT(sum[c], ARRAY(sources, 6 + 2 * c, source_count, s),
-                            ARRAY(sources, 7 + 2 * c, source_count, s), cosine, sine);
+                ADD_PRODUCT(sum[c], ARRAY(sources, FIRST_VALUE + 2 * c, source_count, s),
+                            ARRAY(sources, FIRST_VALUE + 2 * c + 1, source_count, s), cosine, sine);
             }
 #endif
         }

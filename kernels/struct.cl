@@ -21,8 +21,7 @@ __kernel void transform(__constant const Source *sources, const int source_count
     if (p >= point_count) {
         return;
     }
-    const real3 at = point_high(points, point_stride, first_point + p);
-    const real3 at_low = point_low(points, point_stride, first_point + p);
+    const Place point = place_of_point(points, point_stride, first_point + p);
     real4 total[COILS];
     for (int c = 0; c < COILS; ++c) {
         total[c] = out[c * point_count + p];
@@ -32,12 +31,11 @@ __kernel void transform(__constant const Source *sources, const int source_count
         real2 sum[COILS] = {(real2)(0.0f, 0.0f)};
         for (int s = first; s < last; ++s) {
             __constant const Source *source = sources + s;
-            const real3 high = (real3)(source->high[0], source->high[1], source->high[2]);
-            const real3 low = (real3)(source->low[0], source->low[1], source->low[2]);
+            PLACE_IN_STRUCT(place, source);
             BITS sign;
-            const real phase = TWO_PI * half_turns_off(high, low, at, at_low, &sign);
-            const real cosine = WITH_SIGN(COSINE(phase), sign);
-            const real sine = WITH_SIGN(SINE(phase), sign);
+            const real phase = TWO_PI * half_turns_off(place, point, &sign);
+            const real cosine = DECAYED(WITH_SIGN(COSINE(phase), sign), place, point);
+            const real sine = DECAYED(WITH_SIGN(SINE(phase), sign), place, point);
 #if REAL_VALUES
             ADD_REAL_PRODUCT(sum[0], source->value[0], cosine, sine);
 #else

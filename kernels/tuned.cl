@@ -7,7 +7,8 @@
 // points, so that what they read and write lies side by side; a work-item's points are that many
 // apart. With ROWS the points of a row differ in x alone; without, all points are one row.
 //
-// Defines: COILS, SIGN, REAL_VALUES, LOW_POINTS, LOW_SOURCES, RUN (defaults in transform.h), and
+// Defines: COILS, SIGN, REAL_VALUES, LOW_POINTS, LOW_SOURCES, OFF_RESONANCE, DECAY, RUN (defaults in
+// transform.h), and
 //   VOXELS        points of a work-item: 1, 2, 4, 8 or 16
 //   UNROLL        of the loop over sources; divides RUN
 //   TRIGONOMETRY  0: the hardware's; 1: polynomials, which a CPU does in vectors, and doubles
@@ -134,12 +135,12 @@ __kernel void transform(__constant const AlignedSource *sources, const int sourc
     }
     // Beyond the end of its row a work-item repeats the row's last point and keeps it to itself.
     int at[VOXELS];
-    PerVoxel position[6];
+    PerVoxel position[FIRST_OFF + 3 * OFF_RESONANCE];
 #pragma unroll UNROLL_POINTS
     for (int j = 0; j < VOXELS; ++j) {
         at[j] = start + min(column + j * step, row_length - 1);
 #pragma unroll UNROLL_POINTS
-        for (int d = 0; d < (LOW_POINTS ? 6 : 3); ++d) {
+        for (int d = 0; d < FIRST_OFF + 3 * OFF_RESONANCE; ++d) {
             position[d].each[j] = points[d * point_stride + at[j]];
         }
     }
@@ -177,13 +178,13 @@ __kernel void transform(__constant const AlignedSource *sources, const int sourc
         for (int s = 0; s < RUN; ++s) {
             __constant const AlignedSource *source = sources + first + s;
             const real4 begin = source->vector[0]; // high x y z, low x
-            const real4 end = source->vector[1];   // low y z, first value
+            const real4 end = source->vector[1];   // low y z, then off or the first value
             const of_row exact_of_row = begin.y * y + begin.z * z;
 #if SHARED_SIGN
             BITS sign;
-            const reals exact = begin.x * x + row_without_half_turns(exact_of_row, &sign);
+            reals exact = begin.x * x + row_without_half_turns(exact_of_row, &sign);
 #else
-            const reals exact = begin.x * x + exact_of_row;
+            reals exact = begin.x * x + exact_of_row;
 #endif
 #if LOW_SOURCES
             const of_row rest_of_row = end.x * y + end.y * z;
@@ -197,18 +198,28 @@ __kernel void transform(__constant const AlignedSource *sources, const int sourc
             rest += (begin.y + (1 / TWO_PI) * end.x) * position[4].all;
             rest += (begin.z + (1 / TWO_PI) * end.y) * position[5].all;
 #endif
+#if OFF_RESONANCE
+            exact += end.z * position[FIRST_OFF].all;
+            rest += end.w * position[FIRST_OFF].all;
+            rest += (end.z + (1 / TWO_PI) * end.w) * position[FIRST_OFF + 1].all;
+#endif
 #if SHARED_SIGN
             const reals turns = (exact + ROUNDER) - ROUNDER;
             const reals phase = TWO_PI * (exact - turns) + rest;
-            const reals cos_of = cosine(phase);
-            const reals sin_of = sine(phase);
+            reals cos_of = cosine(phase);
+            reals sin_of = sine(phase);
 #define SIGNED(value) AS_REAL(AS_BITS(value) ^ sign)
 #else
             bits sign;
             const reals phase = radians_of(exact, rest, &sign);
-            const reals cos_of = AS_REALS(AS_VECTOR_OF_BITS(cosine(phase)) ^ sign);
-            const reals sin_of = AS_REALS(AS_VECTOR_OF_BITS(sine(phase)) ^ sign);
+            reals cos_of = AS_REALS(AS_VECTOR_OF_BITS(cosine(phase)) ^ sign);
+            reals sin_of = AS_REALS(AS_VECTOR_OF_BITS(sine(phase)) ^ sign);
 #define SIGNED(value) (value)
+#endif
+#if DECAY
+            const reals left = exp(-source->vector[2].x * position[FIRST_OFF + 2].all);
+            cos_of *= left;
+            sin_of *= left;
 #endif
 #if REAL_VALUES
             const real value = SIGNED(end.z);
@@ -218,7 +229,7 @@ __kernel void transform(__constant const AlignedSource *sources, const int sourc
             // Two statements a sum: each is then one multiply-add.
 #pragma unroll UNROLL_POINTS
             for (int c = 0; c < COILS; ++c) {
-                const real2 value = ((__constant const real2 *)source)[3 + c];
+                const real2 value = ((__constant const real2 *)source)[FIRST_VALUE / 2 + c];
                 const real re = SIGNED(value.x);
                 const real im = SIGNED(value.y);
                 sum_real[c] += re * cos_of;

@@ -54,6 +54,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     std::optional<QFile> q_file = opened<QFile>(options.q_file);
     const std::optional<Truth> truth = opened<Truth>(options.truth);
     ReadOptions read = options.read;
+    read.with_times = options.prepare.field_map_of_file();
     if (options.solve.on_device) {
         read.before_values = [&](const Grid& grid, std::size_t coil_maps) {
             note_room_of_solver(backend, grid, coil_maps, options.solve.regularisers);
@@ -63,7 +64,8 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     require_samples(source.scan());
     PreparedScan prepared(source, options.prepare, backend, report);
     const Scan& scan = prepared.scan();
-    const Plan plan = make_plan(scan, q_file.has_value(), !options.solve.regularisers.empty());
+    const Plan plan = make_plan(scan, {q_file.has_value(), !options.solve.regularisers.empty(),
+                                       backend.segment_error() > 0});
     if (q_file) {
         q_file->require(scan);
     }

@@ -103,6 +103,11 @@ void add_backend_flags(CLI::App& sub, BackendOptions& options) {
         sub, options.precision,
         "of the transforms and the solver [single, and double for the solver where the "
         "device has that]");
+    sub.add_option("--segment-error", options.segment_error,
+                   "relative error of the time segments into which off-resonance is divided; "
+                   "variants of the direct transform, such as tuned, have none")
+        ->check(CLI::Range(1e-7, 0.5))
+        ->capture_default_str();
     sub.add_option_function<double>(
            "--device-memory",
            [&options](double mebibytes) { options.device_memory = mebibytes * 1024 * 1024; },

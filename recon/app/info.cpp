@@ -40,6 +40,22 @@ void print_trajectory(const Scan& scan, const Sampling& sampling) {
     }
 }
 
+void print_off_resonance(const Scan& scan) {
+    const RealVector& times = scan.frames.front().sampling->times;
+    if (!scan.off_resonance || times.size() == 0) {
+        return;
+    }
+    const RealVector& field = scan.off_resonance->field;
+    const double longest = times.maxCoeff() - times.minCoeff();
+    std::printf("field map    %.4g to %.4g Hz; %.4g turns during the %.4g ms of the times\n",
+                field.minCoeff(), field.maxCoeff(), field.cwiseAbs().maxCoeff() * longest,
+                1e3 * longest);
+    if (scan.off_resonance->r2star.size() > 0) {
+        std::printf("R2*          %.4g to %.4g 1/s\n", scan.off_resonance->r2star.minCoeff(),
+                    scan.off_resonance->r2star.maxCoeff());
+    }
+}
+
 /// How an output of the program was made.
 void print_record(const Hdf5Reader& file, const std::string& dataset) {
     std::printf("file         %s\n", file.path().c_str());
@@ -85,6 +101,7 @@ ExitCode run_info(const Options& options) {
     if (!scan.voxels) { // a list of voxels has no Q to share
         std::printf("q key        %s (scans with equal keys can share --q)\n", q_key(scan).c_str());
     }
+    print_off_resonance(scan);
     if (!scan.noise.empty()) {
         std::printf("noise        %zu samples per coil\n", scan.noise.columns());
     }

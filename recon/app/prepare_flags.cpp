@@ -41,6 +41,11 @@ void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
            "squares, "
            "the same as --maps none [maps]")
         ->check(CLI::IsMember({"maps", "rss"}));
+    sub.add_option("--field-map", options.field_map,
+                   "none, or a file with /field_map (Hz) of any grid, and /r2star (1/s) where it "
+                   "has that, to correct off-resonance [the scan's own]")
+        ->check(file_name())
+        ->type_name("FILE");
     sub.add_option("--coils", options.compression.coils,
                    "compress to so many virtual coils by singular values [all coils]")
         ->check(whole_number("a whole number from 1", false));

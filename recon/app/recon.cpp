@@ -100,6 +100,8 @@ ExitCode run(Options& options) {
                                     {"traj_units_asked_for", read.trajectory_units},
                                     {"join", joined(read.join)},
                                     {"maps_asked_for", prepare.maps},
+                                    {"field_map_asked_for", prepare.field_map},
+                                    {"segment_error", text(options.backend.segment_error)},
                                     {"maps_threshold", text(prepare.estimate.threshold)},
                                     {"maps_crop", text(prepare.estimate.crop)},
                                     {"soft_maps", prepare.estimate.soft ? "yes" : "no"},

@@ -83,15 +83,20 @@ ExitCode run(const Options& options) {
     simulation_options.sampling.grid = grid_of(options);
     require_files({}, {{"--output", options.output, FileKind::hdf5},
                        {"--truth", options.truth, FileKind::hdf5}});
-    check_options(options.backend); // an analytic scan never opens it
+    BackendOptions backend_options = options.backend;
+    if (has_off_resonance(simulation_options) && backend_options.kernel.empty() &&
+        backend_options.backend == "opencl") {
+        backend_options.kernel = "tuned"; // exact: no time segments
+    }
+    check_options(backend_options); // an analytic scan never opens it
     Console console(options.quiet);
     std::unique_ptr<Backend> backend; // opened by the first frame that needs it
-    const ForwardModel forward = [&](const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
+    const ForwardModel forward = [&](const SamplePoints& points, const CoilMatrix& rho,
                                      const Voxels& voxels) {
         if (!backend) {
-            backend = open_backend(options.backend, console);
+            backend = open_backend(backend_options, console);
         }
-        return forward_on_host(*backend, trajectory, rho, voxels,
+        return forward_on_host(*backend, points, rho, voxels,
                                [&](double fraction) { console.progress(fraction); })
             .values;
     };
@@ -190,6 +195,16 @@ std::function<ExitCode()> bind_simulate(CLI::App& sub) {
         ->capture_default_str();
     sub.add_flag("--without-maps{false}", simulation.with_maps,
                  "leave the coil maps out of the file, as a scanner does");
+    sub.add_option("--off-resonance-hz", simulation.off_resonance_hz,
+                   "a field map of up to so many Hz, near one place with this sign and far from it "
+                   "with the other; written to the scan with the times of its samples")
+        ->capture_default_str();
+    sub.add_option("--r2star", simulation.r2star,
+                   "decay of up to so many 1/s near that place, and half of it far from it")
+        ->capture_default_str();
+    sub.add_option("--readout-ms", simulation.readout_ms,
+                   "how long each readout takes, with --off-resonance-hz or --r2star")
+        ->capture_default_str();
     add_frame_flags(sub, simulation);
     add_noise_flags(sub, simulation);
     sub.add_option(

@@ -31,7 +31,7 @@ ExitCode run_fhd(const Options& options) {
     FrameSource source(options.scan, options.read, console);
     const Scan& scan = source.scan();
     require_samples(scan);
-    const Plan plan = make_plan(scan, false);
+    const Plan plan = make_plan(scan, {false, false, backend->segment_error() > 0});
     std::vector<CoilMatrix> frames;
     FrameProgress progress(console, scan.frames.size());
     for (std::size_t f = 0; f < scan.frames.size(); ++f) {

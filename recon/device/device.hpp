@@ -74,6 +74,9 @@ public:
     /// y *= f: `count` values from `first` on, repeated for every `count` values of y. A complex f
     /// may be of another precision.
     virtual void multiply(const Array& f, std::size_t first, std::size_t count, Array& y) = 0;
+    /// The same with conj(f), complex.
+    virtual void multiply_conjugate(const Array& f, std::size_t first, std::size_t count,
+                                    Array& y) = 0;
     /// out(i) += conj(map(i)) in(first + i); the map may be of another precision.
     virtual void add_conjugate_product(const Array& map, const Array& in, std::size_t first,
                                        Array& out) = 0;

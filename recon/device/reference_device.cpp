@@ -122,6 +122,12 @@ public:
             values_of(y)[i] *= values_of(f)[first + i % count];
         }
     }
+    void multiply_conjugate(const Array& f, std::size_t first, std::size_t count,
+                            Array& y) override {
+        for (std::size_t i = 0; i < y.count(); ++i) {
+            values_of(y)[i] *= std::conj(values_of(f)[first + i % count]);
+        }
+    }
     void add_conjugate_product(const Array& map, const Array& in, std::size_t first,
                                Array& out) override {
         for (std::size_t i = 0; i < out.count(); ++i) {

@@ -41,9 +41,13 @@ public:
     virtual Precision precision() const = 0;
     virtual Precision solver_precision() { return precision(); }
 
-    /// F for a sampling and voxels. The trajectory and the backend must outlive it.
-    virtual std::unique_ptr<Transform> transform(const std::vector<Vec3>& trajectory,
+    /// F for samples and voxels, off resonance where the voxels are and the samples have times.
+    /// What the points refer to and the backend must outlive it.
+    virtual std::unique_ptr<Transform> transform(const SamplePoints& points,
                                                  const Voxels& voxels) = 0;
+    /// Whether off-resonance on a grid is divided into time segments (engines/segments.hpp) and how
+    /// finely; 0 when it is part of every phase.
+    virtual double segment_error() const { return 0; }
 
     /// Passes a note to the user (BackendOptions::note).
     virtual void note(const std::string& message) const = 0;
@@ -64,6 +68,8 @@ struct BackendOptions {
     /// Of transforms and solver. By default single, with the solver in double precision where the
     /// device has that. The reference has its own.
     std::optional<Precision> precision = {};
+    /// Relative L2 error of time segments, where the engine needs them for off-resonance.
+    double segment_error = 1e-5;
     double device_memory = 0; ///< bytes to use of the device's memory at most; 0 for all of it
     /// Called with what the user should know: work in pieces, a solver that moved to the CPU.
     std::function<void(const std::string&)> note = [](const std::string&) {};

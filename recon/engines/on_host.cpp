@@ -57,9 +57,9 @@ CoilMatrix mu_on_host(Backend& backend, const Sampling& sampling, const CoilRows
     return out;
 }
 
-OnHost adjoint_on_host(Backend& backend, const std::vector<Vec3>& trajectory,
-                       const CoilRows& values, const Voxels& voxels, const Progress& progress) {
-    PiecewiseTransform transform(backend, trajectory, voxels);
+OnHost adjoint_on_host(Backend& backend, const SamplePoints& points, const CoilRows& values,
+                       const Voxels& voxels, const Progress& progress) {
+    PiecewiseTransform transform(backend, points, voxels);
     OnHost result = nothing(values.rows(), voxels.count());
     const int exponent = exponent_of(backend, values);
     transform.adjoint(values.rows(), false, loading(values, backend.device(), exponent),
@@ -81,10 +81,10 @@ OnHost q_on_host(Backend& backend, const std::vector<Vec3>& trajectory, const Re
     return result;
 }
 
-OnHost forward_on_host(Backend& backend, const std::vector<Vec3>& trajectory, const CoilRows& rho,
+OnHost forward_on_host(Backend& backend, const SamplePoints& points, const CoilRows& rho,
                        const Voxels& voxels, const Progress& progress) {
-    PiecewiseTransform transform(backend, trajectory, voxels);
-    OnHost result = nothing(rho.rows(), trajectory.size());
+    PiecewiseTransform transform(backend, points, voxels);
+    OnHost result = nothing(rho.rows(), points.count());
     const int exponent = exponent_of(backend, rho);
     transform.forward(rho.rows(), loading(rho, backend.device(), exponent),
                       into(result.values, backend.device(), exponent), progress);

@@ -16,15 +16,15 @@ struct OnHost {
 CoilMatrix mu_on_host(Backend& backend, const Sampling& sampling, const CoilRows& samples);
 
 /// out_cn = sum_m value_cm exp(+i 2 pi k_m . x_n), C x N: F^H d of mu.
-OnHost adjoint_on_host(Backend& backend, const std::vector<Vec3>& trajectory,
-                       const CoilRows& values, const Voxels& voxels, const Progress& progress);
+OnHost adjoint_on_host(Backend& backend, const SamplePoints& points, const CoilRows& values,
+                       const Voxels& voxels, const Progress& progress);
 
 /// The same for real values of one coil, 1 x N: Q of w |phi|^2.
 OnHost q_on_host(Backend& backend, const std::vector<Vec3>& trajectory, const RealVector& weights,
                  const Voxels& voxels, const Progress& progress);
 
 /// out_cm = sum_n rho_cn exp(-i 2 pi k_m . x_n), C x M: F before phi.
-OnHost forward_on_host(Backend& backend, const std::vector<Vec3>& trajectory, const CoilRows& rho,
+OnHost forward_on_host(Backend& backend, const SamplePoints& points, const CoilRows& rho,
                        const Voxels& voxels, const Progress& progress);
 
 } // namespace lsrecon

@@ -30,12 +30,17 @@ Transform& PiecewiseTransform::transform_of(const Range& samples, const Range& v
     };
     if (!transform_ || !same(samples, its_samples_) || !same(voxels, its_voxels_)) {
         transform_.reset(); // its memory is the next one's
-        const bool all = samples.count == trajectory_.size();
+        const bool all = samples.count == points_.count();
         if (!all) {
-            const auto first = trajectory_.begin() + static_cast<long>(samples.first);
+            const auto first = points_.trajectory.begin() + static_cast<long>(samples.first);
             some_.assign(first, first + static_cast<long>(samples.count));
+            if (points_.times != nullptr) {
+                some_times_ = points_.times->segment(static_cast<Eigen::Index>(samples.first),
+                                                     static_cast<Eigen::Index>(samples.count));
+            }
         }
-        transform_ = backend_.transform(all ? trajectory_ : some_, voxels_.part(voxels));
+        transform_ = backend_.transform(all ? points_ : SamplePoints(some_, some_times_),
+                                        voxels_.part(voxels));
         its_samples_ = samples;
         its_voxels_ = voxels;
     }
@@ -43,7 +48,7 @@ Transform& PiecewiseTransform::transform_of(const Range& samples, const Range& v
 }
 
 void PiecewiseTransform::run(const Job& job) {
-    const std::size_t samples = trajectory_.size();
+    const std::size_t samples = points_.count();
     const std::size_t voxels = voxels_.count();
     if (job.coils == 0 || samples == 0 || voxels == 0) {
         return;

@@ -10,9 +10,9 @@ namespace lsrecon {
 /// loaded and taken a few coils at a time.
 class PiecewiseTransform {
 public:
-    /// The trajectory and the backend must outlive it.
-    PiecewiseTransform(Backend& backend, const std::vector<Vec3>& trajectory, const Voxels& voxels)
-        : backend_(backend), trajectory_(trajectory), voxels_(voxels) {}
+    /// What the points refer to and the backend must outlive it.
+    PiecewiseTransform(Backend& backend, const SamplePoints& points, const Voxels& voxels)
+        : backend_(backend), points_(points), voxels_(voxels) {}
 
     /// Fills an array with the values of some coils at some samples (adjoint) or voxels (forward),
     /// a row a coil.
@@ -28,7 +28,7 @@ public:
     /// Bound of the relative L2 error of the last of them.
     double error() const { return error_; }
 
-    std::size_t samples() const { return trajectory_.size(); }
+    std::size_t samples() const { return points_.count(); }
     const Voxels& voxels() const { return voxels_; }
 
 private:
@@ -37,9 +37,10 @@ private:
     Transform& transform_of(const Range& samples, const Range& voxels);
 
     Backend& backend_;
-    const std::vector<Vec3>& trajectory_;
+    SamplePoints points_;
     Voxels voxels_;
     std::vector<Vec3> some_; ///< of the trajectory, where it comes in pieces
+    RealVector some_times_;
     std::unique_ptr<Transform> transform_;
     Range its_samples_{0, 0};
     Range its_voxels_{0, 0};

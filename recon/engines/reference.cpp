@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <iterator>
 #include <limits>
 
 #include "base/timer.hpp"
@@ -16,74 +15,92 @@ namespace {
 
 template <typename Real> constexpr Real two_pi = Real(6.283185307179586476925286766559);
 
-template <typename Real> using Point = std::array<Real, 3>;
-
-template <typename Real> Point<Real> in_precision(const Vec3& p) {
-    return {Real(p[0]), Real(p[1]), Real(p[2])};
-}
+/// A voxel or a sample: x, y, z, and with off-resonance its field and rate of decay, or its time
+/// twice. Products of the first four add up to turns; that of the last is what decays.
+template <typename Real> using Point = std::array<Real, 5>;
 
 /// Sums over every source, in this precision.
 template <typename Real> class LoopTransform : public Transform {
 public:
-    LoopTransform(const std::vector<Vec3>& trajectory, const Voxels& voxels, double& seconds)
-        : trajectory_(trajectory), voxels_(voxels), seconds_(seconds) {}
+    LoopTransform(const SamplePoints& points, const Voxels& voxels, double& seconds)
+        : points_(points), voxels_(voxels), seconds_(seconds) {}
 
-    std::size_t samples() const override { return trajectory_.size(); }
+    std::size_t samples() const override { return points_.count(); }
     std::size_t voxels() const override { return voxels_.count(); }
 
     void forward(const Array& rho, Array& out, const Progress& progress) override {
-        sum(positions(), trajectory_, rho, Real(-1), out, progress);
+        sum(placed_voxels(), placed_samples(), rho, Real(-1), out, progress);
     }
     void adjoint(const Array& values, Array& out, const Progress& progress) override {
-        sum(trajectory_, positions(), values, Real(+1), out, progress);
+        sum(placed_samples(), placed_voxels(), values, Real(+1), out, progress);
     }
 
     double forward_error() const override { return error(voxels()); }
     double adjoint_error() const override { return error(samples()); }
 
 private:
-    std::vector<Vec3> positions() const {
-        std::vector<Vec3> positions(voxels_.count());
-        for (std::size_t n = 0; n < positions.size(); ++n) {
-            positions[n] = voxels_.position(n);
+    bool off_resonance() const {
+        return points_.times != nullptr && voxels_.off_resonance() != nullptr;
+    }
+
+    std::vector<Point<Real>> placed_voxels() const {
+        std::vector<Point<Real>> placed(voxels_.count());
+        for (std::size_t n = 0; n < placed.size(); ++n) {
+            const Vec3 x = voxels_.position(n);
+            const Complex rate = off_resonance() ? voxels_.off_resonance()->rate(n) : Complex(0);
+            placed[n] = {Real(x[0]), Real(x[1]), Real(x[2]), Real(rate.imag() / (2 * pi)),
+                         Real(rate.real())};
         }
-        return positions;
+        return placed;
+    }
+
+    std::vector<Point<Real>> placed_samples() const {
+        std::vector<Point<Real>> placed(points_.count());
+        for (std::size_t m = 0; m < placed.size(); ++m) {
+            const Vec3& k = points_.trajectory[m];
+            const Real time =
+                off_resonance() ? Real((*points_.times)(static_cast<Eigen::Index>(m))) : Real(0);
+            placed[m] = {Real(k[0]), Real(k[1]), Real(k[2]), time, time};
+        }
+        return placed;
     }
 
     double error(std::size_t terms) const {
-        const auto reach = [](const std::vector<Vec3>& points) {
-            Vec3 largest{};
-            for (const Vec3& p : points) {
-                for (std::size_t d = 0; d < 3; ++d) {
-                    largest[d] = std::max(largest[d], std::abs(p[d]));
+        const auto reach = [](const std::vector<Point<Real>>& placed) {
+            std::array<double, 4> largest{};
+            for (const Point<Real>& p : placed) {
+                for (std::size_t d = 0; d < 4; ++d) {
+                    largest[d] = std::max(largest[d], std::abs(static_cast<double>(p[d])));
                 }
             }
             return largest;
         };
-        const Vec3 k = reach(trajectory_);
-        const Vec3 x = reach(positions());
-        return tolerance::reference(k[0] * x[0] + k[1] * x[1] + k[2] * x[2], terms,
+        const std::array<double, 4> k = reach(placed_samples());
+        const std::array<double, 4> x = reach(placed_voxels());
+        return tolerance::reference(k[0] * x[0] + k[1] * x[1] + k[2] * x[2] + k[3] * x[3], terms,
                                     std::numeric_limits<Real>::epsilon() / 2);
     }
 
-    /// out_cp = sum_s value_cs exp(sign i 2 pi at_s . point_p)
-    void sum(const std::vector<Vec3>& at, const std::vector<Vec3>& points, const Array& values,
-             Real sign, Array& out, const Progress& progress) {
+    /// out_cp = sum_s value_cs exp(sign i 2 pi source_s . point_p)
+    void sum(const std::vector<Point<Real>>& sources, const std::vector<Point<Real>>& points,
+             const Array& values, Real sign, Array& out, const Progress& progress) {
         const auto start = std::chrono::steady_clock::now();
-        std::vector<Point<Real>> sources;
-        std::transform(at.begin(), at.end(), std::back_inserter(sources), in_precision<Real>);
+        const bool decays = off_resonance() && voxels_.off_resonance()->r2star.size() > 0;
         const std::vector<Complex>& in = reference_values(values);
         const std::vector<std::complex<Real>> value(in.begin(), in.end());
         const std::size_t coils = sources.empty() ? 0 : value.size() / sources.size();
         std::vector<std::complex<Real>> total(coils);
         for (std::size_t p = 0; p < points.size(); ++p) {
-            const Point<Real> x = in_precision<Real>(points[p]);
+            const Point<Real>& x = points[p];
             std::fill(total.begin(), total.end(), std::complex<Real>(0));
             for (std::size_t s = 0; s < sources.size(); ++s) {
                 const Point<Real>& k = sources[s];
-                const Real turns = k[0] * x[0] + k[1] * x[1] + k[2] * x[2];
+                const Real turns = k[0] * x[0] + k[1] * x[1] + k[2] * x[2] + k[3] * x[3];
                 const Real phase = sign * two_pi<Real> * turns;
-                const std::complex<Real> e(std::cos(phase), std::sin(phase));
+                std::complex<Real> e(std::cos(phase), std::sin(phase));
+                if (decays) {
+                    e *= std::exp(-k[4] * x[4]);
+                }
                 for (std::size_t c = 0; c < coils; ++c) {
                     total[c] += value[c * sources.size() + s] * e;
                 }
@@ -98,7 +115,7 @@ private:
         seconds_ += seconds_since(start);
     }
 
-    const std::vector<Vec3>& trajectory_;
+    SamplePoints points_;
     Voxels voxels_;
     double& seconds_;
 };
@@ -113,9 +130,9 @@ public:
     }
     Device& device() override { return *device_; }
     Precision precision() const override { return Precision::float64; }
-    std::unique_ptr<Transform> transform(const std::vector<Vec3>& trajectory,
+    std::unique_ptr<Transform> transform(const SamplePoints& points,
                                          const Voxels& voxels) override {
-        return std::make_unique<LoopTransform<Real>>(trajectory, voxels, seconds_);
+        return std::make_unique<LoopTransform<Real>>(points, voxels, seconds_);
     }
     void note(const std::string&) const override {}
     void restart_clock() override { seconds_ = 0; }

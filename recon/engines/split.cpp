@@ -5,14 +5,15 @@
 
 namespace lsrecon {
 
-SplitScale::SplitScale(double extent_in_voxels) : extent_(std::max(extent_in_voxels, 1.0)) {
-    const double sum_of_three = 3 * 0.525 * extent_;
-    bits_ = static_cast<int>(std::floor(24 - std::log2(sum_of_three)));
+SplitScale::SplitScale(double extent_in_voxels, int n)
+    : extent_(std::max(extent_in_voxels, 1.0)), n_(n) {
+    const double largest_sum = n * 0.525 * extent_;
+    bits_ = static_cast<int>(std::floor(24 - std::log2(largest_sum)));
     scale_ = std::ldexp(1.0, bits_);
 }
 
 double SplitScale::largest_rest() const {
-    return std::ldexp(3 * extent_, -(bits_ + 1));
+    return std::ldexp(n_ * extent_, -(bits_ + 1));
 }
 
 SplitScale::Parts SplitScale::trajectory(double cycles_per_voxel) const {

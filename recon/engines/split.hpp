@@ -13,19 +13,20 @@ namespace lsrecon {
 ///   u in voxels:           u = high + low, high whole, |low| <= 1/2 (0 on a lattice)
 ///   k in cycles a voxel:   k = high + low, high a multiple of 2^-s, |low| <= 2^-(s+1)
 ///
-/// Each product high * high is a multiple of 2^-s; the sum of three stays below 2^24 of them when
+/// Each product high * high is a multiple of 2^-s; the sum of n of them, 3 or with off-resonance 4,
+/// stays below 2^24 of them when
 ///
-///   3 * 0.525 * U * 2^s < 2^24   for |k| <= 0.525 (checked on input) and |u| <= U
+///   n * 0.525 * U * 2^s < 2^24   for |k| <= 0.525 (checked on input) and |u| <= U
 ///
 /// so it is exact in floats in any order, with or without fused multiply-adds. Its half turns are
-/// taken off without error. What is left, 3 U 2^-(s+1) turns and the low parts of u, is below 2
+/// taken off without error. What is left, n U 2^-(s+1) turns and the low parts of u, is below 2
 /// turns up to U = 2048, and the phase is right to about 2^-24 turns; a single float a coordinate
 /// would lose 2^-24 U turns. Beyond, for voxels listed far outside the field of view, the error
 /// grows as 2^-24 (U / 2048)^2 turns.
 class SplitScale {
 public:
-    /// For voxel coordinates up to `extent_in_voxels`.
-    explicit SplitScale(double extent_in_voxels);
+    /// For voxel coordinates up to `extent_in_voxels`, n of them.
+    explicit SplitScale(double extent_in_voxels, int n = 3);
 
     struct Parts {
         float high;
@@ -37,11 +38,12 @@ public:
     /// s of the text above.
     int bits() const { return bits_; }
 
-    /// Turns that are left beside the exact part of a phase on a lattice, 3 U 2^-(s+1).
+    /// Turns that are left beside the exact part of a phase on a lattice, n U 2^-(s+1).
     double largest_rest() const;
 
 private:
     double extent_;
+    int n_;
     int bits_;
     double scale_; ///< 2^bits
 };

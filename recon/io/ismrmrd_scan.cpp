@@ -51,6 +51,7 @@ RawAcquisition to_raw(const IsmrmrdAcquisition& stored, std::size_t index) {
     raw.discard_pre = header.discard_pre;
     raw.discard_post = header.discard_post;
     raw.center_sample = header.center_sample;
+    raw.dwell = 1e-6 * static_cast<double>(header.sample_time_us);
     raw.reversed = has_flag(header, reversed_readout);
     const IsmrmrdCounters& idx = header.idx;
     raw.encode_steps = {idx.kspace_encode_step_1, idx.kspace_encode_step_2};

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numbers.hpp"
+#include "io/native_off_resonance.hpp"
 #include "io/native_scan_parts.hpp"
 
 namespace lsrecon {
@@ -64,45 +65,6 @@ CoilRows read_coil_maps(const Hdf5Reader& file, const Scan& scan) {
     return Hdf5Values(file, "coil_maps").read_rows(coils, shape.elements() / coils);
 }
 
-/// "[2, 3]": where element `flat` of an array lies.
-std::string place(std::size_t flat, const Extents& extents) {
-    Extents indices(extents.size());
-    for (std::size_t d = extents.size(); d-- > 0;) {
-        indices[d] = flat % extents[d];
-        flat /= extents[d];
-    }
-    return shown(indices);
-}
-
-void require_finite(const Hdf5Reader& file, const std::string& name, std::size_t element,
-                    double value) {
-    if (!std::isfinite(value)) {
-        refuse(file, full_name(name),
-               shown(value) + " at " + place(element, file.shape(name).extents), "finite numbers",
-               "remove or repair the value and write the scan again");
-    }
-}
-
-/// A real dataset whose shape and units are known, and whose values are finite.
-void check_real(const Hdf5Reader& file, const std::string& name, const Extents& expected,
-                const std::string& meaning, const std::string& units) {
-    const Hdf5Shape found = file.checked_shape(name, Hdf5Kind::real);
-    if (found.extents != expected) {
-        refuse(file, full_name(name), found.to_string(), shown(expected) + ", " + meaning,
-               "make the sizes of the datasets agree");
-    }
-    const std::string quoted = "\"" + units + "\"";
-    const std::string next = "convert the values and write the attribute";
-    const std::string stored = file.attribute_text(name, "units", {quoted, next});
-    if (stored != units) {
-        refuse(file, attribute_name(name, "units"), "\"" + stored + "\"", quoted, next);
-    }
-    const std::vector<double> values = file.read_real(name);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        require_finite(file, name, i, values[i]);
-    }
-}
-
 CoilRows read_noise(const Hdf5Reader& file, const Scan& scan) {
     const Hdf5Shape shape = file.checked_shape("noise", Hdf5Kind::complex);
     if (shape.extents.size() != 2 || (scan.has_samples() && shape.extents[0] != scan.coils())) {
@@ -117,21 +79,6 @@ CoilRows read_noise(const Hdf5Reader& file, const Scan& scan) {
         require_finite(file, "noise", i, value.imag());
     }
     return noise;
-}
-
-/// Parts of the format that are checked and reported, but do not change the image yet.
-void check_unused(const Hdf5Reader& file, Scan& scan) {
-    if (file.has("field_map") != file.has("times")) {
-        refuse(file, file.has("times") ? "/field_map" : "/times", "it is missing",
-               "/field_map together with /times", "write both or neither");
-    }
-    if (file.has("field_map")) {
-        check_real(file, "field_map", grid_extents(scan.grid), "the grid of the image", "Hz");
-        check_real(file, "times", {scan.frames.front().sampling->samples()},
-                   "one value a trajectory point", "s");
-        scan.remarks.push_back("/field_map and /times are not used: the image is reconstructed "
-                               "without correction of off-resonance");
-    }
 }
 
 void refuse_options_of_raw_data(const Hdf5Reader& file, const ReadOptions& options) {
@@ -188,6 +135,7 @@ StoredScan open_native(const std::shared_ptr<const Hdf5Reader>& opened,
     native::refuse_options_of_raw_data(file, options);
     native::check_format(file);
     native::check_names(file);
+    native::require_times(file, options);
     Scan scan;
     scan.file = file.path();
     scan.format = "lsrecon-scan";
@@ -209,7 +157,12 @@ StoredScan open_native(const std::shared_ptr<const Hdf5Reader>& opened,
     if (file.has("noise")) {
         scan.noise = native::read_noise(file, scan);
     }
-    native::check_unused(file, scan);
+    if (file.has("field_map")) {
+        scan.off_resonance = std::make_shared<const OffResonance>(native::read_field_map(
+            file,
+            scan.voxels ? native::Extents{scan.voxels->size()} : native::grid_extents(scan.grid),
+            scan.voxels ? "the positions of /voxels" : "the grid of the image"));
+    }
     return {std::move(scan), [opened, indices](std::size_t frame) {
                 return native::read_samples(*opened, indices[frame]);
             }};

@@ -24,6 +24,7 @@ const std::map<std::string, std::vector<std::string>>& known_attributes() {
         {"coil_maps", {}},
         {"voxels", {}},
         {"field_map", {"units"}},
+        {"r2star", {"units"}},
         {"times", {"units"}},
         {"noise", {}},
     };
@@ -207,6 +208,25 @@ void require_memory(const Hdf5Reader& file, const Grid& grid, const ReadOptions&
         memory.add_volumes(attribute_name("/", "matrix"), grid, file.has("coil_maps") ? 1 : coils);
     }
     memory.require(file.path());
+}
+
+/// "[2, 3]": where element `flat` of an array lies.
+std::string place(std::size_t flat, const Extents& extents) {
+    Extents indices(extents.size());
+    for (std::size_t d = extents.size(); d-- > 0;) {
+        indices[d] = flat % extents[d];
+        flat /= extents[d];
+    }
+    return shown(indices);
+}
+
+void require_finite(const Hdf5Reader& file, const std::string& name, std::size_t element,
+                    double value) {
+    if (!std::isfinite(value)) {
+        refuse(file, full_name(name),
+               shown(value) + " at " + place(element, file.shape(name).extents), "finite numbers",
+               "remove or repair the value and write the scan again");
+    }
 }
 
 } // namespace lsrecon::native

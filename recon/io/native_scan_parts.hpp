@@ -24,6 +24,13 @@ using Samplings = std::vector<std::shared_ptr<const Sampling>>;
 
 std::string joined(const std::vector<std::string>& words);
 
+/// "[2, 3]": where element `flat` of an array lies.
+std::string place(std::size_t flat, const Extents& extents);
+
+/// InputError when a value of a dataset is not finite.
+void require_finite(const Hdf5Reader& file, const std::string& name, std::size_t element,
+                    double value);
+
 /// Attributes format and version: that this program can read the rest.
 void check_format(const Hdf5Reader& file);
 
@@ -41,9 +48,9 @@ void require_memory(const Hdf5Reader& file, const Grid& grid, const ReadOptions&
 /// What the user says, or the attribute of /trajectory.
 std::string trajectory_units(const Hdf5Reader& file, const ReadOptions& options);
 
-/// /trajectory, /phi and /weights: one Sampling a frame of the trajectory, a single one when it
-/// has no frame dimension. Frames whose trajectories are equal share theirs; those that were not
-/// chosen have none.
+/// /trajectory, /phi, /weights and /times: one Sampling a frame of the trajectory, a single one
+/// when it has no frame dimension. Frames whose trajectories are equal share theirs; those that
+/// were not chosen have none.
 Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOptions& options);
 
 /// What /samples declares, without its values; without /samples the frames have no coils, which is

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/numbers.hpp"
+#include "io/native_off_resonance.hpp"
 #include "io/native_scan_parts.hpp"
 #include "scan/sampling_pool.hpp"
 #include "scan/units.hpp"
@@ -97,6 +98,9 @@ Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOpt
     }
     if (has_per_sample(file, "weights", Hdf5Kind::real, samples)) {
         common.weights = to_vector<RealVector>(file.read_real("weights"));
+    }
+    if (file.has("times")) {
+        common.times = read_times(file, samples);
     }
     Hdf5Values stored(file, "trajectory");
     std::vector<double> k(samples * dimensions);

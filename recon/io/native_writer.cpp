@@ -43,8 +43,9 @@ void check_frames(const std::string& path, const Scan& scan) {
             cannot_hold(path, "frames of different sizes");
         }
         if (!same(frame.sampling->phi, first.sampling->phi) ||
-            !same(frame.sampling->weights, first.sampling->weights)) {
-            cannot_hold(path, "frames of different phi or weights");
+            !same(frame.sampling->weights, first.sampling->weights) ||
+            !same(frame.sampling->times, first.sampling->times)) {
+            cannot_hold(path, "frames of different phi, weights or times");
         }
         if (frame.position) {
             cannot_hold(path, "positions of frames");
@@ -83,6 +84,10 @@ void write_sampling(Hdf5Writer& file, const Scan& scan) {
     if (first.weights.size() > 0) {
         file.real("weights", {first.samples()}, first.weights.data());
     }
+    if (first.times.size() > 0) {
+        file.real("times", {first.samples()}, first.times.data());
+        file.attribute("times", "units", std::string("s"));
+    }
 }
 
 void write_samples(Hdf5Writer& file, const Scan& scan) {
@@ -109,6 +114,18 @@ void write_image_side(Hdf5Writer& file, const Scan& scan) {
         Extents extents = scan.voxels ? Extents{scan.coil_maps.columns()} : grid_extents(scan.grid);
         extents.insert(extents.begin(), scan.coil_maps.rows());
         file.complex64("coil_maps", extents, {&scan.coil_maps});
+    }
+    const Extents of_image = scan.voxels ? Extents{scan.voxels->size()} : grid_extents(scan.grid);
+    const auto write_rates = [&](const std::string& name, const RealVector& values,
+                                 const std::string& units) {
+        file.real(name, of_image, values.data());
+        file.attribute(name, "units", units);
+    };
+    if (scan.off_resonance) {
+        write_rates("field_map", scan.off_resonance->field, "Hz");
+    }
+    if (scan.off_resonance && scan.off_resonance->r2star.size() > 0) {
+        write_rates("r2star", scan.off_resonance->r2star, "1/s");
     }
     if (scan.voxels) {
         std::vector<double> positions;

@@ -180,6 +180,9 @@ void RawAcquisitionSorter::append(const RawAcquisition& acquisition, RawFrame& f
             turn();
         }
     }
+    if (options_.with_times) {
+        append_times(acquisition, k.size(), frame);
+    }
     for (const Vec3& position : k) {
         for (std::size_t d = 0; d < dimensions(); ++d) {
             frame.trajectory.push_back(static_cast<float>(position[d]));

@@ -31,6 +31,7 @@ struct RawAcquisition {
     std::size_t discard_pre = 0;
     std::size_t discard_post = 0;
     std::size_t center_sample = 0;
+    double dwell = 0; ///< of a sample in s, 0 when unknown
     bool reversed = false; ///< taken from the end of k-space to its start
     std::array<long, 2> encode_steps{0, 0};
 
@@ -73,6 +74,7 @@ private:
     struct RawFrame {
         std::vector<float> trajectory; ///< M x dimensions of the grid
         std::vector<std::vector<std::complex<float>>> values; ///< a row a channel
+        std::vector<float> times; ///< M in s, 0 at center_sample; only if asked for
         std::vector<std::size_t> ends; ///< samples up to the end of each readout
         Vec3 position{0, 0, 0};
         std::array<Vec3, 3> directions{};
@@ -92,6 +94,7 @@ private:
     bool has_trajectory() const { return kind_.trajectory_dimensions > 0; }
 
     void append(const RawAcquisition& acquisition, RawFrame& frame);
+    void append_times(const RawAcquisition& acquisition, std::size_t kept, RawFrame& frame) const;
 
     std::size_t dimensions() const { return static_cast<std::size_t>(encoding_.grid.dimensions); }
     std::size_t stored_dimensions() const;

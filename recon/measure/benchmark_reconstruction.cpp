@@ -78,8 +78,8 @@ Simulation simulate_scan(const BenchmarkOptions& options, Backend& backend, Repo
     sampling.seed = options.seed;
     return simulate(
         simulation,
-        [&](const std::vector<Vec3>& trajectory, const CoilMatrix& rho, const Voxels& voxels) {
-            return forward_on_host(backend, trajectory, rho, voxels,
+        [&](const SamplePoints& points, const CoilMatrix& rho, const Voxels& voxels) {
+            return forward_on_host(backend, points, rho, voxels,
                                    [&](double fraction) { report.progress(fraction); })
                 .values;
         },
@@ -101,7 +101,7 @@ ComplexVector as_vector(const std::vector<Complex>& values) {
 /// ||F^H d - T rho|| / ||F^H d|| with T rho in double precision, for any solver of rho.
 double residual_of(const ComplexVector& rho, const Scan& scan, Backend& backend, Reporter& report) {
     const Frame& frame = scan.frames.front();
-    const Plan plan = make_plan(scan, false);
+    const Plan plan = make_plan(scan);
     FrameEquations equations({backend, plan, scan.coil_maps, 0, [&](const Sampling& sampling) {
                                   return compute_q(backend, sampling, scan.grid, report);
                               }});

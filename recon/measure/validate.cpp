@@ -24,7 +24,8 @@ class Validation {
 public:
     Validation(const Scan& scan, Backend& device, const ValidateOptions& options, Reporter& report)
         : scan_(scan), device_(device), options_(options), report_(report),
-          frame_(scan.frames.front()), plan_(make_plan(scan, false)), rows_(options) {
+          frame_(scan.frames.front()),
+          plan_(make_plan(scan, {false, false, device.segment_error() > 0})), rows_(options) {
         reference_ = make_backend({"reference", "", ""});
     }
 
@@ -62,6 +63,7 @@ private:
         // Of the device's own Mu: what Mu is wrong by is no error of F^H.
         auto bare = std::make_shared<Sampling>();
         bare->trajectory = trajectory();
+        bare->times = frame_.sampling->times;
         Frame of_mu{bare, mu, "", {}};
         const FhdOnHost fhd = fhd_on_host(device_, plan_.voxels, of_mu, scan_.coil_maps, report_);
         const Indices chosen = rows_.sample(plan_.voxels.count(), work(samples(), scan_.coils()));
@@ -94,12 +96,13 @@ private:
         OnHost f;
         {
             const Stage stage(report_, "f");
-            f = forward_on_host(device_, trajectory(), rho, plan_.voxels, progress());
+            f = forward_on_host(device_, frame_.sampling->points(), rho, plan_.voxels, progress());
         }
         const Indices chosen = rows_.sample(samples(), static_cast<double>(plan_.voxels.count()));
         const Stage stage(report_, "reference");
-        const OnHost exact =
-            forward_on_host(*reference_, pick(trajectory(), chosen), rho, plan_.voxels, progress());
+        Frame at_chosen = subset({frame_.sampling, {}, "", {}}, chosen);
+        const OnHost exact = forward_on_host(*reference_, at_chosen.sampling->points(), rho,
+                                             plan_.voxels, progress());
         rows_.add("f", remember(f.error), f.values, exact.values, chosen);
     }
 
@@ -128,13 +131,13 @@ private:
                        : pick(scan_.coil_maps, indices);
         };
         const CoilMatrix weighted = maps_at(in).array().rowwise() * values.row(0).array();
-        CoilMatrix f = forward_on_host(*reference_, trajectory(), weighted, plan_.voxels.subset(in),
-                                       progress())
+        CoilMatrix f = forward_on_host(*reference_, frame_.sampling->points(), weighted,
+                                       plan_.voxels.subset(in), progress())
                            .values;
         f.array().rowwise() *= frame_.sampling->q_weights().transpose().array().cast<Complex>();
-        const CoilMatrix back =
-            adjoint_on_host(*reference_, trajectory(), f, plan_.voxels.subset(out), progress())
-                .values;
+        const CoilMatrix back = adjoint_on_host(*reference_, frame_.sampling->points(), f,
+                                                plan_.voxels.subset(out), progress())
+                                    .values;
         const CoilMatrix exact = maps_at(out).conjugate().cwiseProduct(back).colwise().sum();
         rows_.add("operator", tolerance::gram(worst_bound_) + rounding_of_product(resident),
                   product, exact, out,

@@ -9,7 +9,7 @@ public:
     ExplicitGram(Device& device, Precision precision, Backend& backend, const Sampling& sampling,
                  const Voxels& voxels)
         : device_(device), precision_(precision), backend_(backend),
-          transform_(backend.transform(sampling.trajectory, voxels)) {
+          transform_(backend.transform(sampling.points(), voxels)) {
         const RealVector weights = sampling.q_weights();
         diagonal_ = weights.sum();
         weights_ = backend.device().zeros(sampling.samples(), {false, backend.precision()});

@@ -94,17 +94,32 @@ Volume half_of_q(Backend& backend, PiecewiseTransform& transform, const RealVect
 
 } // namespace
 
+std::vector<Q> compute_weighted_qs(Backend& backend, const std::vector<Vec3>& trajectory,
+                                   const std::vector<RealVector>& weights, const Grid& grid,
+                                   Reporter& report) {
+    PiecewiseTransform transform(backend, trajectory, Voxels::half_differences(grid));
+    std::vector<Q> result;
+    const auto count = static_cast<double>(weights.size());
+    for (const RealVector& of_one : weights) {
+        const auto done = static_cast<double>(result.size());
+        result.push_back(
+            {grid, "",
+             half_of_q(backend, transform, of_one,
+                       [&](double fraction) { report.progress((done + fraction) / count); }),
+             0});
+        result.back().error = transform.error();
+        const double norm = result.back().half.norm();
+        require_finite("q", norm);
+        require_not_zero("q", norm);
+    }
+    return result;
+}
+
 Q compute_q(Backend& backend, const Sampling& sampling, const Grid& grid, Reporter& report) {
     const Stage stage(report, "q");
-    PiecewiseTransform transform(backend, sampling.trajectory, Voxels::half_differences(grid));
-    Q q{grid, "",
-        half_of_q(backend, transform, sampling.q_weights(),
-                  [&](double fraction) { report.progress(fraction); }),
-        transform.error()};
-    const double norm = q.half.norm();
-    require_finite("q", norm);
-    require_not_zero("q", norm);
-    return q;
+    return std::move(
+        compute_weighted_qs(backend, sampling.trajectory, {sampling.q_weights()}, grid, report)
+            .front());
 }
 
 OnHost compute_q_at(Backend& backend, const Sampling& sampling, const Voxels& voxels,

@@ -38,6 +38,11 @@ std::string q_key(const Scan& scan);
 /// Computes half of the differences on the backend.
 Q compute_q(Backend& backend, const Sampling& sampling, const Grid& grid, Reporter& report);
 
+/// Several of the same trajectory, each with its real weights, M numbers of any sign.
+std::vector<Q> compute_weighted_qs(Backend& backend, const std::vector<Vec3>& trajectory,
+                                   const std::vector<RealVector>& weights, const Grid& grid,
+                                   Reporter& report);
+
 /// Q at the positions themselves, not at their differences: N values.
 OnHost compute_q_at(Backend& backend, const Sampling& sampling, const Voxels& voxels,
                     Reporter& report);

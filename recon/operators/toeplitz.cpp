@@ -28,9 +28,10 @@ Box twisted(Device& device, Precision precision, Box box, const std::array<int, 
 
 } // namespace
 
-Toeplitz::Toeplitz(Device& device, const Q& q, Precision precision, std::size_t maps)
+Toeplitz::Toeplitz(Device& device, const Q& q, Precision precision, std::size_t maps,
+                   double diagonal)
     : device_(device), embedding_(q.grid), voxels_(q.grid.voxels()),
-      batch_(embedding_.batch(maps, precision)), diagonal_(q.at_zero()),
+      batch_(embedding_.batch(maps, precision)), diagonal_(diagonal),
       fft_(device.plan_fft(embedding_.extents, batch_, precision)),
       padded_(device.zeros(batch_ * embedding_.points(), {true, precision})),
       spectra_(device.zeros(embedding_.parities.size() * embedding_.points(), {false, precision})) {

@@ -13,9 +13,12 @@ namespace lsrecon {
 /// by the real spectrum of Q, inverse FFT, crop.
 class Toeplitz : public Gram {
 public:
-    /// `maps` is how many coil maps add() will be given, for its workspace. DeviceError when the
-    /// device has no room. The device must outlive it.
-    Toeplitz(Device& device, const Q& q, Precision precision, std::size_t maps);
+    /// `maps` is how many coil maps add() will be given, for its workspace; `diagonal` what its
+    /// products are relative to. DeviceError when the device has no room. The device must outlive
+    /// it.
+    Toeplitz(Device& device, const Q& q, Precision precision, std::size_t maps, double diagonal);
+    Toeplitz(Device& device, const Q& q, Precision precision, std::size_t maps)
+        : Toeplitz(device, q, precision, maps, q.at_zero()) {}
 
     std::size_t voxels() const override { return voxels_; }
     void add(CoilMaps& maps, const Array& in, Array& out) override;

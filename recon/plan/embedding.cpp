@@ -46,7 +46,7 @@ std::size_t Embedding::batch(std::size_t maps, Precision precision) const {
 }
 
 SolverMemory solver_memory(const Grid& grid, std::size_t coil_maps, Precision precision,
-                           std::size_t more_volumes) {
+                           std::size_t more_volumes, std::size_t terms) {
     const auto real = static_cast<double>(bytes_of(precision));
     const double complex = 2 * real;
     const double vectors = 4 + static_cast<double>(more_volumes); // x, r, p, A p; regularisers'
@@ -61,7 +61,11 @@ SolverMemory solver_memory(const Grid& grid, std::size_t coil_maps, Precision pr
         2 * bytes_of(Precision::float32);
     // Half of Q and a period are there only until the spectra are made, before the rest is.
     const double half = static_cast<double>(Voxels::half_differences(grid).count()) * complex;
-    return {padded + spectra + std::max(half + points * complex, vectors * voxels * complex + maps),
+    // Each term has spectra, a workspace and phases.
+    const auto count = static_cast<double>(terms);
+    const double of_terms =
+        count * (padded + spectra) + (terms > 1 ? (count + 2) * voxels * complex : 0);
+    return {of_terms + std::max(half + points * complex, vectors * voxels * complex + maps),
             std::max({padded, spectra, half})};
 }
 

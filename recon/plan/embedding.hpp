@@ -36,7 +36,8 @@ struct SolverMemory {
     double largest_array;
 };
 /// `more_volumes`: of the image's size beside those of conjugate gradients, for regularisers.
+/// `terms`: of the normal operator off resonance.
 SolverMemory solver_memory(const Grid& grid, std::size_t coil_maps, Precision precision,
-                           std::size_t more_volumes = 0);
+                           std::size_t more_volumes = 0, std::size_t terms = 1);
 
 } // namespace lsrecon

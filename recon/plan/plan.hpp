@@ -10,12 +10,20 @@ namespace lsrecon {
 struct Plan {
     Grid grid; ///< of the image, which may have its voxels elsewhere
     Voxels voxels; ///< where the image is
-    bool through_q; ///< F^H F by convolution with Q (a grid), or by F and F^H themselves (a list)
+    bool through_q; ///< F^H F by convolution with Q, or by F and F^H themselves
     bool coils_share_one_problem; ///< one problem with coil maps, or one a coil and then combined
+    bool off_resonance = false; ///< then F^H F through Q is a sum of such terms
 };
 
-/// `with_q`: the user brings Q; `with_neighbours`: regularisers that need a grid. UsageError when
-/// the scan cannot use them.
-Plan make_plan(const Scan& scan, bool with_q, bool with_neighbours = false);
+/// What of a plan is not the scan's.
+struct PlanOptions {
+    bool with_q = false; ///< the user brings Q
+    bool with_neighbours = false; ///< regularisers that need a grid
+    /// Off-resonance comes in time segments, as of Backend::segment_error above 0, and not exactly.
+    bool in_segments = false;
+};
+
+/// UsageError when the scan cannot use what the options bring.
+Plan make_plan(const Scan& scan, const PlanOptions& options = {});
 
 } // namespace lsrecon

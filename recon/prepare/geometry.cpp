@@ -157,6 +157,12 @@ void Geometry::check(const Scan& scan) const {
                "are made for those that it has",
                "leave the options out, or make maps on the new grid");
     }
+    if (scan.off_resonance && (other_grid || moves(options_.shift_mm))) {
+        refuse(
+            "--matrix, --fov-mm and --shift-mm move the voxels, and the field map of the file is "
+            "that of those that it has",
+            "leave the options out, or write the field map on the new grid");
+    }
     if (scan.voxels && other_grid) {
         refuse("--matrix and --fov-mm are for a grid, and the file lists the positions of voxels",
                "leave the options out");
@@ -235,6 +241,7 @@ Geometry::change(const std::shared_ptr<const Sampling>& stored) const {
     };
     pick(stored->phi, sampling->phi);
     pick(stored->weights, sampling->weights);
+    pick(stored->times, sampling->times);
     result->sampling = std::move(sampling);
     return result;
 }

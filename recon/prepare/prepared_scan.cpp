@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "io/field_file.hpp"
 #include "io/maps_file.hpp"
 
 namespace lsrecon {
@@ -20,7 +21,7 @@ void require_compression(const Scan& scan, const CoilCompression& wanted) {
 /// Of positions that count as one place for maps, which are smooth.
 constexpr double same_place_mm = 2;
 
-/// Maps are those of one place.
+/// `maps`, "coil maps of --maps espirit", are those of one place.
 void require_one_place(const Scan& scan, const std::string& maps) {
     const bool slices =
         std::count(scan.frame_counters.begin(), scan.frame_counters.end(), "slice") > 0;
@@ -31,11 +32,11 @@ void require_one_place(const Scan& scan, const std::string& maps) {
         }
     }
     if (slices || apart > same_place_mm) {
-        throw InputError({scan.file, "frames that share the coil maps of --maps " + maps,
-                          slices ? "several slices" : text("positions ", apart, " mm apart"),
-                          "frames of one place",
-                          text("choose one with ", slices ? "--slice" : "--frames",
-                               ", or pass --maps none for one problem a coil")});
+        throw InputError(
+            {scan.file, "frames that share the " + maps,
+             slices ? "several slices" : text("positions ", apart, " mm apart"),
+             "frames of one place",
+             text("choose one with ", slices ? "--slice" : "--frames", ", or leave the maps out")});
     }
 }
 
@@ -55,6 +56,7 @@ PreparedScan::PreparedScan(FrameSource& source, const PrepareOptions& options, B
     if (options.geometry.any()) {
         geometry_.emplace(options.geometry, scan_);
     }
+    set_field_map(options.field_map);
     if (options.whiten && !scan_.noise.empty()) {
         mix(whitening(scan_));
         scan_.remarks.push_back(
@@ -133,6 +135,26 @@ Frame PreparedScan::frame(std::size_t index) {
     return frame;
 }
 
+void PreparedScan::set_field_map(const std::string& wanted) {
+    if (wanted == "none" && scan_.off_resonance) {
+        scan_.off_resonance.reset();
+        scan_.remarks.push_back("the field map of the scan is not used: --field-map none");
+    }
+    if (wanted.empty() || wanted == "none") {
+        return;
+    }
+    if (scan_.voxels) {
+        throw UsageError("--field-map " + wanted +
+                         ": the scan has /voxels, and a map is resampled for a grid only\n"
+                         "  next:     store /field_map at the voxels");
+    }
+    require_one_place(scan_, "field map of --field-map " + wanted);
+    const StoredField stored = read_field(wanted, scan_.grid);
+    scan_.off_resonance = std::make_shared<const OffResonance>(
+        resampled(stored.off_resonance, stored.grid, scan_.grid, wanted));
+    scan_.remarks.push_back("field map of " + wanted + ", SHA-256 " + stored.sha256);
+}
+
 void PreparedScan::make_maps(const PrepareOptions& options, Backend& backend, Reporter& report) {
     std::string wanted = options.maps;
     if (wanted.empty()) {
@@ -154,7 +176,7 @@ void PreparedScan::make_maps(const PrepareOptions& options, Backend& backend, Re
                          ": the scan has /voxels, and maps are made for a grid only\n  next:     "
                          "store /coil_maps at the voxels");
     }
-    require_one_place(scan_, wanted);
+    require_one_place(scan_, "coil maps of --maps " + wanted);
     if (method == nullptr) {
         return read_maps_of(wanted);
     }

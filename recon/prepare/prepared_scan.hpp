@@ -18,6 +18,9 @@ struct PrepareOptions {
     /// scan's own, or for espirit where several coils have none.
     std::string maps;
     MapsOptions estimate;
+    /// The name of a file with a field map; "none"; "" for the scan's own.
+    std::string field_map;
+    bool field_map_of_file() const { return !field_map.empty() && field_map != "none"; }
 };
 
 /// A scan as it is transformed: on the grid that is asked for, whitened, its coils compressed, with
@@ -39,6 +42,7 @@ private:
     void mix(const CoilMixing& mixing);
     void make_maps(const PrepareOptions& options, Backend& backend, Reporter& report);
     void read_maps_of(const std::string& file);
+    void set_field_map(const std::string& wanted);
     Frame transformed(std::size_t index);
     /// The first frame, kept for what is found from its samples until it is taken.
     const Frame& first();
@@ -49,6 +53,10 @@ private:
     CoilMixing mixing_; ///< of no rows for none
     std::optional<Frame> first_; ///< as transformed so far
 };
+
+/// A field map on the grid of an image, by the same interpolation: 0 beyond its field of view.
+OffResonance resampled(const OffResonance& off_resonance, const Grid& from, const Grid& to,
+                       const std::string& file);
 
 /// Maps on the grid of an image: linear interpolation between voxels, 0 beyond the maps' field of
 /// view. InputError, with this file's name, when grids of known geometry are turned against each

@@ -82,4 +82,17 @@ CoilRows resampled(const CoilRows& maps, const Grid& from, const Grid& to,
     return CoilRows(std::move(result));
 }
 
+OffResonance resampled(const OffResonance& off, const Grid& from, const Grid& to,
+                       const std::string& file) {
+    const bool decays = off.r2star.size() > 0;
+    CoilMatrix rows(decays ? 2 : 1, off.field.size());
+    rows.row(0) = off.field.transpose().cast<Complex>();
+    if (decays) {
+        rows.row(1) = off.r2star.transpose().cast<Complex>();
+    }
+    const CoilMatrix there = resampled(CoilRows(rows), from, to, file).to_doubles();
+    return {there.row(0).real().transpose(),
+            decays ? RealVector(there.row(1).real().transpose()) : RealVector()};
+}
+
 } // namespace lsrecon

@@ -20,7 +20,7 @@ template <typename Vector> std::string_view bytes_of(const Vector& values) {
 /// Byte by byte: a NaN, which is refused later, is still itself.
 bool same(const Sampling& a, const Sampling& b) {
     return bytes_of(a.trajectory) == bytes_of(b.trajectory) && bytes_of(a.phi) == bytes_of(b.phi) &&
-           bytes_of(a.weights) == bytes_of(b.weights);
+           bytes_of(a.weights) == bytes_of(b.weights) && bytes_of(a.times) == bytes_of(b.times);
 }
 
 } // namespace

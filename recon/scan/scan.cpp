@@ -21,6 +21,7 @@ Frame subset(const Frame& frame, const std::vector<std::size_t>& indices) {
     const auto count = static_cast<Eigen::Index>(indices.size());
     sampling->phi.resize(all.phi.size() > 0 ? count : 0);
     sampling->weights.resize(all.weights.size() > 0 ? count : 0);
+    sampling->times.resize(all.times.size() > 0 ? count : 0);
     CoilRows samples = frame.samples.visit([&](const auto& values) {
         std::decay_t<decltype(values)> chosen(values.rows(), count);
         for (Eigen::Index i = 0; i < count; ++i) {
@@ -37,6 +38,9 @@ Frame subset(const Frame& frame, const std::vector<std::size_t>& indices) {
         }
         if (all.weights.size() > 0) {
             sampling->weights(i) = all.weights(m);
+        }
+        if (all.times.size() > 0) {
+            sampling->times(i) = all.times(m);
         }
     }
     return {sampling, std::move(samples), frame.label, frame.position};

@@ -8,17 +8,21 @@
 #include "base/coil_rows.hpp"
 #include "base/types.hpp"
 #include "scan/grid.hpp"
+#include "scan/off_resonance.hpp"
 #include "scan/voxels.hpp"
 
 namespace lsrecon {
 
-/// Where samples were taken and how much each counts; Q depends on this and the grid alone.
+/// Where and when samples were taken and how much each counts; Q depends on this and the grid
+/// alone.
 struct Sampling {
     std::vector<Vec3> trajectory; ///< M positions in cycles per field of view
     ComplexVector phi; ///< M, or empty for 1: transform of the voxel basis function
     RealVector weights; ///< M, or empty for 1: statistical weights or density compensation
+    RealVector times; ///< M in s, or empty: when each sample was taken, which off-resonance needs
 
     std::size_t samples() const { return trajectory.size(); }
+    SamplePoints points() const { return {trajectory, times}; }
 
     /// w_m |phi_m|^2, the weights of Q.
     RealVector q_weights() const;
@@ -43,6 +47,8 @@ struct Scan {
     Grid grid;
     std::vector<Frame> frames;
     CoilRows coil_maps; ///< C x N, or empty
+    /// Of the image's voxels; null without. Its frames have times.
+    std::shared_ptr<const OffResonance> off_resonance;
     CoilRows noise; ///< C x K of noise alone, taken as the samples were, or empty
     /// Samples for coil maps, on the first frame's grid; some of them may be the image's, too.
     /// Their values are here from the start.
@@ -66,7 +72,7 @@ struct Scan {
 
     /// Where the image is reconstructed: the grid, or the list of positions.
     Voxels image_voxels() const {
-        return voxels ? Voxels::at(grid, *voxels) : Voxels::of_grid(grid);
+        return (voxels ? Voxels::at(grid, *voxels) : Voxels::of_grid(grid)).in_field(off_resonance);
     }
 };
 

@@ -58,11 +58,25 @@ CoilMatrix analytic_samples(const Phantom& phantom, const Grid& grid,
 
 /// `rho` of one frame, N; `maps` is empty for one uniform coil.
 CoilMatrix voxel_samples(const ComplexVector& rho, const CoilMatrix& maps, const Voxels& voxels,
-                         const std::vector<Vec3>& trajectory, const ForwardModel& forward) {
+                         const SamplePoints& points, const ForwardModel& forward) {
     if (maps.size() == 0) {
-        return forward(trajectory, rho.transpose(), voxels);
+        return forward(points, rho.transpose(), voxels);
     }
-    return forward(trajectory, maps.array().rowwise() * rho.transpose().array(), voxels);
+    return forward(points, maps.array().rowwise() * rho.transpose().array(), voxels);
+}
+
+/// Alike in each readout, from 0 to `last` s.
+RealVector times_of(const Readouts& readouts, double last) {
+    RealVector times(static_cast<Eigen::Index>(readouts.k.size()));
+    std::size_t first = 0;
+    for (const std::size_t end : readouts.ends) {
+        const double step = last / static_cast<double>(std::max<std::size_t>(end - first, 2) - 1);
+        for (std::size_t m = first; m < end; ++m) {
+            times(static_cast<Eigen::Index>(m)) = static_cast<double>(m - first) * step;
+        }
+        first = end;
+    }
+    return times;
 }
 
 /// Frames that are sampled alike share their sampling, as those that are read do.
@@ -72,7 +86,11 @@ void add_frames(Scan& scan, const SimulationOptions& options) {
     for (std::size_t f = 0; f < options.frames; ++f) {
         of_frame.frame = f;
         Sampling sampling;
-        sampling.trajectory = make_trajectory(options.trajectory, of_frame);
+        Readouts readouts = make_readouts(options.trajectory, of_frame);
+        if (has_off_resonance(options)) {
+            sampling.times = times_of(readouts, 1e-3 * options.readout_ms);
+        }
+        sampling.trajectory = std::move(readouts.k);
         if (f == 0) {
             check_size(options, sampling.samples());
         }
@@ -117,9 +135,9 @@ void fill_frames(Simulation& simulation, const SimulationOptions& options, const
             frames[f].samples =
                 analytic_samples(phantom_of(options, f), simulation.scan.grid, trajectory, report);
         } else {
-            frames[f].samples =
-                voxel_samples(simulation.truth.col(static_cast<Eigen::Index>(f)), maps,
-                              simulation.scan.image_voxels(), trajectory, forward);
+            frames[f].samples = voxel_samples(simulation.truth.col(static_cast<Eigen::Index>(f)),
+                                              maps, simulation.scan.image_voxels(),
+                                              frames[f].sampling->points(), forward);
         }
     }
 }
@@ -162,6 +180,28 @@ void add_noise(Scan& scan, double deviation, const SimulationOptions& options) {
 
 } // namespace
 
+OffResonance simulated_off_resonance(const SimulationOptions& options) {
+    constexpr double width = 0.2; // fields of view
+    const Vec3 place{0.05, -0.2, 0};
+    const Grid& grid = options.sampling.grid;
+    const Voxels voxels = Voxels::of_grid(grid);
+    const auto count = static_cast<Eigen::Index>(voxels.count());
+    OffResonance result{RealVector(count), RealVector(options.r2star > 0 ? count : 0)};
+    for (std::size_t n = 0; n < voxels.count(); ++n) {
+        const Vec3 x = voxels.position(n);
+        double square = 0;
+        for (std::size_t d = 0; d < 3; ++d) {
+            square += (x[d] - place[d]) * (x[d] - place[d]);
+        }
+        const double near = std::exp(-square / (2 * width * width));
+        result.field(static_cast<Eigen::Index>(n)) = options.off_resonance_hz * (2 * near - 1);
+        if (options.r2star > 0) {
+            result.r2star(static_cast<Eigen::Index>(n)) = options.r2star * (1 + near) / 2;
+        }
+    }
+    return result;
+}
+
 CoilMatrix birdcage_maps(const Grid& grid, std::size_t coils) {
     constexpr double cage_radius = 0.75;
     const std::size_t rings = grid.dimensions == 3 ? std::max<std::size_t>(1, coils / 8) : 1;
@@ -197,6 +237,10 @@ Simulation simulate(const SimulationOptions& options, const ForwardModel& forwar
     add_frames(simulation.scan, options);
     check(simulation.scan); // what no reader would accept is refused before the work
 
+    if (has_off_resonance(options)) {
+        simulation.scan.off_resonance =
+            std::make_shared<const OffResonance>(simulated_off_resonance(options));
+    }
     simulation.truth = make_truth(options);
     CoilMatrix maps;
     if (options.coils > 1) {

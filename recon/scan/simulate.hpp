@@ -16,8 +16,8 @@ struct Simulation {
 
 /// out_cm = sum_n rho_cn exp(-i 2 pi k_m . x_n), C x M: a backend's `forward`. Called for the model
 /// "voxels" alone, so that an analytic scan needs no device.
-using ForwardModel = std::function<CoilMatrix(const std::vector<Vec3>& trajectory,
-                                              const CoilMatrix& rho, const Voxels& voxels)>;
+using ForwardModel = std::function<CoilMatrix(const SamplePoints& points, const CoilMatrix& rho,
+                                              const Voxels& voxels)>;
 
 /// A scan of the modified Shepp-Logan phantom, which swings along x from frame to frame where
 /// motion is asked for; coil maps stay in their place. The analytic samples are N times the
@@ -25,6 +25,9 @@ using ForwardModel = std::function<CoilMatrix(const std::vector<Vec3>& trajector
 /// options give the same scan on every platform, to rounding. UsageError when options contradict.
 Simulation simulate(const SimulationOptions& options, const ForwardModel& forward,
                     Reporter& report);
+
+/// The field map of the options, and the rates of decay: of the voxels of the grid.
+OffResonance simulated_off_resonance(const SimulationOptions& options);
 
 /// Sensitivities of a birdcage of `coils` straight conductors parallel to z, at 3/4 field of view
 /// from the centre, C x N: 1 / distance, and the phase of the conductor's transverse field (law of

@@ -25,6 +25,24 @@ void check_model(const SimulationOptions& options) {
     }
 }
 
+void check_off_resonance(const SimulationOptions& options) {
+    if (!std::isfinite(options.off_resonance_hz)) {
+        throw UsageError("--off-resonance-hz\n  expected: a finite number");
+    }
+    if (!(options.r2star >= 0) || !std::isfinite(options.r2star)) {
+        throw UsageError(text("--r2star ", shown(options.r2star), "\n  expected: 0 or more, 1/s"));
+    }
+    if (!(options.readout_ms > 0) || !std::isfinite(options.readout_ms)) {
+        throw UsageError(
+            text("--readout-ms ", shown(options.readout_ms), "\n  expected: above 0, ms"));
+    }
+    if (options.model == "analytic" && has_off_resonance(options)) {
+        throw UsageError(
+            "--model analytic with off-resonance: the phantom in a field has no closed "
+            "transform\n  next:     use --model voxels");
+    }
+}
+
 void check_truth(const SimulationOptions& options) {
     if (options.truth_of != "voxels" && options.truth_of != "band") {
         throw UsageError(
@@ -113,6 +131,7 @@ void check_motion(const SimulationOptions& options) {
 
 void check_options(const SimulationOptions& options) {
     check_model(options);
+    check_off_resonance(options);
     check_truth(options);
     check_noise(options);
     check_noise_of_coils(options);
@@ -124,7 +143,11 @@ std::string chosen_model(const SimulationOptions& options) {
     if (options.model != "auto") {
         return options.model;
     }
-    return options.coils == 1 ? "analytic" : "voxels";
+    return options.coils == 1 && !has_off_resonance(options) ? "analytic" : "voxels";
+}
+
+bool has_off_resonance(const SimulationOptions& options) {
+    return options.off_resonance_hz != 0 || options.r2star > 0;
 }
 
 double shift_mm(const SimulationOptions& options, std::size_t frame) {

@@ -59,8 +59,16 @@ std::size_t line_samples(const TrajectoryOptions& options) {
                                            : at_least_one(widest(options.grid));
 }
 
+Readouts of_equal_length(std::vector<Vec3> k, std::size_t readouts) {
+    Readouts result{std::move(k), {}};
+    for (std::size_t r = 1; r <= readouts; ++r) {
+        result.ends.push_back(r * (result.k.size() / readouts));
+    }
+    return result;
+}
+
 /// Full diameters, one cycle per field of view between samples by default.
-template <typename DirectionAt> std::vector<Vec3>
+template <typename DirectionAt> Readouts
 diameters(const TrajectoryOptions& options, std::size_t readouts, const DirectionAt& direction_at) {
     const std::size_t samples = line_samples(options);
     check_total(static_cast<double>(readouts) * static_cast<double>(samples));
@@ -74,11 +82,11 @@ diameters(const TrajectoryOptions& options, std::size_t readouts, const Directio
                 stretch({u * direction[0], u * direction[1], u * direction[2]}, options.grid));
         }
     }
-    return k;
+    return of_equal_length(std::move(k), readouts);
 }
 
 /// pi/2 N diameters, so that neighbours are one cycle per field of view apart at the edge.
-std::vector<Vec3> radial(const TrajectoryOptions& options) {
+Readouts radial(const TrajectoryOptions& options) {
     const std::size_t spokes = readout_count(options, pi / 2 * widest(options.grid));
     return diameters(options, spokes, [spokes](std::size_t r) {
         const double angle = pi * static_cast<double>(r) / static_cast<double>(spokes);
@@ -87,7 +95,7 @@ std::vector<Vec3> radial(const TrajectoryOptions& options) {
 }
 
 /// Winkelmann et al. 2007, IEEE TMI 26:68: every spoke 180 degrees / golden ratio after the last.
-std::vector<Vec3> golden_angle(const TrajectoryOptions& options) {
+Readouts golden_angle(const TrajectoryOptions& options) {
     const std::size_t spokes = readout_count(options, pi / 2 * widest(options.grid));
     return diameters(options, spokes, [first = options.frame * spokes](std::size_t r) {
         const double angle = pi * 2 / (1 + std::sqrt(5.0)) * static_cast<double>(first + r);
@@ -97,7 +105,7 @@ std::vector<Vec3> golden_angle(const TrajectoryOptions& options) {
 
 /// Chan et al. 2009, MRM 61:354: two-dimensional golden means spread the diameters evenly over
 /// half a sphere. Its area is pi/2 N^2 in units of one cycle per field of view.
-std::vector<Vec3> radial_3d(const TrajectoryOptions& options) {
+Readouts radial_3d(const TrajectoryOptions& options) {
     constexpr double first_mean = 0.465571231876768;
     constexpr double second_mean = 0.682327803828019;
     const std::size_t spokes = readout_count(options, pi / 2 * std::pow(widest(options.grid), 2));
@@ -133,16 +141,16 @@ std::vector<Vec3> unit_spiral(const TrajectoryOptions& options) {
     return unit;
 }
 
-std::vector<Vec3> spiral(const TrajectoryOptions& options) {
+Readouts spiral(const TrajectoryOptions& options) {
     std::vector<Vec3> k = unit_spiral(options);
     for (Vec3& position : k) {
         position = stretch(position, options.grid);
     }
-    return k;
+    return of_equal_length(std::move(k), interleaves(options));
 }
 
 /// The same spirals in every plane of kz.
-std::vector<Vec3> stack_of_spirals(const TrajectoryOptions& options) {
+Readouts stack_of_spirals(const TrajectoryOptions& options) {
     TrajectoryOptions in_plane = options;
     in_plane.grid.size[2] = 1;
     const std::vector<Vec3> unit = unit_spiral(in_plane);
@@ -155,32 +163,37 @@ std::vector<Vec3> stack_of_spirals(const TrajectoryOptions& options) {
             k.push_back(stretch({position[0], position[1], on_line(plane, planes)}, options.grid));
         }
     }
-    return k;
+    return of_equal_length(std::move(k), interleaves(in_plane) * planes);
 }
 
 /// Irarrazabal and Nishimura 1995, MRM 33:656: spirals on cones whose polar angles are at most one
 /// cycle per field of view apart at the edge. A narrow cone has fewer interleaves, and each cone is
 /// turned by the golden angle so that the arms of neighbours do not line up.
-std::vector<Vec3> cones(const TrajectoryOptions& options) {
+Readouts cones(const TrajectoryOptions& options) {
     const std::size_t count = at_least_one(pi / 2 * widest(options.grid));
     const double equator = static_cast<double>(interleaves(options));
-    std::vector<Vec3> k;
+    Readouts result;
+    std::vector<Vec3>& k = result.k;
     for (std::size_t i = 0; i < count; ++i) {
         ConeSpiral cone = spiral_of(options);
         cone.polar = pi * (static_cast<double>(i) + 0.5) / static_cast<double>(count);
         cone.interleaves = at_least_one(equator * std::sin(cone.polar));
         cone.first_azimuth = pi * (3 - std::sqrt(5.0)) * static_cast<double>(i);
         check_total(static_cast<double>(k.size()) + cone.total_samples());
+        const std::size_t before = k.size();
         append_spiral(cone, k);
+        for (std::size_t arm = 1; arm <= cone.interleaves; ++arm) {
+            result.ends.push_back(before + arm * ((k.size() - before) / cone.interleaves));
+        }
     }
     for (Vec3& position : k) {
         position = stretch(position, options.grid);
     }
-    return k;
+    return result;
 }
 
 /// Lines along x, one readout each, evenly spread over the grid; k = 0 is always among them.
-std::vector<Vec3> cartesian(const TrajectoryOptions& options) {
+Readouts cartesian(const TrajectoryOptions& options) {
     const Grid& grid = options.grid;
     const std::size_t all = grid.size[1] * grid.size[2];
     const std::size_t lines = readout_count(options, static_cast<double>(all));
@@ -206,12 +219,12 @@ std::vector<Vec3> cartesian(const TrajectoryOptions& options) {
             k.push_back(stretch({on_line(i, samples), ky, kz}, grid));
         }
     }
-    return k;
+    return of_equal_length(std::move(k), lines);
 }
 
 /// Two samples a voxel by default: with one, some images would hardly be seen (Marchenko and Pastur
 /// 1967: the smallest eigenvalue of F^H F goes to (1 - sqrt(N/M))^2 M).
-std::vector<Vec3> random_positions(const TrajectoryOptions& options) {
+Readouts random_positions(const TrajectoryOptions& options) {
     const std::size_t samples =
         options.samples_per_readout > 0 ? options.samples_per_readout : options.grid.size[0];
     const double wanted = 2 * static_cast<double>(options.grid.voxels());
@@ -226,7 +239,7 @@ std::vector<Vec3> random_positions(const TrajectoryOptions& options) {
         }
         position = stretch(unit, options.grid);
     }
-    return k;
+    return of_equal_length(std::move(k), readouts);
 }
 
 const TrajectoryDesign& find_design(const std::string& name) {
@@ -273,7 +286,7 @@ const std::vector<TrajectoryDesign>& trajectory_designs() {
     return designs;
 }
 
-std::vector<Vec3> make_trajectory(const std::string& name, const TrajectoryOptions& options) {
+Readouts make_readouts(const std::string& name, const TrajectoryOptions& options) {
     const TrajectoryDesign& design = find_design(name);
     check_dimensions(design, options.grid);
     if (!(options.undersampling > 0) || !std::isfinite(options.undersampling)) {
@@ -284,6 +297,10 @@ std::vector<Vec3> make_trajectory(const std::string& name, const TrajectoryOptio
     check_total(static_cast<double>(options.readouts));
     check_total(static_cast<double>(options.samples_per_readout));
     return design.make(options);
+}
+
+std::vector<Vec3> make_trajectory(const std::string& name, const TrajectoryOptions& options) {
+    return make_readouts(name, options).k;
 }
 
 double uniform_number(std::mt19937_64& generator) {

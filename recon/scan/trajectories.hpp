@@ -19,19 +19,27 @@ struct TrajectoryOptions {
     std::uint64_t seed = 1; ///< of the trajectories that draw random numbers
 };
 
-/// One way to sample k-space: M positions in cycles per field of view, readout after readout,
-/// never beyond N/2.
+/// M positions in cycles per field of view, readout after readout.
+struct Readouts {
+    std::vector<Vec3> k;
+    std::vector<std::size_t> ends; ///< positions up to the end of each readout
+};
+
+/// One way to sample k-space, never beyond N/2.
 struct TrajectoryDesign {
     std::string name;
     std::string summary;
     std::vector<int> dimensions; ///< of the grids that it can sample
-    std::vector<Vec3> (*make)(const TrajectoryOptions& options);
+    Readouts (*make)(const TrajectoryOptions& options);
 };
 
 /// The table of trajectories: one row each.
 const std::vector<TrajectoryDesign>& trajectory_designs();
 
 /// UsageError when the name is unknown, or the options do not go with it.
+Readouts make_readouts(const std::string& name, const TrajectoryOptions& options);
+
+/// Its positions alone.
 std::vector<Vec3> make_trajectory(const std::string& name, const TrajectoryOptions& options);
 
 /// Uniform in [0, 1) with 53 bits, the same on every platform: std::uniform_real_distribution is

@@ -42,6 +42,12 @@ Voxels Voxels::at(const Grid& grid, std::vector<Vec3> positions) {
     return voxels;
 }
 
+Voxels Voxels::in_field(std::shared_ptr<const OffResonance> off_resonance) const {
+    Voxels voxels = *this;
+    voxels.off_resonance_ = std::move(off_resonance);
+    return voxels;
+}
+
 Voxels Voxels::subset(const std::vector<std::size_t>& indices) const {
     std::vector<Vec3> chosen;
     chosen.reserve(indices.size());
@@ -51,6 +57,10 @@ Voxels Voxels::subset(const std::vector<std::size_t>& indices) const {
     Voxels voxels;
     voxels.per_fov_ = per_fov_;
     voxels.positions_ = std::make_shared<const std::vector<Vec3>>(std::move(chosen));
+    if (off_resonance_) {
+        voxels.off_resonance_ =
+            std::make_shared<const OffResonance>(off_resonance_->subset(indices));
+    }
     return voxels;
 }
 
@@ -66,6 +76,9 @@ Voxels Voxels::part(const Range& range) const {
         return *this;
     }
     Voxels voxels = *this;
+    if (off_resonance_) {
+        voxels.off_resonance_ = std::make_shared<const OffResonance>(off_resonance_->part(range));
+    }
     if (positions_) {
         const auto first = positions_->begin() + static_cast<long>(range.first);
         voxels.positions_ = std::make_shared<const std::vector<Vec3>>(

@@ -5,6 +5,7 @@
 
 #include "base/ranges.hpp"
 #include "scan/grid.hpp"
+#include "scan/off_resonance.hpp"
 
 namespace lsrecon {
 
@@ -20,6 +21,11 @@ public:
 
     /// Positions in units of the field of view; `grid` gives only the length of a voxel.
     static Voxels at(const Grid& grid, std::vector<Vec3> positions);
+
+    /// The same, off resonance; null for none.
+    Voxels in_field(std::shared_ptr<const OffResonance> off_resonance) const;
+    /// What they have of it, in their order, or null.
+    const std::shared_ptr<const OffResonance>& off_resonance() const { return off_resonance_; }
 
     /// Some of these voxels, as a list.
     Voxels subset(const std::vector<std::size_t>& indices) const;
@@ -52,6 +58,7 @@ private:
     std::array<std::size_t, 3> size_{1, 1, 1};
     std::array<long, 3> first_{0, 0, 0};
     std::shared_ptr<const std::vector<Vec3>> positions_;
+    std::shared_ptr<const OffResonance> off_resonance_;
 };
 
 } // namespace lsrecon

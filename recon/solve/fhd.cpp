@@ -49,7 +49,7 @@ std::vector<Volume> compute_fhd(Backend& backend, PiecewiseTransform& transform,
 
 FhdOnHost fhd_on_host(Backend& backend, const Voxels& voxels, const Frame& frame,
                       const CoilRows& coil_maps, Reporter& report) {
-    PiecewiseTransform transform(backend, frame.sampling->trajectory, voxels);
+    PiecewiseTransform transform(backend, frame.sampling->points(), voxels);
     CoilMaps maps(backend.device(), coil_maps);
     MuFactors factors(backend.device(), backend.precision(), *frame.sampling);
     const std::vector<Volume> volumes =

@@ -49,8 +49,22 @@ std::vector<Volume> NormalEquations::fhd(CoilRows samples, Reporter& report) {
     return volumes;
 }
 
+void NormalEquations::prepare(Reporter& report) {
+    if (!by_terms()) {
+        q();
+        return;
+    }
+    if (terms_.empty()) {
+        terms_ = compute_time_terms(common_.backend, sampling_, common_.plan.grid,
+                                    *common_.plan.voxels.off_resonance(), report);
+        for (const TimeTerm& term : terms_) {
+            error_ = std::max(error_, term.q.error);
+        }
+    }
+}
+
 const Q* NormalEquations::q() {
-    if (!q_ && common_.plan.through_q) {
+    if (!q_ && common_.plan.through_q && !by_terms()) {
         q_ = common_.make_q(sampling_);
         error_ = std::max(error_, q_->error);
     }
@@ -63,13 +77,23 @@ double NormalEquations::q_at_zero() {
 
 std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision precision,
                                                    CoilMaps& maps) {
-    std::unique_ptr<Gram> gram = q() ? std::unique_ptr<Gram>(std::make_unique<Toeplitz>(
-                                           device, *q(), precision, maps.count()))
-                                     : make_explicit_gram(device, precision, common_.backend,
-                                                          sampling_, common_.plan.voxels);
     return std::make_unique<System>(
-        device, precision, std::move(gram), maps, common_.lambda,
+        device, precision, gram_on(device, precision, maps.count()), maps, common_.lambda,
         make_regularisers(common_.regularisers, device, common_.plan.grid));
+}
+
+std::unique_ptr<Gram> NormalEquations::gram_on(Device& device, Precision precision,
+                                               std::size_t maps) {
+    Reporter silent;
+    prepare(silent);
+    if (by_terms()) {
+        return make_time_terms_gram(device, precision, terms_, *common_.plan.voxels.off_resonance(),
+                                    q_at_zero(), maps);
+    }
+    if (q()) {
+        return std::make_unique<Toeplitz>(device, *q(), precision, maps);
+    }
+    return make_explicit_gram(device, precision, common_.backend, sampling_, common_.plan.voxels);
 }
 
 System* NormalEquations::on_device() {
@@ -80,9 +104,13 @@ System* NormalEquations::on_device() {
     Device& device = common_.backend.device();
     const Precision precision = common_.backend.solver_precision();
     try {
-        if (q()) {
-            const SolverMemory needed = solver_memory(q()->grid, maps_.count(), precision,
-                                                      volumes_of(common_.regularisers, q()->grid));
+        if (common_.plan.through_q) {
+            Reporter silent;
+            prepare(silent);
+            const Grid& grid = common_.plan.grid;
+            const SolverMemory needed = solver_memory(grid, maps_.count(), precision,
+                                                      volumes_of(common_.regularisers, grid),
+                                                      std::max<std::size_t>(1, terms_.size()));
             if (needed.total > device.room()) {
                 maps_.stream();
             }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "operators/q.hpp"
+#include "operators/time_terms_gram.hpp"
 #include "plan/plan.hpp"
 #include "solve/fhd.hpp"
 #include "solve/system.hpp"
@@ -33,14 +34,15 @@ public:
     /// `maps` are those of the scan on the backend's device.
     NormalEquations(const CommonToFrames& common, CoilMaps& maps, const Sampling& sampling)
         : common_(common), maps_(maps), sampling_(sampling),
-          transform_(common.backend, sampling.trajectory, common.plan.voxels),
+          transform_(common.backend, sampling.points(), common.plan.voxels),
           factors_(common.backend.device(), common.backend.precision(), sampling) {}
 
     /// F^H d of C x M samples, the right-hand sides. Move them in: what follows needs their memory.
     std::vector<Volume> fhd(CoilRows samples, Reporter& report);
 
-    /// Q, made at the first call, as a separate stage; what follows calls this, too. Null for
-    /// voxels off the grid.
+    /// Makes what multiplies by F^H F, as a separate stage; what follows calls this, too.
+    void prepare(Reporter& report);
+    /// Q; null for voxels off the grid or off resonance.
     const Q* q();
 
     /// On the backend's device, in double precision where it has that. Null where the device has no
@@ -55,6 +57,8 @@ public:
 
 private:
     std::unique_ptr<System> system_on(Device& device, Precision precision, CoilMaps& maps);
+    std::unique_ptr<Gram> gram_on(Device& device, Precision precision, std::size_t maps);
+    bool by_terms() const { return common_.plan.through_q && common_.plan.off_resonance; }
 
     const CommonToFrames& common_;
     CoilMaps& maps_;
@@ -63,6 +67,7 @@ private:
     MuFactors factors_;
     double error_ = 0;
     std::optional<Q> q_;
+    std::vector<TimeTerm> terms_; ///< in place of Q, off resonance
     bool device_asked_ = false;
     std::unique_ptr<Device> reference_;
     std::unique_ptr<CoilMaps> maps_on_reference_;

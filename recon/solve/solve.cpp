@@ -61,7 +61,7 @@ Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const Sol
 
 Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
              const SolveOptions& options, Reporter& report) {
-    equations.q();
+    equations.prepare(report);
     const Stage stage(report, "solve");
     const auto by_eigen = [&](const std::string& why) {
         report.note((need_splitting(options.regularisers)

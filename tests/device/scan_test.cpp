@@ -22,7 +22,7 @@ protected:
     Scan scan = simulated();
     std::unique_ptr<Backend> reference = make_reference_backend();
     Reporter report;
-    Plan plan = make_plan(scan, false);
+    Plan plan = make_plan(scan);
     const Frame& frame = scan.frames[0];
 
     static Scan simulated() {

@@ -24,6 +24,12 @@ Case case_of(const std::string& name, const std::array<std::size_t, 3>& size, st
     return of;
 }
 
+Case off_resonance(Case of, double field_hz, double r2star = 0) {
+    of.field_hz = field_hz;
+    of.r2star = r2star;
+    return of;
+}
+
 Case listed(Case of, std::size_t voxels, double reach) {
     of.listed_voxels = voxels;
     of.reach = reach;
@@ -57,6 +63,10 @@ std::vector<Case> cases() {
         listed(case_of("ListOfAVolume", {9, 12, 10}, 65), 64, 3),
         listed(case_of("ListOfOne", {8, 8, 0}, 1), 1, 0.5),
         listed(case_of("ListBeyondAChunk", {8, 8, 0}, 31), 2049, 0.5),
+        off_resonance(case_of("OffResonance", {13, 5, 0}, 65), 250),
+        off_resonance(case_of("OffResonanceOfAVolume", {7, 5, 4}, 64, 2), 2500),
+        off_resonance(case_of("Decay", {16, 3, 2}, 63), 100, 80),
+        listed(off_resonance(case_of("OffResonanceOfAList", {8, 8, 0}, 65), 250, 30), 63, 2),
     };
 }
 

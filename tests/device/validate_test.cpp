@@ -23,9 +23,9 @@ public:
     Device& device() override { return right_->device(); }
     Precision precision() const override { return right_->precision(); }
     Precision solver_precision() override { return right_->solver_precision(); }
-    std::unique_ptr<Transform> transform(const std::vector<Vec3>& trajectory,
+    std::unique_ptr<Transform> transform(const SamplePoints& points,
                                          const Voxels& voxels) override {
-        return std::make_unique<Wrong>(right_->transform(trajectory, voxels), *this);
+        return std::make_unique<Wrong>(right_->transform(points, voxels), *this);
     }
     void note(const std::string& message) const override { right_->note(message); }
     void restart_clock() override { right_->restart_clock(); }
@@ -82,7 +82,7 @@ Scan scan_of(const Healthy& of) {
     options.noise = 0.01;
     Reporter silent;
     const auto reference = make_backend({"reference", "", ""});
-    const ForwardModel forward = [&](const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
+    const ForwardModel forward = [&](const SamplePoints& trajectory, const CoilMatrix& rho,
                                      const Voxels& voxels) {
         return forward_on_host(*reference, trajectory, rho, voxels, test::silent).values;
     };

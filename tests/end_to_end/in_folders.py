@@ -49,6 +49,11 @@ class Folder:
             failures.append(f"{' '.join(command[1:])[:200]}: {problem}\n    {process.stderr}")
         return process
 
+    def can_run(self, words):
+        """Whether a command succeeds, where it may not: it is not judged."""
+        return subprocess.run([self.program, *words], cwd=self.path, capture_output=True,
+                              timeout=120, check=False).returncode == 0
+
     def digest(self, name):
         with open(self / name, "rb") as file:
             return hashlib.sha256(file.read()).hexdigest()

@@ -29,7 +29,7 @@ Simulation simulated(const Grid& grid, const std::string& trajectory, double und
     Reporter report;
     return simulate(
         options,
-        [&](const std::vector<Vec3>& k, const CoilMatrix& rho, const Voxels& voxels) {
+        [&](const SamplePoints& k, const CoilMatrix& rho, const Voxels& voxels) {
             return forward_on_host(*reference, k, rho, voxels, silent).values;
         },
         report);

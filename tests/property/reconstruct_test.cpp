@@ -37,9 +37,9 @@ public:
     BackendInfo info() const override { return reference_->info(); }
     Device& device() override { return reference_->device(); }
     Precision precision() const override { return reference_->precision(); }
-    std::unique_ptr<Transform> transform(const std::vector<Vec3>& trajectory,
+    std::unique_ptr<Transform> transform(const SamplePoints& points,
                                          const Voxels& voxels) override {
-        return std::make_unique<Counting>(reference_->transform(trajectory, voxels), qs);
+        return std::make_unique<Counting>(reference_->transform(points, voxels), qs);
     }
     void note(const std::string& message) const override { reference_->note(message); }
     void restart_clock() override { reference_->restart_clock(); }
@@ -67,7 +67,7 @@ TEST(Reconstruct, AFullCartesianScanGivesTheObjectBack) {
          {std::array<std::size_t, 3>{8, 8, 0}, {7, 5, 0}, {4, 9, 0}, {3, 4, 5}, {1, 1, 0}}) {
         const Problem problem = test::make_problem(cartesian(size));
         const Scan scan = scan_of(problem);
-        const Plan plan = make_plan(scan, false);
+        const Plan plan = make_plan(scan);
         Reporter report;
         const auto backend = make_reference_backend();
         const Frame& frame = scan.frames[0];

@@ -69,6 +69,15 @@ std::vector<Vec3> trajectory_of(const Case& of, const Grid& grid, Random& random
     return random_points(random, grid, of.samples, half);
 }
 
+std::shared_ptr<const OffResonance> field_of(const Case& of, std::size_t voxels, Random& random) {
+    const auto count = static_cast<Eigen::Index>(voxels);
+    OffResonance off{
+        RealVector::NullaryExpr(count, [&] { return random.uniform(-of.field_hz, of.field_hz); }),
+        RealVector::NullaryExpr(of.r2star > 0 ? count : 0,
+                                [&] { return random.uniform(0, of.r2star); })};
+    return std::make_shared<const OffResonance>(std::move(off));
+}
+
 } // namespace
 
 Problem make_problem(const Case& of) {
@@ -85,12 +94,19 @@ Problem make_problem(const Case& of) {
         sampling.weights = RealVector::NullaryExpr(static_cast<Eigen::Index>(samples),
                                                    [&] { return random.uniform(0, 2); });
     }
+    if (of.field_hz != 0) {
+        sampling.times = RealVector::NullaryExpr(static_cast<Eigen::Index>(samples),
+                                                 [&] { return random.uniform(-0.002, 0.02); });
+    }
     problem.sampling = std::make_shared<const Sampling>(std::move(sampling));
     problem.voxels =
         of.listed_voxels == 0
             ? Voxels::of_grid(problem.grid)
             : Voxels::at(problem.grid, random_points(random, problem.grid, of.listed_voxels,
                                                      {of.reach, of.reach, of.reach}));
+    if (of.field_hz != 0) {
+        problem.voxels = problem.voxels.in_field(field_of(of, problem.voxels.count(), random));
+    }
     problem.samples = random.matrix(of.coils, samples);
     problem.rho = random.matrix(of.coils, problem.voxels.count());
     if (of.coil_maps) {
@@ -111,6 +127,10 @@ double Problem::largest_turns() const {
         const Vec3 x = voxels.position(n);
         turns =
             std::max(turns, k[0] * std::abs(x[0]) + k[1] * std::abs(x[1]) + k[2] * std::abs(x[2]));
+    }
+    if (voxels.off_resonance() && sampling->times.size() > 0) {
+        turns += sampling->times.cwiseAbs().maxCoeff() *
+                 voxels.off_resonance()->field.cwiseAbs().maxCoeff();
     }
     return turns;
 }

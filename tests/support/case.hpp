@@ -20,6 +20,8 @@ struct Case {
     bool phi = false;
     bool weights = false;
     bool coil_maps = false;
+    double field_hz = 0; ///< largest |field|; samples then have times from -2 to 20 ms
+    double r2star = 0; ///< largest, 1/s
     /// "uniform" fills -N/2..N/2 at random; others are rows of trajectories.cpp.
     std::string trajectory = "uniform";
     std::uint64_t seed = 1;
@@ -35,8 +37,9 @@ struct Problem {
     Voxels voxels;
 
     const std::vector<Vec3>& trajectory() const { return sampling->trajectory; }
+    SamplePoints points() const { return sampling->points(); }
     Frame frame() const { return {sampling, samples, "", {}}; }
-    /// Largest |k.x|: what the double reference loses digits to.
+    /// Largest phase in turns: what the double reference loses digits to.
     double largest_turns() const;
 };
 

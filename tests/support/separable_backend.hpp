@@ -22,14 +22,14 @@ public:
     }
     Device& device() override { return *device_; }
     Precision precision() const override { return precision_; }
-    std::unique_ptr<Transform> transform(const std::vector<Vec3>& trajectory,
+    std::unique_ptr<Transform> transform(const SamplePoints& points,
                                          const Voxels& voxels) override {
         const opencl::EngineContext context{
             {queue_, *device_, precision_, [this](const std::string& text) { note(text); }},
             [this](const std::string&, const std::string&) -> const ChosenParameters& {
                 return chosen_;
             }};
-        return opencl::make_separable(context, "separable", trajectory, voxels);
+        return opencl::make_separable(context, "separable", points, voxels);
     }
     void note(const std::string& message) const override { notes_ += message + "\n"; }
     void restart_clock() override { queue_.restart_clock(); }

@@ -7,7 +7,7 @@ namespace lsrecon {
 
 namespace {
 
-CoilMatrix reference_forward(const std::vector<Vec3>& trajectory, const CoilMatrix& rho,
+CoilMatrix reference_forward(const SamplePoints& trajectory, const CoilMatrix& rho,
                              const Voxels& voxels) {
     return forward_on_host(*make_reference_backend(), trajectory, rho, voxels, [](double) {})
         .values;

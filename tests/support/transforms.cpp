@@ -5,11 +5,11 @@
 namespace lsrecon::test {
 
 OnHost adjoint_of(Backend& backend, const Problem& problem) {
-    return adjoint_on_host(backend, problem.trajectory(), problem.samples, problem.voxels, silent);
+    return adjoint_on_host(backend, problem.points(), problem.samples, problem.voxels, silent);
 }
 
 OnHost forward_of(Backend& backend, const Problem& problem) {
-    return forward_on_host(backend, problem.trajectory(), problem.rho, problem.voxels, silent);
+    return forward_on_host(backend, problem.points(), problem.rho, problem.voxels, silent);
 }
 
 OnHost q_of(Backend& backend, const Problem& problem, const Voxels& where) {
@@ -51,8 +51,9 @@ Case cartesian(const std::array<std::size_t, 3>& size) {
 Scan scan_of(const Problem& problem) {
     Scan scan;
     scan.grid = problem.grid;
+    scan.off_resonance = problem.voxels.off_resonance();
     Frame frame = problem.frame();
-    frame.samples = forward_on_host(*make_reference_backend(), problem.trajectory(),
+    frame.samples = forward_on_host(*make_reference_backend(), problem.points(),
                                     CoilMatrix(problem.rho.row(0)), problem.voxels, silent)
                         .values;
     scan.frames = {frame};

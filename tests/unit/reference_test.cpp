@@ -71,9 +71,10 @@ TEST(Reference, CoilsAreSummedApart) {
 // N = 4: voxel n lies at (n - 2) / 4, so that k = 1 turns by -pi, -pi/2, 0, pi/2.
 TEST(Reference, AGridOfFour) {
     Grid grid = test::make_grid(4, 1);
-    const CoilMatrix result = adjoint_on_host(*make_reference_backend(), {{1, 0, 0}}, row({1}),
-                                              Voxels::of_grid(grid), silent)
-                                  .values;
+    const CoilMatrix result =
+        adjoint_on_host(*make_reference_backend(), std::vector<Vec3>{{1, 0, 0}}, row({1}),
+                        Voxels::of_grid(grid), silent)
+            .values;
     EXPECT_TRUE(near(result, row({-1, -i, 1, i}), bound));
 }
 
@@ -127,7 +128,7 @@ TEST(Reference, NothingIsASumOfNothing) {
 
 TEST(Reference, SinglePrecisionAgreesToItsOwnDigits) {
     const CoilMatrix result =
-        adjoint_on_host(*make_single_reference_backend(), {{1, 0, 0}}, row({1}),
+        adjoint_on_host(*make_single_reference_backend(), std::vector<Vec3>{{1, 0, 0}}, row({1}),
                         Voxels::at(test::make_grid(4, 4), {{0.25, 0, 0}}), silent)
             .values;
     EXPECT_TRUE(near(result, row({i}), tolerance::direct_transform("loops", 1)));

@@ -125,6 +125,11 @@ public:
                       f.element().precision, {count, y.count() / count, 1}, buffer_of(f),
                       static_cast<cl_ulong>(first), buffer_of(y));
     }
+    void multiply_conjugate(const Array& f, std::size_t first, std::size_t count,
+                            Array& y) override {
+        run_with_maps("multiply_conjugate", y, f.element().precision, {count, y.count() / count, 1},
+                      buffer_of(f), static_cast<cl_ulong>(first), buffer_of(y));
+    }
     void add_conjugate_product(const Array& map, const Array& in, std::size_t first,
                                Array& out) override {
         run_with_maps("add_conjugate_product", out, map.element().precision, {out.count(), 1, 1},

@@ -28,19 +28,31 @@ struct Sum {
     const Progress& progress;
 };
 
+/// Off-resonance needs both times and fields: one without the other is none.
+SamplePoints off_resonance_of(const SamplePoints& points, const Voxels& voxels) {
+    return voxels.off_resonance() ? points : SamplePoints(points.trajectory);
+}
+Voxels with_times(const SamplePoints& points, const Voxels& voxels) {
+    return points.times != nullptr ? voxels : voxels.in_field(nullptr);
+}
+
 class DirectTransform : public Transform {
 public:
     DirectTransform(const EngineContext& context, const std::string& variant,
-                    const std::vector<Vec3>& trajectory, const Voxels& voxels)
+                    const SamplePoints& points, const Voxels& voxels)
         : context_(context), resources_(context.resources), row_(kernel_row(variant)),
-          trajectory_(trajectory), voxels_(voxels),
+          points_(off_resonance_of(points, voxels)), voxels_(with_times(points, voxels)),
+          units_(points_, voxels_),
           samples_on_device_(
               resources_,
-              TrajectoryPoints(trajectory, voxels.per_fov(), SplitScale(voxels.extent_in_voxels())),
+              TrajectoryPoints(points_, voxels.per_fov(),
+                               SplitScale(std::max(voxels.extent_in_voxels(), units_.extent),
+                                          units_.off_resonance ? 4 : 3),
+                               units_.time),
               row_.layout),
-          voxels_on_device_(resources_, VoxelPoints(voxels_), row_.layout) {}
+          voxels_on_device_(resources_, VoxelPoints(voxels_, units_.time), row_.layout) {}
 
-    std::size_t samples() const override { return trajectory_.size(); }
+    std::size_t samples() const override { return points_.count(); }
     std::size_t voxels() const override { return voxels_.count(); }
 
     void forward(const Array& rho, Array& out, const Progress& progress) override {
@@ -66,7 +78,7 @@ private:
             context_.parameters(row_.name, real_values ? "q" : "fhd");
         if (row_.layout == SourceLayout::vectors && !real_values && can_mirror(voxels_)) {
             if (!mirrored_) {
-                mirrored_.emplace(resources_, trajectory_, voxels_, row_.layout);
+                mirrored_.emplace(resources_, points_.trajectory, voxels_, row_.layout);
             }
             run({mirrored_->samples, mirrored_->half, values, &buffer_of(mirrored_->phases), true,
                  +1, out, voxels(), progress},
@@ -78,9 +90,13 @@ private:
         }
     }
 
+    bool has_off() const { return units_.off_resonance != nullptr; }
+    /// Numbers of a source before its values.
+    std::size_t position_fields() const { return has_off() ? 10 : 6; }
+
     double error(std::size_t terms) const {
         return resources_.precision == Precision::float64
-                   ? error_in_doubles(trajectory_, voxels_, terms)
+                   ? error_in_doubles(points_, voxels_, terms)
                    : tolerance::direct_transform(row_.name, terms);
     }
 
@@ -93,8 +109,9 @@ private:
     EngineContext context_;
     Resources resources_;
     const KernelRow& row_;
-    const std::vector<Vec3>& trajectory_;
-    Voxels voxels_;
+    SamplePoints points_; ///< without times where the voxels have no off-resonance
+    Voxels voxels_; ///< without off-resonance where the samples have no times
+    OffUnits units_;
     PointsOnDevice samples_on_device_;
     PointsOnDevice voxels_on_device_;
     std::optional<Mirrored> mirrored_;
@@ -111,9 +128,9 @@ void DirectTransform::run(const Sum& sum, const ChosenParameters& parameters) {
     const bool real_values = !sum.values.element().complex;
     Queue& queue = resources_.queue;
     const std::size_t number_bytes = bytes_of(resources_.precision);
-    TransformPlan plan =
-        plan_transform({queue.info().constant_bytes, queue.largest_buffer() / 4}, coils,
-                       {number_bytes, 6, real_values ? std::size_t(1) : std::size_t(2)});
+    TransformPlan plan = plan_transform(
+        {queue.info().constant_bytes, queue.largest_buffer() / 4}, coils,
+        {number_bytes, position_fields(), real_values ? std::size_t(1) : std::size_t(2)});
     // Blocks of equal size: a last block of few points would leave the device idle.
     plan.points_per_block =
         divide_up(sum.points.count, divide_up(sum.points.count, plan.points_per_block));
@@ -123,7 +140,8 @@ void DirectTransform::run(const Sum& sum, const ChosenParameters& parameters) {
             tuned_geometry(resources_, parameters, sum.sources, sum.points, sum.mirror, plan);
     }
     const std::string of_values =
-        text(" -DREAL_VALUES=", real_values ? 1 : 0, resources_.defines());
+        text(" -DREAL_VALUES=", real_values ? 1 : 0, " -DOFF_RESONANCE=", has_off() ? 1 : 0,
+             " -DDECAY=", units_.decay ? 1 : 0, resources_.defines());
     transform_ = queue.kernel(row_.name + ".cl", "transform",
                               text("-DCOILS=", plan.coils_per_group, " -DSIGN=", sum.sign,
                                    " -DLOW_POINTS=", sum.points.has_low ? 1 : 0, " -DLOW_SOURCES=",
@@ -184,7 +202,7 @@ void DirectTransform::run_block(const Sum& sum, const TransformPlan& plan, const
 std::size_t DirectTransform::pack(const Sum& sum, const TransformPlan& plan, const Range& group,
                                   const Range& chunk) {
     const bool real_values = !sum.values.element().complex;
-    const std::size_t fields = 6 + (real_values ? 1 : 2 * plan.coils_per_group);
+    const std::size_t fields = position_fields() + (real_values ? 1 : 2 * plan.coils_per_group);
     const bool arrays = row_.layout == SourceLayout::arrays;
     const bool vectors = row_.layout == SourceLayout::vectors;
     const std::size_t struct_fields = vectors ? round_up(fields, 4) : fields;
@@ -206,8 +224,8 @@ std::size_t DirectTransform::pack(const Sum& sum, const TransformPlan& plan, con
 } // namespace
 
 std::unique_ptr<Transform> make_direct(const EngineContext& context, const std::string& variant,
-                                       const std::vector<Vec3>& trajectory, const Voxels& voxels) {
-    return std::make_unique<DirectTransform>(context, variant, trajectory, voxels);
+                                       const SamplePoints& points, const Voxels& voxels) {
+    return std::make_unique<DirectTransform>(context, variant, points, voxels);
 }
 
 } // namespace lsrecon::opencl

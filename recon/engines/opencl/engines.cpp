@@ -14,8 +14,12 @@ const std::vector<Engine>& engines() {
     static const std::vector<Engine> rows{
         {{"naive", "register", "constant", "struct", "native", "tuned"},
          [](const Voxels&) { return true; },
+         false,
          &make_direct},
-        {{"separable"}, [](const Voxels& voxels) { return voxels.on_lattice(); }, &make_separable},
+        {{"separable"},
+         [](const Voxels& voxels) { return voxels.on_lattice(); },
+         true,
+         &make_separable},
     };
     return rows;
 }
@@ -33,15 +37,18 @@ const Engine& engine_of(const std::string& variant) {
     throw UsageError(text("--kernel ", variant, " is unknown\n  expected: one of ", names));
 }
 
-double error_in_doubles(const std::vector<Vec3>& trajectory, const Voxels& voxels,
-                        std::size_t terms) {
+double error_in_doubles(const SamplePoints& points, const Voxels& voxels, std::size_t terms) {
     Vec3 reach{};
-    for (const Vec3& k : trajectory) {
+    for (const Vec3& k : points.trajectory) {
         for (std::size_t d = 0; d < 3; ++d) {
             reach[d] = std::max(reach[d], std::abs(k[d]) / voxels.per_fov()[d]);
         }
     }
-    const double turns = voxels.extent_in_voxels() * (reach[0] + reach[1] + reach[2]);
+    double turns = voxels.extent_in_voxels() * (reach[0] + reach[1] + reach[2]);
+    if (points.times != nullptr && voxels.off_resonance()) {
+        turns += points.times->cwiseAbs().maxCoeff() *
+                 voxels.off_resonance()->field.cwiseAbs().maxCoeff();
+    }
     return 2 * tolerance::reference(turns, terms);
 }
 

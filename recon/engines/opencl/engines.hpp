@@ -20,16 +20,16 @@ struct EngineContext {
 };
 
 /// What makes a transform: F of this sampling at these voxels, by a variant of the engine. Context,
-/// trajectory and voxels must outlive it.
+/// points and voxels must outlive it.
 using MakeTransform = std::unique_ptr<Transform>(const EngineContext& context,
                                                  const std::string& variant,
-                                                 const std::vector<Vec3>& trajectory,
-                                                 const Voxels& voxels);
+                                                 const SamplePoints& points, const Voxels& voxels);
 
 /// A way to compute transforms on an OpenCL device.
 struct Engine {
     std::vector<std::string> variants; ///< what --kernel calls them, in the order of the ladder
     bool (*serves)(const Voxels& voxels);
+    bool divides_time; ///< off-resonance needs time segments (engines/segments.hpp)
     MakeTransform* make; ///< defined in a separate file
 };
 MakeTransform make_direct, make_separable;
@@ -43,7 +43,6 @@ const Engine& engine_of(const std::string& variant);
 constexpr const char* variant_for_any_voxels = "tuned";
 
 /// Bound of the error of a transform in double precision against the reference: both round.
-double error_in_doubles(const std::vector<Vec3>& trajectory, const Voxels& voxels,
-                        std::size_t terms);
+double error_in_doubles(const SamplePoints& points, const Voxels& voxels, std::size_t terms);
 
 } // namespace lsrecon::opencl

@@ -66,7 +66,9 @@ Geometry tuned_geometry(const Resources& resources, const ChosenParameters& para
         geometry.row_length = row;
         plan.points_per_block = round_up(plan.points_per_block, row);
     }
-    const std::size_t source_bytes = round_up(6 + 2 * plan.coils_per_group, 4) * number_bytes;
+    const std::size_t position = sources.has_off ? 10 : 6;
+    const std::size_t source_bytes =
+        round_up(position + 2 * plan.coils_per_group, 4) * number_bytes;
     const std::size_t sources_of_a_chunk =
         std::min(device.constant_bytes / source_bytes, value("CHUNK"));
     plan.sources_per_chunk =

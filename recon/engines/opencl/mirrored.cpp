@@ -51,7 +51,8 @@ Vec3 halves_of_voxels(const Voxels& voxels) {
 } // namespace
 
 bool can_mirror(const Voxels& voxels) {
-    return voxels.on_lattice() && voxels.lattice_size()[1] * voxels.lattice_size()[2] > 1;
+    return voxels.on_lattice() && !voxels.off_resonance() &&
+           voxels.lattice_size()[1] * voxels.lattice_size()[2] > 1;
 }
 
 Mirrored::Mirrored(const Resources& resources, const std::vector<Vec3>& trajectory,

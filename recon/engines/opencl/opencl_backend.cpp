@@ -2,7 +2,9 @@
 
 #include <set>
 
+#include "base/numbers.hpp"
 #include "engines/opencl/engines.hpp"
+#include "engines/segmented.hpp"
 
 namespace lsrecon {
 
@@ -43,19 +45,33 @@ public:
                                                                             : Precision::float32);
     }
 
-    std::unique_ptr<Transform> transform(const std::vector<Vec3>& trajectory,
+    std::unique_ptr<Transform> transform(const SamplePoints& points,
                                          const Voxels& voxels) override {
         const bool serves = engine_of(variant_).serves(voxels);
         const std::string variant = serves ? variant_ : variant_for_any_voxels;
         ran_.insert(variant);
-        return guarded("a transform", [&] {
-            return engine_of(variant).make(
-                {{queue_, *device_, precision(), options_.note},
-                 [this](const std::string& of, const std::string& stage) -> decltype(auto) {
-                     return parameters_of(of, stage);
-                 }},
-                variant, trajectory, voxels);
-        });
+        const auto make = [&](const Voxels& where) {
+            return guarded("a transform", [&] {
+                return engine_of(variant).make(
+                    {{queue_, *device_, precision(), options_.note},
+                     [this](const std::string& of, const std::string& stage) -> decltype(auto) {
+                         return parameters_of(of, stage);
+                     }},
+                    variant, points, where);
+            });
+        };
+        const bool off_resonance = points.times != nullptr && voxels.off_resonance() != nullptr;
+        if (!off_resonance || !engine_of(variant).divides_time) {
+            return make(voxels);
+        }
+        const TimeSegments segments = time_segments(*points.times, *voxels.off_resonance(),
+                                                    options_.segment_error, precision());
+        tell_segments(segments);
+        return std::make_unique<SegmentedTransform>(*device_, precision(),
+                                                    make(voxels.in_field(nullptr)), segments);
+    }
+    double segment_error() const override {
+        return engine_of(variant_).divides_time ? options_.segment_error : 0;
     }
 
     void note(const std::string& message) const override { options_.note(message); }
@@ -70,6 +86,15 @@ private:
         return variant_ + (helped ? text(" and ", variant_for_any_voxels) : "");
     }
 
+    /// Once: pieces and frames have about the same.
+    void tell_segments(const TimeSegments& segments) {
+        if (segments_.empty()) {
+            segments_ = text(segments.count(), " time segments, error ", rounded(segments.error),
+                             " at random voxels");
+            options_.note("off-resonance by " + segments_);
+        }
+    }
+
     /// The user's parameters are those of the variant that was asked for.
     const ChosenParameters& parameters_of(const std::string& variant, const std::string& stage) {
         const std::string key = variant + " " + stage;
@@ -82,7 +107,7 @@ private:
     }
 
     std::string parameters_that_ran() const {
-        std::string result;
+        std::string result = segments_;
         for (const auto& [variant_and_stage, chosen] : chosen_) {
             if (!chosen.values.empty()) {
                 result += (result.empty() ? "" : "; ") + variant_and_stage + ": " + chosen.text();
@@ -96,6 +121,7 @@ private:
     std::unique_ptr<Device> device_;
     std::string variant_;
     std::set<std::string> ran_;
+    std::string segments_; ///< of off-resonance, for the record
     std::map<std::string, ChosenParameters> chosen_; ///< by variant and stage, of what ran
 };
 

@@ -21,13 +21,14 @@ constexpr std::size_t share_of_totals = 4;
 class SeparableTransform : public Transform {
 public:
     SeparableTransform(const EngineContext& context, std::string variant,
-                       const std::vector<Vec3>& trajectory, const Voxels& voxels)
+                       const SamplePoints& points, const Voxels& voxels)
         : context_(context), resources_(context.resources), variant_(std::move(variant)),
-          voxels_(voxels), samples_(resources_, trajectory, voxels, form_of("fhd") != Form::matrix),
-          error_in_doubles_(resources_.precision == Precision::float64
-                                ? error_in_doubles(trajectory, voxels,
-                                                   std::max(trajectory.size(), voxels.count()))
-                                : 0) {}
+          voxels_(voxels),
+          samples_(resources_, points.trajectory, voxels, form_of("fhd") != Form::matrix),
+          error_in_doubles_(
+              resources_.precision == Precision::float64
+                  ? error_in_doubles(points, voxels, std::max(points.count(), voxels.count()))
+                  : 0) {}
 
     std::size_t samples() const override { return samples_.count(); }
     std::size_t voxels() const override { return voxels_.count(); }
@@ -107,9 +108,8 @@ private:
 } // namespace
 
 std::unique_ptr<Transform> make_separable(const EngineContext& context, const std::string& variant,
-                                          const std::vector<Vec3>& trajectory,
-                                          const Voxels& voxels) {
-    return std::make_unique<SeparableTransform>(context, variant, trajectory, voxels);
+                                          const SamplePoints& points, const Voxels& voxels) {
+    return std::make_unique<SeparableTransform>(context, variant, points, voxels);
 }
 
 } // namespace lsrecon::opencl

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "base/coil_rows.hpp"
+#include "scan/off_resonance.hpp"
+
+namespace lsrecon {
+
+/// Off-resonance as a sum of products, each a factor of the sample times one of the voxel
+/// (Sutton et al. 2003, IEEE TMI 22(2); Fessler et al. 2005, IEEE TSP 53(9)):
+///
+///     exp(-z_n t_m) = sum_l of_samples(l, m) of_voxels(l, n)     z = r2star + i 2 pi field
+///
+/// The factors are those of the smallest error for a histogram of the voxels' z and of the times,
+/// by singular values.
+struct TimeSegments {
+    CoilRows of_samples; ///< L x M
+    CoilRows of_voxels; ///< L x N
+    double error; ///< relative L2, at random voxels and samples
+
+    std::size_t count() const { return of_samples.rows(); }
+};
+
+/// One segment more than the smallest number of this relative L2 error. DeviceError when the phase
+/// makes so many turns that segments are no help.
+TimeSegments time_segments(const RealVector& times, const OffResonance& off_resonance,
+                           double wanted, Precision precision);
+
+/// The same of the normal operator, whose factors of the sample are real and whose factors of two
+/// voxels are each other's conjugate:
+///
+///     exp(-(conj(z_n) + z_n') t_m) = sum_l weights(l, m) exp(-conj(z_n) time_l) exp(-z_n' time_l)
+///
+/// Times are chosen by a pivoted QR decomposition, weights by least squares.
+struct TimeTerms {
+    Eigen::MatrixXd weights; ///< L x M
+    std::vector<double> times; ///< s
+    double error; ///< relative L2, at random pairs of voxels and samples
+};
+TimeTerms time_terms(const RealVector& times, const OffResonance& off_resonance, double wanted);
+
+/// exp(-z_n t) of every voxel.
+ComplexVector phases_at(const OffResonance& off_resonance, double time);
+
+} // namespace lsrecon

@@ -1,0 +1,38 @@
+#include "io/field_file.hpp"
+
+#include "io/native_off_resonance.hpp"
+#include "io/native_scan_parts.hpp"
+
+namespace lsrecon {
+
+StoredField read_field(const std::string& path, const Grid& like) {
+    const Hdf5Reader file(path);
+    file.start_hash();
+    const auto dimensions = static_cast<std::size_t>(like.dimensions);
+    const std::string expected = text("a field map of ", dimensions, " dimensions, in Hz");
+    if (!file.has("field_map") || !file.is_dataset("field_map")) {
+        throw InputError({path, "/field_map", "no such dataset", expected,
+                          "name a file with a field map, or leave --field-map out"});
+    }
+    const Hdf5Shape shape = file.checked_shape("field_map", Hdf5Kind::real);
+    if (shape.extents.size() != dimensions) {
+        throw InputError({path, "/field_map", shape.to_string(), expected,
+                          "name a field map of this scan's object"});
+    }
+    StoredField result;
+    result.grid.dimensions = like.dimensions;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+        result.grid.size[d] = shape.extents[dimensions - 1 - d];
+    }
+    result.grid.fov_mm = like.fov_mm;
+    if (file.has_attribute("/", "matrix") && file.has_attribute("/", "fov_mm")) {
+        result.grid = native::read_grid(file);
+    }
+    native::Extents extents(result.grid.size.begin(), result.grid.size.begin() + like.dimensions);
+    std::reverse(extents.begin(), extents.end());
+    result.off_resonance = native::read_field_map(file, extents, "the grid of the file");
+    result.sha256 = file.sha256();
+    return result;
+}
+
+} // namespace lsrecon

@@ -1,0 +1,82 @@
+#include "operators/time_terms_gram.hpp"
+
+#include "base/error.hpp"
+#include "engines/segments.hpp"
+#include "operators/toeplitz.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+class TimeTermsGram : public Gram {
+public:
+    TimeTermsGram(Device& device, Precision precision, const std::vector<TimeTerm>& terms,
+                  const OffResonance& off_resonance, double diagonal, std::size_t maps)
+        : device_(device), diagonal_(diagonal) {
+        for (const TimeTerm& term : terms) {
+            const ComplexVector phases = phases_at(off_resonance, term.time);
+            Array on_device =
+                device.zeros(static_cast<std::size_t>(phases.size()), {true, precision});
+            device.upload(phases, on_device);
+            phases_.push_back(std::move(on_device));
+            terms_.push_back(std::make_unique<Toeplitz>(device, term.q, precision, maps, diagonal));
+        }
+        turned_ = device.zeros(voxels(), {true, precision});
+        product_ = device.zeros(voxels(), {true, precision});
+    }
+
+    std::size_t voxels() const override { return terms_.front()->voxels(); }
+    void add(CoilMaps& maps, const Array& in, Array& out) override {
+        for (std::size_t l = 0; l < terms_.size(); ++l) {
+            device_.combine(1, in, 0, turned_);
+            device_.multiply(phases_[l], 0, voxels(), turned_);
+            device_.combine(0, product_, 0, product_);
+            terms_[l]->add(maps, turned_, product_);
+            device_.add_conjugate_product(phases_[l], product_, 0, out);
+        }
+    }
+    double diagonal() const override { return diagonal_; }
+    std::string means() const override {
+        return text(terms_.size(), " convolutions, ", terms_.front()->means());
+    }
+
+private:
+    Device& device_;
+    double diagonal_;
+    std::vector<Array> phases_; ///< D_l
+    std::vector<std::unique_ptr<Toeplitz>> terms_;
+    Array turned_; ///< D_l in
+    Array product_; ///< T_l D_l in
+};
+
+} // namespace
+
+std::vector<TimeTerm> compute_time_terms(Backend& backend, const Sampling& sampling,
+                                         const Grid& grid, const OffResonance& off_resonance,
+                                         Reporter& report) {
+    // As exact as Q is: an operator that errors make negative has no solution.
+    constexpr double error_of_terms = 1e-7;
+    const TimeTerms terms = time_terms(sampling.times, off_resonance, error_of_terms);
+    const Stage stage(report, "q");
+    std::vector<RealVector> weights;
+    for (Eigen::Index l = 0; l < terms.weights.rows(); ++l) {
+        weights.emplace_back(sampling.q_weights().array() *
+                             terms.weights.row(l).transpose().array());
+    }
+    std::vector<Q> qs = compute_weighted_qs(backend, sampling.trajectory, weights, grid, report);
+    std::vector<TimeTerm> result;
+    for (std::size_t l = 0; l < qs.size(); ++l) {
+        qs[l].error += terms.error;
+        result.push_back({std::move(qs[l]), terms.times[l]});
+    }
+    return result;
+}
+
+std::unique_ptr<Gram> make_time_terms_gram(Device& device, Precision precision,
+                                           const std::vector<TimeTerm>& terms,
+                                           const OffResonance& off_resonance, double diagonal,
+                                           std::size_t maps) {
+    return std::make_unique<TimeTermsGram>(device, precision, terms, off_resonance, diagonal, maps);
+}
+
+} // namespace lsrecon

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "operators/gram.hpp"
+#include "operators/q.hpp"
+
+namespace lsrecon {
+
+/// One term of the normal operator off resonance (engines/segments.hpp): Q with its weights of the
+/// samples, and the time whose phases stand before and after.
+struct TimeTerm {
+    Q q;
+    double time; ///< s
+};
+
+/// The terms of one sampling on the grid of voxels off resonance.
+std::vector<TimeTerm> compute_time_terms(Backend& backend, const Sampling& sampling,
+                                         const Grid& grid, const OffResonance& off_resonance,
+                                         Reporter& report);
+
+/// T = sum_l conj(D_l) T_l D_l, with D_l = exp(-z time_l) and a convolution T_l with the Q of a
+/// term: Fessler et al. 2005, IEEE TSP 53(9), section IV. `maps` is how many coil maps add() will
+/// be given. The device must outlive it.
+std::unique_ptr<Gram> make_time_terms_gram(Device& device, Precision precision,
+                                           const std::vector<TimeTerm>& terms,
+                                           const OffResonance& off_resonance, double diagonal,
+                                           std::size_t maps);
+
+} // namespace lsrecon

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <vector>
+
+#include "base/ranges.hpp"
+#include "base/types.hpp"
+
+namespace lsrecon {
+
+/// What the main field does to the signal of a voxel n until it is sampled at a time t:
+///
+///     exp(-(r_n + i 2 pi f_n) t)
+///
+/// Fessler et al. 2005, IEEE TSP 53(9), equation 3.
+struct OffResonance {
+    RealVector field; ///< f, N values in Hz
+    RealVector r2star; ///< r, N values in 1/s, or empty for 0
+
+    Complex rate(std::size_t n) const; ///< r + i 2 pi f
+    OffResonance part(const Range& range) const;
+    OffResonance subset(const std::vector<std::size_t>& indices) const;
+};
+
+/// Where and when samples were taken, for a transform: it refers to what must outlive it.
+struct SamplePoints {
+    /// Without times, which only off-resonance needs.
+    SamplePoints(const std::vector<Vec3>& points) : trajectory(points) {} // NOLINT: as an argument
+    SamplePoints(const std::vector<Vec3>& points, const RealVector& at)
+        : trajectory(points), times(at.size() > 0 ? &at : nullptr) {}
+
+    std::size_t count() const { return trajectory.size(); }
+
+    const std::vector<Vec3>& trajectory; ///< cycles per field of view
+    const RealVector* times = nullptr; ///< s
+};
+
+} // namespace lsrecon

@@ -1,0 +1,134 @@
+#include "engines/segments.hpp"
+
+#include <Eigen/SVD>
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "engines/time_nodes.hpp"
+#include "support/case.hpp"
+
+namespace lsrecon {
+namespace {
+
+using test::Random;
+
+RealVector evenly(double first, double last, Eigen::Index count) {
+    return RealVector::LinSpaced(count, first, last);
+}
+
+/// exp(-z t), a row a time.
+Eigen::MatrixXcd exact(const RealVector& times, const OffResonance& off) {
+    return Eigen::MatrixXcd::NullaryExpr(
+        times.size(), off.field.size(), [&](Eigen::Index m, Eigen::Index n) {
+            return std::exp(-off.rate(static_cast<std::size_t>(n)) * times(m));
+        });
+}
+
+double error_of(const TimeSegments& segments, const Eigen::MatrixXcd& e) {
+    const Eigen::MatrixXcd sum =
+        segments.of_samples.to_doubles().transpose() * segments.of_voxels.to_doubles();
+    return (sum - e).norm() / e.norm();
+}
+
+TEST(TimeNodes, InterpolateWhatTurns) {
+    const RealVector times = evenly(-0.003, 0.02, 301);
+    const OffResonance off{evenly(-700, 700, 9), {}};
+    const TimeNodes nodes(times, 2 * pi * 700);
+    const Eigen::MatrixXcd at_nodes =
+        exact(Eigen::Map<const RealVector>(nodes.nodes().data(),
+                                           static_cast<Eigen::Index>(nodes.nodes().size())),
+              off);
+    const Eigen::MatrixXcd there = nodes.interpolated(at_nodes, times).transpose();
+    EXPECT_LT((there - exact(times, off)).cwiseAbs().maxCoeff(), 1e-12);
+}
+
+TEST(TimeSegments, NeedOneMoreThanTheBestRank) {
+    Random random(3);
+    const RealVector times = evenly(0, 0.02, 400);
+    const OffResonance off{RealVector::NullaryExpr(3000, [&] { return random.uniform(-200, 200); }),
+                           {}};
+    const Eigen::MatrixXcd e = exact(times, off);
+    const RealVector values = Eigen::BDCSVD<Eigen::MatrixXcd>(e).singularValues();
+    for (const double wanted : {1e-2, 1e-3, 1e-5}) {
+        Eigen::Index rank = values.size();
+        while (rank > 0 && values.tail(values.size() - rank + 1).norm() < wanted * values.norm()) {
+            --rank;
+        }
+        const TimeSegments segments = time_segments(times, off, wanted, Precision::float64);
+        EXPECT_LT(error_of(segments, e), wanted);
+        EXPECT_LT(segments.error, wanted);
+        EXPECT_LE(segments.count(), static_cast<std::size_t>(rank) + 1);
+    }
+}
+
+TEST(TimeSegments, HoldWhereMostVoxelsAreOutsideTheObject) {
+    Random random(4);
+    RealVector field = RealVector::Zero(5000);
+    for (Eigen::Index n = 0; n < 250; ++n) {
+        field(n) = random.uniform(-300, 100);
+    }
+    const OffResonance off{field, {}};
+    const RealVector times = evenly(0, 0.015, 300);
+    const TimeSegments segments = time_segments(times, off, 1e-3, Precision::float64);
+    const OffResonance object = off.part({0, 250});
+    TimeSegments of_object = segments;
+    of_object.of_voxels = CoilMatrix(segments.of_voxels.to_doubles().leftCols(250));
+    EXPECT_LT(error_of(of_object, exact(times, object)), 1e-3);
+}
+
+TEST(TimeSegments, DecayToo) {
+    Random random(5);
+    const OffResonance off{RealVector::NullaryExpr(2000, [&] { return random.uniform(-80, 120); }),
+                           RealVector::NullaryExpr(2000, [&] { return random.uniform(5, 90); })};
+    const RealVector times = evenly(-0.001, 0.03, 250);
+    const TimeSegments segments = time_segments(times, off, 1e-4, Precision::float64);
+    EXPECT_LT(error_of(segments, exact(times, off)), 1e-4);
+}
+
+TEST(TimeSegments, OneIsEnoughWithoutTurns) {
+    const OffResonance off{RealVector::Constant(7, 30), {}};
+    const RealVector at_once = RealVector::Constant(5, 0.01);
+    EXPECT_LE(time_segments(at_once, off, 1e-5, Precision::float64).count(), 2U);
+    const OffResonance none{RealVector::Zero(7), {}};
+    const TimeSegments segments =
+        time_segments(evenly(0, 0.02, 50), none, 1e-5, Precision::float64);
+    EXPECT_LT(error_of(segments, Eigen::MatrixXcd::Ones(50, 7)), 1e-12);
+}
+
+TEST(TimeSegments, TooManyTurnsAreRefused) {
+    const OffResonance off{evenly(-1e6, 1e6, 10), {}};
+    EXPECT_THROW(time_segments(evenly(0, 0.02, 50), off, 1e-3, Precision::float64), DeviceError);
+}
+
+TEST(TimeTerms, AreTheNormalOperatorOfEveryPair) {
+    Random random(6);
+    for (const double decay : {0.0, 60.0}) {
+        const OffResonance off{
+            RealVector::NullaryExpr(40, [&] { return random.uniform(-150, 250); }),
+            RealVector::NullaryExpr(decay > 0 ? 40 : 0, [&] { return random.uniform(0, decay); })};
+        const RealVector times = evenly(0, 0.02, 120);
+        const TimeTerms terms = time_terms(times, off, 1e-6);
+        double worst = 0;
+        for (std::size_t a = 0; a < 40; ++a) {
+            for (std::size_t b = 0; b < 40; ++b) {
+                const Complex rate = std::conj(off.rate(a)) + off.rate(b);
+                for (Eigen::Index m = 0; m < times.size(); m += 7) {
+                    Complex sum = -std::exp(-rate * times(m));
+                    for (std::size_t l = 0; l < terms.times.size(); ++l) {
+                        sum += terms.weights(static_cast<Eigen::Index>(l), m) *
+                               std::exp(-rate * terms.times[l]);
+                    }
+                    worst = std::max(worst, std::abs(sum));
+                }
+            }
+        }
+        // 400 Hz differ by 8 turns in 20 ms; a tenth of the relative norm is a single pair's share.
+        EXPECT_LT(worst, 1e-5) << terms.times.size() << " terms";
+        EXPECT_LT(terms.times.size(), 40U);
+        EXPECT_LT(terms.error, 2e-6);
+    }
+}
+
+} // namespace
+} // namespace lsrecon
