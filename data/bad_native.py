@@ -182,6 +182,11 @@ CASES = [
     # what is optional
     ("field_map_without_times", ["/times", "missing"], FIELD_MAP),
     ("times_without_field_map", ["/field_map", "missing"], TIMES),
+    ("r2star_without_field_map", ["/field_map", "missing"],
+     both(put("r2star", np.zeros(MATRIX)), attribute("r2star", "units", np.bytes_("1/s")))),
+    ("r2star_negative", ["/r2star", "-3 at [0, 1]"],
+     both(FIELD_MAP, TIMES, put("r2star", np.zeros(MATRIX)),
+          attribute("r2star", "units", np.bytes_("1/s")), poke("r2star", (0, 1), -3.0))),
     ("field_map_grid", ["/field_map", "[4, 3]", "[4, 4]"],
      both(FIELD_MAP, TIMES, put("field_map", np.zeros((4, 3))))),
     ("field_map_units", ["units", "/field_map", "Hz"],

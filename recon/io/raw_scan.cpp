@@ -156,29 +156,6 @@ void RawAcquisitionSorter::require_samples() const {
     }
 }
 
-/// `kept` samples of the readout, which are spread over all that are not discarded.
-void RawAcquisitionSorter::append_times(const RawAcquisition& acquisition, std::size_t kept,
-                                        RawFrame& frame) const {
-    if (!(std::isfinite(acquisition.dwell) && acquisition.dwell > 0)) {
-        throw InputError(
-            {encoding_.file,
-             text(encoding_.dataset, ", acquisition ", acquisition.index, ", sample_time_us"),
-             shown(1e6 * acquisition.dwell), "the time of a sample, above 0, for --field-map",
-             "correct the header, or leave --field-map out"});
-    }
-    const auto stored = static_cast<double>(acquisition.samples - acquisition.discard_pre -
-                                            acquisition.discard_post);
-    // center_sample counts from the start of k-space.
-    const double centre = acquisition.reversed ? static_cast<double>(acquisition.samples) - 1 -
-                                                     static_cast<double>(acquisition.center_sample)
-                                               : static_cast<double>(acquisition.center_sample);
-    const double first = static_cast<double>(acquisition.discard_pre) - centre;
-    for (std::size_t i = 0; i < kept; ++i) {
-        const double sample = first + static_cast<double>(i) * stored / static_cast<double>(kept);
-        frame.times.push_back(static_cast<float>(sample * acquisition.dwell));
-    }
-}
-
 void RawAcquisitionSorter::set_calibration(Scan& scan, const Vec3& factor) {
     if (!calibration_ || calibration_->trajectory.empty()) {
         return;

@@ -64,6 +64,20 @@ void on_undersampling(const Scan& scan, Remarks& remarks) {
         scan.coils() > 1 ? " that coil maps or a regulariser do not undo" : "", joining(scan)));
 }
 
+void on_off_resonance(const Scan& scan, Remarks& remarks) {
+    constexpr double many = 200; // 2 kHz during 100 ms
+    if (!scan.off_resonance) {
+        return;
+    }
+    const double turns = scan.off_resonance->field.cwiseAbs().maxCoeff() *
+                         scan.frames.front().sampling->times.cwiseAbs().maxCoeff();
+    if (turns > many) {
+        remarks.push_back(text("the field map makes up to ", std::round(turns),
+                               " turns until a sample is taken; its unit is Hz, that of the times "
+                               "s"));
+    }
+}
+
 } // namespace
 
 std::vector<std::string> remarks_on(const Scan& scan) {
@@ -71,6 +85,7 @@ std::vector<std::string> remarks_on(const Scan& scan) {
     on_field_of_view(scan, remarks);
     on_voxels(scan, remarks);
     on_undersampling(scan, remarks);
+    on_off_resonance(scan, remarks);
     return remarks;
 }
 

@@ -4,46 +4,11 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "scan/cone_spiral.hpp"
+#include "scan/trajectory_parts.hpp"
 
 namespace lsrecon {
 
 namespace {
-
-constexpr double voxels_per_interleaf = 8; ///< default: 16 interleaves for a matrix of 128
-constexpr double most_samples = 1e9; ///< 40 GB of trajectory and samples; more is a slip
-
-double widest(const Grid& grid) {
-    return static_cast<double>(*std::max_element(grid.size.begin(), grid.size.end()));
-}
-
-/// A position in the unit cube or ball, stretched to the matrix; rounding never leaves N/2.
-Vec3 stretch(const Vec3& unit, const Grid& grid) {
-    Vec3 k{0, 0, 0};
-    for (int d = 0; d < grid.dimensions; ++d) {
-        k[d] = std::clamp(unit[d], -1.0, 1.0) * static_cast<double>(grid.size[d]) / 2;
-    }
-    return k;
-}
-
-/// Where sample i of `count` lies on a line through the centre, -1 to 1; one is at the centre.
-double on_line(std::size_t i, std::size_t count) {
-    return 2 * (static_cast<double>(i) - static_cast<double>(count / 2)) /
-           static_cast<double>(count);
-}
-
-void check_total(double samples) {
-    if (!(samples <= most_samples)) {
-        throw UsageError(text("the trajectory would have more than ", most_samples,
-                              " samples\n  next:     use a smaller --matrix, fewer --readouts or "
-                              "more --undersampling"));
-    }
-}
-
-std::size_t at_least_one(double count) {
-    check_total(count);
-    return static_cast<std::size_t>(std::max(1.0, std::ceil(count)));
-}
 
 /// Readouts of a trajectory whose density they alone decide.
 std::size_t readout_count(const TrajectoryOptions& options, double nyquist) {
@@ -57,14 +22,6 @@ std::size_t readout_count(const TrajectoryOptions& options, double nyquist) {
 std::size_t line_samples(const TrajectoryOptions& options) {
     return options.samples_per_readout > 0 ? options.samples_per_readout
                                            : at_least_one(widest(options.grid));
-}
-
-Readouts of_equal_length(std::vector<Vec3> k, std::size_t readouts) {
-    Readouts result{std::move(k), {}};
-    for (std::size_t r = 1; r <= readouts; ++r) {
-        result.ends.push_back(r * (result.k.size() / readouts));
-    }
-    return result;
 }
 
 /// Full diameters, one cycle per field of view between samples by default.
@@ -117,79 +74,6 @@ Readouts radial_3d(const TrajectoryOptions& options) {
         const double across = std::sqrt(1 - z * z);
         return Vec3{across * std::cos(azimuth), across * std::sin(azimuth), z};
     });
-}
-
-std::size_t interleaves(const TrajectoryOptions& options) {
-    return options.readouts > 0 ? options.readouts
-                                : at_least_one(widest(options.grid) / voxels_per_interleaf);
-}
-
-ConeSpiral spiral_of(const TrajectoryOptions& options) {
-    ConeSpiral arms;
-    arms.radius = widest(options.grid) / 2;
-    arms.pitch = options.undersampling;
-    arms.interleaves = interleaves(options);
-    arms.samples = options.samples_per_readout;
-    return arms;
-}
-
-std::vector<Vec3> unit_spiral(const TrajectoryOptions& options) {
-    const ConeSpiral plane = spiral_of(options);
-    check_total(plane.total_samples());
-    std::vector<Vec3> unit;
-    append_spiral(plane, unit);
-    return unit;
-}
-
-Readouts spiral(const TrajectoryOptions& options) {
-    std::vector<Vec3> k = unit_spiral(options);
-    for (Vec3& position : k) {
-        position = stretch(position, options.grid);
-    }
-    return of_equal_length(std::move(k), interleaves(options));
-}
-
-/// The same spirals in every plane of kz.
-Readouts stack_of_spirals(const TrajectoryOptions& options) {
-    TrajectoryOptions in_plane = options;
-    in_plane.grid.size[2] = 1;
-    const std::vector<Vec3> unit = unit_spiral(in_plane);
-    const std::size_t planes = options.grid.size[2];
-    check_total(static_cast<double>(unit.size()) * static_cast<double>(planes));
-    std::vector<Vec3> k;
-    k.reserve(unit.size() * planes);
-    for (std::size_t plane = 0; plane < planes; ++plane) {
-        for (const Vec3& position : unit) {
-            k.push_back(stretch({position[0], position[1], on_line(plane, planes)}, options.grid));
-        }
-    }
-    return of_equal_length(std::move(k), interleaves(in_plane) * planes);
-}
-
-/// Irarrazabal and Nishimura 1995, MRM 33:656: spirals on cones whose polar angles are at most one
-/// cycle per field of view apart at the edge. A narrow cone has fewer interleaves, and each cone is
-/// turned by the golden angle so that the arms of neighbours do not line up.
-Readouts cones(const TrajectoryOptions& options) {
-    const std::size_t count = at_least_one(pi / 2 * widest(options.grid));
-    const double equator = static_cast<double>(interleaves(options));
-    Readouts result;
-    std::vector<Vec3>& k = result.k;
-    for (std::size_t i = 0; i < count; ++i) {
-        ConeSpiral cone = spiral_of(options);
-        cone.polar = pi * (static_cast<double>(i) + 0.5) / static_cast<double>(count);
-        cone.interleaves = at_least_one(equator * std::sin(cone.polar));
-        cone.first_azimuth = pi * (3 - std::sqrt(5.0)) * static_cast<double>(i);
-        check_total(static_cast<double>(k.size()) + cone.total_samples());
-        const std::size_t before = k.size();
-        append_spiral(cone, k);
-        for (std::size_t arm = 1; arm <= cone.interleaves; ++arm) {
-            result.ends.push_back(before + arm * ((k.size() - before) / cone.interleaves));
-        }
-    }
-    for (Vec3& position : k) {
-        position = stretch(position, options.grid);
-    }
-    return result;
 }
 
 /// Lines along x, one readout each, evenly spread over the grid; k = 0 is always among them.

@@ -6,9 +6,7 @@
 #include "base/tolerance.hpp"
 #include "engines/mu_factors.hpp"
 #include "engines/on_host.hpp"
-#include "engines/reference.hpp"
 #include "operators/explicit_gram.hpp"
-#include "operators/time_terms_gram.hpp"
 #include "operators/toeplitz.hpp"
 #include "solve/fhd.hpp"
 #include "support/arrays.hpp"
@@ -210,44 +208,6 @@ TEST_P(Adjoint, NormalOperatorThroughQ) {
         of_arrays(voxels(), [&](const Array& in, Array& out) { normal.apply(in, out); });
     EXPECT_TRUE(test::adjoint_test(apply, apply, voxels(), voxels(),
                                    2 * tolerance::resident_product(voxels(), on.epsilon())));
-}
-
-TEST_P(Adjoint, NormalOperatorOffResonanceIsASumOfConvolutions) {
-    const OffResonance* const off = problem.voxels.off_resonance().get();
-    if (off == nullptr || !problem.voxels.on_lattice() ||
-        on.opened->segment_error() == 0) { // the reference needs none
-        return;
-    }
-    const CoilRows rows = problem.coil_maps;
-    CoilMaps maps(on.device(), rows);
-    const std::vector<TimeTerm> terms =
-        compute_time_terms(*on.opened, *problem.sampling, problem.grid, *off, report);
-    const double diagonal = problem.sampling->q_weights().sum();
-    const auto gram =
-        make_time_terms_gram(on.device(), on.precision, terms, *off, diagonal, maps.count());
-    NormalOperator normal(on.device(), *gram, maps, 0);
-    const auto apply =
-        of_arrays(voxels(), [&](const Array& in, Array& out) { normal.apply(in, out); });
-    // Terms are up to some 20 convolutions whose weights reach a few times 1.
-    const double of_product = 50 * tolerance::resident_product(voxels(), on.epsilon());
-    EXPECT_TRUE(test::adjoint_test(apply, apply, voxels(), voxels(), of_product));
-
-    const auto reference = make_reference_backend();
-    CoilMaps exact_maps(reference->device(), rows);
-    const auto exact = make_explicit_gram(reference->device(), Precision::float64, *reference,
-                                          *problem.sampling, problem.voxels);
-    NormalOperator exact_normal(reference->device(), *exact, exact_maps, 0);
-    const ComplexVector x = test::Random(9).vector(voxels());
-    Array in = reference->device().zeros(voxels(), {true, Precision::float64});
-    reference->device().upload(x, in);
-    Array out = reference->device().zeros(voxels(), {true, Precision::float64});
-    exact_normal.apply(in, out);
-    double of_q = 0;
-    for (const TimeTerm& term : terms) {
-        of_q += term.q.error;
-    }
-    EXPECT_TRUE(test::near(apply(x), reference->device().download(out),
-                           of_product + tolerance::gram(of_q)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Adjoint,
