@@ -21,8 +21,8 @@ void require_compression(const Scan& scan, const CoilCompression& wanted) {
 /// Of positions that count as one place for maps, which are smooth.
 constexpr double same_place_mm = 2;
 
-/// `maps`, "coil maps of --maps espirit", are those of one place.
-void require_one_place(const Scan& scan, const std::string& maps) {
+/// `maps`, "coil maps of --maps espirit", are those of one place; `without` says how to do without.
+void require_one_place(const Scan& scan, const std::string& maps, const std::string& without) {
     const bool slices =
         std::count(scan.frame_counters.begin(), scan.frame_counters.end(), "slice") > 0;
     double apart = 0;
@@ -36,7 +36,7 @@ void require_one_place(const Scan& scan, const std::string& maps) {
             {scan.file, "frames that share the " + maps,
              slices ? "several slices" : text("positions ", apart, " mm apart"),
              "frames of one place",
-             text("choose one with ", slices ? "--slice" : "--frames", ", or leave the maps out")});
+             text("choose one with ", slices ? "--slice" : "--frames", ", or pass ", without)});
     }
 }
 
@@ -148,7 +148,7 @@ void PreparedScan::set_field_map(const std::string& wanted) {
                          ": the scan has /voxels, and a map is resampled for a grid only\n"
                          "  next:     store /field_map at the voxels");
     }
-    require_one_place(scan_, "field map of --field-map " + wanted);
+    require_one_place(scan_, "field map of --field-map " + wanted, "--field-map none");
     const StoredField stored = read_field(wanted, scan_.grid);
     scan_.off_resonance = std::make_shared<const OffResonance>(
         resampled(stored.off_resonance, stored.grid, scan_.grid, wanted));
@@ -176,7 +176,7 @@ void PreparedScan::make_maps(const PrepareOptions& options, Backend& backend, Re
                          ": the scan has /voxels, and maps are made for a grid only\n  next:     "
                          "store /coil_maps at the voxels");
     }
-    require_one_place(scan_, "coil maps of --maps " + wanted);
+    require_one_place(scan_, "coil maps of --maps " + wanted, "--maps none for one problem a coil");
     if (method == nullptr) {
         return read_maps_of(wanted);
     }

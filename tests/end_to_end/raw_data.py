@@ -3,6 +3,7 @@
 
     raw_data.py LSRECON"""
 
+import os
 import pathlib
 import sys
 
@@ -86,6 +87,34 @@ def info_lists_what_else_there_is(make):
            "info does not choose")
 
 
+def a_field_map_uses_the_times_of_headers(make):
+    """A constant field is a phase of each sample."""
+    folder = make()
+    hz, dwell, centre = 3000.0, 20.0, 3
+    images = []
+    for field in (0.0, hz):
+        row = acquisition()
+        row["head"]["sample_time_us"], row["head"]["center_sample"] = dwell, centre
+        samples, channels = row["head"]["number_of_samples"][0], row["head"]["active_channels"][0]
+        values = np.array(row["data"][0]).reshape(channels, samples, 2)
+        times = 1e-6 * dwell * (np.arange(samples) - centre)
+        turned = (values[..., 0] + 1j * values[..., 1]) * np.exp(-2j * np.pi * field * times)
+        row["data"][0] = np.stack([turned.real, turned.imag], -1).astype("f4").ravel()
+        write(folder / "raw.h5", XML, row)
+        with h5py.File(folder / "field.h5", "w") as f:
+            f["field_map"] = np.full((4, 4), field)
+            f["field_map"].attrs["units"] = "Hz"
+        images.append(image(folder, "--field-map", "field.h5")[0])
+    difference = np.linalg.norm(images[1] - images[0]) / np.linalg.norm(images[0])
+    expect(difference < 1e-5, f"a known phase moves the image by {difference}")
+    os.unlink(folder / "image.h5")
+    row["head"]["sample_time_us"] = 0
+    write(folder / "raw.h5", XML, row)
+    folder.run(INPUT, ["recon", "raw.h5", "-o", "other.h5", "--quiet", "--field-map", "field.h5"],
+               ["sample_time_us", "--field-map"])
+
+
 if __name__ == "__main__":
     sys.exit(run_cases([frames_are_chosen, wrong_choices_are_refused,
-                        info_lists_what_else_there_is]))
+                        info_lists_what_else_there_is,
+                        a_field_map_uses_the_times_of_headers]))
