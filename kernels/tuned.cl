@@ -7,8 +7,8 @@
 // points, so that what they read and write lies side by side; a work-item's points are that many
 // apart. With ROWS the points of a row differ in x alone; without, all points are one row.
 //
-// Defines: COILS, SIGN, REAL_VALUES, LOW_POINTS, LOW_SOURCES, OFF_RESONANCE, DECAY, RUN (defaults in
-// transform.h), and
+// Defines: COILS, SIGN, REAL_VALUES, LOW_POINTS, LOW_SOURCES, OFF_RESONANCE, DECAY, RUN
+// (defaults in transform.h), and
 //   VOXELS        points of a work-item: 1, 2, 4, 8 or 16
 //   UNROLL        of the loop over sources; divides RUN
 //   TRIGONOMETRY  0: the hardware's; 1: polynomials, which a CPU does in vectors, and doubles
