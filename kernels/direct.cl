@@ -10,9 +10,9 @@
 #endif
 #define FIRST_VALUE (6 + 4 * OFF_RESONANCE)
 
-// Field f of source s of a chunk goes to out[s * source_step + f * field_step]: high x y z, low
-// x y z, what transform.h has for OFF_RESONANCE, and the values of `coils` coils from first_coil
-// on, times phases[first + s] when there are some. Sources from `count` on, and coils that the kernel
+// Field f of source s of a chunk goes to out[s * source_step + f * field_step]: high x y z, low x
+// y z, what transform.h has for OFF_RESONANCE, and the values of `coils` coils from first_coil on,
+// times phases[first + s] when there are some. Sources from `count` on, and coils that the kernel
 // has beside these, have no value.
 // Geometry: sources of the chunk, with those that pad it; fields.
 __kernel void pack(const ulong items, __global const real *positions, const int with_low,
