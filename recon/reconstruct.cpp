@@ -38,6 +38,9 @@ std::vector<std::pair<std::string, double>> numbers_of(const Reconstructed& resu
     if (result.truth_error) {
         numbers.emplace_back("truth_error", *result.truth_error);
     }
+    if (!result.failed.empty()) {
+        numbers.emplace_back("frames_failed", static_cast<double>(result.failed.size()));
+    }
     if (result.frames_resumed > 0) {
         numbers.emplace_back("frames_resumed", static_cast<double>(result.frames_resumed));
     }
@@ -54,6 +57,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     std::optional<QFile> q_file = opened<QFile>(options.q_file);
     const std::optional<Truth> truth = opened<Truth>(options.truth);
     ReadOptions read = options.read;
+    read.bad_frames = true;
     if (options.solve.on_device) {
         read.before_values = [&](const Grid& grid, std::size_t coil_maps) {
             note_room_of_solver(backend, grid, coil_maps, options.solve.regularisers);
@@ -90,33 +94,27 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     };
     FrameEquations equations(
         {backend, plan, scan.coil_maps, options.solve.lambda, make_q, options.solve.regularisers});
-    const auto solve_frames = [&] {
-        FrameProgress frames(report, scan.frames.size());
-        for (const std::size_t f : by_sampling(scan.frames)) {
-            frames.next();
-            if (sink.has(f)) {
-                continue;
-            }
-            Frame frame = prepared.frame(f);
-            NormalEquations& of_frame = equations.of(frame.sampling);
-            const std::vector<Volume> fhd = of_frame.fhd(std::move(frame.samples), report);
-            const Solved solved = solve(of_frame, fhd, options.solve, report);
-            ImageFrame finished = to_image(frame, solved);
-            estimate_rounding(finished, solved.gains, options.solve.lambda, of_frame.error(),
-                              backend.info().epsilon);
-            sink.add(f, std::move(finished));
-        }
+    const auto solved_frame = [&](std::size_t f) {
+        Frame frame = prepared.frame(f);
+        NormalEquations& of_frame = equations.of(frame.sampling);
+        const std::vector<Volume> fhd = of_frame.fhd(std::move(frame.samples), report);
+        const Solved solved = solve(of_frame, fhd, options.solve, report);
+        ImageFrame finished = to_image(frame, solved);
+        estimate_rounding(finished, solved.gains, options.solve.lambda, of_frame.error(),
+                          backend.info().epsilon);
+        return finished;
     };
-    sink.fill(solve_frames, report);
+    sink.fill(by_sampling(scan.frames), solved_frame, report);
 
     Image image = empty_image(scan);
     image.frames = sink.frames(); // their values are in the sink
-    Reconstructed result{SolveSummary(options.solve), {}, sink.resumed()};
+    Reconstructed result{
+        SolveSummary(options.solve), {}, scan.frames.size(), sink.resumed(), sink.failed()};
     for (const ImageFrame& frame : image.frames) {
         result.solves.add(frame);
     }
     if (truth) {
-        result.truth_error = truth->error_of(image.frames.size(), sink.values());
+        result.truth_error = truth->error_of(image.frames, sink.values());
     }
     image.record = make_record(scan, backend.info(), settings);
     image.record.emplace_back("solver", solvers_of(image));
@@ -126,7 +124,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     if (!options.preview.empty()) {
         write_png(options.preview, image, sink.voxels(), sink.values());
     }
-    sink.remove_part();
+    sink.finish();
     return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include "app/command.hpp"
 #include "app/console.hpp"
+#include "app/output.hpp"
 #include "base/named_files.hpp"
 #include "io/png_file.hpp"
 #include "reconstruct.hpp"
@@ -112,6 +113,7 @@ ExitCode run(Options& options) {
     const Reconstructed result =
         reconstruct(options.scan, options.output, *backend, options.reconstruct, console);
     report_result(result, console);
+    require_all_frames(result.failed, result.frames, options.output);
     return ExitCode::done;
 }
 

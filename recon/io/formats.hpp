@@ -32,6 +32,8 @@ struct ReadOptions {
     std::size_t spokes_per_frame = 0;
     /// Readouts from the start of one such frame to that of the next; 0: spokes_per_frame.
     std::size_t stride = 0;
+    /// Whether a scan of several frames may have some whose samples are wrong or cannot be read.
+    bool bad_frames = false;
     /// Called once shapes are known and before any value is read.
     std::function<void(const Grid& grid, std::size_t coil_maps)> before_values = [](const Grid&,
                                                                                     std::size_t) {};

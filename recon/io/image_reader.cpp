@@ -129,6 +129,12 @@ std::vector<ImageFrame> frames_of(const Hdf5Reader& file, std::size_t count) {
     if (file.has("frame_positions")) {
         read_positions(file, frames);
     }
+    if (const std::vector<std::string> errors = frame_errors(file); !errors.empty()) {
+        shape_of_frames(file, "record/frame_errors", 1, count);
+        for (std::size_t f = 0; f < count; ++f) {
+            frames[f].error = errors[f];
+        }
+    }
     if (file.has("record/residuals")) {
         read_residuals(file, frames);
     }
@@ -136,6 +142,11 @@ std::vector<ImageFrame> frames_of(const Hdf5Reader& file, std::size_t count) {
 }
 
 } // namespace
+
+std::vector<std::string> frame_errors(const Hdf5Reader& file) {
+    const char* const name = "record/frame_errors";
+    return file.has(name) ? file.read_texts(name) : std::vector<std::string>();
+}
 
 StoredImage open_image_file(const std::string& path) {
     const auto file = std::make_shared<const Hdf5Reader>(path);

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "io/hdf5_file.hpp"
 #include "io/stored_image.hpp"
 
 namespace lsrecon {
@@ -10,5 +11,8 @@ namespace lsrecon {
 /// are read a frame at a time. InputError when it is no image on a grid, or says of itself what
 /// does not fit.
 StoredImage open_image_file(const std::string& path);
+
+/// Why frames failed, one text a frame, "" for those that did not; empty when none did.
+std::vector<std::string> frame_errors(const Hdf5Reader& file);
 
 } // namespace lsrecon

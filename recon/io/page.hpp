@@ -19,6 +19,7 @@ struct PageSet {
 struct PageContent {
     std::string title;
     std::vector<PageSet> sets; ///< at least one
+    std::vector<std::string> notes{}; ///< on frames that failed
 };
 
 /// Everything in the file that is an image: /image, /coil_maps [C, (Z,) Y, X], /noise_map

@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "io/failed_frames.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/image_formats.hpp"
 #include "io/page.hpp"
@@ -15,6 +16,25 @@ namespace lsrecon {
 namespace {
 
 using Reader = std::shared_ptr<const Hdf5Reader>;
+
+StoredImage checked(const StoredImage& image) {
+    require_sound_values(image);
+    return image;
+}
+
+std::vector<std::string> notes_on_failures(const StoredImage& image) {
+    constexpr std::size_t most = 20;
+    const std::vector<std::size_t> failed = failed_among(image.about.frames);
+    if (failed.empty()) {
+        return {};
+    }
+    std::vector<std::string> notes{list_of_failures(failed, image.frames()) +
+                                   "; a cross is in their place"};
+    for (std::size_t i = 0; i < failed.size() && i < most; ++i) {
+        notes.push_back(text("frame ", failed[i], ": ", image.about.frames[failed[i]].error));
+    }
+    return notes;
+}
 
 /// Slices as volumes where they are some; else the frames as they are.
 StoredImage stacked(const StoredImage& image) {
@@ -71,6 +91,7 @@ PageSet coil_maps_of(const Reader& file, const std::vector<PageSet>& image) {
         const std::vector<Complex> values = file->read_complex_row("coil_maps", coil);
         return ImageValues(values.begin(), values.end());
     };
+    require_sound_values(set.volumes);
     return set;
 }
 
@@ -86,6 +107,7 @@ PageSet noise_map_of(const Reader& file, const std::vector<PageSet>& image) {
         const std::vector<double> values = file->read_real("noise_map");
         return ImageValues(values.begin(), values.end());
     };
+    require_sound_values(set.volumes);
     return set;
 }
 
@@ -95,11 +117,13 @@ PageContent content_for_page(const std::string& path) {
     const ImageFormat& format = format_of_input(path);
     PageContent content{path, {}};
     if (format.kind != FileKind::hdf5) {
-        content.sets.push_back({"image", format.open(path, {})});
+        content.sets.push_back({"image", checked(format.open(path, {}))});
     } else {
         const auto file = std::make_shared<const Hdf5Reader>(path);
         if (file->has("image")) {
-            content.sets.push_back({"image", stacked(format.open(path, {}))});
+            const StoredImage image = checked(format.open(path, {}));
+            content.notes = notes_on_failures(image);
+            content.sets.push_back({"image", stacked(image)});
         }
         if (file->has("coil_maps")) {
             content.sets.push_back(coil_maps_of(file, content.sets));
@@ -111,9 +135,6 @@ PageContent content_for_page(const std::string& path) {
     if (content.sets.empty()) {
         throw InputError({path, "file", "an HDF5 file with none of /image, /coil_maps, /noise_map",
                           "something to look at", "name a file that 'lsrecon recon' wrote"});
-    }
-    for (const PageSet& set : content.sets) {
-        require_sound_values(set.volumes);
     }
     return content;
 }

@@ -40,7 +40,7 @@ private:
     void make_maps(const PrepareOptions& options, Backend& backend, Reporter& report);
     void read_maps_of(const std::string& file);
     Frame transformed(std::size_t index);
-    /// The first frame, kept for what is found from its samples until it is taken.
+    /// The first frame that can be used, kept for what is found from its samples until it is taken.
     const Frame& first();
 
     FrameSource& source_;

@@ -25,6 +25,9 @@ struct ImageFrame {
     std::vector<Stop> stops = {}; ///< one a problem
     double resolved_lambda = 0; ///< of all problems, and
     double image_error = 0; ///< estimated: solve/summary.hpp
+    std::string error = {}; ///< why there is no such frame; "" where there is one
+
+    bool failed() const { return !error.empty(); }
 };
 
 /// The reconstructed frames and the record of how they were made.
