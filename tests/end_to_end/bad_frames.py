@@ -74,7 +74,8 @@ def a_bad_frame_fails_alone(make):
     frames_of(folder, "many.h5")
     folder.run(0, [*RECON, "-o", "good.h5"])
     good = image_of(folder, "good.h5")
-    for what, bad, says in (("nan", [3], "NaN"), ("nan", [0, 4], "NaN"), ("chunk", [2], "/samples")):
+    for what, bad, says in (("nan", [3], "NaN"), ("nan", [0, 4], "NaN"),
+                            ("chunk", [2], "/samples")):
         frames_of(folder, "many.h5", bad if what == "nan" else (), compressed=what == "chunk")
         if what == "chunk":
             damage(folder, "many.h5", bad[0])

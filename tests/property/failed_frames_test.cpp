@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "engines/reference.hpp"
 #include "io/image_file.hpp"
 #include "io/native_writer.hpp"
 #include "reconstruct.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
+#include "support/transforms.hpp"
 #include "support/wrapped_transform.hpp"
 
 namespace lsrecon {
