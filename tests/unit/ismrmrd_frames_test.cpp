@@ -93,9 +93,15 @@ TEST(IsmrmrdFrames, ARepetitionWithANanIsABadFrame) {
     ReadOptions options;
     options.bad_frames = true;
     FrameSource source(path, options);
-    EXPECT_THROW(source.frame(1), InputError);
+    EXPECT_EQ(refusal([&] { source.frame(1); }).thing, "/dataset/data, acquisition 1, data");
     EXPECT_EQ(source.frame(2).samples(0, 0).real(), 200);
     EXPECT_EQ(source.frame(0).samples(0, 0).real(), 0);
+    options.join = {"repetition"};
+    EXPECT_THROW(FrameSource(path, options), InputError) << "the only frame";
+    options.spokes_per_frame = 1;
+    FrameSource spokes(path, options);
+    EXPECT_THROW(spokes.frame(1), InputError);
+    EXPECT_EQ(spokes.frame(2).samples(0, 0).real(), 200);
 }
 
 // Before frames were found by their hash, this took a minute.
