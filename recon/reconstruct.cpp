@@ -6,6 +6,7 @@
 #include "io/frame_source.hpp"
 #include "io/image_file.hpp"
 #include "io/image_sink.hpp"
+#include "io/iteration_log.hpp"
 #include "io/png_file.hpp"
 #include "io/preview.hpp"
 #include "io/q_file.hpp"
@@ -94,11 +95,21 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     };
     FrameEquations equations(
         {backend, plan, scan.coil_maps, options.solve.lambda, make_q, options.solve.regularisers});
+    std::optional<IterationLog> log;
+    if (!options.log.empty()) {
+        log.emplace(options.log, options.resume);
+    }
     const auto solved_frame = [&](std::size_t f) {
         Frame frame = prepared.frame(f);
         NormalEquations& of_frame = equations.of(frame.sampling);
         const std::vector<Volume> fhd = of_frame.fhd(std::move(frame.samples), report);
-        const Solved solved = solve(of_frame, fhd, options.solve, report);
+        SolveOptions how = options.solve;
+        if (log) {
+            how.monitor = [&, f](const Iteration& i) {
+                log->add(f, i.problem, i.done, i.residual);
+            };
+        }
+        const Solved solved = solve(of_frame, fhd, how, report);
         ImageFrame finished = to_image(frame, solved);
         estimate_rounding(finished, solved.gains, options.solve.lambda, of_frame.error(),
                           backend.info().epsilon);

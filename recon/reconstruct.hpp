@@ -17,6 +17,7 @@ struct ReconstructOptions {
     SolveOptions solve;
     std::string q_file; ///< Q made before by 'lsrecon q'; "" to compute it
     std::string preview; ///< PNG to write beside the image; "" for none
+    std::string log; ///< table of iterations to write as they go; "" for none
     std::string truth; ///< image file to compare with; "" for none
     bool resume = false; ///< continue what an earlier run had finished (io/part_file.hpp)
     /// Settings of this run, name and value, for the record.

@@ -87,7 +87,8 @@ ExitCode run(Options& options) {
                    {"--q", options.reconstruct.q_file},
                    {"--truth", options.reconstruct.truth}},
                   {{"--output", options.output, FileKind::hdf5},
-                   {"--png", options.reconstruct.preview, FileKind::png}});
+                   {"--png", options.reconstruct.preview, FileKind::png},
+                   {"--log", options.reconstruct.log, FileKind::log}});
     const ReadOptions& read = options.reconstruct.read;
     const PrepareOptions& prepare = options.reconstruct.prepare;
     const CoilCompression& compression = prepare.compression;
@@ -159,6 +160,11 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     sub.add_flag("--resume", reconstruct.resume,
                  "continue an unfinished image: the frames in IMAGE.part are not solved again");
     sub.add_option("--png", reconstruct.preview, "PNG preview to write")->check(file_name());
+    sub.add_option(
+           "--log", reconstruct.log,
+           "table to write while it solves, a line an iteration: frame, problem, iteration, "
+           "relative residual, seconds; --resume continues it")
+        ->check(file_name());
     sub.add_option("--truth", reconstruct.truth,
                    "image file to compare with; prints the relative error")
         ->check(file_name());
