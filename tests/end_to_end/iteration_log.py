@@ -48,8 +48,8 @@ def expect_record(folder, image, log):
 
 def every_solver_writes_one(make):
     folder = make()
-    folder.run(0, ["simulate", "--matrix", "16,16", "--coils", "3", "--frames", "2", "-o", "many.h5",
-                   "--quiet"])
+    folder.run(0, ["simulate", "--matrix", "16,16", "--coils", "3", "--frames", "2", "-o",
+                   "many.h5", "--quiet"])
     many = ["recon", "many.h5", "--quiet", "--backend", "reference", "-o", "i.h5", "--log", "i.log"]
     for words in ([], ["--solver", "eigen"], ["--maps", "none"], ["--reg", "tv:0.01"]):
         folder.run(0, [*many, *words])
