@@ -2,6 +2,8 @@
 
 #include "reconstruct.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "io/frame_source.hpp"
 #include "io/image_file.hpp"
@@ -14,6 +16,7 @@
 #include "io/truth.hpp"
 #include "operators/q.hpp"
 #include "plan/plan.hpp"
+#include "reconstruct_noise.hpp"
 #include "scan/check.hpp"
 #include "scan/sampling_pool.hpp"
 #include "solve/normal_equations.hpp"
@@ -46,6 +49,13 @@ std::vector<std::pair<std::string, double>> numbers_of(const Reconstructed& resu
         numbers.emplace_back("frames_resumed", static_cast<double>(result.frames_resumed));
     }
     return numbers;
+}
+
+/// The first frame that did not fail.
+std::size_t first_made(const std::vector<ImageFrame>& frames) {
+    const auto made = std::find_if(frames.begin(), frames.end(),
+                                   [](const ImageFrame& frame) { return !frame.failed(); });
+    return static_cast<std::size_t>(made - frames.begin());
 }
 
 } // namespace
@@ -99,10 +109,14 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     if (!options.log.empty()) {
         log.emplace(options.log, options.resume);
     }
+    std::vector<Volume> of_single_frame; // which cannot be read again
     const auto solved_frame = [&](std::size_t f) {
         Frame frame = prepared.frame(f);
         NormalEquations& of_frame = equations.of(frame.sampling);
         const std::vector<Volume> fhd = of_frame.fhd(std::move(frame.samples), report);
+        if (options.noise_replicas > 0 && scan.frames.size() == 1) {
+            of_single_frame = fhd;
+        }
         SolveOptions how = options.solve;
         if (log) {
             how.monitor = [&, f](const Iteration& i) {
@@ -130,6 +144,14 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     image.record = make_record(scan, backend.info(), settings);
     image.record.emplace_back("solver", solvers_of(image));
     image.numbers = numbers_of(result, scan);
+    if (options.noise_replicas > 0) {
+        const std::size_t f = first_made(image.frames);
+        NormalEquations& of_frame = equations.of(scan.frames[f].sampling);
+        const std::vector<Volume> fhd = scan.frames.size() == 1
+                                            ? std::move(of_single_frame)
+                                            : of_frame.fhd(prepared.frame(f).samples, report);
+        add_noise_map(image, f, of_frame, fhd, scan, options.solve, options.noise_replicas, report);
+    }
     image.stage_seconds = report.stage_seconds();
     write_image(image_file, image, sink.voxels(), sink.values());
     if (!options.preview.empty()) {

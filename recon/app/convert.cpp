@@ -215,6 +215,10 @@ std::function<ExitCode()> bind_convert(CLI::App& sub) {
     sub.add_option("--slices", options->slices, "slices of z, counted from 0 [all]")
         ->type_name("A-B")
         ->check(index_or_range(true));
+    sub.add_option("--map", options->read.dataset,
+                   "noise_map or g_factor in place of the image, of 'recon --noise-replicas'")
+        ->type_name("MAP")
+        ->check(CLI::IsMember({"noise_map", "g_factor"}));
     sub.add_flag("--keep-failed", options->keep_failed,
                  "write NaN (in a picture a cross) for frames that 'recon' could not make; without "
                  "it such an image is refused");

@@ -83,6 +83,10 @@ ExitCode run(Options& options) {
     if (!options.reconstruct.preview.empty()) {
         require_png();
     }
+    if (options.reconstruct.noise_replicas == 1) {
+        throw UsageError("--noise-replicas 1: one image has no standard deviation\n  next:     "
+                         "ask for 2 or more; 100 give 5 %");
+    }
     require_files({{"SCAN", options.scan},
                    {"--q", options.reconstruct.q_file},
                    {"--truth", options.reconstruct.truth}},
@@ -160,6 +164,10 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     sub.add_flag("--resume", reconstruct.resume,
                  "continue an unfinished image: the frames in IMAGE.part are not solved again");
     sub.add_option("--png", reconstruct.preview, "PNG preview to write")->check(file_name());
+    sub.add_option("--noise-replicas", reconstruct.noise_replicas,
+                   "solve the first frame so many times again with other noise, for /noise_map and "
+                   "/g_factor in the image; 100 give 5 % [none]")
+        ->check(whole_number("a whole number from 2", false));
     sub.add_option(
            "--log", reconstruct.log,
            "table to write while it solves, a line an iteration: frame, problem, iteration, "

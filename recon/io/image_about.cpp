@@ -128,7 +128,37 @@ void write_endings(Hdf5Writer& file, const Image& image) {
     file.texts("record/stopped_by", extents, reasons);
 }
 
+/// Of a real number a voxel.
+void write_maps(Hdf5Writer& file, const Image& image) {
+    for (const auto& [name, map] :
+         {std::pair("noise_map", &image.noise_map), std::pair("g_factor", &image.g_factor)}) {
+        if (map->size() > 0) {
+            ImageAxes axes;
+            axes.add_space(image, static_cast<std::size_t>(map->size()));
+            file.real(name, axes.extents, map->data(), Precision::float32);
+            file.attribute(name, "DIMENSION_LABELS", axes.names);
+        }
+    }
+}
+
 } // namespace
+
+void ImageAxes::add(std::size_t extent, const std::string& name) {
+    extents.push_back(extent);
+    names.push_back(name);
+}
+
+void ImageAxes::add_space(const Image& image, std::size_t voxels) {
+    if (!image.on_grid) {
+        add(voxels, "voxel");
+        return;
+    }
+    if (image.grid.dimensions == 3) {
+        add(image.grid.size[2], "z");
+    }
+    add(image.grid.size[1], "y");
+    add(image.grid.size[0], "x");
+}
 
 std::uint64_t room_about(const Image& image) {
     std::uint64_t of_frame = 512;
@@ -140,11 +170,13 @@ std::uint64_t room_about(const Image& image) {
         of_frame = std::max(of_frame, here); // all are padded to the longest
     }
     constexpr std::uint64_t of_the_rest = 1 << 20; // record, geometry, HDF5 itself
-    return of_the_rest + of_frame * image.frames.size();
+    const auto of_maps = static_cast<std::uint64_t>(image.noise_map.size() + image.g_factor.size());
+    return of_the_rest + sizeof(float) * of_maps + of_frame * image.frames.size();
 }
 
 void write_about(Hdf5Writer& file, const std::string& dataset, const Image& image) {
     write_geometry_and_record(file, dataset, image);
+    write_maps(file, image);
     write_frames(file, image);
     write_residuals(file, image);
     write_endings(file, image);

@@ -12,29 +12,7 @@ namespace lsrecon {
 
 namespace {
 
-struct Axes {
-    std::vector<std::size_t> extents;
-    std::vector<std::string> names;
-
-    void add(std::size_t extent, const std::string& name) {
-        extents.push_back(extent);
-        names.push_back(name);
-    }
-};
-
-void add_space(Axes& axes, const Image& image, std::size_t voxels) {
-    if (!image.on_grid) {
-        axes.add(voxels, "voxel");
-        return;
-    }
-    if (image.grid.dimensions == 3) {
-        axes.add(image.grid.size[2], "z");
-    }
-    axes.add(image.grid.size[1], "y");
-    axes.add(image.grid.size[0], "x");
-}
-
-void write_volumes(const std::string& path, const std::string& name, const Axes& axes,
+void write_volumes(const std::string& path, const std::string& name, const ImageAxes& axes,
                    const Image& about, std::size_t parts, const FrameValues& values) {
     ReplacingFile target(path);
     Hdf5Writer file(target.path(), path, room_about(about));
@@ -75,9 +53,9 @@ void require_an_image(double largest) {
 
 void write_image(const std::string& path, const Image& image, std::size_t voxels,
                  const FrameValues& values) {
-    Axes axes;
+    ImageAxes axes;
     axes.add(image.frames.size(), "frame");
-    add_space(axes, image, voxels);
+    axes.add_space(image, voxels);
     write_volumes(path, "image", axes, image, image.frames.size(), values);
 }
 
@@ -93,14 +71,14 @@ void write_image(const std::string& path, const Image& image) {
 
 void write_fhd(const std::string& path, const Image& about, std::size_t coils, std::size_t voxels,
                const FrameValues& values) {
-    Axes axes;
+    ImageAxes axes;
     if (about.frames.size() > 1) {
         axes.add(about.frames.size(), "frame");
     }
     if (coils > 1) {
         axes.add(coils, "coil");
     }
-    add_space(axes, about, voxels);
+    axes.add_space(about, voxels);
     write_volumes(path, "fhd", axes, about, about.frames.size(), values);
 }
 

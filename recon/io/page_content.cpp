@@ -95,16 +95,18 @@ PageSet coil_maps_of(const Reader& file, const std::vector<PageSet>& image) {
     return set;
 }
 
-PageSet noise_map_of(const Reader& file, const std::vector<PageSet>& image) {
-    const Hdf5Shape shape = file->checked_shape("noise_map", Hdf5Kind::real);
+/// Of a real number a voxel.
+PageSet real_map_of(const Reader& file, const std::string& dataset, const std::string& name,
+                    const std::vector<PageSet>& image) {
+    const Hdf5Shape shape = file->checked_shape(dataset, Hdf5Kind::real);
     std::vector<std::size_t> extents = shape.extents;
     if (extents.size() != 2 && extents.size() != 3) {
-        refuse_shape(*file, "noise_map", shape, "one real volume, [(z,) y, x]");
+        refuse_shape(*file, dataset, shape, "one real volume, [(z,) y, x]");
     }
     extents.insert(extents.begin(), 1);
-    PageSet set{"noise map", volumes_of(*file, "noise_map", extents, "", image), false};
-    set.volumes.values = [file](std::size_t) {
-        const std::vector<double> values = file->read_real("noise_map");
+    PageSet set{name, volumes_of(*file, dataset, extents, "", image), false};
+    set.volumes.values = [file, dataset](std::size_t) {
+        const std::vector<double> values = file->read_real(dataset);
         return ImageValues(values.begin(), values.end());
     };
     require_sound_values(set.volumes);
@@ -128,12 +130,16 @@ PageContent content_for_page(const std::string& path) {
         if (file->has("coil_maps")) {
             content.sets.push_back(coil_maps_of(file, content.sets));
         }
-        if (file->has("noise_map")) {
-            content.sets.push_back(noise_map_of(file, content.sets));
+        for (const auto& [dataset, name] :
+             {std::pair("noise_map", "noise map"), std::pair("g_factor", "g-factor")}) {
+            if (file->has(dataset)) {
+                content.sets.push_back(real_map_of(file, dataset, name, content.sets));
+            }
         }
     }
     if (content.sets.empty()) {
-        throw InputError({path, "file", "an HDF5 file with none of /image, /coil_maps, /noise_map",
+        throw InputError({path, "file",
+                          "an HDF5 file with none of /image, /coil_maps, /noise_map, /g_factor",
                           "something to look at", "name a file that 'lsrecon recon' wrote"});
     }
     return content;

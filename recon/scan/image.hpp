@@ -38,6 +38,8 @@ struct Image {
     std::vector<std::pair<std::string, std::string>> record; ///< option or fact, and its value
     std::vector<std::pair<std::string, double>> stage_seconds;
     std::vector<std::pair<std::string, double>> numbers = {}; ///< measured, for the record
+    RealVector noise_map = {}; ///< N, standard deviation of the noise, a.u.; empty for none
+    RealVector g_factor = {}; ///< N; empty for none
 };
 
 /// The values of an image a frame at a time, x fastest, as its file holds them.
