@@ -2,10 +2,13 @@
 
 #include "reconstruct.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "io/frame_source.hpp"
 #include "io/image_file.hpp"
 #include "io/image_sink.hpp"
+#include "io/iteration_log.hpp"
 #include "io/png_file.hpp"
 #include "io/preview.hpp"
 #include "io/q_file.hpp"
@@ -13,6 +16,7 @@
 #include "io/truth.hpp"
 #include "operators/q.hpp"
 #include "plan/plan.hpp"
+#include "reconstruct_noise.hpp"
 #include "scan/check.hpp"
 #include "scan/sampling_pool.hpp"
 #include "solve/normal_equations.hpp"
@@ -38,10 +42,20 @@ std::vector<std::pair<std::string, double>> numbers_of(const Reconstructed& resu
     if (result.truth_error) {
         numbers.emplace_back("truth_error", *result.truth_error);
     }
+    if (!result.failed.empty()) {
+        numbers.emplace_back("frames_failed", static_cast<double>(result.failed.size()));
+    }
     if (result.frames_resumed > 0) {
         numbers.emplace_back("frames_resumed", static_cast<double>(result.frames_resumed));
     }
     return numbers;
+}
+
+/// The first frame that did not fail.
+std::size_t first_made(const std::vector<ImageFrame>& frames) {
+    const auto made = std::find_if(frames.begin(), frames.end(),
+                                   [](const ImageFrame& frame) { return !frame.failed(); });
+    return static_cast<std::size_t>(made - frames.begin());
 }
 
 } // namespace
@@ -55,6 +69,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     const std::optional<Truth> truth = opened<Truth>(options.truth);
     ReadOptions read = options.read;
     read.with_times = options.prepare.field_map_of_file();
+    read.bad_frames = true;
     if (options.solve.on_device) {
         read.before_values = [&](const Grid& grid, std::size_t coil_maps) {
             note_room_of_solver(backend, grid, coil_maps, options.solve.regularisers);
@@ -92,43 +107,59 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     };
     FrameEquations equations(
         {backend, plan, scan.coil_maps, options.solve.lambda, make_q, options.solve.regularisers});
-    const auto solve_frames = [&] {
-        FrameProgress frames(report, scan.frames.size());
-        for (const std::size_t f : by_sampling(scan.frames)) {
-            frames.next();
-            if (sink.has(f)) {
-                continue;
-            }
-            Frame frame = prepared.frame(f);
-            NormalEquations& of_frame = equations.of(frame.sampling);
-            const std::vector<Volume> fhd = of_frame.fhd(std::move(frame.samples), report);
-            const Solved solved = solve(of_frame, fhd, options.solve, report);
-            ImageFrame finished = to_image(frame, solved);
-            estimate_rounding(finished, solved.gains, options.solve.lambda, of_frame.error(),
-                              backend.info().epsilon);
-            sink.add(f, std::move(finished));
+    std::optional<IterationLog> log;
+    if (!options.log.empty()) {
+        log.emplace(options.log, options.resume);
+    }
+    std::vector<Volume> of_single_frame; // which cannot be read again
+    const auto solved_frame = [&](std::size_t f) {
+        Frame frame = prepared.frame(f);
+        NormalEquations& of_frame = equations.of(frame.sampling);
+        const std::vector<Volume> fhd = of_frame.fhd(std::move(frame.samples), report);
+        if (options.noise_replicas > 0 && scan.frames.size() == 1) {
+            of_single_frame = fhd;
         }
+        SolveOptions how = options.solve;
+        if (log) {
+            how.monitor = [&, f](const Iteration& i) {
+                log->add(f, i.problem, i.done, i.residual);
+            };
+        }
+        const Solved solved = solve(of_frame, fhd, how, report);
+        ImageFrame finished = to_image(frame, solved);
+        estimate_rounding(finished, solved.gains, options.solve.lambda, of_frame.error(),
+                          backend.info().epsilon);
+        return finished;
     };
-    sink.fill(solve_frames, report);
+    sink.fill(by_sampling(scan.frames), solved_frame, report);
 
     Image image = empty_image(scan);
     image.frames = sink.frames(); // their values are in the sink
-    Reconstructed result{SolveSummary(options.solve), {}, sink.resumed()};
+    Reconstructed result{
+        SolveSummary(options.solve), {}, scan.frames.size(), sink.resumed(), sink.failed()};
     for (const ImageFrame& frame : image.frames) {
         result.solves.add(frame);
     }
     if (truth) {
-        result.truth_error = truth->error_of(image.frames.size(), sink.values());
+        result.truth_error = truth->error_of(image.frames, sink.values());
     }
     image.record = make_record(scan, backend.info(), settings);
     image.record.emplace_back("solver", solvers_of(image));
     image.numbers = numbers_of(result, scan);
+    if (options.noise_replicas > 0) {
+        const std::size_t f = first_made(image.frames);
+        NormalEquations& of_frame = equations.of(scan.frames[f].sampling);
+        const std::vector<Volume> fhd = scan.frames.size() == 1
+                                            ? std::move(of_single_frame)
+                                            : of_frame.fhd(prepared.frame(f).samples, report);
+        add_noise_map(image, f, of_frame, fhd, scan, options.solve, options.noise_replicas, report);
+    }
     image.stage_seconds = report.stage_seconds();
     write_image(image_file, image, sink.voxels(), sink.values());
     if (!options.preview.empty()) {
         write_png(options.preview, image, sink.voxels(), sink.values());
     }
-    sink.remove_part();
+    sink.finish();
     return result;
 }
 

@@ -59,6 +59,10 @@ void Console::on_note(const std::string& message) {
     std::fprintf(stderr, "%snote: %s%s\n", line_start(), frame_.c_str(), message.c_str());
 }
 
+void Console::on_failure(const std::string& message) {
+    std::fprintf(stderr, "%slsrecon: %s\n", line_start(), message.c_str());
+}
+
 void Console::on_frame(std::size_t number, std::size_t count) {
     frame_ = text("frame ", number, " of ", count, ", ");
     // A terminal shows it beside the stage; a log gets some twenty lines even for thousands of

@@ -24,6 +24,7 @@ protected:
     void on_begin(const std::string& stage) override;
     void on_end(const std::string& stage, double seconds) override;
     void on_note(const std::string& message) override;
+    void on_failure(const std::string& message) override;
     void on_frame(std::size_t number, std::size_t count) override;
     void on_frames_end() override;
 

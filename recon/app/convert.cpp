@@ -6,6 +6,7 @@
 #include "base/machine.hpp"
 #include "base/numbers.hpp"
 #include "base/version.hpp"
+#include "io/failed_frames.hpp"
 #include "io/image_formats.hpp"
 
 namespace lsrecon::app {
@@ -22,6 +23,7 @@ struct Options {
     std::string slices;
     std::vector<double> window;
     std::optional<double> percentile;
+    bool keep_failed = false;
     bool quiet = false;
 };
 
@@ -108,6 +110,21 @@ StoredImage selected(const Options& options, StoredImage image) {
     return options.slices.empty() ? image : only_slices(image, range_of(options.slices));
 }
 
+/// What is said of frames that failed: without --keep-failed an error.
+void consider_failed(const StoredImage& image, bool keep, Reporter& report) {
+    const std::vector<std::size_t> failed = failed_among(image.about.frames);
+    if (failed.empty()) {
+        return;
+    }
+    const std::string found = list_of_failures(failed, image.frames());
+    if (!keep) {
+        throw InputError({image.file, image.thing, found, "frames that were all made",
+                          "convert one of the others with --frame, or pass --keep-failed for NaN "
+                          "(in a picture a cross) in their place"});
+    }
+    report.note(found + "; NaN (in a picture a cross) is in their place");
+}
+
 void tell_what_it_holds(const StoredImage& image, const ImageOutput& output, Reporter& report) {
     const auto& size = image.about.grid.size;
     report.tell(text(output.path, ": ", image_part_names()[static_cast<std::size_t>(output.part)],
@@ -138,6 +155,7 @@ ExitCode run(const Options& options) {
     for (const std::string& remark : image.remarks) {
         console.note(remark);
     }
+    consider_failed(image, options.keep_failed, console);
     require_sound_values(image);
     to.write(image, output, console);
     tell_what_it_holds(image, output, console);
@@ -197,6 +215,13 @@ std::function<ExitCode()> bind_convert(CLI::App& sub) {
     sub.add_option("--slices", options->slices, "slices of z, counted from 0 [all]")
         ->type_name("A-B")
         ->check(index_or_range(true));
+    sub.add_option("--map", options->read.dataset,
+                   "noise_map or g_factor in place of the image, of 'recon --noise-replicas'")
+        ->type_name("MAP")
+        ->check(CLI::IsMember({"noise_map", "g_factor"}));
+    sub.add_flag("--keep-failed", options->keep_failed,
+                 "write NaN (in a picture a cross) for frames that 'recon' could not make; without "
+                 "it such an image is refused");
     sub.add_option("--fov-mm", options->read.fov_mm,
                    "field of view of a cfl file, which holds none [1 mm a voxel]")
         ->delimiter(',')

@@ -7,6 +7,7 @@
 #include "base/named_files.hpp"
 #include "io/frame_source.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/image_reader.hpp"
 #include "operators/q.hpp"
 
 namespace lsrecon::app {
@@ -62,6 +63,12 @@ void print_record(const Hdf5Reader& file, const std::string& dataset) {
     std::printf("/%-11s %s\n", dataset.c_str(), file.shape(dataset).to_string().c_str());
     for (const std::string& name : file.attribute_names("record")) {
         std::printf("%-25s %s\n", name.c_str(), file.attribute_in_words("record", name).c_str());
+    }
+    const std::vector<std::string> errors = frame_errors(file);
+    for (std::size_t f = 0; f < errors.size(); ++f) {
+        if (!errors[f].empty()) {
+            std::printf("%-25s %s\n", text("failed: frame ", f).c_str(), errors[f].c_str());
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/replacing_file.hpp"
 #include "base/write_failure.hpp"
+#include "io/part_file.hpp"
 
 namespace lsrecon::app {
 
@@ -19,6 +20,23 @@ void write_text(const std::string& path, const std::string& content) {
         fail_to_write(path, errno);
     }
     file.commit();
+}
+
+void require_all_frames(const std::vector<FailedFrame>& failed, std::size_t frames,
+                        const std::string& output) {
+    if (failed.empty()) {
+        return;
+    }
+    std::vector<std::size_t> indices;
+    for (const FailedFrame& frame : failed) {
+        indices.push_back(frame.index);
+    }
+    throw Error(failed.front().code,
+                text(list_of_failures(indices, frames), "\n  found:    NaN in their place in ",
+                     output, ", and why in its /record/frame_errors",
+                     "\n  next:     the same command with --resume tries them again; the others "
+                     "are kept in ",
+                     PartFile::path_for(output)));
 }
 
 void flush_stdout() {

@@ -2,6 +2,7 @@
 
 #include "app/command.hpp"
 #include "app/console.hpp"
+#include "app/output.hpp"
 #include "base/named_files.hpp"
 #include "io/png_file.hpp"
 #include "reconstruct.hpp"
@@ -82,11 +83,16 @@ ExitCode run(Options& options) {
     if (!options.reconstruct.preview.empty()) {
         require_png();
     }
+    if (options.reconstruct.noise_replicas == 1) {
+        throw UsageError("--noise-replicas 1: one image has no standard deviation\n  next:     "
+                         "ask for 2 or more; 100 give 5 %");
+    }
     require_files({{"SCAN", options.scan},
                    {"--q", options.reconstruct.q_file},
                    {"--truth", options.reconstruct.truth}},
                   {{"--output", options.output, FileKind::hdf5},
-                   {"--png", options.reconstruct.preview, FileKind::png}});
+                   {"--png", options.reconstruct.preview, FileKind::png},
+                   {"--log", options.reconstruct.log, FileKind::log}});
     const ReadOptions& read = options.reconstruct.read;
     const PrepareOptions& prepare = options.reconstruct.prepare;
     const CoilCompression& compression = prepare.compression;
@@ -114,6 +120,7 @@ ExitCode run(Options& options) {
     const Reconstructed result =
         reconstruct(options.scan, options.output, *backend, options.reconstruct, console);
     report_result(result, console);
+    require_all_frames(result.failed, result.frames, options.output);
     return ExitCode::done;
 }
 
@@ -159,6 +166,15 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     sub.add_flag("--resume", reconstruct.resume,
                  "continue an unfinished image: the frames in IMAGE.part are not solved again");
     sub.add_option("--png", reconstruct.preview, "PNG preview to write")->check(file_name());
+    sub.add_option("--noise-replicas", reconstruct.noise_replicas,
+                   "solve the first frame so many times again with other noise, for /noise_map and "
+                   "/g_factor in the image; 100 give 5 % [none]")
+        ->check(whole_number("a whole number from 2", false));
+    sub.add_option(
+           "--log", reconstruct.log,
+           "table to write while it solves, a line an iteration: frame, problem, iteration, "
+           "relative residual, seconds; --resume continues it")
+        ->check(file_name());
     sub.add_option("--truth", reconstruct.truth,
                    "image file to compare with; prints the relative error")
         ->check(file_name());

@@ -2,14 +2,17 @@
 
 #include "app/command.hpp"
 #include "app/console.hpp"
+#include "app/output.hpp"
 #include "base/named_files.hpp"
 #include "io/frame_source.hpp"
 #include "io/image_file.hpp"
+#include "io/image_sink.hpp"
 #include "io/q_file.hpp"
 #include "io/record.hpp"
 #include "operators/q.hpp"
 #include "plan/plan.hpp"
 #include "scan/check.hpp"
+#include "scan/sampling_pool.hpp"
 #include "solve/fhd.hpp"
 
 namespace lsrecon::app {
@@ -19,6 +22,7 @@ namespace {
 struct Options {
     std::string scan;
     std::string output;
+    bool resume = false;
     bool quiet = false;
     ReadOptions read;
     BackendOptions backend;
@@ -26,23 +30,37 @@ struct Options {
 
 ExitCode run_fhd(const Options& options) {
     require_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}});
+    if (!options.resume) {
+        PartFile::require_none(options.output);
+    }
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
-    FrameSource source(options.scan, options.read, console);
+    ReadOptions read = options.read;
+    read.bad_frames = true;
+    FrameSource source(options.scan, read, console);
     const Scan& scan = source.scan();
     require_samples(scan);
     const Plan plan = make_plan(scan, {false, false, backend->segment_error() > 0});
-    std::vector<CoilMatrix> frames;
-    FrameProgress progress(console, scan.frames.size());
-    for (std::size_t f = 0; f < scan.frames.size(); ++f) {
-        progress.next();
-        const Frame frame = source.frame(f);
-        frames.push_back(fhd_on_host(*backend, plan.voxels, frame, scan.coil_maps, console).values);
-    }
     Image about = empty_image(scan);
     about.record = make_record(scan, backend->info(), {{"command", command_line()}});
+    ImageSink sink(options.output, scan, identity_of(about.record), options.resume,
+                   scan.coil_maps.empty() ? scan.coils() : 1);
+    const auto fhd_of_frame = [&](std::size_t f) {
+        const Frame frame = source.frame(f);
+        const CoilMatrix rows =
+            fhd_on_host(*backend, plan.voxels, frame, scan.coil_maps, console).values;
+        ImageFrame result;
+        result.values = Eigen::Map<const ComplexVector>(rows.data(), rows.size());
+        result.label = frame.label;
+        result.position = frame.position;
+        return result;
+    };
+    sink.fill(by_sampling(scan.frames), fhd_of_frame, console);
+    about.frames = sink.frames();
     about.stage_seconds = console.stage_seconds();
-    write_fhd(options.output, about, frames);
+    write_fhd(options.output, about, sink.volumes(), sink.voxels(), sink.values());
+    sink.finish();
+    require_all_frames(sink.failed(), scan.frames.size(), options.output);
     return ExitCode::done;
 }
 
@@ -88,6 +106,8 @@ std::shared_ptr<Options> bind(CLI::App& sub, const std::string& output) {
 
 std::function<ExitCode()> bind_fhd(CLI::App& sub) {
     const auto options = bind(sub, "file to write: /fhd [F,] [C,] (Z,) Y, X");
+    sub.add_flag("--resume", options->resume,
+                 "continue an unfinished output: the frames in OUTPUT.part are not computed again");
     return [options] { return run_fhd(*options); };
 }
 

@@ -51,6 +51,12 @@ private:
     Finding finding_;
 };
 
+/// What ends a run of many frames, and not one of them: the scan was changed, an output is refused.
+class RunError : public InputError {
+public:
+    using InputError::InputError;
+};
+
 class DeviceError : public Error {
 public:
     explicit DeviceError(const std::string& message) : Error(ExitCode::device, message) {}

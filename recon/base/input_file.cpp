@@ -81,9 +81,9 @@ void InputFile::require_unchanged() const {
     struct stat now {};
     if (::fstat(descriptor_, &now) != 0 || now.st_size != opened_.st_size ||
         !same(now.st_mtim, opened_.st_mtim)) {
-        throw InputError({path_, "file", "it was changed while it was read",
-                          "a file that no program is writing",
-                          "wait until it is written, and run again"});
+        throw RunError({path_, "file", "it was changed while it was read",
+                        "a file that no program is writing",
+                        "wait until it is written, and run again"});
     }
 }
 

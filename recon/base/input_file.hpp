@@ -24,7 +24,7 @@ public:
     /// Computes the hash on a separate thread while the caller works.
     void start_hash();
 
-    /// SHA-256 of the file, 64 hexadecimal digits. InputError when the file was changed after it
+    /// SHA-256 of the file, 64 hexadecimal digits. RunError when the file was changed after it
     /// was opened: the hash would be of other values than those that were read.
     std::string sha256();
     void require_unchanged() const;

@@ -28,7 +28,8 @@ const Format& format_of(FileKind kind) {
                                      {"JSON", {"json", "txt"}, true},
                                      {"NIfTI-1", {"nii", "nii.gz"}, false},
                                      {"BART's cfl and hdr", {"cfl", "hdr"}, false},
-                                     {"HTML", {"html", "htm"}, false}};
+                                     {"HTML", {"html", "htm"}, false},
+                                     {"text", {"log", "tsv", "txt"}, true}};
     return formats[static_cast<int>(kind)];
 }
 

@@ -11,7 +11,7 @@ struct NamedInput {
     std::string path;
 };
 
-enum class FileKind { hdf5, png, json, nifti, cfl, html };
+enum class FileKind { hdf5, png, json, nifti, cfl, html, log };
 
 struct NamedOutput {
     std::string flag;

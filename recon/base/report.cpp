@@ -15,6 +15,12 @@ void Reporter::note(const std::string& message) {
     on_note(message);
 }
 
+void Reporter::fail(const std::string& message) {
+    if (failures_.insert(message).second) {
+        on_failure(message);
+    }
+}
+
 void Reporter::end(const std::string& stage, double seconds) {
     // A stage that runs once a frame is one line in the record: its times add up.
     const auto known = std::find_if(stage_seconds_.begin(), stage_seconds_.end(),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,9 @@ public:
     /// Something that the user should know and that is not an error; the same note is shown once.
     void note(const std::string& message);
 
+    /// A frame that failed while the others go on; the same failure is shown once.
+    void fail(const std::string& message);
+
     const std::vector<std::pair<std::string, double>>& stage_seconds() const {
         return stage_seconds_;
     }
@@ -31,6 +35,7 @@ protected:
     virtual void on_begin(const std::string& /*stage*/) {}
     virtual void on_end(const std::string& /*stage*/, double /*seconds*/) {}
     virtual void on_note(const std::string& /*message*/) {}
+    virtual void on_failure(const std::string& /*message*/) {}
     /// Of a scan of several frames only: frame `number`, from 1, begins.
     virtual void on_frame(std::size_t /*number*/, std::size_t /*count*/) {}
     virtual void on_frames_end() {}
@@ -42,6 +47,7 @@ private:
 
     std::vector<std::pair<std::string, double>> stage_seconds_;
     std::vector<std::string> notes_;
+    std::set<std::string> failures_;
 };
 
 /// A stage lasts as long as this object: Stage stage(report, "fhd").

@@ -115,6 +115,10 @@ bool recognises_cfl(const std::string& path) {
 }
 
 StoredImage open_cfl(const std::string& path, const ImageInput& input) {
+    if (input.dataset != "image") {
+        throw UsageError({path, "--map", "BART's pair of files", "an image file of lsrecon",
+                          "leave the flag out"});
+    }
     const std::array<std::size_t, dimensions> sizes = dimensions_of(path);
     const auto data = std::make_shared<const InputFile>(cfl_files(path)[0]);
     const std::size_t values = product_of({sizes.begin(), sizes.end()});

@@ -34,6 +34,8 @@ struct ReadOptions {
     std::size_t stride = 0;
     /// Samples are to have times: there is a field map, of another file.
     bool with_times = false;
+    /// Whether a scan of several frames may have some whose samples are wrong or cannot be read.
+    bool bad_frames = false;
     /// Called once shapes are known and before any value is read.
     std::function<void(const Grid& grid, std::size_t coil_maps)> before_values = [](const Grid&,
                                                                                     std::size_t) {};

@@ -1,5 +1,6 @@
 #include "io/frame_source.hpp"
 
+#include "io/failed_frames.hpp"
 #include "scan/check.hpp"
 #include "scan/check_samples.hpp"
 #include "scan/reach.hpp"
@@ -21,18 +22,7 @@ FrameSource::FrameSource(const std::string& path, const ReadOptions& options)
     stored_ = format_of(*file_).open(file_, options);
     Scan& scan = stored_.scan;
     check(scan);
-    std::vector<std::string> silent;
-    if (scan.has_samples()) {
-        SampleCheck samples(scan);
-        for (std::size_t f = 0; f < scan.frames.size(); ++f) {
-            CoilRows values = stored_.samples(f);
-            samples.add(values);
-            if (scan.frames.size() == 1) {
-                single_ = std::move(values);
-            }
-        }
-        silent = samples.end();
-    }
+    const std::vector<std::string> silent = check_samples(options.bad_frames);
     scan.sha256 = file_->sha256();
     if (options.low_resolution) {
         scan.remarks.push_back("--low-resolution: whether the trajectory fills the matrix was "
@@ -44,12 +34,45 @@ FrameSource::FrameSource(const std::string& path, const ReadOptions& options)
     add(scan.remarks, silent);
 }
 
+/// Remarks on coils that are silent.
+std::vector<std::string> FrameSource::check_samples(bool bad_frames) {
+    const std::size_t frames = scan().frames.size();
+    if (!scan().has_samples()) {
+        return {};
+    }
+    SampleCheck check(scan());
+    for (std::size_t f = 0; f < frames; ++f) {
+        try {
+            CoilRows values = stored_.samples(f);
+            check.add(values);
+            if (frames == 1) {
+                single_ = std::move(values);
+            }
+        } catch (const RunError&) {
+            throw;
+        } catch (const InputError& error) {
+            if (!bad_frames || frames == 1) {
+                throw;
+            }
+            bad_.emplace(f, error);
+            check.skip();
+        }
+    }
+    if (bad_.size() == frames) {
+        throw InputError(bad_.begin()->second);
+    }
+    return check.end();
+}
+
 FrameSource::FrameSource(const std::string& path, const ReadOptions& options, Reporter& report)
     : FrameSource([&] {
           const Stage stage(report, "read");
           FrameSource source(path, options);
           for (const std::string& remark : source.scan().remarks) {
               report.note(remark);
+          }
+          for (const auto& [index, error] : source.bad_) {
+              report.fail(about_failure(source.scan().frames[index], index, error.what()));
           }
           return source;
       }()) {}
@@ -61,7 +84,18 @@ Scan FrameSource::take_scan() {
     return scan;
 }
 
+std::size_t FrameSource::first_good() const {
+    std::size_t index = 0;
+    while (bad_.count(index) > 0) {
+        ++index;
+    }
+    return index;
+}
+
 Frame FrameSource::frame(std::size_t index) {
+    if (const auto bad = bad_.find(index); bad != bad_.end()) {
+        throw InputError(bad->second);
+    }
     Frame frame = scan().frames[index];
     if (single_) {
         frame.samples = std::move(*single_);

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/report.hpp"
 #include "io/formats.hpp"
 
@@ -14,14 +16,15 @@ namespace lsrecon {
 /// samplings, coil maps, labels.
 ///
 /// Opening reads the whole file once, checks every value (scan/check.hpp) and hashes it: a NaN in
-/// the last frame is found before the first is solved. The samples of a single frame are kept,
-/// those of several are read again when their frame comes.
+/// the last frame is found before the first is solved. With ReadOptions::bad_frames such a frame is
+/// an error only when it is asked for, unless every frame is one. The samples of a single frame are
+/// kept, those of several are read again when their frame comes.
 class FrameSource {
 public:
     /// InputError when no format knows the file or something in it is wrong; NotBuiltError when the
     /// format was left out of this build.
     explicit FrameSource(const std::string& path, const ReadOptions& options = {});
-    /// The same as a separate stage, which notes the scan's remarks.
+    /// The same as a separate stage, which notes the scan's remarks and reports its bad frames.
     FrameSource(const std::string& path, const ReadOptions& options, Reporter& report);
     FrameSource(FrameSource&&) = default;
 
@@ -32,14 +35,19 @@ public:
     /// here, as the file has them.
     Scan take_scan();
 
-    /// A frame with its samples. The only frame of a scan can be taken once. InputError when the
-    /// file was changed since it was opened.
+    /// A frame with its samples. The only frame of a scan can be taken once. InputError when it is
+    /// a bad one; RunError when the file was changed since it was opened.
     Frame frame(std::size_t index);
+    /// The first frame whose samples can be used.
+    std::size_t first_good() const;
 
 private:
+    std::vector<std::string> check_samples(bool bad_frames);
+
     std::shared_ptr<const Hdf5Reader> file_;
     StoredScan stored_;
     std::optional<CoilRows> single_; ///< samples of a single frame
+    std::map<std::size_t, InputError> bad_;
 };
 
 } // namespace lsrecon

@@ -193,7 +193,7 @@ public:
     void complex128(const std::string& dataset, const std::vector<std::size_t>& extents,
                     const Complex* values);
     void real(const std::string& dataset, const std::vector<std::size_t>& extents,
-              const double* values);
+              const double* values, Precision stored = Precision::float64);
     /// All of one length, padded with zeros. What may have thousands is a dataset: the attributes
     /// of an object share 64 kB.
     void texts(const std::string& dataset, const std::vector<std::size_t>& extents,

@@ -170,8 +170,10 @@ void Hdf5Writer::complex128(const std::string& dataset, const std::vector<std::s
 }
 
 void Hdf5Writer::real(const std::string& dataset, const std::vector<std::size_t>& extents,
-                      const double* values) {
-    write_dataset(file_.get(), name_, dataset, extents, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, values);
+                      const double* values, Precision stored) {
+    write_dataset(file_.get(), name_, dataset, extents,
+                  stored == Precision::float32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
+                  values);
 }
 
 // Those of variable length would be all over the file.
@@ -268,8 +270,7 @@ void Hdf5Writer::close() {
         file_ = Hdf5Handle();
         return write_later_values();
     }
-    // The handle of a file in memory is the address of its bytes; their number is that of its
-    // image, since the memory itself grows in steps.
+    // The handle is the address of the bytes; the memory itself grows in steps.
     void* handle = nullptr;
     require(H5Fget_vfd_handle(file_.get(), H5P_DEFAULT, &handle), name_, "file");
     const ssize_t size = H5Fget_file_image(file_.get(), nullptr, 0);

@@ -6,157 +6,13 @@
 #include "base/error.hpp"
 #include "base/replacing_file.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/image_about.hpp"
 
 namespace lsrecon {
 
 namespace {
 
-struct Axes {
-    std::vector<std::size_t> extents;
-    std::vector<std::string> names;
-
-    void add(std::size_t extent, const std::string& name) {
-        extents.push_back(extent);
-        names.push_back(name);
-    }
-};
-
-void add_space(Axes& axes, const Image& image, std::size_t voxels) {
-    if (!image.on_grid) {
-        axes.add(voxels, "voxel");
-        return;
-    }
-    if (image.grid.dimensions == 3) {
-        axes.add(image.grid.size[2], "z");
-    }
-    axes.add(image.grid.size[1], "y");
-    axes.add(image.grid.size[0], "x");
-}
-
-std::vector<double> flat(const std::array<Vec3, 3>& vectors) {
-    std::vector<double> result;
-    for (const Vec3& vector : vectors) {
-        result.insert(result.end(), vector.begin(), vector.end());
-    }
-    return result;
-}
-
-/// Geometry, record and times: what every output of the program carries.
-void write_about(Hdf5Writer& file, const std::string& dataset, const Image& image) {
-    const Grid& grid = image.grid;
-    const auto dimensions = static_cast<std::size_t>(grid.dimensions);
-    if (image.on_grid) {
-        std::vector<double> voxel;
-        for (std::size_t d = 0; d < dimensions; ++d) {
-            voxel.push_back(grid.fov_mm[d] / static_cast<double>(grid.size[d]));
-        }
-        file.attribute(dataset, "voxel_size_mm", voxel);
-        file.attribute(
-            dataset, "fov_mm",
-            std::vector<double>(grid.fov_mm.begin(), grid.fov_mm.begin() + grid.dimensions));
-        if (grid.position) {
-            file.attribute(dataset, "position",
-                           std::vector<double>(grid.position->begin(), grid.position->end()));
-        }
-        if (grid.directions) {
-            file.attribute(dataset, "directions", flat(*grid.directions));
-        }
-    }
-    file.group("record");
-    for (const auto& [name, value] : image.record) {
-        file.attribute("record", name, value);
-    }
-    for (const auto& [name, value] : image.numbers) {
-        file.attribute("record", name, std::vector<double>{value});
-    }
-    for (const auto& [stage, seconds] : image.stage_seconds) {
-        file.attribute("record", "seconds_" + stage, std::vector<double>{seconds});
-    }
-}
-
-/// What every frame has one of: datasets, because there may be thousands.
-void write_frames(Hdf5Writer& file, const Image& image) {
-    std::vector<std::string> labels;
-    std::vector<double> positions;
-    for (const ImageFrame& frame : image.frames) {
-        labels.push_back(frame.label);
-        if (image.on_grid && frame.position) {
-            positions.insert(positions.end(), frame.position->begin(), frame.position->end());
-        }
-    }
-    if (labels.size() > 1) {
-        file.texts("frame_labels", {labels.size()}, labels);
-    }
-    if (!positions.empty() && positions.size() == 3 * image.frames.size()) {
-        file.real("frame_positions", {image.frames.size(), 3}, positions.data());
-        file.attribute("frame_positions", "units", std::string("mm"));
-    }
-}
-
-/// Relative residuals [frame, problem, iteration], padded with NaN after the last iteration.
-void write_residuals(Hdf5Writer& file, const Image& image) {
-    std::size_t problems = 0;
-    std::size_t length = 0;
-    for (const ImageFrame& frame : image.frames) {
-        problems = std::max(problems, frame.residuals.size());
-        for (const auto& history : frame.residuals) {
-            length = std::max(length, history.size());
-        }
-    }
-    if (problems == 0) {
-        return;
-    }
-    std::vector<double> padded(image.frames.size() * problems * length,
-                               std::numeric_limits<double>::quiet_NaN());
-    for (std::size_t f = 0; f < image.frames.size(); ++f) {
-        const auto& histories = image.frames[f].residuals;
-        for (std::size_t p = 0; p < histories.size(); ++p) {
-            std::copy(histories[p].begin(), histories[p].end(),
-                      padded.begin() + static_cast<long>((f * problems + p) * length));
-        }
-    }
-    file.real("record/residuals", {image.frames.size(), problems, length}, padded.data());
-    file.attribute("record/residuals", "DIMENSION_LABELS",
-                   std::vector<std::string>{"frame", "problem", "iteration"});
-}
-
-/// What became of every solve [frame, problem].
-void write_endings(Hdf5Writer& file, const Image& image) {
-    std::vector<double> iterations;
-    std::vector<double> residuals;
-    std::vector<std::string> reasons;
-    for (const ImageFrame& frame : image.frames) {
-        for (std::size_t p = 0; p < frame.stops.size(); ++p) {
-            iterations.push_back(static_cast<double>(frame.residuals[p].size() - 1));
-            residuals.push_back(frame.residuals[p].back());
-            reasons.emplace_back(frame.stops[p] == Stop::tolerance ? "tolerance" : "iterations");
-        }
-    }
-    if (reasons.empty()) {
-        return;
-    }
-    const std::vector<std::size_t> extents{image.frames.size(),
-                                           reasons.size() / image.frames.size()};
-    file.real("record/iterations_done", extents, iterations.data());
-    file.real("record/final_residual", extents, residuals.data());
-    file.texts("record/stopped_by", extents, reasons);
-}
-
-/// An upper bound of the bytes of all but the values.
-std::uint64_t room_about(const Image& image) {
-    std::uint64_t of_frame = 512;
-    for (const ImageFrame& frame : image.frames) {
-        std::uint64_t here = 512 + frame.label.size();
-        for (const auto& history : frame.residuals) {
-            here += 64 + sizeof(double) * history.size();
-        }
-        of_frame = std::max(of_frame, here); // all are padded to the longest
-    }
-    constexpr std::uint64_t of_the_rest = 1 << 20; // record, geometry, HDF5 itself
-    return of_the_rest + of_frame * image.frames.size();
-}
-
-void write_volumes(const std::string& path, const std::string& name, const Axes& axes,
+void write_volumes(const std::string& path, const std::string& name, const ImageAxes& axes,
                    const Image& about, std::size_t parts, const FrameValues& values) {
     ReplacingFile target(path);
     Hdf5Writer file(target.path(), path, room_about(about));
@@ -165,9 +21,6 @@ void write_volumes(const std::string& path, const std::string& name, const Axes&
     file.attribute("/", "format", std::string("lsrecon-") + name);
     file.attribute("/", "version", 1L);
     write_about(file, name, about);
-    write_frames(file, about);
-    write_residuals(file, about);
-    write_endings(file, about);
     file.close();
     target.commit();
 }
@@ -200,9 +53,9 @@ void require_an_image(double largest) {
 
 void write_image(const std::string& path, const Image& image, std::size_t voxels,
                  const FrameValues& values) {
-    Axes axes;
+    ImageAxes axes;
     axes.add(image.frames.size(), "frame");
-    add_space(axes, image, voxels);
+    axes.add_space(image, voxels);
     write_volumes(path, "image", axes, image, image.frames.size(), values);
 }
 
@@ -216,26 +69,17 @@ void write_image(const std::string& path, const Image& image) {
                 values_of(image));
 }
 
-void write_fhd(const std::string& path, const Image& about, const std::vector<CoilMatrix>& frames) {
-    Axes axes;
-    if (frames.size() > 1) {
-        axes.add(frames.size(), "frame");
+void write_fhd(const std::string& path, const Image& about, std::size_t coils, std::size_t voxels,
+               const FrameValues& values) {
+    ImageAxes axes;
+    if (about.frames.size() > 1) {
+        axes.add(about.frames.size(), "frame");
     }
-    const std::size_t coils = rows(frames.front());
     if (coils > 1) {
         axes.add(coils, "coil");
     }
-    add_space(axes, about, columns(frames.front()));
-    LargestPart largest;
-    for (const CoilMatrix& frame : frames) {
-        largest.add(frame);
-    }
-    require_an_image(largest.value());
-    const auto row = [&](std::size_t part) {
-        return to_floats(
-            frames[part / coils].row(static_cast<Eigen::Index>(part % coils)).transpose());
-    };
-    write_volumes(path, "fhd", axes, about, frames.size() * coils, row);
+    axes.add_space(about, voxels);
+    write_volumes(path, "fhd", axes, about, about.frames.size(), values);
 }
 
 Hdf5Shape image_shape(const Hdf5Reader& file) {

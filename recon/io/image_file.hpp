@@ -24,9 +24,10 @@ void require_an_image(double largest);
 /// DeviceError for NaN and infinity alone: a frame of zeros is one.
 void require_finite_image(double largest);
 
-/// Writes F^H d, one volume a row of every frame, as /fhd [F,] [C,] (Z,) Y, X: leading dimensions
-/// only where there is more than one. The same rules hold.
-void write_fhd(const std::string& path, const Image& about, const std::vector<CoilMatrix>& frames);
+/// Writes F^H d as /fhd [F,] [C,] (Z,) Y, X: leading dimensions only where there is more than one.
+/// `values` of a frame are `coils` volumes of so many voxels. The same rules hold.
+void write_fhd(const std::string& path, const Image& about, std::size_t coils, std::size_t voxels,
+               const FrameValues& values);
 
 /// Reads the volumes of an image file for comparison. InputError when it is not an image file.
 struct ImageData {

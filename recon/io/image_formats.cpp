@@ -43,7 +43,7 @@ StoredImage open_hdf5(const std::string& path, const ImageInput& input) {
         throw UsageError({path, "--fov-mm", "an image file that holds its field of view",
                           "the flag for files without one alone", "leave it out"});
     }
-    return open_image_file(path);
+    return open_image_file(path, input.dataset);
 }
 
 void write_hdf5(const StoredImage& image, const ImageOutput& output, Reporter&) {

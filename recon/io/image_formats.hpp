@@ -15,6 +15,8 @@ namespace lsrecon {
 struct ImageInput {
     /// Of a file without a geometry; empty: voxels of 1 mm. One length a dimension.
     std::vector<double> fov_mm;
+    /// Of an image file: "image", or "noise_map" or "g_factor", whose numbers are real.
+    std::string dataset = "image";
 };
 
 struct ImageOutput {

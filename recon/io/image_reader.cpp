@@ -129,6 +129,12 @@ std::vector<ImageFrame> frames_of(const Hdf5Reader& file, std::size_t count) {
     if (file.has("frame_positions")) {
         read_positions(file, frames);
     }
+    if (const std::vector<std::string> errors = frame_errors(file); !errors.empty()) {
+        shape_of_frames(file, "record/frame_errors", 1, count);
+        for (std::size_t f = 0; f < count; ++f) {
+            frames[f].error = errors[f];
+        }
+    }
     if (file.has("record/residuals")) {
         read_residuals(file, frames);
     }
@@ -137,7 +143,40 @@ std::vector<ImageFrame> frames_of(const Hdf5Reader& file, std::size_t count) {
 
 } // namespace
 
-StoredImage open_image_file(const std::string& path) {
+std::vector<std::string> frame_errors(const Hdf5Reader& file) {
+    const char* const name = "record/frame_errors";
+    return file.has(name) ? file.read_texts(name) : std::vector<std::string>();
+}
+
+namespace {
+
+/// A map of the noise in place of the image.
+void show_map(const std::shared_ptr<const Hdf5Reader>& file, const std::string& dataset,
+              StoredImage& image) {
+    if (!file->has(dataset)) {
+        throw InputError({file->path(), full_name(dataset), "it is missing",
+                          "an image that was made with --noise-replicas",
+                          "leave --map out, or run 'lsrecon recon' with --noise-replicas 100"});
+    }
+    const Hdf5Shape shape = file->checked_shape(dataset, Hdf5Kind::real);
+    if (shape.elements() != image.voxels()) {
+        throw InputError({file->path(), full_name(dataset), shape.to_string(),
+                          text(image.voxels(), " numbers, one a voxel of /image"), again});
+    }
+    ImageFrame frame;
+    frame.label = dataset;
+    image.about.frames = {frame};
+    image.thing = full_name(dataset);
+    image.values = [file, dataset](std::size_t) {
+        const std::vector<double> values = file->read_real(dataset);
+        file->require_unchanged();
+        return ImageValues(values.begin(), values.end());
+    };
+}
+
+} // namespace
+
+StoredImage open_image_file(const std::string& path, const std::string& dataset) {
     const auto file = std::make_shared<const Hdf5Reader>(path);
     const std::vector<std::size_t> extents = image_shape(*file).extents;
     StoredImage image;
@@ -153,6 +192,9 @@ StoredImage open_image_file(const std::string& path) {
         file->require_unchanged(); // values are read twice: to look through and to write
         return ImageValues(values.begin(), values.end());
     };
+    if (dataset != "image") {
+        show_map(file, dataset, image);
+    }
     return image;
 }
 

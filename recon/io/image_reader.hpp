@@ -2,13 +2,18 @@
 
 #include <string>
 
+#include "io/hdf5_file.hpp"
 #include "io/stored_image.hpp"
 
 namespace lsrecon {
 
 /// Opens an image file (docs/formats.md) with its geometry, frames, residuals and record; values
-/// are read a frame at a time. InputError when it is no image on a grid, or says of itself what
-/// does not fit.
-StoredImage open_image_file(const std::string& path);
+/// are read a frame at a time. `dataset` "noise_map" or "g_factor" is that map of the image's first
+/// frame, a real number a voxel. InputError when it is no image on a grid, lacks the map, or says
+/// of itself what does not fit.
+StoredImage open_image_file(const std::string& path, const std::string& dataset = "image");
+
+/// Why frames failed, one text a frame, "" for those that did not; empty when none did.
+std::vector<std::string> frame_errors(const Hdf5Reader& file);
 
 } // namespace lsrecon

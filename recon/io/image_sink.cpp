@@ -6,9 +6,32 @@
 
 namespace lsrecon {
 
-ImageSink::ImageSink(const std::string& image, const Scan& scan, Identity identity, bool resume)
-    : image_(image), voxels_(scan.voxels ? scan.voxels->size() : scan.grid.voxels()),
-      position_(scan.frames.size()) {
+namespace {
+
+FinishedFrame checked(std::size_t frame, ImageFrame image) {
+    LargestPart largest;
+    largest.add(image.values);
+    require_finite_image(largest.value());
+    if (largest.value() > static_cast<double>(std::numeric_limits<float>::max())) {
+        require_an_image(largest.value());
+    }
+    FinishedFrame finished{frame, {}, to_floats(image.values), largest.value()};
+    image.values.resize(0);
+    finished.image = std::move(image);
+    return finished;
+}
+
+bool may_be_of_one_frame(const Error& error) {
+    const ExitCode code = error.code();
+    return code == ExitCode::input || code == ExitCode::device || code == ExitCode::tolerance;
+}
+
+} // namespace
+
+ImageSink::ImageSink(const std::string& image, const Scan& scan, Identity identity, bool resume,
+                     std::size_t volumes)
+    : image_(image), scan_(scan), voxels_(scan.voxels ? scan.voxels->size() : scan.grid.voxels()),
+      volumes_(volumes), position_(scan.frames.size()) {
     if (scan.frames.size() == 1) {
         return;
     }
@@ -37,12 +60,21 @@ void ImageSink::promise() {
     }
 }
 
-void ImageSink::fill(const std::function<void()>& solve_frames, Reporter& report) {
+void ImageSink::fill(const std::vector<std::size_t>& order,
+                     const std::function<ImageFrame(std::size_t)>& solved, Reporter& report) {
     try {
-        solve_frames();
-    } catch (const ToleranceError&) {
-        remove_part();
-        throw;
+        {
+            FrameProgress progress(report, position_.size());
+            for (const std::size_t f : order) {
+                progress.next();
+                if (!has(f)) {
+                    add(f, solved, report);
+                }
+            }
+        }
+        if (failed_.size() == position_.size()) {
+            std::rethrow_exception(first_error_);
+        }
     } catch (const Error&) {
         if (!kept().empty()) {
             report.note(kept());
@@ -57,16 +89,27 @@ void ImageSink::fill(const std::function<void()>& solve_frames, Reporter& report
     }
 }
 
-void ImageSink::add(std::size_t frame, ImageFrame image) {
-    LargestPart largest;
-    largest.add(image.values);
-    require_finite_image(largest.value());
-    if (largest.value() > static_cast<double>(std::numeric_limits<float>::max())) {
-        require_an_image(largest.value());
+void ImageSink::add(std::size_t frame, const std::function<ImageFrame(std::size_t)>& solved,
+                    Reporter& report) {
+    FinishedFrame finished;
+    try {
+        finished = checked(frame, solved(frame));
+    } catch (const RunError&) {
+        throw;
+    } catch (const Error& error) {
+        if (!part_ || !may_be_of_one_frame(error)) {
+            throw;
+        }
+        first_error_ = first_error_ ? first_error_ : std::current_exception();
+        failed_[frame] = {frame, error.code(), error.what()};
+        report.fail(about_failure(scan_.frames[frame], frame, error.what()));
+        return;
     }
-    FinishedFrame finished{frame, {}, to_floats(image.values), largest.value()};
-    image.values.resize(0);
-    finished.image = std::move(image);
+    keep(std::move(finished));
+}
+
+void ImageSink::keep(FinishedFrame finished) {
+    const std::size_t frame = finished.index;
     if (!part_) {
         single_ = std::move(finished);
         position_[frame] = 0;
@@ -81,16 +124,35 @@ const FinishedFrame& ImageSink::finished(std::size_t frame) const {
     return part_ ? part_->frames()[position_[frame].value()] : single_.value();
 }
 
+std::vector<FailedFrame> ImageSink::failed() const {
+    std::vector<FailedFrame> failed;
+    for (const auto& [index, frame] : failed_) {
+        failed.push_back(frame);
+    }
+    return failed;
+}
+
 std::vector<ImageFrame> ImageSink::frames() const {
     std::vector<ImageFrame> frames;
     for (std::size_t f = 0; f < position_.size(); ++f) {
-        frames.push_back(finished(f).image);
+        if (has(f)) {
+            frames.push_back(finished(f).image);
+            continue;
+        }
+        ImageFrame missing;
+        missing.label = scan_.frames[f].label;
+        missing.position = scan_.frames[f].position;
+        missing.error = on_one_line(failed_.at(f).error);
+        frames.push_back(std::move(missing));
     }
     return frames;
 }
 
 FrameValues ImageSink::values() const {
     return [this](std::size_t frame) {
+        if (!has(frame)) {
+            return in_place_of_failed(voxels_ * volumes_);
+        }
         return part_ ? part_->values(position_[frame].value()) : single_.value().values;
     };
 }
@@ -98,9 +160,18 @@ FrameValues ImageSink::values() const {
 double ImageSink::largest_part() const {
     LargestPart largest;
     for (std::size_t f = 0; f < position_.size(); ++f) {
-        largest.add(&finished(f).largest_part, 1);
+        if (has(f)) {
+            largest.add(&finished(f).largest_part, 1);
+        }
     }
     return largest.value();
+}
+
+void ImageSink::finish() {
+    if (failed_.empty()) {
+        remove_part();
+    }
+    promise_.reset();
 }
 
 void ImageSink::remove_part() {

@@ -7,6 +7,7 @@
 #include "base/base64.hpp"
 #include "base/error.hpp"
 #include "base/escaped.hpp"
+#include "io/failed_frames.hpp"
 #include "io/png_file.hpp"
 
 namespace lsrecon {
@@ -79,21 +80,24 @@ std::vector<float> thinned(const Grid& grid, std::size_t step, const std::vector
 }
 
 template <typename ToUnit> std::string encoded(const Grid& grid, std::size_t step,
-                                               const std::vector<float>& values,
-                                               const ToUnit& to_unit) {
+                                               const std::vector<float>& values, float black,
+                                               float white, const ToUnit& to_unit) {
     std::vector<unsigned char> bytes;
-    for (const float value : thinned(grid, step, values)) {
+    std::vector<float> shown = thinned(grid, step, values);
+    const auto size = shown_size(grid, step);
+    cross_out(shown, size[0], size[1], white, black);
+    for (const float value : shown) {
         const double unit = std::clamp(to_unit(static_cast<double>(value)), 0.0, 1.0);
         bytes.push_back(static_cast<unsigned char>(std::lround(255 * unit)));
     }
-    return base64(png_bytes(tiles_of(shown_size(grid, step), bytes)));
+    return base64(png_bytes(tiles_of(size, bytes)));
 }
 
 double largest_magnitude(const StoredImage& image) {
     float largest = 0;
     for (std::size_t f = 0; f < image.frames(); ++f) {
         for (const float magnitude : real_part(ImagePart::magnitude, image.values(f))) {
-            largest = std::max(largest, magnitude);
+            largest = magnitude > largest ? magnitude : largest; // which NaN is not
         }
     }
     return static_cast<double>(largest);
@@ -110,8 +114,22 @@ std::string towards(const Vec3& direction) {
 }
 
 std::string label_of(const StoredImage& image, std::size_t frame) {
-    const std::string& label = image.about.frames[frame].label;
-    return label.empty() ? text(frame) : text(frame, ": ", label);
+    const ImageFrame& about = image.about.frames[frame];
+    return text(frame, about.label.empty() ? "" : ": ", about.label,
+                about.failed() ? " (failed)" : "");
+}
+
+/// Of the slices that are shown, those of a frame that failed.
+Json failed_slices(const Grid& grid, std::size_t step, const ImageValues& values) {
+    Json failed = Json::array();
+    const std::size_t slice = grid.size[0] * grid.size[1];
+    const std::size_t step_z = steps_of(grid, step)[2];
+    for (std::size_t z = 0; z < shown_size(grid, step)[2]; ++z) {
+        if (std::isnan(values[z * step_z * slice].real())) {
+            failed.push_back(z);
+        }
+    }
+    return failed;
 }
 
 Json as_json(const PageSet& set, const PageLayout& layout) {
@@ -137,12 +155,15 @@ Json as_json(const PageSet& set, const PageLayout& layout) {
         const ImageValues values = image.values(frame);
         Json volume{
             {"label", label_of(image, frame)},
-            {"magnitude", encoded(grid, layout.step, real_part(ImagePart::magnitude, values),
+            {"magnitude", encoded(grid, layout.step, real_part(ImagePart::magnitude, values), 0,
+                                  static_cast<float>(largest),
                                   [&](double m) { return std::sqrt(m / largest); })}};
         if (set.has_phase) {
             volume["phase"] = encoded(grid, layout.step, real_part(ImagePart::phase, values),
+                                      static_cast<float>(-pi), static_cast<float>(pi),
                                       [](double phase) { return (phase + pi) / (2 * pi); });
         }
+        volume["failed"] = failed_slices(grid, layout.step, values);
         result["volumes"].push_back(std::move(volume));
     }
     return result;
@@ -246,15 +267,19 @@ std::string make_page(const PageContent& content, double megabytes, Reporter& re
         data["sets"].push_back(as_json(set, layout));
     }
     add_residuals(data, first);
-    const std::string missing = left_out(content.sets, layout);
-    if (!missing.empty()) {
-        report.note(missing);
+    std::vector<std::string> notes = content.notes;
+    if (const std::string missing = left_out(content.sets, layout); !missing.empty()) {
+        notes.push_back(missing);
     }
-    return filled(
-        {{"TITLE", escaped(content.title)},
-         {"NOTES", missing.empty() ? "" : "<p class=\"note\">" + escaped(missing) + "</p>"},
-         {"RECORD", record_of(first)},
-         {"DATA", within_script(data)}});
+    std::string paragraphs;
+    for (const std::string& note : notes) {
+        report.note(note);
+        paragraphs += "<p class=\"note\">" + escaped(note) + "</p>";
+    }
+    return filled({{"TITLE", escaped(content.title)},
+                   {"NOTES", paragraphs},
+                   {"RECORD", record_of(first)},
+                   {"DATA", within_script(data)}});
 }
 
 } // namespace lsrecon

@@ -8,7 +8,7 @@
 
 namespace lsrecon {
 
-/// Volumes of one grid that a page shows together: the image, the coil maps, the noise map.
+/// Volumes of one grid that a page shows together: the image, the coil maps, a map of the noise.
 struct PageSet {
     std::string name;
     StoredImage volumes; ///< a frame each
@@ -19,11 +19,12 @@ struct PageSet {
 struct PageContent {
     std::string title;
     std::vector<PageSet> sets; ///< at least one
+    std::vector<std::string> notes{}; ///< on frames that failed
 };
 
-/// Everything in the file that is an image: /image, /coil_maps [C, (Z,) Y, X], /noise_map
-/// [(Z,) Y, X]; or the image of a file of BART's. Slices that make volumes are stacked. InputError
-/// when there is none of them, or a value is not finite.
+/// Everything in the file that is an image: /image, /coil_maps [C, (Z,) Y, X], /noise_map and
+/// /g_factor [(Z,) Y, X]; or the image of a file of BART's. Slices that make volumes are stacked.
+/// InputError when there is none of them, or a value is not finite.
 PageContent content_for_page(const std::string& path);
 
 /// How the voxels and volumes of all sets are thinned out to fit: every step-th voxel of each

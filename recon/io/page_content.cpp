@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "io/failed_frames.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/image_formats.hpp"
 #include "io/page.hpp"
@@ -15,6 +16,25 @@ namespace lsrecon {
 namespace {
 
 using Reader = std::shared_ptr<const Hdf5Reader>;
+
+StoredImage checked(const StoredImage& image) {
+    require_sound_values(image);
+    return image;
+}
+
+std::vector<std::string> notes_on_failures(const StoredImage& image) {
+    constexpr std::size_t most = 20;
+    const std::vector<std::size_t> failed = failed_among(image.about.frames);
+    if (failed.empty()) {
+        return {};
+    }
+    std::vector<std::string> notes{list_of_failures(failed, image.frames()) +
+                                   "; a cross is in their place"};
+    for (std::size_t i = 0; i < failed.size() && i < most; ++i) {
+        notes.push_back(text("frame ", failed[i], ": ", image.about.frames[failed[i]].error));
+    }
+    return notes;
+}
 
 /// Slices as volumes where they are some; else the frames as they are.
 StoredImage stacked(const StoredImage& image) {
@@ -71,21 +91,25 @@ PageSet coil_maps_of(const Reader& file, const std::vector<PageSet>& image) {
         const std::vector<Complex> values = file->read_complex_row("coil_maps", coil);
         return ImageValues(values.begin(), values.end());
     };
+    require_sound_values(set.volumes);
     return set;
 }
 
-PageSet noise_map_of(const Reader& file, const std::vector<PageSet>& image) {
-    const Hdf5Shape shape = file->checked_shape("noise_map", Hdf5Kind::real);
+/// Of a real number a voxel.
+PageSet real_map_of(const Reader& file, const std::string& dataset, const std::string& name,
+                    const std::vector<PageSet>& image) {
+    const Hdf5Shape shape = file->checked_shape(dataset, Hdf5Kind::real);
     std::vector<std::size_t> extents = shape.extents;
     if (extents.size() != 2 && extents.size() != 3) {
-        refuse_shape(*file, "noise_map", shape, "one real volume, [(z,) y, x]");
+        refuse_shape(*file, dataset, shape, "one real volume, [(z,) y, x]");
     }
     extents.insert(extents.begin(), 1);
-    PageSet set{"noise map", volumes_of(*file, "noise_map", extents, "", image), false};
-    set.volumes.values = [file](std::size_t) {
-        const std::vector<double> values = file->read_real("noise_map");
+    PageSet set{name, volumes_of(*file, dataset, extents, "", image), false};
+    set.volumes.values = [file, dataset](std::size_t) {
+        const std::vector<double> values = file->read_real(dataset);
         return ImageValues(values.begin(), values.end());
     };
+    require_sound_values(set.volumes);
     return set;
 }
 
@@ -95,25 +119,28 @@ PageContent content_for_page(const std::string& path) {
     const ImageFormat& format = format_of_input(path);
     PageContent content{path, {}};
     if (format.kind != FileKind::hdf5) {
-        content.sets.push_back({"image", format.open(path, {})});
+        content.sets.push_back({"image", checked(format.open(path, {}))});
     } else {
         const auto file = std::make_shared<const Hdf5Reader>(path);
         if (file->has("image")) {
-            content.sets.push_back({"image", stacked(format.open(path, {}))});
+            const StoredImage image = checked(format.open(path, {}));
+            content.notes = notes_on_failures(image);
+            content.sets.push_back({"image", stacked(image)});
         }
         if (file->has("coil_maps")) {
             content.sets.push_back(coil_maps_of(file, content.sets));
         }
-        if (file->has("noise_map")) {
-            content.sets.push_back(noise_map_of(file, content.sets));
+        for (const auto& [dataset, name] :
+             {std::pair("noise_map", "noise map"), std::pair("g_factor", "g-factor")}) {
+            if (file->has(dataset)) {
+                content.sets.push_back(real_map_of(file, dataset, name, content.sets));
+            }
         }
     }
     if (content.sets.empty()) {
-        throw InputError({path, "file", "an HDF5 file with none of /image, /coil_maps, /noise_map",
+        throw InputError({path, "file",
+                          "an HDF5 file with none of /image, /coil_maps, /noise_map, /g_factor",
                           "something to look at", "name a file that 'lsrecon recon' wrote"});
-    }
-    for (const PageSet& set : content.sets) {
-        require_sound_values(set.volumes);
     }
     return content;
 }

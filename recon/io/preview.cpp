@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "io/failed_frames.hpp"
 
 namespace lsrecon {
 
@@ -27,9 +28,15 @@ Tiles tiles_of(const Grid& grid, bool on_grid, std::size_t voxels, std::size_t f
                    : Tiles{voxels, 1, frames};
 }
 
-float white_level(std::vector<float> sizes, double percentile) {
-    for (float& size : sizes) {
-        size = std::abs(size);
+float white_level(const std::vector<float>& shown, double percentile) {
+    std::vector<float> sizes;
+    for (const float value : shown) {
+        if (!std::isnan(value)) { // as in frames that failed
+            sizes.push_back(std::abs(value));
+        }
+    }
+    if (sizes.empty()) {
+        return 1;
     }
     const auto last = static_cast<double>(sizes.size() - 1);
     const auto rank = static_cast<std::size_t>(last * percentile / 100);
@@ -131,9 +138,10 @@ Picture make_preview(const Image& image, std::size_t voxels, const FrameValues& 
                      const GreyScale& grey) {
     const Tiles of = tiles_of(image.grid, image.on_grid, voxels, image.frames.size());
     const PreviewLayout layout = lay_out_preview(of.x, of.y, of.count);
-    const std::vector<float> shown =
-        shown_values(values, image.frames.size(), of, layout, grey.part);
+    std::vector<float> shown = shown_values(values, image.frames.size(), of, layout, grey.part);
     const std::pair<double, double> levels = levels_of(shown, grey);
+    cross_out(shown, layout.tile_width, layout.tile_height, static_cast<float>(levels.second),
+              static_cast<float>(levels.first));
     Picture picture{layout.width(), layout.height(), {}};
     picture.grey.assign(picture.width * picture.height, 0);
     for (std::size_t row = 0; row < picture.height; ++row) {

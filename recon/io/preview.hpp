@@ -52,7 +52,8 @@ struct Picture {
     std::vector<unsigned char> grey;
 };
 
-/// Of an image of `voxels` voxels a frame; frames of which nothing is shown are not asked for.
+/// Of an image of `voxels` voxels a frame. A frame that failed is a cross; frames of which nothing
+/// is shown are not asked for.
 Picture make_preview(const Image& image, std::size_t voxels, const FrameValues& values,
                      const GreyScale& grey = {});
 Picture make_preview(const Image& image);

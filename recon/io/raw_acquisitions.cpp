@@ -116,14 +116,18 @@ void RawAcquisitionSorter::check_line(const RawAcquisition& acquisition) const {
 
 // Reported here, because only here is the place in the file known, and because neither units can
 // be found from a NaN nor readouts be made shorter.
-void RawAcquisitionSorter::check_finite(const RawAcquisition& acquisition, std::size_t sample,
-                                        const Vec3& k) const {
+void RawAcquisitionSorter::check_position(const RawAcquisition& acquisition, std::size_t sample,
+                                          const Vec3& k) const {
     for (std::size_t d = 0; d < dimensions(); ++d) {
         if (!std::isfinite(k[d])) {
             refuse(acquisition, "traj", text(shown(k[d]), " at [", sample, ", ", d, "]"),
                    "finite numbers", "repair the trajectory and write the file again");
         }
     }
+}
+
+void RawAcquisitionSorter::check_values(const RawAcquisition& acquisition,
+                                        std::size_t sample) const {
     for (std::size_t c = 0; c < acquisition.channels; ++c) {
         const float* value = acquisition.values + 2 * (c * acquisition.samples + sample);
         for (const float part : {value[0], value[1]}) {
@@ -151,7 +155,17 @@ void RawAcquisitionSorter::append(const RawAcquisition& acquisition, RawFrame& f
     for (std::size_t sample = first; sample < last; ++sample) {
         k.push_back(has_trajectory() ? stored_position(acquisition, sample)
                                      : line_position(acquisition, sample));
-        check_finite(acquisition, sample, k.back());
+        check_position(acquisition, sample, k.back());
+    }
+    try {
+        for (std::size_t sample = first; sample < last; ++sample) {
+            check_values(acquisition, sample);
+        }
+    } catch (const InputError& error) {
+        if (!options_.bad_frames) {
+            throw;
+        }
+        frame.bad.emplace_back(frame.values[0].size(), error);
     }
     std::vector<std::vector<std::complex<float>>> values(acquisition.channels);
     for (std::size_t c = 0; c < acquisition.channels; ++c) {
@@ -229,6 +243,9 @@ bool RawAcquisitionSorter::add_calibration(const RawAcquisition& acquisition) {
     check_kind(acquisition);
     calibration_counters_ = counters;
     append(acquisition, calibration_ ? *calibration_ : calibration_.emplace());
+    if (!calibration_->bad.empty()) { // the maps of all frames come from it
+        throw InputError(calibration_->bad.front().second);
+    }
     return true;
 }
 

@@ -76,6 +76,7 @@ private:
         std::vector<std::vector<std::complex<float>>> values; ///< a row a channel
         std::vector<float> times; ///< M in s, 0 at center_sample; only if asked for
         std::vector<std::size_t> ends; ///< samples up to the end of each readout
+        RawBad bad; ///< readouts with a value that is no number
         Vec3 position{0, 0, 0};
         std::array<Vec3, 3> directions{};
     };
@@ -86,7 +87,8 @@ private:
     void check_header(const RawAcquisition& acquisition) const;
     void check_kind(const RawAcquisition& acquisition) const;
     void check_line(const RawAcquisition& acquisition) const;
-    void check_finite(const RawAcquisition& acquisition, std::size_t sample, const Vec3& k) const;
+    void check_position(const RawAcquisition& acquisition, std::size_t sample, const Vec3& k) const;
+    void check_values(const RawAcquisition& acquisition, std::size_t sample) const;
 
     // Where a sample was taken, as the file says it: in its own units or in encoding steps.
     Vec3 stored_position(const RawAcquisition& acquisition, std::size_t sample) const;

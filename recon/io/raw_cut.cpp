@@ -27,7 +27,12 @@ std::size_t left_over(std::size_t readouts, const std::vector<RawPart>& parts) {
 
 CoilRows RawSamples::take(std::size_t frame) {
     const Place& place = frames_[frame];
-    CoilRows& raw = raw_[place.raw];
+    CoilRows& raw = raw_[place.raw].samples;
+    for (const auto& [sample, error] : raw_[place.raw].bad) {
+        if (sample >= place.first && sample - place.first < place.count) {
+            throw InputError(error);
+        }
+    }
     if (place.count == raw.columns()) {
         return frames_.size() == 1 ? std::move(raw) : raw;
     }

@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/coil_rows.hpp"
+#include "base/error.hpp"
 
 namespace lsrecon {
 
@@ -20,17 +22,23 @@ std::vector<RawPart> cut(std::size_t readouts, std::size_t length, std::size_t s
 /// Readouts that are in no part.
 std::size_t left_over(std::size_t readouts, const std::vector<RawPart>& parts);
 
+/// Readouts with a value that is no number: the first sample of each, and what is wrong with it.
+using RawBad = std::vector<std::pair<std::size_t, InputError>>;
+
 /// The samples of raw frames, once, and which of them each frame of the scan has.
 class RawSamples {
 public:
     /// C x M of the next raw frame.
-    void add_raw(CoilRows samples) { raw_.push_back(std::move(samples)); }
+    void add_raw(CoilRows samples, RawBad bad) {
+        raw_.push_back({std::move(samples), std::move(bad)});
+    }
     /// A frame of the scan, in the raw frame that is added next.
     void add_frame(std::size_t first_sample, std::size_t count) {
         frames_.push_back({raw_.size(), first_sample, count});
     }
 
-    /// Of a frame of the scan. Those of a single frame can be taken once.
+    /// Of a frame of the scan. Those of a single frame can be taken once. InputError when the frame
+    /// has a bad readout.
     CoilRows take(std::size_t frame);
 
 private:
@@ -39,7 +47,11 @@ private:
         std::size_t first;
         std::size_t count;
     };
-    std::vector<CoilRows> raw_;
+    struct Raw {
+        CoilRows samples;
+        RawBad bad;
+    };
+    std::vector<Raw> raw_;
     std::vector<Place> frames_;
 };
 

@@ -256,7 +256,7 @@ void RawAcquisitionSorter::add_frames(Scan& scan, RawSamples& samples, const Vec
             samples.add_frame(first, end - first);
         }
         if (scan.frames.size() > before) {
-            samples.add_raw(to_samples(raw.values));
+            samples.add_raw(to_samples(raw.values), std::move(raw.bad));
         }
         raw = {};
     }

@@ -141,9 +141,16 @@ StoredImage with_slices_stacked(const StoredImage& image) {
         ImageFrame frame = image.about.frames[volume[0]];
         frame.label = without_slice(frame.label);
         frame.position = grid.position;
-        for (std::size_t s = 1; s < slices; ++s) { // a volume has the solves of all its slices
-            const auto& more = image.about.frames[volume[s]].residuals;
-            frame.residuals.insert(frame.residuals.end(), more.begin(), more.end());
+        frame.residuals.clear();
+        frame.error.clear();
+        for (std::size_t s = 0; s < slices; ++s) { // a volume has the solves of all its slices
+            const ImageFrame& slice = image.about.frames[volume[s]];
+            frame.residuals.insert(frame.residuals.end(), slice.residuals.begin(),
+                                   slice.residuals.end());
+            if (slice.failed()) {
+                frame.error +=
+                    text(frame.error.empty() ? "" : "; ", "slice ", s, ": ", slice.error);
+            }
         }
         result.about.frames.push_back(frame);
     }

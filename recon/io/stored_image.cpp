@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "io/failed_frames.hpp"
 
 namespace lsrecon {
 
@@ -53,6 +54,12 @@ StoredImage only_frame(const StoredImage& image, std::size_t frame) {
                           text("0 to ", image.frames() - 1, ": the image has ",
                                counted(image.frames(), "frame")),
                           "name one of its frames"});
+    }
+    const ImageFrame& chosen = image.about.frames[frame];
+    if (chosen.failed()) {
+        throw InputError({image.file, text(image.thing, ", frame ", frame),
+                          "it failed: " + chosen.error, "a frame that was made",
+                          "name another frame"});
     }
     StoredImage result = image;
     result.about.frames = {image.about.frames[frame]};
@@ -122,6 +129,9 @@ std::string place_in(const StoredImage& image, std::size_t frame, std::size_t vo
 void require_sound_values(const StoredImage& image) {
     bool all_zero = true;
     for (std::size_t f = 0; f < image.frames(); ++f) {
+        if (image.about.frames[f].failed()) {
+            continue;
+        }
         const ImageValues values = image.values(f);
         for (std::size_t n = 0; n < values.size(); ++n) {
             const float magnitude = std::abs(values[n]);
@@ -132,6 +142,11 @@ void require_sound_values(const StoredImage& image) {
             }
             all_zero = all_zero && magnitude == 0;
         }
+    }
+    if (failed_among(image.about.frames).size() == image.frames()) {
+        throw InputError({image.file, image.thing,
+                          "every frame failed: " + image.about.frames[0].error,
+                          "at least one that was made", "write the image again"});
     }
     if (all_zero) {
         throw InputError({image.file, image.thing, "0 in every voxel", "an image",

@@ -36,14 +36,15 @@ struct IndexRange {
     std::size_t last = 0;
 };
 
-/// The one frame, at its own position. UsageError when there is no such frame.
+/// The one frame, at its own position. UsageError when there is no such frame, InputError when it
+/// failed.
 StoredImage only_frame(const StoredImage& image, std::size_t frame);
 
 /// These slices of z, at their own position. UsageError when the image lacks one of them.
 StoredImage only_slices(const StoredImage& image, const IndexRange& slices);
 
-/// Looks through every value. InputError that names the first that is not finite; when all are
-/// zero, too: no scan has such an image.
+/// Looks through every value of the frames that did not fail. InputError that names the first that
+/// is not finite; when all are zero or failed, too: no scan has such an image.
 void require_sound_values(const StoredImage& image);
 
 /// InputError when a dimension has more voxels, or the image more frames, than this format can say.

@@ -56,19 +56,22 @@ void Truth::require_size_of(const Scan& scan) const {
     }
 }
 
-double Truth::error_of(std::size_t frames, const FrameValues& image) const {
+std::optional<double> Truth::error_of(const std::vector<ImageFrame>& frames,
+                                      const FrameValues& image) const {
     Hdf5Values stored(file_, "image");
     std::vector<Complex> truth;
     double difference = 0;
-    for (std::size_t f = 0; f < frames; ++f) {
+    double norm = 0;
+    for (std::size_t f = 0; f < frames.size(); ++f) {
         const ImageValues values = image(f);
         truth.resize(values.size());
         stored.read(truth.data(), truth.size());
-        for (std::size_t n = 0; n < values.size(); ++n) {
+        for (std::size_t n = 0; n < values.size() && !frames[f].failed(); ++n) {
             difference = std::hypot(difference, std::abs(Complex(values[n])) - std::abs(truth[n]));
+            norm = std::hypot(norm, std::abs(truth[n]));
         }
     }
-    return difference / norm_;
+    return norm > 0 ? std::optional<double>(difference / norm) : std::nullopt;
 }
 
 } // namespace lsrecon

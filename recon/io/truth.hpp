@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "io/hdf5_file.hpp"
@@ -17,8 +18,10 @@ public:
     /// InputError when the image of this scan will have another size.
     void require_size_of(const Scan& scan) const;
 
-    /// || |image| - |truth| || / ||truth||
-    double error_of(std::size_t frames, const FrameValues& image) const;
+    /// || |image| - |truth| || / ||truth|| over the frames that did not fail; nothing where the
+    /// truth of those is zero.
+    std::optional<double> error_of(const std::vector<ImageFrame>& frames,
+                                   const FrameValues& image) const;
 
 private:
     Hdf5Reader file_;

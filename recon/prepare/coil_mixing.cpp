@@ -56,6 +56,10 @@ CoilRows mixed(const CoilMixing& mixing, const CoilRows& rows) {
     });
 }
 
+Eigen::MatrixXcd covariance_of(const CoilRows& noise) {
+    return gram(noise) / static_cast<double>(noise.columns());
+}
+
 CoilMixing whitening(const Scan& scan) {
     const CoilRows& noise = scan.noise;
     const auto refuse = [&](const std::string& found, const std::string& expected) {
@@ -67,7 +71,7 @@ CoilMixing whitening(const Scan& scan) {
                text("at least ", 2 * noise.rows(), " samples, for the covariance of ", noise.rows(),
                     " coils"));
     }
-    Eigen::MatrixXcd covariance = gram(noise) / static_cast<double>(noise.columns());
+    Eigen::MatrixXcd covariance = covariance_of(noise);
     // Of unit diagonal: coils may have any gain.
     const Eigen::VectorXd deviation = covariance.diagonal().real().cwiseSqrt();
     for (Eigen::Index c = 0; c < deviation.size(); ++c) {

@@ -13,6 +13,9 @@ using CoilMixing = Eigen::MatrixXcd;
 /// The virtual coils of rows, C x M: V x M in the precision of the rows.
 CoilRows mixed(const CoilMixing& mixing, const CoilRows& rows);
 
+/// <n n^H> over the columns of noise, C x K: C x C.
+Eigen::MatrixXcd covariance_of(const CoilRows& noise);
+
 /// The matrix that makes the scan's noise white: W Psi W^H = v I, where Psi = <n n^H> over the
 /// samples of scan.noise, v is the mean of its diagonal, so that samples keep their unit, and W the
 /// inverse of the Cholesky factor of Psi / v. The solution with unit weights is then the one of

@@ -121,13 +121,13 @@ Frame PreparedScan::transformed(std::size_t index) {
 
 const Frame& PreparedScan::first() {
     if (!first_) {
-        first_ = transformed(0);
+        first_ = transformed(source_.first_good());
     }
     return *first_;
 }
 
 Frame PreparedScan::frame(std::size_t index) {
-    if (index > 0 || !first_) {
+    if (!first_ || index != source_.first_good()) {
         return transformed(index);
     }
     Frame frame = std::move(*first_);

@@ -44,7 +44,7 @@ private:
     void read_maps_of(const std::string& file);
     void set_field_map(const std::string& wanted);
     Frame transformed(std::size_t index);
-    /// The first frame, kept for what is found from its samples until it is taken.
+    /// The first frame that can be used, kept for what is found from its samples until it is taken.
     const Frame& first();
 
     FrameSource& source_;

@@ -16,6 +16,11 @@ void SampleCheck::add(const CoilRows& samples) {
     ++frame_;
 }
 
+void SampleCheck::skip() {
+    silent_.skip();
+    ++frame_;
+}
+
 std::vector<std::string> SampleCheck::end() const {
     if (silent_.all()) {
         throw InputError({scan_.file, scan_.name_of("samples"), "every sample is 0",

@@ -14,6 +14,8 @@ public:
 
     /// The samples of the next frame. InputError when one is not finite.
     void add(const CoilRows& samples);
+    /// The next frame is left out of the check.
+    void skip();
     /// After the last frame: remarks on coils that are silent. InputError when all are.
     std::vector<std::string> end() const;
 

@@ -25,6 +25,9 @@ struct ImageFrame {
     std::vector<Stop> stops = {}; ///< one a problem
     double resolved_lambda = 0; ///< of all problems, and
     double image_error = 0; ///< estimated: solve/summary.hpp
+    std::string error = {}; ///< why there is no such frame; "" where there is one
+
+    bool failed() const { return !error.empty(); }
 };
 
 /// The reconstructed frames and the record of how they were made.
@@ -35,6 +38,8 @@ struct Image {
     std::vector<std::pair<std::string, std::string>> record; ///< option or fact, and its value
     std::vector<std::pair<std::string, double>> stage_seconds;
     std::vector<std::pair<std::string, double>> numbers = {}; ///< measured, for the record
+    RealVector noise_map = {}; ///< N, standard deviation of the noise, a.u.; empty for none
+    RealVector g_factor = {}; ///< N; empty for none
 };
 
 /// The values of an image a frame at a time, x fastest, as its file holds them.

@@ -30,7 +30,8 @@ std::string in_frames(const std::vector<std::size_t>& silent, std::size_t frames
 } // namespace
 
 void SilentCoils::add(const CoilRows& samples) {
-    const std::size_t frame = frames_++;
+    const std::size_t frame = next_++;
+    ++frames_;
     silent_.resize(std::max(silent_.size(), samples.rows()));
     std::vector<std::size_t> here;
     for (std::size_t c = 0; c < samples.rows(); ++c) {

@@ -13,14 +13,17 @@ class SilentCoils {
 public:
     /// The samples of the next frame, C x M.
     void add(const CoilRows& samples);
+    /// The next frame cannot be looked at.
+    void skip() { ++next_; }
 
-    /// Whether every sample of every frame is 0.
+    /// Whether every sample of every frame that was looked at is 0.
     bool all() const { return empty_.size() == frames_; }
     /// A remark for every coil that is silent, and for frames in which every coil is.
     std::vector<std::string> remarks() const;
 
 private:
-    std::size_t frames_ = 0;
+    std::size_t next_ = 0;
+    std::size_t frames_ = 0; ///< that were looked at
     std::vector<std::vector<std::size_t>> silent_; ///< frames of each coil
     std::vector<std::size_t> empty_; ///< frames in which every coil is silent
 };

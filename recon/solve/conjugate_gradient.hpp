@@ -9,12 +9,20 @@
 
 namespace lsrecon {
 
+/// What a solver tells while it runs.
+struct Iteration {
+    std::size_t problem = 0; ///< of a frame: its index among the right-hand sides
+    std::size_t done = 0; ///< iterations before this residual
+    double residual = 0; ///< relative, as the solver's own recurrence has it
+};
+
 struct SolveOptions {
     double lambda = 0; ///< weight of Q(0) I beside F^H F
     int iterations = 15; ///< at most; stopping early keeps noise out (docs/maths.md)
     double tolerance = 1e-4; ///< of ||b - A x|| / ||b||; solved to a tenth of it (decision 0006)
     bool on_device = true; ///< where the backend can; false: Eigen in double precision
     std::vector<RegulariserChoice> regularisers = {}; ///< beside lambda
+    std::function<void(const Iteration&)> monitor = nullptr; ///< called with every residual
 };
 
 struct Solution {

@@ -23,6 +23,9 @@ constexpr double largest_target = 0.99;
 } // namespace
 
 void Residuals::add(double relative) {
+    if (options_.monitor) {
+        options_.monitor({0, history_.size(), relative});
+    }
     if (!(relative < diverged)) {
         throw ToleranceError(text(
             "solve: the relative residual became ", relative, " at iteration ", history_.size(),

@@ -6,16 +6,30 @@ namespace lsrecon {
 
 namespace {
 
-/// One problem after another by solve_one(b, progress).
+/// The options of one problem: the monitor hears which one it is.
+SolveOptions of_problem(std::size_t problem, const SolveOptions& options) {
+    SolveOptions result = options;
+    if (options.monitor) {
+        result.monitor = [problem, monitor = options.monitor](Iteration iteration) {
+            iteration.problem = problem;
+            monitor(iteration);
+        };
+    }
+    return result;
+}
+
+/// One problem after another by solve_one(b, options, progress).
 template <typename SolveOne> Solved solve_each(const std::vector<Volume>& fhd, double q_at_zero,
-                                               Reporter& report, const SolveOne& solve_one) {
+                                               const SolveOptions& options, Reporter& report,
+                                               const SolveOne& solve_one) {
     Solved solved;
     const auto problems = static_cast<double>(fhd.size());
     RealVector squares; // of the magnitudes so far
     double done = 0;
     for (const Volume& b : fhd) {
         Solution solution =
-            solve_one(b, [&](double fraction) { report.progress((done + fraction) / problems); });
+            solve_one(b, of_problem(solved.stops.size(), options),
+                      [&](double fraction) { report.progress((done + fraction) / problems); });
         const double size = solution.x.stableNorm();
         solved.gains.push_back(size > 0 ? b.norm() / size / q_at_zero : 0);
         solved.residuals.push_back(std::move(solution.residuals));
@@ -38,10 +52,11 @@ Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd
                       const SolveOptions& options, Reporter& report) {
     System& system = equations.on_reference();
     const auto apply = [&](const ComplexVector& rho) { return system.apply(rho); };
-    Solved solved = solve_each(fhd, system.gram().diagonal(), report,
-                               [&](const Volume& b, const Progress& progress) {
-                                   return conjugate_gradient(apply, b.values(), options, progress);
-                               });
+    Solved solved =
+        solve_each(fhd, system.gram().diagonal(), options, report,
+                   [&](const Volume& b, const SolveOptions& of_one, const Progress& progress) {
+                       return conjugate_gradient(apply, b.values(), of_one, progress);
+                   });
     solved.solver =
         text("conjugate gradients by Eigen on the CPU, double precision, ", system.gram().means());
     return solved;
@@ -51,10 +66,11 @@ Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd
 
 Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const SolveOptions& options,
                        Reporter& report) {
-    Solved solved = solve_each(fhd, system.gram().diagonal(), report,
-                               [&](const Volume& b, const Progress& progress) {
-                                   return system.solve(b, options, progress);
-                               });
+    Solved solved =
+        solve_each(fhd, system.gram().diagonal(), options, report,
+                   [&](const Volume& b, const SolveOptions& of_one, const Progress& progress) {
+                       return system.solve(b, of_one, progress);
+                   });
     solved.solver = system.description();
     return solved;
 }

@@ -25,7 +25,7 @@ std::string range_of(const std::vector<double>& values) {
 } // namespace
 
 void SolveSummary::add(const ImageFrame& frame) {
-    for (std::size_t p = 0; p < frame.residuals.size(); ++p) {
+    for (std::size_t p = 0; p < frame.residuals.size(); ++p) { // none of a frame that failed
         residuals_.push_back(frame.residuals[p].back());
         iterations_.push_back(static_cast<double>(frame.residuals[p].size() - 1));
         ended_by_limit_ += frame.stops[p] == Stop::iterations ? 1 : 0;

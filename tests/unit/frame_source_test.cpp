@@ -113,12 +113,49 @@ TEST_F(FrameSourceTest, ANanInTheLastFrameIsFoundBeforeTheFirstIsUsed) {
     }
 }
 
+TEST_F(FrameSourceTest, BadFramesAreErrorsOfTheirOwnWhereTheyAreAllowed) {
+    Scan scan = alternating();
+    for (const std::size_t f : {0U, 3U}) {
+        scan.frames[f].samples.doubles()(1, 2) = std::numeric_limits<double>::infinity();
+    }
+    scan.frames[4].samples.doubles().row(1).setZero();
+    ReadOptions options;
+    options.bad_frames = true;
+    FrameSource source(written(scan), options);
+    EXPECT_EQ(source.first_good(), 1U);
+    for (const std::size_t f : {1U, 2U, 4U}) {
+        EXPECT_EQ(source.frame(f).samples, scan.frames[f].samples);
+    }
+    EXPECT_EQ(source.scan().remarks.back(),
+              "all samples of coil 1 are 0 in frame 4: were they written?");
+    for (const std::size_t f : {0U, 3U}) {
+        try {
+            source.frame(f);
+            FAIL();
+        } catch (const InputError& error) {
+            EXPECT_EQ(error.finding().found, text("infinity at [", f, ", 1, 2]"));
+        }
+    }
+}
+
+TEST_F(FrameSourceTest, AScanOfBadFramesAloneIsRefused) {
+    Scan scan = alternating();
+    for (Frame& frame : scan.frames) {
+        frame.samples.doubles()(0, 0) = std::numeric_limits<double>::quiet_NaN();
+    }
+    ReadOptions options;
+    options.bad_frames = true;
+    EXPECT_THROW(FrameSource(written(scan), options), InputError);
+    scan.frames.resize(1);
+    EXPECT_THROW(FrameSource(written(scan), options), InputError);
+}
+
 TEST_F(FrameSourceTest, AFileThatChangesWhileItIsReadIsRefused) {
     FrameSource source(written(alternating()));
     source.frame(0);
     std::filesystem::last_write_time(path_, std::filesystem::file_time_type::clock::now() +
                                                 std::chrono::hours(1));
-    EXPECT_THROW(source.frame(1), InputError);
+    EXPECT_THROW(source.frame(1), RunError);
 }
 
 } // namespace

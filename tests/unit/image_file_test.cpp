@@ -197,13 +197,14 @@ TEST(ImageFile, NeverHoldsNothing) {
 TEST(ImageFile, FhdHasADimensionForCoilsWhereThereAreSeveral) {
     const TemporaryFolder folder;
     Image about = small_image();
-    about.frames.clear();
-    const CoilMatrix volume = test::Random(1).matrix(4, 6);
-    write_fhd(folder.file("fhd.h5"), about, {volume});
+    about.frames.resize(1);
+    const auto values = [](std::size_t) { return ImageValues(24, 1); };
+    write_fhd(folder.file("fhd.h5"), about, 4, 6, values);
     const Hdf5Reader file(folder.file("fhd.h5"));
     EXPECT_EQ(file.attribute_text("/", "format"), "lsrecon-fhd");
     EXPECT_EQ(file.shape("fhd").extents, (Extents{4, 2, 3}));
-    write_fhd(folder.file("one.h5"), about, {CoilMatrix(volume.row(0))});
+    const auto one = [](std::size_t) { return ImageValues(6, 1); };
+    write_fhd(folder.file("one.h5"), about, 1, 6, one);
     EXPECT_EQ(Hdf5Reader(folder.file("one.h5")).shape("fhd").extents, (Extents{2, 3}));
     EXPECT_THROW(read_image(folder.file("fhd.h5")), InputError);
 }

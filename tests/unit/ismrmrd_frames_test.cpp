@@ -3,6 +3,7 @@
 #include <chrono>
 #include <gtest/gtest.h>
 
+#include "io/frame_source.hpp"
 #include "io/raw_acquisitions.hpp"
 #include "ismrmrd_maker.hpp"
 
@@ -77,6 +78,30 @@ TEST(IsmrmrdFrames, JoinedCountersMakeOneFrame) {
     EXPECT_TRUE(noted(scan, "differ in repetition alone are joined"));
     options.join = {"repetition", "contrast"};
     EXPECT_EQ(read_scan(path, options).frames.size(), 1u);
+}
+
+TEST(IsmrmrdFrames, ARepetitionWithANanIsABadFrame) {
+    std::vector<Acquisition> acquisitions;
+    for (int repetition = 0; repetition < 3; ++repetition) {
+        Acquisition a = readout(8, 1, 2, static_cast<float>(100 * repetition));
+        a.idx().repetition = static_cast<uint16_t>(repetition);
+        acquisitions.push_back(a);
+    }
+    acquisitions[1].getDataPtr()[3] = {std::nanf(""), 0};
+    const std::string path = write(acquisitions);
+    EXPECT_THROW(FrameSource{path}, InputError);
+    ReadOptions options;
+    options.bad_frames = true;
+    FrameSource source(path, options);
+    EXPECT_EQ(refusal([&] { source.frame(1); }).thing, "/dataset/data, acquisition 1, data");
+    EXPECT_EQ(source.frame(2).samples(0, 0).real(), 200);
+    EXPECT_EQ(source.frame(0).samples(0, 0).real(), 0);
+    options.join = {"repetition"};
+    EXPECT_THROW(FrameSource(path, options), InputError) << "the only frame";
+    options.spokes_per_frame = 1;
+    FrameSource spokes(path, options);
+    EXPECT_THROW(spokes.frame(1), InputError);
+    EXPECT_EQ(spokes.frame(2).samples(0, 0).real(), 200);
 }
 
 // Before frames were found by their hash, this took a minute.

@@ -20,6 +20,7 @@ protected:
         EXPECT_GE(seconds, 0);
     }
     void on_note(const std::string& message) override { heard.push_back("note " + message); }
+    void on_failure(const std::string& message) override { heard.push_back("failed " + message); }
     void on_frame(std::size_t number, std::size_t count) override {
         heard.push_back(text("frame ", number, " of ", count));
     }
@@ -78,6 +79,14 @@ TEST(Report, TheSameNoteIsShownOnce) {
     report.note("one slice was skipped");
     EXPECT_THAT(report.notes(), testing::ElementsAre("one slice was skipped", "another"));
     EXPECT_EQ(report.heard.size(), 2U);
+}
+
+TEST(Report, TheSameFailureIsShownOnce) {
+    Listener report;
+    report.fail("frame 1");
+    report.fail("frame 2");
+    report.fail("frame 1");
+    EXPECT_THAT(report.heard, testing::ElementsAre("failed frame 1", "failed frame 2"));
 }
 
 } // namespace

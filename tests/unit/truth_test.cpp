@@ -41,9 +41,22 @@ TEST(Truth, TheErrorIsThatOfMagnitudesRelativeToTheTruth) {
     image.frames[0].values = ComplexVector::Zero(2);
     image.frames[1].values = ComplexVector::Zero(2);
     image.frames[0].values(0) = -3;
-    EXPECT_DOUBLE_EQ(truth.error_of(2, values_of(image)), 0.8);
+    EXPECT_DOUBLE_EQ(truth.error_of(image.frames, values_of(image)).value(), 0.8);
     image.frames[1].values(1) = 4;
-    EXPECT_DOUBLE_EQ(truth.error_of(2, values_of(image)), 0);
+    EXPECT_DOUBLE_EQ(truth.error_of(image.frames, values_of(image)).value(), 0);
+}
+
+TEST(Truth, FramesThatFailedDoNotCount) {
+    const TemporaryFolder folder;
+    const Truth truth(truth_file(folder, {2, 1, 2}, {3, 0, 0, 0}));
+    Image image;
+    image.frames.resize(2);
+    image.frames[0].values = ComplexVector::Constant(2, 3);
+    image.frames[1].values = ComplexVector::Constant(2, std::numeric_limits<double>::quiet_NaN());
+    image.frames[1].error = "failed";
+    EXPECT_DOUBLE_EQ(truth.error_of(image.frames, values_of(image)).value(), 1);
+    std::swap(image.frames[0], image.frames[1]);
+    EXPECT_FALSE(truth.error_of(image.frames, values_of(image)).has_value());
 }
 
 TEST(Truth, OfAnotherSizeIsRefusedAsSoonAsTheScanIsKnown) {

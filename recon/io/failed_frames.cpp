@@ -1,0 +1,68 @@
+#include "io/failed_frames.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace lsrecon {
+
+std::string about_failure(const Frame& frame, std::size_t index, const std::string& error) {
+    const std::string number = text("frame ", index);
+    const bool says_more = !frame.label.empty() && frame.label != number;
+    return number + (says_more ? " (" + frame.label + ")" : "") + " failed: " + error;
+}
+
+std::string list_of_failures(const std::vector<std::size_t>& failed, std::size_t frames) {
+    constexpr std::size_t most = 20;
+    std::string list = text(failed.size(), " of ", frames, " frames failed: ");
+    for (std::size_t i = 0; i < failed.size() && i < most; ++i) {
+        list += text(i == 0 ? "" : ",", failed[i]);
+    }
+    return failed.size() > most ? list + ", ..." : list;
+}
+
+std::vector<std::size_t> failed_among(const std::vector<ImageFrame>& frames) {
+    std::vector<std::size_t> failed;
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+        if (frames[f].failed()) {
+            failed.push_back(f);
+        }
+    }
+    return failed;
+}
+
+std::string on_one_line(const std::string& message) {
+    std::string line;
+    for (std::size_t at = 0; at < message.size(); ++at) {
+        if (message[at] != '\n') {
+            line += message[at];
+            continue;
+        }
+        line += "; ";
+        at = std::min(message.find_first_not_of(' ', at + 1), message.size()) - 1;
+    }
+    return line;
+}
+
+ImageValues in_place_of_failed(std::size_t voxels) {
+    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+    return ImageValues(voxels, {nan, nan});
+}
+
+void cross_out(std::vector<float>& values, std::size_t width, std::size_t height, float line,
+               float ground) {
+    const std::size_t longest = std::max(width, height);
+    for (std::size_t tile = 0; tile < values.size(); tile += width * height) {
+        if (!std::isnan(values[tile])) {
+            continue;
+        }
+        std::fill_n(values.begin() + static_cast<long>(tile), width * height, ground);
+        for (std::size_t step = 0; step < longest; ++step) {
+            const std::size_t x = step * width / longest;
+            const std::size_t y = step * height / longest;
+            values[tile + y * width + x] = line;
+            values[tile + y * width + (width - 1 - x)] = line;
+        }
+    }
+}
+
+} // namespace lsrecon

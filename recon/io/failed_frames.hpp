@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "scan/image.hpp"
+
+namespace lsrecon {
+
+/// A frame that could not be made, while others were.
+struct FailedFrame {
+    std::size_t index = 0; ///< within the image
+    ExitCode code = ExitCode::bug; ///< of the error that ended it
+    std::string error; ///< the whole message
+};
+
+/// "frame 3 (repetition 3) failed: ..."
+std::string about_failure(const Frame& frame, std::size_t index, const std::string& error);
+
+/// "2 of 20 frames failed: 3,7"; long lists are cut short.
+std::string list_of_failures(const std::vector<std::size_t>& failed, std::size_t frames);
+/// Of an image's frames, those that failed.
+std::vector<std::size_t> failed_among(const std::vector<ImageFrame>& frames);
+
+/// The lines of a message as one.
+std::string on_one_line(const std::string& message);
+
+/// What stands in an image in place of a frame that failed: NaN in every voxel, real and imaginary
+/// part. No reader takes it for an image, and frames keep their indices.
+ImageValues in_place_of_failed(std::size_t voxels);
+
+/// For pictures, which have no NaN: a tile of `width` values a row that begins with NaN becomes a
+/// cross from corner to corner. `values` are whole tiles, one after the other.
+void cross_out(std::vector<float>& values, std::size_t width, std::size_t height, float line,
+               float ground);
+
+} // namespace lsrecon

@@ -1,0 +1,64 @@
+#include "prepare/replica_noise.hpp"
+
+#include <Eigen/Eigenvalues>
+
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "scan/receiver_noise.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// Whitened noise is white to the rounding of floats; noise that was not whitened never is by
+/// chance.
+constexpr double white_enough = 1e-3;
+
+/// Streams of neighbouring replicas and coils begin far from each other, and from the seeds that
+/// people choose for simulated scans.
+std::uint64_t seed_of(std::size_t stream) {
+    constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15; // of 2^64 (Knuth, volume 3, 6.4)
+    return golden_ratio * (stream + 1);
+}
+
+} // namespace
+
+ReplicaNoise::ReplicaNoise(const Scan& scan) {
+    const auto coils = static_cast<Eigen::Index>(scan.coils());
+    factor_ = CoilMixing::Identity(coils, coils);
+    if (scan.noise.empty()) {
+        return;
+    }
+    const Eigen::MatrixXcd covariance =
+        covariance_of(scan.noise) / 2; // of a real part, where a complex number has two parts
+    const double mean = covariance.diagonal().real().mean();
+    if (!(mean > 0)) {
+        throw InputError({scan.file, scan.name_of("noise"), "zeros alone", "noise in some coil",
+                          "measure the noise again, or leave --noise-replicas out"});
+    }
+    // The square root that is Hermitian: it also exists where noise of some coils is that of
+    // others.
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> solver(covariance);
+    const Eigen::MatrixXcd vectors = solver.eigenvectors();
+    factor_ =
+        vectors * solver.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() * vectors.adjoint();
+    deviation_ = std::sqrt(mean);
+    white_ = (covariance - mean * Eigen::MatrixXcd::Identity(coils, coils)).norm() <
+             white_enough * covariance.norm();
+}
+
+CoilRows ReplicaNoise::draw(std::size_t replica, std::size_t samples, Precision precision) const {
+    const auto coils = static_cast<std::size_t>(factor_.rows());
+    CoilRows noise(coils, samples, precision);
+    noise.visit([&](auto& values) {
+        for_each_in_parallel(coils, [&](std::size_t c) {
+            using Value = typename std::decay_t<decltype(values)>::Scalar;
+            CoilMatrix row = CoilMatrix::Zero(1, static_cast<Eigen::Index>(samples));
+            ReceiverNoise(white_ ? deviation_ : 1, 0, seed_of(replica * coils + c)).add_to(row);
+            values.row(static_cast<Eigen::Index>(c)) = row.cast<Value>();
+        });
+    });
+    return white_ ? noise : mixed(factor_, noise);
+}
+
+} // namespace lsrecon

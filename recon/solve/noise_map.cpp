@@ -1,0 +1,60 @@
+#include "solve/noise_map.hpp"
+
+#include <cmath>
+
+namespace lsrecon {
+
+void RunningDeviation::add(const ComplexVector& image) {
+    if (count_ == 0) {
+        mean_ = ComplexVector::Zero(image.size());
+        squares_ = RealVector::Zero(image.size());
+    }
+    ++count_;
+    for (Eigen::Index n = 0; n < image.size(); ++n) {
+        const Complex before = image(n) - mean_(n);
+        mean_(n) += before / count_;
+        squares_(n) += (std::conj(before) * (image(n) - mean_(n))).real();
+    }
+}
+
+RealVector RunningDeviation::deviation(int parts) const {
+    return (squares_ / (parts * (count_ - 1))).cwiseSqrt();
+}
+
+RealVector noise_map(NormalEquations& equations, const std::vector<Volume>& fhd,
+                     const SolveOptions& options, std::size_t replicas,
+                     const std::function<CoilRows(std::size_t replica)>& noise, Reporter& report) {
+    equations.q(); // a stage of its own
+    const Stage stage(report, "noise_map");
+    Reporter silent; // what a replica has to tell, the frame has told
+    SolveOptions of_replica = options;
+    of_replica.monitor = nullptr;
+    RunningDeviation running;
+    for (std::size_t i = 0; i < replicas; ++i) {
+        std::vector<Volume> noisy = equations.fhd(noise(i), silent);
+        for (std::size_t p = 0; p < noisy.size(); ++p) {
+            noisy[p] = Volume(ComplexVector(fhd[p].values() + noisy[p].values()));
+        }
+        running.add(solve(equations, noisy, of_replica, silent).image);
+        report.progress(static_cast<double>(i + 1) / static_cast<double>(replicas));
+    }
+    return running.deviation(fhd.size() == 1 ? 2 : 1);
+}
+
+// N samples on the Nyquist grid give A = N sum |S|^2 and, from samples of this deviation, an image
+// of deviation / sqrt(N sum |S|^2). With R = N / M that is divided out of the noise map.
+RealVector g_factor(const RealVector& noise_map, const CoilRows& coil_maps, std::size_t samples,
+                    double deviation) {
+    RealVector squares = RealVector::Ones(noise_map.size());
+    if (!coil_maps.empty()) {
+        squares.setZero();
+        coil_maps.visit([&](const auto& maps) {
+            for (Eigen::Index c = 0; c < maps.rows(); ++c) {
+                squares += maps.row(c).template cast<Complex>().cwiseAbs2().transpose();
+            }
+        });
+    }
+    return noise_map.cwiseProduct((static_cast<double>(samples) * squares).cwiseSqrt()) / deviation;
+}
+
+} // namespace lsrecon

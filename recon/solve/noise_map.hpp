@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+
+#include "solve/solve.hpp"
+
+namespace lsrecon {
+
+/// Mean and deviation of volumes that come one after another (Welford 1962, Technometrics 4:419).
+class RunningDeviation {
+public:
+    void add(const ComplexVector& image);
+    /// sqrt(sum |x - mean|^2 / (parts (count - 1))): of one of the `parts` of a number that carry
+    /// noise, 2 for complex images and 1 for magnitudes. After two images or more.
+    RealVector deviation(int parts) const;
+
+private:
+    double count_ = 0;
+    ComplexVector mean_;
+    RealVector squares_; ///< sum |x - mean|^2
+};
+
+/// The noise of an image by pseudo-replicas (Robson et al. 2008, MRM 60:895): the frame of this F^H
+/// d is solved again with other noise added to its samples, and the standard deviation over the
+/// replicas is taken in every voxel, N: of a real or imaginary part of a complex image, or of a
+/// magnitude. Its relative error is 1 / (2 sqrt(replicas - 1)), and sqrt(2) times that for
+/// magnitudes.
+///
+/// Noise is added to the data, not reconstructed alone, because conjugate gradients that end early
+/// and penalties that are not quadratic treat both by what the data are.
+///
+/// `noise` gives C x M values of a replica. At least 2 replicas; errors as of solve().
+RealVector noise_map(NormalEquations& equations, const std::vector<Volume>& fhd,
+                     const SolveOptions& options, std::size_t replicas,
+                     const std::function<CoilRows(std::size_t replica)>& noise, Reporter& report);
+
+/// SNR_full / (SNR sqrt(R)) in every voxel, from a noise map: the g-factor (Pruessmann et al. 1999,
+/// MRM 42:952). SNR_full is that of N samples on the Nyquist grid of these coils, combined with sum
+/// |S|^2, and R is N over the samples of a coil. `deviation` is of a real or imaginary part of the
+/// samples, whose noise is white. 0 where no coil has sensitivity; no maps stand for one coil whose
+/// map is 1.
+RealVector g_factor(const RealVector& noise_map, const CoilRows& coil_maps, std::size_t samples,
+                    double deviation);
+
+} // namespace lsrecon

@@ -1,0 +1,112 @@
+// Frames whose solve fails, from file to file.
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "engines/reference.hpp"
+#include "io/image_file.hpp"
+#include "io/native_writer.hpp"
+#include "reconstruct.hpp"
+#include "support/case.hpp"
+#include "support/surroundings.hpp"
+#include "support/transforms.hpp"
+#include "support/wrapped_transform.hpp"
+
+namespace lsrecon {
+namespace {
+
+/// The reference, whose transforms fail from one adjoint of complex values to another, as a device
+/// does for a while.
+class FailingBackend : public Backend {
+public:
+    FailingBackend(int first, int last) : first_(first), last_(last) {}
+
+    BackendInfo info() const override { return reference_->info(); }
+    Device& device() override { return reference_->device(); }
+    Precision precision() const override { return reference_->precision(); }
+    std::unique_ptr<Transform> transform(const std::vector<Vec3>& trajectory,
+                                         const Voxels& voxels) override {
+        return std::make_unique<Failing>(reference_->transform(trajectory, voxels), *this);
+    }
+    void note(const std::string& message) const override { reference_->note(message); }
+    void restart_clock() override { reference_->restart_clock(); }
+    double compute_seconds() const override { return reference_->compute_seconds(); }
+
+private:
+    class Failing : public test::WrappedTransform {
+    public:
+        Failing(std::unique_ptr<Transform> inner, FailingBackend& backend)
+            : WrappedTransform(std::move(inner)), backend_(backend) {}
+        void adjoint(const Array& values, Array& out, const Progress& progress) override {
+            if (values.element().complex) {
+                const int call = ++backend_.calls_;
+                if (call >= backend_.first_ && call <= backend_.last_) {
+                    throw DeviceError("the device is out of order");
+                }
+            }
+            WrappedTransform::adjoint(values, out, progress);
+        }
+
+    private:
+        FailingBackend& backend_;
+    };
+
+    int first_;
+    int last_;
+    int calls_ = 0;
+    std::unique_ptr<Backend> reference_ = make_reference_backend();
+};
+
+constexpr int never = 1000;
+
+class FailedFrames : public testing::Test {
+protected:
+    test::TemporaryFolder folder;
+    Reporter report;
+
+    FailedFrames() {
+        Scan scan = test::scan_of(test::make_problem(test::cartesian({5, 4, 0})));
+        scan.frames.resize(3, scan.frames[0]);
+        scan.frames[1].samples.doubles() *= 2;
+        write_native_scan(folder.file("scan.h5"), scan);
+    }
+
+    Reconstructed run(int first, int last, bool resume = false) {
+        FailingBackend backend(first, last);
+        ReconstructOptions options;
+        options.solve = {0, 50, 1e-11, false};
+        options.resume = resume;
+        return reconstruct(folder.file("scan.h5"), folder.file("image.h5"), backend, options,
+                           report);
+    }
+    std::vector<Complex> image() const { return read_image(folder.file("image.h5")).values; }
+};
+
+TEST_F(FailedFrames, AreSolvedByTheNextRunThatResumes) {
+    EXPECT_TRUE(run(never, never).failed.empty());
+    const std::vector<Complex> whole = image();
+
+    const Reconstructed first = run(2, 2);
+    ASSERT_EQ(first.failed.size(), 1U);
+    EXPECT_EQ(first.failed[0].index, 1U);
+    EXPECT_EQ(first.failed[0].code, ExitCode::device);
+    const std::vector<Complex> values = image();
+    for (std::size_t n = 0; n < values.size(); ++n) {
+        const bool failed = n / 20 == 1; // of 5 x 4 voxels a frame
+        EXPECT_TRUE(failed ? std::isnan(values[n].real()) : values[n] == whole[n]) << n;
+    }
+
+    const Reconstructed second = run(never, never, true);
+    EXPECT_TRUE(second.failed.empty());
+    EXPECT_EQ(second.frames_resumed, 2U);
+    EXPECT_EQ(image(), whole);
+    EXPECT_EQ(folder.entries(), 2U) << "more than the scan and the image";
+}
+
+TEST_F(FailedFrames, OfAWholeScanLeaveNothing) {
+    EXPECT_THROW(run(1, never), DeviceError);
+    EXPECT_EQ(folder.entries(), 1U) << "more than the scan";
+}
+
+} // namespace
+} // namespace lsrecon
