@@ -28,6 +28,13 @@ void note_move_to_cpu(const Backend& backend, const Error& why) {
     backend.note(text("the solver runs on the CPU in double precision: ", why.what()));
 }
 
+/// Alternating directions need no more than the transforms: their conjugate gradients begin anew
+/// before rounding can show.
+Precision precision_of_solver(Backend& backend,
+                              const std::vector<RegulariserChoice>& regularisers) {
+    return need_splitting(regularisers) ? backend.precision() : backend.solver_precision();
+}
+
 } // namespace
 
 void note_room_of_solver(Backend& backend, const Grid& grid, std::size_t coil_maps,
@@ -35,7 +42,7 @@ void note_room_of_solver(Backend& backend, const Grid& grid, std::size_t coil_ma
     const Device& device = backend.device();
     try {
         require_room(device, device.memory(),
-                     solver_memory(grid, coil_maps, backend.solver_precision(),
+                     solver_memory(grid, coil_maps, precision_of_solver(backend, regularisers),
                                    volumes_of(regularisers, grid)));
     } catch (const DeviceError& error) {
         note_move_to_cpu(backend, error);
@@ -67,9 +74,15 @@ std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision pre
                                            device, *q(), precision, maps.count()))
                                      : make_explicit_gram(device, precision, common_.backend,
                                                           sampling_, common_.plan.voxels);
+    std::unique_ptr<Circulant> inverse;
+    if (q() && need_splitting(common_.regularisers)) {
+        const double squares = maps.given() ? sum_of_squares(common_.coil_maps).mean : 1;
+        inverse = std::make_unique<Circulant>(device, *q(), precision, squares, common_.lambda);
+    }
     return std::make_unique<System>(
         device, precision, std::move(gram), maps, common_.lambda,
-        make_regularisers(common_.regularisers, device, common_.plan.grid));
+        make_regularisers(common_.regularisers, {device, precision, common_.plan.grid}),
+        std::move(inverse));
 }
 
 System* NormalEquations::on_device() {
@@ -78,7 +91,7 @@ System* NormalEquations::on_device() {
     }
     device_asked_ = true;
     Device& device = common_.backend.device();
-    const Precision precision = common_.backend.solver_precision();
+    const Precision precision = precision_of_solver(common_.backend, common_.regularisers);
     try {
         if (q()) {
             const SolverMemory needed = solver_memory(q()->grid, maps_.count(), precision,
