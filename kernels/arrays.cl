@@ -7,7 +7,7 @@
 // Defines: DOUBLES, for the arrays; MAP_REAL, of maps; GROUP, work-items of a group of a sum, a
 // power of two.
 
-#include "real.h"
+#include "grid.h"
 #ifndef MAP_REAL
 #define MAP_REAL REAL
 #endif
@@ -18,11 +18,6 @@ typedef JOIN(MAP_REAL, 2) map2;
 
 // TwoSum needs its sums as they are written.
 #pragma OPENCL FP_CONTRACT OFF
-
-static size_t index_in(int4 size, int x, int y, int z)
-{
-    return ((size_t)z * size.y + y) * size.x + x;
-}
 
 static real2 conjugate(real2 a)
 {
@@ -179,53 +174,6 @@ __kernel void crop_wrapped(const ulong items, __global const real2 *in, __global
         index_in(extents, wrapped(first.x + x, extents.x), wrapped(first.y + y, extents.y),
                  wrapped(first.z + z, extents.z));
     add_cropped(in + start + point, map, with_map, size, factors, x, y, z, out);
-}
-
-// --- differences of neighbours ------------------------------------------------------------------
-//
-// Geometry of both: the voxels of a grid.
-
-// out[start + n] = in(n + 1) - in(n) along dimension d, 0 at the end.
-__kernel void difference(const ulong items, __global const real2 *in, int4 size, int d,
-                         ulong start, __global real2 *out)
-{
-    ONLY(items)
-    const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
-    const size_t n = index_in(size, x, y, z);
-    const size_t next = index_in(size, x + (d == 0), y + (d == 1), z + (d == 2));
-    const int last = d == 0 ? x + 1 == size.x : (d == 1 ? y + 1 == size.y : z + 1 == size.z);
-    out[start + n] = last ? (real2)(0.0f, 0.0f) : in[next] - in[n];
-}
-
-__kernel void add_difference_adjoint(const ulong items, __global const real2 *in, int4 size, int d,
-                                     ulong start, __global real2 *out)
-{
-    ONLY(items)
-    const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
-    const size_t n = index_in(size, x, y, z);
-    const int at = d == 0 ? x : (d == 1 ? y : z);
-    const int end = d == 0 ? size.x : (d == 1 ? size.y : size.z);
-    const size_t stride = d == 0 ? 1 : (d == 1 ? (size_t)size.x : (size_t)size.x * size.y);
-    const real2 below = at > 0 ? in[start + n - stride] : (real2)(0.0f, 0.0f);
-    const real2 here = at + 1 < end ? in[start + n] : (real2)(0.0f, 0.0f);
-    out[n] += below - here;
-}
-
-// Vectors of `parts` numbers, one in every block of `items`.
-__kernel void shrink(const ulong items, real length_less, int parts, __global real2 *y)
-{
-    ONLY(items)
-    const size_t n = get_global_id(0);
-    real squares = 0;
-    for (int i = 0; i < parts; ++i) {
-        const real2 value = y[i * items + n];
-        squares += value.x * value.x + value.y * value.y;
-    }
-    const real norm = sqrt(squares);
-    const real factor = norm > length_less ? 1 - length_less / norm : 0;
-    for (int i = 0; i < parts; ++i) {
-        y[i * items + n] *= factor;
-    }
 }
 
 // --- dot products -------------------------------------------------------------------------------

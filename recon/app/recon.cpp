@@ -64,7 +64,7 @@ RegulariserChoice choice_of(const std::string& word) {
 
 /// Iterations of alternating directions, each with some of conjugate gradients, when the user gives
 /// no number.
-constexpr int iterations_of_splitting = 40;
+constexpr int iterations_of_splitting = 30;
 
 ExitCode run(Options& options) {
     SolveOptions& solve = options.reconstruct.solve;

@@ -40,4 +40,11 @@ private:
     std::shared_ptr<Memory> memory_;
 };
 
+/// As many numbers of an array as whoever takes them says: the block of this index, of blocks one
+/// after the other.
+struct Block {
+    Array array;
+    std::size_t index = 0;
+};
+
 } // namespace lsrecon

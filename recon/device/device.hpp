@@ -33,6 +33,9 @@ public:
     virtual void backward(Array& values) = 0; ///< exp(+i 2 pi ...)
 };
 
+/// Of a short filter, the first one first.
+using Taps = std::array<double, 4>;
+
 /// What computes on arrays. Arithmetic is in the precision of the arrays, which agree unless
 /// stated otherwise. Work may be queued; what returns numbers waits for it. Repeated runs give the
 /// same bits. DeviceError when the device fails.
@@ -98,9 +101,23 @@ public:
     /// out += the adjoint of it, of block `block` of in.
     virtual void add_difference_adjoint(const std::array<std::size_t, 3>& size, std::size_t d,
                                         std::size_t block, const Array& in, Array& out) = 0;
-    /// Shortens the vectors (y(n), y(n + count), y(n + 2 count), ...) by `length`, to 0 where they
-    /// are shorter: the proximal map of `length` times the sum of their norms.
-    virtual void shrink(std::size_t count, double length, Array& y) = 0;
+    /// Two filters along dimension d of a grid of this size, which is periodic:
+    ///
+    ///     low(n)  = sum_t taps[t] in(n + t step)
+    ///     high(n) = sum_t (-1)^t taps[3 - t] in(n + t step)
+    ///
+    /// No two blocks are the same.
+    virtual void filter(const std::array<std::size_t, 3>& size, std::size_t d, std::size_t step,
+                        const Taps& taps, const Block& in, const Block& low, const Block& high) = 0;
+    /// out = the adjoint of it.
+    virtual void filter_adjoint(const std::array<std::size_t, 3>& size, std::size_t d,
+                                std::size_t step, const Taps& taps, const Block& low,
+                                const Block& high, const Block& out) = 0;
+    /// Shortens the vectors (y(n), y(n + count), ...) of `parts` numbers, n = first to first +
+    /// count - 1, by `length`, to 0 where they are shorter: the proximal map of `length` times the
+    /// sum of their norms.
+    virtual void shrink(std::size_t first, std::size_t count, std::size_t parts, double length,
+                        Array& y) = 0;
 
     /// Of `batch` periods one after the other.
     virtual std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents,

@@ -28,6 +28,11 @@ std::vector<Complex>& values_of(const Array& array) {
     return reference_values(array);
 }
 
+/// The numbers of a block of a grid of this size.
+Complex* values_of(const Block& block, const std::array<std::size_t, 3>& size) {
+    return values_of(block.array).data() + block.index * size[0] * size[1] * size[2];
+}
+
 class HostFft : public FftPlan {
 public:
     HostFft(const std::array<std::size_t, 3>& extents, std::size_t batch) : fft_(extents, batch) {}
@@ -173,15 +178,38 @@ public:
             }
         });
     }
-    void shrink(std::size_t count, double length, Array& y) override {
-        for (std::size_t n = 0; n < count; ++n) {
+    void filter(const std::array<std::size_t, 3>& size, std::size_t d, std::size_t step,
+                const Taps& taps, const Block& in, const Block& low, const Block& high) override {
+        const Complex* const from = values_of(in, size);
+        for_each_tap(size, d, step, [&](std::size_t n, std::size_t t, std::size_t there) {
+            const double sign = t % 2 == 0 ? 1 : -1;
+            Complex& of_low = values_of(low, size)[n];
+            Complex& of_high = values_of(high, size)[n];
+            of_low = (t == 0 ? Complex(0) : of_low) + taps[t] * from[there];
+            of_high = (t == 0 ? Complex(0) : of_high) + sign * taps[3 - t] * from[there];
+        });
+    }
+    void filter_adjoint(const std::array<std::size_t, 3>& size, std::size_t d, std::size_t step,
+                        const Taps& taps, const Block& low, const Block& high,
+                        const Block& out) override {
+        Complex* const to = values_of(out, size);
+        std::fill(to, to + size[0] * size[1] * size[2], Complex(0));
+        for_each_tap(size, d, step, [&](std::size_t n, std::size_t t, std::size_t there) {
+            const double sign = t % 2 == 0 ? 1 : -1;
+            to[there] +=
+                taps[t] * values_of(low, size)[n] + sign * taps[3 - t] * values_of(high, size)[n];
+        });
+    }
+    void shrink(std::size_t first, std::size_t count, std::size_t parts, double length,
+                Array& y) override {
+        for (std::size_t n = first; n < first + count; ++n) {
             double squares = 0;
-            for (std::size_t i = n; i < y.count(); i += count) {
-                squares += std::norm(values_of(y)[i]);
+            for (std::size_t i = 0; i < parts; ++i) {
+                squares += std::norm(values_of(y)[n + i * count]);
             }
             const double norm = std::sqrt(squares);
-            for (std::size_t i = n; i < y.count(); i += count) {
-                values_of(y)[i] *= norm > length ? 1 - length / norm : 0;
+            for (std::size_t i = 0; i < parts; ++i) {
+                values_of(y)[n + i * count] *= norm > length ? 1 - length / norm : 0;
             }
         }
     }
@@ -198,6 +226,18 @@ private:
         const std::size_t stride = d == 0 ? 1 : d == 1 ? size[0] : size[0] * size[1];
         for (std::size_t n = 0; n < size[0] * size[1] * size[2]; ++n) {
             visit(n, n + stride, n / stride % size[d] + 1 == size[d]);
+        }
+    }
+    /// visit(n, t, n + t step along d) for every voxel and tap of a periodic filter.
+    template <typename Visit> static void for_each_tap(const std::array<std::size_t, 3>& size,
+                                                       std::size_t d, std::size_t step,
+                                                       const Visit& visit) {
+        const std::size_t stride = d == 0 ? 1 : d == 1 ? size[0] : size[0] * size[1];
+        for (std::size_t n = 0; n < size[0] * size[1] * size[2]; ++n) {
+            const std::size_t at = n / stride % size[d];
+            for (std::size_t t = 0; t < Taps().size(); ++t) {
+                visit(n, t, n - at * stride + (at + t * step) % size[d] * stride);
+            }
         }
     }
     static Complex of_map(const Array& map, std::size_t n) {

@@ -7,6 +7,14 @@
 
 namespace lsrecon {
 
+void require_tolerance(double tolerance, Precision precision) {
+    const double reach = smallest_tolerance(unit_roundoff(precision));
+    if (tolerance < reach) {
+        throw ToleranceError(
+            text("the device's precision keeps a --tolerance from ", reach, ", not ", tolerance));
+    }
+}
+
 Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision, const Volume& b,
                             const SolveOptions& options,
                             const std::function<void(double)>& progress) {
@@ -16,11 +24,7 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
     if (norm == 0) {
         return zero_solution(static_cast<Eigen::Index>(b.count()));
     }
-    if (const double reach = smallest_tolerance(unit_roundoff(precision));
-        options.tolerance < reach) {
-        throw ToleranceError(text("the device's precision keeps a --tolerance from ", reach,
-                                  ", not ", options.tolerance));
-    }
+    require_tolerance(options.tolerance, precision);
     Residuals residuals(options, progress);
     residuals.add(norm / norm); // 1, or NaN for a right-hand side that is not finite
     const auto zeros = [&] { return device.zeros(a.inputs(), {true, precision}); };

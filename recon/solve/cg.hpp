@@ -15,6 +15,9 @@ constexpr double smallest_tolerance(double epsilon) {
     return roundings * epsilon;
 }
 
+/// ToleranceError when this precision cannot keep the tolerance.
+void require_tolerance(double tolerance, Precision precision);
+
 /// Solves A x = b for Hermitian positive A by conjugate gradients from x = 0, without
 /// preconditioner, on arrays of the device. Stops at the tolerance or after the iterations,
 /// whichever is first. The last residual of the history is the true one, ||b - A x|| / ||b|| by one

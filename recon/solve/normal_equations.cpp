@@ -28,6 +28,13 @@ void note_move_to_cpu(const Backend& backend, const Error& why) {
     backend.note(text("the solver runs on the CPU in double precision: ", why.what()));
 }
 
+/// Alternating directions need no more than the transforms: their conjugate gradients begin anew
+/// before rounding can show.
+Precision precision_of_solver(Backend& backend,
+                              const std::vector<RegulariserChoice>& regularisers) {
+    return need_splitting(regularisers) ? backend.precision() : backend.solver_precision();
+}
+
 } // namespace
 
 void note_room_of_solver(Backend& backend, const Grid& grid, std::size_t coil_maps,
@@ -35,7 +42,7 @@ void note_room_of_solver(Backend& backend, const Grid& grid, std::size_t coil_ma
     const Device& device = backend.device();
     try {
         require_room(device, device.memory(),
-                     solver_memory(grid, coil_maps, backend.solver_precision(),
+                     solver_memory(grid, coil_maps, precision_of_solver(backend, regularisers),
                                    volumes_of(regularisers, grid)));
     } catch (const DeviceError& error) {
         note_move_to_cpu(backend, error);
@@ -77,9 +84,16 @@ double NormalEquations::q_at_zero() {
 
 std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision precision,
                                                    CoilMaps& maps) {
+    std::unique_ptr<Gram> gram = gram_on(device, precision, maps.count());
+    std::unique_ptr<Circulant> inverse;
+    if (q() && (common_.precondition || need_splitting(common_.regularisers))) {
+        const double squares = maps.given() ? sum_of_squares(common_.coil_maps).mean : 1;
+        inverse = std::make_unique<Circulant>(device, *q(), precision, squares, common_.lambda);
+    }
     return std::make_unique<System>(
-        device, precision, gram_on(device, precision, maps.count()), maps, common_.lambda,
-        make_regularisers(common_.regularisers, device, common_.plan.grid));
+        device, precision, std::move(gram), maps, common_.lambda,
+        make_regularisers(common_.regularisers, {device, precision, common_.plan.grid}),
+        std::move(inverse));
 }
 
 std::unique_ptr<Gram> NormalEquations::gram_on(Device& device, Precision precision,
@@ -102,7 +116,7 @@ System* NormalEquations::on_device() {
     }
     device_asked_ = true;
     Device& device = common_.backend.device();
-    const Precision precision = common_.backend.solver_precision();
+    const Precision precision = precision_of_solver(common_.backend, common_.regularisers);
     try {
         if (common_.plan.through_q) {
             Reporter silent;

@@ -5,27 +5,64 @@
 #include "base/error.hpp"
 #include "operators/differences.hpp"
 #include "operators/identity.hpp"
+#include "operators/wavelet.hpp"
 
 namespace lsrecon {
 
 namespace {
 
-std::unique_ptr<Operator> differences(Device& device, const Grid& grid) {
-    return std::make_unique<Differences>(device, grid);
+std::size_t dimensions_of(const Grid& grid) {
+    return static_cast<std::size_t>(grid.dimensions);
 }
 
-std::unique_ptr<Operator> identity(Device& device, const Grid& grid) {
-    return std::make_unique<Identity>(device, grid.voxels());
+RegulariserTerm differences(const RegulariserPlace& place) {
+    return {std::make_unique<Differences>(place.device, place.grid),
+            {{0, place.grid.voxels(), dimensions_of(place.grid)}}};
+}
+
+RegulariserVolumes of_differences(const Grid& grid) {
+    return {dimensions_of(grid), 0};
+}
+
+RegulariserTerm identity(const RegulariserPlace& place) {
+    const std::size_t voxels = place.grid.voxels();
+    return {std::make_unique<Identity>(place.device, voxels), {{0, voxels}}};
+}
+
+RegulariserVolumes of_identity(const Grid&) {
+    return {1, 0};
+}
+
+RegulariserTerm wavelet(const RegulariserPlace& place) {
+    const std::size_t voxels = place.grid.voxels();
+    RegulariserTerm term{std::make_unique<Wavelet>(place.device, place.grid, place.precision)};
+    for (const WaveletLevel& level : wavelet_levels(place.grid)) { // block 0 is not penalised
+        term.penalised.push_back({level.first * voxels, level.blocks * voxels, 1, level.share});
+    }
+    return term;
+}
+
+RegulariserVolumes of_wavelet(const Grid& grid) {
+    std::size_t blocks = 1;
+    for (const WaveletLevel& level : wavelet_levels(grid)) {
+        blocks += level.blocks;
+    }
+    return {blocks, 2 * dimensions_of(grid) - 1};
 }
 
 } // namespace
 
 const std::vector<Regulariser>& regularisers() {
     static const std::vector<Regulariser> table{
-        {"l2", "the size of the image (Tikhonov), the same as --lambda", true, &identity},
-        {"roughness", "squares of differences of neighbours", true, &differences},
-        {"tv", "total variation: the size of differences of neighbours", false, &differences},
-        {"l1", "the sum of magnitudes, for an image that is mostly empty", false, &identity},
+        {"l2", "the size of the image (Tikhonov), the same as --lambda", true, &identity,
+         &of_identity},
+        {"roughness", "squares of differences of neighbours", true, &differences, &of_differences},
+        {"tv", "total variation: the size of differences of neighbours", false, &differences,
+         &of_differences},
+        {"wavelet", "the size of Daubechies-4 wavelet coefficients, over all shifts", false,
+         &wavelet, &of_wavelet},
+        {"l1", "the sum of magnitudes, for an image that is mostly empty", false, &identity,
+         &of_identity},
     };
     return table;
 }
@@ -48,23 +85,27 @@ bool need_splitting(const std::vector<RegulariserChoice>& chosen) {
 }
 
 std::size_t volumes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid) {
-    const auto blocks = static_cast<std::size_t>(grid.dimensions); // of K rho, at most
-    std::size_t volumes = chosen.empty() ? 0 : blocks + 1; // K rho and K^H K rho
-    if (need_splitting(chosen)) {
-        volumes += 3; // b, the right-hand side, and K^H of what changed
-    }
+    // b, the right-hand side, K^H of either, and of the preconditioner a period with its inverse
+    std::size_t volumes = need_splitting(chosen) ? 6 : 0;
+    std::size_t most_blocks = 0;
     for (const RegulariserChoice& choice : chosen) {
-        volumes += regulariser_named(choice.name).quadratic ? 0 : 4 * blocks; // z, u, v, z before
+        const Regulariser& row = regulariser_named(choice.name);
+        const RegulariserVolumes of_row = row.volumes(grid);
+        volumes += of_row.inside;
+        volumes += row.quadratic ? 0 : 3 * of_row.blocks + 2; // z, u, K x; K^H of z and u
+        most_blocks = std::max(most_blocks, of_row.blocks);
     }
-    return volumes;
+    return chosen.empty() ? 0 : volumes + most_blocks + 1; // K x and K^H K x
 }
 
 std::vector<RegulariserTerm> make_regularisers(const std::vector<RegulariserChoice>& chosen,
-                                               Device& device, const Grid& grid) {
+                                               const RegulariserPlace& place) {
     std::vector<RegulariserTerm> terms;
     for (const RegulariserChoice& choice : chosen) {
         const Regulariser& row = regulariser_named(choice.name);
-        terms.push_back({row.make(device, grid), choice.weight, row.quadratic});
+        terms.push_back(row.make(place));
+        terms.back().weight = choice.weight;
+        terms.back().quadratic = row.quadratic;
     }
     return terms;
 }
@@ -72,6 +113,10 @@ std::vector<RegulariserTerm> make_regularisers(const std::vector<RegulariserChoi
 void Regularised::apply(const Array& in, Array& out) {
     a_.apply(in, out);
     for (const Term& term : terms_) {
+        if (term.k->is_isometry()) {
+            device_.combine(term.weight, in, 1, out);
+            continue;
+        }
         if (there_.count() != term.k->outputs()) {
             there_ = device_.zeros(term.k->outputs(), {true, precision_});
         }

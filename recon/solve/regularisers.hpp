@@ -16,17 +16,48 @@ struct RegulariserChoice {
     double weight = 0;
 };
 
-/// One kind of such a term, with K from `make`, in units of Q(0):
+/// Numbers of K rho whose size is penalised: vectors of `parts` numbers, as Device::shrink takes
+/// them, at `share` of the weight.
+struct Penalised {
+    std::size_t first = 0;
+    std::size_t count = 0;
+    std::size_t parts = 1;
+    double share = 1;
+};
+
+/// A term on a device, with K from a row of the table, in units of Q(0):
 ///
 ///     quadratic:  weight / 2 ||K rho||^2, which joins the normal equations
-///     otherwise:  weight s sum_n |(K rho)_n|, where (K rho)_n has one number in every block of N,
-///                 and s is the largest |F^H d| / Q(0), so that the weight serves scans of any
-///                 scale
+///     otherwise:  weight s sum of share |vectors of K rho|, where s is the largest
+///                 |F^H d| / Q(0), so that the weight serves scans of any scale
+struct RegulariserTerm {
+    std::unique_ptr<Operator> k;
+    std::vector<Penalised> penalised = {}; ///< of a term that is not quadratic
+    double weight = 0;
+    bool quadratic = true;
+};
+
+/// Where a term is made.
+struct RegulariserPlace {
+    Device& device;
+    Precision precision;
+    const Grid& grid;
+};
+
+/// Arrays of the image's size that a term needs.
+struct RegulariserVolumes {
+    std::size_t blocks; ///< of K rho
+    std::size_t inside; ///< K's own
+};
+
+/// One kind of term.
 struct Regulariser {
     std::string name;
     std::string summary;
     bool quadratic;
-    std::unique_ptr<Operator> (*make)(Device& device, const Grid& grid);
+    /// K and what is penalised.
+    RegulariserTerm (*make)(const RegulariserPlace& place);
+    RegulariserVolumes (*volumes)(const Grid& grid);
 };
 
 /// The table: a row each.
@@ -41,14 +72,8 @@ bool need_splitting(const std::vector<RegulariserChoice>& chosen);
 /// How many volumes of the image's size they need at most while they are minimised.
 std::size_t volumes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid);
 
-/// A term on a device.
-struct RegulariserTerm {
-    std::unique_ptr<Operator> k;
-    double weight;
-    bool quadratic;
-};
 std::vector<RegulariserTerm> make_regularisers(const std::vector<RegulariserChoice>& chosen,
-                                               Device& device, const Grid& grid);
+                                               const RegulariserPlace& place);
 
 /// A + sum of weight K^H K over some terms.
 class Regularised : public SelfAdjoint {

@@ -6,12 +6,20 @@
 namespace lsrecon {
 
 System::System(Device& device, Precision precision, std::unique_ptr<Gram> gram, CoilMaps& maps,
-               double lambda, std::vector<RegulariserTerm> regularisers)
+               double lambda, std::vector<RegulariserTerm> regularisers,
+               std::unique_ptr<Circulant> inverse)
     : device_(device), precision_(precision), gram_(std::move(gram)),
       plain_(device, *gram_, maps, lambda), regularisers_(std::move(regularisers)),
-      relative_(device, precision, plain_, {}) {
+      relative_(device, precision, plain_, {}), inverse_(std::move(inverse)) {
     for (const RegulariserTerm& term : regularisers_) {
-        (term.quadratic ? relative_.terms() : others_).push_back({term.k.get(), term.weight});
+        if (term.quadratic) {
+            relative_.terms().push_back({term.k.get(), term.weight});
+            if (inverse_) {
+                inverse_->set_weight(term.k.get(), term.weight);
+            }
+        } else {
+            others_.push_back(&term);
+        }
     }
 }
 
@@ -27,9 +35,9 @@ ComplexVector System::apply(const ComplexVector& x) {
 Solution System::solve(const Volume& b, const SolveOptions& options,
                        const std::function<void(double)>& progress) {
     Solution solution =
-        others_.empty()
-            ? conjugate_gradient(device_, relative_, precision_, b, options, progress)
-            : split_solve(device_, relative_, others_, precision_, b, options, progress);
+        others_.empty() ? conjugate_gradient(device_, relative_, precision_, b, options, progress)
+                        : split_solve(device_, relative_, others_, precision_, inverse_.get(), b,
+                                      options, progress);
     solution.x /= gram_->diagonal();
     return solution;
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "operators/circulant.hpp"
 #include "operators/gram.hpp"
 #include "solve/cg.hpp"
 #include "solve/regularisers.hpp"
@@ -14,9 +15,11 @@ namespace lsrecon {
 /// the regularisers beside them.
 class System {
 public:
-    /// The device and the maps must outlive it. Regularisers are those on this device.
+    /// The device and the maps must outlive it. Regularisers are those on this device; `inverse`,
+    /// or null, preconditions where some are not quadratic.
     System(Device& device, Precision precision, std::unique_ptr<Gram> gram, CoilMaps& maps,
-           double lambda, std::vector<RegulariserTerm> regularisers = {});
+           double lambda, std::vector<RegulariserTerm> regularisers = {},
+           std::unique_ptr<Circulant> inverse = nullptr);
 
     /// A x
     ComplexVector apply(const ComplexVector& x);
@@ -37,7 +40,8 @@ private:
     NormalOperator plain_; ///< A / Q(0)
     std::vector<RegulariserTerm> regularisers_;
     Regularised relative_; ///< with the quadratic ones
-    std::vector<Regularised::Term> others_;
+    std::vector<const RegulariserTerm*> others_;
+    std::unique_ptr<Circulant> inverse_; ///< next to that of A, for splitting
 };
 
 } // namespace lsrecon

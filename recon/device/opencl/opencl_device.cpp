@@ -1,12 +1,12 @@
 #include "device/opencl/opencl_device.hpp"
 
+#include "device/opencl/array_kernels.hpp"
 #include "device/opencl/rounded_parts.hpp"
 
 namespace lsrecon::opencl {
 
 namespace {
 
-constexpr std::size_t group = 128; // GROUP of kernels/arrays.cl
 constexpr std::size_t most_groups = 512;
 
 /// Counts what the arrays of a device take together.
@@ -23,11 +23,6 @@ struct BufferMemory : Array::Memory {
     std::size_t bytes;
     std::shared_ptr<std::size_t> all_bytes;
 };
-
-template <typename Integer> cl_int4 as_int4(const std::array<Integer, 3>& values) {
-    return {{static_cast<cl_int>(values[0]), static_cast<cl_int>(values[1]),
-             static_cast<cl_int>(values[2]), 1}};
-}
 
 class BufferFft : public FftPlan {
 public:
@@ -46,7 +41,9 @@ private:
 
 class OpenclDevice : public Device {
 public:
-    OpenclDevice(Queue& queue, FftEngine engine) : queue_(queue), engine_(engine) {}
+    OpenclDevice(Queue& queue, FftEngine engine)
+        : queue_(queue), engine_(engine), kernels_(queue, "arrays.cl"),
+          neighbours_(queue, "neighbours.cl") {}
 
     std::string name() const override { return "the device"; }
     bool has(Precision precision) const override {
@@ -111,19 +108,19 @@ public:
         });
     }
     void convert(const Array& from, Array& to) override {
-        run_with_maps("convert", to, from.element().precision, {to.count(), 1, 1}, buffer_of(from),
-                      buffer_of(to));
+        kernels_.run_with_maps("convert", to, from.element().precision, {to.count(), 1, 1},
+                               buffer_of(from), buffer_of(to));
     }
     void combine(double a, const Array& x, double b, Array& y) override {
         const std::size_t parts = y.element().complex ? 2 : 1;
-        run("combine", y, {parts * y.count(), 1, 1}, number(a, y), buffer_of(x), number(b, y),
-            buffer_of(y));
+        kernels_.run("combine", y, {parts * y.count(), 1, 1}, number(a, y), buffer_of(x),
+                     number(b, y), buffer_of(y));
     }
     double dot(const Array& x, const Array& y) override;
     void multiply(const Array& f, std::size_t first, std::size_t count, Array& y) override {
-        run_with_maps(f.element().complex ? "multiply_complex" : "multiply", y,
-                      f.element().precision, {count, y.count() / count, 1}, buffer_of(f),
-                      static_cast<cl_ulong>(first), buffer_of(y));
+        kernels_.run_with_maps(f.element().complex ? "multiply_complex" : "multiply", y,
+                               f.element().precision, {count, y.count() / count, 1}, buffer_of(f),
+                               static_cast<cl_ulong>(first), buffer_of(y));
     }
     void multiply_conjugate(const Array& f, std::size_t first, std::size_t count,
                             Array& y) override {
@@ -132,12 +129,13 @@ public:
     }
     void add_conjugate_product(const Array& map, const Array& in, std::size_t first,
                                Array& out) override {
-        run_with_maps("add_conjugate_product", out, map.element().precision, {out.count(), 1, 1},
-                      buffer_of(map), buffer_of(in), static_cast<cl_ulong>(first), buffer_of(out));
+        kernels_.run_with_maps("add_conjugate_product", out, map.element().precision,
+                               {out.count(), 1, 1}, buffer_of(map), buffer_of(in),
+                               static_cast<cl_ulong>(first), buffer_of(out));
     }
     void keep_real(const Array& in, double scale, std::size_t first, Array& out) override {
-        run("keep_real", in, {in.count(), 1, 1}, buffer_of(in), number(scale, in),
-            static_cast<cl_ulong>(first), buffer_of(out));
+        kernels_.run("keep_real", in, {in.count(), 1, 1}, buffer_of(in), number(scale, in),
+                     static_cast<cl_ulong>(first), buffer_of(out));
     }
 
     void pad(const Box& box, const Array& map, const Array& in, std::size_t slot,
@@ -151,17 +149,29 @@ public:
 
     void difference(const std::array<std::size_t, 3>& size, std::size_t d, const Array& in,
                     std::size_t block, Array& out) override {
-        run("difference", in, size, buffer_of(in), as_int4(size), static_cast<cl_int>(d),
-            static_cast<cl_ulong>(block * in.count()), buffer_of(out));
+        neighbours_.run("difference", in, size, buffer_of(in), as_int4(size),
+                        static_cast<cl_int>(d), static_cast<cl_ulong>(block * in.count()),
+                        buffer_of(out));
     }
     void add_difference_adjoint(const std::array<std::size_t, 3>& size, std::size_t d,
                                 std::size_t block, const Array& in, Array& out) override {
-        run("add_difference_adjoint", out, size, buffer_of(in), as_int4(size),
-            static_cast<cl_int>(d), static_cast<cl_ulong>(block * out.count()), buffer_of(out));
+        neighbours_.run("add_difference_adjoint", out, size, buffer_of(in), as_int4(size),
+                        static_cast<cl_int>(d), static_cast<cl_ulong>(block * out.count()),
+                        buffer_of(out));
     }
-    void shrink(std::size_t count, double length, Array& y) override {
-        run("shrink", y, {count, 1, 1}, number(length, y), static_cast<cl_int>(y.count() / count),
-            buffer_of(y));
+    void filter(const std::array<std::size_t, 3>& size, std::size_t d, std::size_t step,
+                const Taps& taps, const Block& in, const Block& low, const Block& high) override {
+        run_filter("filter", size, d, step, taps, in, low, high);
+    }
+    void filter_adjoint(const std::array<std::size_t, 3>& size, std::size_t d, std::size_t step,
+                        const Taps& taps, const Block& low, const Block& high,
+                        const Block& out) override {
+        run_filter("filter_adjoint", size, d, step, taps, low, high, out);
+    }
+    void shrink(std::size_t first, std::size_t count, std::size_t parts, double length,
+                Array& y) override {
+        neighbours_.run("shrink", y, {count, 1, 1}, static_cast<cl_ulong>(first), number(length, y),
+                        static_cast<cl_int>(parts), buffer_of(y));
     }
 
     std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents, std::size_t batch,
@@ -181,48 +191,28 @@ private:
         return result;
     }
 
-    static Real number(double value, const Array& of) { return {value, of.element().precision}; }
-
-    using Items = std::array<std::size_t, 3>;
-
-    cl::Kernel kernel(const char* name, const Array& like, Precision of_maps) {
-        const bool doubles = like.element().precision == Precision::float64;
-        return queue_.kernel("arrays.cl", name,
-                             text("-DGROUP=", group, " -DDOUBLES=", doubles ? 1 : 0, " -DMAP_REAL=",
-                                  of_maps == Precision::float64 ? "double" : "float"));
-    }
-
-    template <typename... Arguments> void run(const char* name, const Array& like,
-                                              const Items& items, const Arguments&... arguments) {
-        run_with_maps(name, like, Precision::float32, items, arguments...);
-    }
-
-    template <typename... Arguments> void run_with_maps(const char* name, const Array& like,
-                                                        Precision of_maps, const Items& items,
-                                                        const Arguments&... arguments) {
-        guarded(name,
-                [&] { queue_.launch_items(kernel(name, like, of_maps), items, arguments...); });
-    }
-
-    /// With every work-item of groups that add up.
-    template <typename... Arguments> void run_groups(const char* name, const Array& like,
-                                                     std::size_t groups,
-                                                     const Arguments&... arguments) {
-        guarded(name, [&] {
-            cl::Kernel of_groups = kernel(name, like, Precision::float32);
-            Queue::set_arguments(of_groups, arguments...);
-            queue_.launch(of_groups, cl::NDRange(groups * group), cl::NDRange(group));
-        });
-    }
-
     void run_box(const char* name, const std::array<std::size_t, 3>& items, const Box& box,
                  const Array& map, const Array& in, std::size_t slot, Array& out) {
         const bool with_map = !map.empty();
         const cl::Buffer& map_buffer = buffer_of(with_map ? map : in); // read only with a map
-        run_with_maps(name, in, with_map ? map.element().precision : Precision::float32, items,
-                      buffer_of(in), map_buffer, static_cast<cl_int>(with_map), as_int4(box.size),
-                      as_int4(box.first), as_int4(box.extents), buffer_of(box.factors),
-                      static_cast<cl_ulong>(slot * box.points()), buffer_of(out));
+        kernels_.run_with_maps(name, in, with_map ? map.element().precision : Precision::float32,
+                               items, buffer_of(in), map_buffer, static_cast<cl_int>(with_map),
+                               as_int4(box.size), as_int4(box.first), as_int4(box.extents),
+                               buffer_of(box.factors), static_cast<cl_ulong>(slot * box.points()),
+                               buffer_of(out));
+    }
+
+    void run_filter(const char* name, const std::array<std::size_t, 3>& size, std::size_t d,
+                    std::size_t step, const Taps& taps, const Block& one, const Block& two,
+                    const Block& three) {
+        const auto start = [&](const Block& block) {
+            return static_cast<cl_ulong>(block.index * size[0] * size[1] * size[2]);
+        };
+        const auto tap = [&](std::size_t t) { return number(taps[t], one.array); };
+        neighbours_.run(name, one.array, size, as_int4(size), static_cast<cl_int>(d),
+                        static_cast<cl_int>(step), tap(0), tap(1), tap(2), tap(3),
+                        buffer_of(one.array), start(one), buffer_of(two.array), start(two),
+                        buffer_of(three.array), start(three));
     }
 
     template <typename Value>
@@ -230,6 +220,7 @@ private:
         queue_.commands().enqueueWriteBuffer(buffer_of(to), CL_TRUE, first * sizeof(Value),
                                              count * sizeof(Value), values);
     }
+
     /// Values times 2^exponent in the array's own precision.
     template <typename Value> void write_rounded(const Value* values, std::size_t count,
                                                  int exponent, Array& to, std::size_t first) {
@@ -254,6 +245,8 @@ private:
 
     Queue& queue_;
     FftEngine engine_;
+    ArrayKernels kernels_;
+    ArrayKernels neighbours_;
     std::shared_ptr<std::size_t> all_bytes_ = std::make_shared<std::size_t>(0);
     Array parts_[2]; ///< of sums, in each precision
 };
@@ -264,11 +257,12 @@ double OpenclDevice::dot(const Array& x, const Array& y) {
     if (parts.empty()) {
         parts = zeros(most_groups + 1, {true, precision}); // the sum comes last
     }
-    const std::size_t groups = std::clamp<std::size_t>(x.count() / (4 * group), 1, most_groups);
-    run_groups("dot_parts", x, groups, buffer_of(x), buffer_of(y), static_cast<cl_ulong>(x.count()),
-               buffer_of(parts));
-    run_groups("dot_total", x, 1, buffer_of(parts), static_cast<cl_int>(groups),
-               static_cast<cl_int>(most_groups));
+    const std::size_t groups =
+        std::clamp<std::size_t>(x.count() / (4 * ArrayKernels::group), 1, most_groups);
+    kernels_.run_groups("dot_parts", x, groups, buffer_of(x), buffer_of(y),
+                        static_cast<cl_ulong>(x.count()), buffer_of(parts));
+    kernels_.run_groups("dot_total", x, 1, buffer_of(parts), static_cast<cl_int>(groups),
+                        static_cast<cl_int>(most_groups));
     return guarded("a sum", [&] {
         const auto sum_at = [&](auto parts_of_sum) {
             queue_.commands().enqueueReadBuffer(buffer_of(parts), CL_TRUE,

@@ -7,7 +7,8 @@
 
 namespace lsrecon::opencl {
 
-/// Arrays on the queue's device (kernels/arrays.cl); the queue must outlive it and its arrays.
+/// Arrays on the queue's device (kernels/arrays.cl, neighbours.cl); the queue must outlive it and
+/// its arrays.
 std::unique_ptr<Device> make_opencl_device(Queue& queue, FftEngine engine);
 
 /// The buffer that an array of such a device is.

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <vector>
+
+#include "operators/operator.hpp"
+#include "scan/grid.hpp"
+
+namespace lsrecon {
+
+/// One level of a wavelet transform: some blocks of N numbers, of detail at one scale.
+struct WaveletLevel {
+    std::vector<std::size_t> dimensions; ///< those that are filtered
+    std::size_t step = 1; ///< voxels between the taps of a filter
+    std::size_t first = 1; ///< block
+    std::size_t blocks = 0; ///< 2^(filtered dimensions) - 1
+    /// 1 / sqrt(2^(dimensions of all levels so far)): what a number here stands for in the mean of
+    /// orthogonal transforms.
+    double share = 1;
+};
+
+/// Levels for a grid: at most three, each with twice the step of the one before. A dimension is
+/// filtered at the first level if it has two voxels, and then while a filter is at most half as
+/// long as it.
+std::vector<WaveletLevel> wavelet_levels(const Grid& grid);
+
+/// The undecimated wavelet transform with Daubechies' filters of 4 taps and 2 vanishing moments
+/// (Daubechies 1988; Mallat 1999, section 5.5): periodic, of any size, odd ones too, because
+/// nothing is decimated. Block 0 is the coarse image, the others are detail, N numbers each.
+///
+/// It is an isometry, K^H K = 1. A number of level l is the mean over the grid's shifts of one of
+/// an orthogonal transform: the sum over levels of share times |numbers| is the mean, over all
+/// shifts of the image, of the L1 norm of the orthogonal transform's detail, where sizes are a
+/// multiple of 2^levels (Coifman and Donoho 1995).
+class Wavelet : public Operator {
+public:
+    /// The device must outlive it.
+    Wavelet(Device& device, const Grid& grid, Precision precision);
+
+    std::size_t inputs() const override { return grid_.voxels(); }
+    std::size_t outputs() const override { return blocks_ * grid_.voxels(); }
+    bool is_isometry() const override { return true; }
+    const std::vector<WaveletLevel>& levels() const { return levels_; }
+
+    void apply(const Array& in, Array& out) override;
+    void adjoint(const Array& in, Array& out) override;
+
+private:
+    /// Where the results of the filters from dimension `depth` of a level on are, for the low
+    /// (0) or high (1) passes so far, as bits.
+    Block place(const WaveletLevel& level, std::size_t depth, std::size_t passes,
+                const Array& numbers, const Array& coarse) const;
+    void split(const WaveletLevel& level, std::size_t depth, std::size_t passes, const Block& in,
+               const Array& out);
+    void merge(const WaveletLevel& level, std::size_t depth, std::size_t passes, const Array& in,
+               const Block& out);
+
+    Device& device_;
+    Grid grid_;
+    std::vector<WaveletLevel> levels_;
+    std::size_t blocks_ = 1;
+    Array coarse_; ///< of the level that is done
+    std::vector<Array> halves_; ///< low and high pass of each dimension but the last
+};
+
+} // namespace lsrecon

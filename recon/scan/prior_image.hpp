@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "base/types.hpp"
+
+namespace lsrecon {
+
+/// An image that is known beforehand, such as another contrast of the same object, on the grid of
+/// the reconstruction.
+struct PriorImage {
+    std::string file;
+    std::string sha256; ///< of the file
+    ComplexVector values; ///< N, x fastest
+};
+
+} // namespace lsrecon

@@ -1,0 +1,124 @@
+// The preconditioner on every device: against dense matrices, and by what it spares.
+
+#include "operators/circulant.hpp"
+
+#include <Eigen/LU>
+#include <gtest/gtest.h>
+
+#include "engines/reference.hpp"
+#include "operators/differences.hpp"
+#include "support/arrays_fixture.hpp"
+#include "support/case.hpp"
+#include "support/numbers.hpp"
+#include "support/systems.hpp"
+
+namespace lsrecon {
+namespace {
+
+using test::near;
+
+class Circulants : public test::ArraysFixture {
+protected:
+    std::unique_ptr<Backend> reference = make_reference_backend();
+    Reporter report;
+
+    Q q_of(const test::Case& of) {
+        const test::Problem problem = test::make_problem(of);
+        return compute_q(*reference, *problem.sampling, problem.grid, report);
+    }
+    ComplexVector through(SelfAdjoint& map, const ComplexVector& in) {
+        Array out = on.device().zeros(map.inputs(), {true, on.precision});
+        map.apply(of(in), out);
+        return on.device().download(out);
+    }
+};
+
+/// The circulant matrix whose element at a difference of two voxels is `at`.
+using OfDifference = std::function<Complex(const std::array<Eigen::Index, 3>&)>;
+Eigen::MatrixXcd circulant(const Grid& grid, const OfDifference& at) {
+    const auto voxels = static_cast<Eigen::Index>(grid.voxels());
+    const auto x = static_cast<Eigen::Index>(grid.size[0]);
+    const auto y = static_cast<Eigen::Index>(grid.size[1]);
+    const auto z = static_cast<Eigen::Index>(grid.size[2]);
+    return Eigen::MatrixXcd::NullaryExpr(voxels, voxels, [&](Eigen::Index to, Eigen::Index from) {
+        return at({(to % x - from % x + x) % x, (to / x % y - from / x % y + y) % y,
+                   (to / x / y - from / x / y + z) % z});
+    });
+}
+
+/// Chan's: each element is the mean of those of T with the same difference, modulo the grid.
+Eigen::MatrixXcd chan(const Grid& grid, const Eigen::MatrixXcd& t) {
+    const auto voxels = static_cast<Eigen::Index>(grid.voxels());
+    const auto x = static_cast<Eigen::Index>(grid.size[0]);
+    const auto y = static_cast<Eigen::Index>(grid.size[1]);
+    Eigen::MatrixXcd mean = Eigen::MatrixXcd::Zero(voxels, 1);
+    const Eigen::MatrixXcd index =
+        circulant(grid, [&](const std::array<Eigen::Index, 3>& d) -> Complex {
+            return static_cast<double>((d[2] * y + d[1]) * x + d[0]);
+        });
+    for (Eigen::Index to = 0; to < voxels; ++to) {
+        for (Eigen::Index from = 0; from < voxels; ++from) {
+            mean(std::lround(index(to, from).real())) += t(to, from) / static_cast<double>(voxels);
+        }
+    }
+    return circulant(grid, [&](const std::array<Eigen::Index, 3>& d) -> Complex {
+        return mean((d[2] * y + d[1]) * x + d[0]);
+    });
+}
+
+TEST_P(Circulants, InvertChansMatrixWithTheRegularisers) {
+    for (const auto& size : {std::array<std::size_t, 3>{5, 4, 0}, {8, 1, 0}, {3, 4, 5}}) {
+        const Q q = q_of({"grid", size, 40});
+        const Grid& grid = q.grid;
+        const auto voxels = static_cast<Eigen::Index>(grid.voxels());
+        constexpr double squares = 0.7;
+        constexpr double lambda = 0.1;
+        constexpr double weight = 0.3;
+        test::ReferenceSystem system(q);
+        Eigen::MatrixXcd t(voxels, voxels);
+        for (Eigen::Index n = 0; n < voxels; ++n) {
+            t.col(n) = system.apply(ComplexVector::Unit(voxels, n)) / q.at_zero();
+        }
+        const Eigen::MatrixXcd laplacian =
+            circulant(grid, [&](const std::array<Eigen::Index, 3>& d) -> Complex {
+                double value = 0;
+                for (std::size_t i = 0; i < 3; ++i) {
+                    const auto extent = static_cast<Eigen::Index>(grid.size[i]);
+                    const bool others = d[(i + 1) % 3] == 0 && d[(i + 2) % 3] == 0;
+                    if (extent > 1 && others) {
+                        value += d[i] == 0 ? 2 : (d[i] == 1 || d[i] == extent - 1 ? -1 : 0);
+                    }
+                }
+                return value;
+            });
+        const Eigen::MatrixXcd sum = squares * chan(grid, t) + weight * laplacian +
+                                     lambda * Eigen::MatrixXcd::Identity(voxels, voxels);
+        Circulant inverse(on.device(), q, on.precision, squares, lambda);
+        Differences differences(on.device(), grid);
+        inverse.set_weight(&differences, 5); // the last one counts
+        inverse.set_weight(&differences, weight);
+        const ComplexVector in = vector(grid.voxels());
+        // Eigenvalues lie between lambda and squares times the voxels: so many roundings are seen.
+        const double condition = 1 + squares * static_cast<double>(voxels) / lambda;
+        EXPECT_TRUE(
+            near(through(inverse, in), ComplexVector(sum.lu().solve(in)), bound(8 * condition)));
+    }
+}
+
+TEST_P(Circulants, AreTheirOwnAdjointAndPositiveForAnySize) {
+    for (const auto& size :
+         {std::array<std::size_t, 3>{11, 13, 0}, {1, 6, 0}, {1, 1, 0}, {11, 2, 1}, {4, 3, 11}}) {
+        const Q q = q_of({"grid", size, 30});
+        Circulant inverse(on.device(), q, on.precision, 1, 1e-2);
+        const auto apply = [&](const ComplexVector& x) { return through(inverse, x); };
+        EXPECT_TRUE(
+            test::adjoint_test(apply, apply, inverse.inputs(), inverse.inputs(), bound(32)));
+        const ComplexVector x = vector(inverse.inputs());
+        EXPECT_GT(x.dot(apply(x)).real(), 0);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Circulants, testing::ValuesIn(test::array_cases()));
+
+} // namespace
+} // namespace lsrecon
