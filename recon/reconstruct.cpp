@@ -72,7 +72,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     read.bad_frames = true;
     if (options.solve.on_device) {
         read.before_values = [&](const Grid& grid, std::size_t coil_maps) {
-            note_room_of_solver(backend, grid, coil_maps, options.solve.regularisers);
+            note_room_of_solver(backend, grid, coil_maps, options.solve);
         };
     }
     FrameSource source(scan_file, read, report); // checks it, too
@@ -81,6 +81,9 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     const Scan& scan = prepared.scan();
     const Plan plan = make_plan(scan, {q_file.has_value(), !options.solve.regularisers.empty(),
                                        backend.segment_error() > 0});
+    const SolveOptions solving =
+        with_effort(options.solve, options.effort, plan.through_q && !plan.off_resonance,
+                    unit_roundoff(backend.solver_precision()));
     if (q_file) {
         q_file->require(scan);
     }
@@ -91,6 +94,9 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
         note_preview(scan, report);
     }
     Record settings = options.settings;
+    settings.emplace_back("iterations", text(solving.iterations));
+    settings.emplace_back("tolerance", text(solving.tolerance));
+    settings.emplace_back("preconditioner", solving.precondition ? "circulant" : "none");
     if (q_file) {
         settings.emplace_back("q_sha256", q_file->sha256());
     }
@@ -105,8 +111,8 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
         return q_file ? q_file->read(sampling, scan.grid)
                       : compute_q(backend, sampling, scan.grid, report);
     };
-    FrameEquations equations(
-        {backend, plan, scan.coil_maps, options.solve.lambda, make_q, options.solve.regularisers});
+    FrameEquations equations({backend, plan, scan.coil_maps, solving.lambda, make_q,
+                              solving.regularisers, solving.precondition});
     std::optional<IterationLog> log;
     if (!options.log.empty()) {
         log.emplace(options.log, options.resume);
@@ -119,7 +125,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
         if (options.noise_replicas > 0 && scan.frames.size() == 1) {
             of_single_frame = fhd;
         }
-        SolveOptions how = options.solve;
+        SolveOptions how = solving;
         if (log) {
             how.monitor = [&, f](const Iteration& i) {
                 log->add(f, i.problem, i.done, i.residual);
@@ -127,7 +133,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
         }
         const Solved solved = solve(of_frame, fhd, how, report);
         ImageFrame finished = to_image(frame, solved);
-        estimate_rounding(finished, solved.gains, options.solve.lambda, of_frame.error(),
+        estimate_rounding(finished, solved.gains, solving.lambda, of_frame.error(),
                           backend.info().epsilon);
         return finished;
     };
@@ -136,7 +142,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     Image image = empty_image(scan);
     image.frames = sink.frames(); // their values are in the sink
     Reconstructed result{
-        SolveSummary(options.solve), {}, scan.frames.size(), sink.resumed(), sink.failed()};
+        SolveSummary(solving), {}, scan.frames.size(), sink.resumed(), sink.failed()};
     for (const ImageFrame& frame : image.frames) {
         result.solves.add(frame);
     }
@@ -152,7 +158,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
         const std::vector<Volume> fhd = scan.frames.size() == 1
                                             ? std::move(of_single_frame)
                                             : of_frame.fhd(prepared.frame(f).samples, report);
-        add_noise_map(image, f, of_frame, fhd, scan, options.solve, options.noise_replicas, report);
+        add_noise_map(image, f, of_frame, fhd, scan, solving, options.noise_replicas, report);
     }
     image.stage_seconds = report.stage_seconds();
     write_image(image_file, image, sink.voxels(), sink.values());

@@ -7,6 +7,7 @@
 #include "engines/backend.hpp"
 #include "io/failed_frames.hpp"
 #include "prepare/prepared_scan.hpp"
+#include "solve/effort.hpp"
 #include "solve/summary.hpp"
 
 namespace lsrecon {
@@ -14,7 +15,8 @@ namespace lsrecon {
 struct ReconstructOptions {
     ReadOptions read;
     PrepareOptions prepare;
-    SolveOptions solve;
+    SolveOptions solve; ///< but for what follows from `effort`
+    SolveEffort effort;
     std::string q_file; ///< Q made before by 'lsrecon q'; "" to compute it
     std::string preview; ///< PNG to write beside the image; "" for none
     std::string log; ///< table of iterations to write as they go; "" for none

@@ -15,7 +15,6 @@ struct Options {
     std::string scan;
     std::string output;
     std::vector<std::string> regularisers; ///< NAME:WEIGHT
-    std::function<bool()> iterations_given;
     std::string solver; ///< "" for the device's where there is one
     bool quiet = false;
     BackendOptions backend;
@@ -62,10 +61,6 @@ RegulariserChoice choice_of(const std::string& word) {
     return {name, *weight};
 }
 
-/// Iterations of alternating directions, each with some of conjugate gradients, when the user gives
-/// no number.
-constexpr int iterations_of_splitting = 30;
-
 ExitCode run(Options& options) {
     SolveOptions& solve = options.reconstruct.solve;
     solve.on_device = options.solver != "eigen";
@@ -78,7 +73,6 @@ ExitCode run(Options& options) {
                              joined(options.regularisers) +
                              "\n  next:     leave --solver or --reg out");
         }
-        solve.iterations = options.iterations_given() ? solve.iterations : iterations_of_splitting;
     }
     if (!options.reconstruct.preview.empty()) {
         require_png();
@@ -89,6 +83,9 @@ ExitCode run(Options& options) {
     }
     require_files({{"SCAN", options.scan},
                    {"--q", options.reconstruct.q_file},
+                   {"--field-map", options.reconstruct.prepare.field_map_of_file()
+                                       ? options.reconstruct.prepare.field_map
+                                       : ""},
                    {"--truth", options.reconstruct.truth}},
                   {{"--output", options.output, FileKind::hdf5},
                    {"--png", options.reconstruct.preview, FileKind::png},
@@ -98,8 +95,6 @@ ExitCode run(Options& options) {
     const CoilCompression& compression = prepare.compression;
     options.reconstruct.settings = {{"command", command_line()},
                                     {"lambda", text(solve.lambda)},
-                                    {"iterations", text(solve.iterations)},
-                                    {"tolerance", text(solve.tolerance)},
                                     {"regularisers", joined(options.regularisers)},
                                     {"solver_asked_for", options.solver},
                                     {"q_file", options.reconstruct.q_file},
@@ -136,19 +131,26 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
                    "Tikhonov (L2) weight relative to the diagonal of F^H W F; 0: none")
         ->check(non_negative_number())
         ->capture_default_str();
-    CLI::Option* const iterations =
-        sub.add_option("--iterations", reconstruct.solve.iterations,
-                       text("maximum number of iterations [", SolveOptions().iterations,
-                            "; with regularisers that are not quadratic ", iterations_of_splitting,
-                            ", each of several CG iterations]"));
-    options->iterations_given = [iterations] { return iterations->count() > 0; };
-    iterations->check(whole_number("a whole number from 1", false));
-    sub.add_option(
-           "--tolerance", reconstruct.solve.tolerance,
-           "relative residual asked for; the solver continues to a tenth of it, because the "
-           "residual understates the error of the image")
-        ->check(positive_number())
-        ->capture_default_str();
+    sub.add_option("--iterations", reconstruct.effort.iterations,
+                   text("maximum number of iterations [", SolveOptions().iterations,
+                        "; with --lambda or a quadratic regulariser ", iterations_to_converge,
+                        "; with one that is not quadratic ", iterations_of_splitting,
+                        ", each of several CG iterations]"))
+        ->check(whole_number("a whole number from 1", false));
+    sub.add_option("--tolerance", reconstruct.effort.tolerance,
+                   text("relative residual asked for; the solver continues to a tenth of it, "
+                        "because the residual understates the error of the image [",
+                        SolveOptions().tolerance, "; with --lambda or a quadratic regulariser ",
+                        tolerance_to_converge, "]"))
+        ->check(positive_number());
+    sub.add_option_function<std::string>(
+           "--preconditioner",
+           [&reconstruct](const std::string& word) {
+               reconstruct.effort.precondition = word == "circulant";
+           },
+           "of conjugate gradients on the device: none, or circulant, which needs fewer "
+           "iterations for the same image [circulant with --lambda or a quadratic regulariser]")
+        ->check(CLI::IsMember({"none", "circulant"}));
     std::string kinds;
     for (const Regulariser& row : regularisers()) {
         kinds += (kinds.empty() ? "" : "; ") + row.name + ": " + row.summary;

@@ -85,6 +85,14 @@ RealVector Circulant::eigenvalues_of(Operator& k) {
     return eigenvalues();
 }
 
+void Circulant::raise_to_median() {
+    std::vector<double> sorted(of_a_.data(), of_a_.data() + of_a_.size());
+    const auto middle = sorted.begin() + static_cast<long>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    of_a_ = of_a_.cwiseMax(*middle);
+    stale_ = true;
+}
+
 void Circulant::set_weight(Operator* k, double weight) {
     auto term =
         std::find_if(terms_.begin(), terms_.end(), [&](const Term& any) { return any.k == k; });

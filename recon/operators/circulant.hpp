@@ -19,6 +19,11 @@ public:
     /// device has no room. The device must outlive it.
     Circulant(Device& device, const Q& q, Precision precision, double squares, double lambda);
 
+    /// Raises eigenvalues of A below their median to it: for conjugate gradients without other
+    /// terms. Corners of k-space that nobody sampled have eigenvalues of T of all sizes below, and
+    /// no circulant matrix knows them.
+    void raise_to_median();
+
     /// Of K^H K of an operator on the grid's voxels; 0 until it is set. The operator must outlive
     /// it.
     void set_weight(Operator* k, double weight);

@@ -15,8 +15,8 @@ void require_tolerance(double tolerance, Precision precision) {
     }
 }
 
-Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision, const Volume& b,
-                            const SolveOptions& options,
+Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
+                            SelfAdjoint* inverse, const Volume& b, const SolveOptions& options,
                             const std::function<void(double)>& progress) {
     // b of norm 1: squares of floats leave their range at 1e19, which a scan in other units may
     // reach.
@@ -32,19 +32,26 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
     Array r = b.on(device, precision, 1 / norm);
     Array p = zeros();
     Array a_p = zeros();
-    device.combine(1, r, 0, p);
-    double squares = device.dot(r, r);
+    Array z = inverse ? zeros() : r; // without, the same array
+    const auto precondition = [&] {
+        if (inverse) {
+            inverse->apply(r, z);
+        }
+        return device.dot(r, z);
+    };
+    double product = precondition(); // r^H z
+    device.combine(1, z, 0, p);
     for (int i = 0; i < options.iterations && !residuals.reached(); ++i) {
         a.apply(p, a_p);
         const double curvature = device.dot(p, a_p);
         residuals.require_positive(curvature);
-        const double alpha = squares / curvature;
+        const double alpha = product / curvature;
         device.combine(alpha, p, 1, x);
         device.combine(-alpha, a_p, 1, r);
-        const double before = squares;
-        squares = device.dot(r, r);
-        residuals.add(std::sqrt(squares));
-        device.combine(1, r, squares / before, p);
+        const double before = product;
+        product = precondition();
+        residuals.add(std::sqrt(inverse ? device.dot(r, r) : product));
+        device.combine(1, z, product / before, p);
     }
     r = b.on(device, precision, 1 / norm);
     a.apply(x, a_p);

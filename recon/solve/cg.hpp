@@ -18,15 +18,15 @@ constexpr double smallest_tolerance(double epsilon) {
 /// ToleranceError when this precision cannot keep the tolerance.
 void require_tolerance(double tolerance, Precision precision);
 
-/// Solves A x = b for Hermitian positive A by conjugate gradients from x = 0, without
-/// preconditioner, on arrays of the device. Stops at the tolerance or after the iterations,
+/// Solves A x = b for Hermitian positive A by conjugate gradients from x = 0, on arrays of the
+/// device; `inverse`, or null, preconditions. Stops at the tolerance or after the iterations,
 /// whichever is first. The last residual of the history is the true one, ||b - A x|| / ||b|| by one
 /// more product, because the residual of the recurrence goes on falling where rounding stops the
 /// true one.
 /// ToleranceError when the residual diverges or stops being finite, when A is not positive, or when
 /// the recurrence ends the iterations and the true residual is above the tolerance.
-Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision, const Volume& b,
-                            const SolveOptions& options,
+Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
+                            SelfAdjoint* inverse, const Volume& b, const SolveOptions& options,
                             const std::function<void(double)>& progress);
 
 } // namespace lsrecon

@@ -24,7 +24,7 @@ RealVector RunningDeviation::deviation(int parts) const {
 RealVector noise_map(NormalEquations& equations, const std::vector<Volume>& fhd,
                      const SolveOptions& options, std::size_t replicas,
                      const std::function<CoilRows(std::size_t replica)>& noise, Reporter& report) {
-    equations.q(); // a stage of its own
+    equations.prepare(report); // a stage of its own
     const Stage stage(report, "noise_map");
     Reporter silent; // what a replica has to tell, the frame has told
     SolveOptions of_replica = options;

@@ -35,15 +35,24 @@ Precision precision_of_solver(Backend& backend,
     return need_splitting(regularisers) ? backend.precision() : backend.solver_precision();
 }
 
+/// Of the image's size, beside those of conjugate gradients.
+std::size_t volumes_of(const std::vector<RegulariserChoice>& regularisers, bool precondition,
+                       const Grid& grid) {
+    // The preconditioned residual, a period and what it is multiplied by.
+    const std::size_t of_inverse = precondition && !need_splitting(regularisers) ? 3 : 0;
+    return volumes_of(regularisers, grid) + of_inverse;
+}
+
 } // namespace
 
 void note_room_of_solver(Backend& backend, const Grid& grid, std::size_t coil_maps,
-                         const std::vector<RegulariserChoice>& regularisers) {
+                         const SolveOptions& options) {
     const Device& device = backend.device();
     try {
         require_room(device, device.memory(),
-                     solver_memory(grid, coil_maps, precision_of_solver(backend, regularisers),
-                                   volumes_of(regularisers, grid)));
+                     solver_memory(grid, coil_maps,
+                                   precision_of_solver(backend, options.regularisers),
+                                   volumes_of(options.regularisers, options.precondition, grid)));
     } catch (const DeviceError& error) {
         note_move_to_cpu(backend, error);
     }
@@ -89,6 +98,9 @@ std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision pre
     if (q() && (common_.precondition || need_splitting(common_.regularisers))) {
         const double squares = maps.given() ? sum_of_squares(common_.coil_maps).mean : 1;
         inverse = std::make_unique<Circulant>(device, *q(), precision, squares, common_.lambda);
+        if (!need_splitting(common_.regularisers)) {
+            inverse->raise_to_median();
+        }
     }
     return std::make_unique<System>(
         device, precision, std::move(gram), maps, common_.lambda,
@@ -122,9 +134,10 @@ System* NormalEquations::on_device() {
             Reporter silent;
             prepare(silent);
             const Grid& grid = common_.plan.grid;
-            const SolverMemory needed = solver_memory(grid, maps_.count(), precision,
-                                                      volumes_of(common_.regularisers, grid),
-                                                      std::max<std::size_t>(1, terms_.size()));
+            const SolverMemory needed =
+                solver_memory(grid, maps_.count(), precision,
+                              volumes_of(common_.regularisers, common_.precondition, grid),
+                              std::max<std::size_t>(1, terms_.size()));
             if (needed.total > device.room()) {
                 maps_.stream();
             }

@@ -15,7 +15,7 @@ namespace lsrecon {
 /// Notes that the solver will run on the CPU when the backend's device cannot hold it, whatever
 /// else it holds: known before anything is read.
 void note_room_of_solver(Backend& backend, const Grid& grid, std::size_t coil_maps,
-                         const std::vector<RegulariserChoice>& regularisers);
+                         const SolveOptions& options);
 
 /// What the normal equations of a scan's frames have in common.
 struct CommonToFrames {
@@ -25,6 +25,7 @@ struct CommonToFrames {
     double lambda; ///< weight of Q(0) I
     std::function<Q(const Sampling&)> make_q;
     std::vector<RegulariserChoice> regularisers = {};
+    bool precondition = false; ///< conjugate gradients; splitting always is
 };
 
 /// The normal equations of one sampling: its transform, and their left-hand side on two devices.

@@ -34,18 +34,19 @@ ComplexVector System::apply(const ComplexVector& x) {
 
 Solution System::solve(const Volume& b, const SolveOptions& options,
                        const std::function<void(double)>& progress) {
-    Solution solution =
-        others_.empty() ? conjugate_gradient(device_, relative_, precision_, b, options, progress)
-                        : split_solve(device_, relative_, others_, precision_, inverse_.get(), b,
-                                      options, progress);
+    Solution solution = others_.empty() ? conjugate_gradient(device_, relative_, precision_,
+                                                             inverse_.get(), b, options, progress)
+                                        : split_solve(device_, relative_, others_, precision_,
+                                                      inverse_.get(), b, options, progress);
     solution.x /= gram_->diagonal();
     return solution;
 }
 
 std::string System::description() const {
-    return text(others_.empty() ? "" : "alternating directions around ", "conjugate gradients on ",
-                device_.name(), ", ", precision_ == Precision::float64 ? "double" : "single",
-                " precision, ", gram_->means());
+    return text(others_.empty() ? "" : "alternating directions around ",
+                inverse_ ? "preconditioned " : "", "conjugate gradients on ", device_.name(), ", ",
+                precision_ == Precision::float64 ? "double" : "single", " precision, ",
+                gram_->means());
 }
 
 } // namespace lsrecon

@@ -7,6 +7,8 @@
 
 #include "engines/reference.hpp"
 #include "operators/differences.hpp"
+#include "operators/toeplitz.hpp"
+#include "solve/cg.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
@@ -116,6 +118,34 @@ TEST_P(Circulants, AreTheirOwnAdjointAndPositiveForAnySize) {
         const ComplexVector x = vector(inverse.inputs());
         EXPECT_GT(x.dot(apply(x)).real(), 0);
     }
+}
+
+// The centre of a radial scan is sampled densely, its rim sparsely, its corners not at all.
+TEST_P(Circulants, SpareConjugateGradientsHalfOfTheIterations) {
+    test::Case radial{"radial", {24, 24, 0}};
+    radial.trajectory = "radial";
+    const Q q = q_of(radial);
+    const std::size_t voxels = q.grid.voxels();
+    CoilRows rows;
+    CoilMaps maps(on.device(), rows);
+    Toeplitz gram(on.device(), q, on.precision, 1);
+    constexpr double lambda = 1e-2;
+    NormalOperator normal(on.device(), gram, maps, lambda);
+    Circulant inverse(on.device(), q, on.precision, 1, lambda);
+    inverse.raise_to_median();
+    const Volume b(vector(voxels));
+    SolveOptions options;
+    options.iterations = 1000;
+    options.tolerance = 10 * smallest_tolerance(unit_roundoff(on.precision));
+    const auto solved = [&](SelfAdjoint* by) {
+        return conjugate_gradient(on.device(), normal, on.precision, by, b, options, test::silent);
+    };
+    const Solution plain = solved(nullptr);
+    const Solution spared = solved(&inverse);
+    EXPECT_EQ(spared.stop, Stop::tolerance);
+    EXPECT_LT(2 * spared.residuals.size(), plain.residuals.size());
+    // The residual times the condition number, 1 over lambda, for the smallest eigenvalue.
+    EXPECT_TRUE(near(spared.x, plain.x, 2 * options.tolerance / lambda));
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Circulants, testing::ValuesIn(test::array_cases()));

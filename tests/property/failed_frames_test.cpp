@@ -24,9 +24,9 @@ public:
     BackendInfo info() const override { return reference_->info(); }
     Device& device() override { return reference_->device(); }
     Precision precision() const override { return reference_->precision(); }
-    std::unique_ptr<Transform> transform(const std::vector<Vec3>& trajectory,
+    std::unique_ptr<Transform> transform(const SamplePoints& points,
                                          const Voxels& voxels) override {
-        return std::make_unique<Failing>(reference_->transform(trajectory, voxels), *this);
+        return std::make_unique<Failing>(reference_->transform(points, voxels), *this);
     }
     void note(const std::string& message) const override { reference_->note(message); }
     void restart_clock() override { reference_->restart_clock(); }

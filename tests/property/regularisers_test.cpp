@@ -90,7 +90,7 @@ TEST_P(Regularisers, QuadraticOnesJoinTheNormalEquations) {
     SolveOptions options;
     options.tolerance = 1e3 * on.epsilon();
     const Solution solution =
-        conjugate_gradient(on.device(), a, on.precision, Volume(b), options, silent);
+        conjugate_gradient(on.device(), a, on.precision, nullptr, Volume(b), options, silent);
     ComplexVector expected(2);
     expected << Complex(3, 4), Complex(2, 6);
     EXPECT_TRUE(near(solution.x, expected, 1e3 * on.epsilon()));

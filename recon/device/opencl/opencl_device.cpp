@@ -124,8 +124,9 @@ public:
     }
     void multiply_conjugate(const Array& f, std::size_t first, std::size_t count,
                             Array& y) override {
-        run_with_maps("multiply_conjugate", y, f.element().precision, {count, y.count() / count, 1},
-                      buffer_of(f), static_cast<cl_ulong>(first), buffer_of(y));
+        kernels_.run_with_maps("multiply_conjugate", y, f.element().precision,
+                               {count, y.count() / count, 1}, buffer_of(f),
+                               static_cast<cl_ulong>(first), buffer_of(y));
     }
     void add_conjugate_product(const Array& map, const Array& in, std::size_t first,
                                Array& out) override {

@@ -1,0 +1,26 @@
+#include "solve/effort.hpp"
+
+#include <algorithm>
+
+#include "solve/cg.hpp"
+
+namespace lsrecon {
+
+SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, bool by_one_q,
+                         double epsilon) {
+    const bool split = need_splitting(options.regularisers);
+    const bool regularised = options.lambda > 0 || !options.regularisers.empty();
+    const bool converges = regularised && !split && by_one_q;
+    if (split) {
+        options.iterations = iterations_of_splitting;
+    } else if (converges) {
+        options.iterations = iterations_to_converge;
+        options.tolerance = std::max(tolerance_to_converge, smallest_tolerance(epsilon));
+    }
+    options.iterations = effort.iterations.value_or(options.iterations);
+    options.tolerance = effort.tolerance.value_or(options.tolerance);
+    options.precondition = effort.precondition.value_or(converges);
+    return options;
+}
+
+} // namespace lsrecon

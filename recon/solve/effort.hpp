@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+
+#include "solve/conjugate_gradient.hpp"
+
+namespace lsrecon {
+
+/// What of SolveOptions the user gives.
+struct SolveEffort {
+    std::optional<int> iterations;
+    std::optional<double> tolerance;
+    std::optional<bool> precondition;
+};
+
+/// What is right where the user gives nothing (docs/performance.md#iterations):
+constexpr int iterations_of_splitting = 30; ///< with a regulariser that is not quadratic
+/// Where lambda or a quadratic regulariser, and not stopping early, keeps noise out: the image is
+/// within a percent of the converged one.
+constexpr int iterations_to_converge = 300;
+constexpr double tolerance_to_converge = 1e-6;
+
+/// `by_one_q`: products are cheap and a preconditioner is known; otherwise the solve stops early.
+/// `epsilon` is the unit roundoff of the solver.
+SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, bool by_one_q,
+                         double epsilon);
+
+} // namespace lsrecon

@@ -1,0 +1,57 @@
+#include "solve/effort.hpp"
+
+#include <gtest/gtest.h>
+
+#include "device/array.hpp"
+#include "solve/cg.hpp"
+
+namespace lsrecon {
+namespace {
+
+const double doubles = unit_roundoff(Precision::float64);
+
+SolveOptions regularised(double lambda, std::vector<RegulariserChoice> choices = {}) {
+    SolveOptions options;
+    options.lambda = lambda;
+    options.regularisers = std::move(choices);
+    return options;
+}
+
+TEST(Effort, WithoutRegulariserTheSolveStopsEarly) {
+    const SolveOptions options = with_effort({}, {}, true, doubles);
+    EXPECT_EQ(options.iterations, SolveOptions().iterations);
+    EXPECT_EQ(options.tolerance, SolveOptions().tolerance);
+    EXPECT_FALSE(options.precondition);
+}
+
+TEST(Effort, WithOneItConverges) {
+    for (const SolveOptions& of :
+         {regularised(1e-3), regularised(0, {{"roughness", 1e-2}}), regularised(1e-3, {})}) {
+        const SolveOptions options = with_effort(of, {}, true, doubles);
+        EXPECT_EQ(options.iterations, iterations_to_converge);
+        EXPECT_EQ(options.tolerance, tolerance_to_converge);
+        EXPECT_TRUE(options.precondition);
+    }
+    EXPECT_FALSE(with_effort(regularised(1e-3), {}, false, doubles).precondition);
+    const double singles = unit_roundoff(Precision::float32);
+    EXPECT_EQ(with_effort(regularised(1e-3), {}, true, singles).tolerance,
+              smallest_tolerance(singles))
+        << "what single precision cannot keep is not asked for";
+}
+
+TEST(Effort, SplittingHasItsOwn) {
+    const SolveOptions options = with_effort(regularised(1e-3, {{"tv", 1e-3}}), {}, true, doubles);
+    EXPECT_EQ(options.iterations, iterations_of_splitting);
+    EXPECT_EQ(options.tolerance, SolveOptions().tolerance);
+}
+
+TEST(Effort, TheUserDecides) {
+    const SolveOptions options = with_effort(regularised(1e-3), {7, 0.5, false}, true, doubles);
+    EXPECT_EQ(options.iterations, 7);
+    EXPECT_EQ(options.tolerance, 0.5);
+    EXPECT_FALSE(options.precondition);
+    EXPECT_TRUE(with_effort({}, {{}, {}, true}, true, doubles).precondition);
+}
+
+} // namespace
+} // namespace lsrecon
