@@ -77,6 +77,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     }
     FrameSource source(scan_file, read, report); // checks it, too
     require_samples(source.scan());
+    source.report_bad(report);
     PreparedScan prepared(source, options.prepare, backend, report);
     const Scan& scan = prepared.scan();
     const Plan plan = make_plan(scan, {q_file.has_value(), !options.solve.regularisers.empty(),

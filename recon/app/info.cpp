@@ -5,6 +5,7 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "base/named_files.hpp"
+#include "io/failed_frames.hpp"
 #include "io/frame_source.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/image_reader.hpp"
@@ -83,7 +84,9 @@ ExitCode run_info(const Options& options) {
             }
         }
     }
-    const FrameSource source(options.scan, options.read);
+    ReadOptions read = options.read;
+    read.bad_frames = true;
+    const FrameSource source(options.scan, read);
     const Scan& scan = source.scan();
     const Frame& first = scan.frames.front();
     std::printf("file         %s\n", scan.file.c_str());
@@ -120,6 +123,9 @@ ExitCode run_info(const Options& options) {
     }
     for (const std::string& remark : scan.remarks) {
         std::printf("note         %s\n", remark.c_str());
+    }
+    for (const auto& [frame, error] : source.bad()) {
+        std::printf("bad          frame %zu: %s\n", frame, on_one_line(error.what()).c_str());
     }
     return ExitCode::done;
 }

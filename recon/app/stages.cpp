@@ -40,6 +40,7 @@ ExitCode run_fhd(const Options& options) {
     FrameSource source(options.scan, read, console);
     const Scan& scan = source.scan();
     require_samples(scan);
+    source.report_bad(console);
     const Plan plan = make_plan(scan, {false, false, backend->segment_error() > 0});
     Image about = empty_image(scan);
     about.record = make_record(scan, backend->info(), {{"command", command_line()}});
@@ -68,7 +69,9 @@ ExitCode run_q(const Options& options) {
     require_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}});
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
-    const FrameSource source(options.scan, options.read, console);
+    ReadOptions read = options.read;
+    read.bad_frames = true; // samples do not change Q
+    const FrameSource source(options.scan, read, console);
     const Scan& scan = source.scan();
     const Record record = make_record(scan, backend->info(), {{"command", command_line()}});
     if (scan.voxels) {

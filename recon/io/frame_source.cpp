@@ -71,9 +71,6 @@ FrameSource::FrameSource(const std::string& path, const ReadOptions& options, Re
           for (const std::string& remark : source.scan().remarks) {
               report.note(remark);
           }
-          for (const auto& [index, error] : source.bad_) {
-              report.fail(about_failure(source.scan().frames[index], index, error.what()));
-          }
           return source;
       }()) {}
 
@@ -82,6 +79,12 @@ Scan FrameSource::take_scan() {
     stored_.scan = {};
     stored_.scan.frames = scan.frames;
     return scan;
+}
+
+void FrameSource::report_bad(Reporter& report) const {
+    for (const auto& [index, error] : bad_) {
+        report.fail(about_failure(scan().frames[index], index, error.what()));
+    }
 }
 
 std::size_t FrameSource::first_good() const {

@@ -24,7 +24,7 @@ public:
     /// InputError when no format knows the file or something in it is wrong; NotBuiltError when the
     /// format was left out of this build.
     explicit FrameSource(const std::string& path, const ReadOptions& options = {});
-    /// The same as a separate stage, which notes the scan's remarks and reports its bad frames.
+    /// The same as a separate stage, which notes the scan's remarks.
     FrameSource(const std::string& path, const ReadOptions& options, Reporter& report);
     FrameSource(FrameSource&&) = default;
 
@@ -38,6 +38,10 @@ public:
     /// A frame with its samples. The only frame of a scan can be taken once. InputError when it is
     /// a bad one; RunError when the file was changed since it was opened.
     Frame frame(std::size_t index);
+    /// What is wrong with each bad frame.
+    const std::map<std::size_t, InputError>& bad() const { return bad_; }
+    /// Reports them as failed, before the work on the others.
+    void report_bad(Reporter& report) const;
     /// The first frame whose samples can be used.
     std::size_t first_good() const;
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Reconstructs one scan of a list, unless its image is there already.
 #     one_scan.sh SCAN FOLDER [OPTIONS OF lsrecon recon...]
-# writes  FOLDER/images/SCAN         the image, and SCAN.part while only some frames are finished;
+# writes  FOLDER/images/SCAN         the image, and SCAN.part while frames are missing;
 #                                    a scan below the working folder keeps its path from there, any
 #                                    other its whole path; .h5 is appended where missing
 #         FOLDER/logs/SCAN.log       what lsrecon said
@@ -26,8 +26,9 @@ image=$folder/images/$name
 log=$folder/logs/$name.log
 row=$folder/rows/$name.tsv
 
-# lsrecon renames a whole image into place: one that exists is finished, unless the scan is newer.
-if [[ $image -nt $scan ]]; then
+# lsrecon renames a whole image into place: one that exists is finished, unless the scan is newer or
+# frames failed, whose part is then still there.
+if [[ $image -nt $scan && ! -e $image.part ]]; then
     echo "finished before: $scan"
     exit 0
 fi

@@ -4,6 +4,7 @@
     bad_frames.py LSRECON"""
 
 import os
+import subprocess
 import sys
 
 import h5py
@@ -12,6 +13,8 @@ import numpy as np
 from in_folders import INPUT, USAGE, expect, run_cases
 
 FRAMES = 5
+ONE_SCAN = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                        "../../scripts/slurm/one_scan.sh")
 RECON = ["recon", "many.h5", "--iterations", "4", "--quiet", "--backend", "reference"]
 
 
@@ -88,6 +91,10 @@ def a_bad_frame_fails_alone(make):
         expect(f"{len(bad)} of 5 frames failed: {listed}\n" in process.stderr, process.stderr)
         expect_only(folder, name, bad, good)
         folder.run(INPUT, ["check", "many.h5"], [says])
+        told = folder.run(0, ["info", "many.h5"]).stdout
+        expect(f"bad          frame {bad[0]}: " in told and says in told, told)
+        told = folder.run(0, ["q", "many.h5", "-o", "many_q.h5", "--backend", "reference"]).stderr
+        expect("failed" not in told, f"Q needs no samples: {told}")
         folder.run(USAGE, [*RECON, "-o", name], ["--resume"])
         folder.run(INPUT, [*RECON, "-o", name, "--resume"], [f"frame {bad[0]} failed"])
         expect_only(folder, name, bad, good)
@@ -172,8 +179,27 @@ def fhd_does_the_same(make):
     folder.run(USAGE, [*fhd, "-o", "bad.h5"], ["--resume"])
 
 
+def a_batch_tries_them_again(make):
+    folder = make()
+    frames_of(folder, "many.h5", [2])
+    environment = {**os.environ, "LSRECON_PROGRAM": folder.program}
+
+    def submit(code):
+        run = subprocess.run([ONE_SCAN, "many.h5", "out", "--backend", "reference"],
+                             cwd=folder.path, env=environment, capture_output=True, text=True)
+        expect(run.returncode == code, f"exit {run.returncode}: {run.stdout} {run.stderr}")
+        return run.stdout
+
+    for _ in range(2):
+        expect("finished before" not in submit(INPUT), "an image that lacks a frame is finished")
+        with open(folder / "out/rows/many.h5.tsv", encoding="utf-8") as row:
+            expect("1 of 5 frames failed: 2; found: " in row.read(), "the row does not say why")
+    os.unlink(folder / "out/images/many.h5.part")
+    expect("finished before" in submit(0), "an image that was accepted is made again")
+
+
 if __name__ == "__main__":
     sys.exit(run_cases([a_bad_frame_fails_alone, maps_come_from_a_good_frame,
                         without_a_good_frame_nothing_is_written,
                         truth_and_preview_leave_bad_frames_out, readers_of_the_image_know,
-                        fhd_does_the_same]))
+                        fhd_does_the_same, a_batch_tries_them_again]))
