@@ -13,6 +13,7 @@
 #include "io/truth.hpp"
 #include "operators/q.hpp"
 #include "plan/plan.hpp"
+#include "prepare/prior.hpp"
 #include "scan/check.hpp"
 #include "scan/sampling_pool.hpp"
 #include "solve/normal_equations.hpp"
@@ -67,6 +68,11 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     if (q_file) {
         q_file->require(scan);
     }
+    std::optional<PriorImage> prior;
+    if (!options.prior.empty()) {
+        prior = prior_on_grid(options.prior, scan);
+        require_prior(options.solve.regularisers, *prior, scan.grid);
+    }
     if (truth) {
         truth->require_size_of(scan);
     }
@@ -76,6 +82,9 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     Record settings = options.settings;
     if (q_file) {
         settings.emplace_back("q_sha256", q_file->sha256());
+    }
+    if (prior) {
+        settings.emplace_back("prior_sha256", prior->sha256);
     }
     ImageSink sink(image_file, scan, identity_of(make_record(scan, backend.info(), settings)),
                    options.resume);
@@ -88,8 +97,8 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
         return q_file ? q_file->read(sampling, scan.grid)
                       : compute_q(backend, sampling, scan.grid, report);
     };
-    FrameEquations equations(
-        {backend, plan, scan.coil_maps, options.solve.lambda, make_q, options.solve.regularisers});
+    FrameEquations equations({backend, plan, scan.coil_maps, options.solve.lambda, make_q,
+                              options.solve.regularisers, prior ? &*prior : nullptr});
     const auto solve_frames = [&] {
         FrameProgress frames(report, scan.frames.size());
         for (const std::size_t f : by_sampling(scan.frames)) {

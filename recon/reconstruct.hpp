@@ -15,6 +15,7 @@ struct ReconstructOptions {
     PrepareOptions prepare;
     SolveOptions solve;
     std::string q_file; ///< Q made before by 'lsrecon q'; "" to compute it
+    std::string prior; ///< image file that regularisers compare with; "" for none
     std::string preview; ///< PNG to write beside the image; "" for none
     std::string truth; ///< image file to compare with; "" for none
     bool resume = false; ///< continue what an earlier run had finished (io/part_file.hpp)

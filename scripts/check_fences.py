@@ -20,7 +20,7 @@ ARROWS = {
     "plan/": ["base/", "scan/", "plan/"],
     "operators/": ["base/", "scan/", "plan/", "device/", "engines/", "operators/"],
     "prepare/": ["base/", "scan/", "plan/", "device/", "engines/", "operators/", "solve/",
-                 "io/frame_source.hpp", "io/maps_file.hpp", "prepare/"],
+                 "io/frame_source.hpp", "io/maps_file.hpp", "io/prior_file.hpp", "prepare/"],
     "solve/": ["base/", "scan/", "plan/", "device/", "engines/", "operators/", "solve/"],
     "io/": ["base/", "scan/", "io/", "operators/q.hpp", "engines/backend.hpp"],
     "reconstruct": ["base/", "scan/", "io/", "prepare/", "plan/", "engines/backend.hpp",

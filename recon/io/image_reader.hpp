@@ -1,7 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
+#include "io/hdf5_file.hpp"
 #include "io/stored_image.hpp"
 
 namespace lsrecon {
@@ -10,5 +12,6 @@ namespace lsrecon {
 /// are read a frame at a time. InputError when it is no image on a grid, or says of itself what
 /// does not fit.
 StoredImage open_image_file(const std::string& path);
+StoredImage open_image_file(const std::shared_ptr<const Hdf5Reader>& file);
 
 } // namespace lsrecon

@@ -24,6 +24,7 @@ struct CommonToFrames {
     double lambda; ///< weight of Q(0) I
     std::function<Q(const Sampling&)> make_q;
     std::vector<RegulariserChoice> regularisers = {};
+    const PriorImage* prior = nullptr; ///< where regularisers need one
 };
 
 /// The normal equations of one sampling: its transform, and their left-hand side on two devices.
