@@ -37,8 +37,7 @@ __kernel void add_difference_adjoint(const ulong items, __global const real2 *in
 
 // --- filters of 4 taps, periodic ----------------------------------------------------------------
 //
-// Geometry of both: the voxels of a grid, whose numbers start at from_low and so on of their
-// arrays.
+// Geometry of both: the voxels of a grid, whose numbers start at `from` and so on of their arrays.
 
 // Where the voxel `steps` after the one at (x, y, z) is. No remainders: filters are rarely longer
 // than the grid, and divisions keep work-items from being vectors.

@@ -16,6 +16,7 @@
 #include "io/truth.hpp"
 #include "operators/q.hpp"
 #include "plan/plan.hpp"
+#include "prepare/prior.hpp"
 #include "reconstruct_noise.hpp"
 #include "scan/check.hpp"
 #include "scan/sampling_pool.hpp"
@@ -88,6 +89,11 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     if (q_file) {
         q_file->require(scan);
     }
+    std::optional<PriorImage> prior;
+    if (!options.prior.empty()) {
+        prior = prior_on_grid(options.prior, scan);
+        require_prior(options.solve.regularisers, *prior, scan.grid);
+    }
     if (truth) {
         truth->require_size_of(scan);
     }
@@ -101,6 +107,9 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     if (q_file) {
         settings.emplace_back("q_sha256", q_file->sha256());
     }
+    if (prior) {
+        settings.emplace_back("prior_sha256", prior->sha256);
+    }
     ImageSink sink(image_file, scan, identity_of(make_record(scan, backend.info(), settings)),
                    options.resume);
     if (sink.resumed() > 0) {
@@ -113,7 +122,8 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
                       : compute_q(backend, sampling, scan.grid, report);
     };
     FrameEquations equations({backend, plan, scan.coil_maps, solving.lambda, make_q,
-                              solving.regularisers, solving.precondition});
+                              solving.regularisers, prior ? &*prior : nullptr,
+                              solving.precondition});
     std::optional<IterationLog> log;
     if (!options.log.empty()) {
         log.emplace(options.log, options.resume);

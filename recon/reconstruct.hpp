@@ -18,6 +18,7 @@ struct ReconstructOptions {
     SolveOptions solve; ///< but for what follows from `effort`
     SolveEffort effort;
     std::string q_file; ///< Q made before by 'lsrecon q'; "" to compute it
+    std::string prior; ///< image file that regularisers compare with; "" for none
     std::string preview; ///< PNG to write beside the image; "" for none
     std::string log; ///< table of iterations to write as they go; "" for none
     std::string truth; ///< image file to compare with; "" for none

@@ -61,6 +61,22 @@ RegulariserChoice choice_of(const std::string& word) {
     return {name, *weight};
 }
 
+/// A prior image goes with the regularisers that need one, and they with it.
+void require_prior_flag(const std::vector<RegulariserChoice>& chosen, const std::string& prior) {
+    std::string names;
+    for (const Regulariser& row : regularisers()) {
+        names += row.require == nullptr ? "" : (names.empty() ? "" : " or ") + row.name;
+    }
+    if (need_prior(chosen) && prior.empty()) {
+        throw UsageError("--reg " + names + " without an image to compare with\n  next:     name " +
+                         "its file: --prior FILE");
+    }
+    if (!need_prior(chosen) && !prior.empty()) {
+        throw UsageError("--prior " + prior + ": no regulariser uses it\n  next:     add --reg " +
+                         names + " with a weight, or leave --prior out");
+    }
+}
+
 ExitCode run(Options& options) {
     SolveOptions& solve = options.reconstruct.solve;
     solve.on_device = options.solver != "eigen";
@@ -74,6 +90,7 @@ ExitCode run(Options& options) {
                              "\n  next:     leave --solver or --reg out");
         }
     }
+    require_prior_flag(solve.regularisers, options.reconstruct.prior);
     if (!options.reconstruct.preview.empty()) {
         require_png();
     }
@@ -86,6 +103,7 @@ ExitCode run(Options& options) {
                    {"--field-map", options.reconstruct.prepare.field_map_of_file()
                                        ? options.reconstruct.prepare.field_map
                                        : ""},
+                   {"--prior", options.reconstruct.prior},
                    {"--truth", options.reconstruct.truth}},
                   {{"--output", options.output, FileKind::hdf5},
                    {"--png", options.reconstruct.preview, FileKind::png},
@@ -96,6 +114,7 @@ ExitCode run(Options& options) {
     options.reconstruct.settings = {{"command", command_line()},
                                     {"lambda", text(solve.lambda)},
                                     {"regularisers", joined(options.regularisers)},
+                                    {"prior", options.reconstruct.prior},
                                     {"solver_asked_for", options.solver},
                                     {"q_file", options.reconstruct.q_file},
                                     {"traj_units_asked_for", read.trajectory_units},
@@ -159,6 +178,11 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
                    "regulariser and weight, such as tv:0.002; several may be given. " + kinds)
         ->type_name("NAME:WEIGHT")
         ->allow_extra_args(false);
+    sub.add_option(
+           "--prior", reconstruct.prior,
+           "image file for --reg prior and anatomical: one frame of the same object, on any "
+           "grid that holds the image; for prior in the units of the reconstruction")
+        ->check(file_name());
     sub.add_option("--solver", options->solver,
                    "device: conjugate gradients on the device, in double precision where it has "
                    "that; eigen: by Eigen on the CPU, as a check [device]")

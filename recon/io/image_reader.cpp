@@ -177,10 +177,14 @@ void show_map(const std::shared_ptr<const Hdf5Reader>& file, const std::string& 
 } // namespace
 
 StoredImage open_image_file(const std::string& path, const std::string& dataset) {
-    const auto file = std::make_shared<const Hdf5Reader>(path);
+    return open_image_file(std::make_shared<const Hdf5Reader>(path), dataset);
+}
+
+StoredImage open_image_file(const std::shared_ptr<const Hdf5Reader>& file,
+                            const std::string& dataset) {
     const std::vector<std::size_t> extents = image_shape(*file).extents;
     StoredImage image;
-    image.file = path;
+    image.file = file->path();
     image.thing = "/image";
     image.about.grid = grid_of(*file, extents);
     image.about.frames = frames_of(*file, extents.front());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "io/hdf5_file.hpp"
@@ -12,6 +13,8 @@ namespace lsrecon {
 /// frame, a real number a voxel. InputError when it is no image on a grid, lacks the map, or says
 /// of itself what does not fit.
 StoredImage open_image_file(const std::string& path, const std::string& dataset = "image");
+StoredImage open_image_file(const std::shared_ptr<const Hdf5Reader>& file,
+                            const std::string& dataset = "image");
 
 /// Why frames failed, one text a frame, "" for those that did not; empty when none did.
 std::vector<std::string> frame_errors(const Hdf5Reader& file);

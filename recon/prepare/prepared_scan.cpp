@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "io/field_file.hpp"
 #include "io/maps_file.hpp"
+#include "prepare/resampled.hpp"
 
 namespace lsrecon {
 
@@ -211,7 +212,8 @@ void PreparedScan::read_maps_of(const std::string& file) {
                           text(wanted, ", the coils of ", scan_.file),
                           "name the maps of this scan's coils"});
     }
-    CoilRows maps = resampled(stored.maps, stored.grid, scan_.grid, file);
+    CoilRows maps = resampled(stored.maps, stored.grid, scan_.grid,
+                              {file, "coil maps", "estimate the maps from this scan"});
     if (maps.largest_part() == 0) {
         throw InputError({file, "/coil_maps", "zeros alone within the image's field of view",
                           "maps where the image is", "name the maps of this scan"});

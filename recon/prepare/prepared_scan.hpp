@@ -54,13 +54,4 @@ private:
     std::optional<Frame> first_; ///< as transformed so far
 };
 
-/// A field map on the grid of an image, by the same interpolation: 0 beyond its field of view.
-OffResonance resampled(const OffResonance& off_resonance, const Grid& from, const Grid& to,
-                       const std::string& file);
-
-/// Maps on the grid of an image: linear interpolation between voxels, 0 beyond the maps' field of
-/// view. InputError, with this file's name, when grids of known geometry are turned against each
-/// other.
-CoilRows resampled(const CoilRows& maps, const Grid& from, const Grid& to, const std::string& file);
-
 } // namespace lsrecon

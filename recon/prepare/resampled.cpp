@@ -1,19 +1,21 @@
+#include "prepare/resampled.hpp"
+
 #include <cmath>
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "prepare/interpolation.hpp"
-#include "prepare/prepared_scan.hpp"
 
 namespace lsrecon {
 
 namespace {
 
 constexpr double smallest_cosine = 0.9999; ///< of axes that count as the same
+constexpr double most_times = 4; ///< a field of view this much larger is in another unit
 constexpr double smallest_thickness_mm = 5; ///< of a plane; files of planes hold none
 
 /// How far the centre of `from` lies from that of `to`, along the axes, in mm; 0 where unknown.
-Vec3 offset_of(const Grid& from, const Grid& to, const std::string& file) {
+Vec3 offset_of(const Grid& from, const Grid& to, const Resampled& of) {
     Vec3 offset{0, 0, 0};
     if (!from.position || !to.position || !from.directions || !to.directions) {
         return offset;
@@ -25,8 +27,8 @@ Vec3 offset_of(const Grid& from, const Grid& to, const std::string& file) {
             offset[d] += (*to.directions)[d][i] * ((*from.position)[i] - (*to.position)[i]);
         }
         if (cosine < smallest_cosine) {
-            throw InputError({file, "directions of the grid", "turned against those of the scan",
-                              "the same axes", "estimate the maps from this scan"});
+            throw InputError({of.file, "directions of the " + of.thing,
+                              "turned against those of the scan", "the same axes", of.next});
         }
     }
     return offset;
@@ -34,9 +36,25 @@ Vec3 offset_of(const Grid& from, const Grid& to, const std::string& file) {
 
 } // namespace
 
-CoilRows resampled(const CoilRows& maps, const Grid& from, const Grid& to,
-                   const std::string& file) {
-    const Vec3 offset = offset_of(from, to, file);
+void require_same_field(const Grid& from, const Grid& to, const Resampled& of) {
+    const Vec3 offset = offset_of(from, to, of);
+    for (std::size_t d = 0; d < static_cast<std::size_t>(to.dimensions); ++d) {
+        const double voxel = std::max(from.fov_mm[d] / static_cast<double>(from.size[d]),
+                                      to.fov_mm[d] / static_cast<double>(to.size[d]));
+        const bool covered = from.fov_mm[d] / 2 - std::abs(offset[d]) >= to.fov_mm[d] / 2 - voxel;
+        if (!covered || from.fov_mm[d] > most_times * to.fov_mm[d]) {
+            throw InputError({of.file, "field of view of the " + of.thing,
+                              text(from.fov_mm[d], " mm along ", "xyz"[d], ", its centre ",
+                                   std::abs(offset[d]), " mm from that of the scan"),
+                              text("one that holds the scan's ", to.fov_mm[d],
+                                   " mm, and is at most ", most_times, " times as large"),
+                              of.next});
+        }
+    }
+}
+
+CoilRows resampled(const CoilRows& maps, const Grid& from, const Grid& to, const Resampled& of) {
+    const Vec3 offset = offset_of(from, to, of);
     if (from.same_lattice(to) && from.fov_mm == to.fov_mm && offset == Vec3{0, 0, 0}) {
         return maps;
     }
@@ -48,9 +66,9 @@ CoilRows resampled(const CoilRows& maps, const Grid& from, const Grid& to,
     if (to.dimensions == 2) { // a plane serves what lies within its thickness
         const double thickness = std::max(from.fov_mm[2], to.fov_mm[2]);
         if (std::abs(offset[2]) > std::max(thickness, smallest_thickness_mm)) {
-            throw InputError({file, "position of the maps",
+            throw InputError({of.file, "position of the " + of.thing,
                               text(std::abs(offset[2]), " mm from the scan's plane"),
-                              "maps of the same plane", "estimate the maps from this scan"});
+                              "the same plane", of.next});
         }
         basis[2].setOnes(1, 1);
     }
@@ -90,7 +108,9 @@ OffResonance resampled(const OffResonance& off, const Grid& from, const Grid& to
     if (decays) {
         rows.row(1) = off.r2star.transpose().cast<Complex>();
     }
-    const CoilMatrix there = resampled(CoilRows(rows), from, to, file).to_doubles();
+    const CoilMatrix there =
+        resampled(CoilRows(rows), from, to, {file, "field map", "name a field map of this scan"})
+            .to_doubles();
     return {there.row(0).real().transpose(),
             decays ? RealVector(there.row(1).real().transpose()) : RealVector()};
 }

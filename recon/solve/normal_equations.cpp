@@ -104,7 +104,8 @@ std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision pre
     }
     return std::make_unique<System>(
         device, precision, std::move(gram), maps, common_.lambda,
-        make_regularisers(common_.regularisers, {device, precision, common_.plan.grid}),
+        make_regularisers(common_.regularisers,
+                          {device, precision, common_.plan.grid, common_.prior}),
         std::move(inverse));
 }
 

@@ -25,6 +25,7 @@ struct CommonToFrames {
     double lambda; ///< weight of Q(0) I
     std::function<Q(const Sampling&)> make_q;
     std::vector<RegulariserChoice> regularisers = {};
+    const PriorImage* prior = nullptr; ///< where regularisers need one
     bool precondition = false; ///< conjugate gradients; splitting always is
 };
 

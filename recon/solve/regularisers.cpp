@@ -6,6 +6,7 @@
 #include "operators/differences.hpp"
 #include "operators/identity.hpp"
 #include "operators/wavelet.hpp"
+#include "operators/weighted_differences.hpp"
 
 namespace lsrecon {
 
@@ -33,6 +34,27 @@ RegulariserVolumes of_identity(const Grid&) {
     return {1, 0};
 }
 
+RegulariserTerm to_prior(const RegulariserPlace& place) {
+    RegulariserTerm term = identity(place);
+    term.target = place.prior;
+    return term;
+}
+
+void any_prior(const PriorImage&, const Grid&) {}
+
+RegulariserTerm weighted_differences(const RegulariserPlace& place) {
+    return {std::make_unique<WeightedDifferences>(place.device, place.grid, place.precision,
+                                                  edge_weights(*place.prior, place.grid))};
+}
+
+RegulariserVolumes of_weighted_differences(const Grid& grid) {
+    return {dimensions_of(grid), 2 * dimensions_of(grid)};
+}
+
+void with_edges(const PriorImage& prior, const Grid& grid) {
+    edge_weights(prior, grid);
+}
+
 RegulariserTerm wavelet(const RegulariserPlace& place) {
     const std::size_t voxels = place.grid.voxels();
     RegulariserTerm term{std::make_unique<Wavelet>(place.device, place.grid, place.precision)};
@@ -57,6 +79,10 @@ const std::vector<Regulariser>& regularisers() {
         {"l2", "the size of the image (Tikhonov), the same as --lambda", true, &identity,
          &of_identity},
         {"roughness", "squares of differences of neighbours", true, &differences, &of_differences},
+        {"prior", "squares of differences from the image of --prior", true, &to_prior, &of_identity,
+         &any_prior},
+        {"anatomical", "roughness, but not across the edges of the image of --prior", true,
+         &weighted_differences, &of_weighted_differences, &with_edges},
         {"tv", "total variation: the size of differences of neighbours", false, &differences,
          &of_differences},
         {"wavelet", "the size of Daubechies-4 wavelet coefficients, over all shifts", false,
@@ -82,6 +108,22 @@ bool need_splitting(const std::vector<RegulariserChoice>& chosen) {
     return std::any_of(chosen.begin(), chosen.end(), [](const RegulariserChoice& choice) {
         return !regulariser_named(choice.name).quadratic;
     });
+}
+
+bool need_prior(const std::vector<RegulariserChoice>& chosen) {
+    return std::any_of(chosen.begin(), chosen.end(), [](const RegulariserChoice& choice) {
+        return regulariser_named(choice.name).require != nullptr;
+    });
+}
+
+void require_prior(const std::vector<RegulariserChoice>& chosen, const PriorImage& prior,
+                   const Grid& grid) {
+    for (const RegulariserChoice& choice : chosen) {
+        const Regulariser& row = regulariser_named(choice.name);
+        if (row.require != nullptr) {
+            row.require(prior, grid);
+        }
+    }
 }
 
 std::size_t volumes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid) {

@@ -6,6 +6,7 @@
 
 #include "operators/operator.hpp"
 #include "scan/grid.hpp"
+#include "scan/prior_image.hpp"
 
 namespace lsrecon {
 
@@ -33,6 +34,8 @@ struct Penalised {
 struct RegulariserTerm {
     std::unique_ptr<Operator> k;
     std::vector<Penalised> penalised = {}; ///< of a term that is not quadratic
+    /// Of a quadratic term with K = 1, weight / 2 ||rho - target||^2; null for 0.
+    const PriorImage* target = nullptr;
     double weight = 0;
     bool quadratic = true;
 };
@@ -42,6 +45,8 @@ struct RegulariserPlace {
     Device& device;
     Precision precision;
     const Grid& grid;
+    /// On the grid; it must outlive the term. Not null for a kind that needs one.
+    const PriorImage* prior = nullptr;
 };
 
 /// Arrays of the image's size that a term needs.
@@ -58,6 +63,8 @@ struct Regulariser {
     /// K and what is penalised.
     RegulariserTerm (*make)(const RegulariserPlace& place);
     RegulariserVolumes (*volumes)(const Grid& grid);
+    /// Of a kind that needs a prior image: InputError when it has no use for this one. Else null.
+    void (*require)(const PriorImage& prior, const Grid& grid) = nullptr;
 };
 
 /// The table: a row each.
@@ -68,6 +75,11 @@ const Regulariser& regulariser_named(const std::string& name);
 
 /// Whether some are not quadratic: conjugate gradients alone do not minimise them.
 bool need_splitting(const std::vector<RegulariserChoice>& chosen);
+
+/// Whether some need a prior image, and the first InputError of one that cannot use this image.
+bool need_prior(const std::vector<RegulariserChoice>& chosen);
+void require_prior(const std::vector<RegulariserChoice>& chosen, const PriorImage& prior,
+                   const Grid& grid);
 
 /// How many volumes of the image's size they need at most while they are minimised.
 std::size_t volumes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid);

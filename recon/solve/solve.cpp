@@ -48,15 +48,48 @@ template <typename SolveOne> Solved solve_each(const std::vector<Volume>& fhd, d
     return solved;
 }
 
+/// Of the scale of a prior image: beyond the first factor it is worth a note, beyond the second an
+/// error.
+constexpr double noted_scale = 2;
+constexpr double refused_scale = 10;
+
+/// A prior image must be in the units of the reconstruction, or it is another image.
+void require_scale(System& system, const std::vector<Volume>& fhd, Reporter& report) {
+    if (system.target() == nullptr) {
+        return;
+    }
+    const PriorImage& prior = *system.target();
+    if (fhd.size() > 1) {
+        throw UsageError("--reg prior: coils without maps are a problem each, and " + prior.file +
+                         " is the image of none of them\n  next:     give the scan coil maps: "
+                         "--maps espirit, or --maps FILE");
+    }
+    if (fhd[0].norm() == 0) {
+        return;
+    }
+    const double scale = system.scale_of(prior.values, fhd[0]);
+    if (!(scale > 1 / refused_scale && scale < refused_scale)) {
+        throw InputError({prior.file, "scale of the prior image",
+                          text("explains the scan best when it is multiplied by ", scale),
+                          text("an image in the units of the reconstruction, within a factor of ",
+                               refused_scale, " and with its phase"),
+                          "scale it to an image of this scan that lsrecon made"});
+    }
+    if (scale < 1 / noted_scale || scale > noted_scale) {
+        report.note(text("the prior image ", prior.file,
+                         " explains the scan best when it is multiplied by ", scale));
+    }
+}
+
 Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd,
                       const SolveOptions& options, Reporter& report) {
     System& system = equations.on_reference();
     const auto apply = [&](const ComplexVector& rho) { return system.apply(rho); };
-    Solved solved =
-        solve_each(fhd, system.gram().diagonal(), options, report,
-                   [&](const Volume& b, const SolveOptions& of_one, const Progress& progress) {
-                       return conjugate_gradient(apply, b.values(), of_one, progress);
-                   });
+    Solved solved = solve_each(
+        fhd, system.gram().diagonal(), options, report,
+        [&](const Volume& b, const SolveOptions& of_one, const Progress& progress) {
+            return conjugate_gradient(apply, system.right_hand_side(b).values(), of_one, progress);
+        });
     solved.solver =
         text("conjugate gradients by Eigen on the CPU, double precision, ", system.gram().means());
     return solved;
@@ -85,7 +118,11 @@ Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
                          : "solved by Eigen in double precision: ") +
                     why);
     };
-    if (System* const system = options.on_device ? equations.on_device() : nullptr) {
+    System* const system = options.on_device ? equations.on_device() : nullptr;
+    if (need_prior(options.regularisers)) {
+        require_scale(system ? *system : equations.on_reference(), fhd, report);
+    }
+    if (system) {
         try {
             return solve_on_device(*system, fhd, options, report);
         } catch (const ToleranceError& error) {

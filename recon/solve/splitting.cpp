@@ -27,20 +27,15 @@ constexpr int fresh = 50;
 
 class Splitting {
 public:
-    using Terms = std::vector<const RegulariserTerm*>;
-
-    /// `inverse` may be null.
-    Splitting(Device& device, SelfAdjoint& a, const Terms& terms, Precision precision,
-              Circulant* inverse, const Volume& b, double norm)
-        : device_(device), precision_(precision), b_(b.on(device, precision, 1 / norm)),
-          left_(device, precision, a, {}), inverse_(inverse), x_(zeros(a.inputs())),
-          right_(zeros(a.inputs())), back_(zeros(a.inputs())), r_(zeros(a.inputs())),
-          p_(zeros(a.inputs())), a_p_(zeros(a.inputs())) {
-        const double scale = b.values().cwiseAbs().maxCoeff() / norm;
-        for (const RegulariserTerm* const term : terms) {
+    Splitting(Device& device, Precision precision, const SplitProblem& problem, double norm)
+        : device_(device), precision_(precision), b_(problem.b.on(device, precision, 1 / norm)),
+          left_(device, precision, problem.a, {}), inverse_(problem.inverse), x_(zeros()),
+          right_(zeros()), back_(zeros()), r_(zeros()), p_(zeros()), a_p_(zeros()) {
+        const double scale = problem.scale / norm;
+        for (const RegulariserTerm* const term : problem.terms) {
             const std::size_t count = term->k->outputs();
             parts_.push_back({term, term->weight * scale, zeros(count), zeros(count), zeros(count),
-                              zeros(a.inputs()), zeros(a.inputs())});
+                              zeros(), zeros()});
             left_.terms().push_back({term->k.get(), term->weight});
             if (inverse_) {
                 inverse_->set_weight(term->k.get(), term->weight);
@@ -88,6 +83,7 @@ private:
     };
 
     Array zeros(std::size_t count) { return device_.zeros(count, {true, precision_}); }
+    Array zeros() { return zeros(b_.count()); }
     double norm(const Array& array) { return std::sqrt(device_.dot(array, array)); }
     double& penalty(std::size_t i) { return left_.terms()[i].weight; }
 
@@ -200,18 +196,16 @@ private:
 
 } // namespace
 
-Solution split_solve(Device& device, SelfAdjoint& a,
-                     const std::vector<const RegulariserTerm*>& terms, Precision precision,
-                     Circulant* inverse, const Volume& b, const SolveOptions& options,
-                     const std::function<void(double)>& progress) {
-    const double norm = b.norm();
+Solution split_solve(Device& device, Precision precision, const SplitProblem& problem,
+                     const SolveOptions& options, const std::function<void(double)>& progress) {
+    const double norm = problem.b.norm();
     if (norm == 0) {
-        return zero_solution(static_cast<Eigen::Index>(b.count()));
+        return zero_solution(static_cast<Eigen::Index>(problem.b.count()));
     }
     require_tolerance(options.tolerance, precision);
     Residuals residuals(options, progress);
     residuals.add(norm / norm);
-    Splitting splitting(device, a, terms, precision, inverse, b, norm);
+    Splitting splitting(device, precision, problem, norm);
     for (int i = 0; i < options.iterations && !residuals.reached(); ++i) {
         residuals.add(splitting.iterate());
     }

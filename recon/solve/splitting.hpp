@@ -9,15 +9,21 @@
 
 namespace lsrecon {
 
-/// Minimises 1/2 x^H A x - Re(b^H x) + the terms, none of them quadratic, where s is the largest
-/// |b|, by the alternating direction method of multipliers (Boyd et al. 2011) around conjugate
-/// gradients: from x = 0, on arrays of the device. The residuals of the solution are the larger of
-/// the primal and the dual one, relative, after each of its iterations. `inverse`, or null,
-/// preconditions; it gets the weights of the terms. ToleranceError when they stop being finite, or
-/// when the precision cannot keep the tolerance.
-Solution split_solve(Device& device, SelfAdjoint& a,
-                     const std::vector<const RegulariserTerm*>& terms, Precision precision,
-                     Circulant* inverse, const Volume& b, const SolveOptions& options,
-                     const std::function<void(double)>& progress);
+/// 1/2 x^H A x - Re(b^H x) + the terms.
+struct SplitProblem {
+    SelfAdjoint& a;
+    std::vector<const RegulariserTerm*> terms; ///< none of them quadratic
+    const Volume& b;
+    double scale; ///< s of the terms, such as the largest |b|
+    /// Near the inverse of A, to precondition, or null; it gets the weights of the terms.
+    Circulant* inverse = nullptr;
+};
+
+/// Minimises it by the alternating direction method of multipliers (Boyd et al. 2011) around
+/// conjugate gradients: from x = 0, on arrays of the device. The residuals of the solution are the
+/// larger of the primal and the dual one, relative, after each of its iterations. ToleranceError
+/// when they stop being finite, or when the precision cannot keep the tolerance.
+Solution split_solve(Device& device, Precision precision, const SplitProblem& problem,
+                     const SolveOptions& options, const std::function<void(double)>& progress);
 
 } // namespace lsrecon

@@ -1,5 +1,7 @@
 #include "solve/system.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "solve/splitting.hpp"
 
@@ -8,7 +10,7 @@ namespace lsrecon {
 System::System(Device& device, Precision precision, std::unique_ptr<Gram> gram, CoilMaps& maps,
                double lambda, std::vector<RegulariserTerm> regularisers,
                std::unique_ptr<Circulant> inverse)
-    : device_(device), precision_(precision), gram_(std::move(gram)),
+    : device_(device), precision_(precision), gram_(std::move(gram)), maps_(maps),
       plain_(device, *gram_, maps, lambda), regularisers_(std::move(regularisers)),
       relative_(device, precision, plain_, {}), inverse_(std::move(inverse)) {
     for (const RegulariserTerm& term : regularisers_) {
@@ -32,12 +34,47 @@ ComplexVector System::apply(const ComplexVector& x) {
     return gram_->diagonal() * norm * device_.download(out);
 }
 
-Solution System::solve(const Volume& b, const SolveOptions& options,
+const PriorImage* System::target() const {
+    const auto found =
+        std::find_if(regularisers_.begin(), regularisers_.end(),
+                     [](const RegulariserTerm& term) { return term.target != nullptr; });
+    return found == regularisers_.end() ? nullptr : found->target;
+}
+
+Volume System::right_hand_side(const Volume& f_h_d) const {
+    if (target() == nullptr) {
+        return f_h_d;
+    }
+    ComplexVector sum = f_h_d.values();
+    for (const RegulariserTerm& term : regularisers_) {
+        if (term.target != nullptr) {
+            sum += gram_->diagonal() * term.weight * term.target->values;
+        }
+    }
+    return Volume(std::move(sum));
+}
+
+double System::scale_of(const ComplexVector& image, const Volume& f_h_d) {
+    const double norm = image.stableNorm();
+    const double of_b = f_h_d.norm();
+    Array in = device_.zeros(static_cast<std::size_t>(image.size()), {true, precision_});
+    Array out = device_.zeros(in.count(), {true, precision_});
+    device_.upload(image / norm, in);
+    gram_->add(maps_, in, out);
+    const Array data = f_h_d.on(device_, precision_, 1 / of_b);
+    return device_.dot(in, data) / device_.dot(in, out) * (of_b / gram_->diagonal() / norm);
+}
+
+Solution System::solve(const Volume& f_h_d, const SolveOptions& options,
                        const std::function<void(double)>& progress) {
-    Solution solution = others_.empty() ? conjugate_gradient(device_, relative_, precision_,
-                                                             inverse_.get(), b, options, progress)
-                                        : split_solve(device_, relative_, others_, precision_,
-                                                      inverse_.get(), b, options, progress);
+    const Volume b = right_hand_side(f_h_d);
+    Solution solution = others_.empty()
+                            ? conjugate_gradient(device_, relative_, precision_, inverse_.get(), b,
+                                                 options, progress)
+                            : split_solve(device_, precision_,
+                                          {relative_, others_, b,
+                                           f_h_d.values().cwiseAbs().maxCoeff(), inverse_.get()},
+                                          options, progress);
     solution.x /= gram_->diagonal();
     return solution;
 }

@@ -25,8 +25,16 @@ public:
     ComplexVector apply(const ComplexVector& x);
     /// Conjugate gradients on the device, see conjugate_gradient; with regularisers that are not
     /// quadratic by splitting, see split_solve.
-    Solution solve(const Volume& b, const SolveOptions& options,
+    Solution solve(const Volume& f_h_d, const SolveOptions& options,
                    const std::function<void(double)>& progress);
+
+    /// The image that a term pulls to; null for 0.
+    const PriorImage* target() const;
+    /// F^H d and what such terms add to it, Q(0) times weight times target.
+    Volume right_hand_side(const Volume& f_h_d) const;
+    /// The real factor by which an image explains F^H d best, <image, F^H d> / <image, F^H F image>
+    /// with the coil maps.
+    double scale_of(const ComplexVector& image, const Volume& f_h_d);
 
     const Gram& gram() const { return *gram_; }
     double epsilon() const { return unit_roundoff(precision_); }
@@ -37,6 +45,7 @@ private:
     Device& device_;
     Precision precision_;
     std::unique_ptr<Gram> gram_;
+    CoilMaps& maps_;
     NormalOperator plain_; ///< A / Q(0)
     std::vector<RegulariserTerm> regularisers_;
     Regularised relative_; ///< with the quadratic ones

@@ -5,6 +5,7 @@
 #include "engines/reference.hpp"
 #include "prepare/interpolation.hpp"
 #include "prepare/prepared_scan.hpp"
+#include "prepare/resampled.hpp"
 #include "scan/simulate.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
@@ -135,11 +136,13 @@ TEST(Resampled, AreTheSameMapsOnAnotherGrid) {
     Grid to = make_grid(17, 24);
     to.fov_mm = {150, 200, 1};
     EXPECT_TRUE(
-        test::near(resampled(plane(from), from, to, "maps.h5").to_doubles(), plane(to), 1e-6));
+        test::near(resampled(plane(from), from, to, {"maps.h5", "coil maps", "next"}).to_doubles(),
+                   plane(to), 1e-6));
     // Nothing is known beyond the field of view.
     Grid wide = make_grid(20, 20);
     wide.fov_mm = {900, 900, 1};
-    EXPECT_EQ(resampled(plane(from), from, wide, "maps.h5")(0, 0), Complex(0));
+    EXPECT_EQ(resampled(plane(from), from, wide, {"maps.h5", "coil maps", "next"})(0, 0),
+              Complex(0));
 }
 
 TEST(Resampled, FollowTheirPlaceInThePatient) {
@@ -151,10 +154,10 @@ TEST(Resampled, FollowTheirPlaceInThePatient) {
     maps(0, 4 * 8 + 4) = 1; // at the centre
     Grid to = from;
     to.position = Vec3{2, -1, 0}; // mm, and voxels
-    const CoilRows moved = resampled(maps, from, to, "maps.h5");
+    const CoilRows moved = resampled(maps, from, to, {"maps.h5", "coil maps", "next"});
     EXPECT_EQ(moved(0, (4 + 1) * 8 + 4 - 2), Complex(1));
     to.directions = std::array<Vec3, 3>{Vec3{0, 1, 0}, Vec3{-1, 0, 0}, Vec3{0, 0, 1}};
-    EXPECT_THROW(resampled(maps, from, to, "maps.h5"), InputError);
+    EXPECT_THROW(resampled(maps, from, to, {"maps.h5", "coil maps", "next"}), InputError);
 }
 
 } // namespace

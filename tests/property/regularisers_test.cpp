@@ -56,6 +56,46 @@ TEST_P(Regularisers, AdjointOfDifferencesIsTheirNegativeDivergence) {
     }
 }
 
+TEST_P(Regularisers, EdgesOfAnotherImageWeighDifferences) {
+    // Steps 0, -2, 0 of magnitudes, whose mean square is 4/3: half its root, squared, is 1/3, and
+    // the weights are 1, 1 / 13, 1, and 1 at the end.
+    const Grid grid = make_grid(4, 1);
+    PriorImage prior{"prior.h5", "", ComplexVector(4)};
+    prior.values << 3, Complex(0, 3), -1, 1;
+    ComplexVector in(4);
+    in << 1, 2, 6, Complex(0, 8);
+    const std::vector<RegulariserTerm> terms =
+        make_regularisers({{"anatomical", 1}}, {on.device(), on.precision, grid, &prior});
+    Array out = on.device().zeros(8, {true, on.precision});
+    terms[0].k->apply(of(in), out);
+    ComplexVector expected = ComplexVector::Zero(8);
+    expected.head(4) << 1, 4 / std::sqrt(13.0), Complex(-6, 8), 0;
+    EXPECT_TRUE(near(on.device().download(out), expected, bound()));
+    prior.values.setConstant(Complex(0, 2));
+    EXPECT_THROW(require_prior({{"anatomical", 1}}, prior, grid), InputError);
+    require_prior({{"prior", 1}}, prior, grid); // has a use for it
+}
+
+TEST_P(Regularisers, AdjointOfWeightedDifferences) {
+    for (const Grid& grid : {make_grid(7, 1), make_grid(5, 66), make_grid(3, 4, 5)}) {
+        const PriorImage prior{"prior.h5", "", vector(grid.voxels())};
+        const std::vector<RegulariserTerm> terms =
+            make_regularisers({{"anatomical", 1}}, {on.device(), on.precision, grid, &prior});
+        Operator& k = *terms[0].k;
+        const auto through = [&](std::size_t outputs, const auto& map) {
+            return [this, outputs, map](const ComplexVector& in) {
+                Array out = on.device().zeros(outputs, {true, on.precision});
+                map(of(in), out);
+                return on.device().download(out);
+            };
+        };
+        EXPECT_TRUE(test::adjoint_test(
+            through(k.outputs(), [&](const Array& in, Array& out) { k.apply(in, out); }),
+            through(k.inputs(), [&](const Array& in, Array& out) { k.adjoint(in, out); }),
+            k.inputs(), k.outputs(), bound(16)));
+    }
+}
+
 TEST_P(Regularisers, ShrinkShortensVectorsAndKeepsTheirDirection) {
     for (const std::size_t count : {std::size_t(1), std::size_t(65), std::size_t(597)}) {
         const ComplexVector y = vector(3 * count);
@@ -105,8 +145,9 @@ ComplexVector proximal(const test::ArrayCase& on, const std::string& name, doubl
     SolveOptions options;
     options.iterations = 400;
     options.tolerance = 1e-4;
-    return split_solve(on.device(), one, {&terms[0]}, on.precision, nullptr, Volume(b), options,
-                       silent)
+    const Volume volume(b);
+    return split_solve(on.device(), on.precision,
+                       {one, {&terms[0]}, volume, b.cwiseAbs().maxCoeff()}, options, silent)
         .x;
 }
 

@@ -178,8 +178,10 @@ TEST_P(Wavelets, SolutionIsThatOfTheDualProblem) {
     SolveOptions options;
     options.iterations = 400;
     options.tolerance = 1e-4;
-    const Solution solution = split_solve(on.device(), one, {&terms[0]}, on.precision, nullptr,
-                                          Volume(b), options, silent);
+    const Volume volume(b);
+    const Solution solution =
+        split_solve(on.device(), on.precision, {one, {&terms[0]}, volume, b.cwiseAbs().maxCoeff()},
+                    options, silent);
     EXPECT_TRUE(near(solution.x, expected, 1e-3)); // as the tolerance of either residual leaves it
 }
 

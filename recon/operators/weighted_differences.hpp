@@ -1,0 +1,45 @@
+#pragma once
+
+#include "operators/differences.hpp"
+#include "scan/prior_image.hpp"
+
+namespace lsrecon {
+
+/// Weights of the differences of neighbours by the edges of another image of the object: where its
+/// magnitude changes by `step` from voxel n to the next one along d,
+///
+///     w_d(n) = 1 / (1 + (step / scale)^2),    scale = half the root mean square of its steps
+///
+/// (Perona and Malik 1990, equation 8, with the scale from the image itself), 1 at the end of the
+/// grid; a block of N a dimension. The penalty sum of w_d(n) |difference|^2 is the quadratic one of
+/// Haldar et al. 2008 and Stone et al. 2008: smooth within tissues, not across their borders.
+/// InputError when the image has no edges.
+RealVector edge_weights(const PriorImage& prior, const Grid& grid);
+
+/// Differences times the roots of their weights: real, at least 0, a block of N a dimension.
+class WeightedDifferences : public Operator {
+public:
+    /// The device must outlive it.
+    WeightedDifferences(Device& device, const Grid& grid, Precision precision,
+                        const RealVector& weights);
+
+    std::size_t inputs() const override { return differences_.inputs(); }
+    std::size_t outputs() const override { return differences_.outputs(); }
+    void apply(const Array& in, Array& out) override {
+        differences_.apply(in, out);
+        device_.multiply(roots_, 0, outputs(), out);
+    }
+    void adjoint(const Array& in, Array& out) override {
+        device_.copy(in, 0, weighted_);
+        device_.multiply(roots_, 0, outputs(), weighted_);
+        differences_.adjoint(weighted_, out);
+    }
+
+private:
+    Device& device_;
+    Differences differences_;
+    Array roots_; ///< real
+    Array weighted_;
+};
+
+} // namespace lsrecon

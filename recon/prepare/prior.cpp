@@ -1,0 +1,26 @@
+#include "prepare/prior.hpp"
+
+#include "base/error.hpp"
+#include "io/prior_file.hpp"
+#include "prepare/resampled.hpp"
+
+namespace lsrecon {
+
+PriorImage prior_on_grid(const std::string& file, const Scan& scan) {
+    const Resampled of{file, "prior image", "name an image of the same object and place"};
+    const StoredPrior stored = read_prior(file);
+    if (stored.grid.dimensions != scan.grid.dimensions) {
+        throw InputError({file, "/image",
+                          text("an image of ", stored.grid.dimensions, " dimensions"),
+                          text(scan.grid.dimensions, " dimensions, as ", scan.file), of.next});
+    }
+    require_same_field(stored.grid, scan.grid, of);
+    const CoilRows there = resampled(stored.values, stored.grid, scan.grid, of);
+    if (there.largest_part() == 0) {
+        throw InputError({file, "/image", "zeros alone where the image of the scan is",
+                          "an image of the same place", of.next});
+    }
+    return {file, stored.sha256, ComplexVector(there.to_doubles().row(0).transpose())};
+}
+
+} // namespace lsrecon

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "base/coil_rows.hpp"
+#include "scan/grid.hpp"
+#include "scan/off_resonance.hpp"
+
+namespace lsrecon {
+
+/// What is resampled, for messages.
+struct Resampled {
+    std::string file;
+    std::string thing; ///< "coil maps"
+    std::string next; ///< what to do when they do not fit
+};
+
+/// Volumes C x N on the grid of an image: linear interpolation between voxels, 0 beyond their field
+/// of view. InputError when grids of known geometry are turned against each other, or planes lie
+/// apart.
+CoilRows resampled(const CoilRows& volumes, const Grid& from, const Grid& to, const Resampled& of);
+
+/// A field map on the grid of an image, by the same interpolation: 0 beyond its field of view.
+OffResonance resampled(const OffResonance& off_resonance, const Grid& from, const Grid& to,
+                       const std::string& file);
+
+/// InputError when `from` leaves out more than a voxel at an edge of `to`, or is so much larger
+/// that its unit must be another one.
+void require_same_field(const Grid& from, const Grid& to, const Resampled& of);
+
+} // namespace lsrecon

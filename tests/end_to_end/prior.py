@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Regularisers that compare with a prior image, and prior images that do not belong to a scan.
+
+    prior.py LSRECON"""
+
+import sys
+
+import h5py
+import numpy as np
+
+from in_folders import INPUT, USAGE, expect, recon, run_cases
+
+
+def image_of(folder, name):
+    with h5py.File(folder / name) as f:
+        return f["image"][0], dict(f["record"].attrs)
+
+
+def error(folder, name):
+    truth = image_of(folder, "truth.h5")[0]
+    return np.linalg.norm(image_of(folder, name)[0] - truth) / np.linalg.norm(truth)
+
+
+def write_prior(folder, name, values, **attributes):
+    """The truth's file with other values of its frame, or other attributes of /image."""
+    with h5py.File(folder / "truth.h5") as truth, h5py.File(folder / name, "w") as f:
+        f["image"] = np.asarray(values)[None].astype("c8")
+        for key, value in {**truth["image"].attrs, **attributes}.items():
+            if key in ("fov_mm", "position", "directions"):
+                f["image"].attrs[key] = value
+
+
+def noisy_scan(folder):
+    folder.run(0, ["simulate", "--matrix", "40,40", "--snr", "5", "-o", "noisy.h5", "--truth",
+                   "fine.h5", "--truth-of", "band", "--quiet"])
+
+
+def a_prior_pulls_the_image_to_it(make):
+    folder = make()
+    truth = image_of(folder, "truth.h5")[0]
+    write_prior(folder, "prior.h5", truth)
+    errors = []
+    for weight in (0.001, 1, 1000):
+        folder.run(0, recon("-o", "i.h5", "--prior", "prior.h5", "--reg", f"prior:{weight}",
+                            "--iterations", "60"))
+        errors.append(error(folder, "i.h5"))
+    expect(errors[0] > errors[1] > errors[2] and errors[2] < 1e-3, f"errors {errors}")
+    folder.run(0, recon("-o", "eigen.h5", "--prior", "prior.h5", "--reg", "prior:1", "--solver",
+                        "eigen", "--iterations", "60", "--tolerance", "1e-6"))
+    folder.run(0, recon("-o", "device.h5", "--prior", "prior.h5", "--reg", "prior:1",
+                        "--iterations", "60", "--tolerance", "1e-6"))
+    one, other = (image_of(folder, name)[0] for name in ("eigen.h5", "device.h5"))
+    expect(np.linalg.norm(one - other) < 1e-5 * np.linalg.norm(one), "two solvers, two images")
+    # On a Cartesian grid A is Q(0): weight 1 gives the mean of the image and its prior.
+    folder.run(0, ["simulate", "--trajectory", "cartesian", "--matrix", "16,16", "-o", "grid.h5",
+                   "--quiet"])
+    write_prior(folder, "larger.h5", 1.5 * truth)
+    for name, words in {"alone.h5": [], "both.h5": ["--prior", "larger.h5", "--reg", "prior:1"]
+                        }.items():
+        folder.run(0, ["recon", "grid.h5", "-o", name, "--quiet", "--backend", "reference", *words])
+    alone, both = (image_of(folder, name)[0] for name in ("alone.h5", "both.h5"))
+    mean = (alone + 1.5 * truth) / 2
+    expect(np.linalg.norm(both - mean) < 1e-5 * np.linalg.norm(mean), "not the mean of both")
+    record = image_of(folder, "device.h5")[1]
+    expect(len(record["prior_sha256"]) == 64 and record["prior"] == "prior.h5", record)
+
+
+def edges_of_another_contrast_keep_edges(make):
+    """Noise goes, and the object's edges stay: with edges from another grid and contrast, and
+    half the error of the same weight without edges."""
+    folder = make()
+    noisy_scan(folder)
+    truth = abs(image_of(folder, "fine.h5")[0])
+    contrast = np.sqrt(truth) * (1 + 1j)
+    write_prior(folder, "prior.h5", np.kron(contrast, np.ones((2, 2))))
+    errors = {}
+    for name, words in {"plain": [], "roughness": ["--reg", "roughness:0.3"],
+                        "anatomical": ["--reg", "anatomical:0.3", "--prior", "prior.h5"]}.items():
+        folder.run(0, ["recon", "noisy.h5", "-o", "i.h5", "--quiet", "--backend", "reference",
+                       "--iterations", "40", *words])
+        image = abs(image_of(folder, "i.h5")[0])
+        errors[name] = np.linalg.norm(image - truth) / np.linalg.norm(truth)
+    expect(errors["anatomical"] < 0.6 * min(errors["plain"], errors["roughness"]), errors)
+
+
+def a_prior_goes_with_what_uses_it(make):
+    folder = make()
+    write_prior(folder, "prior.h5", image_of(folder, "truth.h5")[0])
+    for name in ("prior", "anatomical"):
+        folder.run(USAGE, recon("-o", "image.h5", "--reg", f"{name}:1"), [name, "--prior FILE"])
+    folder.run(USAGE, recon("-o", "image.h5", "--prior", "prior.h5"), ["no regulariser uses it"])
+    folder.run(USAGE, recon("-o", "image.h5", "--prior", "prior.h5", "--reg", "tv:1"),
+               ["no regulariser uses it"])
+    folder.run(0, ["simulate", "--matrix", "16,16", "--coils", "3", "-o", "coils.h5", "--quiet"])
+    folder.run(USAGE, ["recon", "coils.h5", "-o", "image.h5", "--maps", "none", "--prior",
+                       "prior.h5", "--reg", "prior:1", "--quiet"], ["a problem each", "--maps"])
+
+
+def a_prior_that_does_not_belong_is_refused(make):
+    folder = make()
+    truth = image_of(folder, "truth.h5")[0]
+    with h5py.File(folder / "truth.h5") as f:
+        fov = f["image"].attrs["fov_mm"]
+    nan = truth.copy()
+    nan[3, 4] = np.nan
+    outside = np.zeros((64, 64))
+    outside[0, 0] = 1
+    cases = {
+        "zeros.h5": ((np.zeros((16, 16)),), {}, "0 in every voxel"),
+        "nan.h5": ((nan,), {}, "voxel (4, 3)"),
+        "small.h5": ((truth,), {"fov_mm": fov / 2}, "field of view"),
+        "metres.h5": ((truth,), {"fov_mm": fov * 1000}, "field of view"),
+        "volume.h5": ((np.ones((4, 16, 16)),), {"fov_mm": [*fov, 10]}, "3 dimensions"),
+        "outside.h5": ((outside,), {"fov_mm": fov * 4}, "zeros alone where"),
+        "large.h5": ((truth * 1e6,), {}, "multiplied by"),
+        "turned.h5": ((truth * 1j,), {}, "multiplied by"),
+    }
+    for name, (values, attributes, says) in cases.items():
+        write_prior(folder, name, *values, **attributes)
+        folder.run(INPUT, recon("-o", "image.h5", "--prior", name, "--reg", "prior:1"),
+                   [name, says, "next:"])
+    write_prior(folder, "flat.h5", np.ones((16, 16)))
+    folder.run(INPUT, recon("-o", "image.h5", "--prior", "flat.h5", "--reg", "anatomical:1"),
+               ["flat.h5", "same magnitude"])
+    with h5py.File(folder / "truth.h5") as f, h5py.File(folder / "two.h5", "w") as two:
+        two["image"] = np.repeat(f["image"][()], 2, axis=0)
+        two["image"].attrs["fov_mm"] = fov
+    folder.run(INPUT, recon("-o", "image.h5", "--prior", "two.h5", "--reg", "prior:1"),
+               ["two.h5", "2 frames", "one frame"])
+    folder.run(INPUT, recon("-o", "image.h5", "--prior", "nowhere.h5", "--reg", "prior:1"),
+               ["nowhere.h5"])
+    folder.run(INPUT, recon("-o", "image.h5", "--prior", "scan.h5", "--reg", "prior:1"),
+               ["scan.h5", "next:"])
+    write_prior(folder, "three.h5", truth * 3)
+    folder.run(0, recon("-o", "i.h5", "--prior", "three.h5", "--reg", "prior:0.01"),
+               ["multiplied by 0.3"])
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases([a_prior_pulls_the_image_to_it, edges_of_another_contrast_keep_edges,
+                        a_prior_goes_with_what_uses_it, a_prior_that_does_not_belong_is_refused]))
