@@ -159,8 +159,8 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     sub.add_option("--tolerance", reconstruct.effort.tolerance,
                    text("relative residual asked for; the solver continues to a tenth of it, "
                         "because the residual understates the error of the image [",
-                        SolveOptions().tolerance, "; with --lambda or a quadratic regulariser ",
-                        tolerance_to_converge, "]"))
+                        SolveOptions().tolerance, "; with --lambda at most ", tolerance_over_lambda,
+                        " times that]"))
         ->check(positive_number());
     sub.add_option_function<std::string>(
            "--preconditioner",

@@ -15,7 +15,10 @@ SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, bool b
         options.iterations = iterations_of_splitting;
     } else if (converges) {
         options.iterations = iterations_to_converge;
-        options.tolerance = std::max(tolerance_to_converge, smallest_tolerance(epsilon));
+        const double to_converge = options.lambda > 0 ? tolerance_over_lambda * options.lambda
+                                                      : tolerance_without_lambda;
+        options.tolerance =
+            std::max(std::min(options.tolerance, to_converge), smallest_tolerance(epsilon));
     }
     options.iterations = effort.iterations.value_or(options.iterations);
     options.tolerance = effort.tolerance.value_or(options.tolerance);

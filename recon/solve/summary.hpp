@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "solve/solve.hpp"
 
 namespace lsrecon {
@@ -21,8 +23,8 @@ public:
     std::string about_lambda() const;
 
     /// Whether rounding in the transforms is estimated to change the image by more than the
-    /// tolerance that was asked for.
-    bool precision_limits_image() const { return image_error_ > options_.tolerance; }
+    /// tolerance that was asked for, or 1e-4 where that follows from lambda.
+    bool precision_limits_image() const { return image_error_ > image_error_permitted(); }
     std::string about_precision() const;
 
     /// For the record: worst and median of the final residuals, the smallest lambda that is
@@ -31,6 +33,9 @@ public:
 
 private:
     double worst_residual() const;
+    double image_error_permitted() const {
+        return std::max(options_.tolerance, SolveOptions().tolerance);
+    }
 
     SolveOptions options_;
     std::vector<double> residuals_; ///< the last of every problem

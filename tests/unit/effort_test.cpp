@@ -29,9 +29,11 @@ TEST(Effort, WithOneItConverges) {
          {regularised(1e-3), regularised(0, {{"roughness", 1e-2}}), regularised(1e-3, {})}) {
         const SolveOptions options = with_effort(of, {}, true, doubles);
         EXPECT_EQ(options.iterations, iterations_to_converge);
-        EXPECT_EQ(options.tolerance, tolerance_to_converge);
+        EXPECT_LT(options.tolerance, SolveOptions().tolerance);
         EXPECT_TRUE(options.precondition);
     }
+    EXPECT_DOUBLE_EQ(with_effort(regularised(1e-3), {}, true, doubles).tolerance, 1e-6);
+    EXPECT_EQ(with_effort(regularised(2), {}, true, doubles).tolerance, SolveOptions().tolerance);
     EXPECT_FALSE(with_effort(regularised(1e-3), {}, false, doubles).precondition);
     const double singles = unit_roundoff(Precision::float32);
     EXPECT_EQ(with_effort(regularised(1e-3), {}, true, singles).tolerance,
