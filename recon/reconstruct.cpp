@@ -19,7 +19,6 @@
 #include "prepare/prior.hpp"
 #include "reconstruct_noise.hpp"
 #include "scan/check.hpp"
-#include "scan/sampling_pool.hpp"
 #include "solve/normal_equations.hpp"
 #include "solve/solve.hpp"
 
@@ -33,9 +32,9 @@ template <typename File> std::optional<File> opened(const std::string& path) {
 
 /// What the record says in numbers.
 std::vector<std::pair<std::string, double>> numbers_of(const Reconstructed& result,
-                                                       const Scan& scan) {
+                                                       const Scan& scan, bool one_place) {
     std::vector<std::pair<std::string, double>> numbers = result.solves.numbers();
-    if (!scan.coil_maps.empty()) {
+    if (!scan.coil_maps.empty() && one_place) {
         const SumOfSquares squares = sum_of_squares(scan.coil_maps);
         numbers.emplace_back("coil_maps_squares_largest", squares.largest);
         numbers.emplace_back("coil_maps_squares_mean", squares.mean);
@@ -79,7 +78,9 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     FrameSource source(scan_file, read, report); // checks it, too
     require_samples(source.scan());
     source.report_bad(report);
-    PreparedScan prepared(source, options.prepare, backend, report);
+    PrepareOptions prepare = options.prepare;
+    prepare.maps_of_places = true;
+    PreparedScan prepared(source, prepare, backend, report);
     const Scan& scan = prepared.scan();
     const Plan plan = make_plan(scan, {q_file.has_value(), !options.solve.regularisers.empty(),
                                        backend.segment_error() > 0});
@@ -117,13 +118,30 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
             text(sink.resumed(), " of ", scan.frames.size(), " frames were finished before"));
     }
 
+    std::pair<const Sampling*, Q> kept_q; // of all places
     const auto make_q = [&](const Sampling& sampling) {
-        return q_file ? q_file->read(sampling, scan.grid)
-                      : compute_q(backend, sampling, scan.grid, report);
+        if (kept_q.first == &sampling) {
+            return kept_q.second;
+        }
+        kept_q = {};
+        const Q q = q_file ? q_file->read(sampling, scan.grid)
+                           : compute_q(backend, sampling, scan.grid, report);
+        if (prepared.maps_differ()) {
+            kept_q = {&sampling, q};
+        }
+        return q;
     };
-    FrameEquations equations({backend, plan, scan.coil_maps, solving.lambda, make_q,
-                              solving.regularisers, prior ? &*prior : nullptr,
-                              solving.precondition});
+    std::optional<FrameEquations> equations; // of the frames of a place
+    const auto equations_of = [&](std::size_t f) -> NormalEquations& {
+        if (!equations || !prepared.has_maps_of(f)) {
+            equations.reset(); // its memory is the next one's
+            prepared.move_to(f);
+            equations.emplace(CommonToFrames{backend, plan, scan.coil_maps, solving.lambda, make_q,
+                                             solving.regularisers, prior ? &*prior : nullptr,
+                                             solving.precondition});
+        }
+        return equations->of(scan.frames[f].sampling);
+    };
     std::optional<IterationLog> log;
     if (!options.log.empty()) {
         log.emplace(options.log, options.resume);
@@ -131,7 +149,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     std::vector<Volume> of_single_frame; // which cannot be read again
     const auto solved_frame = [&](std::size_t f) {
         Frame frame = prepared.frame(f);
-        NormalEquations& of_frame = equations.of(frame.sampling);
+        NormalEquations& of_frame = equations_of(f);
         const std::vector<Volume> fhd = of_frame.fhd(std::move(frame.samples), report);
         if (options.noise_replicas > 0 && scan.frames.size() == 1) {
             of_single_frame = fhd;
@@ -148,7 +166,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
                           backend.info().epsilon);
         return finished;
     };
-    sink.fill(by_sampling(scan.frames), solved_frame, report);
+    sink.fill(prepared.order(), solved_frame, report);
 
     Image image = empty_image(scan);
     image.frames = sink.frames(); // their values are in the sink
@@ -162,10 +180,10 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     }
     image.record = make_record(scan, backend.info(), settings);
     image.record.emplace_back("solver", solvers_of(image));
-    image.numbers = numbers_of(result, scan);
+    image.numbers = numbers_of(result, scan, !prepared.maps_differ());
     if (options.noise_replicas > 0) {
         const std::size_t f = first_made(image.frames);
-        NormalEquations& of_frame = equations.of(scan.frames[f].sampling);
+        NormalEquations& of_frame = equations_of(f);
         const std::vector<Volume> fhd = scan.frames.size() == 1
                                             ? std::move(of_single_frame)
                                             : of_frame.fhd(prepared.frame(f).samples, report);

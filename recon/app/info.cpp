@@ -115,8 +115,9 @@ ExitCode run_info(const Options& options) {
     if (!scan.noise.empty()) {
         std::printf("noise        %zu samples per coil\n", scan.noise.columns());
     }
-    if (scan.calibration) {
-        std::printf("calibration  %zu samples per coil\n", scan.calibration->sampling->samples());
+    for (const Frame& calibration : scan.calibrations) {
+        std::printf("calibration  %zu samples per coil%s\n", calibration.sampling->samples(),
+                    calibration.label.empty() ? "" : (" of " + calibration.label).c_str());
     }
     for (const auto& [name, value] : scan.details) {
         std::printf("%-12s %s\n", name.c_str(), value.c_str());

@@ -95,7 +95,7 @@ std::vector<std::size_t> IsmrmrdContents::wanted(std::size_t chosen) const {
         if (acquisition.encoding == chosen && role.skipped == nullptr) {
             const RawCounters frame = choice.frame_of(acquisition.counters);
             needed = needed || (role.image && choice.wants(frame)) ||
-                     (role.calibration && frame[0] == choice.first_slice());
+                     (role.calibration && choice.wants_slice(frame[0]));
         }
         if (needed) {
             indices.push_back(i);

@@ -230,21 +230,22 @@ void RawAcquisitionSorter::add(const RawAcquisition& acquisition) {
 bool RawAcquisitionSorter::add_calibration(const RawAcquisition& acquisition) {
     const RawCounters counters = choice_.frame_of(acquisition.counters);
     const bool other_kind = acquisition.trajectory_dimensions != kind_.trajectory_dimensions;
-    const bool other_slice = counters[0] != choice_.first_slice();
     // A reference scan of another sequence serves no maps here, and is no fault of the image's.
     const bool other_sequence =
         acquisition.channels != kind_.channels ||
         (encoding_.ramps && !has_trajectory() && acquisition.samples != encoding_.ramps->k.size());
-    if (other_kind || other_slice || other_sequence ||
-        (calibration_ && counters != calibration_counters_)) {
+    const auto known = calibrations_.find(counters[0]);
+    if (other_kind || other_sequence || !choice_.wants_slice(counters[0]) ||
+        (known != calibrations_.end() && counters != known->second.counters)) {
         return false;
     }
     check_header(acquisition);
     check_kind(acquisition);
-    calibration_counters_ = counters;
-    append(acquisition, calibration_ ? *calibration_ : calibration_.emplace());
-    if (!calibration_->bad.empty()) { // the maps of all frames come from it
-        throw InputError(calibration_->bad.front().second);
+    Calibration& calibration = calibrations_[counters[0]];
+    calibration.counters = counters;
+    append(acquisition, calibration.frame);
+    if (!calibration.frame.bad.empty()) { // maps of several frames come from it
+        throw InputError(calibration.frame.bad.front().second);
     }
     return true;
 }

@@ -109,7 +109,7 @@ private:
     bool set_geometry(Scan& scan) const;
     std::vector<RawPart> parts_of(const RawFrame& raw, const std::string& name) const;
     void add_frames(Scan& scan, RawSamples& samples, const Vec3& factor, bool moved);
-    void set_calibration(Scan& scan, const Vec3& factor);
+    void set_calibrations(Scan& scan, const Vec3& factor);
     void add_remarks(std::vector<std::string>& remarks) const;
 
     RawEncoding encoding_;
@@ -120,8 +120,11 @@ private:
     ImageSpace space_;
     std::optional<ReadoutCrop> crop_;
     std::map<RawCounters, RawFrame> frames_;
-    std::optional<RawFrame> calibration_;
-    RawCounters calibration_counters_{};
+    struct Calibration {
+        RawFrame frame;
+        RawCounters counters{};
+    };
+    std::map<std::uint16_t, Calibration> calibrations_; ///< one a slice
     Vec3 range_{0, 0, 0}; ///< largest |coordinate| of the image's samples as stored
     std::size_t discarded_ = 0;
     bool moved_within_frame_ = false;

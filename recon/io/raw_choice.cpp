@@ -115,10 +115,10 @@ void RawChoice::decide(const std::string& file, const std::string& dataset) {
     }
 }
 
-std::uint16_t RawChoice::first_slice() const {
-    const auto first = std::find_if(frames_.begin(), frames_.end(),
-                                    [](const auto& entry) { return entry.second.chosen; });
-    return first == frames_.end() ? std::uint16_t(0) : first->first[0];
+bool RawChoice::wants_slice(std::uint16_t slice) const {
+    return std::any_of(frames_.begin(), frames_.end(), [slice](const auto& entry) {
+        return entry.second.chosen && entry.first[0] == slice;
+    });
 }
 
 void RawChoice::add_remarks(std::vector<std::string>& remarks) const {

@@ -34,8 +34,8 @@ public:
     bool wants(const RawCounters& frame) const { return frames_.at(frame).chosen; }
     /// Samples a coil of all frames that are wanted.
     std::size_t samples() const;
-    /// The slice of the first frame that is wanted.
-    std::uint16_t first_slice() const;
+    /// Whether some frame of this slice is wanted.
+    bool wants_slice(std::uint16_t slice) const;
     /// Counters that differ between the frames of the file, wanted or not.
     const std::array<bool, 5>& varying() const { return varying_; }
     /// What is left out, and what is joined.

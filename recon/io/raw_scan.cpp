@@ -156,20 +156,30 @@ void RawAcquisitionSorter::require_samples() const {
     }
 }
 
-void RawAcquisitionSorter::set_calibration(Scan& scan, const Vec3& factor) {
-    if (!calibration_ || calibration_->trajectory.empty()) {
-        return;
+void RawAcquisitionSorter::set_calibrations(Scan& scan, const Vec3& factor) {
+    std::size_t acquisitions = 0;
+    for (auto& [slice, calibration] : calibrations_) {
+        RawFrame& raw = calibration.frame;
+        if (raw.trajectory.empty()) {
+            continue;
+        }
+        auto sampling = std::make_shared<Sampling>();
+        sampling->trajectory =
+            to_trajectory(raw.trajectory, 0, raw.values[0].size(), dimensions(), factor);
+        scan.calibrations.push_back({std::move(sampling), to_samples(raw.values),
+                                     label(calibration.counters, choice_.varying()), std::nullopt});
+        acquisitions += raw.ends.size();
+        raw = {};
     }
-    auto sampling = std::make_shared<Sampling>();
-    sampling->trajectory = to_trajectory(calibration_->trajectory, 0,
-                                         calibration_->values[0].size(), dimensions(), factor);
-    Frame frame{std::move(sampling), to_samples(calibration_->values), "", std::nullopt};
-    const std::string of = label(calibration_counters_, choice_.varying());
-    scan.remarks.push_back(text("kept ", counted(calibration_->ends.size(), "acquisition"),
-                                " flagged parallel calibration", of.empty() ? "" : " of " + of,
-                                " for coil maps"));
-    scan.calibration = std::move(frame);
-    calibration_.reset();
+    if (acquisitions > 0) {
+        const std::string& of = scan.calibrations.front().label;
+        scan.remarks.push_back(
+            text("kept ", counted(acquisitions, "acquisition"), " flagged parallel calibration",
+                 scan.calibrations.size() > 1 ? text(" of ", scan.calibrations.size(), " slices")
+                 : of.empty()                 ? ""
+                                              : " of " + of,
+                 " for coil maps"));
+    }
 }
 
 StoredScan RawAcquisitionSorter::stored_scan() {
@@ -192,7 +202,7 @@ StoredScan RawAcquisitionSorter::stored_scan() {
     for (std::size_t d = 0; d < factor.size(); ++d) {
         factor[d] *= space_.factor[d];
     }
-    set_calibration(scan, factor);
+    set_calibrations(scan, factor);
 
     const auto samples = std::make_shared<RawSamples>();
     add_frames(scan, *samples, factor, moved);

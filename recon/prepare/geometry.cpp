@@ -106,13 +106,15 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
     for (std::size_t f = 0; f < scan.frames.size(); ++f) {
         apply(*frames_[f], scan.frames[f]);
     }
-    if (scan.calibration) {
-        const auto of_calibration = change(scan.calibration->sampling);
-        apply(*of_calibration, *scan.calibration);
-        if (of_calibration->kept.empty()) {
-            scan.calibration.reset();
+    std::vector<Frame> calibrations;
+    for (Frame& calibration : scan.calibrations) {
+        const auto of_calibration = change(calibration.sampling);
+        apply(*of_calibration, calibration);
+        if (!of_calibration->kept.empty()) {
+            calibrations.push_back(std::move(calibration));
         }
     }
+    scan.calibrations = std::move(calibrations);
     if (dropped > 0) {
         scan.remarks.push_back(
             text("left out ", dropped, " of ", all,

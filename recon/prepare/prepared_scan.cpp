@@ -7,6 +7,8 @@
 #include "io/field_file.hpp"
 #include "io/maps_file.hpp"
 #include "prepare/resampled.hpp"
+#include "scan/frame_places.hpp"
+#include "scan/sampling_pool.hpp"
 
 namespace lsrecon {
 
@@ -19,24 +21,16 @@ void require_compression(const Scan& scan, const CoilCompression& wanted) {
     }
 }
 
-/// Of positions that count as one place for maps, which are smooth.
-constexpr double same_place_mm = 2;
-
-/// `maps`, "coil maps of --maps espirit", are those of one place; `without` says how to do without.
-void require_one_place(const Scan& scan, const std::string& maps, const std::string& without) {
+/// What of a file, "coil maps of --maps FILE", is that of one place; `without` says how to do
+/// without.
+void require_one_place(const Scan& scan, std::size_t places, const std::string& maps,
+                       const std::string& without) {
     const bool slices =
         std::count(scan.frame_counters.begin(), scan.frame_counters.end(), "slice") > 0;
-    double apart = 0;
-    for (const Frame& frame : scan.frames) {
-        for (std::size_t d = 0; d < 3 && frame.position && scan.grid.position; ++d) {
-            apart = std::max(apart, std::abs((*frame.position)[d] - (*scan.grid.position)[d]));
-        }
-    }
-    if (slices || apart > same_place_mm) {
+    if (places > 1) {
         throw InputError(
             {scan.file, "frames that share the " + maps,
-             slices ? "several slices" : text("positions ", apart, " mm apart"),
-             "frames of one place",
+             slices ? "several slices" : text(places, " positions"), "frames of one place",
              text("choose one with ", slices ? "--slice" : "--frames", ", or pass ", without)});
     }
 }
@@ -52,7 +46,8 @@ const MapsMethod* method_named(const std::string& name) {
 
 PreparedScan::PreparedScan(FrameSource& source, const PrepareOptions& options, Backend& backend,
                            Reporter& report)
-    : source_(source), scan_(source.take_scan()) {
+    : source_(source), backend_(backend), report_(report), scan_(source.take_scan()),
+      place_of_(places_of(scan_)) {
     const std::size_t known = scan_.remarks.size();
     if (options.geometry.any()) {
         geometry_.emplace(options.geometry, scan_);
@@ -72,12 +67,13 @@ PreparedScan::PreparedScan(FrameSource& source, const PrepareOptions& options, B
                                      100 * compressed.energy, " % of the energy"));
     }
     try {
-        make_maps(options, backend, report);
+        make_maps(options);
     } catch (const InputError& error) {
         if (!options.maps.empty()) {
             throw;
         }
         scan_.coil_maps = {};
+        method_ = nullptr;
         scan_.remarks.push_back(
             text("no coil maps could be estimated: each coil is a problem of its "
                  "own, combined by the root of the sum of squares, without "
@@ -97,8 +93,8 @@ void PreparedScan::mix(const CoilMixing& mixing) {
             *rows = mixed(mixing, *rows);
         }
     }
-    if (scan_.calibration) {
-        scan_.calibration->samples = mixed(mixing, scan_.calibration->samples);
+    for (Frame& calibration : scan_.calibrations) {
+        calibration.samples = mixed(mixing, calibration.samples);
     }
     if (first_) {
         first_->samples = mixed(mixing, first_->samples);
@@ -149,14 +145,14 @@ void PreparedScan::set_field_map(const std::string& wanted) {
                          ": the scan has /voxels, and a map is resampled for a grid only\n"
                          "  next:     store /field_map at the voxels");
     }
-    require_one_place(scan_, "field map of --field-map " + wanted, "--field-map none");
+    require_one_place(scan_, places(), "field map of --field-map " + wanted, "--field-map none");
     const StoredField stored = read_field(wanted, scan_.grid);
     scan_.off_resonance = std::make_shared<const OffResonance>(
         resampled(stored.off_resonance, stored.grid, scan_.grid, wanted));
     scan_.remarks.push_back("field map of " + wanted + ", SHA-256 " + stored.sha256);
 }
 
-void PreparedScan::make_maps(const PrepareOptions& options, Backend& backend, Reporter& report) {
+void PreparedScan::make_maps(const PrepareOptions& options) {
     std::string wanted = options.maps;
     if (wanted.empty()) {
         wanted = !scan_.coil_maps.empty() || scan_.coils() == 1 || scan_.voxels ? "" : "espirit";
@@ -171,36 +167,114 @@ void PreparedScan::make_maps(const PrepareOptions& options, Backend& backend, Re
     if (wanted == "none") {
         return;
     }
-    const MapsMethod* const method = method_named(wanted);
+    method_ = method_named(wanted);
     if (scan_.voxels) {
         throw UsageError("--maps " + wanted +
                          ": the scan has /voxels, and maps are made for a grid only\n  next:     "
                          "store /coil_maps at the voxels");
     }
-    require_one_place(scan_, "coil maps of --maps " + wanted, "--maps none for one problem a coil");
-    if (method == nullptr) {
+    if (method_ == nullptr || !options.maps_of_places) {
+        require_one_place(scan_, places(), "coil maps of --maps " + wanted,
+                          "--maps none for one problem a coil");
+    }
+    if (method_ == nullptr) {
         return read_maps_of(wanted);
     }
-    const Calibration calibration =
-        calibrate(backend, scan_, scan_.calibration ? *scan_.calibration : first(), report);
-    const Stage stage(report, "maps");
-    scan_.coil_maps = method->estimate(calibration, scan_.grid, options.estimate);
-    std::string matrix;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(scan_.grid.dimensions); ++d) {
-        matrix += text(d == 0 ? "" : " x ", calibration.grid.size[d]);
+    estimate_ = options.estimate;
+    place_ = place_of_[source_.first_good()];
+    scan_.coil_maps = estimated(place_);
+    if (places() > 1) {
+        scan_.remarks.push_back(text("coil maps by ", method_->name,
+                                     " from the centre of k-space, "
+                                     "for each of ",
+                                     places(), " places"));
+        return;
     }
     const SumOfSquares squares = sum_of_squares(scan_.coil_maps);
     scan_.remarks.push_back(text(
-        "coil maps by ", method->name, " from the centre of k-space (", matrix, " voxels); ",
+        "coil maps by ", method_->name, " from the centre of k-space (", matrix_, " voxels); ",
         squares.voxels == scan_.grid.voxels() ? "all" : "",
         squares.voxels == scan_.grid.voxels() ? ""
                                               : text(squares.voxels, " of ", scan_.grid.voxels()),
         " voxels have signal"));
     if (squares.voxels == 0) {
-        throw InputError({scan_.file, "coil maps by " + method->name,
+        throw InputError({scan_.file, "coil maps by " + method_->name,
                           "no voxel with signal in the centre of k-space", "an object in the coils",
                           "pass --maps walsh, --maps FILE or --maps none"});
     }
+}
+/// Of the place's own calibration samples, or of its first frame that is neither bad nor silent.
+Calibration PreparedScan::calibration_of(std::size_t place) {
+    for (std::size_t f = 0; f < place_of_.size(); ++f) {
+        if (place_of_[f] != place || source_.bad().count(f) > 0) {
+            continue;
+        }
+        const std::string slice = slice_in(scan_.frames[f].label);
+        for (const Frame& calibration : scan_.calibrations) {
+            if (slice.empty() ? place == 0 : slice_in(calibration.label) == slice) {
+                return calibrate(backend_, scan_, calibration, report_);
+            }
+        }
+        const bool kept = f == source_.first_good();
+        const Frame other = kept ? Frame() : transformed(f);
+        const Frame& samples = kept ? first() : other;
+        if (samples.samples.largest_part() > 0) {
+            return calibrate(backend_, scan_, samples, report_);
+        }
+    }
+    throw InputError({scan_.file, "coil maps by " + method_->name,
+                      "zeros alone in every frame of a place", "an object in the coils",
+                      "leave its frames out, or pass --maps FILE or --maps none"});
+}
+
+CoilRows PreparedScan::estimated(std::size_t place) {
+    const Calibration calibration = calibration_of(place);
+    const Stage stage(report_, "maps");
+    matrix_.clear();
+    for (std::size_t d = 0; d < static_cast<std::size_t>(scan_.grid.dimensions); ++d) {
+        matrix_ += text(d == 0 ? "" : " x ", calibration.grid.size[d]);
+    }
+    CoilRows maps = method_->estimate(calibration, scan_.grid, estimate_);
+    if (places() > 1 && maps.largest_part() == 0) { // a slice beside the object
+        const auto frame = std::find(place_of_.begin(), place_of_.end(), place);
+        report_.note(text("no voxel with signal in the place of frame ", frame - place_of_.begin(),
+                          ": its maps are by walsh"));
+        maps = walsh_maps(calibration, scan_.grid, estimate_);
+    }
+    return maps;
+}
+
+std::size_t PreparedScan::places() const {
+    return *std::max_element(place_of_.begin(), place_of_.end()) + 1;
+}
+
+std::vector<std::size_t> PreparedScan::order() const {
+    std::vector<std::size_t> order = by_sampling(scan_.frames);
+    if (maps_differ()) {
+        std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+            return place_of_[a] < place_of_[b];
+        });
+    }
+    return order;
+}
+
+void PreparedScan::move_to(std::size_t frame) {
+    if (has_maps_of(frame)) {
+        return;
+    }
+    const std::size_t place = place_of_[frame];
+    if (const auto failed = failed_.find(place); failed != failed_.end()) {
+        throw InputError(failed->second);
+    }
+    try {
+        scan_.coil_maps = estimated(place);
+    } catch (const RunError&) {
+        throw;
+    } catch (const InputError& error) {
+        failed_.emplace(place, error);
+        throw;
+    }
+    place_ = place;
 }
 
 void PreparedScan::read_maps_of(const std::string& file) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "io/frame_source.hpp"
 #include "prepare/coil_mixing.hpp"
@@ -21,6 +23,9 @@ struct PrepareOptions {
     /// The name of a file with a field map; "none"; "" for the scan's own.
     std::string field_map;
     bool field_map_of_file() const { return !field_map.empty() && field_map != "none"; }
+    /// Whether maps are estimated for each place of a scan of several slices; else such a scan is
+    /// an error.
+    bool maps_of_places = false;
 };
 
 /// A scan as it is transformed: on the grid that is asked for, whitened, its coils compressed, with
@@ -28,7 +33,7 @@ struct PrepareOptions {
 class PreparedScan {
 public:
     /// Adds a remark on every step to the scan, and notes it. InputError when a step cannot be
-    /// done; UsageError for options that the scan has no use for. The source must outlive it, and
+    /// done; UsageError for options that the scan has no use for. All must outlive it; the source
     /// gives its scan away.
     PreparedScan(FrameSource& source, const PrepareOptions& options, Backend& backend,
                  Reporter& report);
@@ -38,9 +43,24 @@ public:
     /// A frame with its samples. The only frame of a scan can be taken once.
     Frame frame(std::size_t index);
 
+    /// Whether places have maps of their own (scan/frame_places.hpp). The scan has those of one
+    /// place at a time, at first of the first.
+    bool maps_differ() const { return method_ != nullptr && places() > 1; }
+    bool has_maps_of(std::size_t frame) const {
+        return !maps_differ() || place_of_[frame] == place_;
+    }
+    /// Estimates the maps of the frame's place, which are then those of the scan. InputError when
+    /// that cannot be done.
+    void move_to(std::size_t frame);
+    /// All frames, those of one place and of one sampling one after the other.
+    std::vector<std::size_t> order() const;
+
 private:
     void mix(const CoilMixing& mixing);
-    void make_maps(const PrepareOptions& options, Backend& backend, Reporter& report);
+    void make_maps(const PrepareOptions& options);
+    Calibration calibration_of(std::size_t place);
+    CoilRows estimated(std::size_t place);
+    std::size_t places() const;
     void read_maps_of(const std::string& file);
     void set_field_map(const std::string& wanted);
     Frame transformed(std::size_t index);
@@ -48,7 +68,15 @@ private:
     const Frame& first();
 
     FrameSource& source_;
+    Backend& backend_;
+    Reporter& report_;
     Scan scan_;
+    std::vector<std::size_t> place_of_; ///< each frame
+    const MapsMethod* method_ = nullptr; ///< of estimated maps
+    MapsOptions estimate_;
+    std::size_t place_ = 0; ///< whose maps the scan has
+    std::string matrix_; ///< of the last calibration
+    std::map<std::size_t, InputError> failed_; ///< places without maps
     std::optional<Geometry> geometry_;
     CoilMixing mixing_; ///< of no rows for none
     std::optional<Frame> first_; ///< as transformed so far

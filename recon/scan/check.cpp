@@ -51,7 +51,9 @@ public:
         if (scan_.frames.empty()) {
             refuse("samples", "no frame", "at least one sample", "check how the scan was written");
         }
-        check_calibration();
+        for (const Frame& calibration : scan_.calibrations) {
+            check_calibration(calibration);
+        }
         check_coil_maps();
         if (scan_.voxels) {
             check_points("voxels", *scan_.voxels, "");
@@ -114,15 +116,12 @@ private:
         }
     }
 
-    void check_calibration() const {
-        if (scan_.calibration) {
-            check_sizes(*scan_.calibration);
-            check_range(scan_.calibration->sampling->trajectory, "calibration, ");
-            require_finite_values(scan_, "samples", scan_.calibration->samples,
-                                  [&](std::size_t c, std::size_t m) {
-                                      return text("[calibration, ", c, ", ", m, "]");
-                                  });
-        }
+    void check_calibration(const Frame& calibration) const {
+        check_sizes(calibration);
+        check_range(calibration.sampling->trajectory, "calibration, ");
+        require_finite_values(
+            scan_, "samples", calibration.samples,
+            [&](std::size_t c, std::size_t m) { return text("[calibration, ", c, ", ", m, "]"); });
     }
 
     void check_coil_maps() const {

@@ -51,8 +51,8 @@ struct Scan {
     std::shared_ptr<const OffResonance> off_resonance;
     CoilRows noise; ///< C x K of noise alone, taken as the samples were, or empty
     /// Samples for coil maps, on the first frame's grid; some of them may be the image's, too.
-    /// Their values are here from the start.
-    std::optional<Frame> calibration;
+    /// Their values are here from the start. One a slice, labelled with it where there are several.
+    std::vector<Frame> calibrations;
     std::optional<std::vector<Vec3>> voxels; ///< image positions off the grid, in fields of view
     std::string trajectory_units; ///< those that the file's trajectory was in; "" without one
     /// The counters of a raw data file by which the frames differ; acquisitions of one image may

@@ -189,14 +189,14 @@ TEST(Geometry, ConjugateIsTheOtherSign) {
 
 TEST(Geometry, CalibrationAndSinglePrecisionFollow) {
     Scan scan = make_scan();
-    scan.calibration = scan.frames[2];
-    scan.calibration->samples =
+    scan.calibrations = {scan.frames[2]};
+    scan.calibrations[0].samples =
         CoilRows::Floats(scan.frames[2].samples.doubles().cast<std::complex<float>>());
     GeometryOptions options;
     options.shift_mm = {25, 0};
     const Geometry geometry(options, scan);
-    EXPECT_EQ(scan.calibration->samples.precision(), Precision::float32);
-    EXPECT_LT(std::abs(scan.calibration->samples(0, 1) -
+    EXPECT_EQ(scan.calibrations[0].samples.precision(), Precision::float32);
+    EXPECT_LT(std::abs(scan.calibrations[0].samples(0, 1) -
                        signal({3.5, 1.25, 0}, scan.grid.fov_mm, {25, 0, 0})),
               4 * 6e-8 * 3.5);
 }

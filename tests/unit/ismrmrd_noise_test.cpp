@@ -85,40 +85,59 @@ Acquisition line(int flag, int slice, int repetition, float base) {
     return a;
 }
 
-TEST(IsmrmrdCalibration, IsThatOfTheFirstFramesSlice) {
-    const Scan scan = read({line(20, 1, 0, 100), line(20, 0, 0, 200), line(21, 0, 0, 300),
+TEST(IsmrmrdCalibration, IsThatOfTheImagesSlice) {
+    const Scan scan = read({line(20, 2, 0, 100), line(20, 0, 0, 200), line(21, 0, 0, 300),
                             line(21, 0, 1, 400), line(0, 0, 0, 500), line(0, 1, 0, 600)});
     ASSERT_EQ(scan.frames.size(), 3u);
     // Lines of the image stay there; those for calibration alone do not come in.
     EXPECT_EQ(scan.frames[0].samples.columns(), 16u);
     EXPECT_EQ(scan.frames[0].samples(0, 0).real(), 300);
-    ASSERT_TRUE(scan.calibration);
-    ASSERT_EQ(scan.calibration->samples.columns(), 16u);
-    EXPECT_EQ(scan.calibration->sampling->samples(), 16u);
-    EXPECT_EQ(scan.calibration->samples(0, 0).real(), 200);
-    EXPECT_EQ(scan.calibration->samples(0, 8).real(), 300);
-    EXPECT_EQ(scan.calibration->sampling->trajectory[1], (Vec3{-3, 0.25, 0}));
+    ASSERT_EQ(scan.calibrations.size(), 1u);
+    ASSERT_EQ(scan.calibrations[0].samples.columns(), 16u);
+    EXPECT_EQ(scan.calibrations[0].sampling->samples(), 16u);
+    EXPECT_EQ(scan.calibrations[0].samples(0, 0).real(), 200);
+    EXPECT_EQ(scan.calibrations[0].samples(0, 8).real(), 300);
+    EXPECT_EQ(scan.calibrations[0].sampling->trajectory[1], (Vec3{-3, 0.25, 0}));
     EXPECT_TRUE(noted(scan, "kept 2 acquisitions flagged parallel calibration of slice 0"));
-    EXPECT_FALSE(read({line(0, 0, 0, 1)}).calibration);
+    EXPECT_TRUE(read({line(0, 0, 0, 1)}).calibrations.empty());
+}
+
+TEST(IsmrmrdCalibration, EverySliceThatIsReadHasItsOwn) {
+    const std::vector<Acquisition> lines{line(20, 1, 0, 100), line(20, 0, 0, 200),
+                                         line(21, 1, 0, 300), line(20, 1, 1, 400),
+                                         line(0, 0, 0, 500)};
+    const Scan scan = read(lines);
+    ASSERT_EQ(scan.calibrations.size(), 2u);
+    EXPECT_EQ(scan.calibrations[0].label, "slice 0");
+    EXPECT_EQ(scan.calibrations[0].samples(0, 0).real(), 200);
+    EXPECT_EQ(scan.calibrations[1].label, "slice 1");
+    EXPECT_EQ(scan.calibrations[1].samples.columns(), 16u) << "another repetition came in";
+    EXPECT_EQ(scan.calibrations[1].samples(0, 0).real(), 100);
+    EXPECT_TRUE(noted(scan, "kept 3 acquisitions flagged parallel calibration of 2 slices"));
+    ReadOptions options;
+    options.counters[0] = IndexList("1");
+    const Scan one = read_ismrmrd(write(lines), options);
+    ASSERT_EQ(one.calibrations.size(), 1u);
+    EXPECT_EQ(one.calibrations[0].samples(0, 0).real(), 100);
 }
 
 TEST(IsmrmrdCalibration, OfAnotherSliceIsNotUsed) {
     const Scan none = read({line(20, 1, 0, 100), line(0, 0, 0, 1)});
-    EXPECT_FALSE(none.calibration);
+    EXPECT_TRUE(none.calibrations.empty());
     EXPECT_TRUE(
         noted(none, "left out 1 acquisition flagged parallel calibration: of other slices"));
     ReadOptions options;
     options.counters[0] = IndexList("1");
     const std::string path = write({line(21, 0, 0, 1), line(21, 1, 0, 100)});
     const Scan scan = read_ismrmrd(path, options);
-    EXPECT_EQ(scan.calibration->samples(0, 0).real(), 100);
+    EXPECT_EQ(scan.calibrations[0].samples(0, 0).real(), 100);
 }
 
 TEST(IsmrmrdCalibration, OfAnotherKindIsLeftOutAndDamageRefused) {
     Acquisition lines = readout(8, 1, 0);
     lines.setFlag(20);
     const Scan scan = read({lines, readout(8, 1, 2)});
-    EXPECT_FALSE(scan.calibration);
+    EXPECT_TRUE(scan.calibrations.empty());
     EXPECT_TRUE(noted(scan, "left out 1 acquisition flagged parallel calibration"));
     Acquisition damaged = line(20, 0, 0, 1);
     damaged.data(3, 0) = {HUGE_VALF, 0};

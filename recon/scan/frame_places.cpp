@@ -1,0 +1,52 @@
+#include "scan/frame_places.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lsrecon {
+
+namespace {
+
+constexpr double same_place_mm = 2;
+
+bool near(const std::optional<Vec3>& a, const std::optional<Vec3>& b) {
+    if (!a || !b) {
+        return !a && !b;
+    }
+    for (std::size_t d = 0; d < 3; ++d) {
+        if (std::abs((*a)[d] - (*b)[d]) > same_place_mm) {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
+std::vector<std::size_t> places_of(const Scan& scan) {
+    struct Place {
+        std::string slice;
+        std::optional<Vec3> position; ///< of its first frame
+    };
+    std::vector<Place> places;
+    std::vector<std::size_t> of_frames;
+    for (const Frame& frame : scan.frames) {
+        const std::string slice = slice_in(frame.label);
+        const auto known = std::find_if(places.begin(), places.end(), [&](const Place& place) {
+            return place.slice == slice && near(place.position, frame.position);
+        });
+        of_frames.push_back(static_cast<std::size_t>(known - places.begin()));
+        if (known == places.end()) {
+            places.push_back({slice, frame.position});
+        }
+    }
+    return of_frames;
+}
+
+std::string slice_in(const std::string& label) {
+    const std::string name = "slice ";
+    const bool first = label.compare(0, name.size(), name) == 0; // of the counters, where it is one
+    return first ? label.substr(0, label.find(',')) : "";
+}
+
+} // namespace lsrecon

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scan/scan.hpp"
+
+namespace lsrecon {
+
+/// The place of each frame, counted from 0 in the order of the frames: frames of one slice whose
+/// positions differ by less than 2 mm share one, since coil maps are smooth.
+std::vector<std::size_t> places_of(const Scan& scan);
+
+/// "slice 3" of the label "slice 3, repetition 1"; "" where the label names no slice.
+std::string slice_in(const std::string& label);
+
+} // namespace lsrecon

@@ -1,0 +1,40 @@
+#include "scan/frame_places.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/case.hpp"
+
+namespace lsrecon {
+namespace {
+
+using Places = std::vector<std::size_t>;
+
+Frame frame(const std::string& label, std::optional<Vec3> position = {}) {
+    return {nullptr, {}, label, position};
+}
+
+TEST(FramePlaces, AreSlices) {
+    EXPECT_EQ(slice_in("slice 3, repetition 1"), "slice 3");
+    EXPECT_EQ(slice_in("slice 12"), "slice 12");
+    EXPECT_EQ(slice_in("repetition 1, slice 3"), "") << "the counter of slices comes first";
+    EXPECT_EQ(slice_in("frame 3"), "");
+    Scan scan;
+    for (const char* label : {"slice 2, repetition 0", "slice 0, repetition 0",
+                              "slice 2, repetition 1", "slice 20, repetition 0"}) {
+        scan.frames.push_back(frame(label));
+    }
+    EXPECT_EQ(places_of(scan), (Places{0, 1, 0, 2}));
+}
+
+TEST(FramePlaces, ArePositionsThatDifferByMoreThanMapsDo) {
+    Scan scan;
+    for (const double z : {0.0, 1.5, 30.0, -1.9, 31.0, 2.1}) {
+        scan.frames.push_back(frame("", Vec3{5, 6, z}));
+    }
+    EXPECT_EQ(places_of(scan), (Places{0, 0, 1, 0, 1, 2}));
+    scan.frames.assign(3, frame("frame"));
+    EXPECT_EQ(places_of(scan), (Places{0, 0, 0}));
+}
+
+} // namespace
+} // namespace lsrecon
