@@ -101,8 +101,8 @@ void add_backend_flags(CLI::App& sub, BackendOptions& options) {
                    "transform variant; see 'lsrecon devices' [separable]");
     add_precision_flag(
         sub, options.precision,
-        "of the transforms and the solver [single, and double for the solver where the "
-        "device has that]");
+        "of the transforms and the solver [single, and double for conjugate gradients alone "
+        "where the device has that]");
     sub.add_option_function<double>(
            "--device-memory",
            [&options](double mebibytes) { options.device_memory = mebibytes * 1024 * 1024; },

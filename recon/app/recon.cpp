@@ -79,7 +79,7 @@ void require_prior_flag(const std::vector<RegulariserChoice>& chosen, const std:
 
 /// Iterations of alternating directions, each with some of conjugate gradients, when the user gives
 /// no number.
-constexpr int iterations_of_splitting = 30;
+constexpr int iterations_of_splitting = 16;
 
 ExitCode run(Options& options) {
     SolveOptions& solve = options.reconstruct.solve;
