@@ -7,6 +7,7 @@
 
 #include "engines/reference.hpp"
 #include "operators/differences.hpp"
+#include "solve/splitting.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
@@ -116,6 +117,50 @@ TEST_P(Circulants, AreTheirOwnAdjointAndPositiveForAnySize) {
         const ComplexVector x = vector(inverse.inputs());
         EXPECT_GT(x.dot(apply(x)).real(), 0);
     }
+}
+
+/// Total variation of a golden-angle scan after so many iterations.
+ComplexVector regularised(Device& device, Precision precision, const Q& q, const ComplexVector& b,
+                          bool preconditioned, int iterations) {
+    const CoilRows none;
+    CoilMaps maps(device, none);
+    Toeplitz t(device, q, precision, 1);
+    NormalOperator a(device, t, maps, 0);
+    const std::vector<RegulariserTerm> terms =
+        make_regularisers({{"tv", 0.01}}, {device, precision, q.grid});
+    Circulant inverse(device, q, precision, 1, 0);
+    const Volume volume(b);
+    SolveOptions options;
+    options.iterations = iterations;
+    return split_solve(device, precision,
+                       {a,
+                        {&terms[0]},
+                        volume,
+                        b.cwiseAbs().maxCoeff(),
+                        preconditioned ? &inverse : nullptr},
+                       options, test::silent)
+        .x;
+}
+
+TEST_P(Circulants, SpareIterationsAndLeaveTheSolution) {
+    test::Case of{"golden", {32, 32, 0}};
+    of.trajectory = "golden-angle";
+    const test::Problem problem = test::make_problem(of);
+    const Q q = compute_q(*reference, *problem.sampling, problem.grid, report);
+    ComplexVector object = ComplexVector::Ones(32 * 32);
+    object.segment(32 * 10, 32 * 12).setConstant({3, 1});
+    test::ReferenceSystem system(q);
+    const ComplexVector b = system.apply(object) / q.at_zero();
+    const auto device = make_reference_device();
+    const ComplexVector solution = regularised(*device, Precision::float64, q, b, true, 400);
+    const auto off = [&](const ComplexVector& x) {
+        return (x - solution).norm() / solution.norm();
+    };
+    EXPECT_LT(off(regularised(*device, Precision::float64, q, b, false, 2000)), 0.01)
+        << "another solution";
+    const double with = off(regularised(on.device(), on.precision, q, b, true, 16));
+    const double without = off(regularised(on.device(), on.precision, q, b, false, 16));
+    EXPECT_LT(with, 0.5 * without) << with << " and " << without;
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Circulants, testing::ValuesIn(test::array_cases()));
