@@ -23,7 +23,6 @@ using test::silent;
 
 using Regularisers = test::ArraysFixture;
 
-/// A = 1: what is minimised is then a proximal map.
 TEST_P(Regularisers, DifferencesAreThoseOfNeighbours) {
     const Grid grid = make_grid(3, 2);
     ComplexVector values(6);
@@ -137,7 +136,7 @@ TEST_P(Regularisers, QuadraticOnesJoinTheNormalEquations) {
     EXPECT_TRUE(near(solution.x, expected, 1e3 * on.epsilon()));
 }
 
-/// split_solve with A = 1 and one term.
+/// split_solve with A = 1 and one term: a proximal map.
 ComplexVector proximal(const test::ArrayCase& on, const std::string& name, double weight,
                        const Grid& grid, const ComplexVector& b) {
     Identity one(on.device(), grid.voxels());

@@ -42,6 +42,13 @@ inline std::string header(const Sizes& encoded, const Sizes& recon,
            limits + "</encodingLimits><trajectory>other</trajectory></encoding></ismrmrdHeader>";
 }
 
+/// The header is packed: a reference to its float, which sample_time_us() gives, is misaligned.
+inline void set_dwell(Acquisition& acquisition, float us) {
+    ISMRMRD::AcquisitionHeader header = acquisition.getHead();
+    header.sample_time_us = us;
+    acquisition.setHead(header);
+}
+
 /// Coil c, sample i holds (base + 10 c + i) - i*1; a trajectory fills the range of 8 voxels.
 inline Acquisition readout(int samples, int channels, int dimensions, float base = 1) {
     Acquisition a(static_cast<uint16_t>(samples), static_cast<uint16_t>(channels),

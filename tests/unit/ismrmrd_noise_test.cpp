@@ -13,14 +13,14 @@ namespace {
 
 Acquisition image(float dwell) {
     Acquisition a = readout(8, 2, 2);
-    a.sample_time_us() = dwell;
+    set_dwell(a, dwell);
     return a;
 }
 
 Acquisition noise(int samples, float dwell, float base) {
     Acquisition a = readout(samples, 2, 0, base);
     a.setFlag(19);
-    a.sample_time_us() = dwell;
+    set_dwell(a, dwell);
     return a;
 }
 

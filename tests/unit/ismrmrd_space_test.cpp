@@ -39,7 +39,7 @@ Acquisition line(int ky, bool reversed) {
         a.setFlag(ISMRMRD::ISMRMRD_ACQ_IS_REVERSE);
     }
     a.idx().kspace_encode_step_1 = static_cast<uint16_t>(ky);
-    a.sample_time_us() = 5;
+    set_dwell(a, 5);
     return a;
 }
 
@@ -48,7 +48,7 @@ const Sizes oversampled{16, 8, 1, 480, 240, 5};
 TEST(IsmrmrdSpace, CartesianReadoutsLoseTheirOversampling) {
     Acquisition noise = readout(4, 1, 0);
     noise.setFlag(19);
-    noise.sample_time_us() = 40;
+    set_dwell(noise, 40);
     const Scan scan = read({noise, line(1, false), line(2, true)}, header(oversampled, {}));
     EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{8, 8, 1}));
     EXPECT_EQ(scan.grid.fov_mm, (Vec3{240, 240, 5}));
