@@ -15,8 +15,8 @@ SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, bool b
         options.iterations = iterations_of_splitting;
     } else if (converges) {
         options.iterations = iterations_to_converge;
-        const double to_converge = options.lambda > 0 ? tolerance_over_lambda * options.lambda
-                                                      : tolerance_without_lambda;
+        const double to_converge =
+            options.lambda > 0 ? tolerance_over_lambda * options.lambda : tolerance_without_lambda;
         options.tolerance =
             std::max(std::min(options.tolerance, to_converge), smallest_tolerance(epsilon));
     }
