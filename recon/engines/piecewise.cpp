@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "engines/pieces.hpp"
+#include "engines/segments.hpp"
 
 namespace lsrecon {
 
@@ -47,6 +48,15 @@ Transform& PiecewiseTransform::transform_of(const Range& samples, const Range& v
     return *transform_;
 }
 
+double PiecewiseTransform::share_of_values(std::size_t coils) const {
+    if (points_.times == nullptr || !voxels_.off_resonance() || backend_.segment_error() == 0) {
+        return 1;
+    }
+    // Time segments have factors of each sample and voxel, and work on copies of the values.
+    const auto rows = static_cast<double>(coils);
+    return rows / (2 * rows + expected_segments(*points_.times, *voxels_.off_resonance()));
+}
+
 void PiecewiseTransform::run(const Job& job) {
     const std::size_t samples = points_.count();
     const std::size_t voxels = voxels_.count();
@@ -60,9 +70,9 @@ void PiecewiseTransform::run(const Job& job) {
     // What is kept of an earlier call is room for this one.
     const bool is_whole =
         transform_ && its_samples_.count == samples && its_voxels_.count == voxels;
-    const PieceSizes sizes =
-        fit_pieces({job.coils, all_sources, all_points, job.adjoint ? voxels_.together() : 1},
-                   device.room(), device.largest_array(), backend_.precision());
+    const PieceSizes sizes = fit_pieces(
+        {job.coils, all_sources, all_points, job.adjoint ? voxels_.together() : 1},
+        device.room() * share_of_values(job.coils), device.largest_array(), backend_.precision());
     const bool whole = is_whole || (sizes.sources == all_sources && sizes.points == all_points);
     const std::vector<Range> points =
         split_into_ranges(all_points, whole ? all_points : sizes.points);

@@ -34,6 +34,8 @@ public:
 private:
     struct Job;
     void run(const Job& job);
+    /// Of the device's room, for the values of so many coils.
+    double share_of_values(std::size_t coils) const;
     Transform& transform_of(const Range& samples, const Range& voxels);
 
     Backend& backend_;

@@ -143,6 +143,11 @@ ComplexVector phases_at(const OffResonance& off, double time) {
     });
 }
 
+double expected_segments(const RealVector& times, const OffResonance& off) {
+    constexpr double some = 16; // for the smallest errors
+    return some + largest_rate(off) / pi * (times.maxCoeff() - times.minCoeff());
+}
+
 TimeSegments time_segments(const RealVector& times, const OffResonance& off, double wanted,
                            Precision precision) {
     const TimeNodes nodes(times, largest_rate(off));

@@ -112,8 +112,10 @@ Solution conjugate_gradient(const std::function<ComplexVector(const ComplexVecto
     solver.preconditioner().start(residuals);
     const ComplexVector of_norm_1 = b / norm;
     const ComplexVector x = norm * solver.solve(of_norm_1);
-    // Eigen leaves its loop before it asks the preconditioner once more when it has converged.
-    if (solver.error() < residuals.history().back()) {
+    // Eigen leaves its loop before it asks the preconditioner once more when it has converged;
+    // otherwise its error is the last residual, but for rounding.
+    constexpr double rounding = 1e-9;
+    if (solver.error() < (1 - rounding) * residuals.history().back()) {
         residuals.add(solver.error());
     }
     residuals.require_finite(x);
