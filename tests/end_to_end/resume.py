@@ -75,6 +75,16 @@ def stopped(folder, kind, output, grown=0):
     return process.returncode, said
 
 
+def stopped_in_time(folder, kind, output, grown=0):
+    """The same, again where a run was finished first: a busy machine may send signals late."""
+    for _ in range(20):
+        code, said = stopped(folder, kind, output, grown)
+        if code != 0:
+            break
+        os.unlink(folder / output)
+    return code, said
+
+
 def killed_and_resumed(make):
     folder = make()
     scan_of_frames(folder)
@@ -104,7 +114,7 @@ def signals_keep_frames(make):
     folder.run(0, [*RECON, "-o", "whole.h5"])
     for kind in (signal.SIGTERM, signal.SIGINT):
         for grown in (0, 2 * FRAME_BYTES):  # a frame is counted a moment after it is written
-            code, said = stopped(folder, kind, "image.h5", grown)
+            code, said = stopped_in_time(folder, kind, "image.h5", grown)
             expect(code == -kind, f"exit {code} by {kind.name}")
             left = parts(folder)
             expect(left == ["image.h5.part"] or left == [] and grown == 0,
@@ -125,7 +135,7 @@ def signals_keep_frames(make):
 def another_scan_is_refused(make):
     folder = make()
     scan_of_frames(folder)
-    stopped(folder, signal.SIGKILL, "image.h5", FRAME_BYTES)
+    stopped_in_time(folder, signal.SIGKILL, "image.h5", FRAME_BYTES)
     expect("image.h5.part" in parts(folder), "no frame was kept")
     # Another file in its place: the reader of the killed run may hold the old one a moment longer.
     shutil.copy(folder / "many.h5", folder / "changed.h5")
