@@ -153,14 +153,17 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     sub.add_option("--iterations", reconstruct.effort.iterations,
                    text("maximum number of iterations [", SolveOptions().iterations,
                         "; with --lambda or a quadratic regulariser ", iterations_to_converge,
-                        "; with one that is not quadratic ", iterations_of_splitting,
-                        ", each of several CG iterations]"))
+                        ", unless the scan has a field map or /voxels; with one that is not "
+                        "quadratic ",
+                        iterations_of_splitting, ", each of several CG iterations]"))
         ->check(whole_number("a whole number from 1", false));
     sub.add_option("--tolerance", reconstruct.effort.tolerance,
                    text("relative residual asked for; the solver continues to a tenth of it, "
                         "because the residual understates the error of the image [",
-                        SolveOptions().tolerance, "; with --lambda at most ", tolerance_over_lambda,
-                        " times that]"))
+                        SolveOptions().tolerance,
+                        "; with --lambda the smaller of that and lambda / ",
+                        1 / tolerance_over_lambda, "; with a quadratic --reg alone ",
+                        tolerance_without_lambda, "]"))
         ->check(positive_number());
     sub.add_option_function<std::string>(
            "--preconditioner",

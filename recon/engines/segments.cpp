@@ -104,7 +104,8 @@ struct Factors {
     Eigen::MatrixXcd of_rates; ///< L x T
 };
 
-/// The singular value decomposition of exp(-z t), weighted by both histograms.
+/// The singular value decomposition of exp(-z t), weighted by the histogram of rates and the
+/// distribution of times.
 Factors factors(const TimeNodes& nodes, const RealVector& times, const Histogram& histogram,
                 double wanted) {
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> of_times(nodes.gram(times));
@@ -114,7 +115,7 @@ Factors factors(const TimeNodes& nodes, const RealVector& times, const Histogram
     const Eigen::MatrixXcd spread = e * histogram.weights.asDiagonal() * e.adjoint();
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> solver(root * spread * root.transpose());
     const RealVector& squares = solver.eigenvalues();
-    // Rounding makes singular values below 1e-8 of the largest.
+    // Of squares: singular values below 3e-8 of the largest are rounding.
     constexpr double rounding = 1e-15;
     const Eigen::Index resolved = (squares.array() > rounding * squares.maxCoeff()).count();
     const Eigen::Index count =
@@ -168,8 +169,9 @@ TimeSegments time_segments(const RealVector& times, const OffResonance& off, dou
     });
     double wrong = 0;
     double all = 0;
+    const std::vector<std::size_t> samples = some_of(static_cast<std::size_t>(times.size()));
     for (const std::size_t n : some_of(voxels)) {
-        for (const std::size_t m : some_of(static_cast<std::size_t>(times.size()))) {
+        for (const std::size_t m : samples) {
             const Complex exact = std::exp(-off.rate(n) * times(static_cast<Eigen::Index>(m)));
             const Complex sum = of_samples.col(static_cast<Eigen::Index>(m))
                                     .conjugate()
@@ -188,7 +190,8 @@ TimeSegments time_segments(const RealVector& times, const OffResonance& off, dou
 
 namespace {
 
-/// Rates conj(z) + z' of pairs of voxels: all that the ranges of field and decay allow, alike.
+/// Rates conj(z) + z' of pairs of voxels, evenly over all that the ranges of field and decay allow;
+/// negative differences are the conjugates, which real weights fit as well.
 std::vector<Complex> rates_of_pairs(const OffResonance& off, std::size_t fields) {
     const double widest = off.field.maxCoeff() - off.field.minCoeff();
     const bool decays = off.r2star.size() > 0;
@@ -250,12 +253,13 @@ TimeTerms time_terms(const RealVector& times, const OffResonance& off, double wa
     result.weights = nodes.interpolated(in_order.transpose().cast<Complex>(), times).real();
     const auto voxels = static_cast<std::size_t>(off.field.size());
     const std::vector<std::size_t> some = some_of(voxels);
+    const std::vector<std::size_t> samples = some_of(static_cast<std::size_t>(times.size()));
     double wrong = 0;
     double sum_of_squares = 0;
     for (std::size_t i = 0; i < some.size(); ++i) {
         const Complex rate =
             std::conj(off.rate(some[i])) + off.rate(some[(7 * i + 3) % some.size()]);
-        for (const std::size_t m : some_of(static_cast<std::size_t>(times.size()))) {
+        for (const std::size_t m : samples) {
             const auto at = static_cast<Eigen::Index>(m);
             Complex sum = -std::exp(-rate * times(at));
             sum_of_squares += std::norm(sum);

@@ -20,11 +20,11 @@ struct TimeSegments {
     std::size_t count() const { return of_samples.rows(); }
 };
 
-/// How many there will be at most, about: as many as turns, and some.
+/// A rough upper bound of their number: the turns between -|z| and |z|, and some.
 double expected_segments(const RealVector& times, const OffResonance& off_resonance);
 
-/// One segment more than the smallest number of this relative L2 error. DeviceError when the phase
-/// makes so many turns that segments are no help.
+/// One segment more, where rounding leaves one, than the smallest number of this relative L2 error.
+/// DeviceError when the phase makes so many turns that segments are no help.
 TimeSegments time_segments(const RealVector& times, const OffResonance& off_resonance,
                            double wanted, Precision precision);
 

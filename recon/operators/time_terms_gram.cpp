@@ -46,7 +46,7 @@ private:
     std::vector<Array> phases_; ///< D_l
     std::vector<std::unique_ptr<Toeplitz>> terms_;
     Array turned_; ///< D_l in
-    Array product_; ///< T_l D_l in
+    Array product_; ///< sum_c S_c^H T_l S_c D_l in
 };
 
 } // namespace

@@ -22,7 +22,9 @@ SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, bool b
     }
     options.iterations = effort.iterations.value_or(options.iterations);
     options.tolerance = effort.tolerance.value_or(options.tolerance);
-    options.precondition = effort.precondition.value_or(converges);
+    // Splitting is preconditioned always, and Eigen's conjugate gradients never.
+    options.precondition =
+        split || (by_one_q && options.on_device && effort.precondition.value_or(converges));
     return options;
 }
 

@@ -77,6 +77,13 @@ void NormalEquations::prepare(Reporter& report) {
             error_ = std::max(error_, term.q.error);
         }
     }
+    if (preconditions() && !without_field_) {
+        without_field_ = common_.make_q(sampling_);
+    }
+}
+
+bool NormalEquations::preconditions() const {
+    return common_.plan.through_q && (common_.precondition || need_splitting(common_.regularisers));
 }
 
 const Q* NormalEquations::q() {
@@ -95,9 +102,10 @@ std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision pre
                                                    CoilMaps& maps) {
     std::unique_ptr<Gram> gram = gram_on(device, precision, maps.count());
     std::unique_ptr<Circulant> inverse;
-    if (q() && (common_.precondition || need_splitting(common_.regularisers))) {
+    if (preconditions()) {
         const double squares = maps.given() ? sum_of_squares(common_.coil_maps).mean : 1;
-        inverse = std::make_unique<Circulant>(device, *q(), precision, squares, common_.lambda);
+        inverse = std::make_unique<Circulant>(device, by_terms() ? *without_field_ : *q(),
+                                              precision, squares, common_.lambda);
         if (!need_splitting(common_.regularisers)) {
             inverse->raise_to_median();
         }

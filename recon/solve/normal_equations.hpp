@@ -47,6 +47,7 @@ public:
     /// Q; null for voxels off the grid or off resonance.
     const Q* q();
 
+    const CoilRows& coil_maps() const { return common_.coil_maps; }
     /// On the backend's device, in double precision where it has that. Null where the device has no
     /// room, which is noted. Made when it is first asked for.
     System* on_device();
@@ -60,6 +61,7 @@ public:
 private:
     std::unique_ptr<System> system_on(Device& device, Precision precision, CoilMaps& maps);
     std::unique_ptr<Gram> gram_on(Device& device, Precision precision, std::size_t maps);
+    bool preconditions() const;
     bool by_terms() const { return common_.plan.through_q && common_.plan.off_resonance; }
 
     const CommonToFrames& common_;
@@ -70,6 +72,9 @@ private:
     double error_ = 0;
     std::optional<Q> q_;
     std::vector<TimeTerm> terms_; ///< in place of Q, off resonance
+    /// Q for the preconditioner off resonance: voxels next to each other have nearly the same
+    /// field.
+    std::optional<Q> without_field_;
     bool device_asked_ = false;
     std::unique_ptr<Device> reference_;
     std::unique_ptr<CoilMaps> maps_on_reference_;

@@ -108,8 +108,10 @@ Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const Sol
     return solved;
 }
 
-Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
-             const SolveOptions& options, Reporter& report) {
+namespace {
+
+Solved solve_where_it_fits(NormalEquations& equations, const std::vector<Volume>& fhd,
+                           const SolveOptions& options, Reporter& report) {
     equations.prepare(report);
     const Stage stage(report, "solve");
     const auto by_eigen = [&](const std::string& why) {
@@ -135,6 +137,31 @@ Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
         return solve_on_device(equations.on_reference(), fhd, options, report);
     }
     return solve_by_eigen(equations, fhd, options, report);
+}
+
+/// Regularisers continue the image where no coil sees anything; nothing was measured there.
+void clear_where_maps_are_zero(const CoilRows& maps, ComplexVector& image) {
+    if (maps.empty()) {
+        return;
+    }
+    RealVector largest = RealVector::Zero(image.size());
+    maps.visit([&](const auto& rows) {
+        for (Eigen::Index c = 0; c < rows.rows(); ++c) {
+            largest = largest.cwiseMax(rows.row(c).cwiseAbs().template cast<double>().transpose());
+        }
+    });
+    image = (largest.array() > 0).select(image, Complex(0));
+}
+
+} // namespace
+
+Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
+             const SolveOptions& options, Reporter& report) {
+    Solved solved = solve_where_it_fits(equations, fhd, options, report);
+    if (!options.regularisers.empty()) {
+        clear_where_maps_are_zero(equations.coil_maps(), solved.image);
+    }
+    return solved;
 }
 
 std::string solvers_of(const Image& image) {

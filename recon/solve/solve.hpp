@@ -21,7 +21,8 @@ struct Solved {
 
 /// Solves (F^H F + lambda Q(0) I) rho = F^H d for every right-hand side: on the device when the
 /// equations fit on it and its precision can keep the tolerance, else by Eigen in double
-/// precision, with a note when the device was to solve. ToleranceError when neither can.
+/// precision, with a note when the device was to solve. ToleranceError when neither can. With
+/// regularisers the image is 0 where all coil maps are.
 Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
              const SolveOptions& options, Reporter& report);
 

@@ -57,6 +57,9 @@ def maps_come_from_the_scan(make):
         expect(any("coil maps by" in str(value) for value in record.values()),
                "the record does not name the maps")
         os.unlink(folder / "image.h5")
+    folder.run(0, ["recon", "coils.h5", "-o", "tv.h5", "--reg", "tv:0.002", *QUIET])
+    expect(error(image_of(folder, "tv.h5")[0], truth) < given,
+           "total variation continues the object where no coil sees anything")
     folder.run(0, ["recon", "coils.h5", "-o", "rss.h5", "--combine", "rss", *QUIET])
     folder.run(0, ["recon", "coils.h5", "-o", "none.h5", "--maps", "none", *QUIET])
     rss, _ = image_of(folder, "rss.h5")

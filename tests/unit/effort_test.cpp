@@ -53,6 +53,7 @@ TEST(Effort, TheUserDecides) {
     EXPECT_EQ(options.tolerance, 0.5);
     EXPECT_FALSE(options.precondition);
     EXPECT_TRUE(with_effort({}, {{}, {}, true}, true, doubles).precondition);
+    EXPECT_FALSE(with_effort({}, {{}, {}, true}, false, doubles).precondition) << "by no Q";
 }
 
 } // namespace
