@@ -1,6 +1,7 @@
 #include "engines/piecewise.hpp"
 
 #include "base/error.hpp"
+#include "engines/off_resonance_of.hpp"
 #include "engines/pieces.hpp"
 #include "engines/segments.hpp"
 
@@ -49,12 +50,13 @@ Transform& PiecewiseTransform::transform_of(const Range& samples, const Range& v
 }
 
 double PiecewiseTransform::share_of_values(std::size_t coils) const {
-    if (points_.times == nullptr || !voxels_.off_resonance() || backend_.segment_error() == 0) {
+    const OffResonance* const off_resonance = off_resonance_of(points_, voxels_);
+    if (off_resonance == nullptr || backend_.segment_error() == 0) {
         return 1;
     }
     // Time segments have factors of each sample and voxel, and work on copies of the values.
     const auto rows = static_cast<double>(coils);
-    return rows / (2 * rows + expected_segments(*points_.times, *voxels_.off_resonance()));
+    return rows / (2 * rows + expected_segments(*points_.times, *off_resonance));
 }
 
 void PiecewiseTransform::run(const Job& job) {

@@ -8,6 +8,7 @@
 #include "base/timer.hpp"
 #include "base/tolerance.hpp"
 #include "device/reference_device.hpp"
+#include "engines/off_resonance_of.hpp"
 
 namespace lsrecon {
 
@@ -39,15 +40,13 @@ public:
     double adjoint_error() const override { return error(samples()); }
 
 private:
-    bool off_resonance() const {
-        return points_.times != nullptr && voxels_.off_resonance() != nullptr;
-    }
+    const OffResonance* off_resonance() const { return off_resonance_of(points_, voxels_); }
 
     std::vector<Point<Real>> placed_voxels() const {
         std::vector<Point<Real>> placed(voxels_.count());
         for (std::size_t n = 0; n < placed.size(); ++n) {
             const Vec3 x = voxels_.position(n);
-            const Complex rate = off_resonance() ? voxels_.off_resonance()->rate(n) : Complex(0);
+            const Complex rate = off_resonance() ? off_resonance()->rate(n) : Complex(0);
             placed[n] = {Real(x[0]), Real(x[1]), Real(x[2]), Real(rate.imag() / (2 * pi)),
                          Real(rate.real())};
         }
@@ -85,7 +84,7 @@ private:
     void sum(const std::vector<Point<Real>>& sources, const std::vector<Point<Real>>& points,
              const Array& values, Real sign, Array& out, const Progress& progress) {
         const auto start = std::chrono::steady_clock::now();
-        const bool decays = off_resonance() && voxels_.off_resonance()->r2star.size() > 0;
+        const bool decays = off_resonance() && off_resonance()->r2star.size() > 0;
         const std::vector<Complex>& in = reference_values(values);
         const std::vector<std::complex<Real>> value(in.begin(), in.end());
         const std::size_t coils = sources.empty() ? 0 : value.size() / sources.size();

@@ -20,17 +20,9 @@ StoredField read_field(const std::string& path, const Grid& like) {
                           "name a field map of this scan's object"});
     }
     StoredField result;
-    result.grid.dimensions = like.dimensions;
-    for (std::size_t d = 0; d < dimensions; ++d) {
-        result.grid.size[d] = shape.extents[dimensions - 1 - d];
-    }
-    result.grid.fov_mm = like.fov_mm;
-    if (file.has_attribute("/", "matrix") && file.has_attribute("/", "fov_mm")) {
-        result.grid = native::read_grid(file);
-    }
-    native::Extents extents(result.grid.size.begin(), result.grid.size.begin() + like.dimensions);
-    std::reverse(extents.begin(), extents.end());
-    result.off_resonance = native::read_field_map(file, extents, "the grid of the file");
+    result.grid = native::grid_of_volumes(file, shape.extents, like);
+    result.off_resonance =
+        native::read_field_map(file, native::grid_extents(result.grid), "the grid of the file");
     result.sha256 = file.sha256();
     return result;
 }

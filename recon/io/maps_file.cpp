@@ -17,10 +17,8 @@ void write_maps(const std::string& path, const StoredMaps& maps, const Record& r
     write_grid(file, maps.grid);
     file.attribute("/", "format", std::string("lsrecon-maps"));
     file.attribute("/", "version", 1L);
-    native::Extents extents{maps.maps.rows()};
-    for (auto d = static_cast<std::size_t>(maps.grid.dimensions); d-- > 0;) {
-        extents.push_back(maps.grid.size[d]);
-    }
+    native::Extents extents = native::grid_extents(maps.grid);
+    extents.insert(extents.begin(), maps.maps.rows());
     file.complex64("coil_maps", extents, {&maps.maps});
     file.group("record");
     for (const auto& [name, value] : record) {
@@ -46,14 +44,8 @@ StoredMaps read_maps(const std::string& path, const Grid& like) {
         refuse(shape.to_string(), text("maps of ", dimensions, " dimensions, one a coil"));
     }
     StoredMaps result;
-    result.grid.dimensions = like.dimensions;
-    for (std::size_t d = 0; d < dimensions; ++d) {
-        result.grid.size[d] = shape.extents[dimensions - d];
-    }
-    result.grid.fov_mm = like.fov_mm;
-    if (file.has_attribute("/", "matrix") && file.has_attribute("/", "fov_mm")) {
-        result.grid = native::read_grid(file);
-    }
+    result.grid =
+        native::grid_of_volumes(file, {shape.extents.begin() + 1, shape.extents.end()}, like);
     result.maps = Hdf5Values(file, "coil_maps")
                       .read_rows(shape.extents[0], shape.elements() / shape.extents[0]);
     result.sha256 = file.sha256();

@@ -13,12 +13,6 @@ namespace native {
 
 namespace {
 
-Extents grid_extents(const Grid& grid) {
-    Extents extents(grid.size.begin(), grid.size.begin() + grid.dimensions);
-    std::reverse(extents.begin(), extents.end());
-    return extents;
-}
-
 std::vector<Vec3> read_voxels(const Hdf5Reader& file, const Grid& grid) {
     const auto dimensions = static_cast<std::size_t>(grid.dimensions);
     const Hdf5Shape shape = file.checked_shape("voxels", Hdf5Kind::real);

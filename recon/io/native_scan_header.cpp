@@ -210,6 +210,23 @@ void require_memory(const Hdf5Reader& file, const Grid& grid, const ReadOptions&
     memory.require(file.path());
 }
 
+Extents grid_extents(const Grid& grid) {
+    Extents extents(grid.size.begin(), grid.size.begin() + grid.dimensions);
+    std::reverse(extents.begin(), extents.end());
+    return extents;
+}
+
+Grid grid_of_volumes(const Hdf5Reader& file, const Extents& extents, const Grid& like) {
+    if (file.has_attribute("/", "matrix") && file.has_attribute("/", "fov_mm")) {
+        return read_grid(file);
+    }
+    Grid grid;
+    grid.dimensions = like.dimensions;
+    std::reverse_copy(extents.begin(), extents.end(), grid.size.begin());
+    grid.fov_mm = like.fov_mm;
+    return grid;
+}
+
 /// "[2, 3]": where element `flat` of an array lies.
 std::string place(std::size_t flat, const Extents& extents) {
     Extents indices(extents.size());

@@ -24,6 +24,13 @@ using Samplings = std::vector<std::shared_ptr<const Sampling>>;
 
 std::string joined(const std::vector<std::string>& words);
 
+/// Of a volume on the grid, slowest dimension first.
+Extents grid_extents(const Grid& grid);
+
+/// Where volumes of these extents are: on the grid of the file's attributes, or on one with the
+/// field of view of `like` where it has none.
+Grid grid_of_volumes(const Hdf5Reader& file, const Extents& extents, const Grid& like);
+
 /// "[2, 3]": where element `flat` of an array lies.
 std::string place(std::size_t flat, const Extents& extents);
 

@@ -5,12 +5,14 @@
 #include "base/error.hpp"
 #include "base/replacing_file.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/native_scan_parts.hpp"
 
 namespace lsrecon {
 
 namespace {
 
-using Extents = std::vector<std::size_t>;
+using native::Extents;
+using native::grid_extents;
 
 /// The object that holds the attributes of the whole file.
 const std::string root = "/";
@@ -51,12 +53,6 @@ void check_frames(const std::string& path, const Scan& scan) {
             cannot_hold(path, "positions of frames");
         }
     }
-}
-
-Extents grid_extents(const Grid& grid) {
-    Extents extents(grid.size.begin(), grid.size.begin() + grid.dimensions);
-    std::reverse(extents.begin(), extents.end());
-    return extents;
 }
 
 void append(const std::vector<Vec3>& points, int dimensions, std::vector<double>& values) {

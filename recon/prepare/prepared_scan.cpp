@@ -203,6 +203,7 @@ void PreparedScan::make_maps(const PrepareOptions& options) {
                           "pass --maps walsh, --maps FILE or --maps none"});
     }
 }
+
 /// Of the place's own calibration samples, or of its first frame that is neither bad nor silent.
 Calibration PreparedScan::calibration_of(std::size_t place) {
     for (std::size_t f = 0; f < place_of_.size(); ++f) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "scan/map_squares.hpp"
+
 namespace lsrecon {
 
 RealVector Sampling::q_weights() const {
@@ -46,15 +48,19 @@ Frame subset(const Frame& frame, const std::vector<std::size_t>& indices) {
     return {sampling, std::move(samples), frame.label, frame.position};
 }
 
-SumOfSquares sum_of_squares(const CoilRows& coil_maps) {
-    SumOfSquares result;
+RealVector squares_of(const CoilRows& coil_maps) {
     RealVector sums = RealVector::Zero(static_cast<Eigen::Index>(coil_maps.columns()));
     coil_maps.visit([&](const auto& maps) {
         for (Eigen::Index c = 0; c < maps.rows(); ++c) {
             sums += maps.row(c).template cast<Complex>().cwiseAbs2().transpose();
         }
     });
-    for (const double sum : sums) {
+    return sums;
+}
+
+SumOfSquares sum_of_squares(const CoilRows& coil_maps) {
+    SumOfSquares result;
+    for (const double sum : squares_of(coil_maps)) {
         result.largest = std::max(result.largest, sum);
         result.mean += sum;
         result.voxels += sum > 0 ? 1 : 0;

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "scan/map_squares.hpp"
+
 namespace lsrecon {
 
 void RunningDeviation::add(const ComplexVector& image) {
@@ -45,15 +47,8 @@ RealVector noise_map(NormalEquations& equations, const std::vector<Volume>& fhd,
 // of deviation / sqrt(N sum |S|^2). With R = N / M that is divided out of the noise map.
 RealVector g_factor(const RealVector& noise_map, const CoilRows& coil_maps, std::size_t samples,
                     double deviation) {
-    RealVector squares = RealVector::Ones(noise_map.size());
-    if (!coil_maps.empty()) {
-        squares.setZero();
-        coil_maps.visit([&](const auto& maps) {
-            for (Eigen::Index c = 0; c < maps.rows(); ++c) {
-                squares += maps.row(c).template cast<Complex>().cwiseAbs2().transpose();
-            }
-        });
-    }
+    const RealVector squares =
+        coil_maps.empty() ? RealVector::Ones(noise_map.size()).eval() : squares_of(coil_maps);
     return noise_map.cwiseProduct((static_cast<double>(samples) * squares).cwiseSqrt()) / deviation;
 }
 

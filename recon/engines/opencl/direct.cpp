@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/tolerance.hpp"
+#include "engines/off_resonance_of.hpp"
 #include "engines/opencl/geometry.hpp"
 #include "engines/opencl/mirrored.hpp"
 
@@ -28,20 +29,13 @@ struct Sum {
     const Progress& progress;
 };
 
-/// Off-resonance needs both times and fields: one without the other is none.
-SamplePoints off_resonance_of(const SamplePoints& points, const Voxels& voxels) {
-    return voxels.off_resonance() ? points : SamplePoints(points.trajectory);
-}
-Voxels with_times(const SamplePoints& points, const Voxels& voxels) {
-    return points.times != nullptr ? voxels : voxels.in_field(nullptr);
-}
-
 class DirectTransform : public Transform {
 public:
     DirectTransform(const EngineContext& context, const std::string& variant,
                     const SamplePoints& points, const Voxels& voxels)
         : context_(context), resources_(context.resources), row_(kernel_row(variant)),
-          points_(off_resonance_of(points, voxels)), voxels_(with_times(points, voxels)),
+          points_(off_resonance_of(points, voxels) ? points : SamplePoints(points.trajectory)),
+          voxels_(off_resonance_of(points, voxels) ? voxels : voxels.in_field(nullptr)),
           units_(points_, voxels_),
           samples_on_device_(
               resources_,

@@ -5,6 +5,7 @@
 
 #include "base/tolerance.hpp"
 #include "device/devices.hpp"
+#include "engines/off_resonance_of.hpp"
 
 namespace lsrecon {
 
@@ -45,9 +46,8 @@ double error_in_doubles(const SamplePoints& points, const Voxels& voxels, std::s
         }
     }
     double turns = voxels.extent_in_voxels() * (reach[0] + reach[1] + reach[2]);
-    if (points.times != nullptr && voxels.off_resonance()) {
-        turns += points.times->cwiseAbs().maxCoeff() *
-                 voxels.off_resonance()->field.cwiseAbs().maxCoeff();
+    if (const OffResonance* const off_resonance = off_resonance_of(points, voxels)) {
+        turns += points.times->cwiseAbs().maxCoeff() * off_resonance->field.cwiseAbs().maxCoeff();
     }
     return 2 * tolerance::reference(turns, terms);
 }

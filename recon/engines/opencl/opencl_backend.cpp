@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/numbers.hpp"
+#include "engines/off_resonance_of.hpp"
 #include "engines/opencl/engines.hpp"
 #include "engines/segmented.hpp"
 
@@ -60,12 +61,12 @@ public:
                     variant, points, where);
             });
         };
-        const bool off_resonance = points.times != nullptr && voxels.off_resonance() != nullptr;
-        if (!off_resonance || !engine_of(variant).divides_time) {
+        const OffResonance* const off_resonance = off_resonance_of(points, voxels);
+        if (off_resonance == nullptr || !engine_of(variant).divides_time) {
             return make(voxels);
         }
-        const TimeSegments segments = time_segments(*points.times, *voxels.off_resonance(),
-                                                    options_.segment_error, precision());
+        const TimeSegments segments =
+            time_segments(*points.times, *off_resonance, options_.segment_error, precision());
         tell_segments(segments);
         return std::make_unique<SegmentedTransform>(*device_, precision(),
                                                     make(voxels.in_field(nullptr)), segments);

@@ -1,6 +1,7 @@
 #include "engines/opencl/points.hpp"
 
 #include "engines/chunks.hpp"
+#include "engines/off_resonance_of.hpp"
 
 namespace lsrecon::opencl {
 
@@ -14,7 +15,7 @@ double low_unit(SourceLayout layout) {
 } // namespace
 
 OffUnits::OffUnits(const SamplePoints& points, const Voxels& voxels)
-    : off_resonance(points.times != nullptr ? voxels.off_resonance().get() : nullptr) {
+    : off_resonance(off_resonance_of(points, voxels)) {
     if (off_resonance == nullptr || off_resonance->field.size() == 0 || points.count() == 0) {
         return;
     }
