@@ -1,7 +1,13 @@
 #include "io/formats.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
+#include "base/named_files.hpp"
+#include "io/ismrmrd_writer.hpp"
 #include "io/native_scan.hpp"
+#include "io/native_writer.hpp"
+#include "scan/simulate.hpp"
 #ifdef LSRECON_WITH_ISMRMRD
 #include "io/ismrmrd_scan.hpp"
 #endif
@@ -49,10 +55,38 @@ const std::vector<std::string>& frame_counters() {
 
 const std::vector<ScanFormat>& scan_formats() {
     static const std::vector<ScanFormat> table{
-        {"ismrmrd", "ISMRMRD raw data", ismrmrd_built, &recognises_ismrmrd, &open_ismrmrd},
-        {"lsrecon-scan", "the native scan file", true, &recognises_native, &open_native},
+        {"ismrmrd",
+         "ISMRMRD raw data",
+         ismrmrd_built,
+         &recognises_ismrmrd,
+         &open_ismrmrd,
+         {"mrd"},
+         &require_ismrmrd_holds,
+         &write_ismrmrd_scan},
+        {"lsrecon-scan",
+         "the native scan file",
+         true,
+         &recognises_native,
+         &open_native,
+         {"h5", "hdf5", "hdf"},
+         [](const std::string&, const Simulation&) {},
+         [](const std::string& path, const Simulation& simulation, Reporter&) {
+             write_native_scan(path, simulation.scan);
+         }},
     };
     return table;
+}
+
+const ScanFormat& scan_format_of_output(const std::string& path, const std::string& name) {
+    const std::string ending = ending_of(path);
+    for (const ScanFormat& format : scan_formats()) {
+        const auto& endings = format.endings;
+        if (name.empty() ? std::find(endings.begin(), endings.end(), ending) != endings.end()
+                         : format.name == name) {
+            return format;
+        }
+    }
+    return scan_formats().back();
 }
 
 const ScanFormat& format_of(const Hdf5Reader& file) {

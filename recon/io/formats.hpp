@@ -51,6 +51,8 @@ struct StoredScan {
     std::function<CoilRows(std::size_t frame)> samples;
 };
 
+struct Simulation;
+
 /// One way in which a scan can be stored.
 struct ScanFormat {
     std::string name;
@@ -60,10 +62,20 @@ struct ScanFormat {
     bool (*recognises)(const Hdf5Reader& file);
     /// Everything but samples. InputError with the first thing that is wrong.
     StoredScan (*open)(const std::shared_ptr<const Hdf5Reader>& file, const ReadOptions& options);
+
+    std::vector<std::string> endings; ///< that choose it for an output
+    /// UsageError when it cannot hold the scan, which need not have samples yet.
+    void (*require_holds)(const std::string& path, const Simulation& simulation);
+    /// The whole file or none. Notes what is not where a reader of the format would look for it.
+    void (*write)(const std::string& path, const Simulation& simulation, Reporter& report);
 };
 
-/// The table of formats that can be read: one row each.
+/// The table of formats: one row each.
 const std::vector<ScanFormat>& scan_formats();
+
+/// The format of an output: `name` where it is not "", else that of the path's ending, else the
+/// native one.
+const ScanFormat& scan_format_of_output(const std::string& path, const std::string& name);
 
 /// InputError when no format knows the file.
 const ScanFormat& format_of(const Hdf5Reader& file);

@@ -78,6 +78,17 @@ void require_memory(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& 
     memory.require(file.path());
 }
 
+/// What the native scan file would hold, and simulated raw data has beside the group.
+void note_what_is_beside(const Hdf5Reader& reader, std::vector<std::string>& remarks) {
+    for (const auto& [name, flag] :
+         {std::pair("coil_maps", "--maps"), std::pair("field_map", "--field-map")}) {
+        if (reader.has(name) && reader.is_dataset(name)) {
+            remarks.push_back(
+                text("/", name, " of the file is used with ", flag, " ", reader.path(), " alone"));
+        }
+    }
+}
+
 } // namespace
 
 bool recognises_ismrmrd(const Hdf5Reader& file) {
@@ -97,6 +108,7 @@ StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
     for (std::size_t i = 1; i < groups.size(); ++i) {
         remarks.push_back("group " + groups[i] + " is not read, only " + groups.front());
     }
+    note_what_is_beside(reader, remarks);
     const IsmrmrdFile file(reader, groups.front());
     const MeasurementHeader header(file.xml(), path, file.xml_name());
     IsmrmrdContents contents(file, options);
