@@ -34,6 +34,9 @@ struct ReadOptions {
     std::size_t stride = 0;
     /// Samples are to have times: there is a field map, of another file.
     bool with_times = false;
+    /// Every acquisition of a frame must have one position and orientation, and all frames one
+    /// orientation: samples are shifted by them.
+    bool one_place = false;
     /// Whether a scan of several frames may have some whose samples are wrong or cannot be read.
     bool bad_frames = false;
     /// Called once shapes are known and before any value is read.

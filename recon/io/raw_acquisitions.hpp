@@ -89,6 +89,7 @@ private:
     void check_line(const RawAcquisition& acquisition) const;
     void check_position(const RawAcquisition& acquisition, std::size_t sample, const Vec3& k) const;
     void check_values(const RawAcquisition& acquisition, std::size_t sample) const;
+    void check_place(const RawAcquisition& acquisition, const RawFrame& frame);
 
     // Where a sample was taken, as the file says it: in its own units or in encoding steps.
     Vec3 stored_position(const RawAcquisition& acquisition, std::size_t sample) const;

@@ -113,6 +113,11 @@ bool RawAcquisitionSorter::set_geometry(Scan& scan) const {
         moved = moved || frame.position != first.position;
         turned = turned || frame.directions != first.directions;
     }
+    if (turned && options_.one_place) {
+        throw InputError({encoding_.file, encoding_.dataset + ", orientations of the frames",
+                          "several", "one, along which --shift-mm header shifts",
+                          "choose frames of one orientation, with --slice for example"});
+    }
     if (turned) {
         scan.remarks.push_back("frames have different orientations; the first one's is kept");
     }
@@ -166,8 +171,10 @@ void RawAcquisitionSorter::set_calibrations(Scan& scan, const Vec3& factor) {
         auto sampling = std::make_shared<Sampling>();
         sampling->trajectory =
             to_trajectory(raw.trajectory, 0, raw.values[0].size(), dimensions(), factor);
+        const std::optional<Vec3> position =
+            finite(raw.position) ? std::optional(raw.position) : std::nullopt;
         scan.calibrations.push_back({std::move(sampling), to_samples(raw.values),
-                                     label(calibration.counters, choice_.varying()), std::nullopt});
+                                     label(calibration.counters, choice_.varying()), position});
         acquisitions += raw.ends.size();
         raw = {};
     }
