@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "io/hdf5_file.hpp"
 
 namespace lsrecon {
@@ -67,16 +69,30 @@ public:
 
     std::string xml() const;
     std::size_t acquisitions() const { return acquisitions_; }
-    /// Every acquisition's header, in order, without its arrays.
+    /// Every acquisition's header, in order, without its arrays. InputError when one cannot be
+    /// read: then it is unknown which frame it belongs to.
     void read_headers(const std::function<void(const IsmrmrdHeader&)>& take) const;
+    IsmrmrdHeader header(std::size_t index) const;
     /// How many waveforms are stored, if any; nothing reads them.
     void add_waveforms(std::vector<std::pair<std::string, std::string>>& details) const;
-    /// These acquisitions, by their places in rising order; the others are not read. InputError
-    /// when one is damaged.
-    void read(const std::vector<std::size_t>& wanted,
-              const std::function<void(std::size_t index, const IsmrmrdAcquisition&)>& take) const;
+    class Receiver {
+    public:
+        virtual ~Receiver() = default;
+        virtual void take(std::size_t index, const IsmrmrdAcquisition& acquisition) = 0;
+        /// One that cannot be read. Reading goes on when this returns.
+        virtual void lose(std::size_t index, const InputError& error) = 0;
+        /// Whether one after a lost one is to be read.
+        virtual bool still_wanted(std::size_t index) const = 0;
+    };
+    /// These acquisitions, by their places in rising order; the others are not read.
+    void read(std::vector<std::size_t> wanted, Receiver& receiver) const;
 
 private:
+    void read_headers(std::size_t first, std::size_t count,
+                      const std::function<void(const IsmrmrdHeader&)>& take) const;
+    std::optional<InputError> receive(const std::vector<std::size_t>& wanted, std::size_t& done,
+                                      Receiver& receiver) const;
+
     const Hdf5Reader& reader_;
     std::string group_;
     std::size_t acquisitions_ = 0;

@@ -43,17 +43,21 @@ Vec3 RawAcquisitionSorter::line_position(const RawAcquisition& acquisition,
             static_cast<double>(acquisition.encode_steps[1] - encoding_.encode_centers[1])};
 }
 
+void RawAcquisitionSorter::begin(const RawAcquisition& acquisition, RawFrame& frame) {
+    if (frame.values.empty()) {
+        frame.values.resize(acquisition.channels);
+        frame.position = acquisition.position;
+        frame.directions = acquisition.directions;
+    }
+}
+
 void RawAcquisitionSorter::append(const RawAcquisition& acquisition, RawFrame& frame) {
     const std::size_t first = acquisition.discard_pre;
     const std::size_t last = acquisition.samples - acquisition.discard_post;
     if (!has_trajectory()) {
         check_line(acquisition);
     }
-    if (frame.values.empty()) {
-        frame.values.resize(acquisition.channels);
-        frame.position = acquisition.position;
-        frame.directions = acquisition.directions;
-    }
+    begin(acquisition, frame);
     std::vector<Vec3> k;
     for (std::size_t sample = first; sample < last; ++sample) {
         k.push_back(has_trajectory() ? stored_position(acquisition, sample)
@@ -68,7 +72,7 @@ void RawAcquisitionSorter::append(const RawAcquisition& acquisition, RawFrame& f
         if (!options_.bad_frames) {
             throw;
         }
-        frame.bad.emplace_back(frame.values[0].size(), error);
+        frame.bad.emplace_back(frame.ends.size(), error);
     }
     std::vector<std::vector<std::complex<float>>> values(acquisition.channels);
     for (std::size_t c = 0; c < acquisition.channels; ++c) {
@@ -111,10 +115,10 @@ void RawAcquisitionSorter::append(const RawAcquisition& acquisition, RawFrame& f
     frame.ends.push_back(frame.values[0].size());
 }
 
-void RawAcquisitionSorter::add(const RawAcquisition& acquisition) {
+std::optional<RawPlace> RawAcquisitionSorter::add(const RawAcquisition& acquisition) {
     const RawCounters counters = choice_.frame_of(acquisition.counters);
     if (!choice_.wants(counters)) {
-        return;
+        return std::nullopt;
     }
     check_header(acquisition);
     check_kind(acquisition);
@@ -127,6 +131,27 @@ void RawAcquisitionSorter::add(const RawAcquisition& acquisition) {
         double& range = range_[i % dimensions()];
         range = std::max(range, std::abs(static_cast<double>(frame.trajectory[i])));
     }
+    return RawPlace{counters, frame.ends.size() - 1};
+}
+
+void RawAcquisitionSorter::fail(const RawPlace& place, const InputError& error) {
+    frames_.at(place.frame).bad.emplace_back(place.readout, error);
+}
+
+void RawAcquisitionSorter::add_lost(const RawAcquisition& acquisition, const InputError& error) {
+    check_header(acquisition);
+    check_kind(acquisition);
+    RawFrame& frame = frames_[choice_.frame_of(acquisition.counters)];
+    begin(acquisition, frame);
+    frame.bad.emplace_back(frame.ends.size(), error);
+    frame.lost.push_back(frame.ends.size());
+    frame.ends.push_back(frame.values[0].size());
+}
+
+bool RawAcquisitionSorter::has_lost(const RawCounters& counters) const {
+    const auto frame = frames_.find(choice_.frame_of(counters));
+    // A cut frame has parts that may be whole.
+    return options_.spokes_per_frame == 0 && frame != frames_.end() && !frame->second.lost.empty();
 }
 
 bool RawAcquisitionSorter::add_calibration(const RawAcquisition& acquisition) {
