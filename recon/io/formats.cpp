@@ -4,6 +4,8 @@
 
 #include "base/error.hpp"
 #include "base/named_files.hpp"
+#include "io/hdf5_session.hpp"
+#include "io/ismrmrd_stream.hpp"
 #include "io/ismrmrd_writer.hpp"
 #include "io/native_scan.hpp"
 #include "io/native_writer.hpp"
@@ -27,10 +29,17 @@ bool recognises_ismrmrd(const Hdf5Reader& file) {
     return false;
 }
 
+[[noreturn]] void refuse_ismrmrd(const std::string& path) {
+    throw NotBuiltError(path + ": ISMRMRD raw data, and its reader is not built in\n  next:     "
+                               "configure with -DLSRECON_WITH_ISMRMRD=ON");
+}
+
 StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& file, const ReadOptions&) {
-    throw NotBuiltError(file->path() +
-                        ": ISMRMRD raw data, and its reader is not built in\n  next:     "
-                        "configure with -DLSRECON_WITH_ISMRMRD=ON");
+    refuse_ismrmrd(file->path());
+}
+
+StoredScan open_ismrmrd_stream(const InputFile& file, const ReadOptions&) {
+    refuse_ismrmrd(file.path());
 }
 constexpr bool ismrmrd_built = false;
 #else
@@ -89,6 +98,25 @@ const ScanFormat& scan_format_of_output(const std::string& path, const std::stri
     return scan_formats().back();
 }
 
+const std::vector<ByteFormat>& byte_formats() {
+    static const std::vector<ByteFormat> table{
+        {"ismrmrd-stream", "a stream of ISMRMRD raw data", ismrmrd_built,
+         &IsmrmrdStream::recognises, &open_ismrmrd_stream},
+    };
+    return table;
+}
+
+const ByteFormat* byte_format_of(const InputFile& file) {
+    for (const ByteFormat& format : byte_formats()) {
+        if (format.recognises(file)) {
+            return &format;
+        }
+    }
+    return nullptr;
+}
+
+namespace {
+
 const ScanFormat& format_of(const Hdf5Reader& file) {
     for (const ScanFormat& format : scan_formats()) {
         if (format.recognises(file)) {
@@ -101,6 +129,21 @@ const ScanFormat& format_of(const Hdf5Reader& file) {
                       "a scan: root attribute format = \"lsrecon-scan\" with /trajectory, or an "
                       "ISMRMRD group with xml and data",
                       "see docs/formats.md for how to write a scan file"});
+}
+
+} // namespace
+
+OpenScan open_scan(const std::string& path, const ReadOptions& options) {
+    auto bytes = std::make_shared<InputFile>(path);
+    if (const ByteFormat* const format = byte_format_of(*bytes)) {
+        bytes->start_hash();
+        StoredScan stored = format->open(*bytes, options);
+        return {std::move(bytes), std::move(stored)};
+    }
+    const auto reader = std::make_shared<const Hdf5Reader>(path);
+    reader->start_hash();
+    StoredScan stored = format_of(*reader).open(reader, options);
+    return {{reader, &reader->sessions().file()}, std::move(stored)};
 }
 
 } // namespace lsrecon

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/index_list.hpp"
+#include "base/input_file.hpp"
 #include "base/report.hpp"
 #include "io/hdf5_file.hpp"
 #include "scan/scan.hpp"
@@ -80,8 +81,28 @@ const std::vector<ScanFormat>& scan_formats();
 /// native one.
 const ScanFormat& scan_format_of_output(const std::string& path, const std::string& name);
 
-/// InputError when no format knows the file.
-const ScanFormat& format_of(const Hdf5Reader& file);
+/// One way in which a scan can be stored that is no HDF5.
+struct ByteFormat {
+    std::string name;
+    std::string summary;
+    bool built;
+    bool (*recognises)(const InputFile& file);
+    StoredScan (*open)(const InputFile& file, const ReadOptions& options);
+};
+
+/// Their table.
+const std::vector<ByteFormat>& byte_formats();
+/// Null when none knows the file: it should be HDF5.
+const ByteFormat* byte_format_of(const InputFile& file);
+
+/// A scan file that is open and being hashed.
+struct OpenScan {
+    std::shared_ptr<InputFile> file;
+    StoredScan stored;
+};
+
+/// By content. InputError when no format knows the file, or something in it is wrong.
+OpenScan open_scan(const std::string& path, const ReadOptions& options);
 
 /// Reads a whole scan into memory; FrameSource (io/frame_source.hpp) has its frames one at a time.
 /// The same errors.

@@ -3,9 +3,10 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "io/ismrmrd_contents.hpp"
-#include "io/ismrmrd_file.hpp"
+#include "io/ismrmrd_hdf5.hpp"
 #include "io/ismrmrd_header.hpp"
 #include "io/ismrmrd_receiver.hpp"
+#include "io/ismrmrd_stream.hpp"
 #include "scan/host_memory.hpp"
 
 // What the fields of an ISMRMRD file mean here; docs/formats.md says the same for users.
@@ -41,32 +42,13 @@ void note_what_is_beside(const Hdf5Reader& reader, std::vector<std::string>& rem
     }
 }
 
-} // namespace
-
-bool recognises_ismrmrd(const Hdf5Reader& file) {
-    return !IsmrmrdFile::groups(file).empty();
-}
-
-StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
-                        const ReadOptions& options) {
-    const Hdf5Reader& reader = *opened;
-    const std::string& path = reader.path();
-    const std::vector<std::string> groups = IsmrmrdFile::groups(reader);
-    if (groups.empty()) {
-        throw InputError({path, "file", "no group with xml and data", "an ISMRMRD file",
-                          "check that it is the raw data"});
-    }
-    std::vector<std::string> remarks;
-    for (std::size_t i = 1; i < groups.size(); ++i) {
-        remarks.push_back("group " + groups[i] + " is not read, only " + groups.front());
-    }
-    note_what_is_beside(reader, remarks);
-    const IsmrmrdFile file(reader, groups.front());
-    const MeasurementHeader header(file.xml(), path, file.xml_name());
+StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options,
+                             std::vector<std::string> remarks) {
+    const MeasurementHeader header(file.xml(), file.path(), file.xml_name());
     IsmrmrdContents contents(file, options);
     const std::size_t chosen = contents.choose_encoding(file, header, options);
     IsmrmrdContents::OfEncoding& of_image = contents.encodings.at(chosen);
-    of_image.choice.decide(path, file.data_name());
+    of_image.choice.decide(file.path(), file.data_name());
     RawEncoding encoding = header.encoding(chosen, remarks);
     require_memory(file, of_image, encoding.grid);
     encoding.dataset = file.data_name();
@@ -78,11 +60,10 @@ StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
     IsmrmrdReceiver receiver(file, contents, sorter, options.bad_frames);
     file.read(wanted, receiver);
     receiver.end(remarks);
-    const RawNoise::Image image{path, file.data_name(), of_image.kind.channels,
+    const RawNoise::Image image{file.path(), file.data_name(), of_image.kind.channels,
                                 of_image.dwell * sorter.longer_dwell(), header.noise_bandwidth()};
     StoredScan stored = sorter.stored_scan();
     Scan& scan = stored.scan;
-    scan.format = "ismrmrd";
     scan.noise = receiver.noise().scaled_to(image, scan.remarks);
     scan.details = header.details();
     file.add_waveforms(scan.details);
@@ -93,6 +74,37 @@ StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
                                "other trajectory_dimensions than the image"));
     }
     scan.remarks.insert(scan.remarks.begin(), remarks.begin(), remarks.end());
+    return stored;
+}
+
+} // namespace
+
+bool recognises_ismrmrd(const Hdf5Reader& file) {
+    return !IsmrmrdHdf5::groups(file).empty();
+}
+
+StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
+                        const ReadOptions& options) {
+    const Hdf5Reader& reader = *opened;
+    const std::vector<std::string> groups = IsmrmrdHdf5::groups(reader);
+    if (groups.empty()) {
+        throw InputError({reader.path(), "file", "no group with xml and data", "an ISMRMRD file",
+                          "check that it is the raw data"});
+    }
+    std::vector<std::string> remarks;
+    for (std::size_t i = 1; i < groups.size(); ++i) {
+        remarks.push_back("group " + groups[i] + " is not read, only " + groups.front());
+    }
+    note_what_is_beside(reader, remarks);
+    StoredScan stored =
+        open_acquisitions(IsmrmrdHdf5(reader, groups.front()), options, std::move(remarks));
+    stored.scan.format = "ismrmrd";
+    return stored;
+}
+
+StoredScan open_ismrmrd_stream(const InputFile& file, const ReadOptions& options) {
+    StoredScan stored = open_acquisitions(IsmrmrdStream(file), options, {});
+    stored.scan.format = "ismrmrd-stream";
     return stored;
 }
 

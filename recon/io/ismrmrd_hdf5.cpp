@@ -1,4 +1,4 @@
-#include "io/ismrmrd_file.hpp"
+#include "io/ismrmrd_hdf5.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -48,7 +48,7 @@ std::vector<std::uint64_t> runs_of(const std::vector<std::size_t>& indices) {
 
 } // namespace
 
-std::vector<std::string> IsmrmrdFile::groups(const Hdf5Reader& reader) {
+std::vector<std::string> IsmrmrdHdf5::groups(const Hdf5Reader& reader) {
     std::vector<std::string> groups;
     for (const std::string& name : reader.names()) {
         if (!reader.is_dataset("/" + name) && reader.has("/" + name + "/xml") &&
@@ -61,7 +61,7 @@ std::vector<std::string> IsmrmrdFile::groups(const Hdf5Reader& reader) {
     return groups;
 }
 
-IsmrmrdFile::IsmrmrdFile(const Hdf5Reader& reader, const std::string& group)
+IsmrmrdHdf5::IsmrmrdHdf5(const Hdf5Reader& reader, const std::string& group)
     : reader_(reader), group_(group) {
     const Hdf5Shape shape = reader.shape(data_name());
     Hdf5Sessions& sessions = reader.sessions();
@@ -76,11 +76,11 @@ IsmrmrdFile::IsmrmrdFile(const Hdf5Reader& reader, const std::string& group)
     acquisitions_ = shape.extents.front();
 }
 
-std::string IsmrmrdFile::xml() const {
+std::string IsmrmrdHdf5::xml() const {
     return reader_.read_text(xml_name());
 }
 
-void IsmrmrdFile::add_waveforms(std::vector<std::pair<std::string, std::string>>& details) const {
+void IsmrmrdHdf5::add_waveforms(std::vector<std::pair<std::string, std::string>>& details) const {
     const std::string name = group_ + "/waveforms";
     if (reader_.has(name) && reader_.is_dataset(name)) {
         details.emplace_back("waveforms",
@@ -88,7 +88,7 @@ void IsmrmrdFile::add_waveforms(std::vector<std::pair<std::string, std::string>>
     }
 }
 
-void IsmrmrdFile::read_headers(const std::function<void(const IsmrmrdHeader&)>& take) const {
+void IsmrmrdHdf5::read_headers(const std::function<void(const IsmrmrdHeader&)>& take) const {
     try {
         read_headers(0, acquisitions_, take);
     } catch (const InputError& error) {
@@ -100,13 +100,13 @@ void IsmrmrdFile::read_headers(const std::function<void(const IsmrmrdHeader&)>& 
     }
 }
 
-IsmrmrdHeader IsmrmrdFile::header(std::size_t index) const {
+IsmrmrdHeader IsmrmrdHdf5::header(std::size_t index) const {
     IsmrmrdHeader result;
     read_headers(index, 1, [&](const IsmrmrdHeader& header) { result = header; });
     return result;
 }
 
-void IsmrmrdFile::read_headers(std::size_t first, std::size_t count,
+void IsmrmrdHdf5::read_headers(std::size_t first, std::size_t count,
                                const std::function<void(const IsmrmrdHeader&)>& take) const {
     if (count == 0) {
         return;
@@ -129,7 +129,7 @@ void IsmrmrdFile::read_headers(std::size_t first, std::size_t count,
 }
 
 /// From wanted[done] on, as far as they can be read; why the next one cannot.
-std::optional<InputError> IsmrmrdFile::receive(const std::vector<std::size_t>& wanted,
+std::optional<InputError> IsmrmrdHdf5::receive(const std::vector<std::size_t>& wanted,
                                                std::size_t& done, Receiver& receiver) const {
     Hdf5Sessions& sessions = reader_.sessions();
     const std::vector<std::size_t> rest(wanted.begin() + static_cast<std::ptrdiff_t>(done),
@@ -159,7 +159,7 @@ std::optional<InputError> IsmrmrdFile::receive(const std::vector<std::size_t>& w
     return std::nullopt;
 }
 
-void IsmrmrdFile::read(std::vector<std::size_t> wanted, Receiver& receiver) const {
+void IsmrmrdHdf5::read(std::vector<std::size_t> wanted, Receiver& receiver) const {
     std::size_t done = 0;
     while (done < wanted.size()) {
         if (!receive(wanted, done, receiver)) {
