@@ -47,16 +47,12 @@ void add_geometry_flags(CLI::App& sub, GeometryOptions& options) {
                  "the trajectory has the other sign, exp(+i 2 pi k.x), and the image was mirrored");
 }
 
-void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
-    add_geometry_flags(sub, options.geometry);
+void add_maps_flags(CLI::App& sub, PrepareOptions& options, const std::string& others) {
     std::string methods;
     for (const MapsMethod& method : maps_methods()) {
         methods += method.name + " (" + method.summary + "), ";
     }
-    sub.add_option("--maps", options.maps,
-                   "coil maps: " + methods +
-                       "none, or a file with /coil_maps [the scan's own; espirit where several "
-                       "coils have none]")
+    sub.add_option("--maps", options.maps, "coil maps: " + methods + others)
         ->check(file_name())
         ->type_name("METHOD|FILE");
     sub.add_option("--maps-threshold", options.estimate.threshold,
@@ -69,6 +65,13 @@ void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
         ->capture_default_str();
     sub.add_flag("--soft-maps", options.estimate.soft,
                  "ESPIRiT: maps grow from 0 at the crop to 1, in place of a step");
+}
+
+void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
+    add_geometry_flags(sub, options.geometry);
+    add_maps_flags(sub, options,
+                   "none, or a file with /coil_maps [the scan's own; espirit where several coils "
+                   "have none]");
     sub.add_option_function<std::string>(
            "--combine",
            [&options](const std::string& word) {

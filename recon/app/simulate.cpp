@@ -240,6 +240,9 @@ std::function<ExitCode()> bind_simulate(CLI::App& sub) {
         ->type_name("FORMAT")
         ->check(CLI::IsMember(formats));
     add_backend_flags(sub, options->backend);
+    sub.get_option("--kernel")
+        ->description("transform variant of --model voxels; see 'lsrecon devices' [separable; with "
+                      "--off-resonance-hz or --r2star tuned, which is exact]");
     add_quiet_flag(sub, options->quiet);
     return [options] { return run(*options); };
 }
