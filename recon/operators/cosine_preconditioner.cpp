@@ -1,9 +1,7 @@
-#include "operators/circulant.hpp"
+#include "operators/cosine_preconditioner.hpp"
 
 #include <algorithm>
 #include <cmath>
-
-#include "plan/embedding.hpp"
 
 namespace lsrecon {
 
@@ -12,88 +10,155 @@ namespace {
 /// Of the largest eigenvalue: those below are in directions that nothing determines.
 constexpr double least = 1e-6;
 
-/// A box with one real factor a value of each dimension.
-Box weighted(Device& device, Precision precision, Box box,
-             const std::function<double(std::size_t, std::size_t)>& factor) {
-    ComplexVector factors(static_cast<Eigen::Index>(box.size[0] + box.size[1] + box.size[2]));
-    Eigen::Index i = 0;
-    for (std::size_t d = 0; d < 3; ++d) {
-        for (std::size_t n = 0; n < box.size[d]; ++n) {
-            factors(i++) = factor(d, n);
-        }
-    }
-    box.factors = device.zeros(static_cast<std::size_t>(factors.size()), {true, precision});
-    device.upload(factors, box.factors);
-    return box;
+using Size = std::array<std::size_t, 3>;
+
+Eigen::Index index(std::size_t n) {
+    return static_cast<Eigen::Index>(n);
 }
 
-double one(std::size_t, std::size_t) {
-    return 1;
+/// A number for each distance of two voxels, from 0 to below `size` in every dimension: the sum of
+/// what is there at its differences, to either side.
+struct OfDistance {
+    explicit OfDistance(const Size& of) : size(of), sums(RealVector::Zero(index(points()))) {}
+    std::size_t points() const { return size[0] * size[1] * size[2]; }
+    void add(const std::array<long, 3>& difference, double value) {
+        const auto at = [&](std::size_t d) {
+            return static_cast<std::size_t>(std::abs(difference[d]));
+        };
+        sums(index((at(2) * size[1] + at(1)) * size[0] + at(0))) += value;
+    }
+
+    Size size;
+    RealVector sums;
+};
+
+/// What a distance of d contributes to the eigenvalue of frequency k on N voxels, by its column d.
+using Share = Eigen::MatrixXd (*)(std::size_t n, std::size_t distances);
+
+// sum over n of u(n) u(n + d), u(n) the cosine of frequency k of norm 1: the diagonal of a Toeplitz
+// matrix in the basis of cosines. With t = pi k / N:
+//
+//     (1 - d / N) cos(t d) - sin(t d) / (N sin(t))     k > 0
+//      1 - d / N                                       k = 0
+Eigen::MatrixXd of_products(std::size_t n, std::size_t distances) {
+    const auto length = static_cast<double>(n);
+    return Eigen::MatrixXd::NullaryExpr(
+        index(n), index(distances), [&](Eigen::Index k, Eigen::Index d) {
+            const double t = pi * static_cast<double>(k) / length;
+            const auto distance = static_cast<double>(d);
+            const double mean = (1 - distance / length) * std::cos(t * distance);
+            return k == 0 ? mean : mean - std::sin(t * distance) / (length * std::sin(t));
+        });
+}
+
+/// Without ends of the grid: cos(pi k d / N).
+Eigen::MatrixXd of_cosines(std::size_t n, std::size_t distances) {
+    return Eigen::MatrixXd::NullaryExpr(
+        index(n), index(distances), [&](Eigen::Index k, Eigen::Index d) {
+            return std::cos(pi * static_cast<double>(k * d) / static_cast<double>(n));
+        });
+}
+
+/// The eigenvalues of all frequencies of a grid of this size: shares of x, y and z times sums.
+RealVector eigenvalues(const Size& size, const OfDistance& of, Share share) {
+    using Matrix = Eigen::MatrixXd;
+    using View = Eigen::Map<const Matrix>;
+    const auto shares = [&](std::size_t d) { return share(size[d], of.size[d]); };
+    const Matrix x =
+        shares(0) * View(of.sums.data(), index(of.size[0]), index(of.size[1] * of.size[2]));
+    const Matrix of_y = shares(1).transpose();
+    Matrix xy(index(size[0] * size[1]), index(of.size[2]));
+    for (Eigen::Index z = 0; z < xy.cols(); ++z) {
+        Eigen::Map<Matrix>(xy.col(z).data(), index(size[0]), index(size[1])) =
+            x.middleCols(z * index(of.size[1]), index(of.size[1])) * of_y;
+    }
+    const Matrix xyz = xy * shares(2).transpose();
+    return Eigen::Map<const RealVector>(xyz.data(), xyz.size());
+}
+
+/// w of multiply_in_cosines.
+ComplexVector turns_of(const Size& size) {
+    ComplexVector turns(index(size[0] + size[1] + size[2]));
+    Eigen::Index i = 0;
+    for (const std::size_t n : size) {
+        for (std::size_t k = 0; k < n; ++k) {
+            turns(i++) =
+                std::polar(1.0, -pi * static_cast<double>(k) / (2 * static_cast<double>(n)));
+        }
+    }
+    return turns;
 }
 
 } // namespace
 
-Circulant::Circulant(Device& device, const Q& q, Precision precision, double squares, double lambda)
-    : device_(device), grid_(q.grid), precision_(precision) {
-    const std::array<std::size_t, 3> extents = Embedding(grid_).extents;
-    box_ = weighted(device, precision, {grid_.size, {0, 0, 0}, extents, {}}, &one);
-    fft_ = device.plan_fft(extents, 1, precision);
-    period_ = device.zeros(box_.points(), {true, precision});
-    inverse_ = device.zeros(box_.points(), {false, precision});
-
-    // Chan's matrix holds the mean of each diagonal of T and of the diagonal a period further: at
-    // a difference d, N - |d| of N voxels in each dimension. Each d with -d, but for 0 in the
-    // slowest dimension, where both are there.
+CosinePreconditioner::CosinePreconditioner(Device& device, const Q& q, Precision precision,
+                                           double squares, double lambda)
+    : device_(device), grid_(q.grid), size_(q.grid.size), precision_(precision), squares_(squares),
+      lambda_(lambda), fft_(device.plan_fft(size_, 1, precision)),
+      turns_(device.zeros(size_[0] + size_[1] + size_[2], {true, precision})),
+      values_(device.zeros(grid_.voxels(), {true, precision})),
+      inverse_(device.zeros(grid_.voxels(), {false, precision})) {
+    device.upload(turns_of(size_), turns_);
+    // Q(-d) = conj Q(d): each difference of the half counts twice, but for those with 0 in the
+    // slowest dimension, where both are there. A plane of them at a time.
     const Voxels half = Voxels::half_differences(grid_);
     const auto slowest = static_cast<std::size_t>(grid_.dimensions - 1);
-    const Box differences =
-        weighted(device, precision, {half.lattice_size(), half.lattice_first(), extents, {}},
-                 [&](std::size_t d, std::size_t n) {
-                     const long at = std::abs(half.lattice_first()[d] + static_cast<long>(n));
-                     const double share =
-                         1 - static_cast<double>(at) / static_cast<double>(grid_.size[d]);
-                     return d == slowest && at > 0 ? 2 * share : share;
-                 });
     const Array values = q.half.on(device, precision, squares / q.at_zero());
-    device.pad(differences, {}, values, 0, period_);
-    of_a_ = eigenvalues().cwiseMax(0).array() + lambda;
+    const std::size_t plane = half.lattice_size()[0] * half.lattice_size()[1];
+    OfDistance distances(size_);
+    for (std::size_t first = 0; first < half.count(); first += plane) {
+        const ComplexVector of_plane = device.download(values, first, plane);
+        for (std::size_t n = 0; n < plane; ++n) {
+            const Vec3 at = half.in_voxels(first + n);
+            const std::array<long, 3> d{std::lround(at[0]), std::lround(at[1]), std::lround(at[2])};
+            distances.add(d, (d[slowest] == 0 ? 1 : 2) * of_plane(index(n)).real());
+        }
+    }
+    of_a_ = eigenvalues(size_, distances, &of_products).cwiseMax(0).array() + lambda;
 }
 
-RealVector Circulant::eigenvalues() {
-    fft_->forward(period_);
-    return device_.download(period_).real();
-}
-
-RealVector Circulant::eigenvalues_of(Operator& k) {
+RealVector CosinePreconditioner::eigenvalues_of(Operator& k) {
+    if (k.is_isometry()) {
+        return RealVector::Ones(index(grid_.voxels()));
+    }
     // One voxel in the middle, and where it goes from there.
-    Box middle = box_;
-    std::size_t voxel = 0;
-    for (std::size_t d = 3; d-- > 0;) {
-        middle.first[d] = -static_cast<long>(grid_.size[d] / 2);
-        voxel = voxel * grid_.size[d] + grid_.size[d] / 2;
-    }
-    ComplexVector point = ComplexVector::Zero(static_cast<Eigen::Index>(grid_.voxels()));
-    point(static_cast<Eigen::Index>(voxel)) = 1;
+    const Size middle{size_[0] / 2, size_[1] / 2, size_[2] / 2};
+    ComplexVector point = ComplexVector::Zero(index(grid_.voxels()));
+    point(index((middle[2] * size_[1] + middle[1]) * size_[0] + middle[0])) = 1;
     Array image = device_.zeros(grid_.voxels(), {true, precision_});
+    Array there = device_.zeros(k.outputs(), {true, precision_});
     device_.upload(point, image);
-    if (!k.is_isometry()) {
-        Array there = device_.zeros(k.outputs(), {true, precision_});
-        k.apply(image, there);
-        k.adjoint(there, image);
+    k.apply(image, there);
+    k.adjoint(there, image);
+    const ComplexVector response = device_.download(image);
+    std::vector<std::array<long, 3>> differences;
+    Size size{1, 1, 1};
+    for (std::size_t n = 0; n < grid_.voxels(); ++n) {
+        const Size at{n % size_[0], n / size_[0] % size_[1], n / size_[0] / size_[1]};
+        std::array<long, 3> difference{};
+        for (std::size_t d = 0; d < 3; ++d) {
+            difference[d] = static_cast<long>(at[d]) - static_cast<long>(middle[d]);
+            if (response(index(n)) != Complex(0)) {
+                size[d] = std::max(size[d], static_cast<std::size_t>(std::abs(difference[d])) + 1);
+            }
+        }
+        differences.push_back(difference);
     }
-    device_.pad(middle, {}, image, 0, period_);
-    return eigenvalues();
+    OfDistance distances(size);
+    for (std::size_t n = 0; n < grid_.voxels(); ++n) {
+        if (response(index(n)) != Complex(0)) {
+            distances.add(differences[n], response(index(n)).real());
+        }
+    }
+    return eigenvalues(size_, distances, &of_cosines);
 }
 
-void Circulant::raise_to_median() {
-    std::vector<double> sorted(of_a_.data(), of_a_.data() + of_a_.size());
-    const auto middle = sorted.begin() + static_cast<long>(sorted.size() / 2);
-    std::nth_element(sorted.begin(), middle, sorted.end());
-    of_a_ = of_a_.cwiseMax(*middle);
+void CosinePreconditioner::raise_to_mean() {
+    of_a_ = of_a_.cwiseMax(squares_ + lambda_);
     stale_ = true;
 }
 
-void Circulant::set_weight(Operator* k, double weight) {
+void CosinePreconditioner::set_weight(Operator* k, double weight) {
     auto term =
         std::find_if(terms_.begin(), terms_.end(), [&](const Term& any) { return any.k == k; });
     if (term == terms_.end()) {
@@ -103,7 +168,7 @@ void Circulant::set_weight(Operator* k, double weight) {
     term->weight = weight;
 }
 
-void Circulant::apply(const Array& in, Array& out) {
+void CosinePreconditioner::apply(const Array& in, Array& out) {
     if (stale_) {
         RealVector sum = of_a_;
         for (const Term& term : terms_) {
@@ -114,12 +179,11 @@ void Circulant::apply(const Array& in, Array& out) {
         device_.upload(inverse, {0, static_cast<std::size_t>(inverse.size())}, 0, inverse_);
         stale_ = false;
     }
-    device_.pad(box_, {}, in, 0, period_);
-    fft_->forward(period_);
-    device_.multiply(inverse_, 0, period_.count(), period_);
-    fft_->backward(period_);
-    device_.combine(0, out, 0, out);
-    device_.crop(box_, {}, period_, 0, out);
+    device_.interleave(size_, in, values_);
+    fft_->forward(values_);
+    device_.multiply_in_cosines(size_, turns_, inverse_, values_);
+    fft_->backward(values_);
+    device_.deinterleave(size_, values_, out);
 }
 
 } // namespace lsrecon
