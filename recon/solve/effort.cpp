@@ -16,7 +16,7 @@ void require_choice(bool precondition, bool split, bool by_one_q, bool on_device
                          "solve is always preconditioned\n  next:     leave the flag out");
     }
     if (precondition && !split && !(by_one_q && on_device)) {
-        throw UsageError(text("--preconditioner circulant with ",
+        throw UsageError(text("--preconditioner cosine with ",
                               on_device ? "a field map or /voxels, where conjugate gradients "
                                           "have none"
                                         : "--solver eigen, which has none",
