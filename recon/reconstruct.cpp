@@ -69,6 +69,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     const std::optional<Truth> truth = opened<Truth>(options.truth);
     ReadOptions read = options.read;
     read.with_times = options.prepare.field_map_of_file();
+    read.one_place = options.prepare.geometry.shift_to_position;
     read.bad_frames = true;
     if (options.solve.on_device) {
         read.before_values = [&](const Grid& grid, std::size_t coil_maps) {
