@@ -22,6 +22,7 @@ FrameSource::FrameSource(const std::string& path, const ReadOptions& options)
     stored_ = format_of(*file_).open(file_, options);
     Scan& scan = stored_.scan;
     check(scan);
+    options.before_samples(scan);
     const std::vector<std::string> silent = check_samples(options.bad_frames);
     scan.sha256 = file_->sha256();
     if (options.low_resolution) {

@@ -33,13 +33,18 @@ double one(std::size_t, std::size_t) {
 
 } // namespace
 
-Circulant::Circulant(Device& device, const Q& q, Precision precision, double squares, double lambda)
-    : device_(device), grid_(q.grid), precision_(precision) {
-    const std::array<std::size_t, 3> extents = Embedding(grid_).extents;
-    box_ = weighted(device, precision, {grid_.size, {0, 0, 0}, extents, {}}, &one);
-    fft_ = device.plan_fft(extents, 1, precision);
-    period_ = device.zeros(box_.points(), {true, precision});
-    inverse_ = device.zeros(box_.points(), {false, precision});
+CirculantWorkspace::CirculantWorkspace(Device& device, const Grid& grid, Precision precision) {
+    const std::array<std::size_t, 3> extents = Embedding(grid).extents;
+    box = weighted(device, precision, {grid.size, {0, 0, 0}, extents, {}}, &one);
+    fft = device.plan_fft(extents, 1, precision);
+    period = device.zeros(box.points(), {true, precision});
+}
+
+Circulant::Circulant(Device& device, const Q& q, Precision precision, double squares, double lambda,
+                     std::shared_ptr<CirculantWorkspace> workspace)
+    : device_(device), grid_(q.grid), precision_(precision), workspace_(std::move(workspace)),
+      inverse_(device.zeros(workspace_->period.count(), {false, precision})) {
+    const std::array<std::size_t, 3>& extents = workspace_->box.extents;
 
     // Chan's matrix holds the mean of each diagonal of T and of the diagonal a period further: at
     // a difference d, N - |d| of N voxels in each dimension. Each d with -d, but for 0 in the
@@ -55,18 +60,18 @@ Circulant::Circulant(Device& device, const Q& q, Precision precision, double squ
                      return d == slowest && at > 0 ? 2 * share : share;
                  });
     const Array values = q.half.on(device, precision, squares / q.at_zero());
-    device.pad(differences, {}, values, 0, period_);
+    device.pad(differences, {}, values, 0, workspace_->period);
     of_a_ = eigenvalues().cwiseMax(0).array() + lambda;
 }
 
 RealVector Circulant::eigenvalues() {
-    fft_->forward(period_);
-    return device_.download(period_).real();
+    workspace_->fft->forward(workspace_->period);
+    return device_.download(workspace_->period).real();
 }
 
 RealVector Circulant::eigenvalues_of(Operator& k) {
     // One voxel in the middle, and where it goes from there.
-    Box middle = box_;
+    Box middle = workspace_->box;
     std::size_t voxel = 0;
     for (std::size_t d = 3; d-- > 0;) {
         middle.first[d] = -static_cast<long>(grid_.size[d] / 2);
@@ -81,7 +86,7 @@ RealVector Circulant::eigenvalues_of(Operator& k) {
         k.apply(image, there);
         k.adjoint(there, image);
     }
-    device_.pad(middle, {}, image, 0, period_);
+    device_.pad(middle, {}, image, 0, workspace_->period);
     return eigenvalues();
 }
 
@@ -114,12 +119,13 @@ void Circulant::apply(const Array& in, Array& out) {
         device_.upload(inverse, {0, static_cast<std::size_t>(inverse.size())}, 0, inverse_);
         stale_ = false;
     }
-    device_.pad(box_, {}, in, 0, period_);
-    fft_->forward(period_);
-    device_.multiply(inverse_, 0, period_.count(), period_);
-    fft_->backward(period_);
+    Array& period = workspace_->period;
+    device_.pad(workspace_->box, {}, in, 0, period);
+    workspace_->fft->forward(period);
+    device_.multiply(inverse_, 0, period.count(), period);
+    workspace_->fft->backward(period);
     device_.combine(0, out, 0, out);
-    device_.crop(box_, {}, period_, 0, out);
+    device_.crop(workspace_->box, {}, period, 0, out);
 }
 
 } // namespace lsrecon

@@ -9,6 +9,16 @@
 
 namespace lsrecon {
 
+/// What the circulant matrices of one grid may share, as long as one of them works at a time.
+struct CirculantWorkspace {
+    /// DeviceError when the device has no room.
+    CirculantWorkspace(Device& device, const Grid& grid, Precision precision);
+
+    std::unique_ptr<FftPlan> fft;
+    Box box; ///< of the image in a period
+    Array period;
+};
+
 /// The inverse of a circulant matrix next to A + lambda + sum of weight K^H K, to precondition
 /// conjugate gradients: FFT, divide by the eigenvalues, inverse FFT. A is next to `squares` T /
 /// Q(0), whose circulant matrix is that of T. Chan (1988, SIAM J. Sci. Stat. Comput. 9:766),
@@ -17,7 +27,11 @@ class Circulant : public SelfAdjoint {
 public:
     /// `squares` stands for the coil maps: the mean of their sum of squares. DeviceError when the
     /// device has no room. The device must outlive it.
-    Circulant(Device& device, const Q& q, Precision precision, double squares, double lambda);
+    Circulant(Device& device, const Q& q, Precision precision, double squares, double lambda)
+        : Circulant(device, q, precision, squares, lambda,
+                    std::make_shared<CirculantWorkspace>(device, q.grid, precision)) {}
+    Circulant(Device& device, const Q& q, Precision precision, double squares, double lambda,
+              std::shared_ptr<CirculantWorkspace> workspace);
 
     /// Raises eigenvalues of A below their median to it: for conjugate gradients without other
     /// terms. Corners of k-space that nobody sampled have eigenvalues of T of all sizes below, and
@@ -33,15 +47,13 @@ public:
 
 private:
     RealVector eigenvalues_of(Operator& k);
-    /// Of the circulant matrix whose first column is in period_.
+    /// Of the circulant matrix whose first column is in the period.
     RealVector eigenvalues();
 
     Device& device_;
     Grid grid_;
     Precision precision_;
-    std::unique_ptr<FftPlan> fft_;
-    Box box_; ///< of the image in a period
-    Array period_;
+    std::shared_ptr<CirculantWorkspace> workspace_;
     Array inverse_; ///< real, of the eigenvalues
     struct Term {
         Operator* k;
