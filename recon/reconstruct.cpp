@@ -113,7 +113,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     Record settings = options.settings;
     settings.emplace_back("iterations", text(solving.iterations));
     settings.emplace_back("tolerance", text(solving.tolerance));
-    settings.emplace_back("preconditioner", solving.precondition ? "circulant" : "none");
+    settings.emplace_back("preconditioner", solving.precondition ? "cosine" : "none");
     if (q_file) {
         settings.emplace_back("q_sha256", q_file->sha256());
     }

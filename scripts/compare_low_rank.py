@@ -20,16 +20,14 @@ import compare_regularisers as by_frame
 
 WEIGHTS = {
     "least squares": [""],
-    "l2": ["l2:0.003", "l2:0.01", "l2:0.03"],
-    "total variation": ["tv:0.0005", "tv:0.001", "tv:0.002", "tv:0.004"],
-    "locally low rank": ["llr:0.0003", "llr:0.0005", "llr:0.001", "llr:0.002"],
+    "total variation": ["tv:0.001", "tv:0.002"],
+    "locally low rank": ["llr:0.0005", "llr:0.001", "llr:0.002"],
 }
 LAMBDAS = {  # of BART; -m and -e, because its own step diverges here
     "least squares": [["-l2", "-r", "0"]],
-    "l2": [["-l2", "-r", w] for w in ("0.001", "0.003", "0.01")],
-    "total variation": [["-R", f"T:3:0:{w}"] for w in (0.001, 0.003, 0.01)],
-    "locally low rank": [[*how.split(), "-R", f"L:7:7:{w}"] for how in ("-m", "-e")
-                         for w in (0.001, 0.003, 0.01, 0.02)],
+    "total variation": [["-R", f"T:3:0:{w}"] for w in (0.003, 0.01)],
+    "locally low rank": [[how, "-R", f"L:7:7:{w}"] for how in ("-m", "-e")
+                         for w in (0.01, 0.02)],
 }
 
 

@@ -45,7 +45,6 @@ struct JointShape {
     std::size_t frames;
     std::size_t samplings; ///< different ones, each with a Q
     std::size_t volumes_of_each; ///< of the image's size, of each frame
-    std::size_t volumes_in_common = 0; ///< beside those of conjugate gradients
 };
 /// The same for them.
 SolverMemory joint_memory(const Grid& grid, std::size_t coil_maps, Precision precision,

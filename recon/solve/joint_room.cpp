@@ -39,9 +39,9 @@ JointMemory joint_memory(const Grid& grid, std::size_t coils, bool with_maps, Pr
     const auto values = static_cast<double>(frames * grid.voxels());
     const double in_stacks = 2 * 2 * static_cast<double>(bytes_of(precision)); // before and after
     const double finished = sizeof(Complex) + sizeof(std::complex<float>);
-    const auto points = static_cast<double>(Embedding(grid).points());
-    const double eigenvalues = points * sizeof(double) *
-                               static_cast<double>(samplings * (1 + options.regularisers.size()));
+    const double eigenvalues = // of the preconditioners, a set for each term
+        static_cast<double>(samplings * (1 + options.regularisers.size()) * grid.voxels() *
+                            sizeof(double));
     return {device.total, device.largest_array, values * (in_stacks + finished) + eigenvalues};
 }
 

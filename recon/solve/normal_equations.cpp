@@ -100,17 +100,18 @@ double NormalEquations::q_at_zero() {
 std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision precision,
                                                    CoilMaps& maps, SharedWorkspaces& shared) {
     std::unique_ptr<Gram> gram = gram_on(device, precision, maps.count(), shared);
-    std::unique_ptr<Circulant> inverse;
+    std::unique_ptr<CosinePreconditioner> inverse;
     if (preconditions()) {
         const double squares = maps.given() ? sum_of_squares(common_.coil_maps).mean : 1;
-        if (!shared.circulant) {
-            shared.circulant =
-                std::make_shared<CirculantWorkspace>(device, common_.plan.grid, precision);
+        if (!shared.cosines) {
+            shared.cosines =
+                std::make_shared<CosineWorkspace>(device, common_.plan.grid, precision);
         }
-        inverse = std::make_unique<Circulant>(device, by_terms() ? *without_field_ : *q(),
-                                              precision, squares, common_.lambda, shared.circulant);
+        inverse = std::make_unique<CosinePreconditioner>(
+            device, by_terms() ? *without_field_ : *q(), precision, squares, common_.lambda,
+            shared.cosines);
         if (!need_splitting(common_.regularisers)) {
-            inverse->raise_to_median();
+            inverse->raise_to_mean();
         }
     }
     return std::make_unique<System>(
@@ -169,7 +170,7 @@ System* NormalEquations::on_device() {
 
 std::unique_ptr<System> NormalEquations::kept_system(SharedWorkspaces& shared, Reporter& report) {
     prepare(report);
-    if (!shared.circulant && shared.needed > common_.backend.device().room()) {
+    if (!shared.cosines && shared.needed > common_.backend.device().room()) {
         maps_.stream();
     }
     return system_on(common_.backend.device(),
