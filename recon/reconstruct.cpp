@@ -17,8 +17,10 @@
 #include "operators/q.hpp"
 #include "plan/plan.hpp"
 #include "prepare/prior.hpp"
+#include "reconstruct_joint.hpp"
 #include "reconstruct_noise.hpp"
 #include "scan/check.hpp"
+#include "solve/joint_room.hpp"
 #include "solve/normal_equations.hpp"
 #include "solve/solve.hpp"
 
@@ -71,7 +73,14 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     read.with_times = options.prepare.field_map_of_file();
     read.one_place = options.prepare.geometry.shift_to_position;
     read.bad_frames = true;
-    if (options.solve.on_device) {
+    const bool joint = need_all_frames(options.solve.regularisers);
+    if (joint) {
+        read.before_samples = [&](const Scan& scan) {
+            if (options.prepare.geometry.matrix.empty()) { // else its grid is not known yet
+                require_joint_room(backend, scan, options.prepare.maps != "none", options.solve);
+            }
+        };
+    } else if (options.solve.on_device) {
         read.before_values = [&](const Grid& grid, std::size_t coil_maps) {
             note_room_of_solver(backend, grid, coil_maps, options.solve);
         };
@@ -112,7 +121,13 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     if (prior) {
         settings.emplace_back("prior_sha256", prior->sha256);
     }
-    ImageSink sink(image_file, scan, identity_of(make_record(scan, backend.info(), settings)),
+    JointRoom room;
+    if (joint) {
+        room = require_joint_room(backend, scan, plan.coils_share_one_problem, solving);
+        report.tell(room.words);
+    }
+    const Identity identity = identity_of(make_record(scan, backend.info(), settings));
+    ImageSink sink(image_file, scan, joint ? std::nullopt : std::optional(identity),
                    options.resume);
     if (sink.resumed() > 0) {
         report.tell(
@@ -147,6 +162,17 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     if (!options.log.empty()) {
         log.emplace(options.log, options.resume);
     }
+    const auto monitor_of = [&](std::size_t f) -> std::function<void(const Iteration&)> {
+        if (!log) {
+            return nullptr;
+        }
+        return [&, f](const Iteration& i) { log->add(f, i.problem, i.done, i.residual); };
+    };
+    const auto finished = [&](const Frame& frame, const Solved& solved, double error) {
+        ImageFrame image = to_image(frame, solved);
+        estimate_rounding(image, solved.gains, solving.lambda, error, backend.info().epsilon);
+        return image;
+    };
     std::vector<Volume> of_single_frame; // which cannot be read again
     const auto solved_frame = [&](std::size_t f) {
         Frame frame = prepared.frame(f);
@@ -156,18 +182,16 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
             of_single_frame = fhd;
         }
         SolveOptions how = solving;
-        if (log) {
-            how.monitor = [&, f](const Iteration& i) {
-                log->add(f, i.problem, i.done, i.residual);
-            };
-        }
+        how.monitor = monitor_of(f);
         const Solved solved = solve(of_frame, fhd, how, report);
-        ImageFrame finished = to_image(frame, solved);
-        estimate_rounding(finished, solved.gains, solving.lambda, of_frame.error(),
-                          backend.info().epsilon);
-        return finished;
+        return finished(frame, solved, of_frame.error());
     };
-    sink.fill(prepared.order(), solved_frame, report);
+    if (joint) {
+        fill_jointly(sink, prepared, {equations_of, monitor_of, finished}, solving, room.on_device,
+                     report);
+    } else {
+        sink.fill(prepared.order(), solved_frame, report);
+    }
 
     Image image = empty_image(scan);
     image.frames = sink.frames(); // their values are in the sink

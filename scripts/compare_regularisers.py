@@ -56,12 +56,14 @@ def read_cfl(name):
 
 def write_for_bart(scan):
     """A 2D scan as trajectory, k-space and maps; both programs count k in cycles per field of
-    view."""
+    view. Frames are BART's dimension 10."""
     with h5py.File(scan) as f:
         k, samples, maps = f["trajectory"][()], f["samples"][()], f["coil_maps"][()]
-    coils, count = samples.shape
-    write_cfl("traj", np.vstack([k.T, np.zeros((1, count))]))
-    write_cfl("kspace", samples.T.reshape(1, count, 1, coils))
+    k, samples = k.reshape(-1, *k.shape[-2:]), samples.reshape(-1, *samples.shape[-2:])
+    frames, coils, count = samples.shape
+    three = np.concatenate([k, np.zeros((frames, count, 1))], axis=2)
+    write_cfl("traj", three.transpose(2, 1, 0).reshape(3, count, *[1] * 8, frames))
+    write_cfl("kspace", samples.transpose(2, 1, 0).reshape(1, count, 1, coils, *[1] * 6, frames))
     write_cfl("maps", maps.transpose(2, 1, 0)[:, :, None, :])
     return count, maps[0].size
 
@@ -133,13 +135,13 @@ def best_of(run, choices, truth):
     return min(found)
 
 
-def row_of(programs, name, truth):
+def row_of(programs, name, weights, lambdas, truth):
     """Cells of the table."""
     print(name, file=sys.stderr)
-    words = [["--reg", weight] if weight else [] for weight in WEIGHTS[name]]
+    words = [["--reg", weight] if weight else [] for weight in weights]
     runs, choices = [programs.by_lsrecon], [words]
     if programs.bart:
-        runs, choices = [*runs, programs.by_bart], [*choices, LAMBDAS[name]]
+        runs, choices = [*runs, programs.by_bart], [*choices, lambdas]
     best = [best_of(run, some, truth) for run, some in zip(runs, choices)]
     seconds = np.min([[run(choice)[1] for run, (_, choice) in zip(runs, best)]
                       for _ in range(TURNS)], axis=0)
@@ -150,6 +152,14 @@ def row_of(programs, name, truth):
         ratios = seconds[1] / seconds[0]
         return [*cells, f"{ratios[0]:.1f}", f"{ratios[1]:.1f}"]
     return [*cells, *[""] * 6]
+
+
+def table_of(programs, weights, lambdas, truth):
+    """In Markdown, a line each."""
+    head = ["", "lsrecon recon", "error, %", "s", "processor, s", "bart pics", "error, %", "s",
+            "processor, s", "s, ratio", "processor, ratio"]
+    rows = [row_of(programs, name, weights[name], lambdas[name], truth) for name in weights]
+    return [f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows]]
 
 
 def compare(programs, options):
@@ -169,10 +179,7 @@ def compare(programs, options):
             sys.exit(f"the programs solve different problems: {apart:.3f} apart")
         about += (f" With lambda {SAME_LAMBDA} both converge to the same image, "
                   f"{100 * apart:.2f} % apart.")
-    head = ["", "lsrecon recon", "error, %", "s", "processor, s", "bart pics", "error, %", "s",
-            "processor, s", "s, ratio", "processor, ratio"]
-    rows = [head, ["---"] * len(head), *(row_of(programs, name, truth) for name in WEIGHTS)]
-    return "\n".join([about, "", *(f"| {' | '.join(row)} |" for row in rows)])
+    return "\n".join([about, "", *table_of(programs, WEIGHTS, LAMBDAS, truth)])
 
 
 def main():

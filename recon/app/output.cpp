@@ -23,7 +23,7 @@ void write_text(const std::string& path, const std::string& content) {
 }
 
 void require_all_frames(const std::vector<FailedFrame>& failed, std::size_t frames,
-                        const std::string& output) {
+                        const std::string& output, bool kept) {
     if (failed.empty()) {
         return;
     }
@@ -33,10 +33,12 @@ void require_all_frames(const std::vector<FailedFrame>& failed, std::size_t fram
     }
     throw Error(failed.front().code,
                 text(list_of_failures(indices, frames), "\n  found:    NaN in their place in ",
-                     output, ", and why in its /record/frame_errors",
-                     "\n  next:     the same command with --resume tries them again; the others "
-                     "are kept in ",
-                     PartFile::path_for(output)));
+                     output, ", and why in its /record/frame_errors", "\n  next:     ",
+                     kept ? "the same command with --resume tries them again; the others are kept "
+                            "in " +
+                                PartFile::path_for(output)
+                          : "the others were solved together without them: mend these and run the "
+                            "command again, or use the image as it is"));
 }
 
 void flush_stdout() {

@@ -77,6 +77,23 @@ void require_prior_flag(const std::vector<RegulariserChoice>& chosen, const std:
     }
 }
 
+/// Frames that are solved together have no end before all have, and no replica of their own.
+void require_flags_of_joint_solves(const ReconstructOptions& options, const std::string& chosen) {
+    if (!need_all_frames(options.solve.regularisers)) {
+        return;
+    }
+    if (options.resume) {
+        throw UsageError("--resume: with --reg " + chosen +
+                         " all frames are solved together, and a run that was stopped leaves none "
+                         "of them\n  next:     leave --resume out");
+    }
+    if (options.noise_replicas > 0) {
+        throw UsageError("--noise-replicas: with --reg " + chosen +
+                         " a frame's noise depends on all frames, and replicas are of one\n"
+                         "  next:     leave one of the two out");
+    }
+}
+
 ExitCode run(Options& options) {
     SolveOptions& solve = options.reconstruct.solve;
     solve.on_device = options.solver != "eigen";
@@ -90,6 +107,7 @@ ExitCode run(Options& options) {
                              "\n  next:     leave --solver or --reg out");
         }
     }
+    require_flags_of_joint_solves(options.reconstruct, joined(options.regularisers));
     require_prior_flag(solve.regularisers, options.reconstruct.prior);
     if (!options.reconstruct.preview.empty()) {
         require_png();
@@ -134,7 +152,8 @@ ExitCode run(Options& options) {
     const Reconstructed result =
         reconstruct(options.scan, options.output, *backend, options.reconstruct, console);
     report_result(result, console);
-    require_all_frames(result.failed, result.frames, options.output);
+    require_all_frames(result.failed, result.frames, options.output,
+                       !need_all_frames(solve.regularisers));
     return ExitCode::done;
 }
 

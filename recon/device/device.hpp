@@ -50,6 +50,8 @@ public:
     virtual double memory() const = 0;
     virtual double room() const = 0;
     virtual double largest_array() const = 0;
+    /// Whether its memory is the host's.
+    virtual bool in_host_memory() const = 0;
 
     /// DeviceError when there is no room.
     virtual Array zeros(std::size_t count, Element element) = 0;

@@ -73,6 +73,7 @@ public:
     double memory() const override { return memory_limit().bytes; }
     double room() const override { return memory(); }
     double largest_array() const override { return memory(); }
+    bool in_host_memory() const override { return true; }
 
     Array zeros(std::size_t count, Element element) override {
         auto memory = std::make_shared<HostMemory>();

@@ -43,6 +43,8 @@ struct ReadOptions {
     /// Called once shapes are known and before any value is read.
     std::function<void(const Grid& grid, std::size_t coil_maps)> before_values = [](const Grid&,
                                                                                     std::size_t) {};
+    /// Called once everything but samples is known and sound.
+    std::function<void(const Scan& scan)> before_samples = [](const Scan&) {};
 };
 
 /// The counters of raw data that separate frames unless they are joined.

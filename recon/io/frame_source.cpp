@@ -23,6 +23,7 @@ FrameSource::FrameSource(OpenScan opened, const ReadOptions& options)
     : file_(std::move(opened.file)), stored_(std::move(opened.stored)) {
     Scan& scan = stored_.scan;
     check(scan);
+    options.before_samples(scan);
     const std::vector<std::string> silent = check_samples(options.bad_frames);
     scan.sha256 = file_->sha256();
     if (options.low_resolution) {

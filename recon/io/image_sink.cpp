@@ -28,14 +28,14 @@ bool may_be_of_one_frame(const Error& error) {
 
 } // namespace
 
-ImageSink::ImageSink(const std::string& image, const Scan& scan, Identity identity, bool resume,
-                     std::size_t volumes)
+ImageSink::ImageSink(const std::string& image, const Scan& scan, std::optional<Identity> identity,
+                     bool resume, std::size_t volumes)
     : image_(image), scan_(scan), voxels_(scan.voxels ? scan.voxels->size() : scan.grid.voxels()),
       volumes_(volumes), position_(scan.frames.size()) {
-    if (scan.frames.size() == 1) {
+    if (scan.frames.size() == 1 || !identity) {
         return;
     }
-    part_.emplace(image, std::move(identity), resume);
+    part_.emplace(image, std::move(*identity), resume);
     for (const FinishedFrame& frame : part_->frames()) {
         if (frame.index < position_.size()) {
             position_[frame.index] = resumed_++;
@@ -81,6 +81,38 @@ void ImageSink::fill(const std::vector<std::size_t>& order,
         }
         throw;
     }
+    require_some();
+}
+
+void ImageSink::fill(const std::vector<std::vector<std::size_t>>& stacks, const Together& together,
+                     Reporter& report) {
+    for (const std::vector<std::size_t>& stack : stacks) {
+        std::vector<std::size_t> begun;
+        {
+            FrameProgress progress(report, stack.size());
+            for (const std::size_t f : stack) {
+                progress.next();
+                if (succeeds(
+                        f, [&] { together.begin(f); }, report)) {
+                    begun.push_back(f);
+                }
+            }
+        }
+        if (!begun.empty()) {
+            together.solve();
+        }
+        for (const std::size_t f : begun) {
+            add(f, together.solved, report);
+        }
+    }
+    if (failed_.size() == position_.size()) {
+        std::rethrow_exception(first_error_);
+    }
+    require_some();
+}
+
+/// That not all frames are zero everywhere.
+void ImageSink::require_some() {
     try {
         require_an_image(largest_part());
     } catch (const Error&) {
@@ -89,30 +121,37 @@ void ImageSink::fill(const std::vector<std::size_t>& order,
     }
 }
 
-void ImageSink::add(std::size_t frame, const std::function<ImageFrame(std::size_t)>& solved,
-                    Reporter& report) {
-    FinishedFrame finished;
+bool ImageSink::succeeds(std::size_t frame, const std::function<void()>& work, Reporter& report) {
     try {
-        finished = checked(frame, solved(frame));
+        work();
+        return true;
     } catch (const RunError&) {
         throw;
     } catch (const Error& error) {
-        if (!part_ || !may_be_of_one_frame(error)) {
+        if (position_.size() == 1 || !may_be_of_one_frame(error)) {
             throw;
         }
         first_error_ = first_error_ ? first_error_ : std::current_exception();
         failed_[frame] = {frame, error.code(), error.what()};
         report.fail(about_failure(scan_.frames[frame], frame, error.what()));
-        return;
+        return false;
     }
-    keep(std::move(finished));
+}
+
+void ImageSink::add(std::size_t frame, const std::function<ImageFrame(std::size_t)>& solved,
+                    Reporter& report) {
+    FinishedFrame finished;
+    if (succeeds(
+            frame, [&] { finished = checked(frame, solved(frame)); }, report)) {
+        keep(std::move(finished));
+    }
 }
 
 void ImageSink::keep(FinishedFrame finished) {
     const std::size_t frame = finished.index;
     if (!part_) {
-        single_ = std::move(finished);
-        position_[frame] = 0;
+        position_[frame] = here_.size();
+        here_.push_back(std::move(finished));
         return;
     }
     position_[frame] = part_->frames().size();
@@ -121,7 +160,8 @@ void ImageSink::keep(FinishedFrame finished) {
 }
 
 const FinishedFrame& ImageSink::finished(std::size_t frame) const {
-    return part_ ? part_->frames()[position_[frame].value()] : single_.value();
+    const std::size_t at = position_[frame].value();
+    return part_ ? part_->frames()[at] : here_[at];
 }
 
 std::vector<FailedFrame> ImageSink::failed() const {
@@ -153,7 +193,8 @@ FrameValues ImageSink::values() const {
         if (!has(frame)) {
             return in_place_of_failed(voxels_ * volumes_);
         }
-        return part_ ? part_->values(position_[frame].value()) : single_.value().values;
+        const std::size_t at = position_[frame].value();
+        return part_ ? part_->values(at) : here_[at].values;
     };
 }
 

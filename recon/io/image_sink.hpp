@@ -17,13 +17,14 @@ namespace lsrecon {
 
 /// Where finished frames go. Those of a scan of several are safe on disk at once
 /// (io/part_file.hpp), so that when the program ends for any reason only the frame in progress is
-/// lost; a single frame is kept here.
+/// lost. A single frame is kept here, and so are frames that are solved together, because a later
+/// run has no use for some of them.
 class ImageSink {
 public:
-    /// `resume` continues a part that is there; see PartFile for its errors. The scan must outlive
-    /// it.
-    ImageSink(const std::string& image, const Scan& scan, Identity identity, bool resume,
-              std::size_t volumes = 1);
+    /// `resume` continues a part that is there; see PartFile for its errors. Without an identity
+    /// frames are kept here. The scan must outlive it.
+    ImageSink(const std::string& image, const Scan& scan, std::optional<Identity> identity,
+              bool resume, std::size_t volumes = 1);
 
     bool has(std::size_t frame) const { return position_[frame].has_value(); }
     /// Frames that an earlier run had finished.
@@ -36,6 +37,17 @@ public:
     /// After frames that are zero everywhere the part is removed, because that would recur.
     void fill(const std::vector<std::size_t>& order,
               const std::function<ImageFrame(std::size_t frame)>& solved, Reporter& report);
+
+    /// The same for frames of which each of several stacks is solved together, once all of its
+    /// frames have begun: one that fails to begin is not in the stack, and an error of the solve is
+    /// one of the run. `solved` is asked for every frame that began.
+    struct Together {
+        std::function<void(std::size_t frame)> begin;
+        std::function<void()> solve;
+        std::function<ImageFrame(std::size_t frame)> solved;
+    };
+    void fill(const std::vector<std::vector<std::size_t>>& stacks, const Together& together,
+              Reporter& report);
 
     /// In the order of their indices.
     std::vector<FailedFrame> failed() const;
@@ -51,8 +63,11 @@ public:
     void finish();
 
 private:
+    /// Whether the work on a frame was no error of that frame, which is then reported.
+    bool succeeds(std::size_t frame, const std::function<void()>& work, Reporter& report);
     void add(std::size_t frame, const std::function<ImageFrame(std::size_t frame)>& solved,
              Reporter& report);
+    void require_some();
     void keep(FinishedFrame finished);
     void remove_part();
     const FinishedFrame& finished(std::size_t frame) const;
@@ -65,8 +80,8 @@ private:
     std::size_t voxels_; ///< of a volume
     std::size_t volumes_; ///< of a frame
     std::vector<std::optional<std::size_t>> position_; ///< of each frame among the finished ones
-    std::optional<PartFile> part_; ///< of several frames
-    std::optional<FinishedFrame> single_;
+    std::optional<PartFile> part_;
+    std::vector<FinishedFrame> here_; ///< without a part
     std::size_t resumed_ = 0;
     std::map<std::size_t, FailedFrame> failed_;
     std::exception_ptr first_error_; ///< of those

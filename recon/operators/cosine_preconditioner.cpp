@@ -91,14 +91,19 @@ ComplexVector turns_of(const Size& size) {
 
 } // namespace
 
+CosineWorkspace::CosineWorkspace(Device& device, const Grid& grid, Precision precision)
+    : fft(device.plan_fft(grid.size, 1, precision)),
+      turns(device.zeros(grid.size[0] + grid.size[1] + grid.size[2], {true, precision})),
+      values(device.zeros(grid.voxels(), {true, precision})) {
+    device.upload(turns_of(grid.size), turns);
+}
+
 CosinePreconditioner::CosinePreconditioner(Device& device, const Q& q, Precision precision,
-                                           double squares, double lambda)
+                                           double squares, double lambda,
+                                           std::shared_ptr<CosineWorkspace> workspace)
     : device_(device), grid_(q.grid), size_(q.grid.size), precision_(precision), squares_(squares),
-      lambda_(lambda), fft_(device.plan_fft(size_, 1, precision)),
-      turns_(device.zeros(size_[0] + size_[1] + size_[2], {true, precision})),
-      values_(device.zeros(grid_.voxels(), {true, precision})),
+      lambda_(lambda), workspace_(std::move(workspace)),
       inverse_(device.zeros(grid_.voxels(), {false, precision})) {
-    device.upload(turns_of(size_), turns_);
     // Q(-d) = conj Q(d): each difference of the half counts twice, but for those with 0 in the
     // slowest dimension, where both are there. A plane of them at a time.
     const Voxels half = Voxels::half_differences(grid_);
@@ -179,11 +184,12 @@ void CosinePreconditioner::apply(const Array& in, Array& out) {
         device_.upload(inverse, {0, static_cast<std::size_t>(inverse.size())}, 0, inverse_);
         stale_ = false;
     }
-    device_.interleave(size_, in, values_);
-    fft_->forward(values_);
-    device_.multiply_in_cosines(size_, turns_, inverse_, values_);
-    fft_->backward(values_);
-    device_.deinterleave(size_, values_, out);
+    Array& values = workspace_->values;
+    device_.interleave(size_, in, values);
+    workspace_->fft->forward(values);
+    device_.multiply_in_cosines(size_, workspace_->turns, inverse_, values);
+    workspace_->fft->backward(values);
+    device_.deinterleave(size_, values, out);
 }
 
 } // namespace lsrecon

@@ -8,6 +8,16 @@
 
 namespace lsrecon {
 
+/// What preconditioners of one grid may share, as long as one of them works at a time.
+struct CosineWorkspace {
+    /// DeviceError when the device has no room.
+    CosineWorkspace(Device& device, const Grid& grid, Precision precision);
+
+    std::unique_ptr<FftPlan> fft;
+    Array turns; ///< of multiply_in_cosines
+    Array values;
+};
+
 /// The inverse of a matrix next to A + lambda + sum of weight K^H K that cosine transforms (DCT-II)
 /// turn into a diagonal one, to precondition conjugate gradients. A is next to `squares` T / Q(0);
 /// of all such matrices this is the closest to T in the Frobenius norm, and positive as T is (Chan,
@@ -22,7 +32,11 @@ public:
     /// `squares` stands for the coil maps: the mean of their sum of squares. DeviceError when the
     /// device has no room. The device must outlive it.
     CosinePreconditioner(Device& device, const Q& q, Precision precision, double squares,
-                         double lambda);
+                         double lambda)
+        : CosinePreconditioner(device, q, precision, squares, lambda,
+                               std::make_shared<CosineWorkspace>(device, q.grid, precision)) {}
+    CosinePreconditioner(Device& device, const Q& q, Precision precision, double squares,
+                         double lambda, std::shared_ptr<CosineWorkspace> workspace);
 
     /// Raises eigenvalues of A below their mean to it: for conjugate gradients without other terms.
     /// Corners of k-space that nobody sampled have eigenvalues of T of all sizes below, and no
@@ -45,9 +59,7 @@ private:
     Precision precision_;
     double squares_;
     double lambda_;
-    std::unique_ptr<FftPlan> fft_;
-    Array turns_; ///< of multiply_in_cosines
-    Array values_;
+    std::shared_ptr<CosineWorkspace> workspace_;
     Array inverse_; ///< real, of the eigenvalues
     struct Term {
         Operator* k;

@@ -13,13 +13,16 @@ public:
     TimeTermsGram(Device& device, Precision precision, const std::vector<TimeTerm>& terms,
                   const OffResonance& off_resonance, double diagonal, std::size_t maps)
         : device_(device), diagonal_(diagonal) {
+        const auto workspace =
+            std::make_shared<ToeplitzWorkspace>(device, terms.front().q.grid, precision, maps);
         for (const TimeTerm& term : terms) {
             const ComplexVector phases = phases_at(off_resonance, term.time);
             Array on_device =
                 device.zeros(static_cast<std::size_t>(phases.size()), {true, precision});
             device.upload(phases, on_device);
             phases_.push_back(std::move(on_device));
-            terms_.push_back(std::make_unique<Toeplitz>(device, term.q, precision, maps, diagonal));
+            terms_.push_back(
+                std::make_unique<Toeplitz>(device, term.q, precision, workspace, diagonal));
         }
         turned_ = device.zeros(voxels(), {true, precision});
         product_ = device.zeros(voxels(), {true, precision});

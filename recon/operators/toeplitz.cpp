@@ -28,58 +28,68 @@ Box twisted(Device& device, Precision precision, Box box, const std::array<int, 
 
 } // namespace
 
-Toeplitz::Toeplitz(Device& device, const Q& q, Precision precision, std::size_t maps,
-                   double diagonal)
-    : device_(device), embedding_(q.grid), voxels_(q.grid.voxels()),
-      batch_(embedding_.batch(maps, precision)), diagonal_(diagonal),
-      fft_(device.plan_fft(embedding_.extents, batch_, precision)),
-      padded_(device.zeros(batch_ * embedding_.points(), {true, precision})),
-      spectra_(device.zeros(embedding_.parities.size() * embedding_.points(), {false, precision})) {
+ToeplitzWorkspace::ToeplitzWorkspace(Device& device, const Grid& grid, Precision precision,
+                                     std::size_t maps)
+    : embedding(grid), batch(embedding.batch(maps, precision)),
+      of_batch(device.plan_fft(embedding.extents, batch, precision)),
+      of_one(batch == 1 ? of_batch : device.plan_fft(embedding.extents, 1, precision)),
+      padded(device.zeros(batch * embedding.points(), {true, precision})) {
     // T depends only on differences of voxels, so their origin may be anywhere.
-    const Box image{q.grid.size, {0, 0, 0}, embedding_.extents, {}};
-    for (const std::array<int, 3>& parity : embedding_.parities) {
-        boxes_.push_back(twisted(device, precision, image, parity, 0, 1));
+    const Box image{grid.size, {0, 0, 0}, embedding.extents, {}};
+    for (const std::array<int, 3>& parity : embedding.parities) {
+        boxes.push_back(twisted(device, precision, image, parity, 0, 1));
     }
+}
+
+Toeplitz::Toeplitz(Device& device, const Q& q, Precision precision,
+                   std::shared_ptr<ToeplitzWorkspace> workspace, double diagonal)
+    : device_(device), workspace_(std::move(workspace)), voxels_(q.grid.voxels()),
+      diagonal_(diagonal),
+      spectra_(device.zeros(workspace_->embedding.parities.size() * workspace_->embedding.points(),
+                            {false, precision})) {
     make_spectra(q, precision);
 }
 
 // Half of Q is enough for its real spectrum: Q(-d) = conj Q(d), so that each difference counts
 // twice. Those with 0 in the slowest dimension are all present and count once.
 void Toeplitz::make_spectra(const Q& q, Precision precision) {
+    const Embedding& embedding = workspace_->embedding;
     const Voxels half = Voxels::half_differences(q.grid);
-    const Box differences{half.lattice_size(), half.lattice_first(), embedding_.extents, {}};
+    const Box differences{half.lattice_size(), half.lattice_first(), embedding.extents, {}};
     const Array values = q.half.on(device_, precision, 1 / diagonal_);
-    Array period = device_.zeros(embedding_.points(), {true, precision});
-    const std::unique_ptr<FftPlan> fft = device_.plan_fft(embedding_.extents, 1, precision);
+    Array period = device_.zeros(embedding.points(), {true, precision});
     const auto slowest = static_cast<std::size_t>(q.grid.dimensions - 1);
-    const auto all = static_cast<double>(embedding_.parities.size() * embedding_.points());
-    for (std::size_t i = 0; i < embedding_.parities.size(); ++i) {
-        const Box box =
-            twisted(device_, precision, differences, embedding_.parities[i], slowest, 2);
+    const auto all = static_cast<double>(embedding.parities.size() * embedding.points());
+    for (std::size_t i = 0; i < embedding.parities.size(); ++i) {
+        const Box box = twisted(device_, precision, differences, embedding.parities[i], slowest, 2);
         device_.pad(box, {}, values, 0, period);
-        fft->forward(period);
+        workspace_->of_one->forward(period);
         // The scale of the inverse FFT goes with it.
-        device_.keep_real(period, 1 / all, i * embedding_.points(), spectra_);
+        device_.keep_real(period, 1 / all, i * embedding.points(), spectra_);
     }
 }
 
 void Toeplitz::add(CoilMaps& maps, const Array& in, Array& out) {
-    for (const Range& coils : split_into_ranges(maps.count(), batch_)) {
+    const std::size_t points = workspace_->embedding.points();
+    const std::size_t batch = workspace_->batch;
+    const std::vector<Box>& boxes = workspace_->boxes;
+    Array& padded = workspace_->padded;
+    for (const Range& coils : split_into_ranges(maps.count(), batch)) {
         std::vector<Array> of_batch;
-        for (std::size_t c = 0; c < batch_; ++c) {
+        for (std::size_t c = 0; c < batch; ++c) {
             // Slots that the last batch does not use are filled too, or their values would grow
             // without bound.
             of_batch.push_back(maps.map(coils.first + std::min(c, coils.count - 1), c));
         }
-        for (std::size_t i = 0; i < boxes_.size(); ++i) {
-            for (std::size_t c = 0; c < batch_; ++c) {
-                device_.pad(boxes_[i], of_batch[c], in, c, padded_);
+        for (std::size_t i = 0; i < boxes.size(); ++i) {
+            for (std::size_t c = 0; c < batch; ++c) {
+                device_.pad(boxes[i], of_batch[c], in, c, padded);
             }
-            fft_->forward(padded_);
-            device_.multiply(spectra_, i * embedding_.points(), embedding_.points(), padded_);
-            fft_->backward(padded_);
+            workspace_->of_batch->forward(padded);
+            device_.multiply(spectra_, i * points, points, padded);
+            workspace_->of_batch->backward(padded);
             for (std::size_t c = 0; c < coils.count; ++c) {
-                device_.crop(boxes_[i], of_batch[c], padded_, c, out);
+                device_.crop(boxes[i], of_batch[c], padded, c, out);
             }
         }
     }

@@ -61,12 +61,26 @@ SolverMemory solver_memory(const Grid& grid, std::size_t coil_maps, Precision pr
         2 * bytes_of(Precision::float32);
     // Half of Q and a period are there only until the spectra are made, before the rest is.
     const double half = static_cast<double>(Voxels::half_differences(grid).count()) * complex;
-    // Each term has spectra, a workspace and phases.
+    // Each term has spectra and phases.
     const auto count = static_cast<double>(terms);
     const double of_terms =
-        count * (padded + spectra) + (terms > 1 ? (count + 2) * voxels * complex : 0);
+        padded + count * spectra + (terms > 1 ? (count + 2) * voxels * complex : 0);
     return {of_terms + std::max(half + points * complex, vectors * voxels * complex + maps),
             std::max({padded, spectra, half})};
+}
+
+SolverMemory joint_memory(const Grid& grid, std::size_t coil_maps, Precision precision,
+                          const JointShape& shape) {
+    const auto real = static_cast<double>(bytes_of(precision));
+    const auto voxels = static_cast<double>(grid.voxels());
+    const auto points = static_cast<double>(Embedding(grid).points());
+    const double spectra = points * real * static_cast<double>(Embedding(grid).parities.size());
+    const SolverMemory of_one = solver_memory(grid, coil_maps, precision, 1); // cosines
+    const double of_sampling = spectra + voxels * real; // and eigenvalues of the preconditioner
+    const double of_frame = static_cast<double>(shape.volumes_of_each) * voxels * 2 * real;
+    return {of_one.total - spectra + static_cast<double>(shape.samplings) * of_sampling +
+                static_cast<double>(shape.frames) * of_frame,
+            of_one.largest_array};
 }
 
 } // namespace lsrecon

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scan/sampling_pool.hpp"
+
 namespace lsrecon {
 
 namespace {
@@ -41,6 +43,16 @@ std::vector<std::size_t> places_of(const Scan& scan) {
         }
     }
     return of_frames;
+}
+
+std::vector<std::vector<std::size_t>> stacks_of(const Scan& scan) {
+    const std::vector<std::size_t> place_of = places_of(scan);
+    std::vector<std::vector<std::size_t>> stacks;
+    for (const std::size_t f : by_sampling(scan.frames)) {
+        stacks.resize(std::max(stacks.size(), place_of[f] + 1));
+        stacks[place_of[f]].push_back(f);
+    }
+    return stacks;
 }
 
 std::string slice_in(const std::string& label) {

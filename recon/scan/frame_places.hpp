@@ -11,6 +11,9 @@ namespace lsrecon {
 /// positions differ by less than 2 mm share one, since coil maps are smooth.
 std::vector<std::size_t> places_of(const Scan& scan);
 
+/// The frames of each place, those of one sampling one after the other.
+std::vector<std::vector<std::size_t>> stacks_of(const Scan& scan);
+
 /// "slice 3" of the label "slice 3, repetition 1"; "" where the label names no slice.
 std::string slice_in(const std::string& label);
 

@@ -6,7 +6,6 @@
 #include "base/error.hpp"
 #include "device/reference_device.hpp"
 #include "operators/explicit_gram.hpp"
-#include "operators/toeplitz.hpp"
 
 namespace lsrecon {
 
@@ -99,13 +98,18 @@ double NormalEquations::q_at_zero() {
 }
 
 std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision precision,
-                                                   CoilMaps& maps) {
-    std::unique_ptr<Gram> gram = gram_on(device, precision, maps.count());
+                                                   CoilMaps& maps, SharedWorkspaces& shared) {
+    std::unique_ptr<Gram> gram = gram_on(device, precision, maps.count(), shared);
     std::unique_ptr<CosinePreconditioner> inverse;
     if (preconditions()) {
         const double squares = maps.given() ? sum_of_squares(common_.coil_maps).mean : 1;
+        if (!shared.cosines) {
+            shared.cosines =
+                std::make_shared<CosineWorkspace>(device, common_.plan.grid, precision);
+        }
         inverse = std::make_unique<CosinePreconditioner>(
-            device, by_terms() ? *without_field_ : *q(), precision, squares, common_.lambda);
+            device, by_terms() ? *without_field_ : *q(), precision, squares, common_.lambda,
+            shared.cosines);
         if (!need_splitting(common_.regularisers)) {
             inverse->raise_to_mean();
         }
@@ -118,7 +122,7 @@ std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision pre
 }
 
 std::unique_ptr<Gram> NormalEquations::gram_on(Device& device, Precision precision,
-                                               std::size_t maps) {
+                                               std::size_t maps, SharedWorkspaces& shared) {
     Reporter silent;
     prepare(silent);
     if (by_terms()) {
@@ -126,7 +130,11 @@ std::unique_ptr<Gram> NormalEquations::gram_on(Device& device, Precision precisi
                                     q_at_zero(), maps);
     }
     if (q()) {
-        return std::make_unique<Toeplitz>(device, *q(), precision, maps);
+        if (!shared.toeplitz) {
+            shared.toeplitz =
+                std::make_shared<ToeplitzWorkspace>(device, common_.plan.grid, precision, maps);
+        }
+        return std::make_unique<Toeplitz>(device, *q(), precision, shared.toeplitz, q()->at_zero());
     }
     return make_explicit_gram(device, precision, common_.backend, sampling_, common_.plan.voxels);
 }
@@ -152,18 +160,29 @@ System* NormalEquations::on_device() {
             }
             require_room(device, device.room(), needed);
         }
-        on_device_ = system_on(device, precision, maps_);
+        SharedWorkspaces own;
+        on_device_ = system_on(device, precision, maps_, own);
     } catch (const Error& error) {
         note_move_to_cpu(common_.backend, error);
     }
     return on_device_.get();
 }
 
+std::unique_ptr<System> NormalEquations::kept_system(SharedWorkspaces& shared, Reporter& report) {
+    prepare(report);
+    if (!shared.cosines && shared.needed > common_.backend.device().room()) {
+        maps_.stream();
+    }
+    return system_on(common_.backend.device(),
+                     precision_of_solver(common_.backend, common_.regularisers), maps_, shared);
+}
+
 System& NormalEquations::on_reference() {
     if (!on_reference_) {
+        SharedWorkspaces own;
         reference_ = make_reference_device();
         maps_on_reference_ = std::make_unique<CoilMaps>(*reference_, common_.coil_maps);
-        on_reference_ = system_on(*reference_, Precision::float64, *maps_on_reference_);
+        on_reference_ = system_on(*reference_, Precision::float64, *maps_on_reference_, own);
     }
     return *on_reference_;
 }

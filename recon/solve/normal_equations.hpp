@@ -4,8 +4,10 @@
 #include <memory>
 #include <optional>
 
+#include "operators/cosine_preconditioner.hpp"
 #include "operators/q.hpp"
 #include "operators/time_terms_gram.hpp"
+#include "operators/toeplitz.hpp"
 #include "plan/plan.hpp"
 #include "solve/fhd.hpp"
 #include "solve/system.hpp"
@@ -27,6 +29,13 @@ struct CommonToFrames {
     std::vector<RegulariserChoice> regularisers = {};
     const PriorImage* prior = nullptr; ///< where regularisers need one
     bool precondition = false; ///< conjugate gradients; splitting always is
+};
+
+/// What systems of one grid share that work one at a time; made with the first.
+struct SharedWorkspaces {
+    double needed = 0; ///< bytes of the device that all of them and their solve will take
+    std::shared_ptr<ToeplitzWorkspace> toeplitz;
+    std::shared_ptr<CosineWorkspace> cosines;
 };
 
 /// The normal equations of one sampling: its transform, and their left-hand side on two devices.
@@ -53,14 +62,19 @@ public:
     System* on_device();
     /// On the reference device; made when it is first asked for.
     System& on_reference();
+    /// A system on the backend's device that outlives these equations, but not what they refer to.
+    /// DeviceError when there is no room.
+    std::unique_ptr<System> kept_system(SharedWorkspaces& shared, Reporter& report);
     /// Q(0), the unit of lambda.
     double q_at_zero();
     /// Bound of the relative L2 error of F^H and Q as they were computed.
     double error() const { return error_; }
 
 private:
-    std::unique_ptr<System> system_on(Device& device, Precision precision, CoilMaps& maps);
-    std::unique_ptr<Gram> gram_on(Device& device, Precision precision, std::size_t maps);
+    std::unique_ptr<System> system_on(Device& device, Precision precision, CoilMaps& maps,
+                                      SharedWorkspaces& shared);
+    std::unique_ptr<Gram> gram_on(Device& device, Precision precision, std::size_t maps,
+                                  SharedWorkspaces& shared);
     bool preconditions() const;
     bool by_terms() const { return common_.plan.through_q && common_.plan.off_resonance; }
 
@@ -90,6 +104,8 @@ public:
     FrameEquations(const FrameEquations&) = delete;
     FrameEquations& operator=(const FrameEquations&) = delete;
     NormalEquations& of(const std::shared_ptr<const Sampling>& sampling);
+    /// Frees the device's memory of coil maps: each is uploaded when it is needed.
+    void stream_maps() { maps_.stream(); }
 
 private:
     CommonToFrames common_;

@@ -89,6 +89,9 @@ const std::vector<Regulariser>& regularisers() {
          &wavelet, &of_wavelet},
         {"l1", "the sum of magnitudes, for an image that is mostly empty", false, &identity,
          &of_identity},
+        {"llr",
+         "locally low rank: the singular values of patches over all frames, for dynamic scans",
+         false, &identity, &of_identity, nullptr, true},
     };
     return table;
 }
@@ -107,6 +110,12 @@ const Regulariser& regulariser_named(const std::string& name) {
 bool need_splitting(const std::vector<RegulariserChoice>& chosen) {
     return std::any_of(chosen.begin(), chosen.end(), [](const RegulariserChoice& choice) {
         return !regulariser_named(choice.name).quadratic;
+    });
+}
+
+bool need_all_frames(const std::vector<RegulariserChoice>& chosen) {
+    return std::any_of(chosen.begin(), chosen.end(), [](const RegulariserChoice& choice) {
+        return regulariser_named(choice.name).over_frames;
     });
 }
 
@@ -140,6 +149,19 @@ std::size_t volumes_of(const std::vector<RegulariserChoice>& chosen, const Grid&
     return chosen.empty() ? 0 : volumes + most_blocks + 1; // K x and K^H K x
 }
 
+std::size_t volumes_of_each_frame(const std::vector<RegulariserChoice>& chosen, const Grid& grid) {
+    std::size_t volumes = 4; // x, b, the right-hand side and its residual
+    std::size_t most_blocks = 0;
+    for (const RegulariserChoice& choice : chosen) {
+        const Regulariser& row = regulariser_named(choice.name);
+        const RegulariserVolumes of_row = row.volumes(grid);
+        volumes += of_row.inside;
+        volumes += row.quadratic ? 0 : 3 * of_row.blocks + 2; // z, u, K x; K^H of z and u
+        most_blocks = std::max(most_blocks, of_row.blocks);
+    }
+    return most_blocks > 1 ? volumes + most_blocks + 1 : volumes; // K x and K^H K x
+}
+
 std::vector<RegulariserTerm> make_regularisers(const std::vector<RegulariserChoice>& chosen,
                                                const RegulariserPlace& place) {
     std::vector<RegulariserTerm> terms;
@@ -148,6 +170,7 @@ std::vector<RegulariserTerm> make_regularisers(const std::vector<RegulariserChoi
         terms.push_back(row.make(place));
         terms.back().weight = choice.weight;
         terms.back().quadratic = row.quadratic;
+        terms.back().over_frames = row.over_frames;
     }
     return terms;
 }

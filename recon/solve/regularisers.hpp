@@ -38,6 +38,7 @@ struct RegulariserTerm {
     const PriorImage* target = nullptr;
     double weight = 0;
     bool quadratic = true;
+    bool over_frames = false; ///< of all frames together: its proximal map is solve/low_rank.hpp
 };
 
 /// Where a term is made.
@@ -65,6 +66,7 @@ struct Regulariser {
     RegulariserVolumes (*volumes)(const Grid& grid);
     /// Of a kind that needs a prior image: InputError when it has no use for this one. Else null.
     void (*require)(const PriorImage& prior, const Grid& grid) = nullptr;
+    bool over_frames = false; ///< whether it couples frames, which are then solved together
 };
 
 /// The table: a row each.
@@ -76,6 +78,9 @@ const Regulariser& regulariser_named(const std::string& name);
 /// Whether some are not quadratic: conjugate gradients alone do not minimise them.
 bool need_splitting(const std::vector<RegulariserChoice>& chosen);
 
+/// Whether some couple the frames, which are then solved together (solve/joint.hpp).
+bool need_all_frames(const std::vector<RegulariserChoice>& chosen);
+
 /// Whether some need a prior image, and the first InputError of one that cannot use this image.
 bool need_prior(const std::vector<RegulariserChoice>& chosen);
 void require_prior(const std::vector<RegulariserChoice>& chosen, const PriorImage& prior,
@@ -83,6 +88,8 @@ void require_prior(const std::vector<RegulariserChoice>& chosen, const PriorImag
 
 /// How many volumes of the image's size they need at most while they are minimised.
 std::size_t volumes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid);
+/// Of those, how many each of the frames needs that are solved together.
+std::size_t volumes_of_each_frame(const std::vector<RegulariserChoice>& chosen, const Grid& grid);
 
 std::vector<RegulariserTerm> make_regularisers(const std::vector<RegulariserChoice>& chosen,
                                                const RegulariserPlace& place);
@@ -101,6 +108,7 @@ public:
     std::size_t inputs() const override { return a_.inputs(); }
     void apply(const Array& in, Array& out) override;
     std::vector<Term>& terms() { return terms_; }
+    const std::vector<Term>& terms() const { return terms_; }
 
 private:
     Device& device_;

@@ -53,7 +53,22 @@ template <typename SolveOne> Solved solve_each(const std::vector<Volume>& fhd, d
 constexpr double noted_scale = 2;
 constexpr double refused_scale = 10;
 
-/// A prior image must be in the units of the reconstruction, or it is another image.
+Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd,
+                      const SolveOptions& options, Reporter& report) {
+    System& system = equations.on_reference();
+    const auto apply = [&](const ComplexVector& rho) { return system.apply(rho); };
+    Solved solved = solve_each(
+        fhd, system.gram().diagonal(), options, report,
+        [&](const Volume& b, const SolveOptions& of_one, const Progress& progress) {
+            return conjugate_gradient(apply, system.right_hand_side(b).values(), of_one, progress);
+        });
+    solved.solver =
+        text("conjugate gradients by Eigen on the CPU, double precision, ", system.gram().means());
+    return solved;
+}
+
+} // namespace
+
 void require_scale(System& system, const std::vector<Volume>& fhd, Reporter& report) {
     if (system.target() == nullptr) {
         return;
@@ -81,21 +96,18 @@ void require_scale(System& system, const std::vector<Volume>& fhd, Reporter& rep
     }
 }
 
-Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd,
-                      const SolveOptions& options, Reporter& report) {
-    System& system = equations.on_reference();
-    const auto apply = [&](const ComplexVector& rho) { return system.apply(rho); };
-    Solved solved = solve_each(
-        fhd, system.gram().diagonal(), options, report,
-        [&](const Volume& b, const SolveOptions& of_one, const Progress& progress) {
-            return conjugate_gradient(apply, system.right_hand_side(b).values(), of_one, progress);
-        });
-    solved.solver =
-        text("conjugate gradients by Eigen on the CPU, double precision, ", system.gram().means());
-    return solved;
+void clear_where_maps_are_zero(const CoilRows& maps, ComplexVector& image) {
+    if (maps.empty()) {
+        return;
+    }
+    RealVector largest = RealVector::Zero(image.size());
+    maps.visit([&](const auto& rows) {
+        for (Eigen::Index c = 0; c < rows.rows(); ++c) {
+            largest = largest.cwiseMax(rows.row(c).cwiseAbs().template cast<double>().transpose());
+        }
+    });
+    image = (largest.array() > 0).select(image, Complex(0));
 }
-
-} // namespace
 
 Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const SolveOptions& options,
                        Reporter& report) {
@@ -137,20 +149,6 @@ Solved solve_where_it_fits(NormalEquations& equations, const std::vector<Volume>
         return solve_on_device(equations.on_reference(), fhd, options, report);
     }
     return solve_by_eigen(equations, fhd, options, report);
-}
-
-/// Regularisers continue the image where no coil sees anything; nothing was measured there.
-void clear_where_maps_are_zero(const CoilRows& maps, ComplexVector& image) {
-    if (maps.empty()) {
-        return;
-    }
-    RealVector largest = RealVector::Zero(image.size());
-    maps.visit([&](const auto& rows) {
-        for (Eigen::Index c = 0; c < rows.rows(); ++c) {
-            largest = largest.cwiseMax(rows.row(c).cwiseAbs().template cast<double>().transpose());
-        }
-    });
-    image = (largest.array() > 0).select(image, Complex(0));
 }
 
 } // namespace

@@ -30,6 +30,13 @@ Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
 Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const SolveOptions& options,
                        Reporter& report);
 
+/// Of a regulariser that compares with a prior image: InputError when that is in other units, a
+/// note when it may be; UsageError for several problems.
+void require_scale(System& system, const std::vector<Volume>& fhd, Reporter& report);
+
+/// Regularisers continue the image where no coil sees anything; nothing was measured there.
+void clear_where_maps_are_zero(const CoilRows& maps, ComplexVector& image);
+
 ImageFrame to_image(const Frame& frame, const Solved& solved);
 
 /// What solved the frames, for the record.

@@ -25,176 +25,163 @@ constexpr double penalty_step = 2;
 /// Iterations until the residual of the inner problem is computed anew: it gathers rounding.
 constexpr int fresh = 50;
 
-class Splitting {
-public:
-    Splitting(Device& device, Precision precision, const SplitProblem& problem, double norm)
-        : device_(device), precision_(precision), b_(problem.b.on(device, precision, 1 / norm)),
-          left_(device, precision, problem.a, {}), inverse_(problem.inverse), x_(zeros()),
-          right_(zeros()), back_(zeros()), r_(zeros()), p_(zeros()), a_p_(zeros()) {
-        const double scale = problem.scale / norm;
-        for (const RegulariserTerm* const term : problem.terms) {
-            const std::size_t count = term->k->outputs();
-            parts_.push_back({term, term->weight * scale, zeros(count), zeros(count), zeros(count),
-                              zeros(), zeros()});
-            left_.terms().push_back({term->k.get(), term->weight});
-            if (inverse_) {
-                inverse_->set_weight(term->k.get(), term->weight);
-            }
-        }
-        const double shortening = first_shortening * size_of_image(scale);
-        for (std::size_t i = 0; i < parts_.size(); ++i) {
-            penalty(i) = parts_[i].length / shortening;
-        }
-    }
-
-    /// The larger relative residual.
-    double iterate() {
-        device_.combine(-1, right_, 1, r_); // r is that of x with another right-hand side
-        device_.combine(1, b_, 0, right_);
-        for (std::size_t i = 0; i < parts_.size(); ++i) {
-            device_.combine(penalty(i), parts_[i].back_z, 1, right_);
-            device_.combine(-penalty(i), parts_[i].back_u, 1, right_);
-        }
-        if (stale_ || done_++ % fresh == 0) {
-            left_.apply(x_, a_p_);
-            device_.combine(-1, a_p_, 0, r_);
-            stale_ = false;
-        }
-        device_.combine(1, right_, 1, r_);
-        solve_for_x();
-        double worst = 0;
-        for (std::size_t i = 0; i < parts_.size(); ++i) {
-            worst = std::max(worst, update(i));
-        }
-        return worst;
-    }
-
-    ComplexVector solution() const { return device_.download(x_); }
-
-private:
-    struct Part {
-        const RegulariserTerm* term;
-        double length; ///< weight times scale
-        Array z; ///< K x, shortened
-        Array u; ///< scaled multipliers
-        Array v; ///< K x
-        Array back_z; ///< K^H z
-        Array back_u; ///< K^H u
-    };
-
-    Array zeros(std::size_t count) { return device_.zeros(count, {true, precision_}); }
-    Array zeros() { return zeros(b_.count()); }
-    double norm(const Array& array) { return std::sqrt(device_.dot(array, array)); }
-    double& penalty(std::size_t i) { return left_.terms()[i].weight; }
-
-    /// Near the largest voxel of x: `scale`, of b, is larger where a scan is dense in the middle.
-    double size_of_image(double scale) {
-        if (!inverse_) {
-            return scale;
-        }
-        inverse_->apply(b_, back_);
-        return device_.download(back_).cwiseAbs().maxCoeff();
-    }
-
-    const Array& preconditioned() {
-        if (!inverse_) {
-            return r_;
-        }
-        inverse_->apply(r_, back_);
-        return back_;
-    }
-
-    void solve_for_x() {
-        for (std::size_t i = 0; inverse_ && i < parts_.size(); ++i) {
-            inverse_->set_weight(parts_[i].term->k.get(), penalty(i));
-        }
-        device_.combine(1, preconditioned(), 0, p_);
-        double squares = device_.dot(r_, p_);
-        const double enough = inner_reduction * inner_reduction * squares;
-        for (int i = 0; i < inner_iterations && squares > enough; ++i) {
-            left_.apply(p_, a_p_);
-            const double alpha = squares / device_.dot(p_, a_p_);
-            device_.combine(alpha, p_, 1, x_);
-            device_.combine(-alpha, a_p_, 1, r_);
-            const Array& next = preconditioned();
-            const double before = squares;
-            squares = device_.dot(r_, next);
-            device_.combine(1, next, squares / before, p_);
-        }
-    }
-
-    double update(std::size_t i) {
-        Part& part = parts_[i];
-        Operator& k = *part.term->k;
-        k.apply(x_, part.v);
-        const double size = norm(k.is_isometry() ? x_ : part.v);
-        device_.combine(relaxation, part.v, 1, part.u); // u + what K x and z are together
-        device_.combine(1 - relaxation, part.z, 1, part.u);
-        device_.combine(1, part.u, 0, part.z);
-        for (const Penalised& vectors : part.term->penalised) {
-            device_.shrink(vectors.first, vectors.count, vectors.parts,
-                           vectors.share * part.length / penalty(i), part.z);
-        }
-        device_.combine(-1, part.z, 1, part.u);
-        device_.combine(-1, part.z, 1, part.v); // v - z
-        const double apart = norm(part.v);
-        const double changed = update_back(part);
-        const double of_multipliers = norm(part.back_u);
-        const double primal = apart > 0 ? apart / std::max(size, apart) : 0;
-        const double dual = of_multipliers > 0 ? changed / of_multipliers : 0;
-        if (primal > unbalanced * dual) {
-            change_penalty(i, penalty_step);
-        } else if (dual > unbalanced * primal) {
-            change_penalty(i, 1 / penalty_step);
-        }
-        return std::max(primal, dual);
-    }
-
-    /// K^H of z and u after an iteration; how far the first went.
-    double update_back(Part& part) {
-        Operator& k = *part.term->k;
-        const bool known = k.is_isometry() && done_ % fresh != 0;
-        if (known) { // u changed by relaxed K x and z before, less z now; K^H K x = x
-            device_.combine(relaxation, x_, 1, part.back_u);
-            device_.combine(1 - relaxation, part.back_z, 1, part.back_u);
-        }
-        k.adjoint(part.z, back_);
-        device_.combine(-1, back_, 1, part.back_z);
-        const double changed = norm(part.back_z);
-        device_.combine(1, back_, 0, part.back_z);
-        if (known) {
-            device_.combine(-1, part.back_z, 1, part.back_u);
-        } else {
-            k.adjoint(part.u, part.back_u);
-        }
-        return changed;
-    }
-
-    /// u is scaled by the penalty.
-    void change_penalty(std::size_t i, double factor) {
-        penalty(i) *= factor;
-        device_.combine(1 / factor - 1, parts_[i].u, 1, parts_[i].u);
-        device_.combine(1 / factor - 1, parts_[i].back_u, 1, parts_[i].back_u);
-        stale_ = true;
-    }
-
-    Device& device_;
-    Precision precision_;
-    Array b_;
-    Regularised left_; ///< A + sum of penalty K^H K
-    CosinePreconditioner* inverse_; ///< next to that of left_
-    Array x_;
-    Array right_;
-    Array back_;
-    Array r_; ///< right - left x
-    Array p_;
-    Array a_p_;
-    std::vector<Part> parts_;
-    bool stale_ = false; ///< r, as left changed
-    int done_ = 0;
-};
-
 } // namespace
+
+Distances& Distances::operator+=(const Distances& other) {
+    apart += other.apart;
+    size += other.size;
+    changed += other.changed;
+    multipliers += other.multipliers;
+    return *this;
+}
+
+double Distances::primal() const {
+    return apart > 0 ? std::sqrt(apart / std::max(size, apart)) : 0;
+}
+
+double Distances::dual() const {
+    return multipliers > 0 ? std::sqrt(changed / multipliers) : 0;
+}
+
+double Distances::penalty_factor() const {
+    if (primal() > unbalanced * dual()) {
+        return penalty_step;
+    }
+    return dual() > unbalanced * primal() ? 1 / penalty_step : 1;
+}
+
+Alternation::Alternation(Device& device, Precision precision, const SplitProblem& problem,
+                         double norm, const Alternation* other)
+    : device_(device), precision_(precision), b_(problem.b.on(device, precision, 1 / norm)),
+      left_(device, precision, problem.a, {}), inverse_(problem.inverse), x_(zeros()),
+      right_(zeros()), back_(other ? other->back_ : zeros()), r_(zeros()),
+      p_(other ? other->p_ : zeros()), a_p_(other ? other->a_p_ : zeros()) {
+    const double scale = problem.scale / norm;
+    for (const RegulariserTerm* const term : problem.terms) {
+        const std::size_t count = term->k->outputs();
+        parts_.push_back({term, term->weight * scale, zeros(count), zeros(count), zeros(count),
+                          zeros(), zeros()});
+        left_.terms().push_back({term->k.get(), term->weight});
+        if (inverse_) {
+            inverse_->set_weight(term->k.get(), term->weight);
+        }
+    }
+    const double shortening = first_shortening * size_of_image(scale);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        left_.terms()[i].weight = parts_[i].length / shortening;
+    }
+}
+
+/// Near the largest voxel of x: `scale`, of b, is larger where a scan is dense in the middle.
+double Alternation::size_of_image(double scale) {
+    if (!inverse_ || square(b_) == 0) {
+        return scale;
+    }
+    inverse_->apply(b_, back_);
+    return device_.download(back_).cwiseAbs().maxCoeff();
+}
+
+const Array& Alternation::preconditioned() {
+    if (!inverse_) {
+        return r_;
+    }
+    inverse_->apply(r_, back_);
+    return back_;
+}
+
+void Alternation::solve_for_x() {
+    device_.combine(-1, right_, 1, r_); // r is that of x with another right-hand side
+    device_.combine(1, b_, 0, right_);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        device_.combine(penalty(i), parts_[i].back_z, 1, right_);
+        device_.combine(-penalty(i), parts_[i].back_u, 1, right_);
+    }
+    if (stale_ || done_++ % fresh == 0) {
+        left_.apply(x_, a_p_);
+        device_.combine(-1, a_p_, 0, r_);
+        stale_ = false;
+    }
+    device_.combine(1, right_, 1, r_);
+    for (std::size_t i = 0; inverse_ && i < parts_.size(); ++i) {
+        inverse_->set_weight(parts_[i].term->k.get(), penalty(i));
+    }
+    conjugate_gradients();
+}
+
+void Alternation::conjugate_gradients() {
+    device_.combine(1, preconditioned(), 0, p_);
+    double squares = device_.dot(r_, p_);
+    const double enough = inner_reduction * inner_reduction * squares;
+    for (int i = 0; i < inner_iterations && squares > enough; ++i) {
+        left_.apply(p_, a_p_);
+        const double alpha = squares / device_.dot(p_, a_p_);
+        device_.combine(alpha, p_, 1, x_);
+        device_.combine(-alpha, a_p_, 1, r_);
+        const Array& next = preconditioned();
+        const double before = squares;
+        squares = device_.dot(r_, next);
+        device_.combine(1, next, squares / before, p_);
+    }
+}
+
+void Alternation::relax(std::size_t term) {
+    Part& part = parts_[term];
+    part.term->k->apply(x_, part.v);
+    device_.combine(relaxation, part.v, 1, part.u); // u + what K x and z are together
+    device_.combine(1 - relaxation, part.z, 1, part.u);
+    device_.combine(1, part.u, 0, part.z);
+}
+
+void Alternation::shorten(std::size_t term) {
+    Part& part = parts_[term];
+    for (const Penalised& vectors : part.term->penalised) {
+        device_.shrink(vectors.first, vectors.count, vectors.parts,
+                       vectors.share * part.length / penalty(term), part.z);
+    }
+}
+
+Distances Alternation::update(std::size_t term) {
+    Part& part = parts_[term];
+    Distances distances;
+    distances.size = square(part.term->k->is_isometry() ? x_ : part.v);
+    device_.combine(-1, part.z, 1, part.u);
+    device_.combine(-1, part.z, 1, part.v); // v - z
+    distances.apart = square(part.v);
+    distances.changed = update_back(part);
+    distances.multipliers = square(part.back_u);
+    return distances;
+}
+
+/// K^H of z and u after an iteration; the square of how far the first went.
+double Alternation::update_back(Part& part) {
+    Operator& k = *part.term->k;
+    const bool known = k.is_isometry() && done_ % fresh != 0;
+    if (known) { // u changed by relaxed K x and z before, less z now; K^H K x = x
+        device_.combine(relaxation, x_, 1, part.back_u);
+        device_.combine(1 - relaxation, part.back_z, 1, part.back_u);
+    }
+    k.adjoint(part.z, back_);
+    device_.combine(-1, back_, 1, part.back_z);
+    const double changed = square(part.back_z);
+    device_.combine(1, back_, 0, part.back_z);
+    if (known) {
+        device_.combine(-1, part.back_z, 1, part.back_u);
+    } else {
+        k.adjoint(part.u, part.back_u);
+    }
+    return changed;
+}
+
+/// u is scaled by the penalty.
+void Alternation::change_penalty(std::size_t term, double factor) {
+    if (factor == 1) {
+        return;
+    }
+    left_.terms()[term].weight *= factor;
+    device_.combine(1 / factor - 1, parts_[term].u, 1, parts_[term].u);
+    device_.combine(1 / factor - 1, parts_[term].back_u, 1, parts_[term].back_u);
+    stale_ = true;
+}
 
 Solution split_solve(Device& device, Precision precision, const SplitProblem& problem,
                      const SolveOptions& options, const std::function<void(double)>& progress) {
@@ -205,9 +192,18 @@ Solution split_solve(Device& device, Precision precision, const SplitProblem& pr
     require_tolerance(options.tolerance, precision);
     Residuals residuals(options, progress);
     residuals.add(norm / norm);
-    Splitting splitting(device, precision, problem, norm);
+    Alternation splitting(device, precision, problem, norm);
     for (int i = 0; i < options.iterations && !residuals.reached(); ++i) {
-        residuals.add(splitting.iterate());
+        splitting.solve_for_x();
+        double worst = 0;
+        for (std::size_t t = 0; t < splitting.terms(); ++t) {
+            splitting.relax(t);
+            splitting.shorten(t);
+            const Distances distances = splitting.update(t);
+            splitting.change_penalty(t, distances.penalty_factor());
+            worst = std::max(worst, distances.larger());
+        }
+        residuals.add(worst);
     }
     const ComplexVector solution = norm * splitting.solution();
     residuals.require_finite(solution);

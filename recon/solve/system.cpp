@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "solve/splitting.hpp"
 
 namespace lsrecon {
 
@@ -67,14 +66,19 @@ double System::scale_of(const ComplexVector& image, const Volume& f_h_d) {
 
 Solution System::solve(const Volume& f_h_d, const SolveOptions& options,
                        const std::function<void(double)>& progress) {
+    for (const RegulariserTerm* term : others_) {
+        if (term->over_frames) {
+            throw UsageError("--reg llr is solved over all frames together, and this is one alone"
+                             "\n  next:     leave it out");
+        }
+    }
     const Volume b = right_hand_side(f_h_d);
-    Solution solution = others_.empty()
-                            ? conjugate_gradient(device_, relative_, precision_, inverse_.get(), b,
-                                                 options, progress)
-                            : split_solve(device_, precision_,
-                                          {relative_, others_, b,
-                                           f_h_d.values().cwiseAbs().maxCoeff(), inverse_.get()},
-                                          options, progress);
+    Solution solution =
+        others_.empty()
+            ? conjugate_gradient(device_, relative_, precision_, inverse_.get(), b, options,
+                                 progress)
+            : split_solve(device_, precision_, split(b, f_h_d.values().cwiseAbs().maxCoeff()),
+                          options, progress);
     solution.x /= gram_->diagonal();
     return solution;
 }

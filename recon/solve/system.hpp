@@ -8,6 +8,7 @@
 #include "operators/gram.hpp"
 #include "solve/cg.hpp"
 #include "solve/regularisers.hpp"
+#include "solve/splitting.hpp"
 
 namespace lsrecon {
 
@@ -28,6 +29,12 @@ public:
     Solution solve(const Volume& f_h_d, const SolveOptions& options,
                    const std::function<void(double)>& progress);
 
+    /// What solve() splits where some terms are not quadratic, for b of right_hand_side(), in units
+    /// of Q(0); b must outlive it.
+    SplitProblem split(const Volume& b, double scale) {
+        return {relative_, others_, b, scale, inverse_.get()};
+    }
+
     /// The image that a term pulls to; null for 0.
     const PriorImage* target() const;
     /// F^H d and what such terms add to it, Q(0) times weight times target.
@@ -37,6 +44,8 @@ public:
     double scale_of(const ComplexVector& image, const Volume& f_h_d);
 
     const Gram& gram() const { return *gram_; }
+    Device& device() { return device_; }
+    Precision precision() const { return precision_; }
     double epsilon() const { return unit_roundoff(precision_); }
     /// For the record: "conjugate gradients on the device, double precision, FFT by fftw-3.3.10".
     std::string description() const;

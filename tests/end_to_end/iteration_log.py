@@ -51,7 +51,8 @@ def every_solver_writes_one(make):
     folder.run(0, ["simulate", "--matrix", "16,16", "--coils", "3", "--frames", "2", "-o",
                    "many.h5", "--quiet"])
     many = ["recon", "many.h5", "--quiet", "--backend", "reference", "-o", "i.h5", "--log", "i.log"]
-    for words in ([], ["--solver", "eigen"], ["--maps", "none"], ["--reg", "tv:0.01"]):
+    for words in ([], ["--solver", "eigen"], ["--maps", "none"], ["--reg", "tv:0.01"],
+                  ["--reg", "llr:0.01"], ["--reg", "llr:0.01", "--maps", "none"]):
         folder.run(0, [*many, *words])
         expect_record(folder, "i.h5", "i.log")
 

@@ -13,7 +13,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "data"))
 from bad_ismrmrd import ACQUISITION, XML, write # noqa: E402
-from in_folders import INPUT, expect, run_cases # noqa: E402
+from in_folders import INPUT, USAGE, expect, run_cases # noqa: E402
 
 N, COILS, SLICES, REPETITIONS = 24, 4, 3, 2
 CALIBRATION = 1 << 19
@@ -96,6 +96,18 @@ def each_slice_has_its_own(make):
         expect(not np.allclose(whole.imag, 0), "a magnitude")
 
 
+def repetitions_of_each_slice_are_solved_together(make):
+    folder = make()
+    raw(folder)
+    llr = ["--reg", "llr:0.01"]
+    whole, said = image(folder, *llr)
+    for number in range(SLICES):
+        one, _ = image(folder, *llr, "--slice", str(number))
+        expect(one.tobytes() == whole[2 * number:2 * number + 2].tobytes(), f"slice {number}")
+    folder.run(USAGE, [*RECON, "-o", "image.h5", *llr, "--repetition", "0"],
+               ["a place has one frame", "next:"])
+
+
 def a_slice_without_signal_or_a_frame_is_no_obstacle(make):
     folder = make()
     raw(folder, empty=[2])  # such flags leave no voxel of a slice of noise alone
@@ -150,5 +162,6 @@ def the_noise_is_that_of_the_first_slice(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([each_slice_has_its_own, a_slice_without_signal_or_a_frame_is_no_obstacle,
+    sys.exit(run_cases([each_slice_has_its_own, repetitions_of_each_slice_are_solved_together,
+                        a_slice_without_signal_or_a_frame_is_no_obstacle,
                         maps_that_cannot_be_made, the_noise_is_that_of_the_first_slice]))

@@ -26,6 +26,17 @@ TEST(FramePlaces, AreSlices) {
     EXPECT_EQ(places_of(scan), (Places{0, 1, 0, 2}));
 }
 
+TEST(FramePlaces, HaveStacksOfFramesThatWereSampledAlike) {
+    const std::array<std::shared_ptr<const Sampling>, 2> samplings{
+        std::make_shared<const Sampling>(), std::make_shared<const Sampling>()};
+    Scan scan;
+    for (std::size_t f = 0; f < 6; ++f) { // places 0 0 1 0 0 1, samplings 0 1 0 1 0 1
+        scan.frames.push_back(frame(f % 3 == 2 ? "slice 7, phase 0" : "slice 3, phase 0"));
+        scan.frames.back().sampling = samplings[f % 2];
+    }
+    EXPECT_EQ(stacks_of(scan), (std::vector<Places>{{0, 4, 1, 3}, {2, 5}}));
+}
+
 TEST(FramePlaces, ArePositionsThatDifferByMoreThanMapsDo) {
     Scan scan;
     for (const double z : {0.0, 1.5, 30.0, -1.9, 31.0, 2.1}) {

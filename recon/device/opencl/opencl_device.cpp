@@ -40,6 +40,7 @@ public:
         return memory() - std::min(memory(), static_cast<double>(*all_bytes_));
     }
     double largest_array() const override { return static_cast<double>(queue_.largest_buffer()); }
+    bool in_host_memory() const override { return queue_.info().type == "cpu"; }
 
     Array zeros(std::size_t count, Element element) override {
         return guarded("an array on the device", [&]() -> Array {

@@ -1,0 +1,99 @@
+#include "reconstruct_joint.hpp"
+
+#include "base/error.hpp"
+#include "base/removed_on_signal.hpp"
+#include "scan/frame_places.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// The frames of one place, from their samples to their images.
+class Stack {
+public:
+    Stack(PreparedScan& prepared, const FrameSteps& steps, const SolveOptions& options,
+          double needed, Reporter& report)
+        : prepared_(prepared), steps_(steps), options_(options), needed_(needed), report_(report) {}
+
+    void begin(std::size_t f) {
+        Begun frame{f, prepared_.frame(f)};
+        NormalEquations& equations = steps_.equations_of(f);
+        JointFrame joint{nullptr, equations.fhd(std::move(frame.about.samples), report_),
+                         steps_.monitor_of(f)};
+        frame.about.samples = {};
+        joint.system = system_of(frame.about, equations);
+        frame.error = equations.error();
+        begun_.push_back(std::move(frame));
+        joint_.push_back(std::move(joint));
+    }
+
+    void solve() {
+        const Scan& scan = prepared_.scan();
+        solved_ = solve_jointly(scan.grid, joint_, scan.coil_maps, options_, report_);
+        joint_.clear();
+        shared_ = {};
+        next_ = 0;
+    }
+
+    /// In the order in which they began.
+    ImageFrame solved(std::size_t f) {
+        while (begun_[next_].index != f) {
+            ++next_;
+        }
+        ImageFrame image =
+            steps_.finished(begun_[next_].about, solved_[next_], begun_[next_].error);
+        solved_[next_] = {};
+        if (next_ + 1 == begun_.size()) {
+            begun_.clear();
+        }
+        return image;
+    }
+
+private:
+    struct Begun {
+        std::size_t index;
+        Frame about; ///< without samples
+        double error = 0;
+    };
+
+    std::shared_ptr<System> system_of(const Frame& frame, NormalEquations& equations) {
+        if (!begun_.empty() && begun_.back().about.sampling == frame.sampling) {
+            return joint_.back().system;
+        }
+        shared_.needed = needed_;
+        try {
+            return equations.kept_system(shared_, report_);
+        } catch (const DeviceError& error) {
+            throw RunError(
+                {prepared_.scan().file, "frames that are solved together",
+                 text("no room on the device after ", begun_.size(), " of them: ", error.what()),
+                 "room for all of them", "choose some with --frames, or leave --reg llr out"});
+        }
+    }
+
+    PreparedScan& prepared_;
+    const FrameSteps& steps_;
+    const SolveOptions& options_;
+    double needed_;
+    Reporter& report_;
+    SharedWorkspaces shared_;
+    std::vector<Begun> begun_;
+    std::vector<JointFrame> joint_;
+    std::vector<Solved> solved_;
+    std::size_t next_ = 0; ///< of the begun that is asked for
+};
+
+} // namespace
+
+void fill_jointly(ImageSink& sink, PreparedScan& prepared, const FrameSteps& steps,
+                  const SolveOptions& options, double needed, Reporter& report) {
+    const SaidOnSignal words("lsrecon: stopped by a signal; frames that are solved together leave "
+                             "nothing before their end\n");
+    Stack stack(prepared, steps, options, needed, report);
+    sink.fill(stacks_of(prepared.scan()),
+              {[&](std::size_t f) { stack.begin(f); }, [&] { stack.solve(); },
+               [&](std::size_t f) { return stack.solved(f); }},
+              report);
+}
+
+} // namespace lsrecon

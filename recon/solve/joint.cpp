@@ -1,0 +1,249 @@
+#include "solve/joint.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "solve/cg.hpp"
+#include "solve/low_rank.hpp"
+#include "solve/residuals.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// What problem p of all frames has in common.
+struct Scales {
+    double norm = 0; ///< largest ||F^H d|| / Q(0), and
+    double largest = 0; ///< largest |F^H d| / Q(0)
+    double mean_unit = 0; ///< of Q(0)
+};
+
+double unit_of(const JointFrame& frame) {
+    return frame.system->gram().diagonal();
+}
+
+Scales scales_of(const std::vector<JointFrame>& frames, std::size_t p) {
+    Scales scales;
+    for (const JointFrame& frame : frames) {
+        const Volume& b = frame.fhd[p];
+        scales.norm = std::max(scales.norm, b.norm() / unit_of(frame));
+        scales.largest =
+            std::max(scales.largest, b.values().cwiseAbs().maxCoeff() / unit_of(frame));
+        scales.mean_unit += unit_of(frame) / static_cast<double>(frames.size());
+    }
+    return scales;
+}
+
+/// The alternating directions of one problem of all frames, in units of norm and each frame's Q(0).
+template <typename Real> class InStep {
+public:
+    InStep(const Grid& grid, std::vector<JointFrame>& frames, std::size_t p, const Scales& scales)
+        : grid_(grid), device_(frames.front().system->device()) {
+        for (JointFrame& frame : frames) {
+            System& system = *frame.system;
+            const bool is_zero = frame.fhd[p].norm() == 0;
+            const Volume b = system.right_hand_side(frame.fhd[p]);
+            frame.fhd[p] = {}; // its memory is the next one's
+            frames_.push_back(std::make_unique<Alternation>(
+                device_, system.precision(), system.split(b, scales.largest * unit_of(frame)),
+                scales.norm * unit_of(frame), frames_.empty() ? nullptr : frames_.front().get()));
+            share_.push_back(unit_of(frame) / scales.mean_unit);
+            if (!is_zero) { // else there is no image to begin with
+                fit_penalties(*frames_.back());
+            }
+        }
+        for (Term& term : joint_) {
+            // It shortens singular values, not voxels, by the share that splitting begins with.
+            term.penalty *= shortening_by_length(grid, frames.size());
+            for (std::size_t f = 0; f < frames_.size(); ++f) {
+                frames_[f]->begin_with(term.index, term.penalty / share_[f]);
+            }
+        }
+        images_.resize(static_cast<Eigen::Index>(grid.voxels()),
+                       static_cast<Eigen::Index>(frames.size()));
+    }
+
+    /// The larger relative residual of each frame.
+    std::vector<double> iterate(const Progress& progress) {
+        std::vector<double> worst;
+        for (const std::unique_ptr<Alternation>& frame : frames_) {
+            worst.push_back(iterate(*frame));
+            progress(static_cast<double>(worst.size()) / static_cast<double>(frames_.size()));
+        }
+        for (Term& term : joint_) {
+            shorten(term);
+            Distances sum;
+            for (std::size_t f = 0; f < frames_.size(); ++f) {
+                const Distances of_frame = frames_[f]->update(term.index);
+                worst[f] = std::max(worst[f], of_frame.larger());
+                sum += of_frame;
+            }
+            const double factor = sum.penalty_factor();
+            term.penalty *= factor;
+            for (const std::unique_ptr<Alternation>& frame : frames_) {
+                frame->change_penalty(term.index, factor);
+            }
+        }
+        return worst;
+    }
+
+    ComplexVector solution(std::size_t f) const { return frames_[f]->solution(); }
+
+private:
+    struct Term {
+        std::size_t index; ///< among the terms of each frame
+        double length; ///< weight times s
+        double penalty;
+    };
+
+    /// A penalty of a joint term is that of the frame with the largest image.
+    void fit_penalties(const Alternation& frame) {
+        const bool first = joint_.empty();
+        std::size_t next = 0;
+        for (std::size_t t = 0; t < frame.terms(); ++t) {
+            if (!frame.term(t).over_frames) {
+                continue;
+            }
+            if (first) {
+                joint_.push_back({t, frame.length(t), frame.penalty(t)});
+            }
+            joint_[next].penalty = std::min(joint_[next].penalty, frame.penalty(t));
+            ++next;
+        }
+    }
+
+    /// x, and the terms of this frame alone.
+    double iterate(Alternation& frame) {
+        frame.solve_for_x();
+        double worst = 0;
+        for (std::size_t t = 0; t < frame.terms(); ++t) {
+            frame.relax(t);
+            if (!frame.term(t).over_frames) {
+                frame.shorten(t);
+                const Distances distances = frame.update(t);
+                frame.change_penalty(t, distances.penalty_factor());
+                worst = std::max(worst, distances.larger());
+            }
+        }
+        return worst;
+    }
+
+    void shorten(const Term& term) {
+        for (std::size_t f = 0; f < frames_.size(); ++f) {
+            images_.col(static_cast<Eigen::Index>(f)) =
+                device_.download(frames_[f]->auxiliary(term.index))
+                    .template cast<std::complex<Real>>();
+        }
+        images_ = low_rank_shortened(grid_, images_, term.length / term.penalty);
+        for (std::size_t f = 0; f < frames_.size(); ++f) {
+            device_.upload(
+                images_.col(static_cast<Eigen::Index>(f)).template cast<Complex>().eval(),
+                frames_[f]->auxiliary(term.index));
+        }
+    }
+
+    const Grid& grid_;
+    Device& device_;
+    std::vector<std::unique_ptr<Alternation>> frames_;
+    std::vector<double> share_; ///< Q(0) relative to its mean
+    std::vector<Term> joint_;
+    FrameStack<Real> images_;
+};
+
+/// Of one problem of all frames.
+template <typename Real>
+std::vector<Solution> solve_problem(const Grid& grid, std::vector<JointFrame>& frames,
+                                    std::size_t p, const SolveOptions& options,
+                                    const Progress& progress) {
+    const Scales scales = scales_of(frames, p);
+    if (scales.norm == 0) {
+        return std::vector<Solution>(frames.size(),
+                                     zero_solution(static_cast<Eigen::Index>(grid.voxels())));
+    }
+    std::vector<Residuals> residuals;
+    for (const JointFrame& frame : frames) {
+        SolveOptions of_frame = options;
+        if (frame.monitor) {
+            of_frame.monitor = [p, &frame](Iteration iteration) {
+                iteration.problem = p;
+                frame.monitor(iteration);
+            };
+        }
+        residuals.emplace_back(of_frame, [](double) {});
+        residuals.back().add(scales.norm / scales.norm); // 1, or NaN
+    }
+    InStep<Real> in_step(grid, frames, p, scales);
+    const auto some_are_not_reached = [&] {
+        return !std::all_of(residuals.begin(), residuals.end(),
+                            [](const Residuals& of_frame) { return of_frame.reached(); });
+    };
+    for (int i = 0; i < options.iterations && some_are_not_reached(); ++i) {
+        const std::vector<double> worst =
+            in_step.iterate([&](double done) { progress((i + done) / options.iterations); });
+        for (std::size_t f = 0; f < frames.size(); ++f) {
+            residuals[f].add(worst[f]);
+        }
+    }
+    std::vector<Solution> solutions;
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+        ComplexVector x = scales.norm * in_step.solution(f);
+        residuals[f].require_finite(x);
+        solutions.push_back({std::move(x), residuals[f].history(), residuals[f].stop()});
+    }
+    return solutions;
+}
+
+/// Takes the solution of the next problem of a frame.
+void add(Solution solution, double gain, bool alone, Solved& solved) {
+    solved.gains.push_back(gain);
+    solved.residuals.push_back(std::move(solution.residuals));
+    solved.stops.push_back(solution.stop);
+    if (alone) {
+        solved.image = std::move(solution.x);
+        return;
+    }
+    const ComplexVector squares = solution.x.cwiseAbs2().cast<Complex>();
+    solved.image = solved.image.size() == 0 ? squares : ComplexVector(solved.image + squares);
+}
+
+} // namespace
+
+std::vector<Solved> solve_jointly(const Grid& grid, std::vector<JointFrame>& frames,
+                                  const CoilRows& coil_maps, const SolveOptions& options,
+                                  Reporter& report) {
+    const Stage stage(report, "solve");
+    const Precision precision = frames.front().system->precision();
+    require_tolerance(options.tolerance, precision);
+    for (JointFrame& frame : frames) {
+        require_scale(*frame.system, frame.fhd, report);
+    }
+    const std::size_t problems = frames.front().fhd.size();
+    std::vector<Solved> solved(frames.size());
+    for (std::size_t p = 0; p < problems; ++p) {
+        std::vector<double> norms;
+        for (const JointFrame& frame : frames) {
+            norms.push_back(frame.fhd[p].norm() / unit_of(frame));
+        }
+        const auto progress = [&](double done) {
+            report.progress((static_cast<double>(p) + done) / static_cast<double>(problems));
+        };
+        std::vector<Solution> solutions =
+            precision == Precision::float64
+                ? solve_problem<double>(grid, frames, p, options, progress)
+                : solve_problem<float>(grid, frames, p, options, progress);
+        for (std::size_t f = 0; f < frames.size(); ++f) {
+            const double size = solutions[f].x.stableNorm();
+            add(std::move(solutions[f]), size > 0 ? norms[f] / size : 0, problems == 1, solved[f]);
+        }
+    }
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+        solved[f].solver = frames[f].system->description();
+        if (problems > 1) {
+            solved[f].image = solved[f].image.cwiseSqrt().eval();
+        }
+        clear_where_maps_are_zero(coil_maps, solved[f].image);
+    }
+    return solved;
+}
+
+} // namespace lsrecon
