@@ -34,7 +34,7 @@ double one(std::size_t, std::size_t) {
 } // namespace
 
 Circulant::Circulant(Device& device, const Q& q, Precision precision, double squares, double lambda)
-    : device_(device), grid_(q.grid), precision_(precision) {
+    : device_(device), grid_(q.grid), precision_(precision), lambda_(lambda) {
     const std::array<std::size_t, 3> extents = Embedding(grid_).extents;
     box_ = weighted(device, precision, {grid_.size, {0, 0, 0}, extents, {}}, &one);
     fft_ = device.plan_fft(extents, 1, precision);
@@ -56,7 +56,7 @@ Circulant::Circulant(Device& device, const Q& q, Precision precision, double squ
                  });
     const Array values = q.half.on(device, precision, squares / q.at_zero());
     device.pad(differences, {}, values, 0, period_);
-    of_a_ = eigenvalues().cwiseMax(0).array() + lambda;
+    of_a_ = eigenvalues().cwiseMax(0);
 }
 
 RealVector Circulant::eigenvalues() {
@@ -93,6 +93,11 @@ void Circulant::raise_to_median() {
     stale_ = true;
 }
 
+void Circulant::set_lambda(double lambda) {
+    stale_ = stale_ || lambda != lambda_;
+    lambda_ = lambda;
+}
+
 void Circulant::set_weight(Operator* k, double weight) {
     auto term =
         std::find_if(terms_.begin(), terms_.end(), [&](const Term& any) { return any.k == k; });
@@ -105,7 +110,7 @@ void Circulant::set_weight(Operator* k, double weight) {
 
 void Circulant::apply(const Array& in, Array& out) {
     if (stale_) {
-        RealVector sum = of_a_;
+        RealVector sum = of_a_.array() + lambda_;
         for (const Term& term : terms_) {
             sum += term.weight * term.eigenvalues.cwiseMax(0);
         }

@@ -23,6 +23,7 @@ public:
     /// terms. Corners of k-space that nobody sampled have eigenvalues of T of all sizes below, and
     /// no circulant matrix knows them.
     void raise_to_median();
+    void set_lambda(double lambda);
 
     /// Of K^H K of an operator on the grid's voxels; 0 until it is set. The operator must outlive
     /// it.
@@ -48,7 +49,8 @@ private:
         RealVector eigenvalues;
         double weight;
     };
-    RealVector of_a_;
+    RealVector of_a_; ///< without lambda
+    double lambda_;
     std::vector<Term> terms_;
     bool stale_ = true; ///< inverse_
 };

@@ -28,6 +28,11 @@ public:
     Solution solve(const Volume& f_h_d, const SolveOptions& options,
                    const std::function<void(double)>& progress);
 
+    /// The same without preconditioner and without regularisers, by plain iterations alone.
+    Solution iterate_plainly(const Volume& f_h_d, const SolveOptions& options,
+                             const std::function<void(double)>& progress);
+    void set_lambda(double lambda);
+
     /// The image that a term pulls to; null for 0.
     const PriorImage* target() const;
     /// F^H d and what such terms add to it, Q(0) times weight times target.
