@@ -18,6 +18,7 @@
 #include "plan/plan.hpp"
 #include "prepare/prior.hpp"
 #include "reconstruct_joint.hpp"
+#include "reconstruct_lambda.hpp"
 #include "reconstruct_noise.hpp"
 #include "scan/check.hpp"
 #include "solve/joint_room.hpp"
@@ -52,6 +53,13 @@ std::vector<std::pair<std::string, double>> numbers_of(const Reconstructed& resu
     }
     return numbers;
 }
+
+/// A frame whose F^H d is made before its turn.
+struct FrameInHand {
+    std::size_t index;
+    Frame frame; ///< without samples
+    std::vector<Volume> fhd;
+};
 
 /// The first frame that did not fail.
 std::size_t first_made(const std::vector<ImageFrame>& frames) {
@@ -94,9 +102,14 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     const Scan& scan = prepared.scan();
     const Plan plan = make_plan(scan, {q_file.has_value(), !options.solve.regularisers.empty(),
                                        backend.segment_error() > 0});
-    const SolveOptions solving =
-        with_effort(options.solve, options.effort, plan.through_q && !plan.off_resonance,
-                    unit_roundoff(backend.solver_precision()));
+    const auto with_lambda = [&](double lambda) {
+        SolveOptions asked = options.solve;
+        asked.lambda = lambda;
+        return with_effort(asked, options.effort, plan.through_q && !plan.off_resonance,
+                           unit_roundoff(backend.solver_precision()));
+    };
+    const bool by_rule = !options.lambda_rule.empty();
+    SolveOptions solving = with_lambda(by_rule ? smallest_lambda : options.solve.lambda);
     if (q_file) {
         q_file->require(scan);
     }
@@ -111,29 +124,6 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     if (!options.preview.empty()) {
         note_preview(scan, report);
     }
-    Record settings = options.settings;
-    settings.emplace_back("iterations", text(solving.iterations));
-    settings.emplace_back("tolerance", text(solving.tolerance));
-    settings.emplace_back("preconditioner", solving.precondition ? "cosine" : "none");
-    if (q_file) {
-        settings.emplace_back("q_sha256", q_file->sha256());
-    }
-    if (prior) {
-        settings.emplace_back("prior_sha256", prior->sha256);
-    }
-    JointRoom room;
-    if (joint) {
-        room = require_joint_room(backend, scan, plan.coils_share_one_problem, solving);
-        report.tell(room.words);
-    }
-    const Identity identity = identity_of(make_record(scan, backend.info(), settings));
-    ImageSink sink(image_file, scan, joint ? std::nullopt : std::optional(identity),
-                   options.resume);
-    if (sink.resumed() > 0) {
-        report.tell(
-            text(sink.resumed(), " of ", scan.frames.size(), " frames were finished before"));
-    }
-
     std::pair<const Sampling*, Q> kept_q; // of all places
     const auto make_q = [&](const Sampling& sampling) {
         if (kept_q.first == &sampling) {
@@ -158,6 +148,44 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
         }
         return equations->of(scan.frames[f].sampling);
     };
+    std::optional<LambdaCurve> curve;
+    std::optional<FrameInHand> in_hand;
+    if (by_rule) {
+        const std::size_t f = prepared.first_good();
+        in_hand = FrameInHand{f, prepared.frame(f), {}};
+        NormalEquations& of_frame = equations_of(f);
+        in_hand->fhd = of_frame.fhd(in_hand->frame.samples, report);
+        curve = choose_lambda(options.lambda_rule, scan, in_hand->frame, of_frame, in_hand->fhd,
+                              solving, report);
+        in_hand->frame.samples = {};
+        solving = with_lambda(curve->at_chosen().lambda);
+        equations->set_lambda(solving.lambda);
+    }
+
+    Record settings = options.settings;
+    settings.emplace_back("lambda", text(solving.lambda));
+    settings.emplace_back("iterations", text(solving.iterations));
+    settings.emplace_back("tolerance", text(solving.tolerance));
+    settings.emplace_back("preconditioner", solving.precondition ? "cosine" : "none");
+    if (q_file) {
+        settings.emplace_back("q_sha256", q_file->sha256());
+    }
+    if (prior) {
+        settings.emplace_back("prior_sha256", prior->sha256);
+    }
+    JointRoom room;
+    if (joint) {
+        room = require_joint_room(backend, scan, plan.coils_share_one_problem, solving);
+        report.tell(room.words);
+    }
+    const Identity identity = identity_of(make_record(scan, backend.info(), settings));
+    ImageSink sink(image_file, scan, joint ? std::nullopt : std::optional(identity),
+                   options.resume);
+    if (sink.resumed() > 0) {
+        report.tell(
+            text(sink.resumed(), " of ", scan.frames.size(), " frames were finished before"));
+    }
+
     std::optional<IterationLog> log;
     if (!options.log.empty()) {
         log.emplace(options.log, options.resume);
@@ -175,9 +203,12 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     };
     std::vector<Volume> of_single_frame; // which cannot be read again
     const auto solved_frame = [&](std::size_t f) {
-        Frame frame = prepared.frame(f);
+        const bool known = in_hand && in_hand->index == f;
+        Frame frame = known ? std::move(in_hand->frame) : prepared.frame(f);
         NormalEquations& of_frame = equations_of(f);
-        const std::vector<Volume> fhd = of_frame.fhd(std::move(frame.samples), report);
+        const std::vector<Volume> fhd =
+            known ? std::move(in_hand->fhd) : of_frame.fhd(frame.samples, report);
+        frame.samples = {}; // what follows needs their memory
         if (options.noise_replicas > 0 && scan.frames.size() == 1) {
             of_single_frame = fhd;
         }
@@ -206,6 +237,9 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     image.record = make_record(scan, backend.info(), settings);
     image.record.emplace_back("solver", solvers_of(image));
     image.numbers = numbers_of(result, scan, !prepared.maps_differ());
+    if (curve) {
+        add_lambda_curve(image, *curve);
+    }
     if (options.noise_replicas > 0) {
         const std::size_t f = first_made(image.frames);
         NormalEquations& of_frame = equations_of(f);

@@ -17,6 +17,7 @@ struct ReconstructOptions {
     PrepareOptions prepare;
     SolveOptions solve; ///< but for what follows from `effort`
     SolveEffort effort;
+    std::string lambda_rule; ///< that chooses lambda (solve/lambda_rules.hpp), or ""
     std::string q_file; ///< Q made before by 'lsrecon q'; "" to compute it
     std::string prior; ///< image file that regularisers compare with; "" for none
     std::string preview; ///< PNG to write beside the image; "" for none

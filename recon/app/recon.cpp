@@ -6,6 +6,7 @@
 #include "base/named_files.hpp"
 #include "io/png_file.hpp"
 #include "reconstruct.hpp"
+#include "solve/lambda_rules.hpp"
 
 namespace lsrecon::app {
 
@@ -15,6 +16,7 @@ struct Options {
     std::string scan;
     std::string output;
     std::vector<std::string> regularisers; ///< NAME:WEIGHT
+    std::string lambda = "0"; ///< a number or a rule
     std::string solver; ///< "" for the device's where there is one
     bool quiet = false;
     BackendOptions backend;
@@ -61,6 +63,14 @@ RegulariserChoice choice_of(const std::string& word) {
     return {name, *weight};
 }
 
+void require_lambda_rule(const std::string& word, const std::vector<RegulariserChoice>& chosen) {
+    if (!word.empty() && !chosen.empty()) {
+        throw UsageError("--lambda " + word +
+                         " with --reg: it is chosen where it is the only regulariser\n  next:     "
+                         "give --lambda a number, or leave --reg out");
+    }
+}
+
 /// A prior image goes with the regularisers that need one, and they with it.
 void require_prior_flag(const std::vector<RegulariserChoice>& chosen, const std::string& prior) {
     std::string names;
@@ -96,6 +106,11 @@ void require_flags_of_joint_solves(const ReconstructOptions& options, const std:
 
 ExitCode run(Options& options) {
     SolveOptions& solve = options.reconstruct.solve;
+    if (is_lambda_rule(options.lambda)) {
+        options.reconstruct.lambda_rule = options.lambda;
+    } else {
+        solve.lambda = finite_number(options.lambda).value();
+    }
     solve.on_device = options.solver != "eigen";
     for (const std::string& word : options.regularisers) {
         solve.regularisers.push_back(choice_of(word));
@@ -108,6 +123,7 @@ ExitCode run(Options& options) {
         }
     }
     require_flags_of_joint_solves(options.reconstruct, joined(options.regularisers));
+    require_lambda_rule(options.reconstruct.lambda_rule, solve.regularisers);
     require_prior_flag(solve.regularisers, options.reconstruct.prior);
     if (!options.reconstruct.preview.empty()) {
         require_png();
@@ -130,7 +146,7 @@ ExitCode run(Options& options) {
     const PrepareOptions& prepare = options.reconstruct.prepare;
     const CoilCompression& compression = prepare.compression;
     options.reconstruct.settings = {{"command", command_line()},
-                                    {"lambda", text(solve.lambda)},
+                                    {"lambda_asked_for", options.lambda},
                                     {"regularisers", joined(options.regularisers)},
                                     {"prior", options.reconstruct.prior},
                                     {"solver_asked_for", options.solver},
@@ -165,9 +181,22 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     add_scan_flags(sub, options->scan, reconstruct.read);
     add_output_flag(sub, options->output, "image file to write (HDF5)");
     add_prepare_flags(sub, reconstruct.prepare);
-    sub.add_option("--lambda", reconstruct.solve.lambda,
-                   "Tikhonov (L2) weight relative to the diagonal of F^H W F; 0: none")
-        ->check(non_negative_number())
+    std::string rules;
+    for (const LambdaRule& rule : lambda_rules()) {
+        rules += "; " + rule.name + ": " + rule.summary;
+    }
+    sub.add_option(
+           "--lambda", options->lambda,
+           "Tikhonov (L2) weight relative to the diagonal of F^H W F, 0 for none, or how it "
+           "is chosen in the first frame, for all. auto: discrepancy where noise was "
+           "measured, risk where no lambda leaves so little, l-curve without noise" +
+               rules)
+        ->type_name("NUMBER|RULE")
+        ->check(CLI::Validator(
+            [](const std::string& word) {
+                return is_lambda_rule(word) ? std::string() : non_negative_number()(word);
+            },
+            ""))
         ->capture_default_str();
     sub.add_option("--iterations", reconstruct.effort.iterations,
                    text("maximum number of iterations [", SolveOptions().iterations,

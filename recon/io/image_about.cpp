@@ -128,6 +128,15 @@ void write_endings(Hdf5Writer& file, const Image& image) {
     file.texts("record/stopped_by", extents, reasons);
 }
 
+void write_tables(Hdf5Writer& file, const Image& image) {
+    for (const RecordTable& table : image.tables) {
+        const std::string dataset = "record/" + table.name;
+        file.real(dataset, {table.values.size() / table.columns.size(), table.columns.size()},
+                  table.values.data());
+        file.attribute(dataset, "columns", table.columns);
+    }
+}
+
 /// Of a real number a voxel.
 void write_maps(Hdf5Writer& file, const Image& image) {
     for (const auto& [name, map] :
@@ -142,6 +151,12 @@ void write_maps(Hdf5Writer& file, const Image& image) {
 }
 
 } // namespace
+
+const std::vector<std::string>& lambda_curve_columns() {
+    static const std::vector<std::string> columns{"lambda",    "residual",    "solution",
+                                                  "curvature", "discrepancy", "risk"};
+    return columns;
+}
 
 void ImageAxes::add(std::size_t extent, const std::string& name) {
     extents.push_back(extent);
@@ -180,6 +195,7 @@ void write_about(Hdf5Writer& file, const std::string& dataset, const Image& imag
     write_frames(file, image);
     write_residuals(file, image);
     write_endings(file, image);
+    write_tables(file, image);
 }
 
 } // namespace lsrecon

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "io/image_about.hpp"
 #include "io/image_file.hpp"
 #include "scan/directions.hpp"
 
@@ -117,6 +118,20 @@ void read_residuals(const Hdf5Reader& file, std::vector<ImageFrame>& frames) {
     }
 }
 
+std::vector<RecordTable> tables_of(const Hdf5Reader& file) {
+    const std::string dataset = std::string("record/") + lambda_curve_table;
+    if (!file.has(dataset)) {
+        return {};
+    }
+    const Hdf5Shape shape = file.checked_shape(dataset, Hdf5Kind::real);
+    const std::vector<std::string>& columns = lambda_curve_columns();
+    if (shape.extents.size() != 2 || shape.extents[1] != columns.size()) {
+        throw InputError({file.path(), full_name(dataset), shape.to_string(),
+                          text("rows of ", columns.size(), " numbers"), again});
+    }
+    return {{lambda_curve_table, columns, file.read_real(dataset)}};
+}
+
 std::vector<ImageFrame> frames_of(const Hdf5Reader& file, std::size_t count) {
     std::vector<ImageFrame> frames(count);
     if (file.has("frame_labels")) {
@@ -188,6 +203,7 @@ StoredImage open_image_file(const std::shared_ptr<const Hdf5Reader>& file,
     image.thing = "/image";
     image.about.grid = grid_of(*file, extents);
     image.about.frames = frames_of(*file, extents.front());
+    image.about.tables = tables_of(*file);
     for (const std::string& name : file->attribute_names("record")) {
         image.about.record.emplace_back(name, file->attribute_in_words("record", name));
     }

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/escaped.hpp"
 #include "io/failed_frames.hpp"
+#include "io/page_curves.hpp"
 #include "io/png_file.hpp"
 
 namespace lsrecon {
@@ -16,7 +17,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t most_curves = 40;
 /// Thinner volumes lose more than a volume that is left out.
 constexpr std::size_t enough_voxels = 96;
 
@@ -169,20 +169,6 @@ Json as_json(const PageSet& set, const PageLayout& layout) {
     return result;
 }
 
-/// Of the image's solves, the first of them.
-void add_residuals(Json& data, const StoredImage& image) {
-    data["residuals"] = Json::array();
-    std::size_t solves = 0;
-    for (const ImageFrame& frame : image.about.frames) {
-        for (const auto& curve : frame.residuals) {
-            if (++solves <= most_curves) {
-                data["residuals"].push_back(curve);
-            }
-        }
-    }
-    data["solves"] = solves;
-}
-
 std::string record_of(const StoredImage& image) {
     if (image.about.record.empty()) {
         return "";
@@ -267,6 +253,7 @@ std::string make_page(const PageContent& content, double megabytes, Reporter& re
         data["sets"].push_back(as_json(set, layout));
     }
     add_residuals(data, first);
+    add_lambda_curve(data, first);
     std::vector<std::string> notes = content.notes;
     if (const std::string missing = left_out(content.sets, layout); !missing.empty()) {
         notes.push_back(missing);

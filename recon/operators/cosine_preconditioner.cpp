@@ -119,7 +119,7 @@ CosinePreconditioner::CosinePreconditioner(Device& device, const Q& q, Precision
             distances.add(d, (d[slowest] == 0 ? 1 : 2) * of_plane(index(n)).real());
         }
     }
-    of_a_ = eigenvalues(size_, distances, &of_products).cwiseMax(0).array() + lambda;
+    of_a_ = eigenvalues(size_, distances, &of_products).cwiseMax(0);
 }
 
 RealVector CosinePreconditioner::eigenvalues_of(Operator& k) {
@@ -159,8 +159,13 @@ RealVector CosinePreconditioner::eigenvalues_of(Operator& k) {
 }
 
 void CosinePreconditioner::raise_to_mean() {
-    of_a_ = of_a_.cwiseMax(squares_ + lambda_);
+    of_a_ = of_a_.cwiseMax(squares_);
     stale_ = true;
+}
+
+void CosinePreconditioner::set_lambda(double lambda) {
+    stale_ = stale_ || lambda != lambda_;
+    lambda_ = lambda;
 }
 
 void CosinePreconditioner::set_weight(Operator* k, double weight) {
@@ -175,7 +180,7 @@ void CosinePreconditioner::set_weight(Operator* k, double weight) {
 
 void CosinePreconditioner::apply(const Array& in, Array& out) {
     if (stale_) {
-        RealVector sum = of_a_;
+        RealVector sum = of_a_.array() + lambda_;
         for (const Term& term : terms_) {
             sum += term.weight * term.eigenvalues.cwiseMax(0);
         }

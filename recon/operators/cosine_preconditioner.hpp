@@ -42,6 +42,7 @@ public:
     /// Corners of k-space that nobody sampled have eigenvalues of T of all sizes below, and no
     /// cosine knows them.
     void raise_to_mean();
+    void set_lambda(double lambda);
 
     /// Of K^H K of an operator on the grid's voxels; 0 until it is set. The operator must outlive
     /// it.
@@ -66,7 +67,7 @@ private:
         RealVector eigenvalues;
         double weight;
     };
-    RealVector of_a_;
+    RealVector of_a_; ///< without lambda
     std::vector<Term> terms_;
     bool stale_ = true; ///< inverse_
 };

@@ -29,6 +29,7 @@ public:
     NormalOperator(Device& device, Gram& gram, CoilMaps& maps, double lambda)
         : device_(device), gram_(gram), maps_(maps), lambda_(lambda) {}
 
+    void set_lambda(double lambda) { lambda_ = lambda; }
     std::size_t inputs() const override { return gram_.voxels(); }
     void apply(const Array& in, Array& out) override {
         device_.combine(lambda_, in, 0, out);

@@ -146,7 +146,8 @@ Calibration calibrate(Backend& backend, const Scan& scan, const Frame& frame, Re
     };
     FrameEquations equations({backend, plan, no_maps, lambda, make_q});
     NormalEquations& of_frame = equations.of(inside.sampling);
-    const std::vector<Volume> fhd = of_frame.fhd(std::move(inside.samples), within_calibrate);
+    const std::vector<Volume> fhd = of_frame.fhd(inside.samples, within_calibrate);
+    inside.samples = {}; // what follows needs their memory
     const SolveOptions options{lambda, iterations, tolerance, true};
     const auto solve_one = [&](const Volume& b) {
         System* const on_device = of_frame.on_device();

@@ -30,6 +30,13 @@ struct ImageFrame {
     bool failed() const { return !error.empty(); }
 };
 
+/// Rows of numbers of the record.
+struct RecordTable {
+    std::string name;
+    std::vector<std::string> columns;
+    std::vector<double> values; ///< a row after the other
+};
+
 /// The reconstructed frames and the record of how they were made.
 struct Image {
     Grid grid;
@@ -40,6 +47,7 @@ struct Image {
     std::vector<std::pair<std::string, double>> numbers = {}; ///< measured, for the record
     RealVector noise_map = {}; ///< N, standard deviation of the noise, a.u.; empty for none
     RealVector g_factor = {}; ///< N; empty for none
+    std::vector<RecordTable> tables = {};
 };
 
 /// The values of an image a frame at a time, x fastest, as its file holds them.

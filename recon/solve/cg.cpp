@@ -40,6 +40,8 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
         return device.dot(r, z);
     };
     double product = precondition(); // r^H z
+    std::vector<double> alphas;
+    std::vector<double> betas;
     device.combine(1, z, 0, p);
     for (int i = 0; i < options.iterations && !residuals.reached(); ++i) {
         a.apply(p, a_p);
@@ -52,6 +54,8 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
         product = precondition();
         residuals.add(std::sqrt(inverse ? device.dot(r, r) : product));
         device.combine(1, z, product / before, p);
+        alphas.push_back(alpha);
+        betas.push_back(product / before);
     }
     r = b.on(device, precision, 1 / norm);
     a.apply(x, a_p);
@@ -65,7 +69,7 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
     }
     const Stop stop = residuals.stop();
     residuals.correct_last(truth);
-    return {solution, residuals.history(), stop};
+    return {solution, residuals.history(), stop, std::move(alphas), std::move(betas)};
 }
 
 } // namespace lsrecon

@@ -31,6 +31,9 @@ struct Solution {
     /// Relative residual before each iteration and after the last; the first is 1.
     std::vector<double> residuals;
     Stop stop;
+    /// Of the iterations on the device, for solve/shifted_forms.hpp: alpha, and beta after each.
+    std::vector<double> alphas = {};
+    std::vector<double> betas = {};
 };
 
 /// Solves A x = b for Hermitian positive A, given as a function, by Eigen::ConjugateGradient from

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "device/reference_device.hpp"
 #include "operators/explicit_gram.hpp"
+#include "solve/misfit.hpp"
 
 namespace lsrecon {
 
@@ -57,11 +58,17 @@ void note_room_of_solver(Backend& backend, const Grid& grid, std::size_t coil_ma
     }
 }
 
-std::vector<Volume> NormalEquations::fhd(CoilRows samples, Reporter& report) {
+std::vector<Volume> NormalEquations::fhd(const CoilRows& samples, Reporter& report) {
     std::vector<Volume> volumes =
         compute_fhd(common_.backend, transform_, factors_, samples, maps_, report);
     error_ = std::max(error_, transform_.error());
     return volumes;
+}
+
+double NormalEquations::misfit(const CoilRows& samples, const std::vector<ComplexVector>& images,
+                               Reporter& report) {
+    return compute_misfit(common_.backend, transform_, sampling_, samples, common_.coil_maps,
+                          images, report);
 }
 
 void NormalEquations::prepare(Reporter& report) {
@@ -91,6 +98,14 @@ const Q* NormalEquations::q() {
         error_ = std::max(error_, q_->error);
     }
     return q_ ? &*q_ : nullptr;
+}
+
+void NormalEquations::set_lambda(double lambda) {
+    for (System* const system : {on_device_.get(), on_reference_.get()}) {
+        if (system != nullptr) {
+            system->set_lambda(lambda);
+        }
+    }
 }
 
 double NormalEquations::q_at_zero() {
@@ -189,6 +204,13 @@ System& NormalEquations::on_reference() {
 
 FrameEquations::FrameEquations(CommonToFrames common)
     : common_(std::move(common)), maps_(common_.backend.device(), common_.coil_maps) {}
+
+void FrameEquations::set_lambda(double lambda) {
+    common_.lambda = lambda;
+    if (equations_) {
+        equations_->set_lambda(lambda);
+    }
+}
 
 NormalEquations& FrameEquations::of(const std::shared_ptr<const Sampling>& sampling) {
     if (!equations_ || sampling != sampling_) {

@@ -48,8 +48,12 @@ public:
           transform_(common.backend, sampling.points(), common.plan.voxels),
           factors_(common.backend.device(), common.backend.precision(), sampling) {}
 
-    /// F^H d of C x M samples, the right-hand sides. Move them in: what follows needs their memory.
-    std::vector<Volume> fhd(CoilRows samples, Reporter& report);
+    /// F^H d of C x M samples, the right-hand sides.
+    std::vector<Volume> fhd(const CoilRows& samples, Reporter& report);
+    /// ||W^1/2 (F rho - d)||^2 of samples and the images that they are to be of: one with coil
+    /// maps, one a coil without.
+    double misfit(const CoilRows& samples, const std::vector<ComplexVector>& images,
+                  Reporter& report);
 
     /// Makes what multiplies by F^H F, as a separate stage; what follows calls this, too.
     void prepare(Reporter& report);
@@ -65,8 +69,10 @@ public:
     /// A system on the backend's device that outlives these equations, but not what they refer to.
     /// DeviceError when there is no room.
     std::unique_ptr<System> kept_system(SharedWorkspaces& shared, Reporter& report);
+    void set_lambda(double lambda);
     /// Q(0), the unit of lambda.
     double q_at_zero();
+    double epsilon_of_transforms() const { return common_.backend.info().epsilon; }
     /// Bound of the relative L2 error of F^H and Q as they were computed.
     double error() const { return error_; }
 
@@ -106,6 +112,8 @@ public:
     NormalEquations& of(const std::shared_ptr<const Sampling>& sampling);
     /// Frees the device's memory of coil maps: each is uploaded when it is needed.
     void stream_maps() { maps_.stream(); }
+    /// Of all that follow, too.
+    void set_lambda(double lambda);
 
 private:
     CommonToFrames common_;

@@ -83,6 +83,21 @@ Solution System::solve(const Volume& f_h_d, const SolveOptions& options,
     return solution;
 }
 
+Solution System::iterate_plainly(const Volume& f_h_d, const SolveOptions& options,
+                                 const std::function<void(double)>& progress) {
+    Solution solution =
+        conjugate_gradient(device_, plain_, precision_, nullptr, f_h_d, options, progress);
+    solution.x /= gram_->diagonal();
+    return solution;
+}
+
+void System::set_lambda(double lambda) {
+    plain_.set_lambda(lambda);
+    if (inverse_) {
+        inverse_->set_lambda(lambda);
+    }
+}
+
 std::string System::description() const {
     return text(others_.empty() ? "" : "alternating directions around ",
                 inverse_ ? "preconditioned " : "", "conjugate gradients on ", device_.name(), ", ",

@@ -34,6 +34,10 @@ public:
     SplitProblem split(const Volume& b, double scale) {
         return {relative_, others_, b, scale, inverse_.get()};
     }
+    /// The same without preconditioner and without regularisers, by plain iterations alone.
+    Solution iterate_plainly(const Volume& f_h_d, const SolveOptions& options,
+                             const std::function<void(double)>& progress);
+    void set_lambda(double lambda);
 
     /// The image that a term pulls to; null for 0.
     const PriorImage* target() const;

@@ -1,0 +1,152 @@
+#include "solve/lambda_curve.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/numbers.hpp"
+#include "base/tolerance.hpp"
+#include "solve/shifted_forms.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+constexpr int points_a_decade = 8;
+/// Of the runs, where the precision allows: small beside every lambda.
+constexpr double tolerance_of_runs = 1e-8;
+
+/// Of a number of problems together, such as the coils without maps.
+struct Runs {
+    std::vector<ShiftedForms> forms;
+    std::vector<ComplexVector> images; ///< of smallest_lambda
+
+    ShiftedForms::Forms at(double lambda) const {
+        ShiftedForms::Forms sum;
+        for (const ShiftedForms& of_one : forms) {
+            const ShiftedForms::Forms here = of_one.at(lambda);
+            sum.b_x += here.b_x;
+            sum.x_x += here.x_x;
+            sum.slope += here.slope;
+            sum.residual = std::max(sum.residual, here.residual);
+        }
+        return sum;
+    }
+};
+
+Runs runs_on(System& system, const std::vector<Volume>& fhd, const SolveOptions& options,
+             Reporter& report) {
+    SolveOptions how = options;
+    how.monitor = nullptr;
+    how.tolerance = std::max(tolerance_of_runs, smallest_tolerance(system.epsilon()));
+    Runs runs;
+    for (const Volume& b : fhd) {
+        Solution run =
+            system.iterate_plainly(b, how, [&](double fraction) { report.progress(fraction); });
+        const double norm = b.norm();
+        runs.forms.emplace_back(run, norm * norm, smallest_lambda);
+        runs.images.push_back(std::move(run.x));
+    }
+    return runs;
+}
+
+Runs runs_of(NormalEquations& equations, const std::vector<Volume>& fhd,
+             const SolveOptions& options, Reporter& report) {
+    System* const system = options.on_device ? equations.on_device() : nullptr;
+    if (system != nullptr) {
+        try {
+            return runs_on(*system, fhd, options, report);
+        } catch (const ToleranceError&) { // of single precision
+        } catch (const DeviceError&) {
+        }
+    }
+    return runs_on(equations.on_reference(), fhd, options, report);
+}
+
+double energy_of(const Sampling& sampling, const CoilRows& samples) {
+    double sum = 0;
+    samples.visit([&](const auto& rows) {
+        for (Eigen::Index m = 0; m < rows.cols(); ++m) {
+            const double weight = sampling.weights.size() > 0 ? sampling.weights(m) : 1;
+            sum += weight * rows.col(m).template cast<Complex>().squaredNorm();
+        }
+    });
+    return sum;
+}
+
+/// Numbers that a user can type again.
+std::vector<double> lambdas() {
+    std::vector<double> result;
+    const double decades = std::log10(largest_lambda / smallest_lambda);
+    for (int i = 0; i <= std::lround(decades * points_a_decade); ++i) {
+        const double exact =
+            smallest_lambda * std::pow(10, static_cast<double>(i) / points_a_decade);
+        result.push_back(std::stod(rounded(exact)));
+    }
+    return result;
+}
+
+/// Of (log residual, log solution). dR / d lambda is -lambda Q(0) d||rho||^2 / d lambda, because
+/// R + lambda Q(0) ||rho||^2 is smallest; second derivatives cancel (Hansen 1998, section 4.6).
+double curvature_of(const LambdaPoint& point, double slope, double q_at_zero) {
+    const double along = -point.lambda * q_at_zero * slope / point.residual;
+    const double down = slope / point.solution;
+    const double bend = q_at_zero * slope * slope / (point.residual * point.solution);
+    return (bend - along * down * down + along * along * down) /
+           std::pow(along * along + down * down, 1.5);
+}
+
+} // namespace
+
+// With x = (A / Q(0) + lambda)^-1 b, rho is x / Q(0), and R(lambda) is
+//     ||d||^2 - 2 Re<rho, b> + <rho, A rho> = ||d||^2 - (<b, x> + lambda ||x||^2) / Q(0).
+// It is computed at the smallest lambda from F rho itself, and the difference to it from the forms,
+// so that nothing of the size of ||d||^2 cancels but in double precision.
+LambdaCurve make_lambda_curve(NormalEquations& equations, const Frame& frame,
+                              const std::vector<Volume>& fhd, double noise,
+                              const SolveOptions& options, Reporter& report) {
+    equations.prepare(report); // a stage of its own
+    const Stage stage(report, "lambda");
+    const double q_at_zero = equations.q_at_zero();
+    const Runs runs = runs_of(equations, fhd, options, report);
+    const double smallest_residual = equations.misfit(frame.samples, runs.images, report);
+    const auto explained = [&](const ShiftedForms::Forms& forms, double lambda) {
+        return (forms.b_x + lambda * forms.x_x) / q_at_zero;
+    };
+    const double most_explained = explained(runs.at(smallest_lambda), smallest_lambda);
+
+    LambdaCurve curve;
+    curve.data = energy_of(*frame.sampling, frame.samples);
+    const RealVector& weights = frame.sampling->weights;
+    curve.noise = noise * (weights.size() > 0 ? weights.sum()
+                                              : static_cast<double>(frame.sampling->samples()));
+    double squares = 0;
+    for (const Volume& b : fhd) {
+        squares += b.norm() * b.norm();
+    }
+    const double error =
+        tolerance::normal_equations(equations.error(), equations.epsilon_of_transforms());
+    for (const double lambda : lambdas()) {
+        const ShiftedForms::Forms forms = runs.at(lambda);
+        LambdaPoint point{lambda};
+        point.residual = smallest_residual + most_explained - explained(forms, lambda);
+        point.solution = forms.x_x / (q_at_zero * q_at_zero);
+        point.curvature =
+            curvature_of(point, -2 * forms.slope / (q_at_zero * q_at_zero), q_at_zero);
+        point.unsolved = forms.residual;
+        if (forms.x_x > 0 && lambda >= error * std::sqrt(squares / forms.x_x)) {
+            curve.points.push_back(point);
+        }
+    }
+    return curve;
+}
+
+void add_fitted(LambdaCurve& curve, NormalEquations& equations, const std::vector<Volume>& of_noise,
+                const SolveOptions& options, Reporter& report) {
+    const Stage stage(report, "lambda");
+    const Runs runs = runs_of(equations, of_noise, options, report);
+    for (LambdaPoint& point : curve.points) {
+        point.fitted = runs.at(point.lambda).b_x / equations.q_at_zero();
+    }
+}
+
+} // namespace lsrecon

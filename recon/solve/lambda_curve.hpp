@@ -1,0 +1,24 @@
+#pragma once
+
+#include "solve/lambda_rules.hpp"
+#include "solve/normal_equations.hpp"
+
+namespace lsrecon {
+
+/// Of the curve, 8 a decade.
+constexpr double smallest_lambda = 1e-6;
+constexpr double largest_lambda = 10;
+
+/// Residual and solution over lambda, of a frame whose equations were made with smallest_lambda:
+/// one run of conjugate gradients and F rho once (docs/maths.md). `noise` is the expected sum over
+/// the coils of |n|^2 of a sample, 0 where it was not measured. Points begin where the precision of
+/// the transforms resolves lambda. The stage "lambda".
+LambdaCurve make_lambda_curve(NormalEquations& equations, const Frame& frame,
+                              const std::vector<Volume>& fhd, double noise,
+                              const SolveOptions& options, Reporter& report);
+
+/// Adds what the images fit of the noise, by another run, on F^H W n of noise that was drawn.
+void add_fitted(LambdaCurve& curve, NormalEquations& equations, const std::vector<Volume>& of_noise,
+                const SolveOptions& options, Reporter& report);
+
+} // namespace lsrecon

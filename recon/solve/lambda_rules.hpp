@@ -1,0 +1,61 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace lsrecon {
+
+/// The image of one lambda: what it leaves of the samples, and how large it is.
+struct LambdaPoint {
+    double lambda = 0;
+    double residual = 0; ///< ||W^1/2 (F rho - d)||^2
+    double solution = 0; ///< ||rho||^2
+    /// What the image fits of the noise, Re <W^1/2 n, W^1/2 F rho_n> with rho_n the image of noise
+    /// n alone; 0 where noise was not measured.
+    double fitted = 0;
+    double curvature = 0; ///< of (log residual, log solution) over lambda
+    double unsolved = 0; ///< relative residual of the normal equations
+};
+
+/// Of one frame.
+struct LambdaCurve {
+    std::vector<LambdaPoint> points; ///< by lambda, the smallest first
+    double data = 0; ///< ||W^1/2 d||^2
+    double noise = 0; ///< the expected ||W^1/2 n||^2; 0 where it was not measured
+    std::string rule; ///< that chose
+    std::size_t chosen = 0; ///< of the points
+
+    const LambdaPoint& at_chosen() const { return points[chosen]; }
+    /// The expected ||W^1/2 F (rho - true rho)||^2, less what does not depend on lambda.
+    double risk(const LambdaPoint& point) const {
+        return point.residual - noise + 2 * point.fitted;
+    }
+};
+
+/// A way to choose lambda, a word after --lambda.
+struct LambdaRule {
+    std::string name;
+    std::string summary;
+    bool needs_noise; ///< measured
+    bool needs_fitted; ///< LambdaPoint::fitted
+    /// The index of a point. InputError, about this scan file, when no point is the one.
+    std::size_t (*choose)(const LambdaCurve& curve, const std::string& scan);
+};
+
+/// The table: a row each.
+const std::vector<LambdaRule>& lambda_rules();
+
+/// Whether a word after --lambda is "auto" or a rule.
+bool is_lambda_rule(const std::string& word);
+
+/// The rule of such a word. "auto" is discrepancy where noise was measured, risk where no lambda
+/// leaves as little as that noise, and l-curve without noise.
+const LambdaRule& lambda_rule(const std::string& word, const LambdaCurve& curve);
+
+/// Whether the image of a point is that of lambda and not of the number of iterations, which
+/// regularises as well and makes a corner of its own.
+bool is_solved(const LambdaPoint& point);
+
+} // namespace lsrecon

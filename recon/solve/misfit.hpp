@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "base/report.hpp"
+#include "engines/piecewise.hpp"
+#include "scan/scan.hpp"
+
+namespace lsrecon {
+
+/// ||W^1/2 (F rho - d)||^2 in a.u.^2, from the forward transform of one image with coil maps, or of
+/// one a coil without. What the samples have in common with F rho cancels before anything is
+/// squared, so that the relative error is that of F times ||F rho|| over the residual's norm; the
+/// equal sum ||d||^2 - 2 Re<rho, F^H d> + <rho, T rho> would lose twice as many digits.
+double compute_misfit(Backend& backend, PiecewiseTransform& transform, const Sampling& sampling,
+                      const CoilRows& samples, const CoilRows& coil_maps,
+                      const std::vector<ComplexVector>& images, Reporter& report);
+
+} // namespace lsrecon

@@ -1,0 +1,48 @@
+#include "solve/shifted_forms.hpp"
+
+#include <cmath>
+
+namespace lsrecon {
+
+ShiftedForms::ShiftedForms(const Solution& run, double squares, double shift)
+    : squares_(squares), shift_(shift) {
+    for (std::size_t i = 0; i < run.alphas.size(); ++i) {
+        const double before = i == 0 ? 0 : run.betas[i - 1] / run.alphas[i - 1];
+        diagonal_.push_back(1 / run.alphas[i] + before);
+        beside_.push_back(std::sqrt(run.betas[i]) / run.alphas[i]);
+    }
+}
+
+// With T + shift = L D L^T, x is ||b|| V y and y solves (T + shift) y = e_1.
+ShiftedForms::Forms ShiftedForms::at(double shift) const {
+    const std::size_t count = diagonal_.size();
+    if (count == 0) {
+        return {};
+    }
+    std::vector<double> pivots(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        pivots[i] = diagonal_[i] + (shift - shift_) -
+                    (i == 0 ? 0 : beside_[i - 1] * beside_[i - 1] / pivots[i - 1]);
+    }
+    const auto solve = [&](std::vector<double> values) {
+        for (std::size_t i = 1; i < count; ++i) {
+            values[i] -= beside_[i - 1] / pivots[i - 1] * values[i - 1];
+        }
+        for (std::size_t i = count; i-- > 0;) {
+            values[i] = (values[i] - (i + 1 < count ? beside_[i] * values[i + 1] : 0)) / pivots[i];
+        }
+        return values;
+    };
+    std::vector<double> first(count, 0);
+    first[0] = 1;
+    const std::vector<double> y = solve(first);
+    const std::vector<double> z = solve(y);
+    Forms forms{squares_ * y[0], 0, 0, beside_.back() * std::abs(y.back())};
+    for (std::size_t i = 0; i < count; ++i) {
+        forms.x_x += squares_ * y[i] * y[i];
+        forms.slope += squares_ * y[i] * z[i];
+    }
+    return forms;
+}
+
+} // namespace lsrecon

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""lambda by a rule: the residuals of the stored curve are those of the images, the rule holds,
+every frame has the value, and what cannot be chosen is refused.
+
+    lambda.py LSRECON"""
+
+import json
+import re
+import sys
+
+import h5py
+import numpy as np
+
+from in_folders import INPUT, USAGE, expect, run_cases
+
+SIZE = 20
+RECON = ["recon", "s.h5", "-o", "i.h5", "--quiet"]
+
+
+def scan(folder, *words):
+    folder.run(0, ["simulate", "--trajectory", "radial", "--matrix", f"{SIZE},{SIZE}", "--coils",
+                   "3", "--snr", "15", "-o", "s.h5", "--quiet", *words])
+
+
+def with_weights(folder):
+    rng = np.random.default_rng(2)
+    with h5py.File(folder / "s.h5", "r+") as f:
+        f["weights"] = rng.uniform(0.5, 2, f["trajectory"].shape[0])
+
+
+def residual(folder, image, maps):
+    """||W^1/2 (F rho - d)||^2 by its definition."""
+    with h5py.File(folder / "s.h5") as f, h5py.File(folder / image) as i:
+        k, samples = f["trajectory"][()], f["samples"][()]
+        weights = f["weights"][()] if "weights" in f else np.ones(len(k))
+        rho = i["image"][0]
+        coils = f["coil_maps"][()] if maps else np.ones((len(samples), SIZE, SIZE))
+    x = (np.arange(SIZE) - SIZE // 2) / SIZE
+    along = [np.exp(-2j * np.pi * np.outer(k[:, d], x)) for d in (0, 1)]
+    model = np.einsum("my,mx,cyx->cm", along[1], along[0], coils * rho)
+    return float(np.sum(weights * np.abs(model - samples) ** 2))
+
+
+def curve_of(folder, image="i.h5"):
+    with h5py.File(folder / image) as f:
+        record = f["record"]
+        columns = list(record["lambda_curve"].attrs["columns"])
+        rows = record["lambda_curve"][()]
+        about = {name: record.attrs[name] for name in record.attrs}
+    return {name: rows[:, c] for c, name in enumerate(columns)}, about
+
+
+def discrepancy_meets_the_noise(make):
+    """Without whitening, because the scan's own samples are compared."""
+    folder = make()
+    scan(folder, "--noise-samples", "400")
+    with_weights(folder)
+    with h5py.File(folder / "s.h5") as f:
+        energy = np.mean(np.sum(np.abs(f["noise"][()]) ** 2, axis=0)) * f["weights"][()].sum()
+    for words in ([], ["--precision", "double"], ["--backend", "reference"],
+                  ["--solver", "eigen"]):
+        folder.run(0, [*RECON, "--lambda", "auto", "--no-whitening", *words])
+        curve, about = curve_of(folder)
+        chosen = float(about["lambda"])
+        at = int(np.argmin(np.abs(curve["lambda"] - chosen)))
+        expect(about["lambda_rule"] == "discrepancy", f"{words}: by {about['lambda_rule']}")
+        expect(about["lambda_asked_for"] == "auto", f"asked for {about['lambda_asked_for']}")
+        expect(curve["discrepancy"][at] <= 1 < curve["discrepancy"][at + 1], f"{words}: the rule")
+        found = residual(folder, "i.h5", True)
+        # The image is solved to a thousandth of lambda, and R is nearly flat in what is left.
+        expect(abs(curve["residual"][at] ** 2 / found - 1) < 1e-3,
+               f"{words}: residual {curve['residual'][at] ** 2}, that of the image is {found}")
+        expect(abs(curve["discrepancy"][at] * energy / found - 1) < 1e-3, f"{words}: noise")
+        expect(np.isclose(about["lambda_discrepancy"][0], curve["discrepancy"][at]), "the record")
+    folder.run(0, ["recon", "s.h5", "-o", "n.h5", "--quiet", "--lambda", about["lambda"],
+                   "--no-whitening", "--solver", "eigen"])
+    with h5py.File(folder / "i.h5") as a, h5py.File(folder / "n.h5") as b:
+        expect(np.array_equal(a["image"][()], b["image"][()]), "another image by the number")
+        expect("lambda_curve" not in b["record"], "a curve of a number")
+
+
+def without_noise_there_is_the_corner(make):
+    folder = make()
+    scan(folder)
+    done = folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--lambda", "auto"])
+    curve, about = curve_of(folder)
+    says = re.search(r"lambda (\S+): the corner of the L-curve\n", done.stderr)
+    expect(says and says[1] == about["lambda"], f"the console says {done.stderr}")
+    expect(np.isnan(curve["discrepancy"]).all() and np.isnan(curve["risk"]).all(), "no noise")
+    at = int(np.argmin(np.abs(curve["lambda"] - float(about["lambda"]))))
+    expect(curve["curvature"][at] > 0 and 0.001 < float(about["lambda"]) < 1,
+           f"{about['lambda']} of curvature {curve['curvature'][at]}")
+    expect((np.diff(curve["residual"]) > 0).all() and (np.diff(curve["solution"]) < 0).all(),
+           "a curve that turns back")
+    folder.run(0, ["view", "i.h5", "-o", "p.html"])
+    with open(folder / "p.html", encoding="utf-8") as page:
+        data = json.loads(re.search(r'id="data">(.*?)</script>', page.read(), re.S)[1])
+    points = [point for point in data["lambda_curve"] if point["chosen"]]
+    expect(len(data["lambda_curve"]) == len(curve["lambda"]) and len(points) == 1
+           and points[0]["lambda"] == float(about["lambda"]), "the page's curve")
+
+
+def coils_without_maps_are_summed(make):
+    folder = make()
+    scan(folder, "--noise-samples", "400")
+    folder.run(0, [*RECON, "--lambda", "risk", "--maps", "none"])
+    curve, about = curve_of(folder)
+    best = curve["lambda"][np.argmin(curve["risk"])]
+    expect(best == float(about["lambda"]), f"{about['lambda']}, the smallest risk has {best}")
+    expect(0.5 < about["lambda_discrepancy"][0] < 1.1, f"{about['lambda_discrepancy']}")
+
+
+def all_frames_have_one_value(make):
+    folder = make()
+    scan(folder, "--noise-samples", "400", "--frames", "4", "--motion", "10")
+    with h5py.File(folder / "s.h5", "r+") as f:
+        f["samples"][0, 0, 0] = np.nan  # the second is the first that is good
+    words = [*RECON, "--lambda", "auto", "--iterations", "100", "--log", "log"]
+    folder.kept.add("i.h5.part")
+    done = folder.run(INPUT, words, ["frame 0"])
+    expect("lambda" not in done.stdout, "stdout")
+    with h5py.File(folder / "i.h5") as f:
+        first, record = f["image"][()], dict(f["record"].attrs)
+    folder.run(INPUT, [*words, "--resume"], ["frame 0"])
+    with h5py.File(folder / "i.h5") as f:
+        expect(f["record"].attrs["lambda"] == record["lambda"], "another lambda when resumed")
+        expect(f["record"].attrs["frames_resumed"] == 3, "frames were solved again")
+        expect(first[1:].tobytes() == f["image"][1:].tobytes(), "other bits when resumed")
+    folder.run(0, ["recon", "s.h5", "-o", "n.h5", "--quiet", "--frames", "2", "--lambda",
+                   record["lambda"], "--iterations", "100"])
+    with h5py.File(folder / "n.h5") as f:
+        expect(np.array_equal(f["image"][0], first[2]), "frame 2 has another lambda")
+
+
+def what_cannot_be_chosen_is_refused(make):
+    folder = make()
+    scan(folder)
+    for rule in ("discrepancy", "risk"):
+        folder.run(INPUT, [*RECON, "--lambda", rule], ["/noise", "missing", "l-curve"])
+    folder.run(USAGE, [*RECON, "--lambda", "auto", "--reg", "tv:0.01"], ["--reg", "next:"])
+    folder.run(USAGE, [*RECON, "--lambda", "best"], ["expected a number from 0"])
+    scan(folder, "--noise-samples", "400")
+    with h5py.File(folder / "s.h5", "r+") as f:
+        f["noise"][()] *= 1000
+    folder.run(INPUT, [*RECON, "--lambda", "auto"], ["of the energy", "measured noise", "next:"])
+    with h5py.File(folder / "s.h5", "r+") as f:
+        f["noise"][()] /= 10000
+    folder.run(INPUT, [*RECON, "--lambda", "discrepancy"], ["times the energy", "risk"])
+    # A hundredth of the energy is noise: what is left is no noise, which is said, --quiet or not.
+    folder.run(0, [*RECON, "--lambda", "auto"], ["the model does not explain the rest"])
+    expect(curve_of(folder)[1]["lambda_rule"] == "risk", "another rule than risk")
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases([discrepancy_meets_the_noise, without_noise_there_is_the_corner,
+                        coils_without_maps_are_summed, all_frames_have_one_value,
+                        what_cannot_be_chosen_is_refused]))

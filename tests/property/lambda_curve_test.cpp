@@ -1,0 +1,152 @@
+// The curve over lambda against dense equations, on every device.
+
+#include "solve/lambda_curve.hpp"
+
+#include <Eigen/Cholesky>
+#include <gtest/gtest.h>
+
+#include "base/tolerance.hpp"
+#include "engines/on_host.hpp"
+#include "engines/reference.hpp"
+#include "solve/solve.hpp"
+#include "support/arrays_fixture.hpp"
+
+namespace lsrecon {
+namespace {
+
+/// W^1/2 phi F S of a problem, a block of rows a coil.
+Eigen::MatrixXcd dense_model(const test::Problem& problem) {
+    const auto voxels = static_cast<Eigen::Index>(problem.voxels.count());
+    const CoilMatrix f =
+        forward_on_host(*make_reference_backend(), problem.points(),
+                        CoilMatrix::Identity(voxels, voxels), problem.voxels, test::silent)
+            .values; // N x M
+    const Sampling& sampling = *problem.sampling;
+    const Eigen::Index samples = f.cols();
+    const ComplexVector factors =
+        sampling.weights.cwiseSqrt().cast<Complex>().cwiseProduct(sampling.phi);
+    Eigen::MatrixXcd model(problem.samples.rows() * samples, voxels);
+    for (Eigen::Index c = 0; c < problem.samples.rows(); ++c) {
+        model.middleRows(c * samples, samples) =
+            factors.asDiagonal() * f.transpose() * problem.coil_maps.row(c).asDiagonal();
+    }
+    return model;
+}
+
+ComplexVector weighted(const test::Problem& problem, const CoilMatrix& samples) {
+    ComplexVector all(samples.size());
+    for (Eigen::Index c = 0; c < samples.rows(); ++c) {
+        all.segment(c * samples.cols(), samples.cols()) =
+            problem.sampling->weights.cwiseSqrt().asDiagonal() * samples.row(c).transpose();
+    }
+    return all;
+}
+
+/// Residual and solution of (A + lambda q) rho = G^H d.
+struct Dense {
+    Eigen::MatrixXcd model;
+    ComplexVector data;
+    double q;
+    Eigen::MatrixXcd gram = model.adjoint() * model;
+    ComplexVector right = model.adjoint() * data;
+
+    ComplexVector solve(double lambda) const {
+        Eigen::MatrixXcd a = gram;
+        a.diagonal().array() += lambda * q;
+        return a.llt().solve(right);
+    }
+    std::array<double, 2> at(double lambda) const {
+        const ComplexVector rho = solve(lambda);
+        return {(model * rho - data).squaredNorm(), rho.squaredNorm()};
+    }
+    /// Of (log residual, log solution) over log lambda, by differences.
+    double curvature(double lambda) const {
+        constexpr double step = 0.02;
+        std::array<std::array<double, 2>, 3> logs{};
+        for (int i = 0; i < 3; ++i) {
+            const auto values = at(lambda * std::exp((i - 1) * step));
+            logs[static_cast<std::size_t>(i)] = {std::log(values[0]), std::log(values[1])};
+        }
+        const auto first = [&](std::size_t k) { return (logs[2][k] - logs[0][k]) / (2 * step); };
+        const auto second = [&](std::size_t k) {
+            return (logs[2][k] - 2 * logs[1][k] + logs[0][k]) / (step * step);
+        };
+        return (first(0) * second(1) - second(0) * first(1)) /
+               std::pow(first(0) * first(0) + first(1) * first(1), 1.5);
+    }
+};
+
+using LambdaCurves = test::ArraysFixture;
+
+TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
+    test::Case of{"curve", {6, 5, 0}, 60, 3};
+    of.coil_maps = of.phi = of.weights = true;
+    const test::Problem problem = test::make_problem(of);
+    const CoilMatrix noise = test::Random(5).matrix(3, 60);
+    Reporter report;
+    const Plan plan{problem.grid, problem.voxels, true, true};
+    const CoilRows maps = problem.coil_maps;
+    FrameEquations frames({*on.opened, plan, maps, smallest_lambda, [&](const Sampling& sampling) {
+                               return compute_q(*on.opened, sampling, problem.grid, report);
+                           }});
+    NormalEquations& equations = frames.of(problem.sampling);
+    const std::vector<Volume> fhd = equations.fhd(problem.samples, report);
+    const SolveOptions options{smallest_lambda, 300, 1e-4, true};
+    LambdaCurve curve = make_lambda_curve(equations, problem.frame(), fhd, 2.5, options, report);
+    add_fitted(curve, equations, equations.fhd(noise, report), options, report);
+
+    const Dense dense{dense_model(problem), weighted(problem, problem.samples),
+                      problem.sampling->q_weights().sum()};
+    EXPECT_NEAR(curve.data, dense.data.squaredNorm(), 1e-9 * curve.data);
+    EXPECT_NEAR(curve.noise, 2.5 * problem.sampling->weights.sum(), 1e-9 * curve.noise);
+    const ComplexVector fits = dense.model.adjoint() * weighted(problem, noise);
+    const Dense of_noise{dense.model, weighted(problem, noise), dense.q};
+    std::size_t compared = 0;
+    for (const LambdaPoint& point : curve.points) {
+        if (point.lambda < 0.01) {
+            continue; // beyond it single precision has less to say
+        }
+        const double bound = tolerance::solution(equations.error(), point.lambda);
+        const auto [residual, solution] = dense.at(point.lambda);
+        // Squares have twice the relative error; single precision solves to its tolerance.
+        const double twice = 2 * bound + 1e-5;
+        EXPECT_NEAR(point.residual, residual, twice * residual) << point.lambda;
+        EXPECT_NEAR(point.solution, solution, twice * solution) << point.lambda;
+        const double fitted = fits.dot(of_noise.solve(point.lambda)).real();
+        EXPECT_NEAR(point.fitted, fitted, twice * fitted) << point.lambda;
+        // The differences' own error is of the square of their step, of numbers of order 1.
+        EXPECT_NEAR(point.curvature, dense.curvature(point.lambda), 0.01 + 100 * bound)
+            << point.lambda;
+        EXPECT_TRUE(is_solved(point));
+        ++compared;
+    }
+    EXPECT_EQ(compared, 25U); // 8 a decade from 0.01 to 10
+}
+
+// A larger lambda on the same equations, whatever they were made with.
+TEST_P(LambdaCurves, EquationsTakeAnotherLambda) {
+    const test::Problem problem = test::make_problem({"lambda", {6, 5, 0}, 60});
+    Reporter report;
+    const Plan plan{problem.grid, problem.voxels, true, false};
+    const CoilRows no_maps;
+    const auto make_q = [&](const Sampling& sampling) {
+        return compute_q(*on.opened, sampling, problem.grid, report);
+    };
+    const SolveOptions options{0.3, 50, 1e-4, true, {}, true};
+    const auto solved = [&](double made_with) {
+        FrameEquations frames(
+            {*on.opened, plan, no_maps, made_with, make_q, {}, nullptr, options.precondition});
+        NormalEquations& equations = frames.of(problem.sampling);
+        const std::vector<Volume> fhd = equations.fhd(problem.samples, report);
+        solve(equations, fhd, options, report);
+        frames.set_lambda(0.3);
+        return solve(equations, fhd, options, report).image;
+    };
+    EXPECT_EQ(solved(0.3), solved(smallest_lambda));
+    EXPECT_NE(solved(0.3).norm(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, LambdaCurves, testing::ValuesIn(test::array_cases()));
+
+} // namespace
+} // namespace lsrecon

@@ -1,0 +1,88 @@
+#include "solve/lambda_rules.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace lsrecon {
+namespace {
+
+/// Residuals 5, 6, ... over lambda 1e-3, 1e-2, ..., all solved.
+LambdaCurve curve_of(double noise) {
+    LambdaCurve curve;
+    curve.data = 100;
+    curve.noise = noise;
+    const std::vector<double> fitted{4, 2, 1, 0.8, 0.7};
+    const std::vector<double> curvature{-1, 0.5, 3, 1, -2};
+    for (std::size_t i = 0; i < 5; ++i) {
+        LambdaPoint point;
+        point.lambda = 1e-3 * std::pow(10, static_cast<double>(i));
+        point.residual = 5 + static_cast<double>(i);
+        point.fitted = fitted[i];
+        point.curvature = curvature[i];
+        curve.points.push_back(point);
+    }
+    return curve;
+}
+
+std::size_t chosen(const std::string& word, const LambdaCurve& curve) {
+    return lambda_rule(word, curve).choose(curve, "s.h5");
+}
+
+std::string refusal(const std::string& word, const LambdaCurve& curve) {
+    try {
+        chosen(word, curve);
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.finding().file, "s.h5");
+        EXPECT_NE(error.finding().next_step.find("--lambda"), std::string::npos);
+        return error.finding().found;
+    }
+    return "none";
+}
+
+TEST(LambdaRules, DiscrepancyIsTheLargestThatStaysWithinTheNoise) {
+    EXPECT_EQ(chosen("discrepancy", curve_of(7.5)), 2U);
+    EXPECT_EQ(chosen("discrepancy", curve_of(7)), 2U);
+    EXPECT_EQ(chosen("discrepancy", curve_of(5)), 0U);
+    EXPECT_NE(refusal("discrepancy", curve_of(4)).find("1.2 times"), std::string::npos);
+    EXPECT_NE(refusal("discrepancy", curve_of(9)).find("below the measured noise"),
+              std::string::npos);
+    EXPECT_NE(refusal("discrepancy", curve_of(200)).find("0.5"), std::string::npos);
+}
+
+TEST(LambdaRules, RiskIsResidualAndTwiceWhatIsFitted) {
+    EXPECT_EQ(chosen("risk", curve_of(7)), 2U); // 13, 10, 9, 9.6, 10.4
+    LambdaCurve falls = curve_of(7);
+    falls.points.back().fitted = -10;
+    EXPECT_NE(refusal("risk", falls).find("the largest lambda"), std::string::npos);
+    EXPECT_NE(refusal("risk", curve_of(200)).find("0.5"), std::string::npos);
+}
+
+TEST(LambdaRules, TheCornerIsAmongWhatIsSolved) {
+    EXPECT_EQ(chosen("l-curve", curve_of(0)), 2U);
+    LambdaCurve early = curve_of(0);
+    early.points[2].unsolved = 1; // not those before either
+    early.points[1].unsolved = early.points[0].unsolved = 1;
+    EXPECT_NE(refusal("l-curve", early).find("without a corner"), std::string::npos);
+    for (LambdaPoint& point : early.points) {
+        point.unsolved = 1000;
+    }
+    EXPECT_NE(refusal("l-curve", early).find("not solved"), std::string::npos);
+    LambdaCurve straight = curve_of(0);
+    straight.points[2].curvature = straight.points[1].curvature = straight.points[3].curvature = -3;
+    EXPECT_NE(refusal("l-curve", straight).find("without a corner"), std::string::npos);
+}
+
+TEST(LambdaRules, AutoFollowsWhatIsKnown) {
+    EXPECT_EQ(lambda_rule("auto", curve_of(0)).name, "l-curve");
+    EXPECT_EQ(lambda_rule("auto", curve_of(7)).name, "discrepancy");
+    EXPECT_EQ(lambda_rule("auto", curve_of(4)).name, "risk");
+    for (const LambdaRule& rule : lambda_rules()) {
+        EXPECT_TRUE(is_lambda_rule(rule.name));
+        EXPECT_EQ(lambda_rule(rule.name, {}).name, rule.name);
+    }
+    EXPECT_TRUE(is_lambda_rule("auto"));
+    EXPECT_FALSE(is_lambda_rule("0.01"));
+}
+
+} // namespace
+} // namespace lsrecon
