@@ -71,6 +71,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     const std::optional<Truth> truth = opened<Truth>(options.truth);
     ReadOptions read = options.read;
     read.with_times = options.prepare.field_map_of_file();
+    read.one_place = options.prepare.geometry.shift_to_position;
     read.bad_frames = true;
     const bool joint = need_all_frames(options.solve.regularisers);
     if (joint) {
