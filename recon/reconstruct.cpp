@@ -77,6 +77,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     const std::optional<Truth> truth = opened<Truth>(options.truth);
     ReadOptions read = options.read;
     read.with_times = options.prepare.field_map_of_file();
+    read.one_place = options.prepare.geometry.shift_to_position;
     read.bad_frames = true;
     if (options.solve.on_device) {
         read.before_values = [&](const Grid& grid, std::size_t coil_maps) {
@@ -156,7 +157,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     settings.emplace_back("lambda", text(solving.lambda));
     settings.emplace_back("iterations", text(solving.iterations));
     settings.emplace_back("tolerance", text(solving.tolerance));
-    settings.emplace_back("preconditioner", solving.precondition ? "circulant" : "none");
+    settings.emplace_back("preconditioner", solving.precondition ? "cosine" : "none");
     if (q_file) {
         settings.emplace_back("q_sha256", q_file->sha256());
     }

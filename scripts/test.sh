@@ -19,7 +19,4 @@ step "setup" scripts/setup.sh
 step "configure" cmake --preset ci
 step "build" cmake --build --preset ci --parallel "$jobs"
 step "tests" ctest --preset ci --parallel "$jobs"
-step "configure with sanitizers" cmake --preset sanitize
-step "build with sanitizers" cmake --build --preset sanitize --parallel "$jobs"
-step "tests with sanitizers" ctest --preset sanitize --parallel "$jobs"
 echo "all tests passed in $SECONDS s"

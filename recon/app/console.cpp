@@ -197,24 +197,6 @@ void add_scan_flags(CLI::App& sub, std::string& scan, ReadOptions& options) {
     add_choice_flags(sub, options);
 }
 
-void add_geometry_flags(CLI::App& sub, GeometryOptions& options) {
-    const auto add = [&](const std::string& flag, auto& values, const std::string& help) {
-        return sub.add_option(flag, values, help)
-            ->delimiter(',')
-            ->allow_extra_args(false)
-            ->type_name("X,Y[,Z]");
-    };
-    add("--matrix", options.matrix,
-        "voxels of the image, in place of the file's; samples beyond N/2 of it are left out")
-        ->check(whole_number("a whole number from 1", false));
-    add("--fov-mm", options.fov_mm, "field of view of the image in mm, in place of the file's")
-        ->check(positive_number());
-    add("--shift-mm", options.shift_mm, "moves the image by so many mm along x, y (and z)")
-        ->check(number("a number", [](double) { return true; }));
-    sub.add_flag("--conjugate", options.conjugate,
-                 "the trajectory has the other sign, exp(+i 2 pi k.x), and the image was mirrored");
-}
-
 void add_output_flag(CLI::App& sub, std::string& output, const std::string& what) {
     sub.add_option("-o,--output", output, what)->required()->check(file_name());
 }

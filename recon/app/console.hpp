@@ -54,10 +54,10 @@ std::unique_ptr<Backend> open_backend(BackendOptions options, Reporter& report);
 void add_scan_flags(CLI::App& sub, std::string& scan, ReadOptions& options);
 /// --matrix, --fov-mm, --shift-mm and --conjugate.
 void add_geometry_flags(CLI::App& sub, GeometryOptions& options);
-/// The same, --maps and what belongs to them, --coils, --energy and --no-whitening.
+/// --maps and how they are estimated; `others` says what --maps takes besides the methods.
+void add_maps_flags(CLI::App& sub, PrepareOptions& options, const std::string& others);
+/// Both, and --combine, --field-map, --coils, --energy and --no-whitening.
 void add_prepare_flags(CLI::App& sub, PrepareOptions& options);
-/// --matrix, --fov-mm, --shift-mm and --conjugate.
-void add_geometry_flags(CLI::App& sub, GeometryOptions& options);
 /// -o / --output, required.
 void add_output_flag(CLI::App& sub, std::string& output, const std::string& what);
 void add_quiet_flag(CLI::App& sub, bool& quiet);

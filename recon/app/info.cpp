@@ -75,7 +75,7 @@ void print_record(const Hdf5Reader& file, const std::string& dataset) {
 
 ExitCode run_info(const Options& options) {
     require_input(options.scan);
-    {
+    if (byte_format_of(InputFile(options.scan)) == nullptr) {
         const Hdf5Reader file(options.scan);
         for (const std::string dataset : {"image", "fhd", "q"}) {
             if (file.has("record") && file.has(dataset)) {

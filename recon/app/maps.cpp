@@ -25,14 +25,11 @@ ExitCode run(Options& options) {
     if (options.prepare.maps == "none") {
         throw UsageError("--maps none makes no maps\n  next:     name a method");
     }
-    if (options.prepare.compression.asked_for()) {
-        throw UsageError("--coils and --energy are for what uses the maps: a file has those of the "
-                         "scan's own coils\n  next:     leave them out");
-    }
-    options.prepare.whiten = false; // as recon expects the maps of a file
+    options.prepare.whiten = false; // a file has maps of the scan's own coils
     require_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}});
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
+    options.read.one_place = options.prepare.geometry.shift_to_position;
     FrameSource source(options.scan, options.read, console);
     require_samples(source.scan());
     const PreparedScan prepared(source, options.prepare, *backend, console);
@@ -49,7 +46,9 @@ std::function<ExitCode()> bind_maps(CLI::App& sub) {
     auto options = std::make_shared<Options>();
     add_scan_flags(sub, options->scan, options->read);
     add_output_flag(sub, options->output, "file to write: /coil_maps [C, (Z,) Y, X]");
-    add_prepare_flags(sub, options->prepare);
+    add_geometry_flags(sub, options->prepare.geometry);
+    add_maps_flags(sub, options->prepare,
+                   "or a file with /coil_maps, which are resampled [espirit]");
     add_backend_flags(sub, options->backend);
     add_quiet_flag(sub, options->quiet);
     return [options] { return run(*options); };

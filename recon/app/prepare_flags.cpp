@@ -2,16 +2,57 @@
 
 namespace lsrecon::app {
 
-void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
-    add_geometry_flags(sub, options.geometry);
+namespace {
+
+void add_shift_flag(CLI::App& sub, GeometryOptions& options) {
+    const auto take = [&options](const std::vector<std::string>& words) {
+        options.shift_to_position = words == std::vector<std::string>{"header"};
+        options.shift_mm.clear();
+        for (const std::string& word : words) {
+            const std::optional<double> length = finite_number(word);
+            if (length) {
+                options.shift_mm.push_back(*length);
+            } else if (!options.shift_to_position) {
+                throw CLI::ValidationError("--shift-mm", word + "; expected a number, or the word "
+                                                                "header alone");
+            }
+        }
+    };
+    sub.add_option_function<std::vector<std::string>>(
+           "--shift-mm", take,
+           "moves the image by so many mm along x, y (and z); header: of raw data, from the "
+           "isocentre to the position that its acquisitions have, where the scanner has not done "
+           "so (spirals, as a rule)")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("X,Y[,Z]|header");
+}
+
+} // namespace
+
+void add_geometry_flags(CLI::App& sub, GeometryOptions& options) {
+    const auto add = [&](const std::string& flag, auto& values, const std::string& help) {
+        return sub.add_option(flag, values, help)
+            ->delimiter(',')
+            ->allow_extra_args(false)
+            ->type_name("X,Y[,Z]");
+    };
+    add("--matrix", options.matrix,
+        "voxels of the image, in place of the file's; samples beyond N/2 of it are left out")
+        ->check(whole_number("a whole number from 1", false));
+    add("--fov-mm", options.fov_mm, "field of view of the image in mm, in place of the file's")
+        ->check(positive_number());
+    add_shift_flag(sub, options);
+    sub.add_flag("--conjugate", options.conjugate,
+                 "the trajectory has the other sign, exp(+i 2 pi k.x), and the image was mirrored");
+}
+
+void add_maps_flags(CLI::App& sub, PrepareOptions& options, const std::string& others) {
     std::string methods;
     for (const MapsMethod& method : maps_methods()) {
         methods += method.name + " (" + method.summary + "), ";
     }
-    sub.add_option("--maps", options.maps,
-                   "coil maps: " + methods +
-                       "none, or a file with /coil_maps [the scan's own; espirit where several "
-                       "coils have none]")
+    sub.add_option("--maps", options.maps, "coil maps: " + methods + others)
         ->check(file_name())
         ->type_name("METHOD|FILE");
     sub.add_option("--maps-threshold", options.estimate.threshold,
@@ -24,6 +65,13 @@ void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
         ->capture_default_str();
     sub.add_flag("--soft-maps", options.estimate.soft,
                  "ESPIRiT: maps grow from 0 at the crop to 1, in place of a step");
+}
+
+void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
+    add_geometry_flags(sub, options.geometry);
+    add_maps_flags(sub, options,
+                   "none, or a file with /coil_maps [the scan's own; espirit where several coils "
+                   "have none]");
     sub.add_option_function<std::string>(
            "--combine",
            [&options](const std::string& word) {

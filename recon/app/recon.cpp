@@ -197,11 +197,11 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     sub.add_option_function<std::string>(
            "--preconditioner",
            [&reconstruct](const std::string& word) {
-               reconstruct.effort.precondition = word == "circulant";
+               reconstruct.effort.precondition = word == "cosine";
            },
-           "of conjugate gradients on the device: none, or circulant, which needs fewer "
-           "iterations for the same image [circulant with --lambda or a quadratic regulariser]")
-        ->check(CLI::IsMember({"none", "circulant"}));
+           "of conjugate gradients on the device: none, or cosine (DCT-II), which needs fewer "
+           "iterations for the same image [cosine with --lambda or a quadratic regulariser]")
+        ->check(CLI::IsMember({"none", "cosine"}));
     std::string kinds;
     for (const Regulariser& row : regularisers()) {
         kinds += (kinds.empty() ? "" : "; ") + row.name + ": " + row.summary;

@@ -6,8 +6,8 @@
 #include "base/named_files.hpp"
 #include "base/version.hpp"
 #include "engines/on_host.hpp"
+#include "io/formats.hpp"
 #include "io/image_file.hpp"
-#include "io/native_writer.hpp"
 #include "scan/simulate.hpp"
 
 namespace lsrecon::app {
@@ -21,6 +21,7 @@ struct Options {
     BackendOptions backend;
     std::string truth;
     std::string output;
+    std::string to; ///< "": by the ending of the output
     bool quiet = false;
 };
 
@@ -89,6 +90,8 @@ ExitCode run(const Options& options) {
         backend_options.kernel = "tuned"; // exact: no time segments
     }
     check_options(backend_options); // an analytic scan never opens it
+    const ScanFormat& format = scan_format_of_output(options.output, options.to);
+    format.require_holds(options.output, simulation_without_samples(simulation_options));
     Console console(options.quiet);
     std::unique_ptr<Backend> backend; // opened by the first frame that needs it
     const ForwardModel forward = [&](const SamplePoints& points, const CoilMatrix& rho,
@@ -101,7 +104,7 @@ ExitCode run(const Options& options) {
             .values;
     };
     const Simulation simulation = simulate(simulation_options, forward, console);
-    write_native_scan(options.output, simulation.scan);
+    format.write(options.output, simulation, console);
     if (!options.truth.empty()) {
         write_truth(options, simulation);
     }
@@ -116,6 +119,14 @@ std::string trajectory_help() {
                 (design.dimensions.size() == 2 ? "2D or 3D"
                                                : std::to_string(design.dimensions[0]) + "D") +
                 "): " + design.summary;
+    }
+    return help;
+}
+
+std::string format_help() {
+    std::string help = "format of the scan, in place of what its ending says:";
+    for (const ScanFormat& format : scan_formats()) {
+        help += "\n  " + format.name + " (." + format.endings.front() + "): " + format.summary;
     }
     return help;
 }
@@ -221,7 +232,17 @@ std::function<ExitCode()> bind_simulate(CLI::App& sub) {
         ->needs(truth)
         ->capture_default_str();
     add_output_flag(sub, options->output, "scan file to write");
+    std::vector<std::string> formats;
+    for (const ScanFormat& format : scan_formats()) {
+        formats.push_back(format.name);
+    }
+    sub.add_option("--to", options->to, format_help())
+        ->type_name("FORMAT")
+        ->check(CLI::IsMember(formats));
     add_backend_flags(sub, options->backend);
+    sub.get_option("--kernel")
+        ->description("transform variant of --model voxels; see 'lsrecon devices' [separable; with "
+                      "--off-resonance-hz or --r2star tuned, which is exact]");
     add_quiet_flag(sub, options->quiet);
     return [options] { return run(*options); };
 }

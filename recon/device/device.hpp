@@ -113,6 +113,22 @@ public:
     virtual void filter_adjoint(const std::array<std::size_t, 3>& size, std::size_t d,
                                 std::size_t step, const Taps& taps, const Block& low,
                                 const Block& high, const Block& out) = 0;
+    /// Elements 0, 2, 4, ..., 5, 3, 1 of each dimension of a grid of this size, in this order: U of
+    /// multiply_in_cosines turns their FFT, over the root of its length, into the cosine transform
+    /// (DCT-II) of norm 1. Makhoul 1980, IEEE Trans. ASSP 28:27.
+    virtual void interleave(const std::array<std::size_t, 3>& size, const Array& in,
+                            Array& out) = 0;
+    /// The inverse of it.
+    virtual void deinterleave(const std::array<std::size_t, 3>& size, const Array& in,
+                              Array& out) = 0;
+    /// y = U^H f U y, f real. In each dimension, for 0 < k < N / 2 and w = exp(-i pi k / 2N),
+    ///
+    ///     (U y)(k)     =   (w y(k) + conj(w) y(N - k)) / sqrt(2)
+    ///     (U y)(N - k) = i (w y(k) - conj(w) y(N - k)) / sqrt(2)
+    ///
+    /// and others stay. `turns` holds w for k = 0 to N - 1 of x, then those of y and z.
+    virtual void multiply_in_cosines(const std::array<std::size_t, 3>& size, const Array& turns,
+                                     const Array& f, Array& y) = 0;
     /// Shortens the vectors (y(n), y(n + count), ...) of `parts` numbers, n = first to first +
     /// count - 1, by `length`, to 0 where they are shorter: the proximal map of `length` times the
     /// sum of their norms.

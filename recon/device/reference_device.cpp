@@ -5,6 +5,7 @@
 
 #include "base/fft.hpp"
 #include "base/machine.hpp"
+#include "device/grid_loops.hpp"
 #include "device/reference_device.hpp"
 
 namespace lsrecon {
@@ -200,6 +201,31 @@ public:
                 taps[t] * values_of(low, size)[n] + sign * taps[3 - t] * values_of(high, size)[n];
         });
     }
+    void interleave(const std::array<std::size_t, 3>& size, const Array& in, Array& out) override {
+        for_each_interleaved(size, [&](std::size_t n, std::size_t place) {
+            values_of(out)[place] = values_of(in)[n];
+        });
+    }
+    void deinterleave(const std::array<std::size_t, 3>& size, const Array& in,
+                      Array& out) override {
+        for_each_interleaved(size, [&](std::size_t n, std::size_t place) {
+            values_of(out)[n] = values_of(in)[place];
+        });
+    }
+    void multiply_in_cosines(const std::array<std::size_t, 3>& size, const Array& turns,
+                             const Array& f, Array& y) override {
+        for_each_pair(size, values_of(turns), values_of(y), [](Complex w, Complex& a, Complex& b) {
+            const Complex sum = w * a + std::conj(w) * b;
+            b = Complex(0, 1) * (w * a - std::conj(w) * b) / std::sqrt(2);
+            a = sum / std::sqrt(2);
+        });
+        multiply(f, 0, f.count(), y);
+        for_each_pair(size, values_of(turns), values_of(y), [](Complex w, Complex& a, Complex& b) {
+            const Complex sum = std::conj(w) * (a - Complex(0, 1) * b);
+            b = w * (a + Complex(0, 1) * b) / std::sqrt(2);
+            a = sum / std::sqrt(2);
+        });
+    }
     void shrink(std::size_t first, std::size_t count, std::size_t parts, double length,
                 Array& y) override {
         for (std::size_t n = first; n < first + count; ++n) {
@@ -220,26 +246,6 @@ public:
     }
 
 private:
-    /// visit(n, its neighbour along d, whether it has none) for every voxel.
-    template <typename Visit> static void for_each_step(const std::array<std::size_t, 3>& size,
-                                                        std::size_t d, const Visit& visit) {
-        const std::size_t stride = d == 0 ? 1 : d == 1 ? size[0] : size[0] * size[1];
-        for (std::size_t n = 0; n < size[0] * size[1] * size[2]; ++n) {
-            visit(n, n + stride, n / stride % size[d] + 1 == size[d]);
-        }
-    }
-    /// visit(n, t, n + t step along d) for every voxel and tap of a periodic filter.
-    template <typename Visit> static void for_each_tap(const std::array<std::size_t, 3>& size,
-                                                       std::size_t d, std::size_t step,
-                                                       const Visit& visit) {
-        const std::size_t stride = d == 0 ? 1 : d == 1 ? size[0] : size[0] * size[1];
-        for (std::size_t n = 0; n < size[0] * size[1] * size[2]; ++n) {
-            const std::size_t at = n / stride % size[d];
-            for (std::size_t t = 0; t < Taps().size(); ++t) {
-                visit(n, t, n - at * stride + (at + t * step) % size[d] * stride);
-            }
-        }
-    }
     static Complex of_map(const Array& map, std::size_t n) {
         return map.empty() ? Complex(1) : values_of(map)[n];
     }

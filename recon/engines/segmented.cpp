@@ -1,5 +1,9 @@
 #include "engines/segmented.hpp"
 
+#include <cmath>
+
+#include "base/tolerance.hpp"
+
 namespace lsrecon {
 
 namespace {
@@ -10,12 +14,19 @@ Array on(Device& device, Precision precision, const CoilRows& rows) {
     return array;
 }
 
+/// Of two factors, two products with them and the sum of `count` parts, whose squares add up to
+/// about those of the sum.
+double rounding(std::size_t count, Precision precision) {
+    return (4 + std::sqrt(static_cast<double>(count))) * unit_roundoff(precision);
+}
+
 } // namespace
 
 SegmentedTransform::SegmentedTransform(Device& device, Precision precision,
                                        std::unique_ptr<Transform> plain,
                                        const TimeSegments& segments)
-    : device_(device), plain_(std::move(plain)), error_(segments.error), count_(segments.count()),
+    : device_(device), plain_(std::move(plain)),
+      error_(segments.error + rounding(segments.count(), precision)), count_(segments.count()),
       of_samples_(on(device, precision, segments.of_samples)),
       of_voxels_(on(device, precision, segments.of_voxels)) {}
 

@@ -1,7 +1,15 @@
 #include "io/formats.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
+#include "base/named_files.hpp"
+#include "io/hdf5_session.hpp"
+#include "io/ismrmrd_stream.hpp"
+#include "io/ismrmrd_writer.hpp"
 #include "io/native_scan.hpp"
+#include "io/native_writer.hpp"
+#include "scan/simulate.hpp"
 #ifdef LSRECON_WITH_ISMRMRD
 #include "io/ismrmrd_scan.hpp"
 #endif
@@ -21,10 +29,17 @@ bool recognises_ismrmrd(const Hdf5Reader& file) {
     return false;
 }
 
+[[noreturn]] void refuse_ismrmrd(const std::string& path) {
+    throw NotBuiltError(path + ": ISMRMRD raw data, and its reader is not built in\n  next:     "
+                               "configure with -DLSRECON_WITH_ISMRMRD=ON");
+}
+
 StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& file, const ReadOptions&) {
-    throw NotBuiltError(file->path() +
-                        ": ISMRMRD raw data, and its reader is not built in\n  next:     "
-                        "configure with -DLSRECON_WITH_ISMRMRD=ON");
+    refuse_ismrmrd(file->path());
+}
+
+StoredScan open_ismrmrd_stream(const InputFile& file, const ReadOptions&) {
+    refuse_ismrmrd(file.path());
 }
 constexpr bool ismrmrd_built = false;
 #else
@@ -49,11 +64,58 @@ const std::vector<std::string>& frame_counters() {
 
 const std::vector<ScanFormat>& scan_formats() {
     static const std::vector<ScanFormat> table{
-        {"ismrmrd", "ISMRMRD raw data", ismrmrd_built, &recognises_ismrmrd, &open_ismrmrd},
-        {"lsrecon-scan", "the native scan file", true, &recognises_native, &open_native},
+        {"ismrmrd",
+         "ISMRMRD raw data",
+         ismrmrd_built,
+         &recognises_ismrmrd,
+         &open_ismrmrd,
+         {"mrd"},
+         &require_ismrmrd_holds,
+         &write_ismrmrd_scan},
+        {"lsrecon-scan",
+         "the native scan file",
+         true,
+         &recognises_native,
+         &open_native,
+         {"h5", "hdf5", "hdf"},
+         [](const std::string&, const Simulation&) {},
+         [](const std::string& path, const Simulation& simulation, Reporter&) {
+             write_native_scan(path, simulation.scan);
+         }},
     };
     return table;
 }
+
+const ScanFormat& scan_format_of_output(const std::string& path, const std::string& name) {
+    const std::string ending = ending_of(path);
+    for (const ScanFormat& format : scan_formats()) {
+        const auto& endings = format.endings;
+        if (name.empty() ? std::find(endings.begin(), endings.end(), ending) != endings.end()
+                         : format.name == name) {
+            return format;
+        }
+    }
+    return scan_formats().back();
+}
+
+const std::vector<ByteFormat>& byte_formats() {
+    static const std::vector<ByteFormat> table{
+        {"ismrmrd-stream", "a stream of ISMRMRD raw data", ismrmrd_built,
+         &IsmrmrdStream::recognises, &open_ismrmrd_stream},
+    };
+    return table;
+}
+
+const ByteFormat* byte_format_of(const InputFile& file) {
+    for (const ByteFormat& format : byte_formats()) {
+        if (format.recognises(file)) {
+            return &format;
+        }
+    }
+    return nullptr;
+}
+
+namespace {
 
 const ScanFormat& format_of(const Hdf5Reader& file) {
     for (const ScanFormat& format : scan_formats()) {
@@ -67,6 +129,21 @@ const ScanFormat& format_of(const Hdf5Reader& file) {
                       "a scan: root attribute format = \"lsrecon-scan\" with /trajectory, or an "
                       "ISMRMRD group with xml and data",
                       "see docs/formats.md for how to write a scan file"});
+}
+
+} // namespace
+
+OpenScan open_scan(const std::string& path, const ReadOptions& options) {
+    auto bytes = std::make_shared<InputFile>(path);
+    if (const ByteFormat* const format = byte_format_of(*bytes)) {
+        bytes->start_hash();
+        StoredScan stored = format->open(*bytes, options);
+        return {std::move(bytes), std::move(stored)};
+    }
+    const auto reader = std::make_shared<const Hdf5Reader>(path);
+    reader->start_hash();
+    StoredScan stored = format_of(*reader).open(reader, options);
+    return {{reader, &reader->sessions().file()}, std::move(stored)};
 }
 
 } // namespace lsrecon

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/index_list.hpp"
+#include "base/input_file.hpp"
 #include "base/report.hpp"
 #include "io/hdf5_file.hpp"
 #include "scan/scan.hpp"
@@ -34,6 +35,9 @@ struct ReadOptions {
     std::size_t stride = 0;
     /// Samples are to have times: there is a field map, of another file.
     bool with_times = false;
+    /// Every acquisition of a frame must have one position and orientation, and all frames one
+    /// orientation: samples are shifted by them.
+    bool one_place = false;
     /// Whether a scan of several frames may have some whose samples are wrong or cannot be read.
     bool bad_frames = false;
     /// Called once shapes are known and before any value is read.
@@ -51,6 +55,8 @@ struct StoredScan {
     std::function<CoilRows(std::size_t frame)> samples;
 };
 
+struct Simulation;
+
 /// One way in which a scan can be stored.
 struct ScanFormat {
     std::string name;
@@ -60,13 +66,43 @@ struct ScanFormat {
     bool (*recognises)(const Hdf5Reader& file);
     /// Everything but samples. InputError with the first thing that is wrong.
     StoredScan (*open)(const std::shared_ptr<const Hdf5Reader>& file, const ReadOptions& options);
+
+    std::vector<std::string> endings; ///< that choose it for an output
+    /// UsageError when it cannot hold the scan, which need not have samples yet.
+    void (*require_holds)(const std::string& path, const Simulation& simulation);
+    /// The whole file or none. Notes what is not where a reader of the format would look for it.
+    void (*write)(const std::string& path, const Simulation& simulation, Reporter& report);
 };
 
-/// The table of formats that can be read: one row each.
+/// The table of formats: one row each.
 const std::vector<ScanFormat>& scan_formats();
 
-/// InputError when no format knows the file.
-const ScanFormat& format_of(const Hdf5Reader& file);
+/// The format of an output: `name` where it is not "", else that of the path's ending, else the
+/// native one.
+const ScanFormat& scan_format_of_output(const std::string& path, const std::string& name);
+
+/// One way in which a scan can be stored that is no HDF5.
+struct ByteFormat {
+    std::string name;
+    std::string summary;
+    bool built;
+    bool (*recognises)(const InputFile& file);
+    StoredScan (*open)(const InputFile& file, const ReadOptions& options);
+};
+
+/// Their table.
+const std::vector<ByteFormat>& byte_formats();
+/// Null when none knows the file: it should be HDF5.
+const ByteFormat* byte_format_of(const InputFile& file);
+
+/// A scan file that is open and being hashed.
+struct OpenScan {
+    std::shared_ptr<InputFile> file;
+    StoredScan stored;
+};
+
+/// By content. InputError when no format knows the file, or something in it is wrong.
+OpenScan open_scan(const std::string& path, const ReadOptions& options);
 
 /// Reads a whole scan into memory; FrameSource (io/frame_source.hpp) has its frames one at a time.
 /// The same errors.

@@ -17,9 +17,10 @@ void add(std::vector<std::string>& remarks, const std::vector<std::string>& more
 } // namespace
 
 FrameSource::FrameSource(const std::string& path, const ReadOptions& options)
-    : file_(std::make_shared<const Hdf5Reader>(path)) {
-    file_->start_hash();
-    stored_ = format_of(*file_).open(file_, options);
+    : FrameSource(open_scan(path, options), options) {}
+
+FrameSource::FrameSource(OpenScan opened, const ReadOptions& options)
+    : file_(std::move(opened.file)), stored_(std::move(opened.stored)) {
     Scan& scan = stored_.scan;
     check(scan);
     const std::vector<std::string> silent = check_samples(options.bad_frames);

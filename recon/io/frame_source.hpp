@@ -46,9 +46,10 @@ public:
     std::size_t first_good() const;
 
 private:
+    FrameSource(OpenScan opened, const ReadOptions& options);
     std::vector<std::string> check_samples(bool bad_frames);
 
-    std::shared_ptr<const Hdf5Reader> file_;
+    std::shared_ptr<InputFile> file_;
     StoredScan stored_;
     std::optional<CoilRows> single_; ///< samples of a single frame
     std::map<std::size_t, InputError> bad_;

@@ -80,7 +80,7 @@ void answer(const Hdf5Served& served, const Hdf5Request& request) {
     case What::acquisition_type:
         return send(packed(holds_acquisitions(served, request.dataset)));
     case What::acquisition_headers:
-        return send_acquisition_headers(served, request.dataset);
+        return send_acquisition_headers(served, request);
     case What::acquisitions:
         return send_acquisitions(served, request);
     }

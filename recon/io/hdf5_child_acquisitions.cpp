@@ -174,12 +174,13 @@ bool holds_acquisitions(const Hdf5Served& served, const std::string& name) {
     return has_members(stored.get(), acquisition_type().get());
 }
 
-void send_acquisition_headers(const Hdf5Served& served, const std::string& name) {
-    const Acquisitions acquisitions(served, name);
+void send_acquisition_headers(const Hdf5Served& served, const Hdf5Request& request) {
+    const Acquisitions acquisitions(served, request.dataset);
     constexpr std::size_t at_once = 1024;
-    for (std::size_t first = 0; first < acquisitions.count(); first += at_once) {
-        const auto headers =
-            acquisitions.headers(first, std::min(at_once, acquisitions.count() - first));
+    const std::size_t end =
+        request.count == 0 ? acquisitions.count() : request.first + request.count;
+    for (std::size_t first = request.first; first < end; first += at_once) {
+        const auto headers = acquisitions.headers(first, std::min(at_once, end - first));
         send_part(served.parent, headers.data(), headers.size() * sizeof(IsmrmrdHeader));
     }
 }

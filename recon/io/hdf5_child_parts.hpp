@@ -41,7 +41,7 @@ void send_values(const Hdf5Served& served, const Hdf5Request& request);
 void send_texts(const Hdf5Served& served, const std::string& dataset);
 
 bool holds_acquisitions(const Hdf5Served& served, const std::string& dataset);
-void send_acquisition_headers(const Hdf5Served& served, const std::string& dataset);
+void send_acquisition_headers(const Hdf5Served& served, const Hdf5Request& request);
 void send_acquisitions(const Hdf5Served& served, const Hdf5Request& request);
 
 } // namespace lsrecon

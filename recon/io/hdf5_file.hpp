@@ -159,6 +159,8 @@ struct Hdf5Field {
     std::size_t count = 1; ///< more are an array
 };
 
+struct IsmrmrdRow;
+
 /// How floats lie in a dataset: each on its own, or two a compound {r,i} (h5py) or {real,imag}
 /// (ISMRMRD).
 enum class Hdf5Floats { single, r_i, real_imag };
@@ -200,9 +202,12 @@ public:
                const std::vector<std::string>& values);
     /// Each as long as it is.
     void variable_texts(const std::string& dataset, const std::vector<std::string>& values);
-    /// Rows of `row_bytes` that hold `fields`.
+    /// Rows of `row_bytes` that hold `fields`; the file has them packed, in the order of offsets.
     void table(const std::string& dataset, const std::vector<Hdf5Field>& fields, std::size_t rows,
                std::size_t row_bytes, const void* values);
+    /// Rows of ISMRMRD acquisitions, which are asked for one after the other.
+    void acquisitions(const std::string& dataset, std::size_t rows,
+                      const std::function<IsmrmrdRow(std::size_t row)>& row);
     void attribute(const std::string& object, const std::string& name, const std::string& value);
     void attribute(const std::string& object, const std::string& name,
                    const std::vector<std::string>& values);
@@ -217,6 +222,9 @@ public:
 
 private:
     void write_later_values();
+    /// Error when HDF5 could not hold it.
+    void require_held(bool succeeded, const std::string& dataset) const;
+    Hdf5Handle made_dataset(const std::string& dataset, std::size_t rows, const Hdf5Handle& type);
 
     struct Later {
         std::uint64_t at = 0; ///< in the file

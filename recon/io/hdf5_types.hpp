@@ -27,8 +27,6 @@ inline Hdf5Handle complex_type(hid_t real, const char* r = "r", const char* i = 
 
 /// Of floats in a file.
 Hdf5Handle floats_type(Hdf5Floats type);
-/// Of the rows of a table in memory; the file has them as they lie there.
-Hdf5Handle row_type(const std::vector<Hdf5Field>& fields, std::size_t row_bytes);
 
 /// Whether all its numbers fit into floats. Numbers cross to the parent in the file's own
 /// precision: converting compounds is most of what HDF5 does.

@@ -258,10 +258,8 @@ void Hdf5Writer::variable_texts(const std::string& dataset,
                   pointers_to(values).data());
 }
 
-void Hdf5Writer::table(const std::string& dataset, const std::vector<Hdf5Field>& fields,
-                       std::size_t rows, std::size_t row_bytes, const void* values) {
-    const Hdf5Handle type = row_type(fields, row_bytes);
-    write_dataset(file_.get(), name_, dataset, {rows}, type.get(), type.get(), values);
+void Hdf5Writer::require_held(bool succeeded, const std::string& dataset) const {
+    require(succeeded ? 0 : -1, name_, full_name(dataset));
 }
 
 void Hdf5Writer::close() {

@@ -49,14 +49,16 @@ struct IsmrmrdContents {
     /// and what the chosen frames and their calibration need.
     std::vector<std::size_t> wanted(std::size_t chosen) const;
 
-private:
-    std::string with_image() const;
-
     struct Acquisition {
         IsmrmrdRole role;
         std::uint16_t encoding = 0;
         RawCounters counters{};
     };
+    const Acquisition& acquisition(std::size_t index) const { return acquisitions_[index]; }
+
+private:
+    std::string with_image() const;
+
     std::vector<Acquisition> acquisitions_;
 };
 

@@ -3,11 +3,11 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "io/hdf5_file.hpp"
+#include "base/error.hpp"
 
 namespace lsrecon {
 
@@ -46,40 +46,36 @@ struct IsmrmrdAcquisition {
     std::vector<float> values; ///< active_channels x number_of_samples x {real, imaginary}
 };
 
-/// The HDF5 side of an ISMRMRD file, opened for reading only. The meaning of its fields is
-/// in ismrmrd_scan.cpp.
-///
-/// libismrmrd's own class Dataset (1.8) is not used: it opens the file for writing when it may, it
-/// does not look at the result of a read, and it copies as many values as the acquisition's header
-/// promises, however few the file holds.
+/// ISMRMRD raw data as it is stored: in HDF5 (io/ismrmrd_hdf5.hpp) or as a stream
+/// (io/ismrmrd_stream.hpp). The meaning of its fields is in ismrmrd_scan.cpp.
 class IsmrmrdFile {
 public:
-    /// Names of the top-level groups that hold `xml` and `data`; "dataset", the name that
-    /// libismrmrd and its tools use, comes first.
-    static std::vector<std::string> groups(const Hdf5Reader& reader);
+    virtual ~IsmrmrdFile() = default;
 
-    /// InputError when `data` does not hold acquisitions.
-    IsmrmrdFile(const Hdf5Reader& reader, const std::string& group);
+    virtual const std::string& path() const = 0;
+    /// What messages call the acquisitions, and the header.
+    virtual std::string data_name() const = 0;
+    virtual std::string xml_name() const = 0;
 
-    const std::string& path() const { return reader_.path(); }
-    std::string data_name() const { return group_ + "/data"; }
-    std::string xml_name() const { return group_ + "/xml"; }
-
-    std::string xml() const;
-    std::size_t acquisitions() const { return acquisitions_; }
-    /// Every acquisition's header, in order, without its arrays.
-    void read_headers(const std::function<void(const IsmrmrdHeader&)>& take) const;
+    virtual std::string xml() const = 0;
+    /// Every acquisition's header, in order, without its arrays. InputError when one cannot be
+    /// read: then it is unknown which frame it belongs to.
+    virtual void read_headers(const std::function<void(const IsmrmrdHeader&)>& take) const = 0;
+    virtual IsmrmrdHeader header(std::size_t index) const = 0;
     /// How many waveforms are stored, if any; nothing reads them.
-    void add_waveforms(std::vector<std::pair<std::string, std::string>>& details) const;
-    /// These acquisitions, by their places in rising order; the others are not read. InputError
-    /// when one is damaged.
-    void read(const std::vector<std::size_t>& wanted,
-              const std::function<void(std::size_t index, const IsmrmrdAcquisition&)>& take) const;
+    virtual void add_waveforms(std::vector<std::pair<std::string, std::string>>& details) const = 0;
 
-private:
-    const Hdf5Reader& reader_;
-    std::string group_;
-    std::size_t acquisitions_ = 0;
+    class Receiver {
+    public:
+        virtual ~Receiver() = default;
+        virtual void take(std::size_t index, const IsmrmrdAcquisition& acquisition) = 0;
+        /// One that cannot be read. Reading goes on when this returns.
+        virtual void lose(std::size_t index, const InputError& error) = 0;
+        /// Whether one after a lost one is to be read.
+        virtual bool still_wanted(std::size_t index) const = 0;
+    };
+    /// These acquisitions, by their places in rising order; the others are not read.
+    virtual void read(std::vector<std::size_t> wanted, Receiver& receiver) const = 0;
 };
 
 } // namespace lsrecon

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/input_file.hpp"
 #include "io/formats.hpp"
 #include "scan/scan.hpp"
 
@@ -12,5 +13,8 @@ bool recognises_ismrmrd(const Hdf5Reader& file);
 /// The file is opened for reading only and never changed. InputError with the first thing wrong.
 StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
                         const ReadOptions& options);
+
+/// The same of a stream (io/ismrmrd_stream.hpp).
+StoredScan open_ismrmrd_stream(const InputFile& file, const ReadOptions& options);
 
 } // namespace lsrecon

@@ -89,6 +89,12 @@ void refuse_options_of_raw_data(const Hdf5Reader& file, const ReadOptions& optio
                          "readouts or encodings\n  next:     leave " +
                          flag + " out; --frames chooses frames by their index");
     }
+    if (options.one_place) {
+        throw UsageError(file.path() +
+                         ": --shift-mm header is for raw data; the samples of a native scan are "
+                         "those of its grid, wherever its position is\n  next:     leave it out; "
+                         "--shift-mm X,Y moves the image");
+    }
 }
 
 /// Leaves the frames that were chosen. Their indices in the file.

@@ -105,6 +105,28 @@ void write_noise(Hdf5Writer& file, const Scan& scan) {
     }
 }
 
+} // namespace
+
+void write_grid(Hdf5Writer& file, const Grid& grid) {
+    const auto dimensions = static_cast<std::size_t>(grid.dimensions);
+    std::vector<long> matrix;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+        matrix.push_back(static_cast<long>(grid.size[d]));
+    }
+    file.attribute(root, "matrix", matrix);
+    file.attribute(root, "fov_mm",
+                   std::vector<double>(grid.fov_mm.begin(), grid.fov_mm.begin() + grid.dimensions));
+    if (grid.position) {
+        file.attribute(root, "position",
+                       std::vector<double>(grid.position->begin(), grid.position->end()));
+    }
+    if (grid.directions) {
+        std::vector<double> numbers;
+        append({grid.directions->begin(), grid.directions->end()}, 3, numbers);
+        file.attribute(root, "directions", numbers);
+    }
+}
+
 void write_image_side(Hdf5Writer& file, const Scan& scan) {
     if (!scan.coil_maps.empty()) {
         Extents extents = scan.voxels ? Extents{scan.coil_maps.columns()} : grid_extents(scan.grid);
@@ -128,28 +150,6 @@ void write_image_side(Hdf5Writer& file, const Scan& scan) {
         append(*scan.voxels, scan.grid.dimensions, positions);
         file.real("voxels", {scan.voxels->size(), static_cast<std::size_t>(scan.grid.dimensions)},
                   positions.data());
-    }
-}
-
-} // namespace
-
-void write_grid(Hdf5Writer& file, const Grid& grid) {
-    const auto dimensions = static_cast<std::size_t>(grid.dimensions);
-    std::vector<long> matrix;
-    for (std::size_t d = 0; d < dimensions; ++d) {
-        matrix.push_back(static_cast<long>(grid.size[d]));
-    }
-    file.attribute(root, "matrix", matrix);
-    file.attribute(root, "fov_mm",
-                   std::vector<double>(grid.fov_mm.begin(), grid.fov_mm.begin() + grid.dimensions));
-    if (grid.position) {
-        file.attribute(root, "position",
-                       std::vector<double>(grid.position->begin(), grid.position->end()));
-    }
-    if (grid.directions) {
-        std::vector<double> numbers;
-        append({grid.directions->begin(), grid.directions->end()}, 3, numbers);
-        file.attribute(root, "directions", numbers);
     }
 }
 

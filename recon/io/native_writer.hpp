@@ -11,6 +11,9 @@ class Hdf5Writer;
 /// Matrix, field of view, position and directions as root attributes.
 void write_grid(Hdf5Writer& file, const Grid& grid);
 
+/// /coil_maps, /field_map, /r2star and /voxels, those that there are.
+void write_image_side(Hdf5Writer& file, const Scan& scan);
+
 /// Writes the program's own scan file, docs/formats.md: trajectory in cycles/fov as float64,
 /// samples, noise, phi and coil maps as complex64, weights as float64. Frames that share one
 /// Sampling are stored with one trajectory [M,D], others with one each, [F,M,D]. UsageError when

@@ -18,49 +18,6 @@ RawAcquisitionSorter::RawAcquisitionSorter(RawEncoding encoding, const RawKind& 
     }
 }
 
-void RawAcquisitionSorter::refuse(const RawAcquisition& acquisition, const std::string& field,
-                                  const std::string& found, const std::string& expected,
-                                  const std::string& next_step) const {
-    throw InputError({encoding_.file,
-                      text(encoding_.dataset, ", acquisition ", acquisition.index, ", ", field),
-                      found, expected, next_step});
-}
-
-void RawAcquisitionSorter::check_header(const RawAcquisition& acquisition) const {
-    if (acquisition.channels == 0) {
-        refuse(acquisition, "active_channels", "0", "at least one coil", "write the coils' data");
-    }
-    if (acquisition.discard_pre + acquisition.discard_post > acquisition.samples) {
-        refuse(acquisition, "discard_pre + discard_post",
-               text(acquisition.discard_pre, " + ", acquisition.discard_post),
-               text("at most the ", acquisition.samples, " samples of the acquisition"),
-               "correct the acquisition header");
-    }
-    if (acquisition.channels != kind_.channels) {
-        refuse(acquisition, "active_channels", text(acquisition.channels),
-               text(kind_.channels, " as in acquisition ", kind_.index),
-               "write one number of coils in the whole scan");
-    }
-}
-
-void RawAcquisitionSorter::check_kind(const RawAcquisition& acquisition) const {
-    if (acquisition.trajectory_dimensions == 0 && !encoding_.stored_trajectory.empty()) {
-        refuse(acquisition, "trajectory_dimensions", "0: no trajectory is stored",
-               "2 or more, since the header calls the trajectory " + encoding_.stored_trajectory,
-               "store the trajectory with the acquisitions, or correct the header");
-    }
-    if (acquisition.trajectory_dimensions == 1) {
-        refuse(acquisition, "trajectory_dimensions", "1",
-               "0 for Cartesian, 2 or more for a stored trajectory",
-               "write the trajectory with all its dimensions");
-    }
-    if (acquisition.trajectory_dimensions != kind_.trajectory_dimensions) {
-        refuse(acquisition, "trajectory_dimensions", text(acquisition.trajectory_dimensions),
-               text(kind_.trajectory_dimensions, " as in acquisition ", kind_.index),
-               "write trajectories of one kind, or split the file");
-    }
-}
-
 // A stored trajectory has a point for each stored sample, in the same order, however the readout
 // ran: reversal changes nothing.
 Vec3 RawAcquisitionSorter::stored_position(const RawAcquisition& acquisition,
@@ -86,57 +43,11 @@ Vec3 RawAcquisitionSorter::line_position(const RawAcquisition& acquisition,
             static_cast<double>(acquisition.encode_steps[1] - encoding_.encode_centers[1])};
 }
 
-// Reported here, not only by check(scan), because only here are the fields at fault known.
-void RawAcquisitionSorter::check_line(const RawAcquisition& acquisition) const {
-    if (encoding_.ramps && acquisition.samples != encoding_.ramps->k.size()) {
-        refuse(acquisition, "number_of_samples", text(acquisition.samples),
-               text(encoding_.ramps->k.size(), ", numSamples of trajectoryDescription"),
-               "correct the header, or store a trajectory");
-    }
-    if (acquisition.samples == acquisition.discard_pre + acquisition.discard_post) {
-        return;
-    }
-    constexpr std::array<const char*, 3> fields{
-        "center_sample", "kspace_encode_step_1 and its center in encodingLimits",
-        "kspace_encode_step_2 and its center in encodingLimits"};
-    for (const std::size_t sample :
-         {acquisition.discard_pre, acquisition.samples - acquisition.discard_post - 1}) {
-        const Vec3 k = line_position(acquisition, sample);
-        for (std::size_t d = 0; d < dimensions(); ++d) {
-            const double half = 0.5 * static_cast<double>(encoding_.grid.size[d]);
-            if (std::abs(k[d]) > 1.05 * half) {
-                refuse(acquisition, fields[d], text("a sample at ", k[d], " cycles per FOV"),
-                       text("between ", -half, " and ", half, " for ", encoding_.grid.size[d],
-                            " voxels"),
-                       "correct the header, or store a trajectory");
-            }
-        }
-    }
-}
-
-// Reported here, because only here is the place in the file known, and because neither units can
-// be found from a NaN nor readouts be made shorter.
-void RawAcquisitionSorter::check_position(const RawAcquisition& acquisition, std::size_t sample,
-                                          const Vec3& k) const {
-    for (std::size_t d = 0; d < dimensions(); ++d) {
-        if (!std::isfinite(k[d])) {
-            refuse(acquisition, "traj", text(shown(k[d]), " at [", sample, ", ", d, "]"),
-                   "finite numbers", "repair the trajectory and write the file again");
-        }
-    }
-}
-
-void RawAcquisitionSorter::check_values(const RawAcquisition& acquisition,
-                                        std::size_t sample) const {
-    for (std::size_t c = 0; c < acquisition.channels; ++c) {
-        const float* value = acquisition.values + 2 * (c * acquisition.samples + sample);
-        for (const float part : {value[0], value[1]}) {
-            if (!std::isfinite(part)) {
-                refuse(acquisition, "data",
-                       text(shown(static_cast<double>(part)), " at [", c, ", ", sample, "]"),
-                       "finite numbers", "remove or repair the value and write the file again");
-            }
-        }
+void RawAcquisitionSorter::begin(const RawAcquisition& acquisition, RawFrame& frame) {
+    if (frame.values.empty()) {
+        frame.values.resize(acquisition.channels);
+        frame.position = acquisition.position;
+        frame.directions = acquisition.directions;
     }
 }
 
@@ -146,11 +57,7 @@ void RawAcquisitionSorter::append(const RawAcquisition& acquisition, RawFrame& f
     if (!has_trajectory()) {
         check_line(acquisition);
     }
-    if (frame.values.empty()) {
-        frame.values.resize(acquisition.channels);
-        frame.position = acquisition.position;
-        frame.directions = acquisition.directions;
-    }
+    begin(acquisition, frame);
     std::vector<Vec3> k;
     for (std::size_t sample = first; sample < last; ++sample) {
         k.push_back(has_trajectory() ? stored_position(acquisition, sample)
@@ -165,7 +72,7 @@ void RawAcquisitionSorter::append(const RawAcquisition& acquisition, RawFrame& f
         if (!options_.bad_frames) {
             throw;
         }
-        frame.bad.emplace_back(frame.values[0].size(), error);
+        frame.bad.emplace_back(frame.ends.size(), error);
     }
     std::vector<std::vector<std::complex<float>>> values(acquisition.channels);
     for (std::size_t c = 0; c < acquisition.channels; ++c) {
@@ -208,10 +115,10 @@ void RawAcquisitionSorter::append(const RawAcquisition& acquisition, RawFrame& f
     frame.ends.push_back(frame.values[0].size());
 }
 
-void RawAcquisitionSorter::add(const RawAcquisition& acquisition) {
+std::optional<RawPlace> RawAcquisitionSorter::add(const RawAcquisition& acquisition) {
     const RawCounters counters = choice_.frame_of(acquisition.counters);
     if (!choice_.wants(counters)) {
-        return;
+        return std::nullopt;
     }
     check_header(acquisition);
     check_kind(acquisition);
@@ -219,12 +126,32 @@ void RawAcquisitionSorter::add(const RawAcquisition& acquisition) {
     const std::size_t before = frame.trajectory.size();
     append(acquisition, frame);
     discarded_ += acquisition.discard_pre + acquisition.discard_post;
-    moved_within_frame_ = moved_within_frame_ || frame.position != acquisition.position ||
-                          frame.directions != acquisition.directions;
+    check_place(acquisition, frame);
     for (std::size_t i = before; i < frame.trajectory.size(); ++i) {
         double& range = range_[i % dimensions()];
         range = std::max(range, std::abs(static_cast<double>(frame.trajectory[i])));
     }
+    return RawPlace{counters, frame.ends.size() - 1};
+}
+
+void RawAcquisitionSorter::fail(const RawPlace& place, const InputError& error) {
+    frames_.at(place.frame).bad.emplace_back(place.readout, error);
+}
+
+void RawAcquisitionSorter::add_lost(const RawAcquisition& acquisition, const InputError& error) {
+    check_header(acquisition);
+    check_kind(acquisition);
+    RawFrame& frame = frames_[choice_.frame_of(acquisition.counters)];
+    begin(acquisition, frame);
+    frame.bad.emplace_back(frame.ends.size(), error);
+    frame.lost.push_back(frame.ends.size());
+    frame.ends.push_back(frame.values[0].size());
+}
+
+bool RawAcquisitionSorter::has_lost(const RawCounters& counters) const {
+    const auto frame = frames_.find(choice_.frame_of(counters));
+    // A cut frame has parts that may be whole.
+    return options_.spokes_per_frame == 0 && frame != frames_.end() && !frame->second.lost.empty();
 }
 
 bool RawAcquisitionSorter::add_calibration(const RawAcquisition& acquisition) {
@@ -244,6 +171,7 @@ bool RawAcquisitionSorter::add_calibration(const RawAcquisition& acquisition) {
     Calibration& calibration = calibrations_[counters[0]];
     calibration.counters = counters;
     append(acquisition, calibration.frame);
+    check_place(acquisition, calibration.frame);
     if (!calibration.frame.bad.empty()) { // maps of several frames come from it
         throw InputError(calibration.frame.bad.front().second);
     }

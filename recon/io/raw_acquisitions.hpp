@@ -47,6 +47,12 @@ struct RawKind {
     std::size_t trajectory_dimensions = 0;
 };
 
+/// Where an acquisition went: its raw frame, and its index among the readouts of that.
+struct RawPlace {
+    RawCounters frame{};
+    std::size_t readout = 0;
+};
+
 /// Sorts acquisitions into frames. Values are kept in the file's single precision, those of frames
 /// that were not chosen are not kept.
 class RawAcquisitionSorter {
@@ -55,8 +61,15 @@ public:
     RawAcquisitionSorter(RawEncoding encoding, const RawKind& kind, RawChoice choice,
                          const ReadOptions& options);
 
-    /// InputError when the acquisition contradicts itself or the first one.
-    void add(const RawAcquisition& acquisition);
+    /// Nothing for a frame that is not wanted. InputError when the acquisition contradicts itself
+    /// or the first one.
+    std::optional<RawPlace> add(const RawAcquisition& acquisition);
+    /// What was added cannot be used after all.
+    void fail(const RawPlace& place, const InputError& error);
+    /// Of the image, and its arrays cannot be read: its frame fails (with spokes_per_frame, the
+    /// frames that have it), unless no frame is whole.
+    void add_lost(const RawAcquisition& acquisition, const InputError& error);
+    bool has_lost(const RawCounters& counters) const;
     /// Also for coil maps, or for these alone. Kept are those of the first frame's slice that have
     /// the counters of the first of them, when they are of the image's kind. Whether it was kept.
     bool add_calibration(const RawAcquisition& acquisition);
@@ -66,8 +79,8 @@ public:
     /// For the image that is to come.
     const Grid& grid() const { return space_.grid; }
 
-    /// Can be called once. InputError when a frame has no samples, when nothing was chosen, or when
-    /// the units of the trajectory are ambiguous.
+    /// Can be called once. InputError when no chosen frame is whole, when a frame has no samples,
+    /// when nothing was chosen, or when the units of the trajectory are ambiguous.
     StoredScan stored_scan();
 
 private:
@@ -76,9 +89,11 @@ private:
         std::vector<std::vector<std::complex<float>>> values; ///< a row a channel
         std::vector<float> times; ///< M in s, 0 at center_sample; only if asked for
         std::vector<std::size_t> ends; ///< samples up to the end of each readout
-        RawBad bad; ///< readouts with a value that is no number
+        RawBad bad; ///< readouts with a value that is no number, or lost ones
+        std::vector<std::size_t> lost; ///< readouts without samples or trajectory
         Vec3 position{0, 0, 0};
         std::array<Vec3, 3> directions{};
+        std::optional<Vec3> place() const; ///< the position, when it is one
     };
 
     [[noreturn]] void refuse(const RawAcquisition& acquisition, const std::string& field,
@@ -89,6 +104,7 @@ private:
     void check_line(const RawAcquisition& acquisition) const;
     void check_position(const RawAcquisition& acquisition, std::size_t sample, const Vec3& k) const;
     void check_values(const RawAcquisition& acquisition, std::size_t sample) const;
+    void check_place(const RawAcquisition& acquisition, const RawFrame& frame);
 
     // Where a sample was taken, as the file says it: in its own units or in encoding steps.
     Vec3 stored_position(const RawAcquisition& acquisition, std::size_t sample) const;
@@ -96,6 +112,7 @@ private:
     bool has_trajectory() const { return kind_.trajectory_dimensions > 0; }
 
     void append(const RawAcquisition& acquisition, RawFrame& frame);
+    static void begin(const RawAcquisition& acquisition, RawFrame& frame);
     void append_times(const RawAcquisition& acquisition, std::size_t kept, RawFrame& frame) const;
 
     std::size_t dimensions() const { return static_cast<std::size_t>(encoding_.grid.dimensions); }
@@ -105,9 +122,13 @@ private:
     Vec3 units_factor(const std::string& units) const;
     [[noreturn]] void refuse_units() const;
     void require_samples() const;
+    void require_whole_frame() const;
     /// Whether frames have positions of their own.
     bool set_geometry(Scan& scan) const;
     std::vector<RawPart> parts_of(const RawFrame& raw, const std::string& name) const;
+    Sampling sampling_of(const RawFrame& raw, std::size_t first, std::size_t end,
+                         const Vec3& factor) const;
+    static void share_samplings(Scan& scan, const RawSamples& samples);
     void add_frames(Scan& scan, RawSamples& samples, const Vec3& factor, bool moved);
     void set_calibrations(Scan& scan, const Vec3& factor);
     void add_remarks(std::vector<std::string>& remarks) const;

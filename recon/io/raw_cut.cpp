@@ -25,13 +25,21 @@ std::size_t left_over(std::size_t readouts, const std::vector<RawPart>& parts) {
     return readouts - used;
 }
 
+const InputError* RawSamples::error_of(std::size_t frame) const {
+    const Place& place = frames_[frame];
+    for (const auto& [readout, error] : raw_[place.raw].bad) {
+        if (place.readouts.holds(readout)) {
+            return &error;
+        }
+    }
+    return nullptr;
+}
+
 CoilRows RawSamples::take(std::size_t frame) {
     const Place& place = frames_[frame];
     CoilRows& raw = raw_[place.raw].samples;
-    for (const auto& [sample, error] : raw_[place.raw].bad) {
-        if (sample >= place.first && sample - place.first < place.count) {
-            throw InputError(error);
-        }
+    if (const InputError* const error = error_of(frame)) {
+        throw InputError(*error);
     }
     if (place.count == raw.columns()) {
         return frames_.size() == 1 ? std::move(raw) : raw;

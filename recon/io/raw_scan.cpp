@@ -4,44 +4,12 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "base/numbers.hpp"
 #include "scan/directions.hpp"
-#include "scan/sampling_pool.hpp"
 #include "scan/units.hpp"
 
-// The second half of RawAcquisitionSorter: from sorted frames to a scan.
+// The second part of RawAcquisitionSorter: from sorted frames to what a scan says of them.
 
 namespace lsrecon {
-
-namespace {
-
-bool finite(const Vec3& a) {
-    return std::isfinite(a[0]) && std::isfinite(a[1]) && std::isfinite(a[2]);
-}
-
-/// Samples `first` to `end` of M x dimensions coordinates.
-std::vector<Vec3> to_trajectory(const std::vector<float>& stored, std::size_t first,
-                                std::size_t end, std::size_t dimensions, const Vec3& factor) {
-    std::vector<Vec3> trajectory(end - first, Vec3{0, 0, 0});
-    for (std::size_t m = first; m < end; ++m) {
-        for (std::size_t d = 0; d < dimensions; ++d) {
-            trajectory[m - first][d] = factor[d] * static_cast<double>(stored[m * dimensions + d]);
-        }
-    }
-    return trajectory;
-}
-
-CoilRows to_samples(const std::vector<std::vector<std::complex<float>>>& values) {
-    CoilRows::Floats samples(static_cast<Eigen::Index>(values.size()),
-                             static_cast<Eigen::Index>(values.front().size()));
-    for (std::size_t c = 0; c < values.size(); ++c) {
-        const auto row = static_cast<Eigen::Index>(c);
-        std::copy(values[c].begin(), values[c].end(), samples.row(row).data());
-    }
-    return samples;
-}
-
-} // namespace
 
 void RawAcquisitionSorter::refuse_units() const {
     Grid grid = encoding_.grid;
@@ -102,7 +70,7 @@ bool RawAcquisitionSorter::set_geometry(Scan& scan) const {
     if (unknown && first.position == Vec3{0, 0, 0}) {
         return false;
     }
-    if (!finite(first.position)) {
+    if (!first.place()) {
         scan.remarks.push_back("position is not finite and is not used");
         return false;
     }
@@ -112,6 +80,11 @@ bool RawAcquisitionSorter::set_geometry(Scan& scan) const {
     for (const auto& [counters, frame] : frames_) {
         moved = moved || frame.position != first.position;
         turned = turned || frame.directions != first.directions;
+    }
+    if (turned && options_.one_place) {
+        throw InputError({encoding_.file, encoding_.dataset + ", orientations of the frames",
+                          "several", "one, along which --shift-mm header shifts",
+                          "choose frames of one orientation, with --slice for example"});
     }
     if (turned) {
         scan.remarks.push_back("frames have different orientations; the first one's is kept");
@@ -145,9 +118,26 @@ void RawAcquisitionSorter::add_remarks(std::vector<std::string>& remarks) const 
     }
 }
 
+std::optional<Vec3> RawAcquisitionSorter::RawFrame::place() const {
+    const bool finite =
+        std::isfinite(position[0]) && std::isfinite(position[1]) && std::isfinite(position[2]);
+    return finite ? std::optional(position) : std::nullopt;
+}
+
+/// Before units are looked for in what there is.
+void RawAcquisitionSorter::require_whole_frame() const {
+    const bool cut_up = options_.spokes_per_frame > 0;
+    for (const auto& [counters, raw] : frames_) {
+        if (raw.lost.empty() || (cut_up && !raw.trajectory.empty())) {
+            return;
+        }
+    }
+    throw InputError(frames_.begin()->second.bad.front().second);
+}
+
 void RawAcquisitionSorter::require_samples() const {
     for (const auto& [counters, raw] : frames_) {
-        if (raw.trajectory.empty()) {
+        if (raw.trajectory.empty() && raw.lost.empty()) {
             throw InputError(
                 {encoding_.file,
                  text(encoding_.dataset, ", frame ", label(counters, choice_.varying())),
@@ -156,37 +146,12 @@ void RawAcquisitionSorter::require_samples() const {
     }
 }
 
-void RawAcquisitionSorter::set_calibrations(Scan& scan, const Vec3& factor) {
-    std::size_t acquisitions = 0;
-    for (auto& [slice, calibration] : calibrations_) {
-        RawFrame& raw = calibration.frame;
-        if (raw.trajectory.empty()) {
-            continue;
-        }
-        auto sampling = std::make_shared<Sampling>();
-        sampling->trajectory =
-            to_trajectory(raw.trajectory, 0, raw.values[0].size(), dimensions(), factor);
-        scan.calibrations.push_back({std::move(sampling), to_samples(raw.values),
-                                     label(calibration.counters, choice_.varying()), std::nullopt});
-        acquisitions += raw.ends.size();
-        raw = {};
-    }
-    if (acquisitions > 0) {
-        const std::string& of = scan.calibrations.front().label;
-        scan.remarks.push_back(
-            text("kept ", counted(acquisitions, "acquisition"), " flagged parallel calibration",
-                 scan.calibrations.size() > 1 ? text(" of ", scan.calibrations.size(), " slices")
-                 : of.empty()                 ? ""
-                                              : " of " + of,
-                 " for coil maps"));
-    }
-}
-
 StoredScan RawAcquisitionSorter::stored_scan() {
     Scan scan;
     scan.file = encoding_.file;
     scan.grid = space_.grid;
     add_remarks(scan.remarks);
+    require_whole_frame();
     require_samples();
     for (std::size_t i = 0; i < frame_counters().size(); ++i) {
         const bool differs = std::any_of(frames_.begin(), frames_.end(), [&](const auto& frame) {
@@ -207,84 +172,6 @@ StoredScan RawAcquisitionSorter::stored_scan() {
     const auto samples = std::make_shared<RawSamples>();
     add_frames(scan, *samples, factor, moved);
     return {std::move(scan), [samples](std::size_t frame) { return samples->take(frame); }};
-}
-
-std::vector<RawPart> RawAcquisitionSorter::parts_of(const RawFrame& raw,
-                                                    const std::string& name) const {
-    const std::size_t length = options_.spokes_per_frame;
-    const std::size_t readouts = raw.ends.size();
-    if (length == 0) {
-        return {{0, readouts}};
-    }
-    if (length > readouts) {
-        throw UsageError(text(encoding_.file, ": --spokes-per-frame ", length, ", but ",
-                              name.empty() ? "the frame" : "frame " + name, " has ",
-                              counted(readouts, "readout"),
-                              "\n  next:     ask for fewer, or join what is one image, as by "
-                              "--join repetition"));
-    }
-    return cut(readouts, length, options_.stride == 0 ? length : options_.stride);
-}
-
-void RawAcquisitionSorter::add_frames(Scan& scan, RawSamples& samples, const Vec3& factor,
-                                      bool moved) {
-    const bool cut_up = options_.spokes_per_frame > 0;
-    SamplingPool pool;
-    std::size_t unused = 0;
-    std::size_t index = 0;
-    for (auto& [counters, raw] : frames_) {
-        const std::string name = label(counters, choice_.varying());
-        const std::vector<RawPart> parts = parts_of(raw, name);
-        unused += left_over(raw.ends.size(), parts);
-        const std::size_t before = scan.frames.size();
-        for (const RawPart& part : parts) {
-            if (cut_up && !options_.frames.admits(index++)) {
-                continue;
-            }
-            const std::size_t first = part.first == 0 ? 0 : raw.ends[part.first - 1];
-            const std::size_t end = raw.ends[part.end - 1];
-            Frame frame;
-            frame.label = name;
-            if (cut_up) {
-                frame.label +=
-                    text(name.empty() ? "" : ", ", "readouts ", part.first, "-", part.end - 1);
-            }
-            Sampling sampling;
-            sampling.trajectory = to_trajectory(raw.trajectory, first, end, dimensions(), factor);
-            if (!raw.times.empty()) {
-                sampling.times =
-                    Eigen::Map<const Eigen::VectorXf>(raw.times.data() + first,
-                                                      static_cast<Eigen::Index>(end - first))
-                        .cast<double>();
-            }
-            frame.sampling = pool.share(std::move(sampling));
-            frame.samples = CoilRows(raw.values.size(), 0, Precision::float32);
-            if (moved && finite(raw.position)) {
-                frame.position = raw.position;
-            }
-            scan.frames.push_back(std::move(frame));
-            samples.add_frame(first, end - first);
-        }
-        if (scan.frames.size() > before) {
-            samples.add_raw(to_samples(raw.values), std::move(raw.bad));
-        }
-        raw = {};
-    }
-    if (scan.frames.empty()) {
-        throw InputError({encoding_.file, encoding_.dataset + ", chosen frames",
-                          "none of --frames " + options_.frames.to_string(),
-                          counted(index, "frame") + ", from 0", "choose from what there is"});
-    }
-    if (unused > 0) {
-        scan.remarks.push_back(text("left out ", counted(unused, "readout"),
-                                    ", which --spokes-per-frame and --stride put into no frame"));
-    }
-    if (cut_up) {
-        scan.remarks.push_back(text(
-            "cut into ", counted(index, "frame"), " of ", options_.spokes_per_frame, " readouts, ",
-            options_.stride == 0 ? options_.spokes_per_frame : options_.stride, " readouts apart",
-            options_.frames.empty() ? "" : "; chosen: --frames " + options_.frames.to_string()));
-    }
 }
 
 } // namespace lsrecon

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "scan/directions.hpp"
 #include "scan/host_memory.hpp"
 
 namespace lsrecon {
@@ -23,8 +24,13 @@ template <typename Values> std::string by(const Values& values, int dimensions) 
     return result;
 }
 
-bool moves(const std::vector<double>& shift_mm) {
-    return std::any_of(shift_mm.begin(), shift_mm.end(), [](double s) { return s != 0; });
+/// Of what has this position, so that it comes to the centre.
+Vec3 shift_from(const std::optional<Vec3>& position, const Grid& grid) {
+    Vec3 shift{0, 0, 0};
+    for (int d = 0; d < grid.dimensions; ++d) {
+        shift[d] = -dot(position ? *position : *grid.position, (*grid.directions)[d]);
+    }
+    return shift;
 }
 
 /// The chosen columns, in place, times a phase each.
@@ -51,9 +57,11 @@ template <typename Values> void keep(Values& values, const std::vector<std::size
 } // namespace
 
 Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(options) {
+    find_shifts(scan);
     check(scan);
     const Grid stored = scan.grid;
     scan.grid = changed(stored);
+    fov_mm_ = scan.grid.fov_mm;
     const bool other_grid = scan.grid.size != stored.size || scan.grid.fov_mm != stored.fov_mm;
     // Rounding of k' loses no sample at the edge. A grid that stays keeps what overshoots it.
     constexpr double rounding = 1e-9;
@@ -62,7 +70,6 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
         limit_[d] = other_grid && static_cast<int>(d) < stored.dimensions
                         ? 0.5 * static_cast<double>(scan.grid.size[d]) * (1 + rounding)
                         : HUGE_VAL;
-        shift_[d] = d < options.shift_mm.size() ? options.shift_mm[d] / scan.grid.fov_mm[d] : 0;
     }
     if (other_grid) {
         if (!scan.voxels) {
@@ -79,8 +86,11 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
     if (options.conjugate) {
         scan.remarks.push_back("the trajectory has the other sign (--conjugate)");
     }
-    if (moves(options.shift_mm)) {
-        move(scan);
+    if (moves() || options.shift_to_position) {
+        remark_shift(scan);
+    }
+    if (moves() && !options.shift_to_position) {
+        move_positions(scan);
     }
 
     std::unordered_map<const Sampling*, std::shared_ptr<const Change>> known;
@@ -104,12 +114,15 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
     }
     // Only now: until here samplings are known by where they are.
     for (std::size_t f = 0; f < scan.frames.size(); ++f) {
-        apply(*frames_[f], scan.frames[f]);
+        apply(*frames_[f], shifts_mm_[f], scan.frames[f]);
     }
     std::vector<Frame> calibrations;
     for (Frame& calibration : scan.calibrations) {
         const auto of_calibration = change(calibration.sampling);
-        apply(*of_calibration, calibration);
+        apply(*of_calibration,
+              options.shift_to_position ? shift_from(calibration.position, scan.grid)
+                                        : shifts_mm_.front(),
+              calibration);
         if (!of_calibration->kept.empty()) {
             calibrations.push_back(std::move(calibration));
         }
@@ -122,62 +135,6 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
     }
 }
 
-void Geometry::check(const Scan& scan) const {
-    const int dimensions = scan.grid.dimensions;
-    const auto refuse = [&](const std::string& what, const std::string& next) {
-        throw UsageError(scan.file + ": " + what + "\n  next:     " + next);
-    };
-    const auto check_count = [&](const char* flag, std::size_t count) {
-        if (count != 0 && count != static_cast<std::size_t>(dimensions)) {
-            refuse(text(flag, " has ", counted(count, "number"), ", and the scan ", dimensions,
-                        " dimensions"),
-                   text("give ", dimensions, " numbers with commas"));
-        }
-    };
-    check_count("--matrix", options_.matrix.size());
-    check_count("--fov-mm", options_.fov_mm.size());
-    check_count("--shift-mm", options_.shift_mm.size());
-    for (const std::size_t size : options_.matrix) {
-        if (size < 1 || size > longest_side) {
-            refuse(text("--matrix ", size), text("ask for 1 to ", longest_side, " voxels"));
-        }
-    }
-    for (const double length : options_.fov_mm) {
-        if (!std::isfinite(length) || length <= 0) {
-            refuse("--fov-mm " + shown(length), "give lengths above 0, in mm");
-        }
-    }
-    for (const double length : options_.shift_mm) {
-        if (!std::isfinite(length)) {
-            refuse("--shift-mm " + shown(length), "give finite lengths, in mm");
-        }
-    }
-    const Grid grid = changed(scan.grid);
-    const bool other_grid = grid.size != scan.grid.size || grid.fov_mm != scan.grid.fov_mm;
-    if (!scan.coil_maps.empty() && (other_grid || moves(options_.shift_mm))) {
-        refuse("--matrix, --fov-mm and --shift-mm move the voxels, and the coil maps of the file "
-               "are made for those that it has",
-               "leave the options out, or make maps on the new grid");
-    }
-    if (scan.off_resonance && (other_grid || moves(options_.shift_mm))) {
-        refuse(
-            "--matrix, --fov-mm and --shift-mm move the voxels, and the field map of the file is "
-            "that of those that it has",
-            "leave the options out, or write the field map on the new grid");
-    }
-    if (scan.voxels && other_grid) {
-        refuse("--matrix and --fov-mm are for a grid, and the file lists the positions of voxels",
-               "leave the options out");
-    }
-    for (const Frame& frame : scan.frames) {
-        if (frame.sampling->phi.size() > 0 && other_grid) {
-            refuse("phi of the file is the transform of its own voxels, which --matrix and "
-                   "--fov-mm change",
-                   "leave the options out, or write a scan with phi of the new voxels");
-        }
-    }
-}
-
 Grid Geometry::changed(const Grid& grid) const {
     Grid result = grid;
     std::copy(options_.matrix.begin(), options_.matrix.end(), result.size.begin());
@@ -185,10 +142,55 @@ Grid Geometry::changed(const Grid& grid) const {
     return result;
 }
 
-void Geometry::move(Scan& scan) {
+bool Geometry::moves() const {
+    return std::any_of(shifts_mm_.begin(), shifts_mm_.end(), [](const Vec3& shift) {
+        return shift != Vec3{0, 0, 0};
+    });
+}
+
+/// Zeros beyond the dimensions of the scan, in which positions are those of slices.
+void Geometry::find_shifts(const Scan& scan) {
+    if (!options_.shift_to_position) {
+        Vec3 shift{0, 0, 0};
+        std::copy_n(options_.shift_mm.begin(), std::min<std::size_t>(options_.shift_mm.size(), 3),
+                    shift.begin());
+        shifts_mm_.assign(scan.frames.size(), shift);
+        return;
+    }
+    if (!scan.grid.position || !scan.grid.directions) {
+        throw InputError({scan.file,
+                          "position, read_dir, phase_dir and slice_dir of the acquisitions",
+                          scan.grid.directions ? "no position"
+                                               : "no directions that are orthogonal unit vectors",
+                          "both, from which --shift-mm header takes the shift",
+                          "give the shift in mm, --shift-mm X,Y"});
+    }
+    for (const Frame& frame : scan.frames) {
+        shifts_mm_.push_back(shift_from(frame.position, scan.grid));
+    }
+}
+
+void Geometry::remark_shift(Scan& scan) const {
+    const int dimensions = scan.grid.dimensions;
+    const std::string axes = dimensions == 3 ? "x, y and z" : "x and y";
+    if (!options_.shift_to_position) {
+        scan.remarks.push_back(text("the image is shifted by ", by(shifts_mm_.front(), dimensions),
+                                    " mm along ", axes, " of the grid (--shift-mm)"));
+        return;
+    }
+    const bool alike = std::all_of(shifts_mm_.begin(), shifts_mm_.end(),
+                                   [&](const Vec3& shift) { return shift == shifts_mm_.front(); });
     scan.remarks.push_back(
-        text("the image is shifted by ", by(options_.shift_mm, scan.grid.dimensions), " mm along ",
-             scan.grid.dimensions == 3 ? "x, y and z" : "x and y", " of the grid (--shift-mm)"));
+        text("the image is shifted by ", by(shifts_mm_.front(), dimensions), " mm along ", axes,
+             " of the grid, ", alike ? "" : "and other frames by other lengths, ",
+             "from the isocentre to the position of the acquisitions (--shift-mm header)"));
+    if (scan.trajectory_units.empty()) {
+        scan.remarks.push_back("the acquisitions lie on lines, without a trajectory: most scanners "
+                               "shift such lines themselves, and --shift-mm header shifts again");
+    }
+}
+
+void Geometry::move_positions(Scan& scan) const {
     if (!scan.grid.position) {
         return;
     }
@@ -249,21 +251,24 @@ Geometry::change(const std::shared_ptr<const Sampling>& stored) const {
 }
 
 void Geometry::apply(std::size_t index, Frame& frame) const {
-    apply(*frames_.at(index), frame);
+    apply(*frames_.at(index), shifts_mm_[index], frame);
     frame.position = positions_[index];
 }
 
-void Geometry::apply(const Change& change, Frame& frame) const {
+void Geometry::apply(const Change& change, const Vec3& shift_mm, Frame& frame) const {
     frame.sampling = change.sampling;
     const bool whole = change.kept.size() == change.stored;
-    if (frame.samples.empty() || (whole && shift_ == Vec3{0, 0, 0})) {
+    if (frame.samples.empty() || (whole && shift_mm == Vec3{0, 0, 0})) {
         return;
+    }
+    Vec3 shift{0, 0, 0}; // fields of view
+    for (std::size_t d = 0; d < 3; ++d) {
+        shift[d] = shift_mm[d] / fov_mm_[d];
     }
     std::vector<Complex> phases;
     phases.reserve(change.kept.size());
     for (const Vec3& k : change.sampling->trajectory) {
-        phases.push_back(
-            std::polar(1.0, -turn * (k[0] * shift_[0] + k[1] * shift_[1] + k[2] * shift_[2])));
+        phases.push_back(std::polar(1.0, -turn * dot(k, shift)));
     }
     frame.samples.visit([&](auto& values) { keep(values, change.kept, phases); });
 }

@@ -15,9 +15,13 @@ struct GeometryOptions {
     std::vector<double> shift_mm; ///< the image moves by this along x, y (and z) of the grid
     /// The trajectory has the other sign: the file was written for exp(+i 2 pi k . x).
     bool conjugate = false;
+    /// In place of shift_mm: what lies at the position of a frame's acquisitions moves to the
+    /// centre, for raw data that the scanner has not shifted. The position stays.
+    bool shift_to_position = false;
 
     bool any() const {
-        return conjugate || !(matrix.empty() && fov_mm.empty() && shift_mm.empty());
+        return conjugate || shift_to_position ||
+               !(matrix.empty() && fov_mm.empty() && shift_mm.empty());
     }
 };
 
@@ -28,7 +32,8 @@ struct GeometryOptions {
 ///
 /// so that d'(k) = sum rho(x) exp(-i 2 pi k . (x + s)): what was at x is at x + s. A voxel shows
 /// what the file's grid has s before it, so the grid's centre in the patient moves by -s along its
-/// axes.
+/// axes. With shift_to_position s = -p along them, p being a frame's position from the isocentre:
+/// the samples were taken around the isocentre, and the centre moves from there to p.
 class Geometry {
 public:
     /// Changes the scan's grid, samplings, positions and calibration, and adds remarks. Frames that
@@ -50,13 +55,17 @@ private:
     void check(const Scan& scan) const;
     Grid changed(const Grid& grid) const;
     std::shared_ptr<const Change> change(const std::shared_ptr<const Sampling>& stored) const;
-    void move(Scan& scan);
-    void apply(const Change& change, Frame& frame) const;
+    bool moves() const;
+    void find_shifts(const Scan& scan);
+    void remark_shift(Scan& scan) const;
+    void move_positions(Scan& scan) const;
+    void apply(const Change& change, const Vec3& shift_mm, Frame& frame) const;
 
     GeometryOptions options_;
+    Vec3 fov_mm_{1, 1, 1}; ///< of the new grid
     Vec3 factor_{1, 1, 1}; ///< k' over k
     Vec3 limit_{0, 0, 0}; ///< largest |k'| that is kept
-    Vec3 shift_{0, 0, 0}; ///< fields of view
+    std::vector<Vec3> shifts_mm_; ///< of the frames
     std::vector<std::shared_ptr<const Change>> frames_;
     std::vector<std::optional<Vec3>> positions_; ///< of the frames
 };

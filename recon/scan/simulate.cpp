@@ -80,7 +80,8 @@ RealVector times_of(const Readouts& readouts, double last) {
 }
 
 /// Frames that are sampled alike share their sampling, as those that are read do.
-void add_frames(Scan& scan, const SimulationOptions& options) {
+void add_frames(Simulation& simulation, const SimulationOptions& options) {
+    Scan& scan = simulation.scan;
     SamplingPool pool;
     TrajectoryOptions of_frame = options.sampling;
     for (std::size_t f = 0; f < options.frames; ++f) {
@@ -91,6 +92,7 @@ void add_frames(Scan& scan, const SimulationOptions& options) {
             sampling.times = times_of(readouts, 1e-3 * options.readout_ms);
         }
         sampling.trajectory = std::move(readouts.k);
+        simulation.readout_ends = std::move(readouts.ends);
         if (f == 0) {
             check_size(options, sampling.samples());
         }
@@ -227,16 +229,21 @@ CoilMatrix birdcage_maps(const Grid& grid, std::size_t coils) {
     return maps * scale.asDiagonal();
 }
 
-Simulation simulate(const SimulationOptions& options, const ForwardModel& forward,
-                    Reporter& report) {
+Simulation simulation_without_samples(const SimulationOptions& options) {
     check_options(options);
     Simulation simulation;
     simulation.model = chosen_model(options);
     simulation.scan.format = "simulated";
     simulation.scan.grid = options.sampling.grid;
-    add_frames(simulation.scan, options);
+    simulation.trajectory = options.trajectory;
+    add_frames(simulation, options);
     check(simulation.scan); // what no reader would accept is refused before the work
+    return simulation;
+}
 
+Simulation simulate(const SimulationOptions& options, const ForwardModel& forward,
+                    Reporter& report) {
+    Simulation simulation = simulation_without_samples(options);
     if (has_off_resonance(options)) {
         simulation.scan.off_resonance =
             std::make_shared<const OffResonance>(simulated_off_resonance(options));

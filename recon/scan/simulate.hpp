@@ -12,6 +12,9 @@ struct Simulation {
     Scan scan; ///< coil maps when there is more than one coil, unless left out
     Eigen::MatrixXcd truth; ///< N x F, the image that the options ask for, of each frame
     std::string model; ///< "analytic" or "voxels"
+    std::string trajectory; ///< name of its row in trajectories.cpp
+    std::vector<std::size_t>
+        readout_ends; ///< of every frame: samples up to the end of each readout
 };
 
 /// out_cm = sum_n rho_cn exp(-i 2 pi k_m . x_n), C x M: a backend's `forward`. Called for the model
@@ -25,6 +28,9 @@ using ForwardModel = std::function<CoilMatrix(const SamplePoints& points, const 
 /// options give the same scan on every platform, to rounding. UsageError when options contradict.
 Simulation simulate(const SimulationOptions& options, const ForwardModel& forward,
                     Reporter& report);
+
+/// Where, when and in which frames it samples, before the work. The same errors.
+Simulation simulation_without_samples(const SimulationOptions& options);
 
 /// The field map of the options, and the rates of decay: of the voxels of the grid.
 OffResonance simulated_off_resonance(const SimulationOptions& options);

@@ -2,14 +2,37 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "solve/cg.hpp"
 
 namespace lsrecon {
+
+namespace {
+
+/// UsageError when the user asks for what the solve has no choice of.
+void require_choice(bool precondition, bool split, bool by_one_q, bool on_device) {
+    if (!precondition && split) {
+        throw UsageError("--preconditioner none with a regulariser that is not quadratic, whose "
+                         "solve is always preconditioned\n  next:     leave the flag out");
+    }
+    if (precondition && !split && !(by_one_q && on_device)) {
+        throw UsageError(text("--preconditioner cosine with ",
+                              on_device ? "a field map or /voxels, where conjugate gradients "
+                                          "have none"
+                                        : "--solver eigen, which has none",
+                              "\n  next:     leave the flag out"));
+    }
+}
+
+} // namespace
 
 SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, bool by_one_q,
                          double epsilon) {
     const bool split = need_splitting(options.regularisers);
     const bool regularised = options.lambda > 0 || !options.regularisers.empty();
+    if (effort.precondition) {
+        require_choice(*effort.precondition, split, by_one_q, options.on_device);
+    }
     const bool converges = regularised && !split && by_one_q;
     if (split) {
         options.iterations = iterations_of_splitting;
@@ -22,7 +45,6 @@ SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, bool b
     }
     options.iterations = effort.iterations.value_or(options.iterations);
     options.tolerance = effort.tolerance.value_or(options.tolerance);
-    // Splitting is preconditioned always, and Eigen's conjugate gradients never.
     options.precondition =
         split || (by_one_q && options.on_device && effort.precondition.value_or(converges));
     return options;

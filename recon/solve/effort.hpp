@@ -22,7 +22,8 @@ constexpr double tolerance_over_lambda = 1e-3;
 constexpr double tolerance_without_lambda = 1e-5; ///< with a quadratic regulariser alone
 
 /// `by_one_q`: products are cheap and a preconditioner is known; otherwise the solve stops early.
-/// `epsilon` is the unit roundoff of the solver.
+/// `epsilon` is the unit roundoff of the solver. UsageError for a preconditioner where there is no
+/// choice: splitting has one always, Eigen's conjugate gradients and what is not `by_one_q` never.
 SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, bool by_one_q,
                          double epsilon);
 

@@ -116,13 +116,13 @@ double NormalEquations::q_at_zero() {
 std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision precision,
                                                    CoilMaps& maps) {
     std::unique_ptr<Gram> gram = gram_on(device, precision, maps.count());
-    std::unique_ptr<Circulant> inverse;
+    std::unique_ptr<CosinePreconditioner> inverse;
     if (preconditions()) {
         const double squares = maps.given() ? sum_of_squares(common_.coil_maps).mean : 1;
-        inverse = std::make_unique<Circulant>(device, by_terms() ? *without_field_ : *q(),
-                                              precision, squares, common_.lambda);
+        inverse = std::make_unique<CosinePreconditioner>(
+            device, by_terms() ? *without_field_ : *q(), precision, squares, common_.lambda);
         if (!need_splitting(common_.regularisers)) {
-            inverse->raise_to_median();
+            inverse->raise_to_mean();
         }
     }
     return std::make_unique<System>(

@@ -182,7 +182,7 @@ private:
     Precision precision_;
     Array b_;
     Regularised left_; ///< A + sum of penalty K^H K
-    Circulant* inverse_; ///< next to that of left_
+    CosinePreconditioner* inverse_; ///< next to that of left_
     Array x_;
     Array right_;
     Array back_;

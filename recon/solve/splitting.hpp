@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "device/volume.hpp"
-#include "operators/circulant.hpp"
+#include "operators/cosine_preconditioner.hpp"
 #include "solve/conjugate_gradient.hpp"
 #include "solve/regularisers.hpp"
 
@@ -16,7 +16,7 @@ struct SplitProblem {
     const Volume& b;
     double scale; ///< s of the terms, such as the largest |b|
     /// Near the inverse of A, to precondition, or null; it gets the weights of the terms.
-    Circulant* inverse = nullptr;
+    CosinePreconditioner* inverse = nullptr;
 };
 
 /// Minimises it by the alternating direction method of multipliers (Boyd et al. 2011) around

@@ -51,8 +51,8 @@ TEST_F(Kernels, EveryFileCompilesAloneWithItsDefaults) {
             ++files;
         }
     }
-    EXPECT_EQ(files, kernel_names().size() + 10)
-        << "one a variant, arrays, neighbours, direct, limits, and six more of separable";
+    EXPECT_EQ(files, kernel_names().size() + 11)
+        << "one a variant, arrays, cosines, neighbours, direct, limits, and six more of separable";
 }
 
 TEST_F(Kernels, TheCatalogueHasAFileARow) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.hpp"
 #include "device/array.hpp"
 #include "solve/cg.hpp"
 
@@ -53,7 +54,29 @@ TEST(Effort, TheUserDecides) {
     EXPECT_EQ(options.tolerance, 0.5);
     EXPECT_FALSE(options.precondition);
     EXPECT_TRUE(with_effort({}, {{}, {}, true}, true, doubles).precondition);
-    EXPECT_FALSE(with_effort({}, {{}, {}, true}, false, doubles).precondition) << "by no Q";
+}
+
+/// Where there is no preconditioner, or always one, the other is not passed over in silence.
+TEST(Effort, APreconditionerWithoutChoiceIsRefused) {
+    const auto refuses = [](SolveOptions options, bool precondition, bool by_one_q,
+                            const std::string& reason) {
+        try {
+            with_effort(std::move(options), {{}, {}, precondition}, by_one_q, doubles);
+            ADD_FAILURE() << reason;
+        } catch (const UsageError& error) {
+            EXPECT_NE(std::string(error.what()).find(reason), std::string::npos) << error.what();
+        }
+    };
+    refuses({}, true, false, "field map");
+    refuses(regularised(1e-3), true, false, "field map");
+    refuses(regularised(0, {{"tv", 1e-3}}), false, true, "not quadratic");
+    SolveOptions by_eigen = regularised(1e-3);
+    by_eigen.on_device = false;
+    refuses(by_eigen, true, true, "--solver eigen");
+    EXPECT_NO_THROW(with_effort(by_eigen, {{}, {}, false}, true, doubles));
+    EXPECT_NO_THROW(with_effort({}, {{}, {}, false}, false, doubles));
+    EXPECT_TRUE(
+        with_effort(regularised(0, {{"tv", 1e-3}}), {{}, {}, true}, false, doubles).precondition);
 }
 
 } // namespace

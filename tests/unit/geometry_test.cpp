@@ -229,6 +229,35 @@ TEST(Geometry, WhatDoesNotFitTheScanIsRefused) {
     EXPECT_NO_THROW(Geometry({{8, 6}, {200, 180}, {0, 0}, true}, scan));
 }
 
+/// Of 2D scans the place along z is that of the slice.
+TEST(Geometry, FramesComeFromTheIsocentreToTheirPositions) {
+    GeometryOptions options;
+    options.shift_to_position = true;
+    Scan scan = make_scan();
+    EXPECT_THROW(Geometry(options, scan), InputError);
+    scan.grid.position = Vec3{10, 20, 30};
+    EXPECT_THROW(Geometry(options, scan), InputError);
+    scan.grid.directions = std::array<Vec3, 3>{Vec3{0, 1, 0}, Vec3{0, 0, 1}, Vec3{1, 0, 0}};
+    scan.frames[1].position = Vec3{7, -8, 9};
+    scan.calibrations = {scan.frames[1]};
+    const std::vector<Frame> stored = scan.frames;
+    const Geometry geometry(options, scan);
+    EXPECT_EQ(scan.grid.position, (Vec3{10, 20, 30}));
+    const auto expect_shifted = [&](const Frame& frame, const Vec3& shift) {
+        for (std::size_t m = 0; m < frame.sampling->samples(); ++m) {
+            const Complex expected = signal(frame.sampling->trajectory[m], scan.grid.fov_mm, shift);
+            EXPECT_LT(std::abs(frame.samples(0, m) - expected), rounding);
+        }
+    };
+    for (std::size_t f = 0; f < 3; ++f) {
+        Frame frame = stored[f];
+        geometry.apply(f, frame);
+        EXPECT_EQ(frame.position, stored[f].position);
+        expect_shifted(frame, f == 1 ? Vec3{8, -9, 0} : Vec3{-20, -30, 0});
+    }
+    expect_shifted(scan.calibrations.at(0), {8, -9, 0});
+}
+
 TEST(Geometry, APositionWithoutDirectionsCannotMove) {
     Scan scan = make_scan();
     scan.grid.position = Vec3{1, 2, 3};

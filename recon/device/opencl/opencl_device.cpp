@@ -1,6 +1,7 @@
 #include "device/opencl/opencl_device.hpp"
 
 #include "device/opencl/array_kernels.hpp"
+#include "device/opencl/buffer_fft.hpp"
 #include "device/opencl/rounded_parts.hpp"
 
 namespace lsrecon::opencl {
@@ -24,26 +25,11 @@ struct BufferMemory : Array::Memory {
     std::shared_ptr<std::size_t> all_bytes;
 };
 
-class BufferFft : public FftPlan {
-public:
-    explicit BufferFft(std::unique_ptr<DeviceFft> fft) : fft_(std::move(fft)) {}
-    std::string library() const override { return fft_->name(); }
-    void forward(Array& values) override {
-        guarded("the FFT", [&] { fft_->forward(buffer_of(values)); });
-    }
-    void backward(Array& values) override {
-        guarded("the FFT", [&] { fft_->backward(buffer_of(values)); });
-    }
-
-private:
-    std::unique_ptr<DeviceFft> fft_;
-};
-
 class OpenclDevice : public Device {
 public:
     OpenclDevice(Queue& queue, FftEngine engine)
         : queue_(queue), engine_(engine), kernels_(queue, "arrays.cl"),
-          neighbours_(queue, "neighbours.cl") {}
+          neighbours_(queue, "neighbours.cl"), cosines_(queue, "cosines.cl") {}
 
     std::string name() const override { return "the device"; }
     bool has(Precision precision) const override {
@@ -169,6 +155,18 @@ public:
                         const Block& out) override {
         run_filter("filter_adjoint", size, d, step, taps, low, high, out);
     }
+    void interleave(const std::array<std::size_t, 3>& size, const Array& in, Array& out) override {
+        cosines_.run("interleave", in, size, as_int4(size), buffer_of(in), buffer_of(out));
+    }
+    void deinterleave(const std::array<std::size_t, 3>& size, const Array& in,
+                      Array& out) override {
+        cosines_.run("deinterleave", in, size, as_int4(size), buffer_of(in), buffer_of(out));
+    }
+    void multiply_in_cosines(const std::array<std::size_t, 3>& size, const Array& turns,
+                             const Array& f, Array& y) override {
+        cosines_.run("multiply_in_cosines", y, {size[0] / 2 + 1, size[1] / 2 + 1, size[2] / 2 + 1},
+                     as_int4(size), buffer_of(turns), buffer_of(f), buffer_of(y));
+    }
     void shrink(std::size_t first, std::size_t count, std::size_t parts, double length,
                 Array& y) override {
         neighbours_.run("shrink", y, {count, 1, 1}, static_cast<cl_ulong>(first), number(length, y),
@@ -248,6 +246,7 @@ private:
     FftEngine engine_;
     ArrayKernels kernels_;
     ArrayKernels neighbours_;
+    ArrayKernels cosines_;
     std::shared_ptr<std::size_t> all_bytes_ = std::make_shared<std::size_t>(0);
     Array parts_[2]; ///< of sums, in each precision
 };

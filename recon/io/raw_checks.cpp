@@ -1,0 +1,119 @@
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/numbers.hpp"
+#include "io/raw_acquisitions.hpp"
+
+// What RawAcquisitionSorter wants of an acquisition.
+
+namespace lsrecon {
+
+void RawAcquisitionSorter::refuse(const RawAcquisition& acquisition, const std::string& field,
+                                  const std::string& found, const std::string& expected,
+                                  const std::string& next_step) const {
+    throw InputError({encoding_.file,
+                      text(encoding_.dataset, ", acquisition ", acquisition.index, ", ", field),
+                      found, expected, next_step});
+}
+
+void RawAcquisitionSorter::check_header(const RawAcquisition& acquisition) const {
+    if (acquisition.channels == 0) {
+        refuse(acquisition, "active_channels", "0", "at least one coil", "write the coils' data");
+    }
+    if (acquisition.discard_pre + acquisition.discard_post > acquisition.samples) {
+        refuse(acquisition, "discard_pre + discard_post",
+               text(acquisition.discard_pre, " + ", acquisition.discard_post),
+               text("at most the ", acquisition.samples, " samples of the acquisition"),
+               "correct the acquisition header");
+    }
+    if (acquisition.channels != kind_.channels) {
+        refuse(acquisition, "active_channels", text(acquisition.channels),
+               text(kind_.channels, " as in acquisition ", kind_.index),
+               "write one number of coils in the whole scan");
+    }
+}
+
+void RawAcquisitionSorter::check_kind(const RawAcquisition& acquisition) const {
+    if (acquisition.trajectory_dimensions == 0 && !encoding_.stored_trajectory.empty()) {
+        refuse(acquisition, "trajectory_dimensions", "0: no trajectory is stored",
+               "2 or more, since the header calls the trajectory " + encoding_.stored_trajectory,
+               "store the trajectory with the acquisitions, or correct the header");
+    }
+    if (acquisition.trajectory_dimensions == 1) {
+        refuse(acquisition, "trajectory_dimensions", "1",
+               "0 for Cartesian, 2 or more for a stored trajectory",
+               "write the trajectory with all its dimensions");
+    }
+    if (acquisition.trajectory_dimensions != kind_.trajectory_dimensions) {
+        refuse(acquisition, "trajectory_dimensions", text(acquisition.trajectory_dimensions),
+               text(kind_.trajectory_dimensions, " as in acquisition ", kind_.index),
+               "write trajectories of one kind, or split the file");
+    }
+}
+
+// Reported here, not only by check(scan), because only here are the fields at fault known.
+void RawAcquisitionSorter::check_line(const RawAcquisition& acquisition) const {
+    if (encoding_.ramps && acquisition.samples != encoding_.ramps->k.size()) {
+        refuse(acquisition, "number_of_samples", text(acquisition.samples),
+               text(encoding_.ramps->k.size(), ", numSamples of trajectoryDescription"),
+               "correct the header, or store a trajectory");
+    }
+    if (acquisition.samples == acquisition.discard_pre + acquisition.discard_post) {
+        return;
+    }
+    constexpr std::array<const char*, 3> fields{
+        "center_sample", "kspace_encode_step_1 and its center in encodingLimits",
+        "kspace_encode_step_2 and its center in encodingLimits"};
+    for (const std::size_t sample :
+         {acquisition.discard_pre, acquisition.samples - acquisition.discard_post - 1}) {
+        const Vec3 k = line_position(acquisition, sample);
+        for (std::size_t d = 0; d < dimensions(); ++d) {
+            const double half = 0.5 * static_cast<double>(encoding_.grid.size[d]);
+            if (std::abs(k[d]) > 1.05 * half) {
+                refuse(acquisition, fields[d], text("a sample at ", k[d], " cycles per FOV"),
+                       text("between ", -half, " and ", half, " for ", encoding_.grid.size[d],
+                            " voxels"),
+                       "correct the header, or store a trajectory");
+            }
+        }
+    }
+}
+
+// Reported here, because only here is the place in the file known, and because neither units can
+// be found from a NaN nor readouts be made shorter.
+void RawAcquisitionSorter::check_position(const RawAcquisition& acquisition, std::size_t sample,
+                                          const Vec3& k) const {
+    for (std::size_t d = 0; d < dimensions(); ++d) {
+        if (!std::isfinite(k[d])) {
+            refuse(acquisition, "traj", text(shown(k[d]), " at [", sample, ", ", d, "]"),
+                   "finite numbers", "repair the trajectory and write the file again");
+        }
+    }
+}
+
+void RawAcquisitionSorter::check_values(const RawAcquisition& acquisition,
+                                        std::size_t sample) const {
+    for (std::size_t c = 0; c < acquisition.channels; ++c) {
+        const float* value = acquisition.values + 2 * (c * acquisition.samples + sample);
+        for (const float part : {value[0], value[1]}) {
+            if (!std::isfinite(part)) {
+                refuse(acquisition, "data",
+                       text(shown(static_cast<double>(part)), " at [", c, ", ", sample, "]"),
+                       "finite numbers", "remove or repair the value and write the file again");
+            }
+        }
+    }
+}
+
+void RawAcquisitionSorter::check_place(const RawAcquisition& acquisition, const RawFrame& frame) {
+    const bool moved =
+        frame.position != acquisition.position || frame.directions != acquisition.directions;
+    if (moved && options_.one_place) {
+        refuse(acquisition, "position and directions", "others than those of its frame before",
+               "one place a frame, by which --shift-mm header shifts it",
+               "give the shift in mm, --shift-mm X,Y, or leave --join out");
+    }
+    moved_within_frame_ = moved_within_frame_ || moved;
+}
+
+} // namespace lsrecon
