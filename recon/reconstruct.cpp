@@ -166,7 +166,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     settings.emplace_back("lambda", text(solving.lambda));
     settings.emplace_back("iterations", text(solving.iterations));
     settings.emplace_back("tolerance", text(solving.tolerance));
-    settings.emplace_back("preconditioner", solving.precondition ? "cosine" : "none");
+    settings.emplace_back("preconditioner", preconditioner_of(solving));
     if (q_file) {
         settings.emplace_back("q_sha256", q_file->sha256());
     }

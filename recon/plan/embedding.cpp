@@ -75,8 +75,8 @@ SolverMemory joint_memory(const Grid& grid, std::size_t coil_maps, Precision pre
     const auto voxels = static_cast<double>(grid.voxels());
     const auto points = static_cast<double>(Embedding(grid).points());
     const double spectra = points * real * static_cast<double>(Embedding(grid).parities.size());
-    const SolverMemory of_one = solver_memory(grid, coil_maps, precision, 1); // cosines
-    const double of_sampling = spectra + voxels * real; // and eigenvalues of the preconditioner
+    const SolverMemory of_one = solver_memory(grid, coil_maps, precision, 1); // a basis
+    const double of_sampling = spectra + points * real; // and eigenvalues of the preconditioner
     const double of_frame = static_cast<double>(shape.volumes_of_each) * voxels * 2 * real;
     return {of_one.total - spectra + static_cast<double>(shape.samplings) * of_sampling +
                 static_cast<double>(shape.frames) * of_frame,

@@ -22,7 +22,7 @@ struct SolveOptions {
     double tolerance = 1e-4; ///< of ||b - A x|| / ||b||; solved to a tenth of it (decision 0006)
     bool on_device = true; ///< where the backend can; false: Eigen in double precision
     std::vector<RegulariserChoice> regularisers = {}; ///< beside lambda
-    bool precondition = false; ///< conjugate gradients on the device, by cosine transforms
+    bool precondition = false; ///< of conjugate gradients on the device
     std::function<void(const Iteration&)> monitor = nullptr; ///< called with every residual
 };
 

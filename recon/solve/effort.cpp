@@ -11,11 +11,11 @@ namespace {
 
 /// UsageError when the user asks for what the solve has no choice of.
 void require_choice(bool precondition, bool split, bool by_one_q, bool on_device) {
-    if (!precondition && split) {
-        throw UsageError("--preconditioner none with a regulariser that is not quadratic, whose "
-                         "solve is always preconditioned\n  next:     leave the flag out");
+    if (split) {
+        throw UsageError("--preconditioner with a regulariser that is not quadratic, whose solve "
+                         "has a circulant one always\n  next:     leave the flag out");
     }
-    if (precondition && !split && !(by_one_q && on_device)) {
+    if (precondition && !(by_one_q && on_device)) {
         throw UsageError(text("--preconditioner cosine with ",
                               on_device ? "a field map or /voxels, where conjugate gradients "
                                           "have none"
@@ -48,6 +48,13 @@ SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, bool b
     options.precondition =
         split || (by_one_q && options.on_device && effort.precondition.value_or(converges));
     return options;
+}
+
+std::string preconditioner_of(const SolveOptions& options) {
+    if (!options.precondition) {
+        return "none";
+    }
+    return need_splitting(options.regularisers) ? "circulant" : "cosine";
 }
 
 } // namespace lsrecon

@@ -27,4 +27,7 @@ constexpr double tolerance_without_lambda = 1e-5; ///< with a quadratic regulari
 SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, bool by_one_q,
                          double epsilon);
 
+/// For the record.
+std::string preconditioner_of(const SolveOptions& options);
+
 } // namespace lsrecon

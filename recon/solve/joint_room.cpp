@@ -40,8 +40,8 @@ JointMemory joint_memory(const Grid& grid, std::size_t coils, bool with_maps, Pr
     const double in_stacks = 2 * 2 * static_cast<double>(bytes_of(precision)); // before and after
     const double finished = sizeof(Complex) + sizeof(std::complex<float>);
     const double eigenvalues = // of the preconditioners, a set for each term
-        static_cast<double>(samplings * (1 + options.regularisers.size()) * grid.voxels() *
-                            sizeof(double));
+        static_cast<double>(samplings * (1 + options.regularisers.size()) *
+                            Embedding(grid).points() * sizeof(double));
     return {device.total, device.largest_array, values * (in_stacks + finished) + eigenvalues};
 }
 

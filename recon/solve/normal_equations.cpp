@@ -115,17 +115,18 @@ double NormalEquations::q_at_zero() {
 std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision precision,
                                                    CoilMaps& maps, SharedWorkspaces& shared) {
     std::unique_ptr<Gram> gram = gram_on(device, precision, maps.count(), shared);
-    std::unique_ptr<CosinePreconditioner> inverse;
+    std::unique_ptr<Preconditioner> inverse;
     if (preconditions()) {
         const double squares = maps.given() ? sum_of_squares(common_.coil_maps).mean : 1;
-        if (!shared.cosines) {
-            shared.cosines =
-                std::make_shared<CosineWorkspace>(device, common_.plan.grid, precision);
+        const bool split = need_splitting(common_.regularisers);
+        if (!shared.basis) {
+            const auto make = split ? &make_periodic_basis : &make_cosine_basis;
+            shared.basis = make(device, common_.plan.grid, precision);
         }
-        inverse = std::make_unique<CosinePreconditioner>(
-            device, by_terms() ? *without_field_ : *q(), precision, squares, common_.lambda,
-            shared.cosines);
-        if (!need_splitting(common_.regularisers)) {
+        inverse =
+            std::make_unique<Preconditioner>(device, by_terms() ? *without_field_ : *q(), precision,
+                                             shared.basis, squares, common_.lambda);
+        if (!split) {
             inverse->raise_to_mean();
         }
     }
@@ -185,7 +186,7 @@ System* NormalEquations::on_device() {
 
 std::unique_ptr<System> NormalEquations::kept_system(SharedWorkspaces& shared, Reporter& report) {
     prepare(report);
-    if (!shared.cosines && shared.needed > common_.backend.device().room()) {
+    if (!shared.basis && shared.needed > common_.backend.device().room()) {
         maps_.stream();
     }
     return system_on(common_.backend.device(),

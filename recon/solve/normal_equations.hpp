@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "operators/cosine_preconditioner.hpp"
+#include "operators/preconditioner.hpp"
 #include "operators/q.hpp"
 #include "operators/time_terms_gram.hpp"
 #include "operators/toeplitz.hpp"
@@ -35,7 +35,7 @@ struct CommonToFrames {
 struct SharedWorkspaces {
     double needed = 0; ///< bytes of the device that all of them and their solve will take
     std::shared_ptr<ToeplitzWorkspace> toeplitz;
-    std::shared_ptr<CosineWorkspace> cosines;
+    std::shared_ptr<Basis> basis; ///< of preconditioners
 };
 
 /// The normal equations of one sampling: its transform, and their left-hand side on two devices.

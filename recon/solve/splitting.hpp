@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "device/volume.hpp"
-#include "operators/cosine_preconditioner.hpp"
+#include "operators/preconditioner.hpp"
 #include "solve/conjugate_gradient.hpp"
 #include "solve/regularisers.hpp"
 
@@ -16,7 +16,7 @@ struct SplitProblem {
     const Volume& b;
     double scale; ///< s of the terms, such as the largest |b|
     /// Near the inverse of A, to precondition, or null; it gets the weights of the terms.
-    CosinePreconditioner* inverse = nullptr;
+    Preconditioner* inverse = nullptr;
 };
 
 /// Minimises it by the alternating direction method of multipliers (Boyd et al. 2011) around
@@ -95,7 +95,7 @@ private:
     Precision precision_;
     Array b_;
     Regularised left_; ///< A + sum of penalty K^H K
-    CosinePreconditioner* inverse_; ///< next to that of left_
+    Preconditioner* inverse_; ///< next to that of left_
     Array x_;
     Array right_;
     Array back_;

@@ -8,7 +8,7 @@ namespace lsrecon {
 
 System::System(Device& device, Precision precision, std::unique_ptr<Gram> gram, CoilMaps& maps,
                double lambda, std::vector<RegulariserTerm> regularisers,
-               std::unique_ptr<CosinePreconditioner> inverse)
+               std::unique_ptr<Preconditioner> inverse)
     : device_(device), precision_(precision), gram_(std::move(gram)), maps_(maps),
       plain_(device, *gram_, maps, lambda), regularisers_(std::move(regularisers)),
       relative_(device, precision, plain_, {}), inverse_(std::move(inverse)) {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "operators/cosine_preconditioner.hpp"
 #include "operators/gram.hpp"
+#include "operators/preconditioner.hpp"
 #include "solve/cg.hpp"
 #include "solve/regularisers.hpp"
 #include "solve/splitting.hpp"
@@ -20,7 +20,7 @@ public:
     /// or null, preconditions where some are not quadratic.
     System(Device& device, Precision precision, std::unique_ptr<Gram> gram, CoilMaps& maps,
            double lambda, std::vector<RegulariserTerm> regularisers = {},
-           std::unique_ptr<CosinePreconditioner> inverse = nullptr);
+           std::unique_ptr<Preconditioner> inverse = nullptr);
 
     /// A x
     ComplexVector apply(const ComplexVector& x);
@@ -63,7 +63,7 @@ private:
     std::vector<RegulariserTerm> regularisers_;
     Regularised relative_; ///< with the quadratic ones
     std::vector<const RegulariserTerm*> others_;
-    std::unique_ptr<CosinePreconditioner> inverse_; ///< next to that of A, for splitting
+    std::unique_ptr<Preconditioner> inverse_; ///< next to that of A, for splitting
 };
 
 } // namespace lsrecon

@@ -75,8 +75,11 @@ TEST(Effort, APreconditionerWithoutChoiceIsRefused) {
     refuses(by_eigen, true, true, "--solver eigen");
     EXPECT_NO_THROW(with_effort(by_eigen, {{}, {}, false}, true, doubles));
     EXPECT_NO_THROW(with_effort({}, {{}, {}, false}, false, doubles));
-    EXPECT_TRUE(
-        with_effort(regularised(0, {{"tv", 1e-3}}), {{}, {}, true}, false, doubles).precondition);
+    refuses(regularised(0, {{"tv", 1e-3}}), true, true, "not quadratic");
+    const SolveOptions split = with_effort(regularised(0, {{"tv", 1e-3}}), {}, true, doubles);
+    EXPECT_EQ(preconditioner_of(split), "circulant");
+    EXPECT_EQ(preconditioner_of(with_effort(regularised(1e-3), {}, true, doubles)), "cosine");
+    EXPECT_EQ(preconditioner_of(with_effort({}, {}, true, doubles)), "none");
 }
 
 } // namespace

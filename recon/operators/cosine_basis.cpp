@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <cmath>
+
+#include "operators/preconditioner.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+using Size = std::array<std::size_t, 3>;
+
+Eigen::Index index(std::size_t n) {
+    return static_cast<Eigen::Index>(n);
+}
+
+/// A number for each distance of two voxels, from 0 to below `size` in every dimension: the sum of
+/// what is there at its differences, to either side.
+struct OfDistance {
+    explicit OfDistance(const Size& of) : size(of), sums(RealVector::Zero(index(points()))) {}
+    std::size_t points() const { return size[0] * size[1] * size[2]; }
+    void add(const std::array<long, 3>& difference, double value) {
+        const auto at = [&](std::size_t d) {
+            return static_cast<std::size_t>(std::abs(difference[d]));
+        };
+        sums(index((at(2) * size[1] + at(1)) * size[0] + at(0))) += value;
+    }
+
+    Size size;
+    RealVector sums;
+};
+
+/// What a distance of d contributes to the eigenvalue of frequency k on N voxels, by its column d.
+using Share = Eigen::MatrixXd (*)(std::size_t n, std::size_t distances);
+
+// sum over n of u(n) u(n + d), u(n) the cosine of frequency k of norm 1: the diagonal of a Toeplitz
+// matrix in the basis of cosines. With t = pi k / N:
+//
+//     (1 - d / N) cos(t d) - sin(t d) / (N sin(t))     k > 0
+//      1 - d / N                                       k = 0
+Eigen::MatrixXd of_products(std::size_t n, std::size_t distances) {
+    const auto length = static_cast<double>(n);
+    return Eigen::MatrixXd::NullaryExpr(
+        index(n), index(distances), [&](Eigen::Index k, Eigen::Index d) {
+            const double t = pi * static_cast<double>(k) / length;
+            const auto distance = static_cast<double>(d);
+            const double mean = (1 - distance / length) * std::cos(t * distance);
+            return k == 0 ? mean : mean - std::sin(t * distance) / (length * std::sin(t));
+        });
+}
+
+/// Without ends of the grid: cos(pi k d / N).
+Eigen::MatrixXd of_cosines(std::size_t n, std::size_t distances) {
+    return Eigen::MatrixXd::NullaryExpr(
+        index(n), index(distances), [&](Eigen::Index k, Eigen::Index d) {
+            return std::cos(pi * static_cast<double>(k * d) / static_cast<double>(n));
+        });
+}
+
+/// The eigenvalues of all frequencies of a grid of this size: shares of x, y and z times sums.
+RealVector eigenvalues(const Size& size, const OfDistance& of, Share share) {
+    using Matrix = Eigen::MatrixXd;
+    using View = Eigen::Map<const Matrix>;
+    const auto shares = [&](std::size_t d) { return share(size[d], of.size[d]); };
+    const Matrix x =
+        shares(0) * View(of.sums.data(), index(of.size[0]), index(of.size[1] * of.size[2]));
+    const Matrix of_y = shares(1).transpose();
+    Matrix xy(index(size[0] * size[1]), index(of.size[2]));
+    for (Eigen::Index z = 0; z < xy.cols(); ++z) {
+        Eigen::Map<Matrix>(xy.col(z).data(), index(size[0]), index(size[1])) =
+            x.middleCols(z * index(of.size[1]), index(of.size[1])) * of_y;
+    }
+    const Matrix xyz = xy * shares(2).transpose();
+    return Eigen::Map<const RealVector>(xyz.data(), xyz.size());
+}
+
+/// w of multiply_in_cosines.
+ComplexVector turns_of(const Size& size) {
+    ComplexVector turns(index(size[0] + size[1] + size[2]));
+    Eigen::Index i = 0;
+    for (const std::size_t n : size) {
+        for (std::size_t k = 0; k < n; ++k) {
+            turns(i++) =
+                std::polar(1.0, -pi * static_cast<double>(k) / (2 * static_cast<double>(n)));
+        }
+    }
+    return turns;
+}
+
+class CosineBasis : public Basis {
+public:
+    CosineBasis(Device& device, const Grid& grid, Precision precision)
+        : device_(device), grid_(grid), precision_(precision), size_(grid.size),
+          fft_(device.plan_fft(size_, 1, precision)),
+          turns_(device.zeros(size_[0] + size_[1] + size_[2], {true, precision})),
+          values_(device.zeros(grid.voxels(), {true, precision})) {
+        device.upload(turns_of(size_), turns_);
+    }
+
+    std::size_t count() const override { return grid_.voxels(); }
+
+    // Q(-d) = conj Q(d): each difference of the half counts twice, but for those with 0 in the
+    // slowest dimension, where both are there. A plane of them at a time.
+    RealVector of_t(const Q& q, double scale) override {
+        const Voxels half = Voxels::half_differences(grid_);
+        const auto slowest = static_cast<std::size_t>(grid_.dimensions - 1);
+        const Array values = q.half.on(device_, precision_, scale);
+        const std::size_t plane = half.lattice_size()[0] * half.lattice_size()[1];
+        OfDistance distances(size_);
+        for (std::size_t first = 0; first < half.count(); first += plane) {
+            const ComplexVector of_plane = device_.download(values, first, plane);
+            for (std::size_t n = 0; n < plane; ++n) {
+                const Vec3 at = half.in_voxels(first + n);
+                const std::array<long, 3> d{std::lround(at[0]), std::lround(at[1]),
+                                            std::lround(at[2])};
+                distances.add(d, (d[slowest] == 0 ? 1 : 2) * of_plane(index(n)).real());
+            }
+        }
+        return eigenvalues(size_, distances, &of_products);
+    }
+
+    RealVector of_response(const ComplexVector& response) override {
+        std::vector<std::pair<std::array<long, 3>, double>> there;
+        Size reach{1, 1, 1};
+        for (std::size_t n = 0; n < count(); ++n) {
+            if (response(index(n)) == Complex(0)) {
+                continue;
+            }
+            const Size at{n % size_[0], n / size_[0] % size_[1], n / size_[0] / size_[1]};
+            std::array<long, 3> difference{};
+            for (std::size_t d = 0; d < 3; ++d) {
+                difference[d] = static_cast<long>(at[d]) - static_cast<long>(size_[d] / 2);
+                reach[d] =
+                    std::max(reach[d], static_cast<std::size_t>(std::abs(difference[d])) + 1);
+            }
+            there.emplace_back(difference, response(index(n)).real());
+        }
+        OfDistance distances(reach);
+        for (const auto& [difference, value] : there) {
+            distances.add(difference, value);
+        }
+        return eigenvalues(size_, distances, &of_cosines);
+    }
+
+    void multiply(const Array& eigenvalues, const Array& in, Array& out) override {
+        device_.interleave(size_, in, values_);
+        fft_->forward(values_);
+        device_.multiply_in_cosines(size_, turns_, eigenvalues, values_);
+        fft_->backward(values_);
+        device_.deinterleave(size_, values_, out);
+    }
+
+private:
+    Device& device_;
+    Grid grid_;
+    Precision precision_;
+    Size size_;
+    std::unique_ptr<FftPlan> fft_;
+    Array turns_; ///< of multiply_in_cosines
+    Array values_;
+};
+
+} // namespace
+
+std::shared_ptr<Basis> make_cosine_basis(Device& device, const Grid& grid, Precision precision) {
+    return std::make_shared<CosineBasis>(device, grid, precision);
+}
+
+} // namespace lsrecon

@@ -1,0 +1,96 @@
+#include <cmath>
+#include <functional>
+
+#include "operators/preconditioner.hpp"
+#include "plan/embedding.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// A box with one real factor a value of each dimension.
+Box weighted(Device& device, Precision precision, Box box,
+             const std::function<double(std::size_t, std::size_t)>& factor) {
+    ComplexVector factors(static_cast<Eigen::Index>(box.size[0] + box.size[1] + box.size[2]));
+    Eigen::Index i = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+        for (std::size_t n = 0; n < box.size[d]; ++n) {
+            factors(i++) = factor(d, n);
+        }
+    }
+    box.factors = device.zeros(static_cast<std::size_t>(factors.size()), {true, precision});
+    device.upload(factors, box.factors);
+    return box;
+}
+
+class PeriodicBasis : public Basis {
+public:
+    PeriodicBasis(Device& device, const Grid& grid, Precision precision)
+        : device_(device), grid_(grid), precision_(precision),
+          box_(weighted(device, precision, {grid.size, {0, 0, 0}, Embedding(grid).extents, {}},
+                        [](std::size_t, std::size_t) { return 1; })),
+          fft_(device.plan_fft(box_.extents, 1, precision)),
+          period_(device.zeros(box_.points(), {true, precision})) {}
+
+    std::size_t count() const override { return box_.points(); }
+
+    // The circulant matrix holds the mean of each diagonal of T and of the diagonal a period
+    // further: at a difference d, N - |d| of N voxels in each dimension. Each d with -d, but for 0
+    // in the slowest dimension, where both are there.
+    RealVector of_t(const Q& q, double scale) override {
+        const Voxels half = Voxels::half_differences(grid_);
+        const auto slowest = static_cast<std::size_t>(grid_.dimensions - 1);
+        const Box differences = weighted(
+            device_, precision_, {half.lattice_size(), half.lattice_first(), box_.extents, {}},
+            [&](std::size_t d, std::size_t n) {
+                const long at = std::abs(half.lattice_first()[d] + static_cast<long>(n));
+                const double share =
+                    1 - static_cast<double>(at) / static_cast<double>(grid_.size[d]);
+                return d == slowest && at > 0 ? 2 * share : share;
+            });
+        device_.pad(differences, {}, q.half.on(device_, precision_, scale), 0, period_);
+        return transformed();
+    }
+
+    RealVector of_response(const ComplexVector& response) override {
+        Box around_middle = box_;
+        for (std::size_t d = 0; d < 3; ++d) {
+            around_middle.first[d] = -static_cast<long>(grid_.size[d] / 2);
+        }
+        Array image = device_.zeros(grid_.voxels(), {true, precision_});
+        device_.upload(response, image);
+        device_.pad(around_middle, {}, image, 0, period_);
+        return transformed();
+    }
+
+    void multiply(const Array& eigenvalues, const Array& in, Array& out) override {
+        device_.pad(box_, {}, in, 0, period_);
+        fft_->forward(period_);
+        device_.multiply(eigenvalues, 0, period_.count(), period_);
+        fft_->backward(period_);
+        device_.combine(0, out, 0, out);
+        device_.crop(box_, {}, period_, 0, out);
+    }
+
+private:
+    /// The eigenvalues of the circulant matrix whose first column is in the period.
+    RealVector transformed() {
+        fft_->forward(period_);
+        return device_.download(period_).real();
+    }
+
+    Device& device_;
+    Grid grid_;
+    Precision precision_;
+    Box box_; ///< of the image in a period
+    std::unique_ptr<FftPlan> fft_;
+    Array period_;
+};
+
+} // namespace
+
+std::shared_ptr<Basis> make_periodic_basis(Device& device, const Grid& grid, Precision precision) {
+    return std::make_shared<PeriodicBasis>(device, grid, precision);
+}
+
+} // namespace lsrecon

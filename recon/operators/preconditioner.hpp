@@ -1,0 +1,79 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "operators/operator.hpp"
+#include "operators/q.hpp"
+
+namespace lsrecon {
+
+/// An orthonormal basis in which convolutions are next to diagonal, with its fast transform.
+/// Preconditioners of one grid may share one, as long as one of them works at a time.
+class Basis {
+public:
+    virtual ~Basis() = default;
+    virtual std::size_t count() const = 0; ///< of eigenvalues
+    /// Of the matrix next to `scale` T, by the Frobenius norm.
+    virtual RealVector of_t(const Q& q, double scale) = 0;
+    /// Of a convolution that makes `response` of one voxel in the middle (grid.size / 2).
+    virtual RealVector of_response(const ComplexVector& response) = 0;
+    /// out = the matrix of these eigenvalues times in, and times the number of eigenvalues.
+    virtual void multiply(const Array& eigenvalues, const Array& in, Array& out) = 0;
+};
+
+/// Cosines (DCT-II), which end the grid like mirrors: Chan, Chan and Wong 1999, IEEE Trans. Image
+/// Process. 8:1472. DeviceError when the device has no room; it must outlive the basis, here and
+/// below.
+std::shared_ptr<Basis> make_cosine_basis(Device& device, const Grid& grid, Precision precision);
+
+/// Exponentials of a period, whose matrices are circulant: Chan 1988, SIAM J. Sci. Stat. Comput.
+/// 9:766. They tell directions of k-space apart, such as spokes, that are each other's mirror
+/// image. To them opposite faces of the grid are neighbours.
+std::shared_ptr<Basis> make_periodic_basis(Device& device, const Grid& grid, Precision precision);
+
+/// The inverse of a matrix next to A + lambda + sum of weight K^H K that is diagonal in a basis, to
+/// precondition conjugate gradients; positive as A is. A is next to `squares` T / Q(0). That of
+/// K^H K is by what it does to the voxel in the middle, exact in cosines for differences of
+/// neighbours on three voxels and more.
+class Preconditioner : public SelfAdjoint {
+public:
+    /// `squares` stands for the coil maps: the mean of their sum of squares. DeviceError when the
+    /// device has no room. The device must outlive it.
+    Preconditioner(Device& device, const Q& q, Precision precision, std::shared_ptr<Basis> basis,
+                   double squares, double lambda);
+
+    /// Raises eigenvalues of A below their mean to it: for conjugate gradients without other terms.
+    /// Corners of k-space that nobody sampled have eigenvalues of T of all sizes below, and no
+    /// such matrix knows them.
+    void raise_to_mean();
+    void set_lambda(double lambda);
+
+    /// Of K^H K of an operator on the grid's voxels; 0 until it is set. The operator must outlive
+    /// it.
+    void set_weight(Operator* k, double weight);
+
+    std::size_t inputs() const override { return grid_.voxels(); }
+    void apply(const Array& in, Array& out) override;
+
+private:
+    RealVector eigenvalues_of(Operator& k);
+
+    Device& device_;
+    Grid grid_;
+    Precision precision_;
+    std::shared_ptr<Basis> basis_;
+    double squares_;
+    double lambda_;
+    Array inverse_; ///< real, of the eigenvalues
+    struct Term {
+        Operator* k;
+        RealVector eigenvalues;
+        double weight;
+    };
+    RealVector of_a_; ///< without lambda
+    std::vector<Term> terms_;
+    bool stale_ = true; ///< inverse_
+};
+
+} // namespace lsrecon
