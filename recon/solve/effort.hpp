@@ -18,8 +18,8 @@ constexpr int iterations_of_splitting = 16; ///< with a regulariser that is not 
 /// Where lambda or a quadratic regulariser, and not stopping early, keeps noise out: the image is
 /// within a percent of the converged one. The residual understates its error by up to 1 / lambda.
 constexpr int iterations_to_converge = 300;
-constexpr double tolerance_over_lambda = 1e-3;
-constexpr double tolerance_without_lambda = 1e-5; ///< with a quadratic regulariser alone
+constexpr double tolerance_over_lambda = 1e-4;
+constexpr double tolerance_without_lambda = 1e-6; ///< with a quadratic regulariser alone
 
 /// `by_one_q`: products are cheap and a preconditioner is known; otherwise the solve stops early.
 /// `epsilon` is the unit roundoff of the solver. UsageError for a preconditioner where there is no
