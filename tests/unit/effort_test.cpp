@@ -33,7 +33,7 @@ TEST(Effort, WithOneItConverges) {
         EXPECT_LT(options.tolerance, SolveOptions().tolerance);
         EXPECT_TRUE(options.precondition);
     }
-    EXPECT_DOUBLE_EQ(with_effort(regularised(1e-3), {}, true, doubles).tolerance, 1e-6);
+    EXPECT_DOUBLE_EQ(with_effort(regularised(1e-3), {}, true, doubles).tolerance, 1e-7);
     EXPECT_EQ(with_effort(regularised(2), {}, true, doubles).tolerance, SolveOptions().tolerance);
     EXPECT_FALSE(with_effort(regularised(1e-3), {}, false, doubles).precondition);
     const double singles = unit_roundoff(Precision::float32);
