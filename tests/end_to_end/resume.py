@@ -39,14 +39,16 @@ def scan_of_frames(folder):
 
 
 def contents(path):
-    """Everything but when and how it was made."""
+    """Everything but when and how it was made: a run that finds every frame finished computes
+    nothing, and has no kernel's parameters to record."""
     with h5py.File(path) as f:
         found = {"image": f["image"][()].tobytes()}
         for name in f["record"]:
             found[name] = f["record"][name][()].tobytes()
         for name, value in f["record"].attrs.items():
             if not name.startswith("seconds_") and name not in ("made", "command",
-                                                                "frames_resumed"):
+                                                                "frames_resumed",
+                                                                "kernel_parameters"):
                 found[name] = np.asarray(value).tobytes()
     return found
 
