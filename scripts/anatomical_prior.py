@@ -11,7 +11,6 @@ regularisers at the best of a few weights each, against the truth.
 
 import argparse
 import os
-import pathlib
 import shutil
 import subprocess
 import sys
@@ -20,7 +19,7 @@ import tempfile
 import h5py
 import numpy as np
 
-from compare_regularisers import difference, image_of
+from compare_regularisers import difference, image_of, put
 
 WEIGHTS = (0.03, 0.1, 0.3, 1, 3, 10)
 SPARSE = (0.001, 0.003, 0.01, 0.03)  # of what is not quadratic
@@ -97,12 +96,8 @@ def main():
         table += [f"| {name} | {weight} | {100 * error:.1f} |" for name, weight, error
                   in rows_of(program, abs(image_of("truth_of_scan.h5")))]
         os.chdir("/")
-    text = "\n".join([f"Radial, {options.matrix} x {options.matrix}, SNR {options.snr:g}:", "",
-                      *table])
-    if output:
-        pathlib.Path(output).write_text(text + "\n", encoding="utf-8")
-    else:
-        print(text)
+    put("\n".join([f"Radial, {options.matrix} x {options.matrix}, SNR {options.snr:g}:", "",
+                   *table]), output)
 
 
 if __name__ == "__main__":

@@ -10,9 +10,7 @@ each. The table is that of compare_regularisers.py: the error against the truth 
 and the seconds of that run. Without BART its columns are left empty.
 """
 
-import argparse
 import os
-import pathlib
 import platform
 import sys
 
@@ -54,22 +52,12 @@ def compare(programs, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default="lsrecon")
-    parser.add_argument("--bart", default="bart")
+    parser = by_frame.common_flags(__doc__)
     parser.add_argument("--matrix", type=int, default=96)
     parser.add_argument("--frames", type=int, default=24)
     parser.add_argument("--spokes", type=int, default=13)
     parser.add_argument("--motion", type=float, default=8)
-    parser.add_argument("-o", "--output", help="the table, in Markdown [stdout]")
-    options = parser.parse_args()
-    output = options.output and os.path.abspath(options.output)
-    table = compare(by_frame.Programs(options), options)
-    if output:
-        pathlib.Path(output).write_text(table + "\n", encoding="utf-8")
-    else:
-        print(table)
+    by_frame.write_table(compare, parser.parse_args())
 
 
 if __name__ == "__main__":

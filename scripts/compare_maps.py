@@ -11,17 +11,15 @@ the least of three, in turns. --volume also estimates maps of N^3 voxels and 16 
 centre of 28^3 samples, once; 128 takes minutes and 4 GB. Without BART its rows are left out.
 """
 
-import argparse
 import os
-import pathlib
 import platform
 import shutil
-import sys
 
 import h5py
 import numpy as np
 
-from compare_regularisers import Programs, difference, image_of, read_cfl, write_cfl
+from compare_regularisers import (common_flags, difference, image_of, read_cfl, write_cfl,
+                                  write_table)
 
 MATRIX, COILS, TURNS, LAMBDA = 128, 8, 3, "0.03"
 CENTRE, VOLUME_COILS = 28, 16
@@ -107,27 +105,20 @@ def rows_of_volume(programs, width):
             if "walsh" not in name]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default="lsrecon")
-    parser.add_argument("--bart", default="bart")
-    parser.add_argument("--volume", type=int, help="width in voxels")
-    parser.add_argument("-o", "--output", help="the table, in Markdown [stdout]")
-    options = parser.parse_args()
-    output = options.output and os.path.abspath(options.output)
-    programs = Programs(options)
+def compare(programs, options):
     head = ["maps", "image error, %", "beside true maps", "s", "processor, s"]
     rows = [head, ["---"] * len(head), *rows_in_the_plane(programs)]
     if options.volume:
         rows += rows_of_volume(programs, options.volume)
     about = (f"{MATRIX} x {MATRIX}, {COILS} coils, SNR 30, radial, undersampled 3 times; "
              f"{platform.machine()}, {len(os.sched_getaffinity(0))} cores.")
-    table = "\n".join([about, "", *(f"| {' | '.join(row)} |" for row in rows)])
-    if output:
-        pathlib.Path(output).write_text(table + "\n", encoding="utf-8")
-    else:
-        print(table)
+    return "\n".join([about, "", *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def main():
+    parser = common_flags(__doc__)
+    parser.add_argument("--volume", type=int, help="width in voxels")
+    write_table(compare, parser.parse_args())
 
 
 if __name__ == "__main__":

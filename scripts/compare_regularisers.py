@@ -162,6 +162,29 @@ def table_of(programs, weights, lambdas, truth):
     return [f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows]]
 
 
+def common_flags(description):
+    parser = argparse.ArgumentParser(description=description,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default="lsrecon")
+    parser.add_argument("--bart", default="bart")
+    parser.add_argument("-o", "--output", help="the table, in Markdown [stdout]")
+    return parser
+
+
+def put(text, output):
+    """To a file, or to stdout without one."""
+    if output:
+        pathlib.Path(output).write_text(text + "\n", encoding="utf-8")
+    else:
+        print(text)
+
+
+def write_table(make, options):
+    """What make(programs, options) returns, to the output of common_flags."""
+    output = options.output and os.path.abspath(options.output)  # Programs moves to a folder
+    put(make(Programs(options), options), output)
+
+
 def compare(programs, options):
     programs.timed([programs.lsrecon, "simulate", "--trajectory", "golden-angle", "--matrix",
                     f"{options.matrix},{options.matrix}", "--readouts", options.spokes,
@@ -183,20 +206,10 @@ def compare(programs, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default="lsrecon")
-    parser.add_argument("--bart", default="bart")
+    parser = common_flags(__doc__)
     parser.add_argument("--matrix", type=int, default=256)
     parser.add_argument("--spokes", type=int, default=25)
-    parser.add_argument("-o", "--output", help="the table, in Markdown [stdout]")
-    options = parser.parse_args()
-    output = options.output and os.path.abspath(options.output)
-    table = compare(Programs(options), options)
-    if output:
-        pathlib.Path(output).write_text(table + "\n", encoding="utf-8")
-    else:
-        print(table)
+    write_table(compare, parser.parse_args())
 
 
 if __name__ == "__main__":

@@ -20,6 +20,16 @@ PRECONDITIONERS = ["none", "cosine"]
 ENOUGH = 0.01
 
 
+def run(program, *words):
+    return subprocess.run([program, *words, "--quiet"], capture_output=True, text=True,
+                          check=True).stdout
+
+
+def error_of(said):
+    """The relative error of the magnitude that `recon --truth` printed."""
+    return float(said.split("error against the truth:")[1].split()[0])
+
+
 class Scan:
     """A simulated scan in a folder of its own, with its Q."""
 
@@ -36,13 +46,12 @@ class Scan:
         self.run("q", self.scan, "-o", self.q)
 
     def run(self, *words):
-        return subprocess.run([self.program, *words, "--quiet"], capture_output=True, text=True,
-                              check=True).stdout
+        return run(self.program, *words)
 
     def recon(self, image, truth, *words):
         """The relative error of the image's magnitude."""
-        said = self.run("recon", self.scan, "-o", image, "--q", self.q, "--truth", truth, *words)
-        return float(said.split("error against the truth:")[1].split()[0])
+        return error_of(self.run("recon", self.scan, "-o", image, "--q", self.q, "--truth", truth,
+                                 *words))
 
     def iterations(self):
         """Of the last image."""

@@ -5,11 +5,12 @@ of a sweep: the table of docs/performance.md. Takes some minutes.
     study_lambda.py LSRECON"""
 
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 import h5py
+
+from study_iterations import error_of, run
 
 SCANS = [("spiral", []), ("radial", []), ("radial", ["--undersampling", "4"])]
 NOISE = [5, 30, 100]
@@ -18,17 +19,10 @@ SWEEP = ["0.0003", "0.001", "0.002", "0.005", "0.01", "0.02", "0.03", "0.05", "0
          "0.5", "1"]
 
 
-def run(program, *words):
-    result = subprocess.run([program, *words, "--quiet"], capture_output=True, text=True,
-                            check=True)
-    return result.stdout
-
-
 def error(program, folder, weight):
     """In percent, of the magnitude."""
-    said = run(program, "recon", f"{folder}/scan.h5", "-o", f"{folder}/image.h5", "--truth",
-               f"{folder}/truth.h5", "--lambda", weight)
-    return 100 * float(said.split("error against the truth:")[1].split()[0])
+    return 100 * error_of(run(program, "recon", f"{folder}/scan.h5", "-o", f"{folder}/image.h5",
+                              "--truth", f"{folder}/truth.h5", "--lambda", weight))
 
 
 def chosen(folder):

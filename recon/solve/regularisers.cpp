@@ -135,31 +135,41 @@ void require_prior(const std::vector<RegulariserChoice>& chosen, const PriorImag
     }
 }
 
-std::size_t volumes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid) {
-    // b, the right-hand side, K^H of either, and of the preconditioner a period with its inverse
-    std::size_t volumes = need_splitting(chosen) ? 6 : 0;
-    std::size_t most_blocks = 0;
+namespace {
+
+struct VolumesOfTerms {
+    std::size_t kept = 0;
+    std::size_t most_blocks = 0; ///< of K x of one of them
+};
+
+VolumesOfTerms volumes_of_terms(const std::vector<RegulariserChoice>& chosen, const Grid& grid) {
+    VolumesOfTerms of;
     for (const RegulariserChoice& choice : chosen) {
         const Regulariser& row = regulariser_named(choice.name);
         const RegulariserVolumes of_row = row.volumes(grid);
-        volumes += of_row.inside;
-        volumes += row.quadratic ? 0 : 3 * of_row.blocks + 2; // z, u, K x; K^H of z and u
-        most_blocks = std::max(most_blocks, of_row.blocks);
+        of.kept += of_row.inside;
+        of.kept += row.quadratic ? 0 : 3 * of_row.blocks + 2; // z, u, K x; K^H of z and u
+        of.most_blocks = std::max(of.most_blocks, of_row.blocks);
     }
-    return chosen.empty() ? 0 : volumes + most_blocks + 1; // K x and K^H K x
+    return of;
+}
+
+} // namespace
+
+std::size_t volumes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid) {
+    if (chosen.empty()) {
+        return 0;
+    }
+    const VolumesOfTerms of = volumes_of_terms(chosen, grid);
+    // b, the right-hand side, K^H of either, and of the preconditioner a period with its inverse
+    const std::size_t of_splitting = need_splitting(chosen) ? 6 : 0;
+    return of_splitting + of.kept + of.most_blocks + 1; // K x and K^H K x
 }
 
 std::size_t volumes_of_each_frame(const std::vector<RegulariserChoice>& chosen, const Grid& grid) {
-    std::size_t volumes = 4; // x, b, the right-hand side and its residual
-    std::size_t most_blocks = 0;
-    for (const RegulariserChoice& choice : chosen) {
-        const Regulariser& row = regulariser_named(choice.name);
-        const RegulariserVolumes of_row = row.volumes(grid);
-        volumes += of_row.inside;
-        volumes += row.quadratic ? 0 : 3 * of_row.blocks + 2; // z, u, K x; K^H of z and u
-        most_blocks = std::max(most_blocks, of_row.blocks);
-    }
-    return most_blocks > 1 ? volumes + most_blocks + 1 : volumes; // K x and K^H K x
+    const VolumesOfTerms of = volumes_of_terms(chosen, grid);
+    const std::size_t volumes = 4 + of.kept; // x, b, the right-hand side and its residual
+    return of.most_blocks > 1 ? volumes + of.most_blocks + 1 : volumes; // K x and K^H K x
 }
 
 std::vector<RegulariserTerm> make_regularisers(const std::vector<RegulariserChoice>& chosen,
