@@ -14,9 +14,9 @@
 #include "io/q_file.hpp"
 #include "io/record.hpp"
 #include "io/truth.hpp"
-#include "operators/q.hpp"
 #include "plan/plan.hpp"
 #include "prepare/prior.hpp"
+#include "reconstruct_equations.hpp"
 #include "reconstruct_joint.hpp"
 #include "reconstruct_lambda.hpp"
 #include "reconstruct_noise.hpp"
@@ -53,13 +53,6 @@ std::vector<std::pair<std::string, double>> numbers_of(const Reconstructed& resu
     }
     return numbers;
 }
-
-/// A frame whose F^H d is made before its turn.
-struct FrameInHand {
-    std::size_t index;
-    Frame frame; ///< without samples
-    std::vector<Volume> fhd;
-};
 
 /// The first frame that did not fail.
 std::size_t first_made(const std::vector<ImageFrame>& frames) {
@@ -124,42 +117,14 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     if (!options.preview.empty()) {
         note_preview(scan, report);
     }
-    std::pair<const Sampling*, Q> kept_q; // of all places
-    const auto make_q = [&](const Sampling& sampling) {
-        if (kept_q.first == &sampling) {
-            return kept_q.second;
-        }
-        kept_q = {};
-        const Q q = q_file ? q_file->read(sampling, scan.grid)
-                           : compute_q(backend, sampling, scan.grid, report);
-        if (prepared.maps_differ()) {
-            kept_q = {&sampling, q};
-        }
-        return q;
-    };
-    std::optional<FrameEquations> equations; // of the frames of a place
-    const auto equations_of = [&](std::size_t f) -> NormalEquations& {
-        if (!equations || !prepared.has_maps_of(f)) {
-            equations.reset(); // its memory is the next one's
-            prepared.move_to(f);
-            equations.emplace(CommonToFrames{backend, plan, scan.coil_maps, solving.lambda, make_q,
-                                             solving.regularisers, prior ? &*prior : nullptr,
-                                             solving.precondition});
-        }
-        return equations->of(scan.frames[f].sampling);
-    };
+    ScanEquations equations(prepared,
+                            {backend, plan, q_file ? &*q_file : nullptr, prior ? &*prior : nullptr},
+                            solving, report);
     std::optional<LambdaCurve> curve;
-    std::optional<FrameInHand> in_hand;
     if (by_rule) {
-        const std::size_t f = prepared.first_good();
-        in_hand = FrameInHand{f, prepared.frame(f), {}};
-        NormalEquations& of_frame = equations_of(f);
-        in_hand->fhd = of_frame.fhd(in_hand->frame.samples, report);
-        curve = choose_lambda(options.lambda_rule, scan, in_hand->frame, of_frame, in_hand->fhd,
-                              solving, report);
-        in_hand->frame.samples = {};
+        curve = equations.choose_lambda(options.lambda_rule);
         solving = with_lambda(curve->at_chosen().lambda);
-        equations->set_lambda(solving.lambda);
+        equations.set_lambda(solving.lambda);
     }
 
     Record settings = options.settings;
@@ -190,7 +155,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     if (!options.log.empty()) {
         log.emplace(options.log, options.resume);
     }
-    const auto monitor_of = [&](std::size_t f) -> std::function<void(const Iteration&)> {
+    const auto monitor_of = [&](std::size_t f) -> Monitor {
         if (!log) {
             return nullptr;
         }
@@ -203,22 +168,17 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     };
     std::vector<Volume> of_single_frame; // which cannot be read again
     const auto solved_frame = [&](std::size_t f) {
-        const bool known = in_hand && in_hand->index == f;
-        Frame frame = known ? std::move(in_hand->frame) : prepared.frame(f);
-        NormalEquations& of_frame = equations_of(f);
-        const std::vector<Volume> fhd =
-            known ? std::move(in_hand->fhd) : of_frame.fhd(frame.samples, report);
-        frame.samples = {}; // what follows needs their memory
-        if (options.noise_replicas > 0 && scan.frames.size() == 1) {
-            of_single_frame = fhd;
-        }
+        auto [frame, fhd] = equations.transformed(f);
         SolveOptions how = solving;
         how.monitor = monitor_of(f);
-        const Solved solved = solve(of_frame, fhd, how, report);
-        return finished(frame, solved, of_frame.error());
+        const Solved solved = solve(equations.of(f), fhd, how, report);
+        if (options.noise_replicas > 0 && scan.frames.size() == 1) {
+            of_single_frame = std::move(fhd);
+        }
+        return finished(frame, solved, equations.of(f).error());
     };
     if (joint) {
-        fill_jointly(sink, prepared, {equations_of, monitor_of, finished}, solving, room.on_device,
+        fill_jointly(sink, prepared, {equations, monitor_of, finished}, solving, room.on_device,
                      report);
     } else {
         sink.fill(prepared.order(), solved_frame, report);
@@ -242,11 +202,10 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     }
     if (options.noise_replicas > 0) {
         const std::size_t f = first_made(image.frames);
-        NormalEquations& of_frame = equations_of(f);
-        const std::vector<Volume> fhd = scan.frames.size() == 1
-                                            ? std::move(of_single_frame)
-                                            : of_frame.fhd(prepared.frame(f).samples, report);
-        add_noise_map(image, f, of_frame, fhd, scan, solving, options.noise_replicas, report);
+        const std::vector<Volume> fhd =
+            scan.frames.size() == 1 ? std::move(of_single_frame) : equations.transformed(f).fhd;
+        add_noise_map(image, f, equations.of(f), fhd, scan, solving, options.noise_replicas,
+                      report);
     }
     image.stage_seconds = report.stage_seconds();
     write_image(image_file, image, sink.voxels(), sink.values());

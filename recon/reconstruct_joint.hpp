@@ -5,14 +5,15 @@
 #include "base/report.hpp"
 #include "io/image_sink.hpp"
 #include "prepare/prepared_scan.hpp"
+#include "reconstruct_equations.hpp"
 #include "solve/joint.hpp"
 
 namespace lsrecon {
 
 /// How reconstruct() makes an image of one frame, for frames that are solved together.
 struct FrameSteps {
-    std::function<NormalEquations&(std::size_t frame)> equations_of;
-    std::function<std::function<void(const Iteration&)>(std::size_t frame)> monitor_of;
+    ScanEquations& equations;
+    std::function<Monitor(std::size_t frame)> monitor_of;
     /// Of a frame without its samples; `error` is that of its transforms.
     std::function<ImageFrame(const Frame& frame, const Solved& solved, double error)> finished;
 };

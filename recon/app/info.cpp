@@ -5,6 +5,7 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "base/named_files.hpp"
+#include "base/numbers.hpp"
 #include "io/failed_frames.hpp"
 #include "io/frame_source.hpp"
 #include "io/hdf5_file.hpp"
@@ -19,14 +20,6 @@ struct Options {
     std::string scan;
     ReadOptions read;
 };
-
-template <typename Value> std::string by(const std::array<Value, 3>& size, int dimensions) {
-    std::string result = text(size[0]);
-    for (std::size_t d = 1; d < static_cast<std::size_t>(dimensions); ++d) {
-        result += text(" x ", size[d]);
-    }
-    return result;
-}
 
 void print_trajectory(const Scan& scan, const Sampling& sampling) {
     const char* const names[] = {"kx", "ky", "kz"};

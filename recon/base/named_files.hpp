@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,19 @@ void require_files(const std::vector<NamedInput>& inputs, const std::vector<Name
 /// The ending of a file's name without its dot, in small letters; "nii.gz" is one. "" when the name
 /// has none.
 std::string ending_of(const std::string& path);
+
+/// The row of a table of formats, with a `name` and `endings`, that an output takes: `name` where
+/// it is not "", else that of the path's ending. Null when there is none.
+template <typename Format> const Format*
+row_of_output(const std::vector<Format>& table, const std::string& path, const std::string& name) {
+    const std::string ending = ending_of(path);
+    const auto found = std::find_if(table.begin(), table.end(), [&](const Format& row) {
+        const auto& endings = row.endings;
+        return name.empty() ? std::find(endings.begin(), endings.end(), ending) != endings.end()
+                            : row.name == name;
+    });
+    return found == table.end() ? nullptr : &*found;
+}
 
 /// The same for a single input; messages call it `thing`.
 void require_input(const std::string& path, const std::string& thing = "file");

@@ -26,6 +26,15 @@ inline std::string rounded(double value) {
     return stream.str();
 }
 
+/// "256 x 256": the first `dimensions` of the values.
+template <typename Values> std::string by(const Values& values, int dimensions) {
+    std::string result = text(values[0]);
+    for (std::size_t d = 1; d < static_cast<std::size_t>(dimensions); ++d) {
+        result += text(" x ", values[d]);
+    }
+    return result;
+}
+
 /// "1 number", "2 numbers".
 inline std::string counted(std::size_t count, const std::string& thing) {
     return text(count, " ", thing, count == 1 ? "" : "s");

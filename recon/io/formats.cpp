@@ -87,15 +87,8 @@ const std::vector<ScanFormat>& scan_formats() {
 }
 
 const ScanFormat& scan_format_of_output(const std::string& path, const std::string& name) {
-    const std::string ending = ending_of(path);
-    for (const ScanFormat& format : scan_formats()) {
-        const auto& endings = format.endings;
-        if (name.empty() ? std::find(endings.begin(), endings.end(), ending) != endings.end()
-                         : format.name == name) {
-            return format;
-        }
-    }
-    return scan_formats().back();
+    const ScanFormat* const format = row_of_output(scan_formats(), path, name);
+    return format != nullptr ? *format : scan_formats().back();
 }
 
 const std::vector<ByteFormat>& byte_formats() {

@@ -159,6 +159,12 @@ struct Hdf5Field {
     std::size_t count = 1; ///< more are an array
 };
 
+/// A field of the structure Row, under its own name.
+#define LSRECON_FIELD(Row, name, type, count)                                                      \
+    lsrecon::Hdf5Field {                                                                           \
+#name, lsrecon::Hdf5Field::Type::type, offsetof(Row, name), count                          \
+    }
+
 struct IsmrmrdRow;
 
 /// How floats lie in a dataset: each on its own, or two a compound {r,i} (h5py) or {real,imag}

@@ -46,9 +46,6 @@ Hdf5Handle packed(const Hdf5Handle& in_memory) {
     return type;
 }
 
-#define LSRECON_FIELD(row, name, type, count)                                                      \
-    { #name, Hdf5Field::Type::type, offsetof(row, name), count }
-
 Hdf5Handle counters_type() {
     using Row = IsmrmrdRowCounters;
     return row_type(
@@ -99,8 +96,6 @@ Hdf5Handle head_type() {
     H5Tinsert(type.get(), "idx", offsetof(Row, idx), counters_type().get());
     return type;
 }
-
-#undef LSRECON_FIELD
 
 /// A row with its arrays where HDF5 looks for them.
 struct PointedRow {

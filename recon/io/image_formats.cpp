@@ -134,17 +134,13 @@ std::string image_format_names() {
 }
 
 const ImageFormat& format_of_output(const std::string& path, const std::string& name) {
-    const std::string ending = ending_of(path);
-    for (const ImageFormat& format : image_formats()) {
-        const auto& endings = format.endings;
-        if (name.empty() ? std::find(endings.begin(), endings.end(), ending) != endings.end()
-                         : format.name == name) {
-            return format;
-        }
+    if (const ImageFormat* const format = row_of_output(image_formats(), path, name)) {
+        return *format;
     }
     if (!name.empty()) {
         throw UsageError({"", "--to", name, "one of " + image_format_names(), "name one of them"});
     }
+    const std::string ending = ending_of(path);
     throw UsageError(
         {path, "--output", ending.empty() ? "a name without an ending" : "the ending ." + ending,
          "an ending that says the format", "add --to with one of " + image_format_names()});

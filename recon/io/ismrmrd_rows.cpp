@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/ismrmrd_place.hpp"
 #include "scan/units.hpp"
 
 namespace lsrecon {
@@ -20,12 +21,6 @@ constexpr int last_in_measurement = 25;
 
 void set_flag(IsmrmrdRowHead& head, int flag) {
     head.flags |= std::uint64_t{1} << (flag - 1);
-}
-
-void copy(const Vec3& from, float (&to)[3]) {
-    for (std::size_t d = 0; d < 3; ++d) {
-        to[d] = static_cast<float>(from[d]);
-    }
 }
 
 void take(IsmrmrdRow& row, const CoilRows& from, std::size_t first, std::size_t end) {
@@ -112,21 +107,9 @@ IsmrmrdRow IsmrmrdRows::readout(std::size_t index) const {
         }
     }
     set_dwell(row, sampling, readout);
-    set_place(row.head, frame);
+    set_place(row.head, scan_.grid, frame.position);
     set_counters(row.head, f, r, sampling.trajectory[readout.first]);
     return row;
-}
-
-void IsmrmrdRows::set_place(IsmrmrdRowHead& head, const Frame& frame) const {
-    const Grid& grid = scan_.grid;
-    if (frame.position || grid.position) {
-        copy(frame.position ? *frame.position : *grid.position, head.position);
-    }
-    if (grid.directions) {
-        copy((*grid.directions)[0], head.read_dir);
-        copy((*grid.directions)[1], head.phase_dir);
-        copy((*grid.directions)[2], head.slice_dir);
-    }
 }
 
 /// Lines are counted by where they lie, others in their order.

@@ -34,7 +34,6 @@ private:
     std::size_t readouts() const { return simulation_.readout_ends.size(); }
     IsmrmrdRow noise(std::size_t index) const;
     IsmrmrdRow readout(std::size_t index) const;
-    void set_place(IsmrmrdRowHead& head, const Frame& frame) const;
     void set_counters(IsmrmrdRowHead& head, std::size_t f, std::size_t r, const Vec3& k) const;
 
     const Simulation& simulation_;

@@ -8,6 +8,7 @@
 #include "base/replacing_file.hpp"
 #include "base/version.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/ismrmrd_place.hpp"
 
 namespace lsrecon {
 
@@ -43,42 +44,37 @@ struct Header {
     std::uint32_t attribute_string_len = 0;
 };
 
-#define LSRECON_FIELD(name, type, count)                                                           \
-    { #name, Hdf5Field::Type::type, offsetof(Header, name), count }
-
 const std::vector<Hdf5Field>& header_fields() {
     static const std::vector<Hdf5Field> fields{
-        LSRECON_FIELD(version, uint16, 1),
-        LSRECON_FIELD(data_type, uint16, 1),
-        LSRECON_FIELD(flags, uint64, 1),
-        LSRECON_FIELD(measurement_uid, uint32, 1),
-        LSRECON_FIELD(matrix_size, uint16, 3),
-        LSRECON_FIELD(field_of_view, float32, 3),
-        LSRECON_FIELD(channels, uint16, 1),
-        LSRECON_FIELD(position, float32, 3),
-        LSRECON_FIELD(read_dir, float32, 3),
-        LSRECON_FIELD(phase_dir, float32, 3),
-        LSRECON_FIELD(slice_dir, float32, 3),
-        LSRECON_FIELD(patient_table_position, float32, 3),
-        LSRECON_FIELD(average, uint16, 1),
-        LSRECON_FIELD(slice, uint16, 1),
-        LSRECON_FIELD(contrast, uint16, 1),
-        LSRECON_FIELD(phase, uint16, 1),
-        LSRECON_FIELD(repetition, uint16, 1),
-        LSRECON_FIELD(set, uint16, 1),
-        LSRECON_FIELD(acquisition_time_stamp, uint32, 1),
-        LSRECON_FIELD(physiology_time_stamp, uint32, 3),
-        LSRECON_FIELD(image_type, uint16, 1),
-        LSRECON_FIELD(image_index, uint16, 1),
-        LSRECON_FIELD(image_series_index, uint16, 1),
-        LSRECON_FIELD(user_int, int32, 8),
-        LSRECON_FIELD(user_float, float32, 8),
-        LSRECON_FIELD(attribute_string_len, uint32, 1),
+        LSRECON_FIELD(Header, version, uint16, 1),
+        LSRECON_FIELD(Header, data_type, uint16, 1),
+        LSRECON_FIELD(Header, flags, uint64, 1),
+        LSRECON_FIELD(Header, measurement_uid, uint32, 1),
+        LSRECON_FIELD(Header, matrix_size, uint16, 3),
+        LSRECON_FIELD(Header, field_of_view, float32, 3),
+        LSRECON_FIELD(Header, channels, uint16, 1),
+        LSRECON_FIELD(Header, position, float32, 3),
+        LSRECON_FIELD(Header, read_dir, float32, 3),
+        LSRECON_FIELD(Header, phase_dir, float32, 3),
+        LSRECON_FIELD(Header, slice_dir, float32, 3),
+        LSRECON_FIELD(Header, patient_table_position, float32, 3),
+        LSRECON_FIELD(Header, average, uint16, 1),
+        LSRECON_FIELD(Header, slice, uint16, 1),
+        LSRECON_FIELD(Header, contrast, uint16, 1),
+        LSRECON_FIELD(Header, phase, uint16, 1),
+        LSRECON_FIELD(Header, repetition, uint16, 1),
+        LSRECON_FIELD(Header, set, uint16, 1),
+        LSRECON_FIELD(Header, acquisition_time_stamp, uint32, 1),
+        LSRECON_FIELD(Header, physiology_time_stamp, uint32, 3),
+        LSRECON_FIELD(Header, image_type, uint16, 1),
+        LSRECON_FIELD(Header, image_index, uint16, 1),
+        LSRECON_FIELD(Header, image_series_index, uint16, 1),
+        LSRECON_FIELD(Header, user_int, int32, 8),
+        LSRECON_FIELD(Header, user_float, float32, 8),
+        LSRECON_FIELD(Header, attribute_string_len, uint32, 1),
     };
     return fields;
 }
-
-#undef LSRECON_FIELD
 
 /// The number after the counter's name in "slice 2, repetition 3"; 0 where it is not named.
 std::uint16_t counter_in(const std::string& label, const std::string& name) {
@@ -91,12 +87,6 @@ std::uint16_t counter_in(const std::string& label, const std::string& name) {
     const std::string digits = rest.substr(0, rest.find_first_not_of("0123456789"));
     return digits.empty() || digits.size() > 5 ? std::uint16_t{0}
                                                : static_cast<std::uint16_t>(std::stoul(digits));
-}
-
-void copy(const Vec3& from, float (&to)[3]) {
-    for (std::size_t d = 0; d < 3; ++d) {
-        to[d] = static_cast<float>(from[d]);
-    }
 }
 
 std::string attributes_of(const ImageFrame& frame) {
@@ -120,15 +110,8 @@ Header header_of(const StoredImage& image, std::size_t index, ImagePart part) {
     for (std::size_t d = 0; d < 3; ++d) {
         header.matrix_size[d] = static_cast<std::uint16_t>(grid.size[d]);
     }
-    copy(grid.fov_mm, header.field_of_view);
-    if (frame.position || grid.position) {
-        copy(frame.position ? *frame.position : *grid.position, header.position);
-    }
-    if (grid.directions) {
-        copy((*grid.directions)[0], header.read_dir);
-        copy((*grid.directions)[1], header.phase_dir);
-        copy((*grid.directions)[2], header.slice_dir);
-    }
+    to_floats(grid.fov_mm, header.field_of_view);
+    set_place(header, grid, frame.position);
     header.slice = counter_in(frame.label, "slice");
     header.contrast = counter_in(frame.label, "contrast");
     header.phase = counter_in(frame.label, "phase");

@@ -1,6 +1,6 @@
 #include <cmath>
-#include <functional>
 
+#include "operators/box_factors.hpp"
 #include "operators/preconditioner.hpp"
 #include "plan/embedding.hpp"
 
@@ -8,27 +8,12 @@ namespace lsrecon {
 
 namespace {
 
-/// A box with one real factor a value of each dimension.
-Box weighted(Device& device, Precision precision, Box box,
-             const std::function<double(std::size_t, std::size_t)>& factor) {
-    ComplexVector factors(static_cast<Eigen::Index>(box.size[0] + box.size[1] + box.size[2]));
-    Eigen::Index i = 0;
-    for (std::size_t d = 0; d < 3; ++d) {
-        for (std::size_t n = 0; n < box.size[d]; ++n) {
-            factors(i++) = factor(d, n);
-        }
-    }
-    box.factors = device.zeros(static_cast<std::size_t>(factors.size()), {true, precision});
-    device.upload(factors, box.factors);
-    return box;
-}
-
 class PeriodicBasis : public Basis {
 public:
     PeriodicBasis(Device& device, const Grid& grid, Precision precision)
         : device_(device), grid_(grid), precision_(precision),
-          box_(weighted(device, precision, {grid.size, {0, 0, 0}, Embedding(grid).extents, {}},
-                        [](std::size_t, std::size_t) { return 1; })),
+          box_(with_factors(device, precision, {grid.size, {0, 0, 0}, Embedding(grid).extents, {}},
+                            [](std::size_t, std::size_t) { return 1; })),
           fft_(device.plan_fft(box_.extents, 1, precision)),
           period_(device.zeros(box_.points(), {true, precision})) {}
 
@@ -40,7 +25,7 @@ public:
     RealVector of_t(const Q& q, double scale) override {
         const Voxels half = Voxels::half_differences(grid_);
         const auto slowest = static_cast<std::size_t>(grid_.dimensions - 1);
-        const Box differences = weighted(
+        const Box differences = with_factors(
             device_, precision_, {half.lattice_size(), half.lattice_first(), box_.extents, {}},
             [&](std::size_t d, std::size_t n) {
                 const long at = std::abs(half.lattice_first()[d] + static_cast<long>(n));

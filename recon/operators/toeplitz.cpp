@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "operators/box_factors.hpp"
+
 namespace lsrecon {
 
 namespace {
@@ -11,19 +13,12 @@ namespace {
 /// the origin of dimension `weighted`.
 Box twisted(Device& device, Precision precision, Box box, const std::array<int, 3>& parity,
             std::size_t weighted, double weight) {
-    ComplexVector factors(static_cast<Eigen::Index>(box.size[0] + box.size[1] + box.size[2]));
-    Eigen::Index i = 0;
-    for (std::size_t d = 0; d < 3; ++d) {
-        const auto extent = static_cast<double>(box.extents[d]);
-        for (std::size_t k = 0; k < box.size[d]; ++k) {
-            const auto n = static_cast<double>(box.first[d] + static_cast<long>(k));
-            factors(i++) =
-                std::polar(d == weighted && n > 0 ? weight : 1.0, -pi * parity[d] * n / extent);
-        }
-    }
-    box.factors = device.zeros(static_cast<std::size_t>(factors.size()), {true, precision});
-    device.upload(factors, box.factors);
-    return box;
+    const auto factor = [&](std::size_t d, std::size_t k) {
+        const auto n = static_cast<double>(box.first[d] + static_cast<long>(k));
+        return std::polar(d == weighted && n > 0 ? weight : 1.0,
+                          -pi * parity[d] * n / static_cast<double>(box.extents[d]));
+    };
+    return with_factors(device, precision, box, factor);
 }
 
 } // namespace

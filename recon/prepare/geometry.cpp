@@ -15,15 +15,6 @@ namespace {
 
 constexpr double turn = 2 * pi;
 
-/// "256 x 256": one entry a dimension.
-template <typename Values> std::string by(const Values& values, int dimensions) {
-    std::string result = text(values[0]);
-    for (std::size_t d = 1; d < static_cast<std::size_t>(dimensions); ++d) {
-        result += text(" x ", values[d]);
-    }
-    return result;
-}
-
 /// Of what has this position, so that it comes to the centre.
 Vec3 shift_from(const std::optional<Vec3>& position, const Grid& grid) {
     Vec3 shift{0, 0, 0};

@@ -4,6 +4,7 @@
 #include <complex>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 
 namespace lsrecon {
 
@@ -13,14 +14,13 @@ void HostMemory::add(const std::string& thing, const std::string& found, double 
 
 void HostMemory::add_volumes(const std::string& thing, const Grid& grid, std::size_t coils) {
     double doubled = 1;
-    std::string matrix;
     for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
         doubled *= 2 * static_cast<double>(grid.size[d]);
-        matrix += text(d == 0 ? "" : " x ", grid.size[d]);
     }
     const double voxels = doubled / (grid.dimensions == 3 ? 8 : 4);
     const double volumes = 2 * static_cast<double>(std::max<std::size_t>(coils, 1)) + 6;
-    add(thing, matrix, sizeof(std::complex<double>) * (2.5 * doubled + volumes * voxels));
+    add(thing, by(grid.size, grid.dimensions),
+        sizeof(std::complex<double>) * (2.5 * doubled + volumes * voxels));
 }
 
 double HostMemory::bytes() const {

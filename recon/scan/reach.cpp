@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 #include "scan/units.hpp"
 
 namespace lsrecon {
@@ -114,11 +115,7 @@ void require_reach(const Scan& scan) {
     if (!conclusive) {
         return;
     }
-    std::string found = "largest |k|:";
-    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
-        found += text(d == 0 ? " " : " x ", (*largest)[d]);
-    }
-    found += " cycles/fov";
+    std::string found = "largest |k|: " + by(*largest, grid.dimensions) + " cycles/fov";
     std::string expected = "at least N/4 in one dimension, since a scan fills its matrix";
     std::string next = "correct the matrix or the trajectory";
     if (!scan.trajectory_units.empty()) {

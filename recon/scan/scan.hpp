@@ -24,6 +24,9 @@ struct Sampling {
     std::size_t samples() const { return trajectory.size(); }
     SamplePoints points() const { return {trajectory, times}; }
 
+    double weight(std::size_t m) const {
+        return weights.size() > 0 ? weights(static_cast<Eigen::Index>(m)) : 1;
+    }
     /// w_m |phi_m|^2, the weights of Q.
     RealVector q_weights() const;
 };

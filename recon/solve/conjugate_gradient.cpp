@@ -88,6 +88,16 @@ struct generic_product_impl<lsrecon::MatrixFree, Rhs, SparseShape, DenseShape, G
 
 namespace lsrecon {
 
+Monitor monitor_of(std::size_t problem, const Monitor& monitor) {
+    if (!monitor) {
+        return nullptr;
+    }
+    return [problem, monitor](Iteration iteration) {
+        iteration.problem = problem;
+        monitor(iteration);
+    };
+}
+
 Solution conjugate_gradient(const std::function<ComplexVector(const ComplexVector&)>& apply,
                             const ComplexVector& b, const SolveOptions& options,
                             const std::function<void(double)>& progress) {

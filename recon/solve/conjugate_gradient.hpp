@@ -16,6 +16,11 @@ struct Iteration {
     double residual = 0; ///< relative, as the solver's own recurrence has it
 };
 
+/// Called with every residual.
+using Monitor = std::function<void(const Iteration&)>;
+/// A monitor that hears which problem it is; null for null.
+Monitor monitor_of(std::size_t problem, const Monitor& monitor);
+
 struct SolveOptions {
     double lambda = 0; ///< weight of Q(0) I beside F^H F
     int iterations = 15; ///< at most; stopping early keeps noise out (docs/maths.md)
@@ -23,7 +28,7 @@ struct SolveOptions {
     bool on_device = true; ///< where the backend can; false: Eigen in double precision
     std::vector<RegulariserChoice> regularisers = {}; ///< beside lambda
     bool precondition = false; ///< of conjugate gradients on the device
-    std::function<void(const Iteration&)> monitor = nullptr; ///< called with every residual
+    Monitor monitor = nullptr;
 };
 
 struct Solution {

@@ -163,12 +163,7 @@ std::vector<Solution> solve_problem(const Grid& grid, std::vector<JointFrame>& f
     std::vector<Residuals> residuals;
     for (const JointFrame& frame : frames) {
         SolveOptions of_frame = options;
-        if (frame.monitor) {
-            of_frame.monitor = [p, &frame](Iteration iteration) {
-                iteration.problem = p;
-                frame.monitor(iteration);
-            };
-        }
+        of_frame.monitor = monitor_of(p, frame.monitor);
         residuals.emplace_back(of_frame, [](double) {});
         residuals.back().add(scales.norm / scales.norm); // 1, or NaN
     }
@@ -191,19 +186,6 @@ std::vector<Solution> solve_problem(const Grid& grid, std::vector<JointFrame>& f
         solutions.push_back({std::move(x), residuals[f].history(), residuals[f].stop()});
     }
     return solutions;
-}
-
-/// Takes the solution of the next problem of a frame.
-void add(Solution solution, double gain, bool alone, Solved& solved) {
-    solved.gains.push_back(gain);
-    solved.residuals.push_back(std::move(solution.residuals));
-    solved.stops.push_back(solution.stop);
-    if (alone) {
-        solved.image = std::move(solution.x);
-        return;
-    }
-    const ComplexVector squares = solution.x.cwiseAbs2().cast<Complex>();
-    solved.image = solved.image.size() == 0 ? squares : ComplexVector(solved.image + squares);
 }
 
 } // namespace
@@ -232,15 +214,11 @@ std::vector<Solved> solve_jointly(const Grid& grid, std::vector<JointFrame>& fra
                 ? solve_problem<double>(grid, frames, p, options, progress)
                 : solve_problem<float>(grid, frames, p, options, progress);
         for (std::size_t f = 0; f < frames.size(); ++f) {
-            const double size = solutions[f].x.stableNorm();
-            add(std::move(solutions[f]), size > 0 ? norms[f] / size : 0, problems == 1, solved[f]);
+            add(std::move(solutions[f]), norms[f], problems, solved[f]);
         }
     }
     for (std::size_t f = 0; f < frames.size(); ++f) {
         solved[f].solver = frames[f].system->description();
-        if (problems > 1) {
-            solved[f].image = solved[f].image.cwiseSqrt().eval();
-        }
         clear_where_maps_are_zero(coil_maps, solved[f].image);
     }
     return solved;

@@ -12,7 +12,7 @@ namespace lsrecon {
 struct JointFrame {
     std::shared_ptr<System> system; ///< one for frames that were sampled alike
     std::vector<Volume> fhd; ///< its right-hand sides; given away
-    std::function<void(const Iteration&)> monitor = nullptr; ///< called with every residual
+    Monitor monitor = nullptr;
 };
 
 /// Minimises over the images rho_f of all frames

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 #include "plan/embedding.hpp"
 #include "scan/frame_places.hpp"
 
@@ -20,11 +21,6 @@ std::size_t samplings_of(const Scan& scan, const std::vector<std::size_t>& stack
         samplings.insert(scan.frames[f].sampling.get());
     }
     return samplings.size();
-}
-
-std::string matrix_of(const Grid& grid) {
-    std::string matrix = text(grid.size[0], " x ", grid.size[1]);
-    return grid.dimensions == 3 ? matrix + text(" x ", grid.size[2]) : matrix;
 }
 
 } // namespace
@@ -80,10 +76,10 @@ JointRoom require_joint_room(Backend& backend, const Scan& scan, bool with_maps,
             }
             throw InputError(
                 {scan.file, "frames that are solved together",
-                 text(stack.size(), " of ", matrix_of(scan.grid), " voxels with ", samplings,
-                      " trajectories, which need ", std::ceil(memory.on_device / mib),
-                      " MiB of the device's memory and ", std::ceil(memory.on_host / mib),
-                      " MiB of the host's"),
+                 text(stack.size(), " of ", by(scan.grid.size, scan.grid.dimensions),
+                      " voxels with ", samplings, " trajectories, which need ",
+                      std::ceil(memory.on_device / mib), " MiB of the device's memory and ",
+                      std::ceil(memory.on_host / mib), " MiB of the host's"),
                  text("at most ", fewer, ", which fit into the ", std::floor(device.memory() / mib),
                       " MiB of the device that may be used and ", std::floor(limit.bytes / mib),
                       " MiB of ", limit.whose),

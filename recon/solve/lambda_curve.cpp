@@ -66,8 +66,8 @@ double energy_of(const Sampling& sampling, const CoilRows& samples) {
     double sum = 0;
     samples.visit([&](const auto& rows) {
         for (Eigen::Index m = 0; m < rows.cols(); ++m) {
-            const double weight = sampling.weights.size() > 0 ? sampling.weights(m) : 1;
-            sum += weight * rows.col(m).template cast<Complex>().squaredNorm();
+            sum += sampling.weight(static_cast<std::size_t>(m)) *
+                   rows.col(m).template cast<Complex>().squaredNorm();
         }
     });
     return sum;

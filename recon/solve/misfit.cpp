@@ -34,9 +34,9 @@ double compute_misfit(Backend& backend, PiecewiseTransform& transform, const Sam
             for (std::size_t i = 0; i < coils.count * at.count; ++i) {
                 const auto m = static_cast<Eigen::Index>(at.first + i % at.count);
                 const Complex phi = sampling.phi.size() > 0 ? sampling.phi(m) : Complex(1);
-                const double weight = sampling.weights.size() > 0 ? sampling.weights(m) : 1;
-                sum += weight * std::norm(phi * scale * values(static_cast<Eigen::Index>(i)) -
-                                          samples(coils.first + i / at.count, m));
+                sum += sampling.weight(at.first + i % at.count) *
+                       std::norm(phi * scale * values(static_cast<Eigen::Index>(i)) -
+                                 samples(coils.first + i / at.count, m));
             }
         },
         [&](double fraction) { report.progress(fraction); });

@@ -6,44 +6,19 @@ namespace lsrecon {
 
 namespace {
 
-/// The options of one problem: the monitor hears which one it is.
-SolveOptions of_problem(std::size_t problem, const SolveOptions& options) {
-    SolveOptions result = options;
-    if (options.monitor) {
-        result.monitor = [problem, monitor = options.monitor](Iteration iteration) {
-            iteration.problem = problem;
-            monitor(iteration);
-        };
-    }
-    return result;
-}
-
 /// One problem after another by solve_one(b, options, progress).
 template <typename SolveOne> Solved solve_each(const std::vector<Volume>& fhd, double q_at_zero,
                                                const SolveOptions& options, Reporter& report,
                                                const SolveOne& solve_one) {
     Solved solved;
     const auto problems = static_cast<double>(fhd.size());
-    RealVector squares; // of the magnitudes so far
-    double done = 0;
-    for (const Volume& b : fhd) {
-        Solution solution =
-            solve_one(b, of_problem(solved.stops.size(), options),
-                      [&](double fraction) { report.progress((done + fraction) / problems); });
-        const double size = solution.x.stableNorm();
-        solved.gains.push_back(size > 0 ? b.norm() / size / q_at_zero : 0);
-        solved.residuals.push_back(std::move(solution.residuals));
-        solved.stops.push_back(solution.stop);
-        if (fhd.size() == 1) {
-            solved.image = std::move(solution.x);
-        } else {
-            squares = squares.size() == 0 ? RealVector(solution.x.cwiseAbs2())
-                                          : RealVector(squares + solution.x.cwiseAbs2());
-        }
-        done += 1;
-    }
-    if (fhd.size() > 1) {
-        solved.image = squares.cwiseSqrt().cast<Complex>();
+    SolveOptions of_one = options;
+    for (std::size_t p = 0; p < fhd.size(); ++p) {
+        of_one.monitor = monitor_of(p, options.monitor);
+        Solution solution = solve_one(fhd[p], of_one, [&](double fraction) {
+            report.progress((static_cast<double>(p) + fraction) / problems);
+        });
+        add(std::move(solution), fhd[p].norm() / q_at_zero, fhd.size(), solved);
     }
     return solved;
 }
@@ -68,6 +43,24 @@ Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd
 }
 
 } // namespace
+
+void add(Solution solution, double b_norm, std::size_t problems, Solved& solved) {
+    const double size = solution.x.stableNorm();
+    solved.gains.push_back(size > 0 ? b_norm / size : 0);
+    solved.residuals.push_back(std::move(solution.residuals));
+    solved.stops.push_back(solution.stop);
+    if (problems == 1) {
+        solved.image = std::move(solution.x);
+        return;
+    }
+    if (solved.image.size() == 0) {
+        solved.image = ComplexVector::Zero(solution.x.size());
+    }
+    solved.image.real() += solution.x.cwiseAbs2();
+    if (solved.stops.size() == problems) {
+        solved.image.real() = solved.image.real().cwiseSqrt().eval();
+    }
+}
 
 void require_scale(System& system, const std::vector<Volume>& fhd, Reporter& report) {
     if (system.target() == nullptr) {

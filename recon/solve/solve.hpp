@@ -19,6 +19,9 @@ struct Solved {
     std::string solver; ///< what solved, in which precision, with which FFT
 };
 
+/// Takes the solution of the next of so many problems; `b_norm` is ||F^H d|| / Q(0).
+void add(Solution solution, double b_norm, std::size_t problems, Solved& solved);
+
 /// Solves (F^H F + lambda Q(0) I) rho = F^H d for every right-hand side: on the device when the
 /// equations fit on it and its precision can keep the tolerance, else by Eigen in double
 /// precision, with a note when the device was to solve. ToleranceError when neither can. With

@@ -1,0 +1,66 @@
+#include "reconstruct_equations.hpp"
+
+#include "operators/q.hpp"
+#include "reconstruct_lambda.hpp"
+
+namespace lsrecon {
+
+NormalEquations& ScanEquations::of(std::size_t frame) {
+    const Scan& scan = prepared_.scan();
+    if (!of_place_ || !prepared_.has_maps_of(frame)) {
+        of_place_.reset(); // its memory is the next one's
+        prepared_.move_to(frame);
+        of_place_.emplace(
+            CommonToFrames{parts_.backend, parts_.plan, scan.coil_maps, options_.lambda,
+                           [this](const Sampling& sampling) { return make_q(sampling); },
+                           options_.regularisers, parts_.prior, options_.precondition});
+    }
+    return of_place_->of(scan.frames[frame].sampling);
+}
+
+Q ScanEquations::make_q(const Sampling& sampling) {
+    if (kept_q_.first == &sampling) {
+        return kept_q_.second;
+    }
+    kept_q_ = {};
+    const Grid& grid = prepared_.scan().grid;
+    const Q q = parts_.q_file != nullptr ? parts_.q_file->read(sampling, grid)
+                                         : compute_q(parts_.backend, sampling, grid, report_);
+    if (prepared_.maps_differ()) {
+        kept_q_ = {&sampling, q};
+    }
+    return q;
+}
+
+ScanEquations::Transformed ScanEquations::transformed(std::size_t frame) {
+    if (in_hand_ && in_hand_->first == frame) {
+        Transformed result = std::move(in_hand_->second);
+        in_hand_.reset();
+        return result;
+    }
+    Transformed result{prepared_.frame(frame), {}};
+    result.fhd = of(frame).fhd(result.frame.samples, report_);
+    result.frame.samples = {}; // what follows needs their memory
+    return result;
+}
+
+LambdaCurve ScanEquations::choose_lambda(const std::string& rule) {
+    const std::size_t f = prepared_.first_good();
+    Frame frame = prepared_.frame(f);
+    NormalEquations& equations = of(f);
+    std::vector<Volume> fhd = equations.fhd(frame.samples, report_);
+    LambdaCurve curve =
+        lsrecon::choose_lambda(rule, prepared_.scan(), frame, equations, fhd, options_, report_);
+    frame.samples = {};
+    in_hand_ = {f, {std::move(frame), std::move(fhd)}};
+    return curve;
+}
+
+void ScanEquations::set_lambda(double lambda) {
+    options_.lambda = lambda;
+    if (of_place_) {
+        of_place_->set_lambda(lambda);
+    }
+}
+
+} // namespace lsrecon

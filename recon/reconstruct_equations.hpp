@@ -1,0 +1,61 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/report.hpp"
+#include "io/q_file.hpp"
+#include "prepare/prepared_scan.hpp"
+#include "solve/lambda_curve.hpp"
+#include "solve/normal_equations.hpp"
+
+namespace lsrecon {
+
+/// The equations of the frames of a scan, in the order of PreparedScan::order(): those of a frame
+/// are made when it needs them, with the maps of its place, and serve frames that were sampled
+/// alike. All that it is made of must outlive it.
+class ScanEquations {
+public:
+    /// What a solve is of beside the scan.
+    struct Parts {
+        Backend& backend;
+        const Plan& plan;
+        QFile* q_file; ///< null to compute Q
+        const PriorImage* prior; ///< null where regularisers need none
+    };
+
+    ScanEquations(PreparedScan& prepared, const Parts& parts, const SolveOptions& options,
+                  Reporter& report)
+        : prepared_(prepared), parts_(parts), options_(options), report_(report) {}
+
+    NormalEquations& of(std::size_t frame);
+
+    /// A frame whose samples have become F^H d.
+    struct Transformed {
+        Frame frame; ///< without samples
+        std::vector<Volume> fhd;
+    };
+    /// The only frame of a scan can be taken once.
+    Transformed transformed(std::size_t frame);
+
+    /// Chooses lambda for all frames by the first good one (reconstruct_lambda.hpp), which stays to
+    /// be taken. The options were those of smallest_lambda.
+    LambdaCurve choose_lambda(const std::string& rule);
+    /// Of all that follow, too.
+    void set_lambda(double lambda);
+
+private:
+    Q make_q(const Sampling& sampling);
+
+    PreparedScan& prepared_;
+    Parts parts_;
+    SolveOptions options_;
+    Reporter& report_;
+    std::optional<FrameEquations> of_place_;
+    std::pair<const Sampling*, Q> kept_q_; ///< of all places
+    std::optional<std::pair<std::size_t, Transformed>> in_hand_;
+};
+
+} // namespace lsrecon
