@@ -1,10 +1,10 @@
 #include "base/fft.hpp"
 
 #include <algorithm>
-#include <fftw3.h>
 #include <mutex>
 
 #include "base/error.hpp"
+#include "base/fft_lines.hpp"
 #include "base/parallel.hpp"
 #include "base/ranges.hpp"
 
@@ -12,99 +12,14 @@ namespace lsrecon {
 
 namespace {
 
-/// FFTW has one set of functions a precision.
-template <typename Real> struct Fftw;
-
-template <> struct Fftw<double> {
-    using Plan = fftw_plan;
-    using Value = fftw_complex;
-    static constexpr auto plan = &fftw_plan_many_dft;
-    static constexpr auto execute = &fftw_execute_dft;
-    static constexpr auto destroy = &fftw_destroy_plan;
-    static constexpr auto allocate = &fftw_malloc;
-    static constexpr auto release = &fftw_free;
-    static constexpr auto alignment = &fftw_alignment_of;
-    static std::string version() { return fftw_version; }
-};
-
-template <> struct Fftw<float> {
-    using Plan = fftwf_plan;
-    using Value = fftwf_complex;
-    static constexpr auto plan = &fftwf_plan_many_dft;
-    static constexpr auto execute = &fftwf_execute_dft;
-    static constexpr auto destroy = &fftwf_destroy_plan;
-    static constexpr auto allocate = &fftwf_malloc;
-    static constexpr auto release = &fftwf_free;
-    static constexpr auto alignment = &fftwf_alignment_of;
-    static std::string version() { return fftwf_version; }
-};
-
 /// FFTW's planner is not safe for threads; running a plan is.
 std::mutex& planner() {
     static std::mutex mutex;
     return mutex;
 }
 
-/// Lines that are transformed together, beside each other in memory of their own: as many doubles
-/// as two lines of a cache. FFTW's own way over columns, when it does not measure, takes 3 to 20
-/// times as long (256 x 256), and what it chooses when it measures differs from run to run.
-constexpr std::size_t together = 8;
-
 /// Starting threads costs more than a small transform.
 constexpr std::size_t worth_threads = 32768;
-
-/// As memory of FFTW's own is.
-template <typename Real> bool is_aligned(std::complex<Real>* values) {
-    return Fftw<Real>::alignment(reinterpret_cast<Real*>(values)) == 0;
-}
-
-/// `together` lines of some length, aligned for FFTW.
-template <typename Real> class Lines {
-public:
-    explicit Lines(std::size_t length)
-        : length_(length), values_(static_cast<std::complex<Real>*>(Fftw<Real>::allocate(
-                               together * length * sizeof(std::complex<Real>)))) {
-        if (!values_) {
-            throw std::bad_alloc();
-        }
-        std::fill_n(values_.get(), together * length, std::complex<Real>(0));
-    }
-
-    /// `count` lines, whose values are `step` apart: beside each other, or one after the other
-    /// where that is 1.
-    void gather(const std::complex<Real>* from, std::size_t step, std::size_t count) {
-        if (step == 1) {
-            std::copy_n(from, count * length_, values_.get());
-            return;
-        }
-        for (std::size_t n = 0; n < length_; ++n) {
-            for (std::size_t line = 0; line < count; ++line) {
-                values_.get()[line * length_ + n] = from[n * step + line];
-            }
-        }
-    }
-    void scatter(std::complex<Real>* to, std::size_t step, std::size_t count) const {
-        if (step == 1) {
-            std::copy_n(values_.get(), count * length_, to);
-            return;
-        }
-        for (std::size_t n = 0; n < length_; ++n) {
-            for (std::size_t line = 0; line < count; ++line) {
-                to[n * step + line] = values_.get()[line * length_ + n];
-            }
-        }
-    }
-    typename Fftw<Real>::Value* data() {
-        return reinterpret_cast<typename Fftw<Real>::Value*>(values_.get());
-    }
-
-private:
-    struct Release {
-        void operator()(std::complex<Real>* values) const { Fftw<Real>::release(values); }
-    };
-    std::size_t length_;
-    std::unique_ptr<std::complex<Real>, Release> values_;
-};
 
 /// Calls work for ranges that `count` is divided into, one a core.
 template <typename Work> void in_parallel(std::size_t count, bool worth_it, const Work& work) {
@@ -117,9 +32,9 @@ template <typename Work> void in_parallel(std::size_t count, bool worth_it, cons
 
 /// Along one dimension after the other.
 template <typename Real> struct Fft<Real>::Plans {
+    using Value = std::complex<Real>;
     struct Dimension {
-        std::size_t length;
-        std::size_t step; ///< from one value of a line to the next
+        LineShape shape;
         typename Fftw<Real>::Plan forward = nullptr;
         typename Fftw<Real>::Plan backward = nullptr;
     };
@@ -127,6 +42,7 @@ template <typename Real> struct Fft<Real>::Plans {
     std::size_t count = 1; ///< values of an array
     std::size_t batch = 1;
     std::vector<Dimension> dimensions; ///< longer than 1
+    std::vector<Value> twist; ///< of the odd frequencies of the slowest one
 
     Plans() = default;
     Plans(const Plans&) = delete;
@@ -142,47 +58,119 @@ template <typename Real> struct Fft<Real>::Plans {
         }
     }
 
-    /// `values` are those of whole arrays. Lines begin one after the other where a line's values do
-    /// not lie between their beginnings.
-    static void along(const Dimension& of, Plan plan, std::complex<Real>* values,
-                      std::size_t all_values, bool worth_threads_of_its_own) {
-        const std::size_t group = of.step == 1 ? all_values / of.length : of.step;
+    static void transform(typename Fftw<Real>::Plan plan, Value* from, Lines<Real>& to) {
+        using Raw = typename Fftw<Real>::Value;
+        Fftw<Real>::execute(plan, reinterpret_cast<Raw*>(from), reinterpret_cast<Raw*>(to.data()));
+    }
+
+    /// Calls work(on_each) on every core that is to help; on_each(visit) calls visit(index of the
+    /// first value, how many) for each of its blocks of lines, of those of whole arrays. Lines
+    /// begin one after the other where a line's values do not lie between their beginnings.
+    template <typename Work> static void in_blocks(const Dimension& of, std::size_t all_values,
+                                                   bool threads, const Work& work) {
+        const std::size_t length = of.shape.length;
+        const std::size_t group = of.shape.step == 1 ? all_values / length : of.shape.step;
+        const std::size_t between = of.shape.step == 1 ? length : 1; // first values of lines
         const std::size_t blocks = divide_up(group, together);
-        const std::size_t groups = all_values / (group * of.length);
-        in_parallel(groups * blocks, worth_threads_of_its_own, [&](const Range& range) {
-            Lines<Real> lines(of.length);
-            for (std::size_t i = range.first; i < range.first + range.count; ++i) {
-                const std::size_t line = i % blocks * together;
-                std::complex<Real>* const first =
-                    values + i / blocks * group * of.length + line * (of.step == 1 ? of.length : 1);
-                const std::size_t here = std::min(together, group - line);
-                if (of.step == 1 && here == together && is_aligned<Real>(first)) {
-                    auto* const in_place = reinterpret_cast<typename Fftw<Real>::Value*>(first);
-                    Fftw<Real>::execute(of.*plan, in_place, in_place);
-                    continue;
+        const std::size_t groups = all_values / (group * length);
+        in_parallel(groups * blocks, threads, [&](const Range& range) {
+            work([&](const auto& visit) {
+                for (std::size_t i = range.first; i < range.first + range.count; ++i) {
+                    const std::size_t line = i % blocks * together;
+                    visit(i / blocks * group * length + line * between,
+                          std::min(together, group - line));
                 }
-                lines.gather(first, of.step, here);
-                Fftw<Real>::execute(of.*plan, lines.data(), lines.data());
-                lines.scatter(first, of.step, here);
-            }
+            });
         });
     }
 
-    void run(Plan plan, std::complex<Real>* values) const {
+    static void along(const Dimension& of, Plan plan, Value* values, std::size_t all_values,
+                      bool threads) {
+        in_blocks(of, all_values, threads, [&](const auto& on_each) {
+            Lines<Real> in(of.shape);
+            Lines<Real> out(of.shape);
+            on_each([&](std::size_t first, std::size_t count) {
+                Value* const here = values + first;
+                const bool as_it_is = of.shape.step == 1 && count == together && is_aligned(here);
+                if (!as_it_is) {
+                    in.gather(here, count);
+                }
+                transform(of.*plan, as_it_is ? here : in.data(), out);
+                out.scatter(here, count);
+            });
+        });
+    }
+
+    /// convolve() of lines of the slowest dimension.
+    void filter(const Spectra& spectra, Value* values, std::size_t all_values, bool threads) const {
+        const Dimension& of = dimensions.back();
+        in_blocks(of, all_values, threads, [&](const auto& on_each) {
+            Lines<Real> in(of.shape);
+            Lines<Real> frequencies(of.shape);
+            Lines<Real> sum(of.shape);
+            on_each([&](std::size_t first, std::size_t lines) {
+                const std::size_t in_array = first % count;
+                const auto multiply = [&](const Real* spectrum) {
+                    frequencies.for_each(lines, [&](Value& value, std::size_t i) {
+                        value *= spectrum[of.shape.step == 1 ? i % count : in_array + i];
+                    });
+                };
+                in.gather(values + first, lines);
+                transform(of.forward, in.data(), frequencies);
+                multiply(spectra.even);
+                transform(of.backward, frequencies.data(), sum);
+                if (spectra.odd != nullptr) {
+                    for (std::size_t l = 0; l < lines; ++l) {
+                        for (std::size_t n = 0; n < of.shape.length; ++n) {
+                            in.line(l)[n] = product(in.line(l)[n], twist[n]);
+                        }
+                    }
+                    transform(of.forward, in.data(), frequencies);
+                    multiply(spectra.odd);
+                    transform(of.backward, frequencies.data(), in);
+                    for (std::size_t l = 0; l < lines; ++l) {
+                        for (std::size_t n = 0; n < of.shape.length; ++n) {
+                            sum.line(l)[n] += product(in.line(l)[n], std::conj(twist[n]));
+                        }
+                    }
+                }
+                sum.scatter(values + first, lines);
+            });
+        });
+    }
+
+    /// work(values, how many, whether threads are worth it): all at once, or an array a core, which
+    /// may fit into its cache.
+    template <typename Work> void on_arrays(Value* values, const Work& work) const {
         const bool worth_it = batch * count >= worth_threads;
         if (worth_it && batch >= std::thread::hardware_concurrency()) {
             in_parallel(batch, true, [&](const Range& arrays) {
                 for (std::size_t i = arrays.first; i < arrays.first + arrays.count; ++i) {
-                    for (const Dimension& of : dimensions) { // an array may fit into a cache
-                        along(of, plan, values + i * count, count, false);
-                    }
+                    work(values + i * count, count, false);
                 }
             });
             return;
         }
-        for (const Dimension& of : dimensions) {
-            along(of, plan, values, batch * count, worth_it);
-        }
+        work(values, batch * count, worth_it);
+    }
+
+    void run(Plan plan, Value* values) const {
+        on_arrays(values, [&](Value* first, std::size_t all, bool threads) {
+            for (const Dimension& of : dimensions) {
+                along(of, plan, first, all, threads);
+            }
+        });
+    }
+    void convolve(const Spectra& spectra, Value* values) const {
+        on_arrays(values, [&](Value* first, std::size_t all, bool threads) {
+            for (std::size_t d = 0; d + 1 < dimensions.size(); ++d) {
+                along(dimensions[d], &Dimension::forward, first, all, threads);
+            }
+            filter(spectra, first, all, threads);
+            for (std::size_t d = 0; d + 1 < dimensions.size(); ++d) {
+                along(dimensions[d], &Dimension::backward, first, all, threads);
+            }
+        });
     }
 };
 
@@ -193,18 +181,29 @@ Fft<Real>::Fft(const std::array<std::size_t, 3>& extents, std::size_t batch)
     plans_->batch = batch;
     for (const std::size_t extent : extents) {
         if (extent != 1) {
-            plans_->dimensions.push_back({extent, plans_->count});
+            plans_->dimensions.push_back({{extent, plans_->count}});
         }
         plans_->count *= extent;
     }
+    const std::size_t slowest =
+        plans_->dimensions.empty() ? 0 : plans_->dimensions.back().shape.length;
+    for (std::size_t n = 0; n < slowest; ++n) {
+        const Complex turned =
+            std::polar(1.0, -pi * static_cast<double>(n) / static_cast<double>(slowest));
+        plans_->twist.emplace_back(turned);
+    }
     const std::lock_guard<std::mutex> lock(planner());
     for (typename Plans::Dimension& of : plans_->dimensions) {
-        Lines<Real> lines(of.length);
-        const int length = static_cast<int>(of.length);
+        Lines<Real> from(of.shape);
+        Lines<Real> to(of.shape);
+        const int length = static_cast<int>(of.shape.length);
+        const int distance = static_cast<int>(of.shape.template distance<Real>());
         const auto plan = [&](int direction) {
-            return Library::plan(1, &length, static_cast<int>(together), lines.data(), nullptr, 1,
-                                 length, lines.data(), nullptr, 1, length, direction,
-                                 FFTW_ESTIMATE);
+            using Raw = typename Library::Value;
+            return Library::plan(1, &length, static_cast<int>(together),
+                                 reinterpret_cast<Raw*>(from.data()), nullptr, 1, distance,
+                                 reinterpret_cast<Raw*>(to.data()), nullptr, 1, distance, direction,
+                                 FFTW_ESTIMATE | FFTW_PRESERVE_INPUT);
         };
         of.forward = plan(FFTW_FORWARD);
         of.backward = plan(FFTW_BACKWARD);
@@ -227,6 +226,10 @@ template <typename Real> void Fft<Real>::forward(std::complex<Real>* values) con
 }
 template <typename Real> void Fft<Real>::backward(std::complex<Real>* values) const {
     plans_->run(&Plans::Dimension::backward, values);
+}
+template <typename Real>
+void Fft<Real>::convolve(const Spectra& spectra, std::complex<Real>* values) const {
+    plans_->convolve(spectra, values);
 }
 template <typename Real> std::size_t Fft<Real>::count() const {
     return plans_->count;

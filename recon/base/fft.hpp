@@ -21,6 +21,17 @@ public:
     void backward(std::complex<Real>* values) const; ///< exp(+i 2 pi ...)
     std::size_t count() const; ///< of one array
 
+    /// Real numbers, one a value of an array.
+    struct Spectra {
+        const Real* even;
+        const Real* odd; ///< or null
+    };
+    /// Replaces the values of every array, of lengths L and of at least two, by the sum of
+    ///     backward(even * forward(values)) and conj(t) backward(odd * forward(t values)),
+    /// t = exp(-i pi n / L) at n along the slowest dimension: a circular convolution in twice the
+    /// period of that one, where the spectra are of its even and of its odd frequencies.
+    void convolve(const Spectra& spectra, std::complex<Real>* values) const;
+
     static std::string version(); ///< of the library: "fftw-3.3.10"
 
 private:

@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/coil_rows.hpp"
 #include "base/ranges.hpp"
@@ -31,6 +32,16 @@ public:
     virtual std::string library() const = 0; ///< with its version
     virtual void forward(Array& values) = 0; ///< exp(-i 2 pi ...)
     virtual void backward(Array& values) = 0; ///< exp(+i 2 pi ...)
+
+    /// How many parities of the slowest dimension's frequencies (plan/embedding.hpp) convolve() can
+    /// take at once: 1 or 2.
+    virtual std::size_t parities() const { return 1; }
+    /// values = backward(f * forward(values)) for every array of the batch, f real, from `first` of
+    /// `spectra`. With two of `first`, f is that of the even frequencies of twice the period along
+    /// the slowest dimension, and the second of the odd ones adds
+    /// conj(t) backward(f * forward(t values)), t = exp(-i pi n / L) at n.
+    virtual void convolve(const Array& spectra, const std::vector<std::size_t>& first,
+                          Array& values) = 0;
 };
 
 /// Of a short filter, the first one first.

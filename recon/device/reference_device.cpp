@@ -40,6 +40,15 @@ public:
     std::string library() const override { return Fft<double>::version(); }
     void forward(Array& values) override { fft_.forward(values_of(values).data()); }
     void backward(Array& values) override { fft_.backward(values_of(values).data()); }
+    void convolve(const Array& spectra, const std::vector<std::size_t>& first,
+                  Array& values) override {
+        forward(values);
+        std::vector<Complex>& all = values_of(values);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            all[i] *= values_of(spectra)[first[0] + i % fft_.count()];
+        }
+        backward(values);
+    }
 
 private:
     Fft<double> fft_;

@@ -50,9 +50,7 @@ public:
 
     void multiply(const Array& eigenvalues, const Array& in, Array& out) override {
         device_.pad(box_, {}, in, 0, period_);
-        fft_->forward(period_);
-        device_.multiply(eigenvalues, 0, period_.count(), period_);
-        fft_->backward(period_);
+        fft_->convolve(eigenvalues, {0}, period_);
         device_.combine(0, out, 0, out);
         device_.crop(box_, {}, period_, 0, out);
     }

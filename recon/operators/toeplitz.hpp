@@ -23,8 +23,8 @@ struct ToeplitzWorkspace {
 };
 
 /// T on a grid, a convolution with Q: Fessler et al. 2005, IEEE TSP 53(9), section III. One parity
-/// of the frequencies of the period at a time (plan/embedding.hpp): pad with a twist, FFT, multiply
-/// by the real spectrum of Q, inverse FFT, crop.
+/// of the frequencies of the period at a time, or two where the device can (plan/embedding.hpp):
+/// pad with a twist, FFT, multiply by the real spectrum of Q, inverse FFT, crop.
 class Toeplitz : public Gram {
 public:
     /// `diagonal` is what its products are relative to. DeviceError when the device has no room.

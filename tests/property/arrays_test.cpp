@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/fft.hpp"
 #include "base/tolerance.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/numbers.hpp"
@@ -232,6 +233,46 @@ TEST_P(Arrays, FftOfABatch) {
     fft->backward(values);
     EXPECT_TRUE(near(on.device().download(values), ComplexVector(double(points) * in),
                      tolerance::fft(points, on.epsilon())));
+}
+
+TEST_P(Arrays, ConvolvesABatchWithOneParityOrAsManyAsItCan) {
+    const std::array<std::size_t, 3> extents{6, 5, 2};
+    const std::size_t points = 60;
+    const std::size_t batch = 3;
+    const std::size_t before = 4; // of the spectra
+    const std::unique_ptr<FftPlan> fft = on.device().plan_fft(extents, batch, on.precision);
+    const Fft<double> exact(extents);
+    const ComplexVector in = vector(batch * points);
+    const RealVector spectra = vector(before + 2 * points).real();
+    Array on_device = on.device().zeros(before + 2 * points, {false, on.precision});
+    on.device().upload(spectra, {0, before + 2 * points}, 0, on_device);
+    for (std::size_t parities = 1; parities <= fft->parities(); ++parities) {
+        ComplexVector expected = ComplexVector::Zero(in.size());
+        std::vector<std::size_t> first;
+        for (std::size_t s = 0; s < parities; ++s) {
+            first.push_back(before + s * points);
+            for (Eigen::Index start = 0; start < in.size(); start += points) {
+                ComplexVector values = in.segment(start, points);
+                ComplexVector turns(points);
+                for (std::size_t n = 0; n < points; ++n) {
+                    turns(static_cast<Eigen::Index>(n)) =
+                        std::polar(1.0, -pi * static_cast<double>(s * (n / 30)) / 2);
+                }
+                values.array() *= turns.array();
+                exact.forward(values.data());
+                values.array() *=
+                    spectra.segment(static_cast<Eigen::Index>(first[s]), points).array();
+                exact.backward(values.data());
+                expected.segment(start, points).array() +=
+                    turns.conjugate().array() * values.array();
+            }
+        }
+        Array values = of(in);
+        fft->convolve(on_device, first, values);
+        EXPECT_TRUE(
+            near(on.device().download(values), expected, 4 * tolerance::fft(points, on.epsilon())))
+            << parities;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Arrays, testing::ValuesIn(test::array_cases()));

@@ -49,6 +49,63 @@ TEST(Fft, ThereAndBackMultipliesByTheNumberOfValues) {
     }
 }
 
+/// The convolution of an image with the function of a period that is twice as long along the
+/// slowest dimension, of which `spectrum` is the transform, from a transform of that whole period.
+ComplexVector convolved(const std::array<std::size_t, 3>& extents, const ComplexVector& image,
+                        const RealVector& even, const RealVector& odd) {
+    std::array<std::size_t, 3> twice = extents;
+    const std::size_t slowest = extents[2] > 1 ? 2 : extents[1] > 1 ? 1 : 0;
+    twice[slowest] *= 2;
+    const Fft<double> fft(twice);
+    const Eigen::Index n = image.size();
+    ComplexVector period = ComplexVector::Zero(2 * n);
+    period.head(n) = image; // the slowest dimension is last in memory
+    fft.forward(period.data());
+    const auto row = static_cast<Eigen::Index>(static_cast<std::size_t>(n) / extents[slowest]);
+    for (Eigen::Index k = 0; k < 2 * n; ++k) {
+        const Eigen::Index frequency = k / row;
+        const RealVector& spectrum = frequency % 2 == 0 ? even : odd;
+        period(k) *= spectrum(frequency / 2 * row + k % row);
+    }
+    fft.backward(period.data());
+    return period.head(n);
+}
+
+TEST(Fft, ConvolvesInTwiceThePeriodOfTheSlowestDimension) {
+    test::Random random(7);
+    for (const std::array<std::size_t, 3>& extents : {std::array<std::size_t, 3>{6, 1, 1},
+                                                      {1, 9, 1},
+                                                      {30, 14, 1},
+                                                      {5, 7, 9},
+                                                      {12, 4, 2},
+                                                      {3, 1, 10},
+                                                      {200, 210, 1}}) {
+        for (const std::size_t batch : {1, 3}) {
+            const Fft<double> fft(extents, batch);
+            const auto points = static_cast<Eigen::Index>(fft.count());
+            const RealVector even = random.vector(fft.count()).real();
+            const RealVector odd = random.vector(fft.count()).imag();
+            ComplexVector images = random.vector(batch * fft.count());
+            ComplexVector circular = images;
+            ComplexVector expected(images.size());
+            ComplexVector expected_circular = images;
+            fft.forward(expected_circular.data());
+            for (Eigen::Index b = 0; b < static_cast<Eigen::Index>(batch); ++b) {
+                expected.segment(b * points, points) =
+                    convolved(extents, images.segment(b * points, points), even, odd);
+                expected_circular.segment(b * points, points).array() *= even.array();
+            }
+            fft.backward(expected_circular.data());
+            fft.convolve({even.data(), odd.data()}, images.data());
+            fft.convolve({even.data(), nullptr}, circular.data());
+            const double bound = 3 * tolerance::reference(1, fft.count());
+            EXPECT_TRUE(near(images, expected, bound)) << extents[0] << " " << extents[1];
+            EXPECT_TRUE(near(circular, expected_circular, bound))
+                << extents[0] << " " << extents[1];
+        }
+    }
+}
+
 TEST(Fft, APlanThatFftwDoesNotMakeIsAnError) {
     EXPECT_THROW(Fft<double>({0, 4, 1}), DeviceError);
     EXPECT_THROW(Fft<float>({0, 4, 1}), DeviceError);

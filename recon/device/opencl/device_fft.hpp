@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "device/array.hpp"
 #include "device/opencl/queue.hpp"
@@ -17,6 +18,11 @@ public:
     virtual std::string name() const = 0; ///< of the library, with its version
     virtual void forward(const cl::Buffer& values) = 0; ///< exp(-i 2 pi ...)
     virtual void backward(const cl::Buffer& values) = 0; ///< exp(+i 2 pi ...)
+
+    /// Of FftPlan::convolve(), for those that do both parities at once.
+    virtual bool convolves() const { return false; }
+    virtual void convolve(const cl::Buffer& spectra, const std::vector<std::size_t>& first,
+                          const cl::Buffer& values);
 };
 
 enum class FftEngine {

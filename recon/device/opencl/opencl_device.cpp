@@ -178,7 +178,8 @@ public:
                                       Precision precision) override {
         return guarded("planning an FFT", [&] {
             return std::make_unique<BufferFft>(
-                make_device_fft(queue_, extents, batch, engine_, precision));
+                make_device_fft(queue_, extents, batch, engine_, precision), *this,
+                extents[0] * extents[1] * extents[2]);
         });
     }
 
