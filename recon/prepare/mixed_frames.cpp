@@ -21,11 +21,14 @@ Frame MixedFrames::read(std::size_t index) {
 }
 
 Frame MixedFrames::take(std::size_t index) {
-    if (!first_ || index != first_good()) {
-        return read(index);
+    const bool known = first_ && index == first_good();
+    Frame frame = known ? std::move(*first_) : read(index);
+    if (known) {
+        first_.reset();
     }
-    Frame frame = std::move(*first_);
-    first_.reset();
+    if (slices_) {
+        slices_->mix(frame);
+    }
     return frame;
 }
 

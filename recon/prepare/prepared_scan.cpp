@@ -19,6 +19,17 @@ void require_compression(const Scan& scan, const CoilCompression& wanted) {
     }
 }
 
+/// Zeros say nothing about the coils.
+void require_signal(const Scan& scan, const Frame& frame, std::size_t index) {
+    if (frame.samples.largest_part() == 0) {
+        throw InputError({scan.file,
+                          text("samples of frame ", index, ", from which --coils and ",
+                               "--energy find virtual coils"),
+                          "zeros alone", "an object in the coils",
+                          "leave the frame out with --frames, or compress no coils"});
+    }
+}
+
 } // namespace
 
 PreparedScan::PreparedScan(FrameSource& source, const PrepareOptions& options, Backend& backend,
@@ -35,18 +46,53 @@ PreparedScan::PreparedScan(FrameSource& source, const PrepareOptions& options, B
             text("coils whitened by ", scan_.noise.columns(), " samples of noise"));
     }
     require_compression(scan_, options.compression);
-    if (options.compression.asked_for()) {
-        const CompressedCoils compressed = frames_.look_at(first_good(), [&](const Frame& frame) {
-            return compress(frame.samples, options.compression);
-        });
-        const std::size_t before = scan_.coils();
-        mix(compressed.mixing);
-        scan_.remarks.push_back(text(before, " coils compressed to ", scan_.coils(), ", with ",
-                                     100 * compressed.energy, " % of the energy"));
+    const bool compressed = options.compression.asked_for();
+    if (compressed && !options.compression.by_slices()) {
+        compress(options.compression);
     }
     maps_.make(options);
+    if (compressed && options.compression.by_slices()) {
+        compress_by_slices(options.compression);
+    }
     for (std::size_t i = known; i < scan_.remarks.size(); ++i) {
         report.note(scan_.remarks[i]);
+    }
+}
+
+void PreparedScan::compress(const CoilCompression& wanted) {
+    const std::size_t before = scan_.coils();
+    const CompressedCoils compressed = frames_.look_at(first_good(), [&](const Frame& frame) {
+        require_signal(scan_, frame, first_good());
+        return lsrecon::compress(frame.samples, wanted);
+    });
+    mix(compressed.mixing);
+    scan_.remarks.push_back(text(before, " coils compressed to ", scan_.coils(), ", with ",
+                                 100 * compressed.energy, " % of the energy"));
+}
+
+void PreparedScan::compress_by_slices(const CoilCompression& wanted) {
+    const std::size_t before = scan_.coils();
+    frames_.mix_by_slices(SliceMixing(scan_, scan_.frames[first_good()].sampling, wanted));
+    const SliceMixing& slices = *frames_.by_slices();
+    if (!scan_.noise.empty()) {
+        scan_.noise = slices.noise(scan_.noise);
+    }
+    mix_maps_by_slices();
+    set_coils(slices.coils());
+    scan_.remarks.push_back(text(before, " coils compressed to ", scan_.coils(),
+                                 " by slices along ", slices.axis(), ", with ",
+                                 100 * slices.energy(), " % of the energy of their maps"));
+}
+
+void PreparedScan::mix_maps_by_slices() {
+    if (frames_.by_slices() && !scan_.coil_maps.empty()) {
+        scan_.coil_maps = frames_.by_slices()->maps(scan_.coil_maps);
+    }
+}
+
+void PreparedScan::set_coils(std::size_t coils) {
+    for (Frame& frame : scan_.frames) {
+        frame.samples = CoilRows(coils, 0, frame.samples.precision());
     }
 }
 
@@ -61,10 +107,7 @@ void PreparedScan::mix(const CoilMixing& mixing) {
     for (Frame& calibration : scan_.calibrations) {
         calibration.samples = mixed(mixing, calibration.samples);
     }
-    for (Frame& frame : scan_.frames) {
-        frame.samples =
-            CoilRows(static_cast<std::size_t>(mixing.rows()), 0, frame.samples.precision());
-    }
+    set_coils(static_cast<std::size_t>(mixing.rows()));
 }
 
 void PreparedScan::set_field_map(const std::string& wanted) {
@@ -101,6 +144,7 @@ std::vector<std::size_t> PreparedScan::order() const {
 void PreparedScan::move_to(std::size_t frame) {
     if (!has_maps_of(frame)) {
         maps_.move_to(frame);
+        mix_maps_by_slices();
     }
 }
 

@@ -35,6 +35,10 @@ public:
 private:
     void set_field_map(const std::string& wanted);
     void mix(const CoilMixing& mixing);
+    void compress(const CoilCompression& wanted);
+    void compress_by_slices(const CoilCompression& wanted);
+    void mix_maps_by_slices();
+    void set_coils(std::size_t coils);
 
     Scan scan_;
     MixedFrames frames_;
