@@ -31,13 +31,13 @@ struct CoilCompression {
     std::size_t coils = 0; ///< so many; 0: by energy
     double energy = 1; ///< the fewest that keep this share: of the samples', for
                        ///< geometric of the maps'
-    std::string method; ///< "svd", "geometric" (prepare/slice_mixing.hpp), "" for svd
+    std::string method = ""; ///< "svd", "geometric" (prepare/slice_mixing.hpp), "" for svd
 
     bool asked_for() const { return coils > 0 || energy < 1; }
     bool by_slices() const { return method == "geometric"; }
 };
 
-/// The first V of virtual coils that have these energies, the largest first.
+/// The first virtual coils of these energies that are enough.
 struct KeptCoils {
     std::size_t count;
     double energy; ///< the share that they keep

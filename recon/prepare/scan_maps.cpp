@@ -27,7 +27,8 @@ void ScanMaps::make(const PrepareOptions& options) {
     try {
         make_or_refuse(options);
     } catch (const InputError& error) {
-        if (!options.maps.empty()) {
+        const CoilCompression& compression = options.compression;
+        if (!options.maps.empty() || (compression.asked_for() && compression.by_slices())) {
             throw;
         }
         scan_.coil_maps = {};
