@@ -141,7 +141,8 @@ def coils_are_compressed_by_slices(make):
     recon = ["recon", "two.h5", "--lambda", "0.01", *QUIET]
     images = {}
     for flags in ("", "--coils 6 --compression geometric", "--coils 3 --compression geometric",
-                  "--coils 3 --compression svd", "--coils 3", "--energy 0.98 --compression geometric",
+                  "--coils 3 --compression svd", "--coils 3",
+                  "--energy 0.98 --compression geometric",
                   "--conjugate", "--conjugate --coils 6 --compression geometric"):
         process = folder.run(0, [*recon, "-o", "i.h5", *flags.split()])
         with h5py.File(folder / "i.h5") as f:
@@ -182,8 +183,11 @@ def coils_are_compressed_by_slices(make):
                ["along x", "along y", "--compression svd"])
     with h5py.File(folder / "spiral.h5", "r+") as f, h5py.File(folder / "one.h5") as one:
         f["coil_maps"] = one["coil_maps"][:1]
-    folder.run(INPUT, ["recon", "spiral.h5", "-o", "image.h5", "--coils", "1", "--compression",
-                       "geometric", *QUIET], ["spiral.h5", "along x", "along y", "--compression svd"])
+    folder.run(INPUT, ["recon", "spiral.h5", "-o", "image.h5", "--coils", "1", *wanted[2:], *QUIET],
+               ["spiral.h5", "along x", "along y", "--compression svd"])
+    with h5py.File(folder / "two.h5", "r+") as f:
+        f["samples"][0] = 0
+    folder.run(INPUT, [*recon, "--energy", "0.9"], ["frame 0", "zeros alone", "--frames"])
 
 
 def what_cannot_be_done_is_refused(make):
@@ -194,7 +198,8 @@ def what_cannot_be_done_is_refused(make):
     folder.run(USAGE, [*recon, "--maps", "espirit", "--combine", "rss"], ["--combine rss"])
     folder.run(USAGE, ["maps", "coils.h5", "-o", "image.h5", "--maps", "none", *QUIET], ["none"])
     told = folder.run(0, ["maps", "--help"]).stdout
-    for flag in ("--coils", "--energy", "--compression", "--no-whitening", "--combine", "--field-map"):
+    for flag in ("--coils", "--energy", "--compression", "--no-whitening", "--combine",
+                 "--field-map"):
         expect(flag not in told, f"maps --help lists {flag}, which it has no use for")
         folder.run(USAGE, ["maps", "coils.h5", "-o", "image.h5", flag, "4", *QUIET], [flag])
     folder.run(INPUT, [*recon, "--maps", "nowhere.h5"], ["nowhere.h5", "next:"])
