@@ -121,8 +121,8 @@ def coils_are_compressed_by_slices(make):
     """Lines along x; a second frame is on them in another order, a third has none."""
     folder = make()
     folder.run(0, ["simulate", "--trajectory", "cartesian", "--matrix", "40,33", "--coils", "6",
-                   "--undersampling", "1.5", "--snr", "30", "--noise-samples", "500", "-o", "one.h5",
-                   *QUIET])
+                   "--undersampling", "1.5", "--snr", "30", "--noise-samples", "500",
+                   "-o", "one.h5", *QUIET])
     folder.run(0, ["simulate", "--trajectory", "spiral", "--matrix", "40,33", "-o", "spiral.h5",
                    *QUIET])
     order = np.random.default_rng(8).permutation(40 * 22)
@@ -136,8 +136,8 @@ def coils_are_compressed_by_slices(make):
                     one.copy(key, f)
                 f["trajectory"] = np.stack([k, k[order]] + ([last] if last is not None else []))
                 f["trajectory"].attrs["units"] = one["trajectory"].attrs["units"]
-                f["samples"] = np.stack([samples, samples[:, :, order][0] if samples.ndim == 3
-                                         else samples[:, order]] + [samples] * (last is not None))
+                f["samples"] = np.stack([samples, samples[:, order]]
+                                        + [samples] * (last is not None))
     recon = ["recon", "two.h5", "--lambda", "0.01", *QUIET]
     images = {}
     for flags in ("", "--coils 6 --compression geometric", "--coils 3 --compression geometric",
