@@ -98,8 +98,8 @@ void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
                    "compress to so many virtual coils [all coils]")
         ->check(whole_number("a whole number from 1", false));
     sub.add_option("--energy", options.compression.energy,
-                   "compress to the fewest virtual coils that keep this share of the energy, such "
-                   "as 0.99 [1: all coils]")
+                   "compress to the fewest virtual coils that keep this share of the energy of the "
+                   "samples (geometric: of the maps), such as 0.99 [1: all coils]")
         ->check(positive_number())
         ->check(CLI::Range(0.0, 1.0));
     sub.add_option("--compression", options.compression.method,

@@ -29,8 +29,8 @@ CoilMixing whitening(const Scan& scan);
 /// How many virtual coils to keep, and of what.
 struct CoilCompression {
     std::size_t coils = 0; ///< so many; 0: by energy
-    double energy = 1; ///< the fewest that keep this share: of the samples', for
-                       ///< geometric of the maps'
+    /// The fewest that keep this share of the energy, for svd of the samples, else of the maps.
+    double energy = 1;
     std::string method = ""; ///< "svd", "geometric" (prepare/slice_mixing.hpp), "" for svd
 
     bool asked_for() const { return coils > 0 || energy < 1; }

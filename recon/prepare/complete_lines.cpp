@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <unordered_map>
 
 #include "base/error.hpp"
@@ -15,15 +16,18 @@ constexpr double same_position = 1e-6;
 /// Relative to the largest of all samples.
 constexpr double same_value = 1e-5;
 
-/// Numbers positions in the order in which they are first seen.
+/// Numbers positions in the order in which they are first seen. Those that differ by no more than
+/// `same` are one.
 class Positions {
 public:
+    explicit Positions(double same) : same_(same) {}
+
     std::size_t count() const { return known_.size(); }
 
     std::size_t number_of(const Vec3& position) {
         // A position that is the same may lie in a neighbouring cell.
-        const Cell low = cell_of(position, -same_position);
-        const Cell high = cell_of(position, same_position);
+        const Cell low = cell_of(position, -same_);
+        const Cell high = cell_of(position, same_);
         for (unsigned corner = 0; corner < 8; ++corner) {
             Cell cell = low;
             bool another = true;
@@ -67,11 +71,12 @@ private:
         }
         return static_cast<std::size_t>(hash);
     }
-    static bool same(const Vec3& a, const Vec3& b) {
-        return std::abs(a[0] - b[0]) < same_position && std::abs(a[1] - b[1]) < same_position &&
-               std::abs(a[2] - b[2]) < same_position;
+    bool same(const Vec3& a, const Vec3& b) const {
+        return std::abs(a[0] - b[0]) <= same_ && std::abs(a[1] - b[1]) <= same_ &&
+               std::abs(a[2] - b[2]) <= same_;
     }
 
+    double same_;
     std::vector<Vec3> known_;
     std::unordered_multimap<std::size_t, std::size_t> of_cell_; ///< numbers by the cell's hash
 };
@@ -87,13 +92,14 @@ struct Numbered {
     std::size_t lines = 0;
 };
 
-Numbered numbered(std::size_t dimension, const std::vector<Vec3>& trajectory, const Grid& grid) {
+Numbered numbered(std::size_t dimension, const std::vector<Vec3>& trajectory, const Grid& grid,
+                  double same) {
     const auto length = static_cast<double>(grid.size[dimension]);
-    Positions positions; // of lines, in cycles a voxel
+    Positions positions(same); // of lines, in cycles a voxel
     Numbered result;
     result.samples.reserve(trajectory.size());
     for (const Vec3& k : trajectory) {
-        const double whole = std::floor(k[dimension] + same_position * length);
+        const double whole = std::floor(k[dimension] + same * length);
         Vec3 line = k;
         line[dimension] -= whole;
         for (std::size_t d = 0; d < 3; ++d) {
@@ -137,14 +143,13 @@ std::string what_changes_along(const CompleteLines& lines, const Sampling& sampl
     return off_resonance && !constant_along(lines, sampling.times) ? "times change" : "";
 }
 
-} // namespace
-
-LinesFound lines_along(std::size_t dimension, const Sampling& sampling, const Grid& grid,
-                       bool off_resonance) {
+/// With positions that are the same up to this.
+LinesFound lines_with(double same, std::size_t dimension, const Sampling& sampling,
+                      const Grid& grid, bool off_resonance) {
     const std::size_t length = grid.size[dimension];
     const std::size_t samples = sampling.samples();
     const auto missing = [](const std::string& what) { return LinesFound{{}, what}; };
-    const Numbered of = numbered(dimension, sampling.trajectory, grid);
+    const Numbered of = numbered(dimension, sampling.trajectory, grid, same);
     if (of.lines * length > samples) {
         return missing(text("its ", samples, " samples are on more lines than ", samples / length,
                             ", too many to have ", length, " each"));
@@ -177,6 +182,17 @@ LinesFound lines_along(std::size_t dimension, const Sampling& sampling, const Gr
     const std::string changes = what_changes_along(found, sampling, off_resonance);
     return changes.empty() ? LinesFound{std::move(found), ""}
                            : missing(changes + " along its lines");
+}
+
+} // namespace
+
+LinesFound lines_along(std::size_t dimension, const Sampling& sampling, const Grid& grid,
+                       bool off_resonance) {
+    // Lines may lie closer than rounding, as where spirals begin: those without any come apart.
+    LinesFound exact = lines_with(0, dimension, sampling, grid, off_resonance);
+    return exact.missing.empty()
+               ? exact
+               : lines_with(same_position, dimension, sampling, grid, off_resonance);
 }
 
 } // namespace lsrecon

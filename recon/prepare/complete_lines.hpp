@@ -26,8 +26,9 @@ struct LinesFound {
 };
 
 /// The lines along a dimension of more than one voxel, whatever the order of the samples. Positions
-/// that differ by less than 1e-6 cycles a voxel are the same. What a line's samples are multiplied
-/// by must be the same along it: weights, phi, and with off-resonance the time.
+/// that differ by no more than 1e-6 cycles a voxel are the same, unless equal ones make lines. What
+/// a line's samples are multiplied by must be the same along it: weights, phi, and with
+/// off-resonance the time.
 LinesFound lines_along(std::size_t dimension, const Sampling& sampling, const Grid& grid,
                        bool off_resonance);
 

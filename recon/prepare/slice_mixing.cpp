@@ -13,6 +13,7 @@ namespace lsrecon {
 namespace {
 
 constexpr std::size_t positions_at_a_time = 65536;
+constexpr std::size_t voxels_at_a_time = 4096;
 /// Of the mean over all slices, that counts in each: where maps are 0, virtual coils are those of
 /// all slices, which another place or a moving object may need.
 constexpr double share_of_all = 1e-3;
@@ -105,17 +106,20 @@ std::vector<Eigen::MatrixXcd> grams(const CoilRows& maps, const Grid& grid, std:
     const std::size_t slices = grid.size[dimension];
     const std::size_t stride = stride_of(grid, dimension);
     const std::size_t in_slice = grid.voxels() / slices;
-    std::vector<Eigen::MatrixXcd> result(slices);
+    std::vector<Eigen::MatrixXcd> result(slices, Eigen::MatrixXcd::Zero(coils, coils));
+    const auto add = [&](const auto& values, std::size_t n, const Range& range) {
+        Eigen::MatrixXcd part(coils, static_cast<Eigen::Index>(range.count));
+        for (std::size_t i = range.first; i < range.first + range.count; ++i) {
+            const std::size_t voxel = (i / stride * slices + n) * stride + i % stride;
+            part.col(static_cast<Eigen::Index>(i - range.first)) =
+                values.col(static_cast<Eigen::Index>(voxel)).template cast<Complex>();
+        }
+        result[n].noalias() += part * part.adjoint();
+    };
     for_each_slice(slices, [&](std::size_t n) {
-        maps.visit([&](const auto& values) {
-            Eigen::MatrixXcd slice(coils, static_cast<Eigen::Index>(in_slice));
-            for (std::size_t i = 0; i < in_slice; ++i) {
-                const std::size_t voxel = (i / stride * slices + n) * stride + i % stride;
-                slice.col(static_cast<Eigen::Index>(i)) =
-                    values.col(static_cast<Eigen::Index>(voxel)).template cast<Complex>();
-            }
-            result[n] = slice * slice.adjoint();
-        });
+        for (const Range& range : split_into_ranges(in_slice, voxels_at_a_time)) {
+            maps.visit([&](const auto& values) { add(values, n, range); });
+        }
     });
     return result;
 }

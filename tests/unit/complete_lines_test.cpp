@@ -88,6 +88,11 @@ TEST(CompleteLines, AllowForTheRoundingOfFloats) {
     EXPECT_NE(found_along(moved).missing, "");
 }
 
+TEST(CompleteLines, MayBeCloserThanRounding) {
+    const Lines of = on_lines(make_grid(3, 4), 0, 30000);
+    expect_complete(of, 30000);
+}
+
 TEST(CompleteLines, AreRefusedWithASampleTooFewOrTooMany) {
     Lines of = on_lines(make_grid(6, 5), 0, 8);
     of.sampling.trajectory.push_back(of.sampling.trajectory.front());

@@ -86,6 +86,16 @@ TEST(SliceMixing, MakesWhatVirtualCoilsWouldMeasure) {
     }
 }
 
+TEST(SliceMixing, TakesLongScansAndLargeSlicesInParts) {
+    expect_what_virtual_coils_measure(scan_on(on_lines(make_grid(3, 4), 0, 30000), 3), 2, "x");
+    const Scan scan = scan_on(on_lines(make_grid(4, 65, 67), 0, 2), 3);
+    const SliceMixing mixing = mixing_of(scan, {2, 1, "geometric"});
+    EXPECT_NEAR(mixing.energy(),
+                mixing.maps(scan.coil_maps).to_doubles().squaredNorm() /
+                    scan.coil_maps.doubles().squaredNorm(),
+                rounding);
+}
+
 TEST(SliceMixing, HoldsOffResonanceWhereTimesAreThoseOfLines) {
     Lines lines = on_lines(make_grid(3, 4, 5), 2, 6);
     const auto samples = static_cast<Eigen::Index>(lines.sampling.samples());
