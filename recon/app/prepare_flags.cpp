@@ -95,13 +95,19 @@ void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
         ->check(file_name())
         ->type_name("FILE");
     sub.add_option("--coils", options.compression.coils,
-                   "compress to so many virtual coils by singular values [all coils]")
+                   "compress to so many virtual coils [all coils]")
         ->check(whole_number("a whole number from 1", false));
     sub.add_option("--energy", options.compression.energy,
-                   "compress to the fewest virtual coils that keep this share of the energy, such "
-                   "as 0.99 [1: all coils]")
+                   "compress to the fewest virtual coils that keep this share of the energy of the "
+                   "samples (geometric: of the maps), such as 0.99 [1: all coils]")
         ->check(positive_number())
         ->check(CLI::Range(0.0, 1.0));
+    sub.add_option("--compression", options.compression.method,
+                   "how --coils and --energy compress. svd: by the singular values of all samples; "
+                   "geometric: by those of the coil maps in each slice, which loses less, along a "
+                   "dimension in which samples are on full lines, as Cartesian readouts and stacks "
+                   "of spirals are [svd]")
+        ->check(CLI::IsMember({"svd", "geometric"}));
     sub.add_flag("--no-whitening{false}", options.whiten,
                  "do not use the scan's noise to make the coils' noise white");
 }

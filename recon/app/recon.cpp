@@ -104,6 +104,14 @@ void require_flags_of_joint_solves(const ReconstructOptions& options, const std:
     }
 }
 
+void require_compression_flags(const CoilCompression& compression) {
+    if (!compression.method.empty() && !compression.asked_for()) {
+        throw UsageError("--compression " + compression.method +
+                         ": nothing says how many virtual coils to keep\n  next:     add --coils, "
+                         "or --energy with a share below 1");
+    }
+}
+
 ExitCode run(Options& options) {
     SolveOptions& solve = options.reconstruct.solve;
     if (is_lambda_rule(options.lambda)) {
@@ -125,6 +133,7 @@ ExitCode run(Options& options) {
     require_flags_of_joint_solves(options.reconstruct, joined(options.regularisers));
     require_lambda_rule(options.reconstruct.lambda_rule, solve.regularisers);
     require_prior_flag(solve.regularisers, options.reconstruct.prior);
+    require_compression_flags(options.reconstruct.prepare.compression);
     if (!options.reconstruct.preview.empty()) {
         require_png();
     }
@@ -161,6 +170,7 @@ ExitCode run(Options& options) {
                                     {"soft_maps", prepare.estimate.soft ? "yes" : "no"},
                                     {"coils_asked_for", text(compression.coils)},
                                     {"energy_asked_for", text(compression.energy)},
+                                    {"compression_asked_for", compression.method},
                                     {"whitening", prepare.whiten ? "yes" : "no"},
                                     {"device_memory", text(options.backend.device_memory)}};
     Console console(options.quiet);

@@ -56,6 +56,22 @@ CoilRows mixed(const CoilMixing& mixing, const CoilRows& rows) {
     });
 }
 
+CoilRows mixed(const MixingOfColumn& mixing_of, const CoilRows& rows) {
+    return rows.visit([&](const auto& values) -> CoilRows {
+        using Matrix = std::decay_t<decltype(values)>;
+        Matrix result(mixing_of(0).rows(), values.cols());
+        for_each_block(values, [&](const Eigen::MatrixXcd& block, std::size_t, Eigen::Index first,
+                                   Eigen::Index count) {
+            for (Eigen::Index i = 0; i < count; ++i) {
+                const CoilMixing& mixing = mixing_of(static_cast<std::size_t>(first + i));
+                result.col(first + i) =
+                    (mixing * block.col(i)).template cast<typename Matrix::Scalar>();
+            }
+        });
+        return CoilRows(std::move(result));
+    });
+}
+
 Eigen::MatrixXcd covariance_of(const CoilRows& noise) {
     return gram(noise) / static_cast<double>(noise.columns());
 }
@@ -98,21 +114,30 @@ CoilMixing whitening(const Scan& scan) {
     return std::sqrt(mean_square) * inverse * scale.asDiagonal();
 }
 
-CompressedCoils compress(const CoilRows& samples, const CoilCompression& wanted) {
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> solver(gram(samples));
-    const Eigen::VectorXd energy = solver.eigenvalues().reverse().cwiseMax(0); // largest first
-    const double all = energy.sum();
+KeptCoils kept_coils(const Eigen::VectorXd& energies, const CoilCompression& wanted) {
+    const double all = energies.sum();
     Eigen::Index kept = 0;
     double sum = 0;
     const auto enough = [&] {
         return wanted.coils > 0 ? kept == static_cast<Eigen::Index>(wanted.coils)
                                 : sum >= wanted.energy * all;
     };
-    while (kept < energy.size() && !enough()) {
-        sum += energy(kept++);
+    while (kept < energies.size() && !enough()) {
+        sum += energies(kept++);
     }
-    const Eigen::MatrixXcd vectors = solver.eigenvectors().rowwise().reverse();
-    return {vectors.leftCols(kept).adjoint(), sum / all};
+    return {static_cast<std::size_t>(kept), sum / all};
+}
+
+CoilEnergies coil_energies(const Eigen::MatrixXcd& gram) {
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> solver(gram); // smallest first
+    return {solver.eigenvectors().rowwise().reverse().adjoint(),
+            solver.eigenvalues().reverse().cwiseMax(0)};
+}
+
+CompressedCoils compress(const CoilRows& samples, const CoilCompression& wanted) {
+    const CoilEnergies of = coil_energies(gram(samples));
+    const KeptCoils kept = kept_coils(of.energies, wanted);
+    return {of.mixing.topRows(static_cast<Eigen::Index>(kept.count)), kept.energy};
 }
 
 } // namespace lsrecon

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.hpp"
 #include "scan/sampling_pool.hpp"
 
 namespace lsrecon {
@@ -53,6 +54,19 @@ std::vector<std::vector<std::size_t>> stacks_of(const Scan& scan) {
         stacks[place_of[f]].push_back(f);
     }
     return stacks;
+}
+
+void require_one_place(const Scan& scan, std::size_t places, const std::string& what,
+                       const std::string& without) {
+    if (places == 1) {
+        return;
+    }
+    const bool slices =
+        std::count(scan.frame_counters.begin(), scan.frame_counters.end(), "slice") > 0;
+    throw InputError(
+        {scan.file, "frames that share the " + what,
+         slices ? "several slices" : text(places, " positions"), "frames of one place",
+         text("choose one with ", slices ? "--slice" : "--frames", ", or pass ", without)});
 }
 
 std::string slice_in(const std::string& label) {

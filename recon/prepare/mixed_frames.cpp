@@ -1,0 +1,35 @@
+#include "prepare/mixed_frames.hpp"
+
+namespace lsrecon {
+
+void MixedFrames::mix(const CoilMixing& mixing) {
+    mixing_ = mixing_.rows() > 0 ? CoilMixing(mixing * mixing_) : mixing;
+    if (first_) {
+        first_->samples = mixed(mixing, first_->samples);
+    }
+}
+
+Frame MixedFrames::read(std::size_t index) {
+    Frame frame = source_.frame(index);
+    if (geometry_) {
+        geometry_->apply(index, frame);
+    }
+    if (mixing_.rows() > 0) {
+        frame.samples = mixed(mixing_, frame.samples);
+    }
+    return frame;
+}
+
+Frame MixedFrames::take(std::size_t index) {
+    const bool known = first_ && index == first_good();
+    Frame frame = known ? std::move(*first_) : read(index);
+    if (known) {
+        first_.reset();
+    }
+    if (slices_) {
+        slices_->mix(frame);
+    }
+    return frame;
+}
+
+} // namespace lsrecon

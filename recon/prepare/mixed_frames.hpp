@@ -1,0 +1,53 @@
+#pragma once
+
+#include <optional>
+
+#include "io/frame_source.hpp"
+#include "prepare/coil_mixing.hpp"
+#include "prepare/geometry.hpp"
+#include "prepare/slice_mixing.hpp"
+
+namespace lsrecon {
+
+/// The frames of a source on another grid and with mixed coils, where that is asked for.
+class MixedFrames {
+public:
+    /// The source must outlive it.
+    explicit MixedFrames(FrameSource& source) : source_(source) {}
+
+    void place(Geometry geometry) { geometry_.emplace(std::move(geometry)); }
+    /// After the mixing so far.
+    void mix(const CoilMixing& mixing);
+    const CoilMixing& mixing() const { return mixing_; } ///< of no rows for none
+    /// After that, of frames that are taken: those that are looked at keep their coils.
+    void mix_by_slices(SliceMixing mixing) { slices_.emplace(std::move(mixing)); }
+    const std::optional<SliceMixing>& by_slices() const { return slices_; }
+
+    std::size_t first_good() const { return source_.first_good(); }
+    bool is_bad(std::size_t index) const { return source_.bad().count(index) > 0; }
+
+    /// visit(frame with its samples). The first good one stays in memory until it is taken.
+    template <typename Visit> auto look_at(std::size_t index, const Visit& visit) {
+        if (index != first_good()) {
+            return visit(read(index));
+        }
+        if (!first_) {
+            first_ = read(index);
+        }
+        return visit(*first_);
+    }
+    /// A frame with its samples. The only frame of a scan can be taken once. InputError when it
+    /// cannot be read, or mixed by slices.
+    Frame take(std::size_t index);
+
+private:
+    Frame read(std::size_t index);
+
+    FrameSource& source_;
+    std::optional<Geometry> geometry_;
+    CoilMixing mixing_;
+    std::optional<SliceMixing> slices_;
+    std::optional<Frame> first_; ///< good one, until it is taken
+};
+
+} // namespace lsrecon

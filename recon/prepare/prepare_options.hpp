@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "prepare/coil_mixing.hpp"
+#include "prepare/estimated_maps.hpp"
+#include "prepare/geometry.hpp"
+
+namespace lsrecon {
+
+struct PrepareOptions {
+    GeometryOptions geometry;
+    bool whiten = true; ///< where the scan has noise
+    CoilCompression compression;
+    /// "espirit", "walsh" or another row of maps_methods(); "none"; the name of a file; "" for the
+    /// scan's own, or for espirit where several coils have none.
+    std::string maps;
+    MapsOptions estimate;
+    /// The name of a file with a field map; "none"; "" for the scan's own.
+    std::string field_map;
+    bool field_map_of_file() const { return !field_map.empty() && field_map != "none"; }
+    /// Whether maps are estimated for each place of a scan of several slices; else such a scan is
+    /// an error.
+    bool maps_of_places = false;
+};
+
+} // namespace lsrecon

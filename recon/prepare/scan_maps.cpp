@@ -1,0 +1,175 @@
+#include "prepare/scan_maps.hpp"
+
+#include <algorithm>
+
+#include "io/maps_file.hpp"
+#include "prepare/resampled.hpp"
+#include "scan/frame_places.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+const MapsMethod* method_named(const std::string& name) {
+    const std::vector<MapsMethod>& table = maps_methods();
+    const auto found = std::find_if(table.begin(), table.end(),
+                                    [&](const MapsMethod& row) { return row.name == name; });
+    return found == table.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+ScanMaps::ScanMaps(Scan& scan, MixedFrames& frames, Backend& backend, Reporter& report)
+    : scan_(scan), frames_(frames), backend_(backend), report_(report), place_of_(places_of(scan)),
+      places_(*std::max_element(place_of_.begin(), place_of_.end()) + 1) {}
+
+void ScanMaps::make(const PrepareOptions& options) {
+    try {
+        make_or_refuse(options);
+    } catch (const InputError& error) {
+        const CoilCompression& compression = options.compression;
+        if (!options.maps.empty() || (compression.asked_for() && compression.by_slices())) {
+            throw;
+        }
+        scan_.coil_maps = {};
+        method_ = nullptr;
+        scan_.remarks.push_back(
+            text("no coil maps could be estimated: each coil is a problem of its "
+                 "own, combined by the root of the sum of squares, without "
+                 "phase; --maps espirit says why: ",
+                 error.finding().thing, ": ", error.finding().found));
+    }
+}
+
+void ScanMaps::make_or_refuse(const PrepareOptions& options) {
+    std::string wanted = options.maps;
+    if (wanted.empty()) {
+        wanted = !scan_.coil_maps.empty() || scan_.coils() == 1 || scan_.voxels ? "" : "espirit";
+    }
+    if (wanted.empty()) {
+        return;
+    }
+    if (!scan_.coil_maps.empty()) {
+        scan_.remarks.push_back("the coil maps of the scan are not used: --maps " + wanted);
+        scan_.coil_maps = {};
+    }
+    if (wanted == "none") {
+        return;
+    }
+    method_ = method_named(wanted);
+    if (scan_.voxels) {
+        throw UsageError("--maps " + wanted +
+                         ": the scan has /voxels, and maps are made for a grid only\n  next:     "
+                         "store /coil_maps at the voxels");
+    }
+    if (method_ == nullptr || !options.maps_of_places) {
+        require_one_place(scan_, places_, "coil maps of --maps " + wanted,
+                          "--maps none for one problem a coil");
+    }
+    if (method_ == nullptr) {
+        return read(wanted);
+    }
+    estimate_ = options.estimate;
+    place_ = place_of_[frames_.first_good()];
+    scan_.coil_maps = estimated(place_);
+    if (places_ > 1) {
+        scan_.remarks.push_back(text("coil maps by ", method_->name,
+                                     " from the centre of k-space, "
+                                     "for each of ",
+                                     places_, " places"));
+        return;
+    }
+    const SumOfSquares squares = sum_of_squares(scan_.coil_maps);
+    scan_.remarks.push_back(text(
+        "coil maps by ", method_->name, " from the centre of k-space (", matrix_, " voxels); ",
+        squares.voxels == scan_.grid.voxels() ? "all" : "",
+        squares.voxels == scan_.grid.voxels() ? ""
+                                              : text(squares.voxels, " of ", scan_.grid.voxels()),
+        " voxels have signal"));
+    if (squares.voxels == 0) {
+        throw InputError({scan_.file, "coil maps by " + method_->name,
+                          "no voxel with signal in the centre of k-space", "an object in the coils",
+                          "pass --maps walsh, --maps FILE or --maps none"});
+    }
+}
+
+void ScanMaps::read(const std::string& file) {
+    const StoredMaps stored = read_maps(file, scan_.grid);
+    const CoilMixing& mixing = frames_.mixing();
+    const std::size_t wanted =
+        mixing.rows() > 0 ? static_cast<std::size_t>(mixing.cols()) : scan_.coils();
+    if (stored.maps.rows() != wanted) {
+        throw InputError({file, "/coil_maps", text("maps of ", stored.maps.rows(), " coils"),
+                          text(wanted, ", the coils of ", scan_.file),
+                          "name the maps of this scan's coils"});
+    }
+    CoilRows maps = resampled(stored.maps, stored.grid, scan_.grid,
+                              {file, "coil maps", "estimate the maps from this scan"});
+    if (maps.largest_part() == 0) {
+        throw InputError({file, "/coil_maps", "zeros alone within the image's field of view",
+                          "maps where the image is", "name the maps of this scan"});
+    }
+    scan_.coil_maps = mixing.rows() > 0 ? mixed(mixing, maps) : std::move(maps);
+    scan_.remarks.push_back("coil maps of " + file + ", SHA-256 " + stored.sha256);
+}
+
+/// Of the place's own calibration samples, or of its first frame that is neither bad nor silent.
+Calibration ScanMaps::calibration_of(std::size_t place) {
+    for (std::size_t f = 0; f < place_of_.size(); ++f) {
+        if (place_of_[f] != place || frames_.is_bad(f)) {
+            continue;
+        }
+        const std::string slice = slice_in(scan_.frames[f].label);
+        for (const Frame& calibration : scan_.calibrations) {
+            if (slice.empty() ? place == 0 : slice_in(calibration.label) == slice) {
+                return calibrate(backend_, scan_, calibration, report_);
+            }
+        }
+        const auto calibration = frames_.look_at(f, [&](const Frame& frame) {
+            return frame.samples.largest_part() > 0
+                       ? std::optional(calibrate(backend_, scan_, frame, report_))
+                       : std::nullopt;
+        });
+        if (calibration) {
+            return *calibration;
+        }
+    }
+    throw InputError({scan_.file, "coil maps by " + method_->name,
+                      "zeros alone in every frame of a place", "an object in the coils",
+                      "leave its frames out, or pass --maps FILE or --maps none"});
+}
+
+CoilRows ScanMaps::estimated(std::size_t place) {
+    const Calibration calibration = calibration_of(place);
+    const Stage stage(report_, "maps");
+    matrix_.clear();
+    for (std::size_t d = 0; d < static_cast<std::size_t>(scan_.grid.dimensions); ++d) {
+        matrix_ += text(d == 0 ? "" : " x ", calibration.grid.size[d]);
+    }
+    CoilRows maps = method_->estimate(calibration, scan_.grid, estimate_);
+    if (places_ > 1 && maps.largest_part() == 0) { // a slice beside the object
+        const auto frame = std::find(place_of_.begin(), place_of_.end(), place);
+        report_.note(text("no voxel with signal in the place of frame ", frame - place_of_.begin(),
+                          ": its maps are by walsh"));
+        maps = walsh_maps(calibration, scan_.grid, estimate_);
+    }
+    return maps;
+}
+
+void ScanMaps::move_to(std::size_t frame) {
+    const std::size_t place = place_of_[frame];
+    if (const auto failed = failed_.find(place); failed != failed_.end()) {
+        throw InputError(failed->second);
+    }
+    try {
+        scan_.coil_maps = estimated(place);
+    } catch (const RunError&) {
+        throw;
+    } catch (const InputError& error) {
+        failed_.emplace(place, error);
+        throw;
+    }
+    place_ = place;
+}
+
+} // namespace lsrecon

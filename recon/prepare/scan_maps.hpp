@@ -1,0 +1,58 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/report.hpp"
+#include "engines/backend.hpp"
+#include "prepare/mixed_frames.hpp"
+#include "prepare/prepare_options.hpp"
+
+namespace lsrecon {
+
+/// The coil maps of a scan: its own, those of a file, or estimated ones, of one place at a time
+/// (scan/frame_places.hpp).
+class ScanMaps {
+public:
+    /// All must outlive it.
+    ScanMaps(Scan& scan, MixedFrames& frames, Backend& backend, Reporter& report);
+
+    /// Sets the scan's maps, those of its first good frame where places have maps of their own, and
+    /// adds a remark. InputError when that cannot be done, UsageError for options that the scan has
+    /// no use for. Where neither maps are asked for nor a compression that needs them, and they
+    /// cannot be estimated, the scan has none, which a remark says.
+    void make(const PrepareOptions& options);
+
+    /// Whether places have maps of their own.
+    bool differ() const { return method_ != nullptr && places_ > 1; }
+    bool are_of(std::size_t frame) const { return !differ() || place_of_[frame] == place_; }
+    /// Sets the scan's maps to those of the frame's place. InputError when they cannot be
+    /// estimated.
+    void move_to(std::size_t frame);
+
+    std::size_t places() const { return places_; }
+    /// The place of each frame.
+    const std::vector<std::size_t>& place_of() const { return place_of_; }
+
+private:
+    void make_or_refuse(const PrepareOptions& options);
+    void read(const std::string& file);
+    Calibration calibration_of(std::size_t place);
+    CoilRows estimated(std::size_t place);
+
+    Scan& scan_;
+    MixedFrames& frames_;
+    Backend& backend_;
+    Reporter& report_;
+    std::vector<std::size_t> place_of_;
+    std::size_t places_;
+    const MapsMethod* method_ = nullptr; ///< of estimated maps
+    MapsOptions estimate_;
+    std::size_t place_ = 0; ///< whose maps the scan has
+    std::string matrix_; ///< of the last calibration
+    std::map<std::size_t, InputError> failed_; ///< places without maps
+};
+
+} // namespace lsrecon
