@@ -100,7 +100,7 @@ public:
 
     // Q(-d) = conj Q(d): each difference of the half counts twice, but for those with 0 in the
     // slowest dimension, where both are there. A plane of them at a time.
-    RealVector of_t(const Q& q, double scale) override {
+    RealVector of_t(const Q& q, double scale, CoilMaps*) override {
         const Voxels half = Voxels::half_differences(grid_);
         const auto slowest = static_cast<std::size_t>(grid_.dimensions - 1);
         const Array values = q.half.on(device_, precision_, scale);

@@ -22,7 +22,8 @@ public:
     // The circulant matrix holds the mean of each diagonal of T and of the diagonal a period
     // further: at a difference d, N - |d| of N voxels in each dimension. Each d with -d, but for 0
     // in the slowest dimension, where both are there.
-    RealVector of_t(const Q& q, double scale) override {
+    RealVector of_t(const Q& q, double scale, CoilMaps* maps) override {
+        const Array joined = maps != nullptr && maps->given() ? autocorrelation(*maps) : Array();
         const Voxels half = Voxels::half_differences(grid_);
         const auto slowest = static_cast<std::size_t>(grid_.dimensions - 1);
         const Box differences = with_factors(
@@ -34,6 +35,9 @@ public:
                 return d == slowest && at > 0 ? 2 * share : share;
             });
         device_.pad(differences, {}, q.half.on(device_, precision_, scale), 0, period_);
+        if (!joined.empty()) {
+            device_.multiply_conjugate(joined, 0, period_.count(), period_);
+        }
         return transformed();
     }
 
@@ -56,6 +60,27 @@ public:
     }
 
 private:
+    /// sum_n sum_c conj(S_c(n)) S_c(n + d) of each difference d in the period, relative to d = 0.
+    Array autocorrelation(CoilMaps& maps) {
+        Array ones = device_.zeros(grid_.voxels(), {true, precision_});
+        device_.upload(ComplexVector::Ones(static_cast<Eigen::Index>(ones.count())), ones);
+        Array spectrum = device_.zeros(period_.count(), {true, precision_});
+        Array sum = device_.zeros(period_.count(), {true, precision_});
+        for (std::size_t c = 0; c < maps.count(); ++c) {
+            device_.pad(box_, maps.map(c, 0), ones, 0, period_);
+            fft_->forward(period_);
+            device_.combine(1, period_, 0, spectrum);
+            device_.multiply_conjugate(spectrum, 0, spectrum.count(), period_);
+            device_.combine(1, period_, 1, sum);
+        }
+        fft_->backward(sum);
+        const double at_zero = device_.download(sum, 0, 1)(0).real();
+        if (at_zero > 0) { // else there are no signals to tell apart
+            device_.combine(0, sum, 1 / at_zero, sum);
+        }
+        return sum;
+    }
+
     /// The eigenvalues of the circulant matrix whose first column is in the period.
     RealVector transformed() {
         fft_->forward(period_);

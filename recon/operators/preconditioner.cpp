@@ -12,11 +12,12 @@ constexpr double least = 1e-6;
 } // namespace
 
 Preconditioner::Preconditioner(Device& device, const Q& q, Precision precision,
-                               std::shared_ptr<Basis> basis, double squares, double lambda)
+                               std::shared_ptr<Basis> basis, double squares, double lambda,
+                               CoilMaps* maps)
     : device_(device), grid_(q.grid), precision_(precision), basis_(std::move(basis)),
       squares_(squares), lambda_(lambda),
       inverse_(device.zeros(basis_->count(), {false, precision})),
-      of_a_(basis_->of_t(q, squares / q.at_zero()).cwiseMax(0)) {}
+      of_a_(basis_->of_t(q, squares / q.at_zero(), maps).cwiseMax(0)) {}
 
 RealVector Preconditioner::eigenvalues_of(Operator& k) {
     if (k.is_isometry()) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "operators/coil_maps.hpp"
 #include "operators/operator.hpp"
 #include "operators/q.hpp"
 
@@ -14,8 +15,10 @@ class Basis {
 public:
     virtual ~Basis() = default;
     virtual std::size_t count() const = 0; ///< of eigenvalues
-    /// Of the matrix next to `scale` T, by the Frobenius norm.
-    virtual RealVector of_t(const Q& q, double scale) = 0;
+    /// Of the matrix next to `scale` T, by the Frobenius norm. With maps, or null, a basis may tell
+    /// how they join directions of k-space: T becomes sum_c S_c^H T S_c, scaled to squares of
+    /// mean 1.
+    virtual RealVector of_t(const Q& q, double scale, CoilMaps* maps) = 0;
     /// Of a convolution that makes `response` of one voxel in the middle (grid.size / 2).
     virtual RealVector of_response(const ComplexVector& response) = 0;
     /// out = the matrix of these eigenvalues times in, and times the number of eigenvalues.
@@ -29,7 +32,9 @@ std::shared_ptr<Basis> make_cosine_basis(Device& device, const Grid& grid, Preci
 
 /// Exponentials of a period, whose matrices are circulant: Chan 1988, SIAM J. Sci. Stat. Comput.
 /// 9:766. They tell directions of k-space apart, such as spokes, that are each other's mirror
-/// image. To them opposite faces of the grid are neighbours.
+/// image. To them opposite faces of the grid are neighbours. They know maps by their
+/// autocorrelation: directions that were not sampled are seen through the coils from those beside
+/// them.
 std::shared_ptr<Basis> make_periodic_basis(Device& device, const Grid& grid, Precision precision);
 
 /// The inverse of a matrix next to A + lambda + sum of weight K^H K that is diagonal in a basis, to
@@ -38,10 +43,10 @@ std::shared_ptr<Basis> make_periodic_basis(Device& device, const Grid& grid, Pre
 /// neighbours on three voxels and more.
 class Preconditioner : public SelfAdjoint {
 public:
-    /// `squares` stands for the coil maps: the mean of their sum of squares. DeviceError when the
-    /// device has no room. The device must outlive it.
+    /// `squares` is the mean of the coil maps' sum of squares. DeviceError when the device has no
+    /// room. The device must outlive it; the maps are not kept.
     Preconditioner(Device& device, const Q& q, Precision precision, std::shared_ptr<Basis> basis,
-                   double squares, double lambda);
+                   double squares, double lambda, CoilMaps* maps = nullptr);
 
     /// Raises eigenvalues of A below their mean to it: for conjugate gradients without other terms.
     /// Corners of k-space that nobody sampled have eigenvalues of T of all sizes below, and no

@@ -14,7 +14,7 @@ struct SolveEffort {
 };
 
 /// What is right where the user gives nothing (docs/performance.md#iterations):
-constexpr int iterations_of_splitting = 16; ///< with a regulariser that is not quadratic
+constexpr int iterations_of_splitting = 24; ///< with a regulariser that is not quadratic
 /// Where lambda or a quadratic regulariser, and not stopping early, keeps noise out: the image is
 /// within a percent of the converged one. The residual understates its error by up to 1 / lambda.
 constexpr int iterations_to_converge = 300;

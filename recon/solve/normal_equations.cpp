@@ -125,7 +125,7 @@ std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision pre
         }
         inverse =
             std::make_unique<Preconditioner>(device, by_terms() ? *without_field_ : *q(), precision,
-                                             shared.basis, squares, common_.lambda);
+                                             shared.basis, squares, common_.lambda, &maps);
         if (!split) {
             inverse->raise_to_mean();
         }

