@@ -23,7 +23,6 @@
 #include "scan/check.hpp"
 #include "solve/joint_room.hpp"
 #include "solve/normal_equations.hpp"
-#include "solve/segments_room.hpp"
 #include "solve/solve.hpp"
 
 namespace lsrecon {
@@ -96,9 +95,6 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     const Scan& scan = prepared.scan();
     const Plan plan = make_plan(scan, {q_file.has_value(), !options.solve.regularisers.empty(),
                                        backend.segment_error() > 0});
-    if (plan.off_resonance && backend.segment_error() > 0) {
-        require_room_of_segments(scan);
-    }
     const auto with_lambda = [&](double lambda) {
         SolveOptions asked = options.solve;
         asked.lambda = lambda;

@@ -6,7 +6,6 @@
 
 #include "base/error.hpp"
 #include "engines/time_nodes.hpp"
-#include "solve/segments_room.hpp"
 #include "support/case.hpp"
 
 namespace lsrecon {
@@ -134,32 +133,6 @@ TEST(TimeTerms, AreTheNormalOperatorOfEveryPair) {
         EXPECT_LT(worst, 1e-5) << terms.times.size() << " terms";
         EXPECT_LT(terms.times.size(), 40U);
         EXPECT_LT(terms.error, 2e-6);
-    }
-}
-
-TEST(RoomOfSegments, IsThatOfAllFactorsOfTheLargestFrame) {
-    Scan scan;
-    scan.file = "scan.h5";
-    scan.grid.size = {4, 4, 1};
-    scan.off_resonance =
-        std::make_shared<const OffResonance>(OffResonance{evenly(-100, 100, 16), {}});
-    for (const Eigen::Index count : {0, 1000, 3000}) { // the first has failed
-        const auto sampling = std::make_shared<Sampling>();
-        if (count > 0) {
-            sampling->times = evenly(0, 0.02, count);
-        }
-        scan.frames.push_back({sampling, CoilRows(), "", {}});
-    }
-    const double segments = std::ceil(16 + 4.0); // 2 * 100 Hz * 0.02 s
-    const double factors = 2 * 16 * segments * (3000 + 16);
-    EXPECT_NO_THROW(require_room_of_segments(scan, {2 * factors, "this test"}));
-    try {
-        require_room_of_segments(scan, {factors, "this test"}); // and the volumes
-        FAIL();
-    } catch (const InputError& error) {
-        EXPECT_NE(error.finding().thing.find("time segments"), std::string::npos);
-        EXPECT_NE(error.finding().found.find("20 of 3000 samples and 16 voxels"), std::string::npos)
-            << error.finding().found;
     }
 }
 
