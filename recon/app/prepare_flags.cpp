@@ -103,10 +103,10 @@ void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
         ->check(positive_number())
         ->check(CLI::Range(0.0, 1.0));
     sub.add_option("--compression", options.compression.method,
-                   "how --coils and --energy compress. svd: by the singular values of all samples; "
-                   "geometric: by those of the coil maps in each slice, which loses less, along a "
-                   "dimension in which samples are on full lines, as Cartesian readouts and stacks "
-                   "of spirals are [svd]")
+                   "how --coils and --energy compress. svd: by the singular values of the first "
+                   "frame's samples; geometric: slice by slice, by those of the coil maps, which "
+                   "loses less, but needs complete lines of samples along one dimension, such as "
+                   "Cartesian readouts or stacks of spirals [svd]")
         ->check(CLI::IsMember({"svd", "geometric"}));
     sub.add_flag("--no-whitening{false}", options.whiten,
                  "do not use the scan's noise to make the coils' noise white");

@@ -104,11 +104,19 @@ void require_flags_of_joint_solves(const ReconstructOptions& options, const std:
     }
 }
 
-void require_compression_flags(const CoilCompression& compression) {
+void require_compression_flags(const ReconstructOptions& options) {
+    const CoilCompression& compression = options.prepare.compression;
     if (!compression.method.empty() && !compression.asked_for()) {
         throw UsageError("--compression " + compression.method +
                          ": nothing says how many virtual coils to keep\n  next:     add --coils, "
                          "or --energy with a share below 1");
+    }
+    if (compression.by_slices() && !options.prepare.whiten &&
+        (options.noise_replicas > 0 || !options.lambda_rule.empty())) {
+        throw UsageError("--no-whitening with --compression geometric: noise that is not white has "
+                         "another covariance in each slice, which --noise-replicas and rules for "
+                         "--lambda do not know\n  next:     leave --no-whitening out, or pass "
+                         "--compression svd");
     }
 }
 
@@ -133,7 +141,7 @@ ExitCode run(Options& options) {
     require_flags_of_joint_solves(options.reconstruct, joined(options.regularisers));
     require_lambda_rule(options.reconstruct.lambda_rule, solve.regularisers);
     require_prior_flag(solve.regularisers, options.reconstruct.prior);
-    require_compression_flags(options.reconstruct.prepare.compression);
+    require_compression_flags(options.reconstruct);
     if (!options.reconstruct.preview.empty()) {
         require_png();
     }

@@ -143,7 +143,7 @@ template <typename Real> struct Fft<Real>::Plans {
     /// may fit into its cache.
     template <typename Work> void on_arrays(Value* values, const Work& work) const {
         const bool worth_it = batch * count >= worth_threads;
-        if (worth_it && batch >= std::thread::hardware_concurrency()) {
+        if (worth_it && dimensions.size() > 1 && batch >= std::thread::hardware_concurrency()) {
             in_parallel(batch, true, [&](const Range& arrays) {
                 for (std::size_t i = arrays.first; i < arrays.first + arrays.count; ++i) {
                     work(values + i * count, count, false);

@@ -26,10 +26,11 @@ public:
         const Real* even;
         const Real* odd; ///< or null
     };
-    /// Replaces the values of every array, of lengths L and of at least two, by the sum of
-    ///     backward(even * forward(values)) and conj(t) backward(odd * forward(t values)),
-    /// t = exp(-i pi n / L) at n along the slowest dimension: a circular convolution in twice the
-    /// period of that one, where the spectra are of its even and of its odd frequencies.
+    /// Replaces each array x, of two values or more, by
+    ///     backward(even * forward(x)) + conj(t) backward(odd * forward(t x)).
+    /// L is the length of the slowest dimension that is longer than 1, and t = exp(-i pi n / L)
+    /// along it: a circular convolution with period 2L there, whose spectrum is `even` at even
+    /// frequencies and `odd` at odd ones.
     void convolve(const Spectra& spectra, std::complex<Real>* values) const;
 
     static std::string version(); ///< of the library: "fftw-3.3.10"

@@ -55,9 +55,8 @@ struct LineShape {
     std::size_t length;
     std::size_t step;
 
-    /// From one line to the next in Lines: those that are gathered from beside each other are a
-    /// line of the cache apart from a power of two, at which all of them would compete for the same
-    /// few places of the cache.
+    /// From one line to the next in Lines. Gathered lines are padded by one line of the cache: at a
+    /// distance of a power of two they would all fall into the same sets of it.
     template <typename Real> std::size_t distance() const {
         return step == 1 ? length : length + 64 / sizeof(std::complex<Real>);
     }

@@ -1,7 +1,5 @@
 #include "io/formats.hpp"
 
-#include <algorithm>
-
 #include "base/error.hpp"
 #include "base/named_files.hpp"
 #include "io/hdf5_session.hpp"

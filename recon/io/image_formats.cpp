@@ -1,6 +1,5 @@
 #include "io/image_formats.hpp"
 
-#include <algorithm>
 #include <array>
 #include <fstream>
 

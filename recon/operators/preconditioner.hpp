@@ -15,9 +15,8 @@ class Basis {
 public:
     virtual ~Basis() = default;
     virtual std::size_t count() const = 0; ///< of eigenvalues
-    /// Of the matrix next to `scale` T, by the Frobenius norm. With maps, or null, a basis may tell
-    /// how they join directions of k-space: T becomes sum_c S_c^H T S_c, scaled to squares of
-    /// mean 1.
+    /// Of the matrix next to `scale` T, by the Frobenius norm. With maps, or null, a basis may
+    /// approximate sum_c S_c^H T S_c instead, for maps whose squares have a mean of 1.
     virtual RealVector of_t(const Q& q, double scale, CoilMaps* maps) = 0;
     /// Of a convolution that makes `response` of one voxel in the middle (grid.size / 2).
     virtual RealVector of_response(const ComplexVector& response) = 0;
@@ -32,9 +31,9 @@ std::shared_ptr<Basis> make_cosine_basis(Device& device, const Grid& grid, Preci
 
 /// Exponentials of a period, whose matrices are circulant: Chan 1988, SIAM J. Sci. Stat. Comput.
 /// 9:766. They tell directions of k-space apart, such as spokes, that are each other's mirror
-/// image. To them opposite faces of the grid are neighbours. They know maps by their
-/// autocorrelation: directions that were not sampled are seen through the coils from those beside
-/// them.
+/// image. To them opposite faces of the grid are neighbours. With
+/// maps the first column is multiplied by their autocorrelation, scaled to 1 at 0: coils see
+/// directions of k-space that were not sampled, from those beside them.
 std::shared_ptr<Basis> make_periodic_basis(Device& device, const Grid& grid, Precision precision);
 
 /// The inverse of a matrix next to A + lambda + sum of weight K^H K that is diagonal in a basis, to

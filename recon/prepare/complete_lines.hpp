@@ -25,10 +25,10 @@ struct LinesFound {
     std::string missing;
 };
 
-/// The lines along a dimension of more than one voxel, whatever the order of the samples. Positions
-/// that differ by no more than 1e-6 cycles a voxel are the same, unless equal ones make lines. What
-/// a line's samples are multiplied by must be the same along it: weights, phi, and with
-/// off-resonance the time.
+/// The lines along a dimension of more than one voxel, whatever the order of the samples. Exactly
+/// equal positions are tried first; if they make no complete lines, positions within 1e-6 cycles a
+/// voxel count as equal. What a line's samples are multiplied by must be the same along it:
+/// weights, phi, and with off-resonance the time.
 LinesFound lines_along(std::size_t dimension, const Sampling& sampling, const Grid& grid,
                        bool off_resonance);
 

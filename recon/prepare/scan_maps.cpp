@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/numbers.hpp"
 #include "io/maps_file.hpp"
 #include "prepare/resampled.hpp"
 #include "scan/frame_places.hpp"
@@ -142,10 +143,7 @@ Calibration ScanMaps::calibration_of(std::size_t place) {
 CoilRows ScanMaps::estimated(std::size_t place) {
     const Calibration calibration = calibration_of(place);
     const Stage stage(report_, "maps");
-    matrix_.clear();
-    for (std::size_t d = 0; d < static_cast<std::size_t>(scan_.grid.dimensions); ++d) {
-        matrix_ += text(d == 0 ? "" : " x ", calibration.grid.size[d]);
-    }
+    matrix_ = by(calibration.grid.size, scan_.grid.dimensions);
     CoilRows maps = method_->estimate(calibration, scan_.grid, estimate_);
     if (places_ > 1 && maps.largest_part() == 0) { // a slice beside the object
         const auto frame = std::find(place_of_.begin(), place_of_.end(), place);

@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::size_t positions_at_a_time = 65536;
 constexpr std::size_t voxels_at_a_time = 4096;
-/// Of the mean over all slices, that counts in each: where maps are 0, virtual coils are those of
-/// all slices, which another place or a moving object may need.
+/// The share of the mean Gram matrix of all slices that is added to that of each. A slice whose
+/// maps are 0 then gets the virtual coils of the whole volume: another place, or an object that
+/// moves, may have signal there.
 constexpr double share_of_all = 1e-3;
 constexpr std::size_t slices_at_a_time = 8; ///< a core's, so that no two write beside each other
 
@@ -155,6 +156,10 @@ SliceMixing::SliceMixing(const Scan& scan, std::shared_ptr<const Sampling> sampl
         of_slice_[n] = coil_energies(of_maps[n] + share_of_all * mean).mixing;
         energies += (of_slice_[n] * of_maps[n] * of_slice_[n].adjoint()).diagonal().real();
     }
+    if (!(energies.sum() > 0)) {
+        throw InputError({file_, "coil maps, for --compression geometric", "zeros alone",
+                          "maps of coils that see the object", "pass --compression svd"});
+    }
     const KeptCoils kept = kept_coils(energies, wanted);
     energy_ = kept.energy;
     for (CoilMixing& mixing : of_slice_) {
@@ -181,8 +186,8 @@ CompleteLines SliceMixing::longest_lines(const Sampling& sampling) const {
     }
     throw InputError({file_, "lines of samples, for --compression geometric",
                       missing.empty() ? "a grid of one voxel" : missing,
-                      "a dimension along which all samples are on lines of as many as the grid has "
-                      "voxels, 1 cycle/FOV apart, whose weights and times are the same",
+                      "a dimension along which all samples lie on complete lines: one sample a "
+                      "voxel, 1 cycle/FOV apart, with equal weights, phi and times",
                       "pass --compression svd"});
 }
 

@@ -171,7 +171,9 @@ def coils_are_compressed_by_slices(make):
     recon = ["recon", "two.h5", "-o", "image.h5", *QUIET]
     for flags, says in ((["--compression", "geometric"], "--coils"),
                         (["--compression", "svd"], "--coils"),
-                        (["--compression", "pca", "--coils", "3"], "--compression")):
+                        (["--compression", "pca", "--coils", "3"], "--compression"),
+                        ([*wanted, "--no-whitening", "--noise-replicas", "4"], "--no-whitening"),
+                        ([*wanted, "--no-whitening", "--lambda", "auto"], "--no-whitening")):
         folder.run(USAGE, [*recon, *flags], [says])
     folder.run(INPUT, [*recon, *wanted, "--maps", "none"], ["coil maps", "--compression svd"])
     with h5py.File(folder / "two.h5", "r+") as f:

@@ -191,6 +191,8 @@ TEST(SliceMixing, SaysWhatIsMissing) {
     Scan scan = good;
     scan.coil_maps = {};
     expect_refused([&] { mixing_of(scan, wanted); }, {"scan.h5", "coil maps", "--compression svd"});
+    scan.coil_maps = CoilRows(CoilMatrix(CoilMatrix::Zero(3, 30)));
+    expect_refused([&] { mixing_of(scan, {0, 0.9, "geometric"}); }, {"coil maps", "zeros alone"});
     scan = good;
     scan.voxels = std::vector<Vec3>(30, Vec3{0, 0, 0});
     expect_refused([&] { mixing_of(scan, wanted); }, {"/voxels", "--compression svd"});

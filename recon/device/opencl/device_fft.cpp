@@ -6,25 +6,15 @@ namespace lsrecon::opencl {
 
 namespace {
 
-/// Some values of a buffer, which the host may read and write.
-template <typename Value> class Mapped {
-public:
-    Mapped(Queue& queue, const cl::Buffer& buffer, std::size_t first, std::size_t count)
-        : queue_(queue), buffer_(buffer),
-          data_(queue.commands().enqueueMapBuffer(buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
-                                                  first * sizeof(Value), count * sizeof(Value))) {}
-    Mapped(const Mapped&) = delete;
-    Mapped& operator=(const Mapped&) = delete;
-    ~Mapped() {
-        clEnqueueUnmapMemObject(queue_.commands()(), buffer_(), data_, 0, nullptr, nullptr);
-    }
-    Value* data() const { return static_cast<Value*>(data_); }
-
-private:
-    Queue& queue_;
-    const cl::Buffer& buffer_;
-    void* data_;
-};
+/// use(the first `count` values of a buffer, which the host may read, or change).
+template <typename Value, typename Use> void with_mapped(Queue& queue, const cl::Buffer& buffer,
+                                                         cl_map_flags access, std::size_t count,
+                                                         const Use& use) {
+    void* const data =
+        queue.commands().enqueueMapBuffer(buffer, CL_TRUE, access, 0, count * sizeof(Value));
+    use(static_cast<Value*>(data));
+    queue.commands().enqueueUnmapMemObject(buffer, data);
+}
 
 /// FFTW in the buffer's own memory: a CPU device maps it without a copy.
 template <typename Real> class MappedFftw : public DeviceFft {
@@ -35,24 +25,31 @@ public:
     std::string name() const override { return Fft<Real>::version(); }
 
     void forward(const cl::Buffer& values) override {
-        const Mapped<std::complex<Real>> mapped(queue_, values, 0, values_);
-        fft_.forward(mapped.data());
+        change(values, [&](std::complex<Real>* mapped) { fft_.forward(mapped); });
     }
     void backward(const cl::Buffer& values) override {
-        const Mapped<std::complex<Real>> mapped(queue_, values, 0, values_);
-        fft_.backward(mapped.data());
+        change(values, [&](std::complex<Real>* mapped) { fft_.backward(mapped); });
     }
 
     bool convolves() const override { return fft_.count() > 1; }
     void convolve(const cl::Buffer& spectra, const std::vector<std::size_t>& first,
                   const cl::Buffer& values) override {
-        const Mapped<std::complex<Real>> mapped(queue_, values, 0, values_);
-        const Mapped<Real> all(queue_, spectra, 0, first.back() + fft_.count());
-        fft_.convolve({all.data() + first[0], first.size() > 1 ? all.data() + first[1] : nullptr},
-                      mapped.data());
+        const std::size_t count = first.back() + fft_.count();
+        with_mapped<Real>(queue_, spectra, CL_MAP_READ, count, [&](const Real* all) {
+            const Real* const odd = first.size() > 1 ? all + first[1] : nullptr;
+            change(values, [&](std::complex<Real>* mapped) {
+                fft_.convolve({all + first[0], odd}, mapped);
+            });
+        });
     }
 
 private:
+    template <typename Transform>
+    void change(const cl::Buffer& values, const Transform& transform) {
+        with_mapped<std::complex<Real>>(queue_, values, CL_MAP_READ | CL_MAP_WRITE, values_,
+                                        transform);
+    }
+
     Queue& queue_;
     Fft<Real> fft_;
     std::size_t values_;
