@@ -105,9 +105,9 @@ def scrolling_changes_the_picture(make):
     expect((dark > 200).sum() < 2000 and (dark > 55).sum() > 30000, "the window has no effect")
 
 
-# What a user does with mouse and sliders, a while after the page is shown.
+# What a user does with mouse and sliders, once the page shows a voxel.
 GESTURES = """<script>
-setTimeout(() => {
+const gestures = () => {
   const plane = document.getElementById("plane_xy");
   for (let n = 0; n < 2; ++n) {
     plane.dispatchEvent(new WheelEvent("wheel", { deltaY: 100, cancelable: true }));
@@ -119,7 +119,14 @@ setTimeout(() => {
     document.getElementById(id).value = value;
     document.getElementById(id).dispatchEvent(new Event("input"));
   }
-}, 500);
+};
+const place_shown = document.getElementById("place");
+if (place_shown.textContent) {
+  gestures();
+} else {
+  new MutationObserver((changes, observer) => { observer.disconnect(); gestures(); })
+    .observe(place_shown, { childList: true });
+}
 </script>
 """
 
