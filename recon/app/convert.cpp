@@ -128,8 +128,7 @@ void consider_failed(const StoredImage& image, bool keep, Reporter& report) {
 void tell_what_it_holds(const StoredImage& image, const ImageOutput& output, Reporter& report) {
     const auto& size = image.about.grid.size;
     report.tell(text(output.path, ": ", image_part_names()[static_cast<std::size_t>(output.part)],
-                     ", ", size[0], " x ", size[1], " x ", size[2], " voxels, ",
-                     counted(image.frames(), "frame")));
+                     ", ", by(size, 3), " voxels, ", counted(image.frames(), "frame")));
 }
 
 ExitCode run(const Options& options) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 #include "scan/directions.hpp"
 #include "scan/units.hpp"
 
@@ -13,13 +14,10 @@ namespace lsrecon {
 
 void RawAcquisitionSorter::refuse_units() const {
     Grid grid = encoding_.grid;
-    std::string found = "largest |k| as stored:";
-    for (std::size_t d = 0; d < stored_dimensions(); ++d) {
-        found += text(d == 0 ? " " : " x ", range_[d]);
-    }
-    found += text("; matrix ", grid.size[0], " x ", grid.size[1], " x ", grid.size[2], ", FOV ",
-                  grid.fov_mm[0], " x ", grid.fov_mm[1], " x ", grid.fov_mm[2], " mm");
     grid.dimensions = static_cast<int>(stored_dimensions());
+    const std::string found =
+        text("largest |k| as stored: ", by(range_, grid.dimensions), "; matrix ", by(grid.size, 3),
+             ", FOV ", by(grid.fov_mm, 3), " mm");
     throw InputError({encoding_.file, encoding_.dataset + ", units of the trajectory", found,
                       "one unit that fills 0.5 to 1.05 of N/2; largest |k| / (N/2) would be " +
                           reach_in_each_unit(range_, grid),

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 
 namespace lsrecon {
 
@@ -19,10 +20,7 @@ bool same_in(std::size_t d, const Grid& grid, const RawSpace& space, int dimensi
 }
 
 template <typename Space> std::string described(const Space& space) {
-    const auto& n = space.size;
-    const auto& fov = space.fov_mm;
-    return text("matrix ", n[0], " x ", n[1], " x ", n[2], ", FOV ", fov[0], " x ", fov[1], " x ",
-                fov[2], " mm");
+    return text("matrix ", by(space.size, 3), ", FOV ", by(space.fov_mm, 3), " mm");
 }
 
 } // namespace

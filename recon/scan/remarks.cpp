@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 #include "scan/reach.hpp"
 
 namespace lsrecon {
@@ -15,7 +16,7 @@ using Remarks = std::vector<std::string>;
 void on_field_of_view(const Scan& scan, Remarks& remarks) {
     const Vec3& fov = scan.grid.fov_mm;
     if (std::max(fov[0], fov[1]) < 1) {
-        remarks.push_back(text("the field of view is ", fov[0], " x ", fov[1],
+        remarks.push_back(text("the field of view is ", by(fov, 2),
                                " mm; if that is in metres, multiply it by 1000"));
     }
 }

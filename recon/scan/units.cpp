@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 
 namespace lsrecon {
 
@@ -78,12 +79,11 @@ std::string reach_in_each_unit(const Vec3& largest_stored, const Grid& grid) {
     std::string result;
     for (const std::string& units : trajectory_unit_names()) {
         const Vec3 factor = to_cycles_per_fov(units, grid);
-        result += result.empty() ? "" : ", ";
+        Vec3 reach{};
         for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
-            const double half = 0.5 * static_cast<double>(grid.size[d]);
-            result += text(d == 0 ? "" : " x ", factor[d] * largest_stored[d] / half);
+            reach[d] = factor[d] * largest_stored[d] / (0.5 * static_cast<double>(grid.size[d]));
         }
-        result += " in " + units;
+        result += (result.empty() ? "" : ", ") + by(reach, grid.dimensions) + " in " + units;
     }
     return result;
 }
