@@ -54,9 +54,10 @@ std::string ImageSink::kept() const {
 
 /// What the user reads when a signal ends the program from now on.
 void ImageSink::promise() {
+    const std::string now = kept(); // a signal while it is made has the words before
     promise_.reset();
-    if (!kept().empty()) {
-        promise_.emplace("lsrecon: stopped by a signal; " + kept() + "\n");
+    if (!now.empty()) {
+        promise_.emplace("lsrecon: stopped by a signal; " + now + "\n");
     }
 }
 
