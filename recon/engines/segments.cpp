@@ -1,12 +1,11 @@
 #include "engines/segments.hpp"
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <random>
 
+#include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "engines/time_nodes.hpp"
 
@@ -63,38 +62,12 @@ Histogram histogram_of(const OffResonance& off) {
     return result;
 }
 
-/// exp(-z t), a row a time and a column a rate.
-Eigen::MatrixXcd exponentials(const std::vector<double>& times, const std::vector<Complex>& rates) {
-    Eigen::MatrixXcd result(static_cast<Eigen::Index>(times.size()),
-                            static_cast<Eigen::Index>(rates.size()));
-    for (std::size_t j = 0; j < rates.size(); ++j) {
-        for (std::size_t i = 0; i < times.size(); ++i) {
-            result(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
-                std::exp(-rates[j] * times[i]);
-        }
-    }
-    return result;
-}
-
 double largest_rate(const OffResonance& off) {
     double largest = 0;
     for (std::size_t n = 0; n < static_cast<std::size_t>(off.field.size()); ++n) {
         largest = std::max(largest, std::abs(off.rate(n)));
     }
     return largest;
-}
-
-/// How many of the singular values whose squares these are, in rising order, leave less than this.
-Eigen::Index rank_for(const RealVector& squares, double wanted) {
-    const double all = squares.sum();
-    double left = 0;
-    Eigen::Index rank = squares.size();
-    while (rank > 0 &&
-           left + std::max(0.0, squares(squares.size() - rank)) <= wanted * wanted * all) {
-        left += std::max(0.0, squares(squares.size() - rank));
-        --rank;
-    }
-    return rank;
 }
 
 /// Factors over time and over rates, at nodes of time: exp(-z t) ~ sum_l b_l(t) c_l(z) with
@@ -106,34 +79,86 @@ struct Factors {
 
 /// The singular value decomposition of exp(-z t), weighted by the histogram of rates and the
 /// distribution of times.
-Factors factors(const TimeNodes& nodes, const RealVector& times, const Histogram& histogram,
-                double wanted) {
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> of_times(nodes.gram(times));
-    const Eigen::MatrixXd root = of_times.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() *
-                                 of_times.eigenvectors().transpose();
-    const Eigen::MatrixXcd e = exponentials(nodes.nodes(), histogram.rates);
-    const Eigen::MatrixXcd spread = e * histogram.weights.asDiagonal() * e.adjoint();
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> solver(root * spread * root.transpose());
-    const RealVector& squares = solver.eigenvalues();
-    // Of squares: singular values below 3e-8 of the largest are rounding.
-    constexpr double rounding = 1e-15;
-    const Eigen::Index resolved = (squares.array() > rounding * squares.maxCoeff()).count();
-    const Eigen::Index count =
-        std::min(resolved, rank_for(squares, wanted) + 1); // one to spare: images differ
-    const Eigen::MatrixXcd u = solver.eigenvectors().rightCols(count);
-    const RealVector inverse = squares.tail(count).cwiseInverse();
-    return {spread * root.transpose() * u * inverse.asDiagonal(), u.adjoint() * root};
+class Decomposition {
+public:
+    Decomposition(const TimeNodes& nodes, const RealVector& times, const Histogram& histogram) {
+        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> of_times(nodes.gram(times));
+        root_ = of_times.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() *
+                of_times.eigenvectors().transpose();
+        const Eigen::MatrixXcd e = exponentials(nodes.nodes(), histogram.rates);
+        spread_ = e * histogram.weights.asDiagonal() * e.adjoint();
+        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> solver(root_ * spread_ *
+                                                                     root_.transpose());
+        squares_ = solver.eigenvalues();
+        u_ = solver.eigenvectors();
+    }
+
+    /// Singular values below 3e-8 of the largest are rounding; this is of squares.
+    Eigen::Index resolved() const {
+        constexpr double rounding = 1e-15;
+        return (squares_.array() > rounding * squares_.maxCoeff()).count();
+    }
+    /// How many of them leave less than this, relative.
+    Eigen::Index rank_for(double wanted) const {
+        const double most = wanted * wanted * squares_.sum();
+        double left = 0;
+        Eigen::Index smaller = 0;
+        while (smaller < squares_.size() && left + std::max(0.0, squares_(smaller)) <= most) {
+            left += std::max(0.0, squares_(smaller));
+            ++smaller;
+        }
+        return squares_.size() - smaller;
+    }
+    Factors factors(Eigen::Index count) const {
+        const Eigen::MatrixXcd u = u_.rightCols(count);
+        const RealVector inverse = squares_.tail(count).cwiseInverse();
+        return {spread_ * root_.transpose() * u * inverse.asDiagonal(), u.adjoint() * root_};
+    }
+
+private:
+    Eigen::MatrixXd root_; ///< of the inner product of times
+    Eigen::MatrixXcd spread_;
+    RealVector squares_; ///< of the singular values, rising
+    Eigen::MatrixXcd u_;
+};
+
+/// Relative L2 of what factors add up to, at some voxels and samples.
+double error_of(const Factors& factors, const TimeNodes& nodes, const RealVector& times,
+                const OffResonance& off) {
+    std::vector<double> at;
+    for (const std::size_t m : some_indices(static_cast<std::size_t>(times.size()))) {
+        at.push_back(times(static_cast<Eigen::Index>(m)));
+    }
+    std::vector<Complex> rates;
+    for (const std::size_t n : some_indices(static_cast<std::size_t>(off.field.size()))) {
+        rates.push_back(off.rate(n));
+    }
+    const Eigen::MatrixXcd exact = exponentials(at, rates);
+    const Eigen::MatrixXcd of_times =
+        nodes.interpolated(factors.of_times, Eigen::Map<const RealVector>(at.data(), exact.rows()));
+    const Eigen::MatrixXcd of_rates = factors.of_rates * exponentials(nodes.nodes(), rates);
+    return (of_times.transpose() * of_rates - exact).norm() / exact.norm();
 }
 
-/// Some of 0..count-1, the same every time.
-std::vector<std::size_t> some_of(std::size_t count) {
-    constexpr std::size_t enough = 256;
-    std::mt19937_64 random(1);
-    std::vector<std::size_t> chosen(std::min(count, enough));
-    for (std::size_t i = 0; i < chosen.size(); ++i) {
-        chosen[i] = count <= enough ? i : random() % count;
+/// One segment more than the smallest number of this error, because images differ, and more where
+/// rounding or the histogram asks for them. The error is what error_of says.
+std::pair<Factors, double> enough_factors(const TimeNodes& nodes, const RealVector& times,
+                                          const OffResonance& off, double wanted) {
+    const Decomposition decomposition(nodes, times, histogram_of(off));
+    const Eigen::Index most = decomposition.resolved();
+    for (Eigen::Index count = std::min(most, decomposition.rank_for(wanted) + 1);; ++count) {
+        Factors factors = decomposition.factors(count);
+        const double error = error_of(factors, nodes, times, off);
+        if (error <= wanted) {
+            return {std::move(factors), error};
+        }
+        if (count == most) {
+            throw ToleranceError(text("off-resonance: ", count, " time segments have an error of ",
+                                      error, ", above --segment-error ", wanted,
+                                      "\n  next:     pass --kernel tuned, which needs none, or a "
+                                      "larger --segment-error"));
+        }
     }
-    return chosen;
 }
 
 } // namespace
@@ -152,7 +177,8 @@ double expected_segments(const RealVector& times, const OffResonance& off) {
 TimeSegments time_segments(const RealVector& times, const OffResonance& off, double wanted,
                            Precision precision) {
     const TimeNodes nodes(times, largest_rate(off));
-    const Factors of_nodes = factors(nodes, times, histogram_of(off), wanted);
+    const auto found = enough_factors(nodes, times, off, wanted);
+    const Factors& of_nodes = found.first;
     const Eigen::MatrixXcd of_samples = nodes.interpolated(of_nodes.of_times, times);
     Eigen::MatrixXcd of_voxels(of_samples.rows(), off.field.size());
     constexpr std::size_t at_a_time = 1024;
@@ -167,111 +193,12 @@ TimeSegments time_segments(const RealVector& times, const OffResonance& off, dou
                              static_cast<Eigen::Index>(parts[i].count)) =
             of_nodes.of_rates * exponentials(nodes.nodes(), rates);
     });
-    double wrong = 0;
-    double all = 0;
-    const std::vector<std::size_t> samples = some_of(static_cast<std::size_t>(times.size()));
-    for (const std::size_t n : some_of(voxels)) {
-        for (const std::size_t m : samples) {
-            const Complex exact = std::exp(-off.rate(n) * times(static_cast<Eigen::Index>(m)));
-            const Complex sum = of_samples.col(static_cast<Eigen::Index>(m))
-                                    .conjugate()
-                                    .dot(of_voxels.col(static_cast<Eigen::Index>(n)));
-            wrong += std::norm(sum - exact);
-            all += std::norm(exact);
-        }
-    }
     const auto rows = [&](const Eigen::MatrixXcd& values) {
         return precision == Precision::float32
                    ? CoilRows(CoilRows::Floats(values.cast<std::complex<float>>()))
                    : CoilRows(CoilMatrix(values));
     };
-    return {rows(of_samples), rows(of_voxels), std::sqrt(wrong / all)};
-}
-
-namespace {
-
-/// Rates conj(z) + z' of pairs of voxels, evenly over all that the ranges of field and decay allow;
-/// negative differences are the conjugates, which real weights fit as well.
-std::vector<Complex> rates_of_pairs(const OffResonance& off, std::size_t fields) {
-    const double widest = off.field.maxCoeff() - off.field.minCoeff();
-    const bool decays = off.r2star.size() > 0;
-    const double slowest = decays ? 2 * off.r2star.minCoeff() : 0;
-    const double fastest = decays ? 2 * off.r2star.maxCoeff() : 0;
-    const std::size_t decay_rates = fastest > slowest ? 9 : 1;
-    std::vector<Complex> rates;
-    for (std::size_t j = 0; j < decay_rates; ++j) {
-        const double share =
-            decay_rates > 1 ? static_cast<double>(j) / static_cast<double>(decay_rates - 1) : 0;
-        for (std::size_t i = 0; i < fields; ++i) {
-            rates.emplace_back(slowest + share * (fastest - slowest),
-                               2 * pi * widest * static_cast<double>(i) /
-                                   static_cast<double>(std::max<std::size_t>(fields - 1, 1)));
-        }
-    }
-    return rates;
-}
-
-/// Real and imaginary parts below each other.
-Eigen::MatrixXd stacked(const Eigen::MatrixXcd& values) {
-    Eigen::MatrixXd result(2 * values.rows(), values.cols());
-    result << values.real(), values.imag();
-    return result;
-}
-
-} // namespace
-
-TimeTerms time_terms(const RealVector& times, const OffResonance& off, double wanted) {
-    double largest = 0;
-    for (const Complex& rate : rates_of_pairs(off, 2)) {
-        largest = std::max(largest, std::abs(rate));
-    }
-    const TimeNodes nodes(times, largest);
-    const std::size_t count = nodes.nodes().size();
-    const std::vector<Complex> pairs = rates_of_pairs(off, 2 * count);
-    // A column a node: real weights add those of some nodes up to that of any.
-    const Eigen::MatrixXd columns = stacked(exponentials(nodes.nodes(), pairs).transpose());
-    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(columns);
-    const auto all = static_cast<Eigen::Index>(count);
-    const Eigen::MatrixXd r =
-        qr.matrixR().topRows(std::min(columns.rows(), all)).triangularView<Eigen::Upper>();
-    Eigen::Index terms = 1;
-    while (terms < all &&
-           r.bottomRightCorner(r.rows() - terms, all - terms).norm() > wanted * r.norm()) {
-        ++terms;
-    }
-    Eigen::MatrixXd of_nodes = Eigen::MatrixXd::Identity(terms, all);
-    of_nodes.rightCols(all - terms) = r.topLeftCorner(terms, terms)
-                                          .triangularView<Eigen::Upper>()
-                                          .solve(r.topRightCorner(terms, all - terms));
-    const Eigen::MatrixXd in_order = of_nodes * qr.colsPermutation().transpose();
-
-    TimeTerms result;
-    for (Eigen::Index l = 0; l < terms; ++l) {
-        result.times.push_back(
-            nodes.nodes()[static_cast<std::size_t>(qr.colsPermutation().indices()(l))]);
-    }
-    result.weights = nodes.interpolated(in_order.transpose().cast<Complex>(), times).real();
-    const auto voxels = static_cast<std::size_t>(off.field.size());
-    const std::vector<std::size_t> some = some_of(voxels);
-    const std::vector<std::size_t> samples = some_of(static_cast<std::size_t>(times.size()));
-    double wrong = 0;
-    double sum_of_squares = 0;
-    for (std::size_t i = 0; i < some.size(); ++i) {
-        const Complex rate =
-            std::conj(off.rate(some[i])) + off.rate(some[(7 * i + 3) % some.size()]);
-        for (const std::size_t m : samples) {
-            const auto at = static_cast<Eigen::Index>(m);
-            Complex sum = -std::exp(-rate * times(at));
-            sum_of_squares += std::norm(sum);
-            for (Eigen::Index l = 0; l < terms; ++l) {
-                sum += result.weights(l, at) *
-                       std::exp(-rate * result.times[static_cast<std::size_t>(l)]);
-            }
-            wrong += std::norm(sum);
-        }
-    }
-    result.error = std::sqrt(wrong / sum_of_squares);
-    return result;
+    return {rows(of_samples), rows(of_voxels), found.second};
 }
 
 } // namespace lsrecon

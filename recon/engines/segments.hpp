@@ -24,22 +24,10 @@ struct TimeSegments {
 double expected_segments(const RealVector& times, const OffResonance& off_resonance);
 
 /// One segment more, where rounding leaves one, than the smallest number of this relative L2 error.
-/// DeviceError when the phase makes so many turns that segments are no help.
+/// DeviceError when the phase makes so many turns that segments are no help, ToleranceError when
+/// their error is above this.
 TimeSegments time_segments(const RealVector& times, const OffResonance& off_resonance,
                            double wanted, Precision precision);
-
-/// The same of the normal operator, whose factors of the sample are real and whose factors of two
-/// voxels are each other's conjugate:
-///
-///     exp(-(conj(z_n) + z_n') t_m) = sum_l weights(l, m) exp(-conj(z_n) time_l) exp(-z_n' time_l)
-///
-/// Times are chosen by a pivoted QR decomposition, weights by least squares.
-struct TimeTerms {
-    Eigen::MatrixXd weights; ///< L x M
-    std::vector<double> times; ///< s
-    double error; ///< relative L2, at random pairs of voxels and samples
-};
-TimeTerms time_terms(const RealVector& times, const OffResonance& off_resonance, double wanted);
 
 /// exp(-z_n t) of every voxel.
 ComplexVector phases_at(const OffResonance& off_resonance, double time);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "base/error.hpp"
 
@@ -85,15 +86,39 @@ Eigen::MatrixXcd TimeNodes::interpolated(const Eigen::MatrixXcd& values_at_nodes
 }
 
 Eigen::MatrixXd TimeNodes::gram(const RealVector& times) const {
-    constexpr Eigen::Index enough = 4096;
-    const Eigen::Index step = std::max<Eigen::Index>(1, times.size() / enough);
-    const Eigen::Index count = (times.size() + step - 1) / step;
-    RealVector some(count);
-    for (Eigen::Index i = 0; i < count; ++i) {
-        some(i) = times(i * step);
-    }
+    // Every n-th sample would be at the same few times of all readouts.
+    constexpr std::size_t enough = 4096;
+    std::vector<double> sorted(times.data(), times.data() + times.size());
+    std::sort(sorted.begin(), sorted.end());
+    const std::size_t count = std::min(sorted.size(), enough);
+    const RealVector some =
+        RealVector::NullaryExpr(static_cast<Eigen::Index>(count), [&](Eigen::Index i) {
+            return sorted[static_cast<std::size_t>(i) * sorted.size() / count];
+        });
     const Eigen::MatrixXd rows = weights(some);
     return rows.transpose() * rows / static_cast<double>(count);
+}
+
+Eigen::MatrixXcd exponentials(const std::vector<double>& times, const std::vector<Complex>& rates) {
+    Eigen::MatrixXcd result(static_cast<Eigen::Index>(times.size()),
+                            static_cast<Eigen::Index>(rates.size()));
+    for (std::size_t j = 0; j < rates.size(); ++j) {
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            result(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
+                std::exp(-rates[j] * times[i]);
+        }
+    }
+    return result;
+}
+
+std::vector<std::size_t> some_indices(std::size_t count) {
+    constexpr std::size_t enough = 256;
+    std::mt19937_64 random(1);
+    std::vector<std::size_t> chosen(std::min(count, enough));
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        chosen[i] = count <= enough ? i : random() % count;
+    }
+    return chosen;
 }
 
 } // namespace lsrecon

@@ -21,8 +21,8 @@ public:
     /// that repeat, as those of readouts do.
     Eigen::MatrixXcd interpolated(const Eigen::MatrixXcd& values_at_nodes,
                                   const RealVector& times) const;
-    /// sum_m w_m^T w_m / M of the rows w of weights(times), over some of the times where there are
-    /// many: the inner product of functions of time.
+    /// sum_m w_m^T w_m / M of the rows w of weights(times), over evenly spaced quantiles where
+    /// there are many times: the inner product of functions of time.
     Eigen::MatrixXd gram(const RealVector& times) const;
 
 private:
@@ -31,5 +31,11 @@ private:
     std::vector<double> nodes_;
     std::vector<double> barycentric_;
 };
+
+/// exp(-z t), a row a time and a column a rate z.
+Eigen::MatrixXcd exponentials(const std::vector<double>& times, const std::vector<Complex>& rates);
+
+/// Of 0..count-1, where an error is measured: random, the same every time.
+std::vector<std::size_t> some_indices(std::size_t count);
 
 } // namespace lsrecon

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "engines/segments.hpp"
+#include "engines/time_terms.hpp"
 #include "operators/toeplitz.hpp"
 
 namespace lsrecon {

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "engines/time_nodes.hpp"
+#include "engines/time_terms.hpp"
 #include "support/case.hpp"
 
 namespace lsrecon {
@@ -81,6 +82,28 @@ TEST(TimeSegments, HoldWhereMostVoxelsAreOutsideTheObject) {
     TimeSegments of_object = segments;
     of_object.of_voxels = CoilMatrix(segments.of_voxels.to_doubles().leftCols(250));
     EXPECT_LT(error_of(of_object, exact(times, object)), 1e-3);
+}
+
+// Of many samples some are looked at: not the same few times of every readout.
+TEST(TimeSegments, HoldForReadoutsOfAnyLength) {
+    const OffResonance off{evenly(-200, 200, 300), {}};
+    for (const Eigen::Index length : {16, 32, 256}) {
+        const RealVector readout = evenly(0, 0.02, length);
+        const Eigen::Index readouts = 16 * 4096 / length;
+        const TimeSegments segments =
+            time_segments(readout.replicate(readouts, 1), off, 1e-4, Precision::float64);
+        TimeSegments of_one = segments;
+        of_one.of_samples = CoilMatrix(segments.of_samples.to_doubles().leftCols(length));
+        EXPECT_LT(error_of(of_one, exact(readout, off)), 1e-4) << length;
+    }
+}
+
+// Rounding of singular values ends where the squares do.
+TEST(TimeSegments, ThatCannotReachTheErrorAreRefused) {
+    const OffResonance off{evenly(-200, 200, 1000), {}};
+    const RealVector times = evenly(0, 0.02, 100);
+    EXPECT_LE(time_segments(times, off, 1e-7, Precision::float64).error, 1e-7);
+    EXPECT_THROW(time_segments(times, off, 1e-13, Precision::float64), ToleranceError);
 }
 
 TEST(TimeSegments, DecayToo) {

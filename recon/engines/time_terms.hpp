@@ -1,0 +1,20 @@
+#pragma once
+
+#include "scan/off_resonance.hpp"
+
+namespace lsrecon {
+
+/// Off-resonance of the normal operator as a sum of products, as TimeSegments are that of the
+/// transform. Factors of the sample are real, and those of two voxels are each other's conjugate:
+///
+///     exp(-(conj(z_n) + z_n') t_m) = sum_l weights(l, m) exp(-conj(z_n) time_l) exp(-z_n' time_l)
+///
+/// Times are chosen by a pivoted QR decomposition, weights by least squares.
+struct TimeTerms {
+    Eigen::MatrixXd weights; ///< L x M
+    std::vector<double> times; ///< s
+    double error; ///< relative L2, at random pairs of voxels and samples
+};
+TimeTerms time_terms(const RealVector& times, const OffResonance& off_resonance, double wanted);
+
+} // namespace lsrecon
