@@ -19,7 +19,7 @@ namespace lsrecon {
 
 namespace {
 
-constexpr std::array<char, 16> signature{"lsrecon-part 1\n"};
+constexpr std::array<char, 16> signature{"lsrecon-part 2\n"};
 
 struct PackedIdentity {
     std::vector<std::string> names;
@@ -35,19 +35,21 @@ struct PackedFrame {
     std::string solver;
     std::vector<Stop> stops;
     double largest_part = 0;
+    double late_change = 0;
     double resolved_lambda = 0;
     double image_error = 0;
     template <typename Archive> void each(Archive& archive) {
-        archive(index, label, position, residuals, solver, stops, largest_part, resolved_lambda,
-                image_error);
+        archive(index, label, position, residuals, solver, stops, largest_part, late_change,
+                resolved_lambda, image_error);
     }
 };
 
 std::string packed_frame(const FinishedFrame& frame) {
     const ImageFrame& image = frame.image;
-    PackedFrame about{frame.index,        image.label,           {},
-                      image.residuals,    image.solver,          image.stops,
-                      frame.largest_part, image.resolved_lambda, image.image_error};
+    PackedFrame about{frame.index,        image.label,       {},
+                      image.residuals,    image.solver,      image.stops,
+                      frame.largest_part, image.late_change, image.resolved_lambda,
+                      image.image_error};
     if (image.position) {
         about.position.assign(image.position->begin(), image.position->end());
     }
@@ -64,6 +66,7 @@ FinishedFrame unpacked_frame(const std::string& bytes) {
                    about.residuals,
                    about.solver,
                    about.stops,
+                   about.late_change,
                    about.resolved_lambda,
                    about.image_error};
     if (about.position.size() == 3) {

@@ -23,6 +23,7 @@ struct ImageFrame {
     ResidualHistories residuals;
     std::string solver = {}; ///< what solved it, "" when nothing was solved
     std::vector<Stop> stops = {}; ///< one a problem
+    double late_change = 0; ///< relative, by the last iterations: solve/late_change.hpp
     double resolved_lambda = 0; ///< of all problems, and
     double image_error = 0; ///< estimated: solve/summary.hpp
     std::string error = {}; ///< why there is no such frame; "" where there is one

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "solve/late_change.hpp"
 #include "solve/residuals.hpp"
 
 namespace lsrecon {
@@ -40,10 +41,12 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
         return device.dot(r, z);
     };
     double product = precondition(); // r^H z
+    EarlierImage earlier(options.iterations);
     std::vector<double> alphas;
     std::vector<double> betas;
     device.combine(1, z, 0, p);
     for (int i = 0; i < options.iterations && !residuals.reached(); ++i) {
+        earlier.before(i, device, x);
         a.apply(p, a_p);
         const double curvature = device.dot(p, a_p);
         residuals.require_positive(curvature);
@@ -69,7 +72,9 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
     }
     const Stop stop = residuals.stop();
     residuals.correct_last(truth);
-    return {solution, residuals.history(), stop, std::move(alphas), std::move(betas)};
+    ComplexVector before = stop == Stop::iterations ? earlier.values(norm) : ComplexVector();
+    return {solution,          residuals.history(), stop,
+            std::move(before), std::move(alphas),   std::move(betas)};
 }
 
 } // namespace lsrecon

@@ -36,6 +36,9 @@ struct Solution {
     /// Relative residual before each iteration and after the last; the first is 1.
     std::vector<double> residuals;
     Stop stop;
+    /// x before its late iterations (solve/late_change.hpp); empty when the tolerance ended them,
+    /// and by Eigen.
+    ComplexVector earlier = {};
     /// Of the iterations on the device, for solve/shifted_forms.hpp: alpha, and beta after each.
     std::vector<double> alphas = {};
     std::vector<double> betas = {};

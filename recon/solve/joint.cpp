@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "solve/cg.hpp"
+#include "solve/late_change.hpp"
 #include "solve/low_rank.hpp"
 #include "solve/residuals.hpp"
 
@@ -37,7 +38,8 @@ Scales scales_of(const std::vector<JointFrame>& frames, std::size_t p) {
 /// The alternating directions of one problem of all frames, in units of norm and each frame's Q(0).
 template <typename Real> class InStep {
 public:
-    InStep(const Grid& grid, std::vector<JointFrame>& frames, std::size_t p, const Scales& scales)
+    InStep(const Grid& grid, std::vector<JointFrame>& frames, std::size_t p, const Scales& scales,
+           int iterations)
         : grid_(grid), device_(frames.front().system->device()) {
         for (JointFrame& frame : frames) {
             System& system = *frame.system;
@@ -47,6 +49,7 @@ public:
             frames_.push_back(std::make_unique<Alternation>(
                 device_, system.precision(), system.split(b, scales.largest * unit_of(frame)),
                 scales.norm * unit_of(frame), frames_.empty() ? nullptr : frames_.front().get()));
+            earlier_.emplace_back(iterations);
             share_.push_back(unit_of(frame) / scales.mean_unit);
             if (!is_zero) { // else there is no image to begin with
                 fit_penalties(*frames_.back());
@@ -63,8 +66,11 @@ public:
                        static_cast<Eigen::Index>(frames.size()));
     }
 
-    /// The larger relative residual of each frame.
-    std::vector<double> iterate(const Progress& progress) {
+    /// Iteration `i`, from 0: the larger relative residual of each frame.
+    std::vector<double> iterate(int i, const Progress& progress) {
+        for (std::size_t f = 0; f < frames_.size(); ++f) {
+            earlier_[f].before(i, device_, frames_[f]->image());
+        }
         std::vector<double> worst;
         for (const std::unique_ptr<Alternation>& frame : frames_) {
             worst.push_back(iterate(*frame));
@@ -88,6 +94,7 @@ public:
     }
 
     ComplexVector solution(std::size_t f) const { return frames_[f]->solution(); }
+    ComplexVector earlier(std::size_t f, double scale) { return earlier_[f].values(scale); }
 
 private:
     struct Term {
@@ -145,6 +152,7 @@ private:
     const Grid& grid_;
     Device& device_;
     std::vector<std::unique_ptr<Alternation>> frames_;
+    std::vector<EarlierImage> earlier_;
     std::vector<double> share_; ///< Q(0) relative to its mean
     std::vector<Term> joint_;
     FrameStack<Real> images_;
@@ -167,14 +175,14 @@ std::vector<Solution> solve_problem(const Grid& grid, std::vector<JointFrame>& f
         residuals.emplace_back(of_frame, [](double) {});
         residuals.back().add(scales.norm / scales.norm); // 1, or NaN
     }
-    InStep<Real> in_step(grid, frames, p, scales);
+    InStep<Real> in_step(grid, frames, p, scales, options.iterations);
     const auto some_are_not_reached = [&] {
         return !std::all_of(residuals.begin(), residuals.end(),
                             [](const Residuals& of_frame) { return of_frame.reached(); });
     };
     for (int i = 0; i < options.iterations && some_are_not_reached(); ++i) {
         const std::vector<double> worst =
-            in_step.iterate([&](double done) { progress((i + done) / options.iterations); });
+            in_step.iterate(i, [&](double done) { progress((i + done) / options.iterations); });
         for (std::size_t f = 0; f < frames.size(); ++f) {
             residuals[f].add(worst[f]);
         }
@@ -183,7 +191,9 @@ std::vector<Solution> solve_problem(const Grid& grid, std::vector<JointFrame>& f
     for (std::size_t f = 0; f < frames.size(); ++f) {
         ComplexVector x = scales.norm * in_step.solution(f);
         residuals[f].require_finite(x);
-        solutions.push_back({std::move(x), residuals[f].history(), residuals[f].stop()});
+        solutions.push_back(
+            {std::move(x), residuals[f].history(), residuals[f].stop(),
+             residuals[f].reached() ? ComplexVector() : in_step.earlier(f, scales.norm)});
     }
     return solutions;
 }
@@ -219,7 +229,7 @@ std::vector<Solved> solve_jointly(const Grid& grid, std::vector<JointFrame>& fra
     }
     for (std::size_t f = 0; f < frames.size(); ++f) {
         solved[f].solver = frames[f].system->description();
-        clear_where_maps_are_zero(coil_maps, solved[f].image);
+        clear_where_maps_are_zero(coil_maps, solved[f]);
     }
     return solved;
 }

@@ -1,6 +1,7 @@
 #include "solve/solve.hpp"
 
 #include "base/error.hpp"
+#include "solve/late_change.hpp"
 
 namespace lsrecon {
 
@@ -51,14 +52,20 @@ void add(Solution solution, double b_norm, std::size_t problems, Solved& solved)
     solved.stops.push_back(solution.stop);
     if (problems == 1) {
         solved.image = std::move(solution.x);
+        solved.earlier = std::move(solution.earlier);
         return;
     }
     if (solved.image.size() == 0) {
         solved.image = ComplexVector::Zero(solution.x.size());
+        solved.earlier = solved.image;
     }
+    const ComplexVector& earlier = solution.earlier.size() > 0 ? solution.earlier : solution.x;
     solved.image.real() += solution.x.cwiseAbs2();
+    solved.earlier.real() += earlier.cwiseAbs2();
     if (solved.stops.size() == problems) {
-        solved.image.real() = solved.image.real().cwiseSqrt().eval();
+        for (ComplexVector* const image : {&solved.image, &solved.earlier}) {
+            image->real() = image->real().cwiseSqrt().eval();
+        }
     }
 }
 
@@ -89,17 +96,21 @@ void require_scale(System& system, const std::vector<Volume>& fhd, Reporter& rep
     }
 }
 
-void clear_where_maps_are_zero(const CoilRows& maps, ComplexVector& image) {
+void clear_where_maps_are_zero(const CoilRows& maps, Solved& solved) {
     if (maps.empty()) {
         return;
     }
-    RealVector largest = RealVector::Zero(image.size());
+    RealVector largest = RealVector::Zero(solved.image.size());
     maps.visit([&](const auto& rows) {
         for (Eigen::Index c = 0; c < rows.rows(); ++c) {
             largest = largest.cwiseMax(rows.row(c).cwiseAbs().template cast<double>().transpose());
         }
     });
-    image = (largest.array() > 0).select(image, Complex(0));
+    for (ComplexVector* const image : {&solved.image, &solved.earlier}) {
+        if (image->size() > 0) {
+            *image = (largest.array() > 0).select(*image, Complex(0));
+        }
+    }
 }
 
 Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const SolveOptions& options,
@@ -150,7 +161,7 @@ Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
              const SolveOptions& options, Reporter& report) {
     Solved solved = solve_where_it_fits(equations, fhd, options, report);
     if (!options.regularisers.empty()) {
-        clear_where_maps_are_zero(equations.coil_maps(), solved.image);
+        clear_where_maps_are_zero(equations.coil_maps(), solved);
     }
     return solved;
 }
@@ -166,8 +177,13 @@ std::string solvers_of(const Image& image) {
 }
 
 ImageFrame to_image(const Frame& frame, const Solved& solved) {
-    return {solved.image,     frame.label,   frame.position,
-            solved.residuals, solved.solver, solved.stops};
+    return {solved.image,
+            frame.label,
+            frame.position,
+            solved.residuals,
+            solved.solver,
+            solved.stops,
+            relative_change(solved.image, solved.earlier)};
 }
 
 } // namespace lsrecon

@@ -15,6 +15,8 @@ struct Solved {
     ComplexVector image;
     ResidualHistories residuals;
     std::vector<Stop> stops; ///< one a problem
+    ComplexVector earlier =
+        {}; ///< the image before the late iterations; empty where none ended by them
     std::vector<double> gains; ///< ||F^H d|| / (Q(0) ||rho||), one a problem; 0 for a rho of zeros
     std::string solver; ///< what solved, in which precision, with which FFT
 };
@@ -38,7 +40,7 @@ Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const Sol
 void require_scale(System& system, const std::vector<Volume>& fhd, Reporter& report);
 
 /// Regularisers continue the image where no coil sees anything; nothing was measured there.
-void clear_where_maps_are_zero(const CoilRows& maps, ComplexVector& image);
+void clear_where_maps_are_zero(const CoilRows& maps, Solved& solved);
 
 ImageFrame to_image(const Frame& frame, const Solved& solved);
 

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "solve/cg.hpp"
+#include "solve/late_change.hpp"
 #include "solve/residuals.hpp"
 
 namespace lsrecon {
@@ -193,7 +194,9 @@ Solution split_solve(Device& device, Precision precision, const SplitProblem& pr
     Residuals residuals(options, progress);
     residuals.add(norm / norm);
     Alternation splitting(device, precision, problem, norm);
+    EarlierImage earlier(options.iterations);
     for (int i = 0; i < options.iterations && !residuals.reached(); ++i) {
+        earlier.before(i, device, splitting.image());
         splitting.solve_for_x();
         double worst = 0;
         for (std::size_t t = 0; t < splitting.terms(); ++t) {
@@ -207,7 +210,8 @@ Solution split_solve(Device& device, Precision precision, const SplitProblem& pr
     }
     const ComplexVector solution = norm * splitting.solution();
     residuals.require_finite(solution);
-    return {solution, residuals.history(), residuals.stop()};
+    return {solution, residuals.history(), residuals.stop(),
+            residuals.reached() ? ComplexVector() : earlier.values(norm)};
 }
 
 } // namespace lsrecon

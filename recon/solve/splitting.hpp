@@ -70,6 +70,7 @@ public:
     void change_penalty(std::size_t term, double factor);
     /// z of a term.
     Array& auxiliary(std::size_t term) { return parts_[term].z; }
+    const Array& image() const { return x_; }
     ComplexVector solution() const { return device_.download(x_); }
 
 private:

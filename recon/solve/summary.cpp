@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "base/tolerance.hpp"
+#include "solve/late_change.hpp"
 
 namespace lsrecon {
 
@@ -30,6 +31,7 @@ void SolveSummary::add(const ImageFrame& frame) {
         iterations_.push_back(static_cast<double>(frame.residuals[p].size() - 1));
         ended_by_limit_ += frame.stops[p] == Stop::iterations ? 1 : 0;
     }
+    late_change_ = std::max(late_change_, frame.late_change);
     resolved_ = std::max(resolved_, frame.resolved_lambda);
     image_error_ = std::max(image_error_, frame.image_error);
 }
@@ -42,9 +44,15 @@ std::string SolveSummary::as_text() const {
     const std::size_t solves = residuals_.size();
     const std::string count = range_of(iterations_);
     std::string line = solves == 1 ? "" : text(solves, " solves ");
-    line += text("stopped at ", count, count == "1" ? " iteration" : " iterations", " with ");
-    line += solves == 1 ? text("residual ", rounded(worst_residual()))
-                        : text("residuals up to ", rounded(worst_residual()), ", median ",
+    line += text("stopped at ", count, count == "1" ? " iteration" : " iterations");
+    if (late_change_ > 0 && options_.iterations > 1) {
+        const int late = late_iterations(options_.iterations);
+        line += text(", of which the last ", late == 1 ? "" : text(late, " "), "changed ",
+                     solves == 1 ? "the image by " : "an image by up to ",
+                     rounded(100 * late_change_), " %,");
+    }
+    line += solves == 1 ? text(" with residual ", rounded(worst_residual()))
+                        : text(" with residuals up to ", rounded(worst_residual()), ", median ",
                                rounded(median(residuals_)));
     line += text(" (asked ", rounded(options_.tolerance), "): ");
     if (ended_by_limit_ == 0) {
@@ -72,6 +80,7 @@ std::string SolveSummary::about_precision() const {
 std::vector<std::pair<std::string, double>> SolveSummary::numbers() const {
     return {{"residual_worst", worst_residual()},
             {"residual_median", median(residuals_)},
+            {"late_change", late_change_},
             {"lambda_resolved", resolved_},
             {"image_error_estimate", image_error_}};
 }

@@ -14,7 +14,8 @@ public:
     void add(const ImageFrame& frame);
 
     bool kept_tolerance() const { return worst_residual() <= options_.tolerance; }
-    /// One line: iterations done, why they ended, the residual and the one asked for.
+    /// One line: iterations done, why they ended, the residual and the one asked for, and how much
+    /// the last iterations changed the image where the tolerance did not end them.
     std::string as_text() const;
 
     /// Whether rounding in the transforms decides the image as much as lambda does; false
@@ -27,8 +28,8 @@ public:
     bool precision_limits_image() const { return image_error_ > image_error_permitted(); }
     std::string about_precision() const;
 
-    /// For the record: worst and median of the final residuals, the smallest lambda that is
-    /// resolved, the estimated error of the image.
+    /// For the record: worst and median of the final residuals, the largest late change, the
+    /// smallest lambda that is resolved, the estimated error of the image.
     std::vector<std::pair<std::string, double>> numbers() const;
 
 private:
@@ -41,6 +42,7 @@ private:
     std::vector<double> residuals_; ///< the last of every problem
     std::vector<double> iterations_; ///< done
     std::size_t ended_by_limit_ = 0;
+    double late_change_ = 0;
     double resolved_ = 0;
     double image_error_ = 0; ///< estimated, relative; 0 without lambda
 };

@@ -80,6 +80,7 @@ Solution System::solve(const Volume& f_h_d, const SolveOptions& options,
             : split_solve(device_, precision_, split(b, f_h_d.values().cwiseAbs().maxCoeff()),
                           options, progress);
     solution.x /= gram_->diagonal();
+    solution.earlier /= gram_->diagonal();
     return solution;
 }
 

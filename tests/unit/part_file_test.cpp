@@ -27,6 +27,7 @@ FinishedFrame frame_of(std::size_t index) {
     frame.largest_part = 3.5 * number;
     frame.image.resolved_lambda = 1e-7;
     frame.image.image_error = 1e-5;
+    frame.image.late_change = 3e-3;
     return frame;
 }
 
@@ -80,6 +81,7 @@ TEST_F(PartFileTest, EverythingOfAFrameComesBack) {
     EXPECT_EQ(found.largest_part, expected.largest_part);
     EXPECT_EQ(found.image.resolved_lambda, expected.image.resolved_lambda);
     EXPECT_EQ(found.image.image_error, expected.image.image_error);
+    EXPECT_EQ(found.image.late_change, expected.image.late_change);
     EXPECT_TRUE(found.values.empty());
     EXPECT_EQ(part.values(2), expected.values);
     EXPECT_EQ(part.values(0), frame_of(4).values);
@@ -151,7 +153,7 @@ TEST_F(PartFileTest, OfAnotherScanOrOtherOptionsIsRefusedByName) {
 
 TEST_F(PartFileTest, AFileThatIsNotAPartIsLeftAlone) {
     for (const std::string content :
-         {"a letter to the editor, of some length", "lsrecon-part 2\n\0"}) {
+         {"a letter to the editor, of some length", "lsrecon-part 1\n\0"}) {
         const std::string padded = content + std::string(200, ' ');
         test::write_text(path_, padded);
         EXPECT_NE(refusal().found.find("not a part"), std::string::npos);

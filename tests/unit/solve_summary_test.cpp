@@ -41,6 +41,25 @@ TEST(SolveSummary, OneSolveThatTheLimitEnded) {
               "ended the solve; more: --iterations");
 }
 
+TEST(SolveSummary, TheLastIterationsTellWhetherMoreWouldChangeTheImage) {
+    ImageFrame frame = frame_of({{1, 0.1, 3.14e-3}}, Stop::iterations);
+    frame.late_change = 0.0234;
+    SolveSummary summary(SolveOptions{});
+    summary.add(frame);
+    EXPECT_THAT(
+        summary.as_text(),
+        HasSubstr("stopped at 2 iterations, of which the last 2 changed the image by 2.3 %, "
+                  "with residual 0.0031 (asked 0.0001): the iteration limit"));
+    frame.late_change = 0.1;
+    summary.add(frame);
+    EXPECT_THAT(summary.as_text(), HasSubstr("changed an image by up to 10 %, with residuals"));
+    SolveOptions one;
+    one.iterations = 1;
+    SolveSummary of_one(one);
+    of_one.add(frame);
+    EXPECT_THAT(of_one.as_text(), Not(HasSubstr("changed")));
+}
+
 TEST(SolveSummary, OneSolveThatKeptTheTolerance) {
     const SolveSummary summary = summary_of({{1, 9e-6}}, Stop::tolerance);
     EXPECT_TRUE(summary.kept_tolerance());
