@@ -190,13 +190,17 @@ void RawAcquisitionSorter::append_times(const RawAcquisition& acquisition, std::
     }
     const auto stored = static_cast<double>(acquisition.samples - acquisition.discard_pre -
                                             acquisition.discard_post);
-    // center_sample counts from the start of k-space.
-    const double centre = acquisition.reversed ? static_cast<double>(acquisition.samples) - 1 -
-                                                     static_cast<double>(acquisition.center_sample)
-                                               : static_cast<double>(acquisition.center_sample);
-    const double first = static_cast<double>(acquisition.discard_pre) - centre;
+    // center_sample counts from the start of k-space, at which a reversed line ends; so do the
+    // samples of a line that was made shorter.
+    const bool mirrored = acquisition.reversed && !has_trajectory();
+    const double step = stored / static_cast<double>(kept);
+    const double centre = mirrored ? static_cast<double>(acquisition.samples) - 1 -
+                                         static_cast<double>(acquisition.center_sample)
+                                   : static_cast<double>(acquisition.center_sample);
+    const double first =
+        static_cast<double>(acquisition.discard_pre) + (mirrored ? step - 1 : 0) - centre;
     for (std::size_t i = 0; i < kept; ++i) {
-        const double sample = first + static_cast<double>(i) * stored / static_cast<double>(kept);
+        const double sample = first + static_cast<double>(i) * step;
         frame.times.push_back(static_cast<float>(sample * acquisition.dwell));
     }
 }

@@ -74,8 +74,9 @@ public:
     /// the counters of the first of them, when they are of the image's kind. Whether it was kept.
     bool add_calibration(const RawAcquisition& acquisition);
 
-    /// How much longer than that of the file the dwell time of the frames' samples is.
-    double longer_dwell() const { return 1 / space_.factor[0]; }
+    /// How much longer than that of the file the dwell time of the frames' samples is: only a crop
+    /// of the readouts averages any.
+    double longer_dwell() const { return crop_ ? 1 / space_.factor[0] : 1; }
     /// For the image that is to come.
     const Grid& grid() const { return space_.grid; }
 

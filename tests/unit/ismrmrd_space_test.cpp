@@ -90,6 +90,18 @@ TEST(IsmrmrdSpace, AStoredTrajectoryIsRescaledWhenReadoutsAloneAreOversampled) {
     EXPECT_FALSE(noted(read({readout(8, 1, 2)}), "space"));
 }
 
+// A grid that is smaller averages no samples.
+TEST(IsmrmrdSpace, NoiseIsThatOfTheSamplesWhereReadoutsStayWhole) {
+    Acquisition noise = readout(4, 1, 0);
+    noise.setFlag(19);
+    set_dwell(noise, 20);
+    Acquisition spoke = readout(16, 1, 2);
+    set_dwell(spoke, 5);
+    const Scan scan = read({noise, spoke}, header(oversampled, {}));
+    EXPECT_EQ(scan.grid.size[0], 8u);
+    EXPECT_EQ(scan.noise(0, 0), Complex(2, -2)); // sqrt(20 / 5)
+}
+
 TEST(ReadoutCrop, KeepsAFractionOfAPixel) {
     EXPECT_EQ(ReadoutCrop(0.5).kept(16), 8u);
     EXPECT_EQ(ReadoutCrop(0.5).kept(15), 8u);
@@ -133,6 +145,21 @@ TEST(IsmrmrdEpi, SamplesLieWhereTheGradientIs) {
         EXPECT_EQ(scan.frames[0].sampling->trajectory[8 + i][1], 1);
     }
     EXPECT_TRUE(noted(scan, "a ghost may remain"));
+}
+
+TEST(IsmrmrdEpi, NoiseIsThatOfTheSamplesAlsoOfASmallerGrid) {
+    std::string xml = header(oversampled, {});
+    const std::string other = "<trajectory>other</trajectory>";
+    xml.replace(xml.find(other), other.size(),
+                "<trajectory>epi</trajectory>" + trapezoid("ConventionalEPI"));
+    Acquisition noise = readout(4, 1, 0);
+    noise.setFlag(19);
+    set_dwell(noise, 20);
+    Acquisition line = readout(8, 1, 0);
+    set_dwell(line, 5);
+    const Scan scan = read({noise, line}, xml);
+    EXPECT_EQ(scan.grid.size[0], 8u);
+    EXPECT_EQ(scan.noise(0, 0), Complex(2, -2)); // sqrt(20 / 5)
 }
 
 TEST(IsmrmrdEpi, WithoutTimesItIsRefused) {
