@@ -73,6 +73,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     ReadOptions read = options.read;
     read.with_times = options.prepare.field_map_of_file();
     read.one_place = options.prepare.geometry.shift_to_position;
+    read.whitens = options.prepare.whiten;
     read.bad_frames = true;
     const bool joint = need_all_frames(options.solve.regularisers);
     if (joint) {

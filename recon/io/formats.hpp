@@ -38,6 +38,8 @@ struct ReadOptions {
     /// Every acquisition of a frame must have one position and orientation, and all frames one
     /// orientation: samples are shifted by them.
     bool one_place = false;
+    /// Noise samples whiten the coils: they must be as strong as the noise of all samples.
+    bool whitens = false;
     /// Whether a scan of several frames may have some whose samples are wrong or cannot be read.
     bool bad_frames = false;
     /// Called once shapes are known and before any value is read.

@@ -62,19 +62,18 @@ IsmrmrdContents::IsmrmrdContents(const IsmrmrdFile& file, const ReadOptions& opt
     std::size_t index = 0;
     file.read_headers([&](const IsmrmrdHeader& header) {
         const IsmrmrdRole role = role_of(header);
-        acquisitions_.push_back({role, header.encoding_space_ref, counters_of(header)});
+        acquisitions_.push_back(
+            {role, header.encoding_space_ref, counters_of(header), header.sample_time_us});
         if (role.skipped != nullptr) {
             ++skipped[role.skipped];
         }
         noise += role.noise ? 1 : 0;
         if (role.image || role.calibration) {
             OfEncoding& of =
-                encodings
-                    .try_emplace(header.encoding_space_ref, OfEncoding{none_counted, {}, 0, 0, 0})
+                encodings.try_emplace(header.encoding_space_ref, OfEncoding{none_counted, {}, 0, 0})
                     .first->second;
             if (role.image && of.image++ == 0) {
                 of.kind = {index, header.active_channels, header.trajectory_dimensions};
-                of.dwell = static_cast<double>(header.sample_time_us);
             }
             of.calibration += role.image ? 0 : 1;
             if (role.image) {
@@ -102,6 +101,18 @@ std::vector<std::size_t> IsmrmrdContents::wanted(std::size_t chosen) const {
         }
     }
     return indices;
+}
+
+std::set<float> IsmrmrdContents::dwells(std::size_t chosen) const {
+    const RawChoice& choice = encodings.at(chosen).choice;
+    std::set<float> result;
+    for (const Acquisition& acquisition : acquisitions_) {
+        if (acquisition.encoding == chosen && acquisition.role.image &&
+            choice.wants(choice.frame_of(acquisition.counters))) {
+            result.insert(acquisition.dwell);
+        }
+    }
+    return result;
 }
 
 std::string IsmrmrdContents::with_image() const {

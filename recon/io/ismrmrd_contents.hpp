@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,6 @@ struct IsmrmrdContents {
     struct OfEncoding {
         RawChoice choice; ///< has counted those of the image
         RawKind kind; ///< of the first of them
-        double dwell = 0; ///< the same, in us
         std::size_t image = 0;
         std::size_t calibration = 0; ///< alone
     };
@@ -49,10 +49,14 @@ struct IsmrmrdContents {
     /// and what the chosen frames and their calibration need.
     std::vector<std::size_t> wanted(std::size_t chosen) const;
 
+    /// Those of the chosen frames' samples, in us.
+    std::set<float> dwells(std::size_t chosen) const;
+
     struct Acquisition {
         IsmrmrdRole role;
         std::uint16_t encoding = 0;
         RawCounters counters{};
+        float dwell = 0; ///< in us
     };
     const Acquisition& acquisition(std::size_t index) const { return acquisitions_[index]; }
 

@@ -75,8 +75,7 @@ void IsmrmrdReceiver::take(std::size_t index, const IsmrmrdAcquisition& acquisit
     const IsmrmrdRole role = role_of(acquisition.header);
     const RawAcquisition raw = to_raw(acquisition, index);
     if (role.noise) {
-        noise_.add(index, raw.channels, raw.samples, raw.values,
-                   static_cast<double>(acquisition.header.sample_time_us));
+        noise_.add(raw);
     }
     if (role.calibration && sorter_.add_calibration(raw) && !role.image) {
         ++calibrations_kept_;

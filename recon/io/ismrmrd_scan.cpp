@@ -1,5 +1,8 @@
 #include "io/ismrmrd_scan.hpp"
 
+#include <optional>
+#include <set>
+
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "io/ismrmrd_contents.hpp"
@@ -42,6 +45,36 @@ void note_what_is_beside(const Hdf5Reader& reader, std::vector<std::string>& rem
     }
 }
 
+/// In s, to which noise is scaled; nothing when the file has no noise, or it cannot be used.
+/// InputError where it must be.
+std::optional<double> dwell_for_noise(const IsmrmrdFile& file, const IsmrmrdContents& contents,
+                                      std::size_t chosen, bool whitens,
+                                      std::vector<std::string>& remarks) {
+    const std::set<float> dwells = contents.dwells(chosen);
+    if (contents.noise == 0) {
+        return std::nullopt;
+    }
+    if (dwells.size() == 1) {
+        return 1e-6 * static_cast<double>(*dwells.begin());
+    }
+    std::string listed;
+    for (const float dwell : dwells) {
+        listed += text(listed.empty() ? "" : ", ", dwell);
+    }
+    if (whitens) {
+        throw InputError({file.path(),
+                          file.data_name() + ", sample_time_us of the image's acquisitions", listed,
+                          "one dwell time, for which noise samples are scaled to whiten the coils",
+                          "choose frames that have the same, with --contrast for example, or pass "
+                          "--no-whitening"});
+    }
+    remarks.push_back(text("left out ", counted(contents.noise, "acquisition"),
+                           " flagged noise measurement: the image's samples have several dwell "
+                           "times (sample_time_us ",
+                           listed, ")"));
+    return std::nullopt;
+}
+
 StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options,
                              std::vector<std::string> remarks) {
     const MeasurementHeader header(file.xml(), file.path(), file.xml_name());
@@ -54,17 +87,22 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
     encoding.dataset = file.data_name();
     contents.add_remarks(chosen, remarks);
     const std::vector<std::size_t> wanted = contents.wanted(chosen);
+    const std::optional<double> dwell =
+        dwell_for_noise(file, contents, chosen, options.whitens, remarks);
     RawAcquisitionSorter sorter(std::move(encoding), of_image.kind, std::move(of_image.choice),
                                 options);
     options.before_values(sorter.grid(), 0);
     IsmrmrdReceiver receiver(file, contents, sorter, options.bad_frames);
     file.read(wanted, receiver);
     receiver.end(remarks);
-    const RawNoise::Image image{file.path(), file.data_name(), of_image.kind.channels,
-                                of_image.dwell * sorter.longer_dwell(), header.noise_bandwidth()};
     StoredScan stored = sorter.stored_scan();
     Scan& scan = stored.scan;
-    scan.noise = receiver.noise().scaled_to(image, scan.remarks);
+    if (dwell) {
+        scan.noise =
+            receiver.noise().scaled_to({file.path(), file.data_name(), of_image.kind.channels,
+                                        *dwell * sorter.longer_dwell(), header.noise_bandwidth()},
+                                       scan.remarks);
+    }
     scan.details = header.details();
     file.add_waveforms(scan.details);
     const std::size_t calibration_left_out = of_image.calibration - receiver.calibrations_kept();

@@ -8,60 +8,68 @@
 
 namespace lsrecon {
 
-void RawNoise::add(std::size_t acquisition, std::size_t channels, std::size_t samples,
-                   const float* values, double dwell) {
-    Part part{acquisition, channels, samples, dwell, {}};
-    part.values.resize(channels * samples);
+void RawNoise::add(const RawAcquisition& acquisition) {
+    Part part{acquisition, {}};
+    part.acquisition.values = nullptr;
+    part.acquisition.trajectory = nullptr;
+    part.values.resize(acquisition.channels * acquisition.samples);
     for (std::size_t i = 0; i < part.values.size(); ++i) {
-        part.values[i] = {values[2 * i], values[2 * i + 1]};
+        part.values[i] = {acquisition.values[2 * i], acquisition.values[2 * i + 1]};
     }
     parts_.push_back(std::move(part));
 }
 
 CoilRows RawNoise::scaled_to(const Image& image, std::vector<std::string>& remarks) const {
-    const auto refuse = [&](const Part& part, const std::string& field, const std::string& found,
-                            const std::string& expected, const std::string& next_step) {
+    const auto refuse = [&](const RawAcquisition& acquisition, const std::string& field,
+                            const std::string& found, const std::string& expected,
+                            const std::string& next_step) {
         throw InputError(
             {image.file,
-             text(image.dataset, ", acquisition ", part.acquisition, " (noise), ", field), found,
+             text(image.dataset, ", acquisition ", acquisition.index, " (noise), ", field), found,
              expected, next_step});
     };
     std::size_t samples = 0;
     // Parts that are scaled and others that are not would weigh wrongly against each other.
     bool known = std::isnormal(image.dwell) && image.dwell > 0;
-    for (const Part& part : parts_) {
-        samples += part.samples;
-        known = known && std::isnormal(part.dwell) && part.dwell > 0;
-        if (part.channels != image.channels) {
-            refuse(part, "active_channels", text(part.channels),
+    for (const auto& [acquisition, values] : parts_) {
+        const std::size_t discarded = acquisition.discard_pre + acquisition.discard_post;
+        if (discarded > acquisition.samples) {
+            refuse(acquisition, "discard_pre + discard_post",
+                   text(acquisition.discard_pre, " + ", acquisition.discard_post),
+                   text("at most the ", acquisition.samples, " samples of the acquisition"),
+                   "correct the acquisition header");
+        }
+        if (acquisition.channels != image.channels) {
+            refuse(acquisition, "active_channels", text(acquisition.channels),
                    text(image.channels, " as in the acquisitions of the image"),
                    "write the noise of the same coils, or leave these acquisitions out");
         }
+        samples += acquisition.samples - discarded;
+        known = known && std::isnormal(acquisition.dwell) && acquisition.dwell > 0;
     }
     CoilRows::Floats noise(static_cast<Eigen::Index>(image.channels),
                            static_cast<Eigen::Index>(samples));
     Eigen::Index column = 0;
     double smallest = HUGE_VAL;
     double largest = 0;
-    for (const Part& part : parts_) {
+    for (const auto& [acquisition, values] : parts_) {
         const double scale =
-            known ? std::sqrt(part.dwell / (image.dwell * image.noise_bandwidth)) : 1;
+            known ? std::sqrt(acquisition.dwell / (image.dwell * image.noise_bandwidth)) : 1;
         smallest = std::min(smallest, scale);
         largest = std::max(largest, scale);
-        for (std::size_t i = 0; i < part.values.size(); ++i) {
-            const std::complex<float> value = part.values[i];
-            if (!std::isfinite(value.real()) || !std::isfinite(value.imag())) {
-                const float bad = std::isfinite(value.real()) ? value.imag() : value.real();
-                refuse(part, "data",
-                       text(shown(static_cast<double>(bad)), " at [", i / part.samples, ", ",
-                            i % part.samples, "]"),
-                       "finite numbers", "remove or repair the value and write the file again");
+        const std::size_t end = acquisition.samples - acquisition.discard_post;
+        for (std::size_t i = acquisition.discard_pre; i < end; ++i, ++column) {
+            for (std::size_t c = 0; c < image.channels; ++c) {
+                const std::complex<float> value = values[c * acquisition.samples + i];
+                if (!std::isfinite(value.real()) || !std::isfinite(value.imag())) {
+                    const float bad = std::isfinite(value.real()) ? value.imag() : value.real();
+                    refuse(acquisition, "data",
+                           text(shown(static_cast<double>(bad)), " at [", c, ", ", i, "]"),
+                           "finite numbers", "remove or repair the value and write the file again");
+                }
+                noise(static_cast<Eigen::Index>(c), column) = static_cast<float>(scale) * value;
             }
-            noise(static_cast<Eigen::Index>(i / part.samples),
-                  column + static_cast<Eigen::Index>(i % part.samples)) =
-                static_cast<float>(scale) * value;
         }
-        column += static_cast<Eigen::Index>(part.samples);
     }
     if (parts_.empty() || samples == 0) {
         return {};

@@ -52,6 +52,29 @@ TEST(IsmrmrdNoise, TheReceiverMayPassLessNoise) {
               "/dataset/xml, acquisitionSystemInformation/relativeReceiverNoiseBandwidth");
 }
 
+TEST(IsmrmrdNoise, IsScaledToTheFramesThatAreChosen) {
+    Acquisition other = image(20);
+    other.idx().contrast = 1;
+    const std::string path = write({noise(3, 20, 1), image(5), other, other});
+    ReadOptions options;
+    options.whitens = true;
+    const Finding finding = refusal([&] { read_ismrmrd(path, options); });
+    EXPECT_EQ(finding.thing, "/dataset/data, sample_time_us of the image's acquisitions");
+    EXPECT_EQ(finding.found, "5, 20");
+    for (const std::string contrast : {"0", "1"}) {
+        options.counters[1] = IndexList(contrast);
+        EXPECT_EQ(read_ismrmrd(path, options).noise(0, 0),
+                  contrast == "0" ? Complex(2, -2) : Complex(1, -1)); // sqrt(20 / 5) and 1
+    }
+    const Scan scan = read_ismrmrd(path);
+    EXPECT_TRUE(scan.noise.empty());
+    EXPECT_TRUE(noted(scan, "left out 1 acquisition flagged noise measurement: the image's samples "
+                            "have several dwell times (sample_time_us 5, 20)"));
+    options = {};
+    options.whitens = true;
+    EXPECT_EQ(read_ismrmrd(write({image(5), other}), options).frames.size(), 2u) << "no noise";
+}
+
 TEST(IsmrmrdNoise, WithoutADwellTimeItIsNotScaled) {
     for (const auto& [of_noise, of_image] : {std::pair(0.0F, 5.0F), std::pair(20.0F, 0.0F)}) {
         const Scan scan = read({noise(3, of_noise, 1), image(of_image)});
@@ -61,6 +84,26 @@ TEST(IsmrmrdNoise, WithoutADwellTimeItIsNotScaled) {
     // One that is scaled beside one that is not would weigh wrongly.
     const Scan both = read({noise(3, 20, 1), noise(3, 0, 1), image(5)});
     EXPECT_EQ(both.noise(0, 0), both.noise(0, 3));
+}
+
+TEST(IsmrmrdNoise, WhatIsToBeDiscardedIsNoNoise) {
+    Acquisition part = noise(7, 20, 1);
+    part.discard_pre() = 2;
+    part.discard_post() = 1;
+    part.data(1, 0) = {1e6F, 0};
+    part.data(6, 1) = {std::nanf(""), 0};
+    Acquisition nothing = noise(3, 20, 100);
+    nothing.discard_pre() = 3;
+    const Scan scan = read({nothing, part, image(5), noise(1, 20, 50)});
+    ASSERT_EQ(scan.noise.columns(), 5u);
+    EXPECT_EQ(scan.noise(0, 0), Complex(2 * 3, -2));
+    EXPECT_EQ(scan.noise(1, 3), Complex(2 * 16, -2));
+    EXPECT_EQ(scan.noise(1, 4), Complex(2 * 60, -2));
+    EXPECT_TRUE(noted(scan, "kept 5 noise samples a coil from 3 acquisitions"));
+    part.discard_post() = 6;
+    const Finding finding = refusal([&] { read({part, image(5)}); });
+    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0 (noise), discard_pre + discard_post");
+    EXPECT_EQ(finding.found, "2 + 6");
 }
 
 TEST(IsmrmrdNoise, OtherChannelsAndDamageAreRefused) {
