@@ -35,6 +35,15 @@ IndexList::IndexList(const std::string& list) {
     }
 }
 
+IndexList::IndexList(const std::set<std::size_t>& indices) {
+    for (const std::size_t index : indices) {
+        if (ranges_.empty() || ranges_.back().second + 1 != index) {
+            ranges_.emplace_back(index, index);
+        }
+        ranges_.back().second = index;
+    }
+}
+
 bool IndexList::contains(std::size_t index) const {
     return std::any_of(ranges_.begin(), ranges_.end(), [&](const auto& range) {
         return range.first <= index && index <= range.second;

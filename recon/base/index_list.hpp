@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@ public:
     IndexList() = default; ///< none were listed
     /// UsageError that shows the word at fault.
     explicit IndexList(const std::string& list);
+    explicit IndexList(const std::set<std::size_t>& indices);
 
     bool empty() const { return ranges_.empty(); }
     bool contains(std::size_t index) const;

@@ -50,6 +50,9 @@ Hdf5Handle header_type() {
     add("flags", offsetof(Header, flags), H5T_NATIVE_UINT64);
     add("number_of_samples", offsetof(Header, number_of_samples), H5T_NATIVE_UINT16);
     add("active_channels", offsetof(Header, active_channels), H5T_NATIVE_UINT16);
+    const hsize_t words = 16;
+    const Hdf5Handle mask(H5Tarray_create2(H5T_NATIVE_UINT64, 1, &words), H5Tclose);
+    add("channel_mask", offsetof(Header, channel_mask), mask.get());
     add("discard_pre", offsetof(Header, discard_pre), H5T_NATIVE_UINT16);
     add("discard_post", offsetof(Header, discard_post), H5T_NATIVE_UINT16);
     add("center_sample", offsetof(Header, center_sample), H5T_NATIVE_UINT16);

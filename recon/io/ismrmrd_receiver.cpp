@@ -1,7 +1,9 @@
 #include "io/ismrmrd_receiver.hpp"
 
 #include <algorithm>
+#include <set>
 
+#include "base/index_list.hpp"
 #include "base/numbers.hpp"
 
 namespace lsrecon {
@@ -55,6 +57,16 @@ RawAcquisition to_raw(const IsmrmrdAcquisition& stored, std::size_t index) {
     return raw;
 }
 
+std::string channels_of(const decltype(IsmrmrdHeader::channel_mask)& mask) {
+    std::set<std::size_t> channels;
+    for (std::size_t c = 0; c < 64 * mask.size(); ++c) {
+        if (((mask[c / 64] >> (c % 64)) & 1U) != 0) {
+            channels.insert(c);
+        }
+    }
+    return "channels " + IndexList(channels).to_string();
+}
+
 bool zeros_alone(const std::vector<float>& values) {
     return !values.empty() &&
            std::all_of(values.begin(), values.end(), [](float value) { return value == 0; });
@@ -64,6 +76,22 @@ bool zeros_alone(const std::vector<float>& values) {
 
 std::string IsmrmrdReceiver::name_of(std::size_t index) const {
     return text(file_.data_name(), ", acquisition ", index);
+}
+
+void IsmrmrdReceiver::require_same_coils(std::size_t index, const IsmrmrdHeader& header) {
+    const auto& mask = header.channel_mask;
+    if (std::all_of(mask.begin(), mask.end(), [](std::uint64_t word) { return word == 0; })) {
+        return; // never filled in
+    }
+    if (!coils_) {
+        coils_ = Coils{index, mask};
+    }
+    if (mask != coils_->mask) {
+        throw InputError({file_.path(), name_of(index) + ", channel_mask", channels_of(mask),
+                          text(channels_of(coils_->mask), ", as in acquisition ", coils_->index),
+                          "write the same coils in the whole scan, or choose frames that have the "
+                          "same"});
+    }
 }
 
 void IsmrmrdReceiver::take(std::size_t index, const IsmrmrdAcquisition& acquisition) {
@@ -77,14 +105,16 @@ void IsmrmrdReceiver::take(std::size_t index, const IsmrmrdAcquisition& acquisit
     if (role.noise) {
         noise_.add(raw);
     }
-    if (role.calibration && sorter_.add_calibration(raw) && !role.image) {
+    const bool calibrates = role.calibration && sorter_.add_calibration(raw);
+    if (calibrates && !role.image) {
         ++calibrations_kept_;
     }
-    if (role.image) {
-        const std::optional<RawPlace> place = sorter_.add(raw);
-        if (place && zeros_alone(acquisition.values)) {
-            zeros_.push_back({index, *place});
-        }
+    const std::optional<RawPlace> place = role.image ? sorter_.add(raw) : std::nullopt;
+    if (role.noise || calibrates || place) {
+        require_same_coils(index, acquisition.header);
+    }
+    if (place && zeros_alone(acquisition.values)) {
+        zeros_.push_back({index, *place});
     }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ public:
 
 private:
     std::string name_of(std::size_t index) const;
+    /// InputError for other coils than those of what was used before, where headers say which.
+    void require_same_coils(std::size_t index, const IsmrmrdHeader& header);
 
     struct Zeros {
         std::size_t index;
@@ -44,6 +47,11 @@ private:
     RawAcquisitionSorter& sorter_;
     bool bad_frames_;
     RawNoise noise_;
+    struct Coils {
+        std::size_t index; ///< of the first acquisition that says which
+        decltype(IsmrmrdHeader::channel_mask) mask;
+    };
+    std::optional<Coils> coils_;
     std::size_t calibrations_kept_ = 0;
     std::size_t lost_ = 0;
     std::vector<Zeros> zeros_;

@@ -121,7 +121,10 @@ void IsmrmrdRows::set_counters(IsmrmrdRowHead& head, std::size_t f, std::size_t 
         return static_cast<std::uint16_t>(std::lround(k[d]) + static_cast<long>(size[d] / 2));
     };
     head.idx.kspace_encode_step_1 = lines ? step(1) : static_cast<std::uint16_t>(r);
-    head.idx.kspace_encode_step_2 = lines ? step(2) : static_cast<std::uint16_t>(r >> 16U);
+    head.idx.kspace_encode_step_2 = lines ? step(2)
+                                    : scan_.grid.dimensions == 3
+                                        ? static_cast<std::uint16_t>(r >> 16U)
+                                        : std::uint16_t(0); // one partition
     head.idx.repetition = static_cast<std::uint16_t>(f);
     const bool last = r + 1 == readouts();
     for (std::size_t i = 0; i < 3; ++i) {

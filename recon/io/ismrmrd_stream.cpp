@@ -106,6 +106,7 @@ IsmrmrdHeader take_header(Reading& reading) {
     fields.get(2, header.flags);
     fields.get(34, header.number_of_samples);
     fields.get(38, header.active_channels);
+    fields.get(40, header.channel_mask);
     fields.get(168, header.discard_pre);
     fields.get(170, header.discard_post);
     fields.get(172, header.center_sample);

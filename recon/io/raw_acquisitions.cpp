@@ -48,6 +48,8 @@ void RawAcquisitionSorter::begin(const RawAcquisition& acquisition, RawFrame& fr
         frame.values.resize(acquisition.channels);
         frame.position = acquisition.position;
         frame.directions = acquisition.directions;
+        frame.first = acquisition.index;
+        frame.partition = acquisition.encode_steps[1];
     }
 }
 
@@ -58,6 +60,7 @@ void RawAcquisitionSorter::append(const RawAcquisition& acquisition, RawFrame& f
         check_line(acquisition);
     }
     begin(acquisition, frame);
+    check_partition(acquisition, frame);
     std::vector<Vec3> k;
     for (std::size_t sample = first; sample < last; ++sample) {
         k.push_back(has_trajectory() ? stored_position(acquisition, sample)

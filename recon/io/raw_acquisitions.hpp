@@ -73,6 +73,8 @@ private:
         std::vector<std::size_t> lost; ///< readouts without samples or trajectory
         Vec3 position{0, 0, 0};
         std::array<Vec3, 3> directions{};
+        std::size_t first = 0; ///< acquisition's place in the file
+        long partition = 0; ///< kspace_encode_step_2 of that
         std::optional<Vec3> place() const; ///< the position, when it is one
     };
 
@@ -81,6 +83,7 @@ private:
                              const std::string& next_step) const;
     void check_header(const RawAcquisition& acquisition) const;
     void check_kind(const RawAcquisition& acquisition) const;
+    void check_partition(const RawAcquisition& acquisition, const RawFrame& frame) const;
     void check_line(const RawAcquisition& acquisition) const;
     void check_position(const RawAcquisition& acquisition, std::size_t sample, const Vec3& k) const;
     void check_values(const RawAcquisition& acquisition, std::size_t sample) const;

@@ -51,6 +51,18 @@ void RawAcquisitionSorter::check_kind(const RawAcquisition& acquisition) const {
     }
 }
 
+// A grid of two dimensions would sum them.
+void RawAcquisitionSorter::check_partition(const RawAcquisition& acquisition,
+                                           const RawFrame& frame) const {
+    if (dimensions() == 2 && acquisition.encode_steps[1] != frame.partition) {
+        refuse(acquisition, "kspace_encode_step_2", text(acquisition.encode_steps[1]),
+               text(frame.partition, " as in acquisition ", frame.first,
+                    " of its frame, because encodedSpace/matrixSize/z of the header is 1; or a z "
+                    "above 1"),
+               "write encodedSpace with all partitions, or count slices in idx.slice");
+    }
+}
+
 // Reported here, not only by check(scan), because only here are the fields at fault known.
 void RawAcquisitionSorter::check_line(const RawAcquisition& acquisition) const {
     if (encoding_.ramps && acquisition.samples != encoding_.ramps->k.size()) {

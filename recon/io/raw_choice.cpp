@@ -60,26 +60,15 @@ std::size_t RawChoice::samples() const {
 std::string RawChoice::listed() const {
     std::string result;
     for (std::size_t i = 0; i < varying_.size(); ++i) {
-        std::set<std::uint16_t> values;
+        std::set<std::size_t> values;
         for (const auto& [counters, of_frame] : frames_) {
             values.insert(counters[i]);
         }
         if (values.size() == 1 && options_.counters[i].empty()) {
             continue;
         }
-        result += (result.empty() ? "" : "; ") + frame_counters()[i];
-        std::string ranges; // "0-3,7"
-        for (auto first = values.begin(); first != values.end();) {
-            auto next = first;
-            std::uint16_t last = *first;
-            while (next != values.end() && *next <= last + 1) {
-                last = *next++;
-            }
-            ranges += text(ranges.empty() ? " " : ",", *first);
-            ranges += last == *first ? "" : text("-", last);
-            first = next;
-        }
-        result += ranges;
+        result += text(result.empty() ? "" : "; ", frame_counters()[i], " ",
+                       IndexList(values).to_string());
     }
     return text(counted(frames_.size(), "frame"), result.empty() ? "" : ": ", result);
 }

@@ -41,6 +41,29 @@ TEST(IsmrmrdRefusals, CartesianBeyondTheMatrixNamesTheField) {
     EXPECT_EQ(finding.found, "a sample at 7 cycles per FOV");
 }
 
+TEST(IsmrmrdRefusals, PartitionsOfTwoDimensionsAreNotSummed) {
+    for (const int dimensions : {0, 2}) {
+        std::vector<Acquisition> acquisitions(3, readout(8, 1, dimensions));
+        for (Acquisition& a : acquisitions) {
+            a.idx().kspace_encode_step_2 = 5;
+        }
+        EXPECT_EQ(read(acquisitions).frames[0].samples.columns(), 24u);
+        acquisitions[2].idx().kspace_encode_step_2 = 6;
+        const Finding finding = refusal([&] { read(acquisitions); });
+        EXPECT_EQ(finding.thing, "/dataset/data, acquisition 2, kspace_encode_step_2");
+        EXPECT_EQ(finding.found, "6");
+        EXPECT_TRUE(has(finding.expected, "5 as in acquisition 0 of its frame"))
+            << finding.expected;
+        acquisitions[2].idx().slice = 1;
+        EXPECT_EQ(read(acquisitions).frames.size(), 2u);
+        acquisitions[2].setFlag(20); // for coil maps alone, in a slice of its own
+        acquisitions[2].idx().slice = 0;
+        acquisitions[1].setFlag(20);
+        EXPECT_EQ(refusal([&] { read(acquisitions); }).thing,
+                  "/dataset/data, acquisition 2, kspace_encode_step_2");
+    }
+}
+
 TEST(IsmrmrdRefusals, OneTrajectoryDimensionIsRefused) {
     const Finding finding = refusal([&] { read({readout(8, 1, 1)}); });
     EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0, trajectory_dimensions");
