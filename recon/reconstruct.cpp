@@ -71,9 +71,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     std::optional<QFile> q_file = opened<QFile>(options.q_file);
     const std::optional<Truth> truth = opened<Truth>(options.truth);
     ReadOptions read = options.read;
-    read.with_times = options.prepare.field_map_of_file();
-    read.one_place = options.prepare.geometry.shift_to_position;
-    read.whitens = options.prepare.whiten;
+    options.prepare.tell(read);
     read.bad_frames = true;
     const bool joint = need_all_frames(options.solve.regularisers);
     if (joint) {

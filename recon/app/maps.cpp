@@ -29,7 +29,7 @@ ExitCode run(Options& options) {
     require_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}});
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
-    options.read.one_place = options.prepare.geometry.shift_to_position;
+    options.prepare.tell(options.read);
     FrameSource source(options.scan, options.read, console);
     require_samples(source.scan());
     const PreparedScan prepared(source, options.prepare, *backend, console);

@@ -40,6 +40,11 @@ struct ReadOptions {
     bool one_place = false;
     /// Noise samples whiten the coils: they must be as strong as the noise of all samples.
     bool whitens = false;
+    /// Raw data: the image is to have its middle at this place along x, in mm, or with one_place at
+    /// the position of its acquisitions, and readouts are cropped around that.
+    double middle_x_mm = 0;
+    /// The trajectory is to have the other sign, and places are those of the mirrored image.
+    bool mirrored = false;
     /// Whether a scan of several frames may have some whose samples are wrong or cannot be read.
     bool bad_frames = false;
     /// Called once shapes are known and before any value is read.

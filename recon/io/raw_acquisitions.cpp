@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "scan/directions.hpp"
 
 namespace lsrecon {
 
@@ -41,6 +42,13 @@ Vec3 RawAcquisitionSorter::line_position(const RawAcquisition& acquisition,
                             : along_line,
             static_cast<double>(acquisition.encode_steps[0] - encoding_.encode_centers[0]),
             static_cast<double>(acquisition.encode_steps[1] - encoding_.encode_centers[1])};
+}
+
+/// Of the image that samples are cropped for, in mm from the middle of theirs.
+double RawAcquisitionSorter::middle_along_x(const RawAcquisition& acquisition) const {
+    const double middle = options_.one_place ? dot(acquisition.position, acquisition.directions[0])
+                                             : options_.middle_x_mm;
+    return std::isfinite(middle) ? (options_.mirrored ? -middle : middle) : 0;
 }
 
 void RawAcquisitionSorter::begin(const RawAcquisition& acquisition, RawFrame& frame) {
@@ -94,7 +102,9 @@ void RawAcquisitionSorter::append(const RawAcquisition& acquisition, RawFrame& f
         if (acquisition.reversed) {
             turn();
         }
-        crop_->apply(values);
+        check_crop(acquisition, k.front()[0], k.back()[0]);
+        crop_->apply(values, middle_along_x(acquisition) / encoding_.grid.fov_mm[0],
+                     options_.mirrored);
         const double step = static_cast<double>(k.size()) / static_cast<double>(values[0].size());
         k.assign(values[0].size(), k.front());
         for (std::size_t j = 0; j < k.size(); ++j) {

@@ -85,6 +85,8 @@ private:
     void check_kind(const RawAcquisition& acquisition) const;
     void check_partition(const RawAcquisition& acquisition, const RawFrame& frame) const;
     void check_line(const RawAcquisition& acquisition) const;
+    /// `first` and `last` are kx of a line that is to be cropped.
+    void check_crop(const RawAcquisition& acquisition, double first, double last) const;
     void check_position(const RawAcquisition& acquisition, std::size_t sample, const Vec3& k) const;
     void check_values(const RawAcquisition& acquisition, std::size_t sample) const;
     void check_place(const RawAcquisition& acquisition, const RawFrame& frame);
@@ -94,6 +96,7 @@ private:
     Vec3 line_position(const RawAcquisition& acquisition, std::size_t sample) const;
     bool has_trajectory() const { return kind_.trajectory_dimensions > 0; }
 
+    double middle_along_x(const RawAcquisition& acquisition) const;
     void append(const RawAcquisition& acquisition, RawFrame& frame);
     static void begin(const RawAcquisition& acquisition, RawFrame& frame);
     void append_times(const RawAcquisition& acquisition, std::size_t kept, RawFrame& frame) const;

@@ -91,6 +91,21 @@ void RawAcquisitionSorter::check_line(const RawAcquisition& acquisition) const {
     }
 }
 
+// A line that ends near kx = 0 is cut off where the signal is strongest, and rings across the field
+// of view: images of smooth objects are 9 to 50 % wrong at half a line, and 1 to 3 % at 9/16 of 256
+// samples, where one side has an eighth of the other.
+void RawAcquisitionSorter::check_crop(const RawAcquisition& acquisition, double first,
+                                      double last) const {
+    const auto [shorter, longer] = std::minmax({-first, last + 1});
+    if (8 * shorter < longer) {
+        refuse(acquisition, "kx", text("from ", first, " to ", last, " cycles per FOV"),
+               "9/16 of a line or more: on each side of kx = 0 an eighth of the samples of the "
+               "other, or readout oversampling cannot be removed",
+               "write a header whose reconSpace has the matrix and field of view of encodedSpace "
+               "along x, and the image covers both");
+    }
+}
+
 // Reported here, because only here is the place in the file known, and because neither units can
 // be found from a NaN nor readouts be made shorter.
 void RawAcquisitionSorter::check_position(const RawAcquisition& acquisition, std::size_t sample,

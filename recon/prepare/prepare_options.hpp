@@ -8,6 +8,8 @@
 
 namespace lsrecon {
 
+struct ReadOptions;
+
 struct PrepareOptions {
     GeometryOptions geometry;
     bool whiten = true; ///< where the scan has noise
@@ -22,6 +24,9 @@ struct PrepareOptions {
     /// Whether maps are estimated for each place of a scan of several slices; else such a scan is
     /// an error.
     bool maps_of_places = false;
+
+    /// Sets what reading a scan must know of them.
+    void tell(ReadOptions& read) const;
 };
 
 } // namespace lsrecon

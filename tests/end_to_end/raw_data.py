@@ -241,9 +241,50 @@ def the_header_says_how_far_to_shift(make):
                ["--shift-mm", "expected a number"])
 
 
+def lines(path, voxels, values, place):
+    """Cartesian, 8 x 8 voxels of 25 mm, with readouts of twice that."""
+    rows = []
+    for ky in range(8):
+        row = acquisition(trajectory_values=0)
+        head = row["head"][0]
+        head["trajectory_dimensions"], head["idx"]["kspace_encode_step_1"] = 0, ky
+        head["number_of_samples"], head["center_sample"], head["active_channels"] = 16, 8, 1
+        head["position"] = [*place, 0]
+        turns = np.arange(-8, 8)[:, None] / 16 * voxels[:, 0] + (ky - 4) / 8 * voxels[:, 1]
+        row["data"][0] = (np.exp(-2j * np.pi * turns) @ values).astype("c8").view("f4")
+        rows.append(row)
+    small = XML.replace(">4<", ">8<").replace(">spiral<", ">cartesian<")
+    write(path, small.replace("<x>8</x>", "<x>16</x>", 1).replace("<x>200</x>", "<x>400</x>", 1),
+          np.concatenate(rows))
+
+
+def readouts_are_cropped_where_the_image_will_be(make):
+    folder = make()
+    rng = np.random.default_rng(7)
+    inside = np.array([[-4, 1], [-1, -3], [0, 0], [3, 2]])
+    outside = np.array([[-6, 0], [-5, -2], [4, 1], [6, 3]])
+    bright = rng.normal(size=8) + 1j * rng.normal(size=8)
+    lines(folder / "centred_scan.h5", inside, bright[:4], (0, 0))
+    lines(folder / "away_scan.h5", np.concatenate([inside, outside]) + [3, 2], bright, (75, 50))
+    work = ["--quiet", "--backend", "reference", "--iterations", "6", "--maps", "none"]
+    images = {}
+    for scan, name, words in (("centred", "centred", []),
+                              ("away", "by_header", ["--shift-mm", "header"]),
+                              ("away", "by_numbers", ["--shift-mm=-75,-50"])):
+        folder.run(0, ["recon", f"{scan}_scan.h5", "-o", f"{name}.h5", *work, *words])
+        with h5py.File(folder / f"{name}.h5") as f:
+            images[name] = f["image"][()]
+        expect(images[name].shape == (1, 8, 8), "oversampling is not removed")
+        distance = np.linalg.norm(images[name] - images["centred"])
+        # Phases of up to 2 pi (4 75 / 200 + 4 50 / 200) turns from floats of 2^-24, and back.
+        bound = 10 * 2 * 2 * np.pi * 2.5 * 2**-24 * np.linalg.norm(images["centred"])
+        expect(distance < bound, f"{name}: {distance} from the centred image, above {bound}")
+
+
 if __name__ == "__main__":
     sys.exit(run_cases([frames_are_chosen, wrong_choices_are_refused,
                         info_lists_what_else_there_is,
                         a_field_map_uses_the_times_of_headers,
                         simulated_raw_data_gives_the_same_image,
-                        the_header_says_how_far_to_shift]))
+                        the_header_says_how_far_to_shift,
+                        readouts_are_cropped_where_the_image_will_be]))

@@ -24,16 +24,19 @@ std::complex<double> signal(const std::vector<std::pair<int, double>>& object, d
     return sum;
 }
 
-const std::vector<std::pair<int, double>> inside{{-4, 1.0}, {-1, 0.5}, {3, 0.25}};
+const std::vector<std::pair<int, double>> inside{{-4, 1.0}, {-1, 0.5}, {2, 0.625}, {3, 0.25}};
 
-/// A Cartesian line of 16 samples through these and through what lies outside of the middle half.
+/// And through what lies outside of the middle half.
+const std::vector<std::pair<int, double>> whole{{-8, 0.5}, {-6, 0.75}, {-5, 0.125},
+                                                {-4, 1.0}, {-1, 0.5},  {2, 0.625},
+                                                {3, 0.25}, {4, 0.25},  {7, 0.375}};
+
+/// A Cartesian line of 16 samples.
 Acquisition line(int ky, bool reversed) {
-    std::vector<std::pair<int, double>> object = inside;
-    object.insert(object.end(), {{-8, 0.5}, {-5, 0.125}, {4, 0.25}, {7, 0.375}});
     Acquisition a = readout(16, 1, 0);
     for (int i = 0; i < 16; ++i) {
         const auto at = static_cast<uint16_t>(reversed ? 15 - i : i);
-        a.data(at, 0) = std::complex<float>(signal(object, i - 8, 16));
+        a.data(at, 0) = std::complex<float>(signal(whole, i - 8, 16));
     }
     if (reversed) {
         a.setFlag(ISMRMRD::ISMRMRD_ACQ_IS_REVERSE);
@@ -62,6 +65,69 @@ TEST(IsmrmrdSpace, CartesianReadoutsLoseTheirOversampling) {
     EXPECT_TRUE(noted(scan, "readouts are oversampled 2 times"));
     EXPECT_FALSE(noted(scan, "reconstruction space"));
     EXPECT_EQ(scan.noise(0, 0), Complex(2, -2)); // sqrt(40 / (2 * 5))
+}
+
+// What is kept is what a shift of the image will bring into it: voxels -2 to 5, or where its mirror
+// image has -4 to 3, -5 to 2.
+TEST(IsmrmrdSpace, ReadoutsAreCroppedAroundTheImageThatIsAskedFor) {
+    Acquisition forward = line(1, false);
+    Acquisition backward = line(2, true);
+    for (Acquisition* a : {&forward, &backward}) {
+        set_vector(a->position(), {0, 60, 7});
+        set_vector(a->read_dir(), {0, 1, 0});
+        set_vector(a->phase_dir(), {1, 0, 0});
+        set_vector(a->slice_dir(), {0, 0, -1});
+    }
+    const std::string path = write({forward, backward}, header(oversampled, {}));
+    for (const bool mirrored : {false, true}) {
+        for (const bool by_position : {false, true}) {
+            ReadOptions options;
+            options.one_place = by_position;
+            options.middle_x_mm = by_position ? 0 : 60;
+            options.mirrored = mirrored;
+            const Scan scan = read_ismrmrd(path, options);
+            std::vector<std::pair<int, double>> object;
+            for (const auto& [p, rho] : whole) {
+                if (mirrored ? -5 <= p && p < 3 : -2 <= p && p < 6) {
+                    object.emplace_back(p, rho);
+                }
+            }
+            for (std::size_t i = 0; i < 16; ++i) {
+                const double k = scan.frames[0].sampling->trajectory[i][0];
+                EXPECT_LT(std::abs(scan.frames[0].samples(0, i) - signal(object, k, 8)), rounding)
+                    << i << ", mirrored " << mirrored << ", by position " << by_position;
+            }
+        }
+    }
+}
+
+// Beside kx = 0 there must be samples on both sides, an eighth of those on the other at least.
+TEST(IsmrmrdSpace, LinesThatEndNearTheCentreOfKSpaceAreNotCropped) {
+    const Sizes encoded{32, 8, 1, 480, 240, 5};
+    const Sizes recon{16, 8, 1, 240, 240, 5};
+    const auto part = [](int samples, int center, bool reversed) {
+        Acquisition a = readout(samples, 1, 0);
+        a.center_sample() = static_cast<uint16_t>(center);
+        if (reversed) {
+            a.setFlag(ISMRMRD::ISMRMRD_ACQ_IS_REVERSE);
+        }
+        return a;
+    };
+    for (const bool reversed : {false, true}) {
+        EXPECT_EQ(read({part(18, 2, reversed)}, header(encoded, recon)).frames.size(), 1u);
+        EXPECT_EQ(read({part(18, 16, reversed)}, header(encoded, recon)).frames.size(), 1u);
+        EXPECT_EQ(read({part(6, 3, reversed)}, header(encoded, recon)).frames.size(), 1u);
+        const Finding finding =
+            refusal([&] { read({part(17, 1, reversed)}, header(encoded, recon)); });
+        EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0, kx");
+        EXPECT_EQ(finding.found, "from -1 to 15 cycles per FOV");
+        EXPECT_TRUE(has(finding.expected, "9/16 of a line")) << finding.expected;
+        EXPECT_EQ(refusal([&] { read({part(17, 16, reversed)}, header(encoded, recon)); }).found,
+                  "from -16 to 0 cycles per FOV");
+        EXPECT_EQ(refusal([&] { read({part(8, 10, reversed)}, header(encoded, recon)); }).found,
+                  "from -10 to -3 cycles per FOV");
+        EXPECT_EQ(read({part(17, 1, reversed)}, header(encoded, encoded)).grid.size[0], 32u);
+    }
 }
 
 TEST(IsmrmrdSpace, OtherDifferencesOfACartesianScanAreToldAndKept) {

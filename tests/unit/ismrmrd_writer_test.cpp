@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "io/frame_source.hpp"
+#include "io/ismrmrd_rows.hpp"
 #include "support/case.hpp"
 #include "support/simulated.hpp"
 #include "support/surroundings.hpp"
@@ -132,6 +133,17 @@ TEST(IsmrmrdWriter, LinesAreCountedByWhereTheyLie) {
     EXPECT_NE(ismrmrd_header_of(simulated(options_of("cartesian", make_grid(8, 6, 4))))
                   .find("<trajectory>cartesian<"),
               std::string::npos);
+}
+
+TEST(IsmrmrdWriter, MoreReadoutsThanACounterHoldsAreNoPartitionsOfTwoDimensions) {
+    for (const Grid& grid : {make_grid(8, 6), make_grid(8, 6, 4)}) {
+        Simulation simulation = simulated(options_of("random", grid));
+        simulation.readout_ends.assign(65537, 1);
+        const IsmrmrdRows rows(simulation);
+        const IsmrmrdRow last = rows.row(rows.count() - 1);
+        EXPECT_EQ(last.head.idx.kspace_encode_step_1, 0); // counted anew
+        EXPECT_EQ(last.head.idx.kspace_encode_step_2, grid.dimensions == 2 ? 0 : 1);
+    }
 }
 
 TEST(IsmrmrdWriter, WhatTheFormatCannotHoldIsRefused) {

@@ -1,0 +1,15 @@
+#include "prepare/prepare_options.hpp"
+
+#include "io/frame_source.hpp"
+
+namespace lsrecon {
+
+void PrepareOptions::tell(ReadOptions& read) const {
+    read.with_times = field_map_of_file();
+    read.whitens = whiten;
+    read.one_place = geometry.shift_to_position;
+    read.middle_x_mm = geometry.shift_mm.empty() ? 0 : -geometry.shift_mm[0];
+    read.mirrored = geometry.conjugate;
+}
+
+} // namespace lsrecon

@@ -1,0 +1,40 @@
+#include "prepare/prepare_options.hpp"
+
+#include <gtest/gtest.h>
+
+#include "io/frame_source.hpp"
+
+namespace lsrecon {
+namespace {
+
+TEST(PrepareOptions, ReadingKnowsWhereTheImageWillBe) {
+    ReadOptions read;
+    PrepareOptions options;
+    options.tell(read);
+    EXPECT_FALSE(read.one_place || read.mirrored);
+    EXPECT_EQ(read.middle_x_mm, 0);
+    options.geometry.shift_mm = {12.5, 3}; // to the right: what was left of the middle comes there
+    options.geometry.conjugate = true;
+    options.tell(read);
+    EXPECT_TRUE(!read.one_place && read.mirrored);
+    EXPECT_EQ(read.middle_x_mm, -12.5);
+    options.geometry.shift_mm.clear();
+    options.geometry.shift_to_position = true;
+    options.tell(read);
+    EXPECT_TRUE(read.one_place);
+    EXPECT_EQ(read.middle_x_mm, 0);
+}
+
+TEST(PrepareOptions, ReadingKnowsWhatIsUsed) {
+    ReadOptions read;
+    PrepareOptions options;
+    options.tell(read);
+    EXPECT_TRUE(read.whitens && !read.with_times);
+    options.whiten = false;
+    options.field_map = "field.h5";
+    options.tell(read);
+    EXPECT_TRUE(!read.whitens && read.with_times);
+}
+
+} // namespace
+} // namespace lsrecon
