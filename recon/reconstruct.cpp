@@ -107,7 +107,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     }
     std::optional<PriorImage> prior;
     if (!options.prior.empty()) {
-        prior = prior_on_grid(options.prior, scan);
+        prior = prior_on_grid(options.prior, scan, prepare.geometry.shifts());
         require_prior(options.solve.regularisers, *prior, scan.grid);
     }
     if (truth) {

@@ -94,17 +94,19 @@ void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
                    "has that, to correct off-resonance [the scan's own]")
         ->check(file_name())
         ->type_name("FILE");
-    sub.add_option("--coils", options.compression.coils,
-                   "compress to so many virtual coils [all coils]")
-        ->check(whole_number("a whole number from 1", false));
+    CLI::Option* const coils = sub.add_option("--coils", options.compression.coils,
+                                              "compress to so many virtual coils [all coils]")
+                                   ->check(whole_number("a whole number from 1", false));
     sub.add_option("--energy", options.compression.energy,
                    "compress to the fewest virtual coils that keep this share of the energy of the "
                    "samples (geometric: of the maps), such as 0.99 [1: all coils]")
+        ->excludes(coils)
         ->check(positive_number())
         ->check(CLI::Range(0.0, 1.0));
     sub.add_option("--compression", options.compression.method,
                    "how --coils and --energy compress. svd: by the singular values of the first "
-                   "frame's samples; geometric: slice by slice, by those of the coil maps, which "
+                   "frame's samples, with slices of the first frame of each; geometric: slice by "
+                   "slice, by those of the coil maps, which "
                    "loses less, but needs complete lines of samples along one dimension, such as "
                    "Cartesian readouts or stacks of spirals [svd]")
         ->check(CLI::IsMember({"svd", "geometric"}));

@@ -48,8 +48,12 @@ TimeTerms time_terms(const RealVector& times, const OffResonance& off, double wa
     const TimeNodes nodes(times, largest);
     const std::size_t count = nodes.nodes().size();
     const std::vector<Complex> pairs = rates_of_pairs(off, 2 * count);
+    // A row a pair, relative to its largest value: decay before t = 0 is growth, and one pair that
+    // grows would hide the errors of all others.
+    Eigen::MatrixXcd rows = exponentials(nodes.nodes(), pairs).transpose();
+    rows.array().colwise() /= rows.cwiseAbs().rowwise().maxCoeff().array().cast<Complex>();
     // A column a node: real weights add those of some nodes up to that of any.
-    const Eigen::MatrixXd columns = stacked(exponentials(nodes.nodes(), pairs).transpose());
+    const Eigen::MatrixXd columns = stacked(rows);
     const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(columns);
     const auto all = static_cast<Eigen::Index>(count);
     const Eigen::MatrixXd r =
@@ -74,23 +78,25 @@ TimeTerms time_terms(const RealVector& times, const OffResonance& off, double wa
     const auto voxels = static_cast<std::size_t>(off.field.size());
     const std::vector<std::size_t> some = some_indices(voxels);
     const std::vector<std::size_t> samples = some_indices(static_cast<std::size_t>(times.size()));
-    double wrong = 0;
-    double sum_of_squares = 0;
+    double squares = 0;
     for (std::size_t i = 0; i < some.size(); ++i) {
         const Complex rate =
             std::conj(off.rate(some[i])) + off.rate(some[(7 * i + 3) % some.size()]);
+        double wrong = 0;
+        double right = 0;
         for (const std::size_t m : samples) {
             const auto at = static_cast<Eigen::Index>(m);
             Complex sum = -std::exp(-rate * times(at));
-            sum_of_squares += std::norm(sum);
+            right += std::norm(sum);
             for (Eigen::Index l = 0; l < terms; ++l) {
                 sum += result.weights(l, at) *
                        std::exp(-rate * result.times[static_cast<std::size_t>(l)]);
             }
             wrong += std::norm(sum);
         }
+        squares += wrong / right;
     }
-    result.error = std::sqrt(wrong / sum_of_squares);
+    result.error = std::sqrt(squares / static_cast<double>(some.size()));
     return result;
 }
 

@@ -13,7 +13,7 @@ namespace lsrecon {
 struct TimeTerms {
     Eigen::MatrixXd weights; ///< L x M
     std::vector<double> times; ///< s
-    double error; ///< relative L2, at random pairs of voxels and samples
+    double error; ///< relative L2 of a pair of voxels, at random ones and random samples
 };
 TimeTerms time_terms(const RealVector& times, const OffResonance& off_resonance, double wanted);
 

@@ -61,7 +61,7 @@ void write_frames(Hdf5Writer& file, const Image& image) {
             positions.insert(positions.end(), frame.position->begin(), frame.position->end());
         }
     }
-    if (labels.size() > 1) {
+    if (labels.size() > 1 || !labels.front().empty()) {
         file.texts("frame_labels", {labels.size()}, labels);
     }
     if (!failed_among(image.frames).empty()) {

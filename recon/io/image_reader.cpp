@@ -180,6 +180,12 @@ void show_map(const std::shared_ptr<const Hdf5Reader>& file, const std::string& 
     }
     ImageFrame frame;
     frame.label = dataset;
+    for (const ImageFrame& solved : image.about.frames) { // the map is of the first good one
+        if (!solved.failed()) {
+            frame.position = solved.position;
+            break;
+        }
+    }
     image.about.frames = {frame};
     image.thing = full_name(dataset);
     image.values = [file, dataset](std::size_t) {

@@ -55,8 +55,38 @@ Vec3 RawAcquisitionSorter::units_factor(const std::string& units) const {
     return to_cycles_per_fov(units, stored);
 }
 
+/// Of the frames that are cut, the first that holds one of those chosen.
+const RawAcquisitionSorter::RawFrame& RawAcquisitionSorter::first_chosen() const {
+    std::size_t index = 0;
+    for (const auto& [counters, raw] : frames_) {
+        const std::size_t parts = parts_of(raw, label(counters, choice_.varying())).size();
+        for (std::size_t part = 0; part < parts; ++part) {
+            if (options_.spokes_per_frame == 0 || options_.frames.admits(index++)) {
+                return raw;
+            }
+        }
+    }
+    return frames_.begin()->second;
+}
+
+/// Frames of a slice share their coil maps.
+void RawAcquisitionSorter::require_one_orientation_a_slice() const {
+    std::map<std::uint16_t, const RawFrame*> of_slices;
+    for (const auto& [counters, raw] : frames_) {
+        const RawFrame& first = *of_slices.emplace(counters.front(), &raw).first->second;
+        if (raw.directions != first.directions) {
+            throw InputError({encoding_.file,
+                              text(encoding_.dataset, ", orientations of the frames of slice ",
+                                   counters.front()),
+                              "several", "one, with coil maps of its own",
+                              "choose frames of one orientation, with --set or --frames for "
+                              "example"});
+        }
+    }
+}
+
 bool RawAcquisitionSorter::set_geometry(Scan& scan) const {
-    const RawFrame& first = frames_.begin()->second;
+    const RawFrame& first = first_chosen();
     const bool unknown = first.directions == std::array<Vec3, 3>{};
     if (orthonormal(first.directions)) {
         scan.grid.directions = first.directions;
@@ -85,7 +115,13 @@ bool RawAcquisitionSorter::set_geometry(Scan& scan) const {
                           "choose frames of one orientation, with --slice for example"});
     }
     if (turned) {
-        scan.remarks.push_back("frames have different orientations; the first one's is kept");
+        require_one_orientation_a_slice();
+        scan.grid.directions.reset();
+        scan.grid.position.reset();
+        scan.remarks.push_back(
+            "frames have different orientations, of which an image holds one: it "
+            "holds none, and no position; choose frames of one with --slice");
+        return false;
     }
     return moved;
 }

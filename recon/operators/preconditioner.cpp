@@ -41,6 +41,13 @@ void Preconditioner::raise_to_mean() {
     stale_ = true;
 }
 
+void Preconditioner::restrict_to(const RealVector& voxels) {
+    const auto count = static_cast<std::size_t>(voxels.size());
+    support_ = device_.zeros(count, {false, precision_});
+    inside_ = device_.zeros(count, {true, precision_});
+    device_.upload(voxels, {0, count}, 0, support_);
+}
+
 void Preconditioner::set_lambda(double lambda) {
     stale_ = stale_ || lambda != lambda_;
     lambda_ = lambda;
@@ -67,7 +74,14 @@ void Preconditioner::apply(const Array& in, Array& out) {
         device_.upload(inverse, {0, basis_->count()}, 0, inverse_);
         stale_ = false;
     }
-    basis_->multiply(inverse_, in, out);
+    if (support_.empty()) {
+        basis_->multiply(inverse_, in, out);
+        return;
+    }
+    device_.combine(1, in, 0, inside_);
+    device_.multiply(support_, 0, support_.count(), inside_);
+    basis_->multiply(inverse_, inside_, out);
+    device_.multiply(support_, 0, support_.count(), out);
 }
 
 } // namespace lsrecon

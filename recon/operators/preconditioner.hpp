@@ -51,6 +51,9 @@ public:
     /// Corners of k-space that nobody sampled have eigenvalues of T of all sizes below, and no
     /// such matrix knows them.
     void raise_to_mean();
+    /// Of A where coil maps see nothing, which is lambda alone there: A is restricted to voxels of
+    /// 1, and so is its inverse; others are 0.
+    void restrict_to(const RealVector& voxels);
     void set_lambda(double lambda);
 
     /// Of K^H K of an operator on the grid's voxels; 0 until it is set. The operator must outlive
@@ -70,6 +73,8 @@ private:
     double squares_;
     double lambda_;
     Array inverse_; ///< real, of the eigenvalues
+    Array support_; ///< real, 1 or 0 a voxel; empty for all
+    Array inside_; ///< what is inverted, of the support
     struct Term {
         Operator* k;
         RealVector eigenvalues;

@@ -26,7 +26,8 @@ void for_each_block(const Matrix& rows, const Visit& visit) {
     });
 }
 
-/// rows rows^H, C x C, added in a fixed order.
+} // namespace
+
 Eigen::MatrixXcd gram(const CoilRows& rows) {
     return rows.visit([](const auto& values) {
         const auto blocks = divide_up(static_cast<std::size_t>(values.cols()), columns_at_a_time);
@@ -40,8 +41,6 @@ Eigen::MatrixXcd gram(const CoilRows& rows) {
         return sum;
     });
 }
-
-} // namespace
 
 CoilRows mixed(const CoilMixing& mixing, const CoilRows& rows) {
     return rows.visit([&](const auto& values) -> CoilRows {
@@ -134,10 +133,25 @@ CoilEnergies coil_energies(const Eigen::MatrixXcd& gram) {
             solver.eigenvalues().reverse().cwiseMax(0)};
 }
 
-CompressedCoils compress(const CoilRows& samples, const CoilCompression& wanted) {
-    const CoilEnergies of = coil_energies(gram(samples));
-    const KeptCoils kept = kept_coils(of.energies, wanted);
-    return {of.mixing.topRows(static_cast<Eigen::Index>(kept.count)), kept.energy};
+CompressedCoils compressed_coils(const std::vector<Eigen::MatrixXcd>& grams,
+                                 const CoilCompression& wanted) {
+    Eigen::MatrixXcd sum = Eigen::MatrixXcd::Zero(grams.front().rows(), grams.front().cols());
+    for (const Eigen::MatrixXcd& gram : grams) {
+        sum += gram / gram.trace().real();
+    }
+    const CoilMixing mixing = coil_energies(sum).mixing;
+    KeptCoils all{0, 1};
+    for (const Eigen::MatrixXcd& gram : grams) {
+        const KeptCoils kept =
+            kept_coils((mixing * gram * mixing.adjoint()).diagonal().real(), wanted);
+        all.count = std::max(all.count, kept.count);
+    }
+    for (const Eigen::MatrixXcd& gram : grams) {
+        const Eigen::VectorXd energies = (mixing * gram * mixing.adjoint()).diagonal().real();
+        all.energy = std::min(
+            all.energy, energies.head(static_cast<Eigen::Index>(all.count)).sum() / energies.sum());
+    }
+    return {mixing.topRows(static_cast<Eigen::Index>(all.count)), all.energy};
 }
 
 } // namespace lsrecon

@@ -17,6 +17,9 @@ CoilRows mixed(const CoilMixing& mixing, const CoilRows& rows);
 using MixingOfColumn = std::function<const CoilMixing&(std::size_t column)>;
 CoilRows mixed(const MixingOfColumn& mixing_of, const CoilRows& rows);
 
+/// rows rows^H, C x C, added in a fixed order.
+Eigen::MatrixXcd gram(const CoilRows& rows);
+
 /// <n n^H> over the columns of noise, C x K: C x C.
 Eigen::MatrixXcd covariance_of(const CoilRows& noise);
 
@@ -51,12 +54,14 @@ struct CoilEnergies {
 };
 CoilEnergies coil_energies(const Eigen::MatrixXcd& gram);
 
-/// The first virtual coils of the singular value decomposition of samples, C x M, with orthonormal
-/// rows: white noise stays white (Buehrer et al. 2007, MRM 57:1131).
+/// The first virtual coils of the singular value decomposition of samples with orthonormal rows:
+/// white noise stays white (Buehrer et al. 2007, MRM 57:1131). By the Gram matrices of the samples
+/// of several places, which all count alike.
 struct CompressedCoils {
     CoilMixing mixing;
-    double energy; ///< the share that they keep
+    double energy; ///< the share that they keep, of the place that keeps least
 };
-CompressedCoils compress(const CoilRows& samples, const CoilCompression& wanted);
+CompressedCoils compressed_coils(const std::vector<Eigen::MatrixXcd>& grams,
+                                 const CoilCompression& wanted);
 
 } // namespace lsrecon

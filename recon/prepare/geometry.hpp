@@ -19,10 +19,8 @@ struct GeometryOptions {
     /// centre, for raw data that the scanner has not shifted. The position stays.
     bool shift_to_position = false;
 
-    bool any() const {
-        return conjugate || shift_to_position ||
-               !(matrix.empty() && fov_mm.empty() && shift_mm.empty());
-    }
+    bool shifts() const { return shift_to_position || !shift_mm.empty(); }
+    bool any() const { return conjugate || shifts() || !(matrix.empty() && fov_mm.empty()); }
 };
 
 /// Another grid for a scan, and what becomes of trajectories and samples:

@@ -19,17 +19,6 @@ void require_compression(const Scan& scan, const CoilCompression& wanted) {
     }
 }
 
-/// Zeros say nothing about the coils.
-void require_signal(const Scan& scan, const Frame& frame, std::size_t index) {
-    if (frame.samples.largest_part() == 0) {
-        throw InputError({scan.file,
-                          text("samples of frame ", index, ", from which --coils and ",
-                               "--energy find virtual coils"),
-                          "zeros alone", "an object in the coils",
-                          "leave the frame out with --frames, or compress no coils"});
-    }
-}
-
 } // namespace
 
 PreparedScan::PreparedScan(FrameSource& source, const PrepareOptions& options, Backend& backend,
@@ -39,7 +28,7 @@ PreparedScan::PreparedScan(FrameSource& source, const PrepareOptions& options, B
     if (options.geometry.any()) {
         frames_.place(Geometry(options.geometry, scan_));
     }
-    set_field_map(options.field_map);
+    set_field_map(options.field_map, options.geometry.shifts());
     if (options.whiten && !scan_.noise.empty()) {
         mix(whitening(scan_));
         scan_.remarks.push_back(
@@ -61,13 +50,43 @@ PreparedScan::PreparedScan(FrameSource& source, const PrepareOptions& options, B
 
 void PreparedScan::compress(const CoilCompression& wanted) {
     const std::size_t before = scan_.coils();
-    const CompressedCoils compressed = frames_.look_at(first_good(), [&](const Frame& frame) {
-        require_signal(scan_, frame, first_good());
-        return lsrecon::compress(frame.samples, wanted);
-    });
+    std::vector<Eigen::MatrixXcd> grams;
+    for (std::size_t place = 0; place < maps_.places(); ++place) {
+        if (const std::optional<Eigen::MatrixXcd> gram = gram_of_place(place)) {
+            grams.push_back(*gram);
+        }
+    }
+    if (grams.empty()) {
+        refuse_silence();
+    }
+    const CompressedCoils compressed = compressed_coils(grams, wanted);
     mix(compressed.mixing);
     scan_.remarks.push_back(text(before, " coils compressed to ", scan_.coils(), ", with ",
-                                 100 * compressed.energy, " % of the energy"));
+                                 100 * compressed.energy, " % of the energy",
+                                 grams.size() > 1 ? " in the place that keeps least" : ""));
+}
+
+/// Of the first good frame of a place; none of zeros, which say nothing about the coils.
+std::optional<Eigen::MatrixXcd> PreparedScan::gram_of_place(std::size_t place) {
+    const std::vector<std::size_t>& place_of = maps_.place_of();
+    for (std::size_t f = 0; f < place_of.size(); ++f) {
+        if (place_of[f] == place && !frames_.is_bad(f)) {
+            return frames_.look_at(f, [](const Frame& frame) {
+                return frame.samples.largest_part() > 0
+                           ? std::optional<Eigen::MatrixXcd>(gram(frame.samples))
+                           : std::nullopt;
+            });
+        }
+    }
+    return std::nullopt;
+}
+
+void PreparedScan::refuse_silence() const {
+    throw InputError({scan_.file,
+                      text("samples of frame ", first_good(), ", from which --coils and ",
+                           "--energy find virtual coils"),
+                      "zeros alone", "an object in the coils",
+                      "leave the frame out with --frames, or compress no coils"});
 }
 
 void PreparedScan::compress_by_slices(const CoilCompression& wanted) {
@@ -81,7 +100,8 @@ void PreparedScan::compress_by_slices(const CoilCompression& wanted) {
     set_coils(slices.coils());
     scan_.remarks.push_back(text(before, " coils compressed to ", scan_.coils(),
                                  " by slices along ", slices.axis(), ", with ",
-                                 100 * slices.energy(), " % of the energy of their maps"));
+                                 100 * slices.energy(), " % of the energy of their maps",
+                                 maps_differ() ? " in the first place" : ""));
 }
 
 void PreparedScan::mix_maps_by_slices() {
@@ -110,7 +130,7 @@ void PreparedScan::mix(const CoilMixing& mixing) {
     set_coils(static_cast<std::size_t>(mixing.rows()));
 }
 
-void PreparedScan::set_field_map(const std::string& wanted) {
+void PreparedScan::set_field_map(const std::string& wanted, bool shifted) {
     if (wanted == "none" && scan_.off_resonance) {
         scan_.off_resonance.reset();
         scan_.remarks.push_back("the field map of the scan is not used: --field-map none");
@@ -125,9 +145,13 @@ void PreparedScan::set_field_map(const std::string& wanted) {
     }
     require_one_place(scan_, maps_.places(), "field map of --field-map " + wanted,
                       "--field-map none");
-    const StoredField stored = read_field(wanted, scan_.grid);
+    const Resampled of{wanted, "field map", "name a field map of this scan"};
+    const StoredField stored = read_field(wanted, maps_.file_grid());
+    if (shifted) {
+        require_known_places(stored.grid, scan_.grid, of);
+    }
     scan_.off_resonance = std::make_shared<const OffResonance>(
-        resampled(stored.off_resonance, stored.grid, scan_.grid, wanted));
+        resampled(stored.off_resonance, stored.grid, scan_.grid, of));
     scan_.remarks.push_back("field map of " + wanted + ", SHA-256 " + stored.sha256);
 }
 

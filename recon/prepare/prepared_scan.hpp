@@ -33,9 +33,11 @@ public:
     std::vector<std::size_t> order() const;
 
 private:
-    void set_field_map(const std::string& wanted);
+    void set_field_map(const std::string& wanted, bool shifted);
     void mix(const CoilMixing& mixing);
     void compress(const CoilCompression& wanted);
+    std::optional<Eigen::MatrixXcd> gram_of_place(std::size_t place);
+    [[noreturn]] void refuse_silence() const;
     void compress_by_slices(const CoilCompression& wanted);
     void mix_maps_by_slices();
     void set_coils(std::size_t coils);

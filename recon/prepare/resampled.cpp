@@ -36,6 +36,18 @@ Vec3 offset_of(const Grid& from, const Grid& to, const Resampled& of) {
 
 } // namespace
 
+void require_known_places(const Grid& from, const Grid& to, const Resampled& of) {
+    for (const Grid* const grid : {&from, &to}) {
+        if (!grid->position || !grid->directions) {
+            throw InputError(
+                {of.file, "place of the " + of.thing,
+                 text("--shift-mm moves the image, and the position and directions of ",
+                      grid == &from ? "this file" : "the scan", " are not known"),
+                 "both, so that one follows the other", of.next + ", or leave --shift-mm out"});
+        }
+    }
+}
+
 void require_same_field(const Grid& from, const Grid& to, const Resampled& of) {
     const Vec3 offset = offset_of(from, to, of);
     for (std::size_t d = 0; d < static_cast<std::size_t>(to.dimensions); ++d) {
@@ -101,16 +113,14 @@ CoilRows resampled(const CoilRows& maps, const Grid& from, const Grid& to, const
 }
 
 OffResonance resampled(const OffResonance& off, const Grid& from, const Grid& to,
-                       const std::string& file) {
+                       const Resampled& of) {
     const bool decays = off.r2star.size() > 0;
     CoilMatrix rows(decays ? 2 : 1, off.field.size());
     rows.row(0) = off.field.transpose().cast<Complex>();
     if (decays) {
         rows.row(1) = off.r2star.transpose().cast<Complex>();
     }
-    const CoilMatrix there =
-        resampled(CoilRows(rows), from, to, {file, "field map", "name a field map of this scan"})
-            .to_doubles();
+    const CoilMatrix there = resampled(CoilRows(rows), from, to, of).to_doubles();
     return {there.row(0).real().transpose(),
             decays ? RealVector(there.row(1).real().transpose()) : RealVector()};
 }

@@ -22,7 +22,11 @@ CoilRows resampled(const CoilRows& volumes, const Grid& from, const Grid& to, co
 
 /// A field map on the grid of an image, by the same interpolation: 0 beyond its field of view.
 OffResonance resampled(const OffResonance& off_resonance, const Grid& from, const Grid& to,
-                       const std::string& file);
+                       const Resampled& of);
+
+/// InputError unless the places of both are known: where the image is moved, one that is not cannot
+/// follow.
+void require_known_places(const Grid& from, const Grid& to, const Resampled& of);
 
 /// InputError when `from` leaves out more than a voxel at an edge of `to`, or is so much larger
 /// that its unit must be another one.

@@ -21,7 +21,8 @@ const MapsMethod* method_named(const std::string& name) {
 } // namespace
 
 ScanMaps::ScanMaps(Scan& scan, MixedFrames& frames, Backend& backend, Reporter& report)
-    : scan_(scan), frames_(frames), backend_(backend), report_(report), place_of_(places_of(scan)),
+    : scan_(scan), file_grid_(scan.grid), frames_(frames), backend_(backend), report_(report),
+      place_of_(places_of(scan)),
       places_(*std::max_element(place_of_.begin(), place_of_.end()) + 1) {}
 
 void ScanMaps::make(const PrepareOptions& options) {
@@ -68,7 +69,7 @@ void ScanMaps::make_or_refuse(const PrepareOptions& options) {
                           "--maps none for one problem a coil");
     }
     if (method_ == nullptr) {
-        return read(wanted);
+        return read(wanted, options.geometry.shifts());
     }
     estimate_ = options.estimate;
     place_ = place_of_[frames_.first_good()];
@@ -94,8 +95,9 @@ void ScanMaps::make_or_refuse(const PrepareOptions& options) {
     }
 }
 
-void ScanMaps::read(const std::string& file) {
-    const StoredMaps stored = read_maps(file, scan_.grid);
+void ScanMaps::read(const std::string& file, bool shifted) {
+    const Resampled of{file, "coil maps", "estimate the maps from this scan"};
+    const StoredMaps stored = read_maps(file, file_grid_);
     const CoilMixing& mixing = frames_.mixing();
     const std::size_t wanted =
         mixing.rows() > 0 ? static_cast<std::size_t>(mixing.cols()) : scan_.coils();
@@ -104,8 +106,10 @@ void ScanMaps::read(const std::string& file) {
                           text(wanted, ", the coils of ", scan_.file),
                           "name the maps of this scan's coils"});
     }
-    CoilRows maps = resampled(stored.maps, stored.grid, scan_.grid,
-                              {file, "coil maps", "estimate the maps from this scan"});
+    if (shifted) {
+        require_known_places(stored.grid, scan_.grid, of);
+    }
+    CoilRows maps = resampled(stored.maps, stored.grid, scan_.grid, of);
     if (maps.largest_part() == 0) {
         throw InputError({file, "/coil_maps", "zeros alone within the image's field of view",
                           "maps where the image is", "name the maps of this scan"});

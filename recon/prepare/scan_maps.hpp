@@ -19,6 +19,9 @@ public:
     /// All must outlive it.
     ScanMaps(Scan& scan, MixedFrames& frames, Backend& backend, Reporter& report);
 
+    /// Of the scan's file: that of maps without a field of view of their own.
+    const Grid& file_grid() const { return file_grid_; }
+
     /// Sets the scan's maps, those of its first good frame where places have maps of their own, and
     /// adds a remark. InputError when that cannot be done, UsageError for options that the scan has
     /// no use for. Where neither maps are asked for nor a compression that needs them, and they
@@ -38,11 +41,12 @@ public:
 
 private:
     void make_or_refuse(const PrepareOptions& options);
-    void read(const std::string& file);
+    void read(const std::string& file, bool shifted);
     Calibration calibration_of(std::size_t place);
     CoilRows estimated(std::size_t place);
 
     Scan& scan_;
+    Grid file_grid_; ///< before another one is asked for
     MixedFrames& frames_;
     Backend& backend_;
     Reporter& report_;

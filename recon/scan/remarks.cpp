@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
@@ -45,23 +46,55 @@ std::string joining(const Scan& scan) {
     return names.empty() ? "" : "; if they belong to one image, pass --join " + names;
 }
 
-/// From the first frame: the others of a scan are like it.
+/// How sparse the frames of a scan are.
+struct Sparse {
+    std::size_t frames = 0; ///< that are undersampled
+    double covered = 1; ///< of k-space, by the sparsest, and
+    std::size_t samples = 0; ///< its samples
+    bool alike = true; ///< all frames have as many samples
+};
+
+Sparse sparse_frames(const Scan& scan) {
+    Sparse result;
+    std::map<const Sampling*, double> known;
+    for (const Frame& frame : scan.frames) {
+        const Sampling& sampling = *frame.sampling;
+        const auto [found, is_new] = known.emplace(&sampling, 0);
+        if (is_new) {
+            found->second = coverage(sampling.trajectory, scan.grid);
+        }
+        result.alike =
+            result.alike && sampling.samples() == scan.frames.front().sampling->samples();
+        if (found->second < undersampled) {
+            ++result.frames;
+            if (found->second < result.covered) {
+                result.covered = found->second;
+                result.samples = sampling.samples();
+            }
+        }
+    }
+    return result;
+}
+
 void on_undersampling(const Scan& scan, Remarks& remarks) {
     if (!scan.has_samples() || !scan.coil_maps.empty() || scan.voxels) {
         return;
     }
-    const Sampling& sampling = *scan.frames.front().sampling;
-    const double covered = coverage(sampling.trajectory, scan.grid);
-    if (covered >= undersampled) {
+    const Sparse sparse = sparse_frames(scan);
+    if (sparse.frames == 0) {
         return;
     }
     const std::size_t frames = scan.frames.size();
+    const std::string each =
+        text(sparse.alike ? "each from " : "the sparsest from ", sparse.samples,
+             scan.coils() > 1 ? " samples a coil, which" : " samples, which");
     const std::string samples =
         frames == 1 ? "the samples"
-                    : text(frames, " frames are reconstructed, each from ", sampling.samples(),
-                           scan.coils() > 1 ? " samples a coil, which" : " samples, which");
+        : sparse.frames < frames
+            ? text(sparse.frames, " of ", frames, " frames are undersampled, ", each)
+            : text(frames, " frames are reconstructed, ", each);
     remarks.push_back(text(
-        samples, " fill ", std::ceil(1000 * covered) / 10, " % of k-space: expect aliasing",
+        samples, " fill ", std::ceil(1000 * sparse.covered) / 10, " % of k-space: expect aliasing",
         scan.coils() > 1 ? " that coil maps or a regulariser do not undo" : "", joining(scan)));
 }
 

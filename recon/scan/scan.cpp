@@ -58,6 +58,10 @@ RealVector squares_of(const CoilRows& coil_maps) {
     return sums;
 }
 
+RealVector seen_by(const CoilRows& coil_maps) {
+    return (squares_of(coil_maps).array() > 0).cast<double>();
+}
+
 SumOfSquares sum_of_squares(const CoilRows& coil_maps) {
     SumOfSquares result;
     for (const double sum : squares_of(coil_maps)) {

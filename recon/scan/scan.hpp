@@ -87,5 +87,7 @@ struct SumOfSquares {
     std::size_t voxels = 0;
 };
 SumOfSquares sum_of_squares(const CoilRows& coil_maps);
+/// 1 at voxels where a map is not zero, 0 at the others: N.
+RealVector seen_by(const CoilRows& coil_maps);
 
 } // namespace lsrecon

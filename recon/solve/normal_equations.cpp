@@ -38,9 +38,15 @@ Precision precision_of_solver(Backend& backend,
 /// Of the image's size, beside those of conjugate gradients.
 std::size_t volumes_of(const std::vector<RegulariserChoice>& regularisers, bool precondition,
                        const Grid& grid) {
-    // The preconditioned residual, a period and what it is multiplied by.
-    const std::size_t of_inverse = precondition && !need_splitting(regularisers) ? 3 : 0;
+    // The preconditioned residual, a period and what it is multiplied by, what maps see and the
+    // residual there.
+    const std::size_t of_inverse = precondition && !need_splitting(regularisers) ? 5 : 0;
     return volumes_of(regularisers, grid) + of_inverse;
+}
+
+/// A voxel that nothing else determines stays 0, as it does by lambda.
+bool keeps_zeros(const RegulariserTerm& term) {
+    return term.quadratic && term.k->is_isometry() && term.target == nullptr;
 }
 
 } // namespace
@@ -115,6 +121,8 @@ double NormalEquations::q_at_zero() {
 std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision precision,
                                                    CoilMaps& maps, SharedWorkspaces& shared) {
     std::unique_ptr<Gram> gram = gram_on(device, precision, maps.count(), shared);
+    std::vector<RegulariserTerm> terms = make_regularisers(
+        common_.regularisers, {device, precision, common_.plan.grid, common_.prior});
     std::unique_ptr<Preconditioner> inverse;
     if (preconditions()) {
         const double squares = maps.given() ? sum_of_squares(common_.coil_maps).mean : 1;
@@ -129,12 +137,14 @@ std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision pre
         if (!split) {
             inverse->raise_to_mean();
         }
+        if (maps.given() && std::all_of(terms.begin(), terms.end(), keeps_zeros)) {
+            if (const RealVector seen = seen_by(common_.coil_maps); seen.minCoeff() == 0) {
+                inverse->restrict_to(seen);
+            }
+        }
     }
-    return std::make_unique<System>(
-        device, precision, std::move(gram), maps, common_.lambda,
-        make_regularisers(common_.regularisers,
-                          {device, precision, common_.plan.grid, common_.prior}),
-        std::move(inverse));
+    return std::make_unique<System>(device, precision, std::move(gram), maps, common_.lambda,
+                                    std::move(terms), std::move(inverse));
 }
 
 std::unique_ptr<Gram> NormalEquations::gram_on(Device& device, Precision precision,

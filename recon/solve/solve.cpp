@@ -100,15 +100,10 @@ void clear_where_maps_are_zero(const CoilRows& maps, Solved& solved) {
     if (maps.empty()) {
         return;
     }
-    RealVector largest = RealVector::Zero(solved.image.size());
-    maps.visit([&](const auto& rows) {
-        for (Eigen::Index c = 0; c < rows.rows(); ++c) {
-            largest = largest.cwiseMax(rows.row(c).cwiseAbs().template cast<double>().transpose());
-        }
-    });
+    const RealVector seen = seen_by(maps);
     for (ComplexVector* const image : {&solved.image, &solved.earlier}) {
         if (image->size() > 0) {
-            *image = (largest.array() > 0).select(*image, Complex(0));
+            *image = (seen.array() > 0).select(*image, Complex(0));
         }
     }
 }
@@ -160,9 +155,7 @@ Solved solve_where_it_fits(NormalEquations& equations, const std::vector<Volume>
 Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
              const SolveOptions& options, Reporter& report) {
     Solved solved = solve_where_it_fits(equations, fhd, options, report);
-    if (!options.regularisers.empty()) {
-        clear_where_maps_are_zero(equations.coil_maps(), solved);
-    }
+    clear_where_maps_are_zero(equations.coil_maps(), solved);
     return solved;
 }
 

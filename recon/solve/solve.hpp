@@ -26,8 +26,8 @@ void add(Solution solution, double b_norm, std::size_t problems, Solved& solved)
 
 /// Solves (F^H F + lambda Q(0) I) rho = F^H d for every right-hand side: on the device when the
 /// equations fit on it and its precision can keep the tolerance, else by Eigen in double
-/// precision, with a note when the device was to solve. ToleranceError when neither can. With
-/// regularisers the image is 0 where all coil maps are.
+/// precision, with a note when the device was to solve. ToleranceError when neither can. The image
+/// is 0 where all coil maps are.
 Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
              const SolveOptions& options, Reporter& report);
 
@@ -39,7 +39,8 @@ Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const Sol
 /// note when it may be; UsageError for several problems.
 void require_scale(System& system, const std::vector<Volume>& fhd, Reporter& report);
 
-/// Regularisers continue the image where no coil sees anything; nothing was measured there.
+/// Regularisers continue the image where no coil sees anything, and rounding may leave something;
+/// nothing was measured there.
 void clear_where_maps_are_zero(const CoilRows& maps, Solved& solved);
 
 ImageFrame to_image(const Frame& frame, const Solved& solved);

@@ -69,7 +69,7 @@ TEST(Compression, KeepsTheEnergyThatIsAskedFor) {
     // Two combinations of six coils hold nearly everything.
     const CoilMatrix samples =
         Random(3).matrix(6, 2) * Random(4).matrix(2, 900) + 1e-3 * Random(5).matrix(6, 900);
-    const CompressedCoils most = compress(samples, {0, 0.999});
+    const CompressedCoils most = compressed_coils({gram(samples)}, {0, 0.999});
     EXPECT_EQ(most.mixing.rows(), 2);
     EXPECT_GT(most.energy, 0.999);
     EXPECT_TRUE(near(CoilMatrix(most.mixing * most.mixing.adjoint()), CoilMatrix::Identity(2, 2),
@@ -77,8 +77,8 @@ TEST(Compression, KeepsTheEnergyThatIsAskedFor) {
     const CoilMatrix kept = mixed(most.mixing, samples).to_doubles();
     EXPECT_NEAR(kept.squaredNorm() / samples.squaredNorm(), most.energy, rounding);
 
-    EXPECT_EQ(compress(samples, {4, 1}).mixing.rows(), 4);
-    EXPECT_EQ(compress(samples, {0, 1}).mixing.rows(), 6);
+    EXPECT_EQ(compressed_coils({gram(samples)}, {4, 1}).mixing.rows(), 4);
+    EXPECT_EQ(compressed_coils({gram(samples)}, {0, 1}).mixing.rows(), 6);
 }
 
 TEST(Mixing, KeepsThePrecisionOfTheRows) {

@@ -141,7 +141,7 @@ TEST(SliceMixing, NeedsOneCoilWhereEachSliceHasOne) {
     for (Eigen::Index n = 0; n < 30; ++n) {
         maps.col(n) = of_slice.col(n % 6) * seen(0, n);
     }
-    EXPECT_GT(compress(scan.coil_maps, {0, 0.999, ""}).mixing.rows(), 2);
+    EXPECT_GT(compressed_coils({gram(scan.coil_maps)}, {0, 0.999, ""}).mixing.rows(), 2);
     const SliceMixing mixing = mixing_of(scan, {0, 0.999, "geometric"});
     EXPECT_EQ(mixing.coils(), 1);
     EXPECT_GT(mixing.energy(), 0.999);

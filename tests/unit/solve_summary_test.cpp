@@ -74,6 +74,12 @@ TEST(SolveSummary, AtTheLimitAndWithinTheToleranceIsNoWarning) {
     EXPECT_THAT(summary.as_text(), Not(HasSubstr("more:")));
 }
 
+TEST(SolveSummary, AResidualAboveThatOfZerosIsNoSolution) {
+    const std::string said = summary_of({{1, 40, 1.2}}, Stop::iterations).as_text();
+    EXPECT_THAT(said, HasSubstr("no solution"));
+    EXPECT_THAT(said, Not(HasSubstr("more:")));
+}
+
 TEST(SolveSummary, ManySolvesAreOneLineOfWorstAndMedian) {
     SolveSummary summary = summary_of({{1, 0.1, 1e-2}, {1, 0.1, 2e-3}}, Stop::iterations);
     summary.add(frame_of({{1, 9e-6}}, Stop::tolerance));
