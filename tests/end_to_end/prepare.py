@@ -224,6 +224,41 @@ def what_cannot_be_done_is_refused(make):
                ["sparse.h5", "centre of k-space", "--maps none"])
 
 
+def lambda_leaves_nothing_where_no_coil_sees(make):
+    folder = make()
+    coils_without_maps(folder)
+    truth, _ = image_of(folder, "object.h5")
+    errors = {}
+    for words in ([], ["--preconditioner", "none"], ["--iterations", "25"]):
+        folder.run(0, ["recon", "coils.h5", "-o", "i.h5", "--lambda", "1e-3", *words, *QUIET])
+        image, _ = image_of(folder, "i.h5")
+        errors[" ".join(words)] = error(image, truth)
+        expect((image == 0).sum() > 100, f"{words}: something where maps are 0")
+        os.unlink(folder / "i.h5")
+    expect(max(errors.values()) < 1.1 * min(errors.values()), errors)
+
+
+def maps_go_with_the_image(make):
+    """A shift of the image, and another field of view."""
+    folder = make()
+    coils_without_maps(folder)
+    folder.run(0, ["maps", "coils.h5", "-o", "maps.h5", *QUIET])
+    recon = ["recon", "coils.h5", "-o", "image.h5", "--maps", "maps.h5", *QUIET]
+    folder.run(INPUT, [*recon, "--shift-mm", "20,0"],
+               ["place of the coil maps", "--shift-mm moves the image", "next:"])
+    with h5py.File(folder / "maps.h5") as stored, h5py.File(folder / "bare.h5", "w") as f:
+        f["coil_maps"] = stored["coil_maps"][()]
+    images = []
+    for name in ("maps.h5", "bare.h5"):
+        folder.run(0, ["recon", "coils.h5", "-o", "i.h5", "--maps", name, "--fov-mm", "300,300",
+                       *QUIET])
+        images.append(image_of(folder, "i.h5")[0])
+        os.unlink(folder / "i.h5")
+    expect((images[0] == images[1]).all(), "maps without a field of view are stretched")
+    folder.run(USAGE, [*recon[:4], "--coils", "3", "--energy", "0.9", *QUIET],
+               ["--energy", "--coils"])
+
+
 def coils_fill_in_lines_that_were_not_sampled(make):
     folder = make()
     folder.run(0, ["simulate", "--trajectory", "cartesian", "--matrix", "48,48", "--coils", "8",
@@ -242,4 +277,5 @@ def coils_fill_in_lines_that_were_not_sampled(make):
 if __name__ == "__main__":
     sys.exit(run_cases([maps_come_from_the_scan, maps_go_to_a_file_and_come_back,
                         coils_fill_in_lines_that_were_not_sampled, noise_is_made_white,
+                        lambda_leaves_nothing_where_no_coil_sees, maps_go_with_the_image,
                         coils_are_compressed_by_slices, what_cannot_be_done_is_refused]))

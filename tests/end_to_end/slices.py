@@ -143,6 +143,18 @@ def a_slice_without_signal_or_a_frame_is_no_obstacle(make):
     expect("zeros alone" in said and "2 of 4 frames failed: 2,3" in said, said)
 
 
+def one_prior_image_serves_no_slices(make):
+    folder = make()
+    raw(folder)
+    image(folder, "--slice", "0", "--repetition", "0")
+    os.rename(folder / "i.h5", folder / "prior.h5")
+    with h5py.File(folder / "prior.h5") as f:
+        expect(f["frame_labels"].asstr()[0] == "slice 0, repetition 0", "an image without a label")
+    prior = ["--prior", "prior.h5", "--reg", "prior:0.1"]
+    folder.run(INPUT, [*RECON, "-o", "image.h5", *prior], ["several slices", "--slice", "next:"])
+    image(folder, *prior, "--slice", "0")
+
+
 def maps_that_cannot_be_made(make):
     folder = make()
     raw(folder)
@@ -176,4 +188,5 @@ if __name__ == "__main__":
     sys.exit(run_cases([each_slice_has_its_own, all_coils_by_slices_make_the_same_images,
                         repetitions_of_each_slice_are_solved_together,
                         a_slice_without_signal_or_a_frame_is_no_obstacle,
-                        maps_that_cannot_be_made, the_noise_is_that_of_the_first_slice]))
+                        one_prior_image_serves_no_slices, maps_that_cannot_be_made,
+                        the_noise_is_that_of_the_first_slice]))

@@ -145,6 +145,16 @@ TEST(Resampled, AreTheSameMapsOnAnotherGrid) {
               Complex(0));
 }
 
+TEST(Resampled, OfAnUnknownPlaceCannotFollowAShift) {
+    Grid known = make_grid(8, 8);
+    known.position = Vec3{0, 0, 0};
+    known.directions = std::array<Vec3, 3>{Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}};
+    const Resampled of{"maps.h5", "coil maps", "next"};
+    EXPECT_NO_THROW(require_known_places(known, known, of));
+    EXPECT_THROW(require_known_places(make_grid(8, 8), known, of), InputError);
+    EXPECT_THROW(require_known_places(known, make_grid(8, 8), of), InputError);
+}
+
 TEST(Resampled, FollowTheirPlaceInThePatient) {
     Grid from = make_grid(8, 8);
     from.fov_mm = {8, 8, 1};

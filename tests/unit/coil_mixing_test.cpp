@@ -81,6 +81,22 @@ TEST(Compression, KeepsTheEnergyThatIsAskedFor) {
     EXPECT_EQ(compressed_coils({gram(samples)}, {0, 1}).mixing.rows(), 6);
 }
 
+TEST(Compression, KeepsTheEnergyOfEveryPlace) {
+    // Places in which other coils hold nearly everything; one is a thousand times as bright.
+    std::vector<Eigen::MatrixXcd> grams;
+    for (const Eigen::Index coil : {0, 2, 5}) {
+        CoilMatrix samples = 1e-3 * Random(static_cast<unsigned>(coil)).matrix(6, 300);
+        samples.row(coil) = Random(9).matrix(1, 300);
+        grams.push_back(gram(coil == 2 ? CoilMatrix(1000 * samples) : samples));
+    }
+    const CompressedCoils kept = compressed_coils(grams, {0, 0.99});
+    EXPECT_EQ(kept.mixing.rows(), 3);
+    EXPECT_GT(kept.energy, 0.99);
+    const CompressedCoils fewer = compressed_coils(grams, {2, 1});
+    EXPECT_EQ(fewer.mixing.rows(), 2);
+    EXPECT_LT(fewer.energy, 0.9) << "the place that keeps least";
+}
+
 TEST(Mixing, KeepsThePrecisionOfTheRows) {
     const CoilMatrix values = Random(6).matrix(3, 10000);
     const CoilMixing mixing = Random(7).matrix(2, 3);

@@ -190,6 +190,53 @@ TEST(IsmrmrdCut, FramesOfConsecutiveReadouts) {
     EXPECT_TRUE(noted(scan, "left out 2 readouts"));
 }
 
+TEST(IsmrmrdCut, TheImageLiesWhereTheFirstChosenFrameDoes) {
+    std::vector<Acquisition> acquisitions;
+    for (int i = 0; i < 12; ++i) {
+        Acquisition a = readout(8, 1, 2);
+        a.idx().slice = static_cast<uint16_t>(i / 4);
+        set_vector(a.position(), {0, 0, static_cast<float>(10 * (i / 4))});
+        set_vector(a.read_dir(), {1, 0, 0});
+        set_vector(a.phase_dir(), {0, 1, 0});
+        set_vector(a.slice_dir(), {0, 0, 1});
+        acquisitions.push_back(a);
+    }
+    const std::string path = write(acquisitions);
+    ReadOptions options;
+    options.spokes_per_frame = 2;
+    options.frames = IndexList("5");
+    const Scan scan = read_scan(path, options);
+    ASSERT_EQ(scan.frames.size(), 1U);
+    EXPECT_EQ(scan.frames[0].position, (Vec3{0, 0, 20}));
+    EXPECT_EQ(scan.grid.position, (Vec3{0, 0, 20}));
+}
+
+TEST(IsmrmrdChoice, FramesOfSeveralOrientationsHaveNoneTogether) {
+    std::vector<Acquisition> acquisitions;
+    for (int i = 0; i < 2; ++i) {
+        Acquisition a = readout(8, 1, 2);
+        a.idx().slice = static_cast<uint16_t>(i);
+        set_vector(a.position(), {1, 2, 3});
+        set_vector(a.read_dir(), {1, 0, 0});
+        set_vector(a.phase_dir(), {0, i == 0 ? 1.0F : 0.0F, i == 0 ? 0.0F : 1.0F});
+        set_vector(a.slice_dir(), {0, i == 0 ? 0.0F : -1.0F, i == 0 ? 1.0F : 0.0F});
+        acquisitions.push_back(a);
+    }
+    const std::string path = write(acquisitions);
+    const Scan both = read_scan(path);
+    EXPECT_FALSE(both.grid.directions || both.grid.position);
+    EXPECT_TRUE(noted(both, "different orientations"));
+    ReadOptions options;
+    options.counters[0] = IndexList("1");
+    EXPECT_TRUE(read_scan(path, options).grid.directions);
+    for (Acquisition& a : acquisitions) { // of a slice, they would share its maps
+        a.idx().set = a.idx().slice;
+        a.idx().slice = 0;
+    }
+    const std::string of_a_slice = write(acquisitions);
+    EXPECT_EQ(refusal([&] { read_scan(of_a_slice); }).found, "several");
+}
+
 TEST(IsmrmrdCut, AStrideMakesASlidingWindowOrGaps) {
     ReadOptions options;
     options.join = {"repetition"};

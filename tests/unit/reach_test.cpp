@@ -128,6 +128,16 @@ TEST(Remarks, FramesOfFewSamplesAreNotedWithTheFlagThatJoinsThem) {
     EXPECT_EQ(remarks_on(scan)[0].find("--join"), std::string::npos);
 }
 
+TEST(Remarks, TheSparsestFrameIsNotedWhereverItIs) {
+    Scan scan = scan_of(lines(64, 64), 64, 64);
+    scan.frames.push_back(scan_of(lines(64, 64, 2), 64, 64).frames[0]);
+    scan.frames.push_back(scan_of(lines(64, 64, 4), 64, 64).frames[0]);
+    EXPECT_EQ(remarks_on(scan)[0].find("2 of 3 frames are undersampled, the sparsest from 1024 "
+                                       "samples a coil, which fill 24.6 % of k-space"),
+              0U)
+        << remarks_on(scan)[0];
+}
+
 TEST(Remarks, LengthsInOtherUnitsAreNoted) {
     Scan scan = scan_of(lines(64, 64), 64, 64);
     scan.grid.fov_mm = {0.23, 0.23, 0.005};

@@ -159,5 +159,35 @@ TEST(TimeTerms, AreTheNormalOperatorOfEveryPair) {
     }
 }
 
+// Before t = 0 decay is growth: pairs of voxels that grow must not hide the errors of the others.
+TEST(TimeTerms, HoldForEachPairWhereSomeGrow) {
+    RealVector decay = RealVector::LinSpaced(40, 0, 20);
+    decay(7) = 1000;
+    const OffResonance off{evenly(-50, 50, 40), decay};
+    const RealVector times = evenly(-0.01, 0.01, 120);
+    const TimeTerms terms = time_terms(times, off, 1e-7);
+    EXPECT_LT(terms.error, 1e-6);
+    double worst = 0;
+    for (const std::size_t a : {0U, 7U, 20U, 39U}) {
+        for (const std::size_t b : {0U, 7U, 20U, 39U}) {
+            const Complex rate = std::conj(off.rate(a)) + off.rate(b);
+            double largest = 0;
+            double apart = 0;
+            for (Eigen::Index m = 0; m < times.size(); ++m) {
+                const Complex exact = std::exp(-rate * times(m));
+                Complex sum = -exact;
+                for (std::size_t l = 0; l < terms.times.size(); ++l) {
+                    sum += terms.weights(static_cast<Eigen::Index>(l), m) *
+                           std::exp(-rate * terms.times[l]);
+                }
+                largest = std::max(largest, std::abs(exact));
+                apart = std::max(apart, std::abs(sum));
+            }
+            worst = std::max(worst, apart / largest);
+        }
+    }
+    EXPECT_LT(worst, 1e-5);
+}
+
 } // namespace
 } // namespace lsrecon

@@ -1,0 +1,53 @@
+// The preconditioner where coil maps are 0, on every device.
+
+#include <gtest/gtest.h>
+
+#include "engines/reference.hpp"
+#include "operators/preconditioner.hpp"
+#include "support/arrays_fixture.hpp"
+#include "support/case.hpp"
+#include "support/numbers.hpp"
+#include "support/systems.hpp"
+
+namespace lsrecon {
+namespace {
+
+using RestrictedPreconditioner = test::ArraysFixture;
+
+// A is lambda alone where maps see nothing: residuals must not get there.
+TEST_P(RestrictedPreconditioner, StaysWhereMapsSeeSomething) {
+    test::Case radial{"radial", {16, 15, 0}};
+    radial.trajectory = "radial";
+    const auto reference = make_reference_backend();
+    Reporter report;
+    const test::Problem problem = test::make_problem(radial);
+    const Q q = compute_q(*reference, *problem.sampling, problem.grid, report);
+    const std::size_t voxels = q.grid.voxels();
+    RealVector seen = RealVector::Ones(static_cast<Eigen::Index>(voxels));
+    for (Eigen::Index n = 0; n < seen.size(); ++n) {
+        seen(n) = n % 16 < 5 || n / 16 > 11 ? 0 : 1;
+    }
+    CoilMatrix values = random.matrix(2, voxels);
+    values.array().rowwise() *= seen.transpose().array().cast<Complex>();
+    const CoilRows rows(values);
+    EXPECT_EQ(seen_by(rows), seen);
+    Preconditioner inverse(on.device(), q, on.precision,
+                           make_cosine_basis(on.device(), q.grid, on.precision), 1, 1e-3);
+    inverse.raise_to_mean();
+    inverse.restrict_to(seen);
+    const auto apply = [&](const ComplexVector& x) {
+        Array out = on.device().zeros(voxels, {true, on.precision});
+        inverse.apply(of(x), out);
+        return on.device().download(out);
+    };
+    EXPECT_TRUE(test::adjoint_test(apply, apply, voxels, voxels, bound(32)));
+    const ComplexVector x = vector(voxels);
+    const ComplexVector y = apply(x);
+    EXPECT_EQ((y.array() * (1 - seen.array()).cast<Complex>()).matrix().norm(), 0);
+    EXPECT_GT(x.dot(y).real(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, RestrictedPreconditioner, testing::ValuesIn(test::array_cases()));
+
+} // namespace
+} // namespace lsrecon
