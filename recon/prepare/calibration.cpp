@@ -119,10 +119,22 @@ std::size_t sampled_radius(const std::vector<Vec3>& trajectory, const Grid& grid
     return result;
 }
 
-Calibration calibrate(Backend& backend, const Scan& scan, const Frame& frame, Reporter& report) {
+void Calibration::join(const Calibration& other) {
+    for (const auto& [all, more] :
+         {std::pair(&images, &other.images), std::pair(&kspace, &other.kspace)}) {
+        const Eigen::Index before = all->cols();
+        all->conservativeResize(Eigen::NoChange, before + more->cols());
+        all->rightCols(more->cols()) = *more;
+    }
+    frames += other.frames;
+}
+
+Calibration calibrate(Backend& backend, const Scan& scan, const Frame& frame, Reporter& report,
+                      std::size_t largest) {
     const Stage stage(report, "calibrate");
     const std::vector<Vec3>& trajectory = frame.sampling->trajectory;
     Calibration result;
+    result.frames = 1;
     result.grid = scan.grid;
     result.radius =
         sampled_radius(trajectory, scan.grid, scan.grid.dimensions == 3 ? most_in_3d : most_in_2d);
@@ -134,6 +146,7 @@ Calibration calibrate(Backend& backend, const Scan& scan, const Frame& frame, Re
                           "pass --maps FILE with maps of these coils, or --maps none for one "
                           "problem a coil"});
     }
+    result.radius = largest > 0 ? std::min(result.radius, largest) : result.radius;
     for (std::size_t d = 0; d < static_cast<std::size_t>(scan.grid.dimensions); ++d) {
         result.grid.size[d] = std::min(2 * result.radius, scan.grid.size[d]);
     }

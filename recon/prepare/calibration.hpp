@@ -6,12 +6,16 @@
 
 namespace lsrecon {
 
-/// The centre of k-space on a grid: what coil maps are estimated from.
+/// The centre of k-space of some frames on a grid: what coil maps are estimated from.
 struct Calibration {
     std::size_t radius; ///< in cycles/FOV: so far it is sampled at the Nyquist rate
     Grid grid; ///< the field of view of the scan with a matrix of 2 radius, at most the scan's
-    CoilMatrix images; ///< C x n: least-squares images of the coils, x fastest
-    CoilMatrix kspace; ///< C x n: their Fourier transform, k from -floor(N/2) on in each dimension
+    std::size_t frames; ///< F
+    CoilMatrix images; ///< C x n F: least-squares images of the coils, x fastest
+    CoilMatrix kspace; ///< C x n F: their Fourier transform, k from -floor(N/2) on
+
+    /// Adds the frames of another calibration of the same grid.
+    void join(const Calibration& other);
 };
 
 /// The largest radius in cycles/FOV, at most `most`, within which nearly every cell of 1 cycle/FOV
@@ -19,7 +23,8 @@ struct Calibration {
 std::size_t sampled_radius(const std::vector<Vec3>& trajectory, const Grid& grid, std::size_t most);
 
 /// Reconstructs the densest part of k-space of each coil by least squares. InputError when even the
-/// centre is sampled too sparsely.
-Calibration calibrate(Backend& backend, const Scan& scan, const Frame& frame, Reporter& report);
+/// centre is sampled too sparsely. The radius is `largest` at most, 0 for no limit.
+Calibration calibrate(Backend& backend, const Scan& scan, const Frame& frame, Reporter& report,
+                      std::size_t largest = 0);
 
 } // namespace lsrecon

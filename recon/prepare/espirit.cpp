@@ -45,6 +45,7 @@ void for_each_point(const std::array<std::size_t, 3>& size, const Visit& visit) 
 }
 
 /// The windows that lie within the radius of the calibration, a row each: C kernels side by side.
+/// Of several frames each has some of the windows, at random places, so that there are no more.
 Patches patches_of(const Calibration& calibration, const Kernel& kernel) {
     const std::array<std::size_t, 3>& size = calibration.grid.size;
     std::vector<std::array<std::size_t, 3>> corners;
@@ -64,14 +65,17 @@ Patches patches_of(const Calibration& calibration, const Kernel& kernel) {
             corners.push_back(corner);
         }
     });
+    std::mt19937 random(1); // the same maps every time
     const Eigen::Index coils = calibration.kspace.rows();
     const auto points = static_cast<Eigen::Index>(kernel.points());
     const double scale = calibration.kspace.cwiseAbs().maxCoeff();
     Patches patches(static_cast<Eigen::Index>(corners.size()), coils * points);
     for (std::size_t p = 0; p < corners.size(); ++p) {
+        const std::size_t frame = random() % calibration.frames;
         Eigen::Index i = 0;
         for_each_point(kernel.size, [&](const std::array<std::size_t, 3>& at) {
             const std::size_t n =
+                frame * calibration.grid.voxels() +
                 ((corners[p][2] + at[2]) * size[1] + corners[p][1] + at[1]) * size[0] +
                 corners[p][0] + at[0];
             for (Eigen::Index c = 0; c < coils; ++c) {

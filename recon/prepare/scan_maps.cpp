@@ -18,6 +18,15 @@ const MapsMethod* method_named(const std::string& name) {
     return found == table.end() ? nullptr : &*found;
 }
 
+/// Of frames of a place: enough to see what moves.
+constexpr std::size_t most_calibrations = 8;
+
+/// Whether a frame has all of the centre that a calibration of this scan has.
+bool sampled_as_far(const Frame& frame, const Scan& scan, const Calibration& calibration) {
+    return sampled_radius(frame.sampling->trajectory, scan.grid, calibration.radius) ==
+           calibration.radius;
+}
+
 } // namespace
 
 ScanMaps::ScanMaps(Scan& scan, MixedFrames& frames, Backend& backend, Reporter& report)
@@ -118,30 +127,59 @@ void ScanMaps::read(const std::string& file, bool shifted) {
     scan_.remarks.push_back("coil maps of " + file + ", SHA-256 " + stored.sha256);
 }
 
-/// Of the place's own calibration samples, or of its first frame that is neither bad nor silent.
-Calibration ScanMaps::calibration_of(std::size_t place) {
-    for (std::size_t f = 0; f < place_of_.size(); ++f) {
-        if (place_of_[f] != place || frames_.is_bad(f)) {
-            continue;
-        }
-        const std::string slice = slice_in(scan_.frames[f].label);
-        for (const Frame& calibration : scan_.calibrations) {
-            if (slice.empty() ? place == 0 : slice_in(calibration.label) == slice) {
-                return calibrate(backend_, scan_, calibration, report_);
-            }
-        }
-        const auto calibration = frames_.look_at(f, [&](const Frame& frame) {
-            return frame.samples.largest_part() > 0
-                       ? std::optional(calibrate(backend_, scan_, frame, report_))
-                       : std::nullopt;
-        });
-        if (calibration) {
-            return *calibration;
+/// Of the place's own calibration samples, or null.
+const Frame* ScanMaps::calibration_samples_of(std::size_t place) const {
+    const auto first = std::find(place_of_.begin(), place_of_.end(), place);
+    const std::string slice =
+        slice_in(scan_.frames[static_cast<std::size_t>(first - place_of_.begin())].label);
+    for (const Frame& calibration : scan_.calibrations) {
+        if (slice.empty() ? place == 0 : slice_in(calibration.label) == slice) {
+            return &calibration;
         }
     }
-    throw InputError({scan_.file, "coil maps by " + method_->name,
-                      "zeros alone in every frame of a place", "an object in the coils",
-                      "leave its frames out, or pass --maps FILE or --maps none"});
+    return nullptr;
+}
+
+/// Of some frames of the place, the first that is neither bad nor silent and others from all over
+/// it: what moves has signal elsewhere in each.
+Calibration ScanMaps::calibration_of(std::size_t place) {
+    std::vector<std::size_t> good;
+    for (std::size_t f = 0; f < place_of_.size(); ++f) {
+        if (place_of_[f] == place && !frames_.is_bad(f)) {
+            good.push_back(f);
+        }
+    }
+    if (const Frame* const own = calibration_samples_of(place); own != nullptr && !good.empty()) {
+        return calibrate(backend_, scan_, *own, report_);
+    }
+    const auto of_frame = [&](std::size_t f, std::size_t largest) {
+        return frames_.look_at(f, [&](const Frame& frame) {
+            return frame.samples.largest_part() > 0
+                       ? std::optional(calibrate(backend_, scan_, frame, report_, largest))
+                       : std::nullopt;
+        });
+    };
+    std::optional<Calibration> all;
+    std::size_t next = 0; // of good
+    while (next < good.size() && !all) {
+        all = of_frame(good[next++], 0);
+    }
+    if (!all) {
+        throw InputError({scan_.file, "coil maps by " + method_->name,
+                          "zeros alone in every frame of a place", "an object in the coils",
+                          "leave its frames out, or pass --maps FILE or --maps none"});
+    }
+    const std::size_t left = good.size() - next;
+    const std::size_t more = std::min(left, most_calibrations - 1);
+    for (std::size_t i = 0; i < more; ++i) {
+        const std::size_t f = good[next + i * left / more];
+        if (sampled_as_far(scan_.frames[f], scan_, *all)) {
+            if (const std::optional<Calibration> one = of_frame(f, all->radius)) {
+                all->join(*one);
+            }
+        }
+    }
+    return *all;
 }
 
 CoilRows ScanMaps::estimated(std::size_t place) {

@@ -42,6 +42,7 @@ public:
 private:
     void make_or_refuse(const PrepareOptions& options);
     void read(const std::string& file, bool shifted);
+    const Frame* calibration_samples_of(std::size_t place) const;
     Calibration calibration_of(std::size_t place);
     CoilRows estimated(std::size_t place);
 

@@ -35,14 +35,19 @@ CoilRows::Floats walsh_maps(const Calibration& calibration, const Grid& grid, co
     const Eigen::Index coils = images.rows();
     HermitianField field;
     field.coils = static_cast<std::size_t>(coils);
-    field.coefficients.resize(coils * (coils + 1) / 2, images.cols());
+    const auto voxels = static_cast<Eigen::Index>(calibration.grid.voxels());
+    field.coefficients.resize(coils * (coils + 1) / 2, voxels);
     // Relative to the largest, because the square of a float may leave its range.
     const double scale = images.cwiseAbs().maxCoeff();
     Eigen::Index pair = 0;
     for (Eigen::Index a = 0; a < coils; ++a) {
         for (Eigen::Index b = a; b < coils; ++b) {
-            Eigen::ArrayXcd product =
+            const Eigen::ArrayXcd of_frames =
                 (images.row(a) / scale).array() * (images.row(b) / scale).array().conjugate();
+            Eigen::ArrayXcd product =
+                of_frames.reshaped(voxels, static_cast<Eigen::Index>(calibration.frames))
+                    .rowwise()
+                    .sum();
             for (std::size_t d = 0; d < 3; ++d) {
                 add_neighbours(product, calibration.grid, d);
             }

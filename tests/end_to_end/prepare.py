@@ -238,6 +238,22 @@ def lambda_leaves_nothing_where_no_coil_sees(make):
     expect(max(errors.values()) < 1.1 * min(errors.values()), errors)
 
 
+def maps_are_of_all_frames_in_which_an_object_moves(make):
+    folder = make()
+    folder.run(0, ["simulate", "--trajectory", "golden-angle", "--matrix", "48,32", "--coils", "4",
+                   "--without-maps", "--frames", "4", "--motion", "25", "--noise", "0.03", "-o",
+                   "moving.h5", "--truth", "object.h5", *QUIET])
+    with h5py.File(folder / "object.h5") as f:
+        truth = f["image"][()]
+    for method in ("espirit", "walsh"):
+        folder.run(0, ["recon", "moving.h5", "-o", "i.h5", "--lambda", "1e-2", "--maps", method,
+                       *QUIET])
+        with h5py.File(folder / "i.h5") as f:
+            errors = [error(one, other) for one, other in zip(f["image"][()], truth)]
+        expect(max(errors) < 1.3 * min(errors), f"{method}: errors {errors}")
+        os.unlink(folder / "i.h5")
+
+
 def maps_go_with_the_image(make):
     """A shift of the image, and another field of view."""
     folder = make()
@@ -278,4 +294,5 @@ if __name__ == "__main__":
     sys.exit(run_cases([maps_come_from_the_scan, maps_go_to_a_file_and_come_back,
                         coils_fill_in_lines_that_were_not_sampled, noise_is_made_white,
                         lambda_leaves_nothing_where_no_coil_sees, maps_go_with_the_image,
+                        maps_are_of_all_frames_in_which_an_object_moves,
                         coils_are_compressed_by_slices, what_cannot_be_done_is_refused]))
