@@ -41,6 +41,12 @@ StoredImage stacked(const StoredImage& image) {
     return find_slices(image).problem.empty() ? with_slices_stacked(image) : image;
 }
 
+bool is_a_slice_of(const Grid& grid, const std::vector<PageSet>& image) {
+    return grid.dimensions == 2 && !image.empty() &&
+           std::equal(grid.size.begin(), grid.size.begin() + 2,
+                      image.front().volumes.about.grid.size.begin());
+}
+
 /// Volumes of a dataset whose last dimensions are (z,) y, x. Its geometry is that of the image on
 /// the same grid, or of a scan; without them voxels are as long as they are wide.
 StoredImage volumes_of(const Hdf5Reader& file, const std::string& dataset,
@@ -66,6 +72,8 @@ StoredImage volumes_of(const Hdf5Reader& file, const std::string& dataset,
     }
     if (!image.empty() && image.front().volumes.about.grid.same_lattice(grid)) {
         grid = image.front().volumes.about.grid;
+    } else if (is_a_slice_of(grid, image)) {
+        std::copy_n(image.front().volumes.about.grid.fov_mm.begin(), 2, grid.fov_mm.begin());
     } else if (file.has_attribute("/", "fov_mm")) { // of a scan
         const std::vector<double> fov = file.attribute_numbers("/", "fov_mm");
         for (std::size_t d = 0; d < extents.size() && fov.size() == extents.size(); ++d) {

@@ -109,9 +109,9 @@ private:
     [[noreturn]] void refuse_units() const;
     void require_samples() const;
     void require_whole_frame() const;
-    /// Whether frames have positions of their own.
     const RawFrame& first_chosen() const;
     void require_one_orientation_a_slice() const;
+    /// Whether frames have positions of their own.
     bool set_geometry(Scan& scan) const;
     std::vector<RawPart> parts_of(const RawFrame& raw, const std::string& name) const;
     Sampling sampling_of(const RawFrame& raw, std::size_t first, std::size_t end,

@@ -31,8 +31,8 @@ private:
 
 /// ||image - earlier|| / ||image||; 0 without one of them.
 inline double relative_change(const ComplexVector& image, const ComplexVector& earlier) {
-    const double size = image.stableNorm();
-    return size > 0 && earlier.size() > 0 ? (image - earlier).stableNorm() / size : 0;
+    const double size = image.norm();
+    return size > 0 && earlier.size() > 0 ? (image - earlier).norm() / size : 0;
 }
 
 } // namespace lsrecon

@@ -155,7 +155,9 @@ Solved solve_where_it_fits(NormalEquations& equations, const std::vector<Volume>
 Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
              const SolveOptions& options, Reporter& report) {
     Solved solved = solve_where_it_fits(equations, fhd, options, report);
-    clear_where_maps_are_zero(equations.coil_maps(), solved);
+    if (!options.regularisers.empty()) { // lambda alone leaves 0 there
+        clear_where_maps_are_zero(equations.coil_maps(), solved);
+    }
     return solved;
 }
 

@@ -39,8 +39,7 @@ Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const Sol
 /// note when it may be; UsageError for several problems.
 void require_scale(System& system, const std::vector<Volume>& fhd, Reporter& report);
 
-/// Regularisers continue the image where no coil sees anything, and rounding may leave something;
-/// nothing was measured there.
+/// Regularisers continue the image where no coil sees anything; nothing was measured there.
 void clear_where_maps_are_zero(const CoilRows& maps, Solved& solved);
 
 ImageFrame to_image(const Frame& frame, const Solved& solved);
