@@ -6,8 +6,8 @@ namespace lsrecon {
 
 const std::vector<MapsMethod>& maps_methods() {
     static const std::vector<MapsMethod> table{
-        {"espirit", "ESPIRiT from the centre of k-space", &espirit_maps},
-        {"walsh", "adaptive combination of low-resolution images", &walsh_maps},
+        {"espirit", "ESPIRiT from the centre of k-space", &espirit_maps, true},
+        {"walsh", "adaptive combination of low-resolution images", &walsh_maps, false},
     };
     return table;
 }

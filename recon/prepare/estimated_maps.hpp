@@ -12,6 +12,11 @@ struct MapsOptions {
     double threshold = 0.05; ///< singular values below this share of the largest are noise
     double crop = 0.8; ///< 0 where the eigenvalue, 1 where there is signal, is below
     bool soft = false; ///< maps grow from 0 at the crop to 1, in place of a step
+
+    bool are_default() const {
+        const MapsOptions none;
+        return threshold == none.threshold && crop == none.crop && soft == none.soft;
+    }
 };
 
 /// Coil maps C x N on a grid from a calibration, with sum_c |S_cn|^2 of 1, or less where a method
@@ -22,6 +27,7 @@ struct MapsMethod {
     std::string summary;
     CoilRows::Floats (*estimate)(const Calibration& calibration, const Grid& grid,
                                  const MapsOptions& options);
+    bool takes_options;
 };
 
 /// The table: one file and one row each.

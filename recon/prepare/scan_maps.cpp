@@ -57,6 +57,14 @@ void ScanMaps::make_or_refuse(const PrepareOptions& options) {
     if (wanted.empty()) {
         wanted = !scan_.coil_maps.empty() || scan_.coils() == 1 || scan_.voxels ? "" : "espirit";
     }
+    method_ = method_named(wanted);
+    if (!options.estimate.are_default() && (method_ == nullptr || !method_->takes_options)) {
+        throw UsageError(
+            text("--maps-threshold, --maps-crop and --soft-maps are ESPIRiT's, and this ",
+                 "reconstruction has ",
+                 wanted.empty() ? "maps of the scan's own, or one coil" : "--maps " + wanted,
+                 "\n  next:     leave them out, or pass --maps espirit"));
+    }
     if (wanted.empty()) {
         return;
     }
@@ -67,7 +75,6 @@ void ScanMaps::make_or_refuse(const PrepareOptions& options) {
     if (wanted == "none") {
         return;
     }
-    method_ = method_named(wanted);
     if (scan_.voxels) {
         throw UsageError("--maps " + wanted +
                          ": the scan has /voxels, and maps are made for a grid only\n  next:     "

@@ -271,8 +271,10 @@ def maps_go_with_the_image(make):
         images.append(image_of(folder, "i.h5")[0])
         os.unlink(folder / "i.h5")
     expect((images[0] == images[1]).all(), "maps without a field of view are stretched")
-    folder.run(USAGE, [*recon[:4], "--coils", "3", "--energy", "0.9", *QUIET],
-               ["--energy", "--coils"])
+    for words in (["--maps", "walsh", "--maps-crop", "0.7"], ["--combine", "rss", "--soft-maps"],
+                  ["--maps", "maps.h5", "--maps-threshold", "0.1"]):
+        folder.run(USAGE, [*recon[:4], *words, *QUIET], ["are ESPIRiT's", "next:"])
+    folder.run(USAGE, [*recon[:4], "--coils", "3", "--energy", "0.9"], ["--energy", "--coils"])
 
 
 def coils_fill_in_lines_that_were_not_sampled(make):
