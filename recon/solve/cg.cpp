@@ -72,7 +72,7 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
     }
     const Stop stop = residuals.stop();
     residuals.correct_last(truth);
-    ComplexVector before = stop == Stop::iterations ? earlier.values(norm) : ComplexVector();
+    ComplexVector before = stop == Stop::iterations ? earlier.take(norm) : ComplexVector();
     return {solution,          residuals.history(), stop,
             std::move(before), std::move(alphas),   std::move(betas)};
 }

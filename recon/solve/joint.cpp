@@ -94,7 +94,7 @@ public:
     }
 
     ComplexVector solution(std::size_t f) const { return frames_[f]->solution(); }
-    ComplexVector earlier(std::size_t f, double scale) { return earlier_[f].values(scale); }
+    ComplexVector earlier(std::size_t f, double scale) { return earlier_[f].take(scale); }
 
 private:
     struct Term {

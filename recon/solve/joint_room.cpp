@@ -34,7 +34,8 @@ JointMemory joint_memory(const Grid& grid, std::size_t coils, bool with_maps, Pr
         joint_memory(grid, with_maps ? coils : 1, precision, {frames, samplings, of_each});
     const auto values = static_cast<double>(frames * grid.voxels());
     const double in_stacks = 2 * 2 * static_cast<double>(bytes_of(precision)); // before and after
-    const double finished = sizeof(Complex) + sizeof(std::complex<float>);
+    // The image, as it was before the last iterations, and as it is written.
+    const double finished = 2 * sizeof(Complex) + sizeof(std::complex<float>);
     const double eigenvalues = // of the preconditioners, a set for each term
         static_cast<double>(samplings * (1 + options.regularisers.size()) *
                             Embedding(grid).points() * sizeof(double));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include "device/device.hpp"
 
 namespace lsrecon {
@@ -21,8 +23,11 @@ public:
             values_ = device.download(x);
         }
     }
-    /// Times `scale`; empty when none of the late iterations began.
-    ComplexVector values(double scale) { return scale * values_; }
+    /// Times `scale`, once; empty when none of the late iterations began.
+    ComplexVector take(double scale) {
+        values_ *= scale;
+        return std::move(values_);
+    }
 
 private:
     int first_;

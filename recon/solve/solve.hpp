@@ -15,8 +15,7 @@ struct Solved {
     ComplexVector image;
     ResidualHistories residuals;
     std::vector<Stop> stops; ///< one a problem
-    ComplexVector earlier =
-        {}; ///< the image before the late iterations; empty where none ended by them
+    ComplexVector earlier = {}; ///< before the late iterations; empty where a tolerance ended them
     std::vector<double> gains; ///< ||F^H d|| / (Q(0) ||rho||), one a problem; 0 for a rho of zeros
     std::string solver; ///< what solved, in which precision, with which FFT
 };

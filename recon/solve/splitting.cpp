@@ -211,7 +211,7 @@ Solution split_solve(Device& device, Precision precision, const SplitProblem& pr
     const ComplexVector solution = norm * splitting.solution();
     residuals.require_finite(solution);
     return {solution, residuals.history(), residuals.stop(),
-            residuals.reached() ? ComplexVector() : earlier.values(norm)};
+            residuals.reached() ? ComplexVector() : earlier.take(norm)};
 }
 
 } // namespace lsrecon
