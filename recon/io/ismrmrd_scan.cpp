@@ -50,10 +50,10 @@ void note_what_is_beside(const Hdf5Reader& reader, std::vector<std::string>& rem
 std::optional<double> dwell_for_noise(const IsmrmrdFile& file, const IsmrmrdContents& contents,
                                       std::size_t chosen, bool whitens,
                                       std::vector<std::string>& remarks) {
-    const std::set<float> dwells = contents.dwells(chosen);
     if (contents.noise == 0) {
         return std::nullopt;
     }
+    const std::set<float> dwells = contents.dwells(chosen);
     if (dwells.size() == 1) {
         return 1e-6 * static_cast<double>(*dwells.begin());
     }

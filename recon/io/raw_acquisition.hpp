@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 
+#include "base/error.hpp"
 #include "base/types.hpp"
 #include "io/raw_choice.hpp"
 
@@ -29,5 +30,17 @@ struct RawAcquisition {
     Vec3 position{0, 0, 0}; ///< mm, LPS
     std::array<Vec3, 3> directions{}; ///< read, phase, slice; LPS; zero when unknown
 };
+
+/// refuse(acquisition, field, found, expected, next step) where more samples are to be discarded
+/// than there are.
+template <typename Refuse>
+void check_discards(const RawAcquisition& acquisition, const Refuse& refuse) {
+    if (acquisition.discard_pre + acquisition.discard_post > acquisition.samples) {
+        refuse(acquisition, "discard_pre + discard_post",
+               text(acquisition.discard_pre, " + ", acquisition.discard_post),
+               text("at most the ", acquisition.samples, " samples of the acquisition"),
+               "correct the acquisition header");
+    }
+}
 
 } // namespace lsrecon

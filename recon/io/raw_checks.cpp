@@ -20,12 +20,7 @@ void RawAcquisitionSorter::check_header(const RawAcquisition& acquisition) const
     if (acquisition.channels == 0) {
         refuse(acquisition, "active_channels", "0", "at least one coil", "write the coils' data");
     }
-    if (acquisition.discard_pre + acquisition.discard_post > acquisition.samples) {
-        refuse(acquisition, "discard_pre + discard_post",
-               text(acquisition.discard_pre, " + ", acquisition.discard_post),
-               text("at most the ", acquisition.samples, " samples of the acquisition"),
-               "correct the acquisition header");
-    }
+    check_discards(acquisition, [&](const auto&... said) { refuse(said...); });
     if (acquisition.channels != kind_.channels) {
         refuse(acquisition, "active_channels", text(acquisition.channels),
                text(kind_.channels, " as in acquisition ", kind_.index),

@@ -32,19 +32,13 @@ CoilRows RawNoise::scaled_to(const Image& image, std::vector<std::string>& remar
     // Parts that are scaled and others that are not would weigh wrongly against each other.
     bool known = std::isnormal(image.dwell) && image.dwell > 0;
     for (const auto& [acquisition, values] : parts_) {
-        const std::size_t discarded = acquisition.discard_pre + acquisition.discard_post;
-        if (discarded > acquisition.samples) {
-            refuse(acquisition, "discard_pre + discard_post",
-                   text(acquisition.discard_pre, " + ", acquisition.discard_post),
-                   text("at most the ", acquisition.samples, " samples of the acquisition"),
-                   "correct the acquisition header");
-        }
+        check_discards(acquisition, refuse);
         if (acquisition.channels != image.channels) {
             refuse(acquisition, "active_channels", text(acquisition.channels),
                    text(image.channels, " as in the acquisitions of the image"),
                    "write the noise of the same coils, or leave these acquisitions out");
         }
-        samples += acquisition.samples - discarded;
+        samples += acquisition.samples - acquisition.discard_pre - acquisition.discard_post;
         known = known && std::isnormal(acquisition.dwell) && acquisition.dwell > 0;
     }
     CoilRows::Floats noise(static_cast<Eigen::Index>(image.channels),

@@ -130,14 +130,16 @@ void Calibration::join(const Calibration& other) {
 }
 
 Calibration calibrate(Backend& backend, const Scan& scan, const Frame& frame, Reporter& report,
-                      std::size_t largest) {
+                      std::size_t radius) {
     const Stage stage(report, "calibrate");
     const std::vector<Vec3>& trajectory = frame.sampling->trajectory;
     Calibration result;
     result.frames = 1;
     result.grid = scan.grid;
-    result.radius =
-        sampled_radius(trajectory, scan.grid, scan.grid.dimensions == 3 ? most_in_3d : most_in_2d);
+    result.radius = radius > 0
+                        ? radius
+                        : sampled_radius(trajectory, scan.grid,
+                                         scan.grid.dimensions == 3 ? most_in_3d : most_in_2d);
     if (result.radius < fewest) {
         throw InputError({scan.file, "the centre of k-space, from which coil maps are estimated",
                           text("less than ", 100 * share_of_cells, " % of it is sampled within ",
@@ -146,7 +148,6 @@ Calibration calibrate(Backend& backend, const Scan& scan, const Frame& frame, Re
                           "pass --maps FILE with maps of these coils, or --maps none for one "
                           "problem a coil"});
     }
-    result.radius = largest > 0 ? std::min(result.radius, largest) : result.radius;
     for (std::size_t d = 0; d < static_cast<std::size_t>(scan.grid.dimensions); ++d) {
         result.grid.size[d] = std::min(2 * result.radius, scan.grid.size[d]);
     }

@@ -23,8 +23,9 @@ struct Calibration {
 std::size_t sampled_radius(const std::vector<Vec3>& trajectory, const Grid& grid, std::size_t most);
 
 /// Reconstructs the densest part of k-space of each coil by least squares. InputError when even the
-/// centre is sampled too sparsely. The radius is `largest` at most, 0 for no limit.
+/// centre is sampled too sparsely. The radius is `radius`, as far as the frame is
+/// sampled, or 0 for as far as that is.
 Calibration calibrate(Backend& backend, const Scan& scan, const Frame& frame, Reporter& report,
-                      std::size_t largest = 0);
+                      std::size_t radius = 0);
 
 } // namespace lsrecon

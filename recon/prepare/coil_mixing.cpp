@@ -140,18 +140,18 @@ CompressedCoils compressed_coils(const std::vector<Eigen::MatrixXcd>& grams,
         sum += gram / gram.trace().real();
     }
     const CoilMixing mixing = coil_energies(sum).mixing;
-    KeptCoils all{0, 1};
+    std::vector<Eigen::VectorXd> energies;
+    Eigen::Index count = 0;
     for (const Eigen::MatrixXcd& gram : grams) {
-        const KeptCoils kept =
-            kept_coils((mixing * gram * mixing.adjoint()).diagonal().real(), wanted);
-        all.count = std::max(all.count, kept.count);
+        energies.emplace_back((mixing * gram * mixing.adjoint()).diagonal().real());
+        count =
+            std::max(count, static_cast<Eigen::Index>(kept_coils(energies.back(), wanted).count));
     }
-    for (const Eigen::MatrixXcd& gram : grams) {
-        const Eigen::VectorXd energies = (mixing * gram * mixing.adjoint()).diagonal().real();
-        all.energy = std::min(
-            all.energy, energies.head(static_cast<Eigen::Index>(all.count)).sum() / energies.sum());
+    double least = 1;
+    for (const Eigen::VectorXd& of_place : energies) {
+        least = std::min(least, of_place.head(count).sum() / of_place.sum());
     }
-    return {mixing.topRows(static_cast<Eigen::Index>(all.count)), all.energy};
+    return {mixing.topRows(count), least};
 }
 
 } // namespace lsrecon

@@ -143,13 +143,9 @@ void PreparedScan::set_field_map(const std::string& wanted, bool shifted) {
                          ": the scan has /voxels, and a map is resampled for a grid only\n"
                          "  next:     store /field_map at the voxels");
     }
-    require_one_place(scan_, maps_.places(), "field map of --field-map " + wanted,
-                      "--field-map none");
-    const Resampled of{wanted, "field map", "name a field map of this scan"};
+    require_one_place(scan_, "field map of --field-map " + wanted, "--field-map none");
+    const Resampled of{wanted, "field map", "name a field map of this scan", shifted};
     const StoredField stored = read_field(wanted, maps_.file_grid());
-    if (shifted) {
-        require_known_places(stored.grid, scan_.grid, of);
-    }
     scan_.off_resonance = std::make_shared<const OffResonance>(
         resampled(stored.off_resonance, stored.grid, scan_.grid, of));
     scan_.remarks.push_back("field map of " + wanted + ", SHA-256 " + stored.sha256);

@@ -1,7 +1,5 @@
 #include "prepare/prior.hpp"
 
-#include <algorithm>
-
 #include "base/error.hpp"
 #include "io/prior_file.hpp"
 #include "prepare/resampled.hpp"
@@ -10,18 +8,13 @@
 namespace lsrecon {
 
 PriorImage prior_on_grid(const std::string& file, const Scan& scan, bool shifted) {
-    const std::vector<std::size_t> places = places_of(scan);
-    require_one_place(scan, *std::max_element(places.begin(), places.end()) + 1,
-                      "prior image of --prior " + file, "a --reg that needs none");
-    const Resampled of{file, "prior image", "name an image of the same object and place"};
+    require_one_place(scan, "prior image of --prior " + file, "a --reg that needs none");
+    const Resampled of{file, "prior image", "name an image of the same object and place", shifted};
     const StoredPrior stored = read_prior(file);
     if (stored.grid.dimensions != scan.grid.dimensions) {
         throw InputError({file, "/image",
                           text("an image of ", stored.grid.dimensions, " dimensions"),
                           text(scan.grid.dimensions, " dimensions, as ", scan.file), of.next});
-    }
-    if (shifted) {
-        require_known_places(stored.grid, scan.grid, of);
     }
     require_same_field(stored.grid, scan.grid, of);
     const CoilRows there = resampled(stored.values, stored.grid, scan.grid, of);

@@ -14,8 +14,24 @@ constexpr double smallest_cosine = 0.9999; ///< of axes that count as the same
 constexpr double most_times = 4; ///< a field of view this much larger is in another unit
 constexpr double smallest_thickness_mm = 5; ///< of a plane; files of planes hold none
 
+/// Where the image is moved, a place that is not known cannot follow.
+void require_known_places(const Grid& from, const Grid& to, const Resampled& of) {
+    for (const Grid* const grid : {&from, &to}) {
+        if (!grid->position || !grid->directions) {
+            throw InputError(
+                {of.file, "place of the " + of.thing,
+                 text("--shift-mm moves the image, and the position and directions of ",
+                      grid == &from ? "this file" : "the scan", " are not known"),
+                 "both, so that one follows the other", of.next + ", or leave --shift-mm out"});
+        }
+    }
+}
+
 /// How far the centre of `from` lies from that of `to`, along the axes, in mm; 0 where unknown.
 Vec3 offset_of(const Grid& from, const Grid& to, const Resampled& of) {
+    if (of.shifted) {
+        require_known_places(from, to, of);
+    }
     Vec3 offset{0, 0, 0};
     if (!from.position || !to.position || !from.directions || !to.directions) {
         return offset;
@@ -35,18 +51,6 @@ Vec3 offset_of(const Grid& from, const Grid& to, const Resampled& of) {
 }
 
 } // namespace
-
-void require_known_places(const Grid& from, const Grid& to, const Resampled& of) {
-    for (const Grid* const grid : {&from, &to}) {
-        if (!grid->position || !grid->directions) {
-            throw InputError(
-                {of.file, "place of the " + of.thing,
-                 text("--shift-mm moves the image, and the position and directions of ",
-                      grid == &from ? "this file" : "the scan", " are not known"),
-                 "both, so that one follows the other", of.next + ", or leave --shift-mm out"});
-        }
-    }
-}
 
 void require_same_field(const Grid& from, const Grid& to, const Resampled& of) {
     const Vec3 offset = offset_of(from, to, of);

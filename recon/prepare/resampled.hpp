@@ -13,20 +13,17 @@ struct Resampled {
     std::string file;
     std::string thing; ///< "coil maps"
     std::string next; ///< what to do when they do not fit
+    bool shifted = false; ///< --shift-mm moves the image: both places must be known
 };
 
 /// Volumes C x N on the grid of an image: linear interpolation between voxels, 0 beyond their field
-/// of view. InputError when grids of known geometry are turned against each other, or planes lie
-/// apart.
+/// of view. InputError when grids of known geometry are turned against each other, planes lie
+/// apart, or a place is not known of an image that is moved.
 CoilRows resampled(const CoilRows& volumes, const Grid& from, const Grid& to, const Resampled& of);
 
 /// A field map on the grid of an image, by the same interpolation: 0 beyond its field of view.
 OffResonance resampled(const OffResonance& off_resonance, const Grid& from, const Grid& to,
                        const Resampled& of);
-
-/// InputError unless the places of both are known: where the image is moved, one that is not cannot
-/// follow.
-void require_known_places(const Grid& from, const Grid& to, const Resampled& of);
 
 /// InputError when `from` leaves out more than a voxel at an edge of `to`, or is so much larger
 /// that its unit must be another one.

@@ -31,8 +31,7 @@ bool sampled_as_far(const Frame& frame, const Scan& scan, const Calibration& cal
 
 ScanMaps::ScanMaps(Scan& scan, MixedFrames& frames, Backend& backend, Reporter& report)
     : scan_(scan), file_grid_(scan.grid), frames_(frames), backend_(backend), report_(report),
-      place_of_(places_of(scan)),
-      places_(*std::max_element(place_of_.begin(), place_of_.end()) + 1) {}
+      place_of_(places_of(scan)), places_(count_places(place_of_)) {}
 
 void ScanMaps::make(const PrepareOptions& options) {
     try {
@@ -81,7 +80,7 @@ void ScanMaps::make_or_refuse(const PrepareOptions& options) {
                          "store /coil_maps at the voxels");
     }
     if (method_ == nullptr || !options.maps_of_places) {
-        require_one_place(scan_, places_, "coil maps of --maps " + wanted,
+        require_one_place(scan_, "coil maps of --maps " + wanted,
                           "--maps none for one problem a coil");
     }
     if (method_ == nullptr) {
@@ -112,7 +111,7 @@ void ScanMaps::make_or_refuse(const PrepareOptions& options) {
 }
 
 void ScanMaps::read(const std::string& file, bool shifted) {
-    const Resampled of{file, "coil maps", "estimate the maps from this scan"};
+    const Resampled of{file, "coil maps", "estimate the maps from this scan", shifted};
     const StoredMaps stored = read_maps(file, file_grid_);
     const CoilMixing& mixing = frames_.mixing();
     const std::size_t wanted =
@@ -121,9 +120,6 @@ void ScanMaps::read(const std::string& file, bool shifted) {
         throw InputError({file, "/coil_maps", text("maps of ", stored.maps.rows(), " coils"),
                           text(wanted, ", the coils of ", scan_.file),
                           "name the maps of this scan's coils"});
-    }
-    if (shifted) {
-        require_known_places(stored.grid, scan_.grid, of);
     }
     CoilRows maps = resampled(stored.maps, stored.grid, scan_.grid, of);
     if (maps.largest_part() == 0) {
@@ -159,10 +155,10 @@ Calibration ScanMaps::calibration_of(std::size_t place) {
     if (const Frame* const own = calibration_samples_of(place); own != nullptr && !good.empty()) {
         return calibrate(backend_, scan_, *own, report_);
     }
-    const auto of_frame = [&](std::size_t f, std::size_t largest) {
+    const auto of_frame = [&](std::size_t f, std::size_t radius) {
         return frames_.look_at(f, [&](const Frame& frame) {
             return frame.samples.largest_part() > 0
-                       ? std::optional(calibrate(backend_, scan_, frame, report_, largest))
+                       ? std::optional(calibrate(backend_, scan_, frame, report_, radius))
                        : std::nullopt;
         });
     };

@@ -56,8 +56,12 @@ std::vector<std::vector<std::size_t>> stacks_of(const Scan& scan) {
     return stacks;
 }
 
-void require_one_place(const Scan& scan, std::size_t places, const std::string& what,
-                       const std::string& without) {
+std::size_t count_places(const std::vector<std::size_t>& place_of) {
+    return *std::max_element(place_of.begin(), place_of.end()) + 1;
+}
+
+void require_one_place(const Scan& scan, const std::string& what, const std::string& without) {
+    const std::size_t places = count_places(places_of(scan));
     if (places == 1) {
         return;
     }

@@ -10,14 +10,15 @@ namespace lsrecon {
 /// The place of each frame, counted from 0 in the order of the frames: frames of one slice whose
 /// positions differ by less than 2 mm share one, since coil maps are smooth.
 std::vector<std::size_t> places_of(const Scan& scan);
+/// How many they are.
+std::size_t count_places(const std::vector<std::size_t>& place_of);
 
 /// The frames of each place, those of one sampling one after the other.
 std::vector<std::vector<std::size_t>> stacks_of(const Scan& scan);
 
 /// InputError when a scan is one of several places: what of a file, "coil maps of --maps FILE", is
 /// that of one; `without` says how to do without.
-void require_one_place(const Scan& scan, std::size_t places, const std::string& what,
-                       const std::string& without);
+void require_one_place(const Scan& scan, const std::string& what, const std::string& without);
 
 /// "slice 3" of the label "slice 3, repetition 1"; "" where the label names no slice.
 std::string slice_in(const std::string& label);

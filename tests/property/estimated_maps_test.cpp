@@ -149,10 +149,11 @@ TEST(Resampled, OfAnUnknownPlaceCannotFollowAShift) {
     Grid known = make_grid(8, 8);
     known.position = Vec3{0, 0, 0};
     known.directions = std::array<Vec3, 3>{Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}};
-    const Resampled of{"maps.h5", "coil maps", "next"};
-    EXPECT_NO_THROW(require_known_places(known, known, of));
-    EXPECT_THROW(require_known_places(make_grid(8, 8), known, of), InputError);
-    EXPECT_THROW(require_known_places(known, make_grid(8, 8), of), InputError);
+    const Resampled of{"maps.h5", "coil maps", "next", true};
+    const CoilMatrix maps = CoilMatrix::Ones(1, 64);
+    EXPECT_NO_THROW(resampled(maps, known, known, of));
+    EXPECT_THROW(resampled(maps, make_grid(8, 8), known, of), InputError);
+    EXPECT_THROW(resampled(maps, known, make_grid(8, 8), of), InputError);
 }
 
 TEST(Resampled, FollowTheirPlaceInThePatient) {
