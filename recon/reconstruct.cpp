@@ -74,13 +74,13 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     options.prepare.tell(read);
     read.bad_frames = true;
     const bool joint = need_all_frames(options.solve.regularisers);
-    if (joint) {
-        read.before_samples = [&](const Scan& scan) {
-            if (options.prepare.geometry.matrix.empty()) { // else its grid is not known yet
-                require_joint_room(backend, scan, options.prepare.maps != "none", options.solve);
-            }
-        };
-    } else if (options.solve.on_device) {
+    read.before_samples = [&](const Scan& scan) {
+        if (joint && options.prepare.geometry.matrix.empty()) { // else its grid is not known yet
+            require_joint_room(backend, scan, options.prepare.maps != "none", options.solve);
+        }
+        backend.open_ahead();
+    };
+    if (!joint && options.solve.on_device) {
         read.before_values = [&](const Grid& grid, std::size_t coil_maps) {
             note_room_of_solver(backend, grid, coil_maps, options.solve);
         };

@@ -37,6 +37,8 @@ public:
     virtual ~Backend() = default;
     virtual BackendInfo info() const = 0;
     virtual Device& device() = 0;
+    /// Opens the device while the caller goes on, where that takes a while.
+    virtual void open_ahead() {}
     /// Of the transforms' arrays, and of the solver's.
     virtual Precision precision() const = 0;
     virtual Precision solver_precision() { return precision(); }

@@ -24,8 +24,20 @@ Queue::Queue(const std::string& wanted_device, double memory, Note note) : note_
         note_(text("compiled kernels are kept in ", driver_cache().folder, ", not in ",
                    driver_cache().passed_over));
     }
-    context_ = cl::Context(device_);
-    queue_ = cl::CommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE);
+    opened_ = std::async(std::launch::deferred, &open, device_);
+}
+
+Queue::Opened Queue::open(const cl::Device& device) {
+    return guarded("opening the device", [&] {
+        const cl::Context context(device);
+        return Opened{context, cl::CommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE)};
+    });
+}
+
+void Queue::open_ahead() {
+    if (opened_.wait_for(std::chrono::seconds(0)) == std::future_status::deferred) {
+        opened_ = std::async(std::launch::async, &open, device_);
+    }
 }
 
 cl::Kernel Queue::kernel(const std::string& file, const std::string& name,
@@ -35,7 +47,7 @@ cl::Kernel Queue::kernel(const std::string& file, const std::string& name,
     if (kernels_.count(key) == 0) {
         if (programs_.count(of_program) == 0) {
             programs_[of_program] =
-                build_program(context_, device_, file, "-cl-std=CL1.2 " + options, note_);
+                build_program(context(), device_, file, "-cl-std=CL1.2 " + options, note_);
         }
         kernels_[key] = cl::Kernel(programs_[of_program], name.c_str());
     }
@@ -43,25 +55,25 @@ cl::Kernel Queue::kernel(const std::string& file, const std::string& name,
 }
 
 cl::Buffer Queue::buffer(std::size_t bytes) {
-    return cl::Buffer(context_, CL_MEM_READ_WRITE, bytes);
+    return cl::Buffer(context(), CL_MEM_READ_WRITE, bytes);
 }
 
 cl::Buffer Queue::zeros(std::size_t bytes) {
     cl::Buffer result = buffer(bytes);
-    queue_.enqueueFillBuffer(result, cl_float(0), 0, bytes);
+    commands().enqueueFillBuffer(result, cl_float(0), 0, bytes);
     return result;
 }
 
 cl::Buffer Queue::upload(const void* values, std::size_t bytes) {
     cl::Buffer result = buffer(bytes);
-    queue_.enqueueWriteBuffer(result, CL_TRUE, 0, bytes, values);
+    commands().enqueueWriteBuffer(result, CL_TRUE, 0, bytes, values);
     return result;
 }
 
 cl::Event Queue::launch(const cl::Kernel& kernel, const cl::NDRange& items,
                         const cl::NDRange& local) {
     cl::Event event;
-    queue_.enqueueNDRangeKernel(kernel, cl::NullRange, items, local, nullptr, &event);
+    commands().enqueueNDRangeKernel(kernel, cl::NullRange, items, local, nullptr, &event);
     launches_.push_back(event);
     return event;
 }
@@ -76,7 +88,7 @@ cl::Event Queue::launch(const cl::Kernel& kernel, std::size_t items, std::size_t
 void Queue::keep_pace() {
     constexpr std::size_t most_ahead = 16;
     if (launches_.size() > most_ahead) {
-        queue_.flush();
+        commands().flush();
         launches_[launches_.size() - most_ahead].wait();
     }
 }
@@ -85,7 +97,7 @@ void Queue::abandon_launches() {
     if (!launches_.empty()) {
         launches_.clear();
         try {
-            queue_.finish();
+            commands().finish();
         } catch (const cl::Error&) { // already reported by the failure that left them behind
         }
     }
@@ -94,7 +106,7 @@ void Queue::abandon_launches() {
 void Queue::finish() {
     const std::deque<cl::Event> launches = std::move(launches_);
     launches_.clear();
-    queue_.finish();
+    commands().finish();
     for (const cl::Event& event : launches) {
         const auto start = event.getProfilingInfo<CL_PROFILING_COMMAND_START>();
         const auto end = event.getProfilingInfo<CL_PROFILING_COMMAND_END>();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <future>
 #include <map>
 #include <string>
 #include <vector>
@@ -29,8 +30,10 @@ public:
         const std::string& wanted_device, double memory = 0, Note note = [](const std::string&) {});
 
     const DeviceInfo& info() const { return info_; }
-    cl::CommandQueue& commands() { return queue_; }
-    const cl::Context& context() const { return context_; }
+    /// Opens the device on a thread of its own; what needs it waits. Without, first use opens it.
+    void open_ahead();
+    cl::CommandQueue& commands() { return opened_.get().queue; }
+    const cl::Context& context() const { return opened_.get().context; }
 
     /// Bytes of device memory that may be used: in all, and in one buffer.
     std::size_t memory() const { return memory_; }
@@ -86,6 +89,12 @@ public:
     double compute_seconds() const { return compute_seconds_; }
 
 private:
+    struct Opened {
+        cl::Context context;
+        mutable cl::CommandQueue queue; ///< CLHPP's calls are not const
+    };
+    static Opened open(const cl::Device& device);
+
     template <typename Value>
     static void set_argument(cl::Kernel& kernel, cl_uint index, const Value& value) {
         kernel.setArg(index, value);
@@ -102,8 +111,7 @@ private:
     std::size_t memory_ = 0;
     Note note_;
     cl::Device device_;
-    cl::Context context_;
-    cl::CommandQueue queue_;
+    std::shared_future<Opened> opened_;
     std::map<std::string, cl::Program> programs_;
     std::map<std::string, cl::Kernel> kernels_;
     std::deque<cl::Event> launches_;

@@ -40,6 +40,7 @@ public:
                 parameters_that_ran()};
     }
     Device& device() override { return *device_; }
+    void open_ahead() override { queue_.open_ahead(); }
     Precision precision() const override { return options_.precision.value_or(Precision::float32); }
     Precision solver_precision() override {
         return options_.precision.value_or(device_->has(Precision::float64) ? Precision::float64
