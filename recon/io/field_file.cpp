@@ -20,7 +20,7 @@ StoredField read_field(const std::string& path, const Grid& like) {
                           "name a field map of this scan's object"});
     }
     StoredField result;
-    result.grid = native::grid_of_volumes(file, shape.extents, like);
+    result.grid = native::grid_of_volumes(file, "field_map", shape.extents, like);
     result.off_resonance =
         native::read_field_map(file, native::grid_extents(result.grid), "the grid of the file");
     result.sha256 = file.sha256();

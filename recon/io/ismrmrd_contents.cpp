@@ -76,6 +76,9 @@ IsmrmrdContents::IsmrmrdContents(const IsmrmrdFile& file, const ReadOptions& opt
                 of.kind = {index, header.active_channels, header.trajectory_dimensions};
             }
             of.calibration += role.image ? 0 : 1;
+            if (role.calibration) {
+                of.choice.count_calibration(counters_of(header));
+            }
             if (role.image) {
                 of.choice.count(counters_of(header), header.number_of_samples);
             }
@@ -94,7 +97,7 @@ std::vector<std::size_t> IsmrmrdContents::wanted(std::size_t chosen) const {
         if (acquisition.encoding == chosen && role.skipped == nullptr) {
             const RawCounters frame = choice.frame_of(acquisition.counters);
             needed = needed || (role.image && choice.wants(frame)) ||
-                     (role.calibration && choice.wants_slice(frame[0]));
+                     (role.calibration && choice.wants_calibration(frame));
         }
         if (needed) {
             indices.push_back(i);

@@ -44,8 +44,8 @@ StoredMaps read_maps(const std::string& path, const Grid& like) {
         refuse(shape.to_string(), text("maps of ", dimensions, " dimensions, one a coil"));
     }
     StoredMaps result;
-    result.grid =
-        native::grid_of_volumes(file, {shape.extents.begin() + 1, shape.extents.end()}, like);
+    result.grid = native::grid_of_volumes(file, "coil_maps",
+                                          {shape.extents.begin() + 1, shape.extents.end()}, like);
     result.maps = Hdf5Values(file, "coil_maps")
                       .read_rows(shape.extents[0], shape.elements() / shape.extents[0]);
     result.sha256 = file.sha256();

@@ -119,6 +119,17 @@ void read_directions(const Hdf5Reader& file, Grid& grid) {
     grid.directions = directions;
 }
 
+void read_place(const Hdf5Reader& file, Grid& grid) {
+    if (file.has_attribute("/", "position")) {
+        const std::vector<double> p =
+            header_numbers(file, "position", 3, "3 numbers, the centre of the grid in mm");
+        grid.position = Vec3{p[0], p[1], p[2]};
+    }
+    if (file.has_attribute("/", "directions")) {
+        read_directions(file, grid);
+    }
+}
+
 } // namespace
 
 std::string joined(const std::vector<std::string>& words) {
@@ -159,14 +170,7 @@ Grid read_grid(const Hdf5Reader& file) {
     Grid grid;
     read_matrix(file, grid);
     read_fov(file, grid);
-    if (file.has_attribute("/", "position")) {
-        const std::vector<double> p =
-            header_numbers(file, "position", 3, "3 numbers, the centre of the grid in mm");
-        grid.position = Vec3{p[0], p[1], p[2]};
-    }
-    if (file.has_attribute("/", "directions")) {
-        read_directions(file, grid);
-    }
+    read_place(file, grid);
     return grid;
 }
 
@@ -216,7 +220,8 @@ Extents grid_extents(const Grid& grid) {
     return extents;
 }
 
-Grid grid_of_volumes(const Hdf5Reader& file, const Extents& extents, const Grid& like) {
+Grid grid_of_volumes(const Hdf5Reader& file, const std::string& dataset, const Extents& extents,
+                     const Grid& like) {
     if (file.has_attribute("/", "matrix") && file.has_attribute("/", "fov_mm")) {
         return read_grid(file);
     }
@@ -224,6 +229,14 @@ Grid grid_of_volumes(const Hdf5Reader& file, const Extents& extents, const Grid&
     grid.dimensions = like.dimensions;
     std::reverse_copy(extents.begin(), extents.end(), grid.size.begin());
     grid.fov_mm = like.fov_mm;
+    if (file.has_attribute(dataset, "fov_mm")) {
+        refuse(file, attribute_name(dataset, "fov_mm"), "an attribute of the dataset",
+               "fov_mm as an attribute of the file, /", "write it there");
+    }
+    if (file.has_attribute("/", "fov_mm")) {
+        read_fov(file, grid);
+    }
+    read_place(file, grid);
     return grid;
 }
 

@@ -27,9 +27,10 @@ std::string joined(const std::vector<std::string>& words);
 /// Of a volume on the grid, slowest dimension first.
 Extents grid_extents(const Grid& grid);
 
-/// Where volumes of these extents are: on the grid of the file's attributes, or on one with the
-/// field of view of `like` where it has none.
-Grid grid_of_volumes(const Hdf5Reader& file, const Extents& extents, const Grid& like);
+/// Where the volumes of a dataset are, of these extents and as many dimensions as `like`: where the
+/// file's attributes say. Without a field of view they have that of `like`.
+Grid grid_of_volumes(const Hdf5Reader& file, const std::string& dataset, const Extents& extents,
+                     const Grid& like);
 
 /// "[2, 3]": where element `flat` of an array lies.
 std::string place(std::size_t flat, const Extents& extents);

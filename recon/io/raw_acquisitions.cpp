@@ -174,19 +174,16 @@ bool RawAcquisitionSorter::add_calibration(const RawAcquisition& acquisition) {
     const bool other_sequence =
         acquisition.channels != kind_.channels ||
         (encoding_.ramps && !has_trajectory() && acquisition.samples != encoding_.ramps->k.size());
-    const auto known = calibrations_.find(counters[0]);
-    if (other_kind || other_sequence || !choice_.wants_slice(counters[0]) ||
-        (known != calibrations_.end() && counters != known->second.counters)) {
+    if (other_kind || other_sequence || !choice_.wants_calibration(counters)) {
         return false;
     }
     check_header(acquisition);
     check_kind(acquisition);
-    Calibration& calibration = calibrations_[counters[0]];
-    calibration.counters = counters;
-    append(acquisition, calibration.frame);
-    check_place(acquisition, calibration.frame);
-    if (!calibration.frame.bad.empty()) { // maps of several frames come from it
-        throw InputError(calibration.frame.bad.front().second);
+    RawFrame& calibration = calibrations_[counters];
+    append(acquisition, calibration);
+    check_place(acquisition, calibration);
+    if (!calibration.bad.empty()) { // maps of several frames come from it
+        throw InputError(calibration.bad.front().second);
     }
     return true;
 }

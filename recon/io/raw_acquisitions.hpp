@@ -49,8 +49,8 @@ public:
     /// frames that have it), unless no frame is whole.
     void add_lost(const RawAcquisition& acquisition, const InputError& error);
     bool has_lost(const RawCounters& counters) const;
-    /// Also for coil maps, or for these alone. Kept are those of the first frame's slice that have
-    /// the counters of the first of them, when they are of the image's kind. Whether it was kept.
+    /// Also for coil maps, or for these alone. Kept is what the choice wants, when it is of the
+    /// image's kind. Whether it was kept.
     bool add_calibration(const RawAcquisition& acquisition);
 
     /// How much longer than that of the file the dwell time of the frames' samples is: only a crop
@@ -118,7 +118,7 @@ private:
                          const Vec3& factor) const;
     static void share_samplings(Scan& scan, const RawSamples& samples);
     void add_frames(Scan& scan, RawSamples& samples, const Vec3& factor, bool moved);
-    void set_calibrations(Scan& scan, const Vec3& factor);
+    void set_calibrations(Scan& scan, const Vec3& factor, bool moved);
     void add_remarks(std::vector<std::string>& remarks) const;
 
     RawEncoding encoding_;
@@ -129,11 +129,7 @@ private:
     ImageSpace space_;
     std::optional<ReadoutCrop> crop_;
     std::map<RawCounters, RawFrame> frames_;
-    struct Calibration {
-        RawFrame frame;
-        RawCounters counters{};
-    };
-    std::map<std::uint16_t, Calibration> calibrations_; ///< one a slice
+    std::map<RawCounters, RawFrame> calibrations_;
     Vec3 range_{0, 0, 0}; ///< largest |coordinate| of the image's samples as stored
     std::size_t discarded_ = 0;
     bool moved_within_frame_ = false;

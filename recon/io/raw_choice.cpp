@@ -1,7 +1,6 @@
 #include "io/raw_choice.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
@@ -41,6 +40,13 @@ RawCounters RawChoice::frame_of(RawCounters counters) const {
         counters[i] = joined_[i] ? std::uint16_t(0) : counters[i];
     }
     return counters;
+}
+
+void RawChoice::count_calibration(const RawCounters& counters) {
+    const RawCounters of = frame_of(counters);
+    if (std::find(calibrations_.begin(), calibrations_.end(), of) == calibrations_.end()) {
+        calibrations_.push_back(of);
+    }
 }
 
 void RawChoice::count(const RawCounters& counters, std::size_t samples) {
@@ -102,12 +108,32 @@ void RawChoice::decide(const std::string& file, const std::string& dataset) {
                           "choose from what there is; --frames counts, from 0, the frames that the "
                           "other choices leave"});
     }
+    decide_on_calibrations();
 }
 
-bool RawChoice::wants_slice(std::uint16_t slice) const {
-    return std::any_of(frames_.begin(), frames_.end(), [slice](const auto& entry) {
-        return entry.second.chosen && entry.first[0] == slice;
-    });
+bool RawChoice::is_wanted(const RawCounters& frame) const {
+    const auto known = frames_.find(frame);
+    return known != frames_.end() && known->second.chosen;
+}
+
+void RawChoice::decide_on_calibrations() {
+    enum : std::size_t { slice, contrast, phase, repetition, set };
+    std::set<std::array<std::uint16_t, 3>> served;
+    std::set<std::uint16_t> served_slices;
+    for (const RawCounters& of : calibrations_) {
+        if (is_wanted(of) && served.insert({of[slice], of[contrast], of[set]}).second) {
+            served_slices.insert(of[slice]);
+            wanted_calibrations_.insert(of);
+        }
+    }
+    for (const RawCounters& of : calibrations_) {
+        const bool needed = std::any_of(frames_.begin(), frames_.end(), [&](const auto& entry) {
+            return entry.second.chosen && entry.first[slice] == of[slice];
+        });
+        if (needed && served_slices.insert(of[slice]).second) {
+            wanted_calibrations_.insert(of);
+        }
+    }
 }
 
 void RawChoice::add_remarks(std::vector<std::string>& remarks) const {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,14 +29,19 @@ public:
 
     /// An acquisition of the image, and how many samples a coil it says it has.
     void count(const RawCounters& counters, std::size_t samples);
+    /// An acquisition for coil maps.
+    void count_calibration(const RawCounters& counters);
     /// After the last. InputError that lists what there is when nothing that was counted is chosen.
     void decide(const std::string& file, const std::string& dataset);
 
     bool wants(const RawCounters& frame) const { return frames_.at(frame).chosen; }
     /// Samples a coil of all frames that are wanted.
     std::size_t samples() const;
-    /// Whether some frame of this slice is wanted.
-    bool wants_slice(std::uint16_t slice) const;
+    /// Whether calibration of these counters is wanted. That is the first of every contrast and set
+    /// that is a wanted frame's; in a slice without any, the first of the slice.
+    bool wants_calibration(const RawCounters& frame) const {
+        return wanted_calibrations_.count(frame) > 0;
+    }
     /// Counters that differ between the frames of the file, wanted or not.
     const std::array<bool, 5>& varying() const { return varying_; }
     /// What is left out, and what is joined.
@@ -47,6 +53,8 @@ private:
         std::size_t samples = 0;
         bool chosen = false;
     };
+    bool is_wanted(const RawCounters& frame) const;
+    void decide_on_calibrations();
     std::string listed() const;
     std::string asked() const; ///< " --slice 1-2 --frames 0"
 
@@ -54,6 +62,8 @@ private:
     std::array<bool, 5> joined_{};
     std::map<RawCounters, Counted> frames_;
     std::array<bool, 5> varying_{};
+    std::vector<RawCounters> calibrations_; ///< each once, as they come in the file
+    std::set<RawCounters> wanted_calibrations_;
 };
 
 } // namespace lsrecon

@@ -35,19 +35,18 @@ CoilRows to_samples(const std::vector<std::vector<std::complex<float>>>& values)
 
 } // namespace
 
-void RawAcquisitionSorter::set_calibrations(Scan& scan, const Vec3& factor) {
+void RawAcquisitionSorter::set_calibrations(Scan& scan, const Vec3& factor, bool moved) {
     std::size_t acquisitions = 0;
-    for (auto& [slice, calibration] : calibrations_) {
-        RawFrame& raw = calibration.frame;
+    for (auto& [counters, raw] : calibrations_) {
         if (raw.trajectory.empty()) {
             continue;
         }
         auto sampling = std::make_shared<Sampling>();
         sampling->trajectory =
             to_trajectory(raw.trajectory, 0, raw.values[0].size(), dimensions(), factor);
-        const std::optional<Vec3> position = raw.place();
+        const std::optional<Vec3> position = moved ? raw.place() : std::nullopt;
         scan.calibrations.push_back({std::move(sampling), to_samples(raw.values),
-                                     label(calibration.counters, choice_.varying()), position});
+                                     label(counters, choice_.varying()), position});
         acquisitions += raw.ends.size();
         raw = {};
     }
@@ -55,7 +54,7 @@ void RawAcquisitionSorter::set_calibrations(Scan& scan, const Vec3& factor) {
         const std::string& of = scan.calibrations.front().label;
         scan.remarks.push_back(
             text("kept ", counted(acquisitions, "acquisition"), " flagged parallel calibration",
-                 scan.calibrations.size() > 1 ? text(" of ", scan.calibrations.size(), " slices")
+                 scan.calibrations.size() > 1 ? text(" of ", scan.calibrations.size(), " frames")
                  : of.empty()                 ? ""
                                               : " of " + of,
                  " for coil maps"));

@@ -201,7 +201,7 @@ StoredScan RawAcquisitionSorter::stored_scan() {
     for (std::size_t d = 0; d < factor.size(); ++d) {
         factor[d] *= space_.factor[d];
     }
-    set_calibrations(scan, factor);
+    set_calibrations(scan, factor, moved);
 
     const auto samples = std::make_shared<RawSamples>();
     add_frames(scan, *samples, factor, moved);

@@ -144,8 +144,11 @@ void PreparedScan::set_field_map(const std::string& wanted, bool shifted) {
                          "  next:     store /field_map at the voxels");
     }
     require_one_place(scan_, "field map of --field-map " + wanted, "--field-map none");
-    const Resampled of{wanted, "field map", "name a field map of this scan", shifted};
+    const Resampled of{wanted, "field map",
+                       "name a field map of this scan, or choose a smaller image with --fov-mm",
+                       shifted};
     const StoredField stored = read_field(wanted, maps_.file_grid());
+    require_same_field(stored.grid, with_smaller_field(scan_.grid, maps_.file_grid()), of);
     scan_.off_resonance = std::make_shared<const OffResonance>(
         resampled(stored.off_resonance, stored.grid, scan_.grid, of));
     scan_.remarks.push_back("field map of " + wanted + ", SHA-256 " + stored.sha256);

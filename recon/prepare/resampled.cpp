@@ -69,6 +69,13 @@ void require_same_field(const Grid& from, const Grid& to, const Resampled& of) {
     }
 }
 
+Grid with_smaller_field(Grid grid, const Grid& other) {
+    for (std::size_t d = 0; d < grid.fov_mm.size(); ++d) {
+        grid.fov_mm[d] = std::min(grid.fov_mm[d], other.fov_mm[d]);
+    }
+    return grid;
+}
+
 CoilRows resampled(const CoilRows& maps, const Grid& from, const Grid& to, const Resampled& of) {
     const Vec3 offset = offset_of(from, to, of);
     if (from.same_lattice(to) && from.fov_mm == to.fov_mm && offset == Vec3{0, 0, 0}) {

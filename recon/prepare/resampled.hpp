@@ -29,4 +29,8 @@ OffResonance resampled(const OffResonance& off_resonance, const Grid& from, cons
 /// that its unit must be another one.
 void require_same_field(const Grid& from, const Grid& to, const Resampled& of);
 
+/// The grid with the smaller field of view of the two along each dimension: what lies beyond either
+/// the scan or the image needs no map.
+Grid with_smaller_field(Grid grid, const Grid& other);
+
 } // namespace lsrecon

@@ -38,7 +38,9 @@ void ScanMaps::make(const PrepareOptions& options) {
         make_or_refuse(options);
     } catch (const InputError& error) {
         const CoilCompression& compression = options.compression;
-        if (!options.maps.empty() || (compression.asked_for() && compression.by_slices())) {
+        const bool asked_for = !options.maps.empty() || !scan_.calibrations.empty() ||
+                               (compression.asked_for() && compression.by_slices());
+        if (asked_for) {
             throw;
         }
         scan_.coil_maps = {};
@@ -111,7 +113,9 @@ void ScanMaps::make_or_refuse(const PrepareOptions& options) {
 }
 
 void ScanMaps::read(const std::string& file, bool shifted) {
-    const Resampled of{file, "coil maps", "estimate the maps from this scan", shifted};
+    const Resampled of{file, "coil maps",
+                       "estimate the maps from this scan, or choose a smaller image with --fov-mm",
+                       shifted};
     const StoredMaps stored = read_maps(file, file_grid_);
     const CoilMixing& mixing = frames_.mixing();
     const std::size_t wanted =
@@ -121,6 +125,7 @@ void ScanMaps::read(const std::string& file, bool shifted) {
                           text(wanted, ", the coils of ", scan_.file),
                           "name the maps of this scan's coils"});
     }
+    require_same_field(stored.grid, with_smaller_field(scan_.grid, file_grid_), of);
     CoilRows maps = resampled(stored.maps, stored.grid, scan_.grid, of);
     if (maps.largest_part() == 0) {
         throw InputError({file, "/coil_maps", "zeros alone within the image's field of view",
@@ -133,14 +138,15 @@ void ScanMaps::read(const std::string& file, bool shifted) {
 /// Of the place's own calibration samples, or null.
 const Frame* ScanMaps::calibration_samples_of(std::size_t place) const {
     const auto first = std::find(place_of_.begin(), place_of_.end(), place);
-    const std::string slice =
-        slice_in(scan_.frames[static_cast<std::size_t>(first - place_of_.begin())].label);
+    const Frame& frame = scan_.frames[static_cast<std::size_t>(first - place_of_.begin())];
+    const Frame* found = nullptr;
     for (const Frame& calibration : scan_.calibrations) {
-        if (slice.empty() ? place == 0 : slice_in(calibration.label) == slice) {
-            return &calibration;
+        if (at_one_place(calibration, frame) &&
+            (found == nullptr || calibration.label == frame.label)) {
+            found = &calibration;
         }
     }
-    return nullptr;
+    return found;
 }
 
 /// Of some frames of the place, the first that is neither bad nor silent and others from all over
@@ -153,6 +159,11 @@ Calibration ScanMaps::calibration_of(std::size_t place) {
         }
     }
     if (const Frame* const own = calibration_samples_of(place); own != nullptr && !good.empty()) {
+        if (own->samples.largest_part() == 0) {
+            throw InputError({scan_.file, "calibration lines", "zeros alone",
+                              "an object inside the coils' sensitive volume",
+                              "leave its frames out, or pass --maps FILE or --maps none"});
+        }
         return calibrate(backend_, scan_, *own, report_);
     }
     const auto of_frame = [&](std::size_t f, std::size_t radius) {

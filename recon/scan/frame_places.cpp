@@ -26,21 +26,20 @@ bool near(const std::optional<Vec3>& a, const std::optional<Vec3>& b) {
 
 } // namespace
 
+bool at_one_place(const Frame& a, const Frame& b) {
+    return slice_in(a.label) == slice_in(b.label) && near(a.position, b.position);
+}
+
 std::vector<std::size_t> places_of(const Scan& scan) {
-    struct Place {
-        std::string slice;
-        std::optional<Vec3> position; ///< of its first frame
-    };
-    std::vector<Place> places;
+    std::vector<const Frame*> first; // of each place
     std::vector<std::size_t> of_frames;
     for (const Frame& frame : scan.frames) {
-        const std::string slice = slice_in(frame.label);
-        const auto known = std::find_if(places.begin(), places.end(), [&](const Place& place) {
-            return place.slice == slice && near(place.position, frame.position);
+        const auto known = std::find_if(first.begin(), first.end(), [&](const Frame* of_place) {
+            return at_one_place(*of_place, frame);
         });
-        of_frames.push_back(static_cast<std::size_t>(known - places.begin()));
-        if (known == places.end()) {
-            places.push_back({slice, frame.position});
+        of_frames.push_back(static_cast<std::size_t>(known - first.begin()));
+        if (known == first.end()) {
+            first.push_back(&frame);
         }
     }
     return of_frames;

@@ -10,6 +10,8 @@ namespace lsrecon {
 /// The place of each frame, counted from 0 in the order of the frames: frames of one slice whose
 /// positions differ by less than 2 mm share one, since coil maps are smooth.
 std::vector<std::size_t> places_of(const Scan& scan);
+/// Whether the two share one.
+bool at_one_place(const Frame& a, const Frame& b);
 /// How many they are.
 std::size_t count_places(const std::vector<std::size_t>& place_of);
 
