@@ -165,16 +165,20 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
         estimate_rounding(image, solved.gains, solving.lambda, error, backend.info().epsilon);
         return image;
     };
+    const double noise_of_a_sample = energy_of_noise(scan.noise);
     std::vector<Volume> of_single_frame; // which cannot be read again
     const auto solved_frame = [&](std::size_t f) {
-        auto [frame, fhd] = equations.transformed(f);
+        auto [frame, fhd, energy] = equations.transformed(f);
         SolveOptions how = solving;
         how.monitor = monitor_of(f);
         const Solved solved = solve(equations.of(f), fhd, how, report);
         if (options.noise_replicas > 0 && scan.frames.size() == 1) {
             of_single_frame = std::move(fhd);
         }
-        return finished(frame, solved, equations.of(f).error());
+        ImageFrame image = finished(frame, solved, equations.of(f).error());
+        compare_with_samples(image, solved.explained, energy,
+                             noise_of_a_sample * frame.sampling->sum_of_weights());
+        return image;
     };
     if (joint) {
         fill_jointly(sink, prepared, {equations, monitor_of, finished}, solving, room.on_device,

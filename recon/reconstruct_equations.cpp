@@ -2,6 +2,7 @@
 
 #include "operators/q.hpp"
 #include "reconstruct_lambda.hpp"
+#include "solve/misfit.hpp"
 
 namespace lsrecon {
 
@@ -38,7 +39,8 @@ ScanEquations::Transformed ScanEquations::transformed(std::size_t frame) {
         in_hand_.reset();
         return result;
     }
-    Transformed result{prepared_.frame(frame), {}};
+    Transformed result{prepared_.frame(frame), {}, 0};
+    result.energy = energy_of(*result.frame.sampling, result.frame.samples);
     result.fhd = of(frame).fhd(result.frame.samples, report_);
     result.frame.samples = {}; // what follows needs their memory
     return result;
@@ -52,7 +54,7 @@ LambdaCurve ScanEquations::choose_lambda(const std::string& rule) {
     LambdaCurve curve =
         lsrecon::choose_lambda(rule, prepared_.scan(), frame, equations, fhd, options_, report_);
     frame.samples = {};
-    in_hand_ = {f, {std::move(frame), std::move(fhd)}};
+    in_hand_ = {f, {std::move(frame), std::move(fhd), curve.data}};
     return curve;
 }
 

@@ -35,6 +35,7 @@ public:
     struct Transformed {
         Frame frame; ///< without samples
         std::vector<Volume> fhd;
+        double energy; ///< of the samples: ||W^1/2 d||^2
     };
     /// The only frame of a scan can be taken once.
     Transformed transformed(std::size_t frame);

@@ -16,10 +16,10 @@ public:
         : prepared_(prepared), steps_(steps), options_(options), needed_(needed), report_(report) {}
 
     void begin(std::size_t f) {
-        auto [about, fhd] = steps_.equations.transformed(f);
+        ScanEquations::Transformed transformed = steps_.equations.transformed(f);
         NormalEquations& equations = steps_.equations.of(f);
-        Begun frame{f, std::move(about)};
-        JointFrame joint{nullptr, std::move(fhd), steps_.monitor_of(f)};
+        Begun frame{f, std::move(transformed.frame)};
+        JointFrame joint{nullptr, std::move(transformed.fhd), steps_.monitor_of(f)};
         joint.system = system_of(frame.about, equations);
         frame.error = equations.error();
         begun_.push_back(std::move(frame));

@@ -70,11 +70,10 @@ LambdaCurve choose_lambda(const std::string& word, const Scan& scan, const Frame
                           "pass --lambda l-curve, or a number"});
     }
     std::optional<ReplicaNoise> noise;
-    double of_sample = 0; // real and imaginary parts of all coils
     if (measured) {
         noise.emplace(scan);
-        of_sample = 2 * noise->deviation() * noise->deviation() * static_cast<double>(scan.coils());
     }
+    const double of_sample = energy_of_noise(scan.noise);
     std::vector<Volume> of_noise;
     const auto curve_of = [&](const SolveOptions& how) {
         LambdaCurve curve = make_lambda_curve(equations, frame, fhd, of_sample, how, report);

@@ -30,6 +30,11 @@ void report_result(const Reconstructed& result, Reporter& report) {
     } else {
         report.note(solves.as_text());
     }
+    if (solves.explains_too_little()) {
+        report.note(solves.about_samples());
+    } else if (!solves.about_samples().empty()) {
+        report.tell(solves.about_samples());
+    }
     if (solves.lambda_is_lost()) {
         report.note(solves.about_lambda());
     } else if (solves.precision_limits_image()) {

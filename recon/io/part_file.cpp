@@ -19,7 +19,7 @@ namespace lsrecon {
 
 namespace {
 
-constexpr std::array<char, 16> signature{"lsrecon-part 2\n"};
+constexpr std::array<char, 16> signature{"lsrecon-part 3\n"};
 
 struct PackedIdentity {
     std::vector<std::string> names;
@@ -36,20 +36,22 @@ struct PackedFrame {
     std::vector<Stop> stops;
     double largest_part = 0;
     double late_change = 0;
+    double explained = 0;
+    double unexplained = 0;
     double resolved_lambda = 0;
     double image_error = 0;
     template <typename Archive> void each(Archive& archive) {
         archive(index, label, position, residuals, solver, stops, largest_part, late_change,
-                resolved_lambda, image_error);
+                explained, unexplained, resolved_lambda, image_error);
     }
 };
 
 std::string packed_frame(const FinishedFrame& frame) {
     const ImageFrame& image = frame.image;
-    PackedFrame about{frame.index,        image.label,       {},
-                      image.residuals,    image.solver,      image.stops,
-                      frame.largest_part, image.late_change, image.resolved_lambda,
-                      image.image_error};
+    PackedFrame about{frame.index,        image.label,           {},
+                      image.residuals,    image.solver,          image.stops,
+                      frame.largest_part, image.late_change,     image.explained,
+                      image.unexplained,  image.resolved_lambda, image.image_error};
     if (image.position) {
         about.position.assign(image.position->begin(), image.position->end());
     }
@@ -67,6 +69,8 @@ FinishedFrame unpacked_frame(const std::string& bytes) {
                    about.solver,
                    about.stops,
                    about.late_change,
+                   about.explained,
+                   about.unexplained,
                    about.resolved_lambda,
                    about.image_error};
     if (about.position.size() == 3) {

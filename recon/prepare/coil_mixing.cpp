@@ -71,6 +71,10 @@ CoilRows mixed(const MixingOfColumn& mixing_of, const CoilRows& rows) {
     });
 }
 
+double energy_of_noise(const CoilRows& noise) {
+    return noise.empty() ? 0 : covariance_of(noise).trace().real();
+}
+
 Eigen::MatrixXcd covariance_of(const CoilRows& noise) {
     return gram(noise) / static_cast<double>(noise.columns());
 }

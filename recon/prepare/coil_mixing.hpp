@@ -22,6 +22,8 @@ Eigen::MatrixXcd gram(const CoilRows& rows);
 
 /// <n n^H> over the columns of noise, C x K: C x C.
 Eigen::MatrixXcd covariance_of(const CoilRows& noise);
+/// What a sample of all coils has of it, their sum of |n|^2; 0 without noise samples.
+double energy_of_noise(const CoilRows& noise);
 
 /// The matrix that makes the scan's noise white: W Psi W^H = v I, where Psi = <n n^H> over the
 /// samples of scan.noise, v is the mean of its diagonal, so that samples keep their unit, and W the

@@ -24,6 +24,8 @@ struct ImageFrame {
     std::string solver = {}; ///< what solved it, "" when nothing was solved
     std::vector<Stop> stops = {}; ///< one a problem
     double late_change = 0; ///< relative, by the last iterations: solve/late_change.hpp
+    double explained = 0; ///< share of ||d||^2 that F rho explains, 0 where that is not known
+    double unexplained = 0; ///< the rest, in units of the noise's expected energy; 0 without noise
     double resolved_lambda = 0; ///< of all problems, and
     double image_error = 0; ///< estimated: solve/summary.hpp
     std::string error = {}; ///< why there is no such frame; "" where there is one

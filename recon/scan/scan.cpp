@@ -6,6 +6,10 @@
 
 namespace lsrecon {
 
+double Sampling::sum_of_weights() const {
+    return weights.size() > 0 ? weights.sum() : static_cast<double>(samples());
+}
+
 RealVector Sampling::q_weights() const {
     RealVector result = RealVector::Ones(static_cast<Eigen::Index>(samples()));
     if (weights.size() > 0) {

@@ -27,6 +27,7 @@ struct Sampling {
     double weight(std::size_t m) const {
         return weights.size() > 0 ? weights(static_cast<Eigen::Index>(m)) : 1;
     }
+    double sum_of_weights() const;
     /// w_m |phi_m|^2, the weights of Q.
     RealVector q_weights() const;
 };
@@ -54,7 +55,8 @@ struct Scan {
     std::shared_ptr<const OffResonance> off_resonance;
     CoilRows noise; ///< C x K of noise alone, taken as the samples were, or empty
     /// Samples for coil maps, on the first frame's grid; some of them may be the image's, too.
-    /// Their values are here from the start. One a slice, labelled with it where there are several.
+    /// Their values are here from the start. One a slice, contrast and set at most, labelled as
+    /// frames are.
     std::vector<Frame> calibrations;
     std::optional<std::vector<Vec3>> voxels; ///< image positions off the grid, in fields of view
     std::string trajectory_units; ///< those that the file's trajectory was in; "" without one

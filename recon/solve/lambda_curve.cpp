@@ -5,6 +5,7 @@
 
 #include "base/numbers.hpp"
 #include "base/tolerance.hpp"
+#include "solve/misfit.hpp"
 #include "solve/shifted_forms.hpp"
 
 namespace lsrecon {
@@ -62,17 +63,6 @@ Runs runs_of(NormalEquations& equations, const std::vector<Volume>& fhd,
     return runs_on(equations.on_reference(), fhd, options, report);
 }
 
-double energy_of(const Sampling& sampling, const CoilRows& samples) {
-    double sum = 0;
-    samples.visit([&](const auto& rows) {
-        for (Eigen::Index m = 0; m < rows.cols(); ++m) {
-            sum += sampling.weight(static_cast<std::size_t>(m)) *
-                   rows.col(m).template cast<Complex>().squaredNorm();
-        }
-    });
-    return sum;
-}
-
 /// Numbers that a user can type again.
 std::vector<double> lambdas() {
     std::vector<double> result;
@@ -116,9 +106,7 @@ LambdaCurve make_lambda_curve(NormalEquations& equations, const Frame& frame,
 
     LambdaCurve curve;
     curve.data = energy_of(*frame.sampling, frame.samples);
-    const RealVector& weights = frame.sampling->weights;
-    curve.noise = noise * (weights.size() > 0 ? weights.sum()
-                                              : static_cast<double>(frame.sampling->samples()));
+    curve.noise = noise * frame.sampling->sum_of_weights();
     double squares = 0;
     for (const Volume& b : fhd) {
         squares += b.norm() * b.norm();

@@ -1,5 +1,9 @@
 #include "solve/misfit.hpp"
 
+#include <numeric>
+
+#include "base/parallel.hpp"
+
 namespace lsrecon {
 
 double compute_misfit(Backend& backend, PiecewiseTransform& transform, const Sampling& sampling,
@@ -41,6 +45,19 @@ double compute_misfit(Backend& backend, PiecewiseTransform& transform, const Sam
         },
         [&](double fraction) { report.progress(fraction); });
     return sum;
+}
+
+double energy_of(const Sampling& sampling, const CoilRows& samples) {
+    std::vector<double> of_coils(samples.rows());
+    samples.visit([&](const auto& rows) {
+        for_each_in_parallel(of_coils.size(), [&](std::size_t c) {
+            const auto* const row = rows.data() + c * samples.columns();
+            for (std::size_t m = 0; m < samples.columns(); ++m) {
+                of_coils[c] += sampling.weight(m) * std::norm(Complex(row[m]));
+            }
+        });
+    });
+    return std::accumulate(of_coils.begin(), of_coils.end(), 0.0);
 }
 
 } // namespace lsrecon

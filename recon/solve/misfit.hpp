@@ -16,4 +16,7 @@ double compute_misfit(Backend& backend, PiecewiseTransform& transform, const Sam
                       const CoilRows& samples, const CoilRows& coil_maps,
                       const std::vector<ComplexVector>& images, Reporter& report);
 
+/// ||W^1/2 d||^2 of the samples of all coils.
+double energy_of(const Sampling& sampling, const CoilRows& samples);
+
 } // namespace lsrecon

@@ -8,7 +8,7 @@ namespace lsrecon {
 namespace {
 
 /// One problem after another by solve_one(b, options, progress).
-template <typename SolveOne> Solved solve_each(const std::vector<Volume>& fhd, double q_at_zero,
+template <typename SolveOne> Solved solve_each(System& system, const std::vector<Volume>& fhd,
                                                const SolveOptions& options, Reporter& report,
                                                const SolveOne& solve_one) {
     Solved solved;
@@ -19,7 +19,8 @@ template <typename SolveOne> Solved solve_each(const std::vector<Volume>& fhd, d
         Solution solution = solve_one(fhd[p], of_one, [&](double fraction) {
             report.progress((static_cast<double>(p) + fraction) / problems);
         });
-        add(std::move(solution), fhd[p].norm() / q_at_zero, fhd.size(), solved);
+        solved.explained += system.products_of(solution.x, fhd[p]).explained();
+        add(std::move(solution), fhd[p].norm() / system.gram().diagonal(), fhd.size(), solved);
     }
     return solved;
 }
@@ -34,7 +35,7 @@ Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd
     System& system = equations.on_reference();
     const auto apply = [&](const ComplexVector& rho) { return system.apply(rho); };
     Solved solved = solve_each(
-        fhd, system.gram().diagonal(), options, report,
+        system, fhd, options, report,
         [&](const Volume& b, const SolveOptions& of_one, const Progress& progress) {
             return conjugate_gradient(apply, system.right_hand_side(b).values(), of_one, progress);
         });
@@ -82,7 +83,7 @@ void require_scale(System& system, const std::vector<Volume>& fhd, Reporter& rep
     if (fhd[0].norm() == 0) {
         return;
     }
-    const double scale = system.scale_of(prior.values, fhd[0]);
+    const double scale = system.products_of(prior.values, fhd[0]).scale();
     if (!(scale > 1 / refused_scale && scale < refused_scale)) {
         throw InputError({prior.file, "scale of the prior image",
                           text("explains the scan best when it is multiplied by ", scale),
@@ -111,7 +112,7 @@ void clear_where_maps_are_zero(const CoilRows& maps, Solved& solved) {
 Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const SolveOptions& options,
                        Reporter& report) {
     Solved solved =
-        solve_each(fhd, system.gram().diagonal(), options, report,
+        solve_each(system, fhd, options, report,
                    [&](const Volume& b, const SolveOptions& of_one, const Progress& progress) {
                        return system.solve(b, of_one, progress);
                    });

@@ -16,6 +16,7 @@ struct Solved {
     ResidualHistories residuals;
     std::vector<Stop> stops; ///< one a problem
     ComplexVector earlier = {}; ///< before the late iterations; empty where a tolerance ended them
+    double explained = 0; ///< ||d||^2 - ||F rho - d||^2, a.u.^2; 0 where it was not asked for
     std::vector<double> gains; ///< ||F^H d|| / (Q(0) ||rho||), one a problem; 0 for a rho of zeros
     std::string solver; ///< what solved, in which precision, with which FFT
 };

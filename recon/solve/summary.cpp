@@ -1,6 +1,7 @@
 #include "solve/summary.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
@@ -32,6 +33,10 @@ void SolveSummary::add(const ImageFrame& frame) {
         ended_by_limit_ += frame.stops[p] == Stop::iterations ? 1 : 0;
     }
     late_change_ = std::max(late_change_, frame.late_change);
+    if (frame.explained != 0) {
+        explained_ = std::min(explained_, frame.explained);
+        unexplained_ = std::max(unexplained_, frame.unexplained);
+    }
     resolved_ = std::max(resolved_, frame.resolved_lambda);
     image_error_ = std::max(image_error_, frame.image_error);
 }
@@ -81,10 +86,33 @@ std::string SolveSummary::about_precision() const {
                 "; --precision double takes it away");
 }
 
+std::string SolveSummary::about_samples() const {
+    constexpr double least = 1e-6; // F^H d is in single precision
+    if (explained_ == 1) {
+        return "";
+    }
+    std::string line =
+        text(residuals_.size() == 1 ? "the image explains" : "each image explains", " all but ",
+             rounded(100 * std::max(least, 1 - explained_)), " % of the samples' energy");
+    if (unexplained_ > 0) {
+        line += text("; the rest has ", rounded(unexplained_), " times the energy of the noise");
+    }
+    return explains_too_little() ? line + ": coil maps, field map or trajectory may be wrong"
+                                 : line;
+}
+
+bool SolveSummary::explains_too_little() const {
+    constexpr double most_of_noise = 2;
+    constexpr double least_explained = 0.5;
+    return unexplained_ > 0 ? unexplained_ > most_of_noise : explained_ < least_explained;
+}
+
 std::vector<std::pair<std::string, double>> SolveSummary::numbers() const {
     return {{"residual_worst", worst_residual()},
             {"residual_median", median(residuals_)},
             {"late_change", late_change_},
+            {"explained", explained_},
+            {"unexplained_over_noise", unexplained_},
             {"lambda_resolved", resolved_},
             {"image_error_estimate", image_error_}};
 }
@@ -98,6 +126,15 @@ void estimate_rounding(ImageFrame& frame, const std::vector<double>& gains, doub
             frame.image_error =
                 std::max(frame.image_error, tolerance::image_error(bound, epsilon, gain / lambda));
         }
+    }
+}
+
+void compare_with_samples(ImageFrame& frame, double explained, double energy, double noise) {
+    constexpr double resolved = 1e-5; // of the energy; F^H d is in single precision
+    const double share = explained / energy;
+    if (std::isfinite(share)) {
+        frame.explained = share;
+        frame.unexplained = noise > resolved * energy ? (energy - explained) / noise : 0;
     }
 }
 

@@ -28,6 +28,11 @@ public:
     bool precision_limits_image() const { return image_error_ > image_error_permitted(); }
     std::string about_precision() const;
 
+    /// What the images explain of the samples; "" where that is not known.
+    std::string about_samples() const;
+    /// Whether that is so little that something is likely to be wrong.
+    bool explains_too_little() const;
+
     /// For the record: worst and median of the final residuals, the largest late change, the
     /// smallest lambda that is resolved, the estimated error of the image.
     std::vector<std::pair<std::string, double>> numbers() const;
@@ -43,6 +48,8 @@ private:
     std::vector<double> iterations_; ///< done
     std::size_t ended_by_limit_ = 0;
     double late_change_ = 0;
+    double explained_ = 1; ///< the least of all frames
+    double unexplained_ = 0; ///< the most
     double resolved_ = 0;
     double image_error_ = 0; ///< estimated, relative; 0 without lambda
 };
@@ -57,5 +64,9 @@ private:
 /// image_error is the estimate of tolerance::image_error, 0 without lambda.
 void estimate_rounding(ImageFrame& frame, const std::vector<double>& gains, double lambda,
                        double bound, double epsilon);
+
+/// How much of the samples a frame explains: `explained` is ||d||^2 - ||F rho - d||^2, `energy`
+/// ||d||^2 and `noise` what the measured noise has of it, 0 where none was measured.
+void compare_with_samples(ImageFrame& frame, double explained, double energy, double noise);
 
 } // namespace lsrecon

@@ -53,15 +53,19 @@ Volume System::right_hand_side(const Volume& f_h_d) const {
     return Volume(std::move(sum));
 }
 
-double System::scale_of(const ComplexVector& image, const Volume& f_h_d) {
+System::Products System::products_of(const ComplexVector& image, const Volume& f_h_d) {
     const double norm = image.stableNorm();
     const double of_b = f_h_d.norm();
+    if (norm == 0 || of_b == 0) {
+        return {};
+    }
     Array in = device_.zeros(static_cast<std::size_t>(image.size()), {true, precision_});
     Array out = device_.zeros(in.count(), {true, precision_});
     device_.upload(image / norm, in);
     gram_->add(maps_, in, out);
     const Array data = f_h_d.on(device_, precision_, 1 / of_b);
-    return device_.dot(in, data) / device_.dot(in, out) * (of_b / gram_->diagonal() / norm);
+    return {device_.dot(in, data) * of_b * norm,
+            device_.dot(in, out) * gram_->diagonal() * norm * norm};
 }
 
 Solution System::solve(const Volume& f_h_d, const SolveOptions& options,

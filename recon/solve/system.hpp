@@ -43,9 +43,16 @@ public:
     const PriorImage* target() const;
     /// F^H d and what such terms add to it, Q(0) times weight times target.
     Volume right_hand_side(const Volume& f_h_d) const;
-    /// The real factor by which an image explains F^H d best, <image, F^H d> / <image, F^H F image>
-    /// with the coil maps.
-    double scale_of(const ComplexVector& image, const Volume& f_h_d);
+    /// <image, F^H d> and <image, F^H F image>, with the coil maps.
+    struct Products {
+        double with_data = 0; ///< its real part
+        double with_itself = 0;
+        /// Of the image that explains d best.
+        double scale() const { return with_data / with_itself; }
+        /// ||d||^2 - ||F image - d||^2
+        double explained() const { return 2 * with_data - with_itself; }
+    };
+    Products products_of(const ComplexVector& image, const Volume& f_h_d);
 
     const Gram& gram() const { return *gram_; }
     Device& device() { return device_; }
