@@ -63,13 +63,15 @@ void Console::on_failure(const std::string& message) {
     std::fprintf(stderr, "%slsrecon: %s\n", line_start(), message.c_str());
 }
 
-void Console::on_frame(std::size_t number, std::size_t count) {
-    frame_ = text("frame ", number, " of ", count, ", ");
+void Console::on_frame(std::size_t number, std::size_t count, const std::string& label) {
+    const std::string frame =
+        text("frame ", number, " of ", count, label.empty() ? "" : " (" + label + ")");
+    frame_ = frame + ", ";
     // A terminal shows it beside the stage; a log gets some twenty lines even for thousands of
     // frames.
     constexpr std::size_t lines = 20;
     if (!quiet_ && !terminal_ && number * lines / count > (number - 1) * lines / count) {
-        std::fprintf(stderr, "frame %zu of %zu\n", number, count);
+        std::fprintf(stderr, "%s\n", frame.c_str());
     }
 }
 

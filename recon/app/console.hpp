@@ -12,7 +12,7 @@ namespace lsrecon::app {
 
 /// Reports the stages on stderr: a moving percentage on a terminal, a line for each stage
 /// elsewhere, and only notes, which include warnings, when quiet. With several frames it shows
-/// "frame 3 of 21" and, after the last, the time of each stage over all frames.
+/// "frame 3 of 21 (slice 2)" and, after the last, the time of each stage over all frames.
 class Console : public Reporter {
 public:
     explicit Console(bool quiet);
@@ -25,7 +25,7 @@ protected:
     void on_end(const std::string& stage, double seconds) override;
     void on_note(const std::string& message) override;
     void on_failure(const std::string& message) override;
-    void on_frame(std::size_t number, std::size_t count) override;
+    void on_frame(std::size_t number, std::size_t count, const std::string& label) override;
     void on_frames_end() override;
 
 private:
@@ -37,7 +37,7 @@ private:
     bool terminal_;
     std::string stage_;
     int last_percent_ = -1;
-    std::string frame_; ///< "frame 3 of 21, " within several frames
+    std::string frame_; ///< "frame 3 of 21 (slice 2), " within several frames
     std::vector<std::pair<std::string, double>> frame_stages_; ///< what all frames took
 };
 

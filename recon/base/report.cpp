@@ -42,9 +42,9 @@ Stage::~Stage() {
     report_.end(name_, seconds_since(start_));
 }
 
-void FrameProgress::next() {
+void FrameProgress::next(const std::string& label) {
     if (count_ > 1) {
-        report_.on_frame(++number_, count_);
+        report_.on_frame(++number_, count_, label);
     }
 }
 

@@ -36,8 +36,9 @@ protected:
     virtual void on_end(const std::string& /*stage*/, double /*seconds*/) {}
     virtual void on_note(const std::string& /*message*/) {}
     virtual void on_failure(const std::string& /*message*/) {}
-    /// Of a scan of several frames only: frame `number`, from 1, begins.
-    virtual void on_frame(std::size_t /*number*/, std::size_t /*count*/) {}
+    /// Of a scan of several frames only: frame `number`, from 1, begins; "" where it has no label.
+    virtual void on_frame(std::size_t /*number*/, std::size_t /*count*/,
+                          const std::string& /*label*/) {}
     virtual void on_frames_end() {}
 
 private:
@@ -73,7 +74,7 @@ public:
     FrameProgress(const FrameProgress&) = delete;
     FrameProgress& operator=(const FrameProgress&) = delete;
 
-    void next();
+    void next(const std::string& label = "");
 
 private:
     Reporter& report_;

@@ -5,10 +5,13 @@
 
 namespace lsrecon {
 
+std::string label_beside_index(const std::string& label, std::size_t index) {
+    return label == text("frame ", index) ? "" : label;
+}
+
 std::string about_failure(const Frame& frame, std::size_t index, const std::string& error) {
-    const std::string number = text("frame ", index);
-    const bool says_more = !frame.label.empty() && frame.label != number;
-    return number + (says_more ? " (" + frame.label + ")" : "") + " failed: " + error;
+    const std::string label = label_beside_index(frame.label, index);
+    return text("frame ", index, label.empty() ? "" : " (" + label + ")", " failed: ", error);
 }
 
 std::string list_of_failures(const std::vector<std::size_t>& failed, std::size_t frames) {

@@ -15,6 +15,8 @@ struct FailedFrame {
     std::string error; ///< the whole message
 };
 
+/// "repetition 3"; "" where the label says no more than the frame's index.
+std::string label_beside_index(const std::string& label, std::size_t index);
 /// "frame 3 (repetition 3) failed: ..."
 std::string about_failure(const Frame& frame, std::size_t index, const std::string& error);
 

@@ -67,7 +67,7 @@ void ImageSink::fill(const std::vector<std::size_t>& order,
         {
             FrameProgress progress(report, position_.size());
             for (const std::size_t f : order) {
-                progress.next();
+                progress.next(label_beside_index(scan_.frames[f].label, f));
                 if (!has(f)) {
                     add(f, solved, report);
                 }
@@ -92,7 +92,7 @@ void ImageSink::fill(const std::vector<std::vector<std::size_t>>& stacks, const 
         {
             FrameProgress progress(report, stack.size());
             for (const std::size_t f : stack) {
-                progress.next();
+                progress.next(label_beside_index(scan_.frames[f].label, f));
                 if (succeeds(
                         f, [&] { together.begin(f); }, report)) {
                     begun.push_back(f);

@@ -21,8 +21,8 @@ protected:
     }
     void on_note(const std::string& message) override { heard.push_back("note " + message); }
     void on_failure(const std::string& message) override { heard.push_back("failed " + message); }
-    void on_frame(std::size_t number, std::size_t count) override {
-        heard.push_back(text("frame ", number, " of ", count));
+    void on_frame(std::size_t number, std::size_t count, const std::string& label) override {
+        heard.push_back(text("frame ", number, " of ", count, " ", label));
     }
     void on_frames_end() override { heard.push_back("frames end"); }
 };
@@ -62,13 +62,13 @@ TEST(Report, SeveralFramesAreReportedAndASingleOneIsNot) {
         {
             FrameProgress frames(report, count);
             for (std::size_t f = 0; f < count; ++f) {
-                frames.next();
+                frames.next(text("slice ", f));
             }
         }
         EXPECT_EQ(report.heard,
-                  count == 1
-                      ? std::vector<std::string>{}
-                      : (std::vector<std::string>{"frame 1 of 2", "frame 2 of 2", "frames end"}));
+                  count == 1 ? std::vector<std::string>{}
+                             : (std::vector<std::string>{"frame 1 of 2 slice 0",
+                                                         "frame 2 of 2 slice 1", "frames end"}));
     }
 }
 
