@@ -4,6 +4,7 @@
 #include "io/maps_file.hpp"
 #include "io/record.hpp"
 #include "scan/check.hpp"
+#include "scan/frame_places.hpp"
 
 namespace lsrecon::app {
 
@@ -32,6 +33,8 @@ ExitCode run(Options& options) {
     options.prepare.tell(options.read);
     FrameSource source(options.scan, options.read, console);
     require_samples(source.scan());
+    require_one_place(source.scan(), "coil maps of the output",
+                      "'lsrecon recon' makes those of each place itself");
     const PreparedScan prepared(source, options.prepare, *backend, console);
     const Scan& scan = prepared.scan();
     write_maps(options.output, {scan.grid, scan.coil_maps},

@@ -145,8 +145,7 @@ Calibration calibrate(Backend& backend, const Scan& scan, const Frame& frame, Re
                           text("less than ", 100 * share_of_cells, " % of it is sampled within ",
                                fewest, " cycles/FOV"),
                           "samples at the Nyquist rate there",
-                          "pass --maps FILE with maps of these coils, or --maps none for one "
-                          "problem a coil"});
+                          text("pass --maps FILE with maps of these coils; ", without_maps)});
     }
     for (std::size_t d = 0; d < static_cast<std::size_t>(scan.grid.dimensions); ++d) {
         result.grid.size[d] = std::min(2 * result.radius, scan.grid.size[d]);

@@ -18,6 +18,10 @@ struct Calibration {
     void join(const Calibration& other);
 };
 
+/// A next step where maps cannot be estimated, for every command that wants them.
+constexpr const char* without_maps =
+    "'lsrecon recon --maps none' needs none and solves one problem a coil";
+
 /// The largest radius in cycles/FOV, at most `most`, within which nearly every cell of 1 cycle/FOV
 /// holds a sample. Cells beyond N/2 of the grid do not count.
 std::size_t sampled_radius(const std::vector<Vec3>& trajectory, const Grid& grid, std::size_t most);

@@ -143,7 +143,7 @@ void PreparedScan::set_field_map(const std::string& wanted, bool shifted) {
                          ": the scan has /voxels, and a map is resampled for a grid only\n"
                          "  next:     store /field_map at the voxels");
     }
-    require_one_place(scan_, "field map of --field-map " + wanted, "--field-map none");
+    require_one_place(scan_, "field map of --field-map " + wanted, "or pass --field-map none");
     const Resampled of{wanted, "field map",
                        "name a field map of this scan, or choose a smaller image with --fov-mm",
                        shifted};

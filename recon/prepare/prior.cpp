@@ -8,7 +8,7 @@
 namespace lsrecon {
 
 PriorImage prior_on_grid(const std::string& file, const Scan& scan, bool shifted) {
-    require_one_place(scan, "prior image of --prior " + file, "a --reg that needs none");
+    require_one_place(scan, "prior image of --prior " + file, "or pass a --reg that needs none");
     const Resampled of{file, "prior image", "name an image of the same object and place", shifted};
     const StoredPrior stored = read_prior(file);
     if (stored.grid.dimensions != scan.grid.dimensions) {

@@ -83,7 +83,7 @@ void ScanMaps::make_or_refuse(const PrepareOptions& options) {
     }
     if (method_ == nullptr || !options.maps_of_places) {
         require_one_place(scan_, "coil maps of --maps " + wanted,
-                          "--maps none for one problem a coil");
+                          "or pass --maps none for one problem a coil");
     }
     if (method_ == nullptr) {
         return read(wanted, options.geometry.shifts());
@@ -108,7 +108,7 @@ void ScanMaps::make_or_refuse(const PrepareOptions& options) {
     if (squares.voxels == 0) {
         throw InputError({scan_.file, "coil maps by " + method_->name,
                           "no voxel with signal in the centre of k-space", "an object in the coils",
-                          "pass --maps walsh, --maps FILE or --maps none"});
+                          text("pass --maps walsh or --maps FILE; ", without_maps)});
     }
 }
 
@@ -181,7 +181,7 @@ Calibration ScanMaps::calibration_of(std::size_t place) {
     if (!all) {
         throw InputError({scan_.file, "coil maps by " + method_->name,
                           "zeros alone in every frame of a place", "an object in the coils",
-                          "leave its frames out, or pass --maps FILE or --maps none"});
+                          text("leave its frames out, or pass --maps FILE; ", without_maps)});
     }
     const std::size_t left = good.size() - next;
     const std::size_t more = std::min(left, most_calibrations - 1);

@@ -59,17 +59,16 @@ std::size_t count_places(const std::vector<std::size_t>& place_of) {
     return *std::max_element(place_of.begin(), place_of.end()) + 1;
 }
 
-void require_one_place(const Scan& scan, const std::string& what, const std::string& without) {
+void require_one_place(const Scan& scan, const std::string& what, const std::string& otherwise) {
     const std::size_t places = count_places(places_of(scan));
     if (places == 1) {
         return;
     }
     const bool slices =
         std::count(scan.frame_counters.begin(), scan.frame_counters.end(), "slice") > 0;
-    throw InputError(
-        {scan.file, "frames that share the " + what,
-         slices ? "several slices" : text(places, " positions"), "frames of one place",
-         text("choose one with ", slices ? "--slice" : "--frames", ", or pass ", without)});
+    throw InputError({scan.file, "frames that share the " + what,
+                      slices ? "several slices" : text(places, " positions"), "frames of one place",
+                      text("choose one with ", slices ? "--slice" : "--frames", "; ", otherwise)});
 }
 
 std::string slice_in(const std::string& label) {

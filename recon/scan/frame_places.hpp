@@ -19,8 +19,8 @@ std::size_t count_places(const std::vector<std::size_t>& place_of);
 std::vector<std::vector<std::size_t>> stacks_of(const Scan& scan);
 
 /// InputError when a scan is one of several places: what of a file, "coil maps of --maps FILE", is
-/// that of one; `without` says how to do without.
-void require_one_place(const Scan& scan, const std::string& what, const std::string& without);
+/// that of one; `otherwise` is the next step beside choosing a place.
+void require_one_place(const Scan& scan, const std::string& what, const std::string& otherwise);
 
 /// "slice 3" of the label "slice 3, repetition 1"; "" where the label names no slice.
 std::string slice_in(const std::string& label);

@@ -96,6 +96,16 @@ def each_slice_has_its_own(make):
         expect(not np.allclose(whole.imag, 0), "a magnitude")
 
 
+def the_console_names_the_frames(make):
+    folder = make()
+    raw(folder, bad=[(1, 0)])
+    folder.kept = {"i.h5.part"}
+    words = [word for word in RECON if word != "--quiet"]
+    folder.run(INPUT, [*words, "-o", "i.h5", "--maps", "walsh"],
+               ["frame 1 of 6 (slice 0, repetition 0)\n", "frame 6 of 6 (slice 2, repetition 1)\n",
+                "frame 2 (slice 1, repetition 0) failed: "])
+
+
 def all_coils_by_slices_make_the_same_images(make):
     folder = make()
     raw(folder, 2)
@@ -161,7 +171,8 @@ def maps_that_cannot_be_made(make):
     folder.run(0, ["maps", "raw.h5", "-o", "maps.h5", "--slice", "0", "--quiet"])
     for words in (["recon", "raw.h5", "-o", "image.h5", "--maps", "maps.h5"],
                   ["maps", "raw.h5", "-o", "more.h5"]):
-        folder.run(INPUT, [*words, "--quiet"], ["several slices", "--slice", "next:"])
+        told = folder.run(INPUT, [*words, "--quiet"], ["several slices", "--slice", "next:"]).stderr
+        expect(("--maps none" in told) == (words[0] == "recon"), f"{words[0]} advises: {told}")
     # Every second line and no calibration: the centre is too sparse in every slice.
     raw(folder, 2)
     with h5py.File(folder / "raw.h5", "r+") as f:
@@ -169,6 +180,8 @@ def maps_that_cannot_be_made(make):
         del f["dataset/data"]
         f["dataset/data"] = rows[rows["head"]["flags"] == 0]
     folder.run(INPUT, [*RECON, "-o", "image.h5", "--maps", "espirit"], ["centre of k-space"])
+    folder.run(INPUT, ["maps", "raw.h5", "-o", "more.h5", "--slice", "0", "--quiet"],
+               ["centre of k-space", "'lsrecon recon --maps none'"])
     _, said = image(folder)
     expect("no coil maps could be estimated" in said, said)
 
@@ -185,7 +198,8 @@ def the_noise_is_that_of_the_first_slice(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([each_slice_has_its_own, all_coils_by_slices_make_the_same_images,
+    sys.exit(run_cases([each_slice_has_its_own, the_console_names_the_frames,
+                        all_coils_by_slices_make_the_same_images,
                         repetitions_of_each_slice_are_solved_together,
                         a_slice_without_signal_or_a_frame_is_no_obstacle,
                         one_prior_image_serves_no_slices, maps_that_cannot_be_made,
