@@ -210,6 +210,8 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
         add_noise_map(image, f, equations.of(f), fhd, scan, solving, options.noise_replicas,
                       report);
     }
+    result.solves.tell(report);
+    add_notes(image.record, scan, report.notes());
     image.stage_seconds = report.stage_seconds();
     write_image(image_file, image, sink.voxels(), sink.values());
     if (!options.preview.empty()) {

@@ -1,16 +1,18 @@
 // info and check: what a file holds, and what is wrong with a scan.
 
 #include <cstdio>
+#include <set>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
+#include "app/info_parts.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
 #include "io/failed_frames.hpp"
 #include "io/frame_source.hpp"
 #include "io/hdf5_file.hpp"
-#include "io/image_reader.hpp"
 #include "operators/q.hpp"
+#include "scan/directions.hpp"
 
 namespace lsrecon::app {
 
@@ -51,31 +53,80 @@ void print_off_resonance(const Scan& scan) {
     }
 }
 
-/// How an output of the program was made.
-void print_record(const Hdf5Reader& file, const std::string& dataset) {
-    std::printf("file         %s\n", file.path().c_str());
-    std::printf("/%-11s %s\n", dataset.c_str(), file.shape(dataset).to_string().c_str());
-    for (const std::string& name : file.attribute_names("record")) {
-        std::printf("%-25s %s\n", name.c_str(), file.attribute_in_words("record", name).c_str());
-    }
-    const std::vector<std::string> errors = frame_errors(file);
-    for (std::size_t f = 0; f < errors.size(); ++f) {
-        if (!errors[f].empty()) {
-            std::printf("%-25s %s\n", text("failed: frame ", f).c_str(), errors[f].c_str());
+std::string in_words(const Vec3& v) {
+    return text("(", v[0] + 0.0, ", ", v[1] + 0.0, ", ", v[2] + 0.0, ")"); // no -0
+}
+
+/// Where the grid lies in the patient, in LPS.
+void print_place(const Scan& scan) {
+    std::vector<Vec3> of_frames;
+    for (const Frame& frame : scan.frames) {
+        if (frame.position) {
+            of_frames.push_back(*frame.position);
         }
+    }
+    const std::size_t different = std::set<Vec3>(of_frames.begin(), of_frames.end()).size();
+    if (different > 1) {
+        std::printf("positions    %zu, of the first frame %s mm, of the last %s mm\n", different,
+                    in_words(of_frames.front()).c_str(), in_words(of_frames.back()).c_str());
+    } else if (scan.grid.position) {
+        std::printf("position     %s mm\n", in_words(*scan.grid.position).c_str());
+    }
+    if (scan.grid.directions) {
+        std::string words;
+        for (std::size_t d = 0; d < 3; ++d) {
+            const Vec3& direction = (*scan.grid.directions)[d];
+            words += text(d == 0 ? "" : ", ", "xyz"[d], " to ", towards(direction), " ",
+                          in_words(direction));
+        }
+        std::printf("directions   %s\n", words.c_str());
+    }
+}
+
+void print_frames(const Scan& scan) {
+    std::vector<std::string> labels;
+    std::size_t least = scan.frames.front().sampling->samples();
+    std::size_t most = least;
+    for (const Frame& frame : scan.frames) {
+        labels.push_back(label_beside_index(frame.label, labels.size()));
+        least = std::min(least, frame.sampling->samples());
+        most = std::max(most, frame.sampling->samples());
+    }
+    std::printf("frames       %s\n", frames_in_words(labels).c_str());
+    std::printf("samples      %s per coil and frame\n",
+                least == most ? text(most).c_str() : text(least, " to ", most).c_str());
+}
+
+void print_calibrations(const Scan& scan) {
+    constexpr std::size_t most = 4; // of many slices
+    for (std::size_t i = 0; i < std::min(most, scan.calibrations.size()); ++i) {
+        const Frame& calibration = scan.calibrations[i];
+        std::printf("calibration  %zu samples per coil%s\n", calibration.sampling->samples(),
+                    calibration.label.empty() ? "" : (" of " + calibration.label).c_str());
+    }
+    if (scan.calibrations.size() > most) {
+        std::printf("calibration  and of %zu more\n", scan.calibrations.size() - most);
+    }
+}
+
+void print_bad(const FrameSource& source) {
+    constexpr std::size_t most = 20;
+    std::size_t count = 0;
+    for (const auto& [frame, error] : source.bad()) {
+        if (++count <= most) {
+            std::printf("bad          frame %zu: %s\n", frame, on_one_line(error.what()).c_str());
+        }
+    }
+    if (count > most) {
+        std::printf("bad          %zu more frames\n", count - most);
     }
 }
 
 ExitCode run_info(const Options& options) {
     require_input(options.scan);
-    if (byte_format_of(InputFile(options.scan)) == nullptr) {
-        const Hdf5Reader file(options.scan);
-        for (const std::string dataset : {"image", "fhd", "q"}) {
-            if (file.has("record") && file.has(dataset)) {
-                print_record(file, dataset);
-                return ExitCode::done;
-            }
-        }
+    if (byte_format_of(InputFile(options.scan)) == nullptr &&
+        print_output(Hdf5Reader(options.scan))) {
+        return ExitCode::done;
     }
     ReadOptions read = options.read;
     read.bad_frames = true;
@@ -89,7 +140,8 @@ ExitCode run_info(const Options& options) {
     if (scan.voxels) {
         std::printf("voxels       %zu positions off the grid\n", scan.voxels->size());
     }
-    std::printf("frames       %zu\n", scan.frames.size());
+    print_place(scan);
+    print_frames(scan);
     std::printf("coils        %zu, %s\n", scan.coils(),
                 !scan.coil_maps.empty() ? "with coil maps" : "without coil maps");
     if (!scan.coil_maps.empty()) {
@@ -97,7 +149,6 @@ ExitCode run_info(const Options& options) {
         std::printf("sum |map|^2  at most %.4g, mean %.4g over the %zu voxels where it is not 0\n",
                     squares.largest, squares.mean, squares.voxels);
     }
-    std::printf("samples      %zu per coil and frame\n", first.sampling->samples());
     print_trajectory(scan, *first.sampling);
     std::printf("phi          %s\n", first.sampling->phi.size() > 0 ? "given" : "not given");
     std::printf("weights      %s\n", first.sampling->weights.size() > 0 ? "given" : "not given");
@@ -108,19 +159,14 @@ ExitCode run_info(const Options& options) {
     if (!scan.noise.empty()) {
         std::printf("noise        %zu samples per coil\n", scan.noise.columns());
     }
-    for (const Frame& calibration : scan.calibrations) {
-        std::printf("calibration  %zu samples per coil%s\n", calibration.sampling->samples(),
-                    calibration.label.empty() ? "" : (" of " + calibration.label).c_str());
-    }
+    print_calibrations(scan);
     for (const auto& [name, value] : scan.details) {
         std::printf("%-12s %s\n", name.c_str(), value.c_str());
     }
     for (const std::string& remark : scan.remarks) {
         std::printf("note         %s\n", remark.c_str());
     }
-    for (const auto& [frame, error] : source.bad()) {
-        std::printf("bad          frame %zu: %s\n", frame, on_one_line(error.what()).c_str());
-    }
+    print_bad(source);
     return ExitCode::done;
 }
 

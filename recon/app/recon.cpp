@@ -23,29 +23,6 @@ struct Options {
     ReconstructOptions reconstruct;
 };
 
-void report_result(const Reconstructed& result, Reporter& report) {
-    const SolveSummary& solves = result.solves;
-    if (solves.kept_tolerance()) {
-        report.tell(solves.as_text());
-    } else {
-        report.note(solves.as_text());
-    }
-    if (solves.explains_too_little()) {
-        report.note(solves.about_samples());
-    } else if (!solves.about_samples().empty()) {
-        report.tell(solves.about_samples());
-    }
-    if (solves.lambda_is_lost()) {
-        report.note(solves.about_lambda());
-    } else if (solves.precision_limits_image()) {
-        report.note(solves.about_precision());
-    }
-    if (result.truth_error) {
-        std::printf("error against the truth: %.4f (relative L2 of magnitudes)\n",
-                    *result.truth_error);
-    }
-}
-
 std::string joined(const std::vector<std::string>& words) {
     std::string result;
     for (const std::string& word : words) {
@@ -190,7 +167,10 @@ ExitCode run(Options& options) {
     const auto backend = open_backend(options.backend, console);
     const Reconstructed result =
         reconstruct(options.scan, options.output, *backend, options.reconstruct, console);
-    report_result(result, console);
+    if (result.truth_error) {
+        std::printf("error against the truth: %.4f (relative L2 of magnitudes)\n",
+                    *result.truth_error);
+    }
     require_all_frames(result.failed, result.frames, options.output,
                        !need_all_frames(solve.regularisers));
     return ExitCode::done;

@@ -17,6 +17,11 @@ std::optional<std::size_t> to_index(const std::string& word) {
     return error == std::errc() && stop == end ? std::optional<std::size_t>(value) : std::nullopt;
 }
 
+/// "3", or "5-9".
+std::string in_words(const std::pair<std::size_t, std::size_t>& range) {
+    return range.first == range.second ? text(range.first) : text(range.first, "-", range.second);
+}
+
 } // namespace
 
 IndexList::IndexList(const std::string& list) {
@@ -52,11 +57,24 @@ bool IndexList::contains(std::size_t index) const {
 
 std::string IndexList::to_string() const {
     std::string result;
-    for (const auto& [first, last] : ranges_) {
-        result += text(result.empty() ? "" : ",", first);
-        result += first == last ? "" : text("-", last);
+    for (const auto& range : ranges_) {
+        result += (result.empty() ? "" : ",") + in_words(range);
     }
     return result;
+}
+
+std::string IndexList::shortened() const {
+    constexpr std::size_t most = 10;
+    if (ranges_.size() <= most) {
+        return to_string();
+    }
+    IndexList begin;
+    begin.ranges_.assign(ranges_.begin(), ranges_.begin() + most - 2);
+    std::size_t count = 0;
+    for (const auto& [first, last] : ranges_) {
+        count += last - first + 1;
+    }
+    return text(begin.to_string(), ", ..., ", in_words(ranges_.back()), " (", count, " in all)");
 }
 
 } // namespace lsrecon

@@ -22,6 +22,8 @@ public:
     bool admits(std::size_t index) const { return empty() || contains(index); }
     /// "0,2,5-9"
     std::string to_string() const;
+    /// The same, or its begin and last range where there are many: "0,2,4, ..., 98 (50 in all)".
+    std::string shortened() const;
 
 private:
     std::vector<std::pair<std::size_t, std::size_t>> ranges_; ///< first and last, as listed

@@ -118,6 +118,23 @@ void read_residuals(const Hdf5Reader& file, std::vector<ImageFrame>& frames) {
     }
 }
 
+/// Why each of the solves with a history ended.
+void read_stops(const Hdf5Reader& file, std::vector<ImageFrame>& frames) {
+    const Hdf5Shape shape = shape_of_frames(file, "record/stopped_by", 2, frames.size());
+    const std::vector<std::string> all = file.read_texts("record/stopped_by");
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+        const std::size_t histories = frames[f].failed() ? 0 : frames[f].residuals.size();
+        for (std::size_t p = 0; p < std::min(histories, shape.extents[1]); ++p) {
+            const std::string& reason = all[f * shape.extents[1] + p];
+            if (reason != "tolerance" && reason != "iterations") {
+                throw InputError({file.path(), "/record/stopped_by", "\"" + reason + "\"",
+                                  "\"tolerance\" or \"iterations\"", again});
+            }
+            frames[f].stops.push_back(reason == "tolerance" ? Stop::tolerance : Stop::iterations);
+        }
+    }
+}
+
 std::vector<RecordTable> tables_of(const Hdf5Reader& file) {
     const std::string dataset = std::string("record/") + lambda_curve_table;
     if (!file.has(dataset)) {
@@ -153,10 +170,25 @@ std::vector<ImageFrame> frames_of(const Hdf5Reader& file, std::size_t count) {
     if (file.has("record/residuals")) {
         read_residuals(file, frames);
     }
+    if (file.has("record/stopped_by")) {
+        read_stops(file, frames);
+    }
     return frames;
 }
 
 } // namespace
+
+std::vector<ImageFrame> frames_of_image(const Hdf5Reader& file) {
+    return frames_of(file, image_shape(file).extents.front());
+}
+
+Record record_of(const Hdf5Reader& file) {
+    Record record;
+    for (const std::string& name : file.attribute_names("record")) {
+        record.emplace_back(name, file.attribute_in_words("record", name));
+    }
+    return record;
+}
 
 std::vector<std::string> frame_errors(const Hdf5Reader& file) {
     const char* const name = "record/frame_errors";
@@ -210,9 +242,7 @@ StoredImage open_image_file(const std::shared_ptr<const Hdf5Reader>& file,
     image.about.grid = grid_of(*file, extents);
     image.about.frames = frames_of(*file, extents.front());
     image.about.tables = tables_of(*file);
-    for (const std::string& name : file->attribute_names("record")) {
-        image.about.record.emplace_back(name, file->attribute_in_words("record", name));
-    }
+    image.about.record = record_of(*file);
     image.values = [file](std::size_t frame) {
         const std::vector<Complex> values = file->read_complex_row("image", frame);
         file->require_unchanged(); // values are read twice: to look through and to write

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "io/hdf5_file.hpp"
+#include "io/q_file.hpp"
 #include "io/stored_image.hpp"
 
 namespace lsrecon {
@@ -15,6 +16,12 @@ namespace lsrecon {
 StoredImage open_image_file(const std::string& path, const std::string& dataset = "image");
 StoredImage open_image_file(const std::shared_ptr<const Hdf5Reader>& file,
                             const std::string& dataset = "image");
+
+/// What an image file says of each of its frames; of images off the grid, too.
+std::vector<ImageFrame> frames_of_image(const Hdf5Reader& file);
+
+/// How the file was made, every value in words; empty where there is no record.
+Record record_of(const Hdf5Reader& file);
 
 /// Why frames failed, one text a frame, "" for those that did not; empty when none did.
 std::vector<std::string> frame_errors(const Hdf5Reader& file);

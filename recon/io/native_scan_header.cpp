@@ -145,7 +145,10 @@ void check_format(const Hdf5Reader& file) {
     const std::string next = "write the attribute, or convert the file";
     const std::string format = file.attribute_text("/", "format", {wanted, next});
     if ("\"" + format + "\"" != wanted) {
-        refuse(file, attribute_name("/", "format"), "\"" + format + "\"", wanted, next);
+        const bool of_lsrecon = format.rfind("lsrecon-", 0) == 0;
+        refuse(file, attribute_name("/", "format"), "\"" + format + "\"", wanted,
+               of_lsrecon ? "name a scan: this is an output, and 'lsrecon info' says of what"
+                          : next);
     }
     const double version = header_numbers(file, "version", 1, "1, a single number").front();
     if (version != 1) {

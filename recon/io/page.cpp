@@ -10,6 +10,8 @@
 #include "io/failed_frames.hpp"
 #include "io/page_curves.hpp"
 #include "io/png_file.hpp"
+#include "io/record.hpp"
+#include "scan/directions.hpp"
 
 namespace lsrecon {
 
@@ -103,20 +105,10 @@ double largest_magnitude(const StoredImage& image) {
     return static_cast<double>(largest);
 }
 
-/// Where an axis mainly leads in the patient, from its direction in LPS.
-std::string towards(const Vec3& direction) {
-    static const char* const letters[3][2] = {{"L", "R"}, {"P", "A"}, {"H", "F"}};
-    std::size_t main = 0;
-    for (std::size_t d = 1; d < 3; ++d) {
-        main = std::abs(direction[d]) > std::abs(direction[main]) ? d : main;
-    }
-    return letters[main][direction[main] < 0 ? 1 : 0];
-}
-
 std::string label_of(const StoredImage& image, std::size_t frame) {
     const ImageFrame& about = image.about.frames[frame];
-    return text(frame, about.label.empty() ? "" : ": ", about.label,
-                about.failed() ? " (failed)" : "");
+    const std::string label = label_beside_index(about.label, frame);
+    return text(frame, label.empty() ? "" : ": " + label, about.failed() ? " (failed)" : "");
 }
 
 /// Of the slices that are shown, those of a frame that failed.
@@ -169,15 +161,20 @@ Json as_json(const PageSet& set, const PageLayout& layout) {
     return result;
 }
 
-std::string record_of(const StoredImage& image) {
-    if (image.about.record.empty()) {
-        return "";
-    }
+std::string table_of(const std::string& title, const Record& entries) {
     std::string rows;
-    for (const auto& [name, value] : image.about.record) {
+    for (const auto& [name, value] : entries) {
         rows += "<tr><td>" + escaped(name) + "</td><td>" + escaped(value) + "</td></tr>\n";
     }
-    return "<h2>record</h2>\n<table>\n" + rows + "</table>\n";
+    return rows.empty() ? "" : "<h2>" + title + "</h2>\n<table>\n" + rows + "</table>\n";
+}
+
+std::string list_of(const std::vector<std::string>& notes) {
+    std::string items;
+    for (const std::string& note : notes) {
+        items += "<li>" + escaped(note) + "</li>\n";
+    }
+    return items.empty() ? "" : "<ul id=\"notes\" class=\"note\">\n" + items + "</ul>\n";
 }
 
 std::string left_out(const std::vector<PageSet>& sets, const PageLayout& layout) {
@@ -258,14 +255,15 @@ std::string make_page(const PageContent& content, double megabytes, Reporter& re
     if (const std::string missing = left_out(content.sets, layout); !missing.empty()) {
         notes.push_back(missing);
     }
-    std::string paragraphs;
     for (const std::string& note : notes) {
         report.note(note);
-        paragraphs += "<p class=\"note\">" + escaped(note) + "</p>";
     }
+    const auto [remarks, rest] = notes_and_rest(first.about.record);
+    notes.insert(notes.end(), remarks.begin(), remarks.end());
     return filled({{"TITLE", escaped(content.title)},
-                   {"NOTES", paragraphs},
-                   {"RECORD", record_of(first)},
+                   {"NOTES", list_of(notes)},
+                   {"SOLVES", table_of("solves", content.solves)},
+                   {"RECORD", table_of("record", rest)},
                    {"DATA", within_script(data)}});
 }
 

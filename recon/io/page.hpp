@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/report.hpp"
+#include "io/q_file.hpp"
 #include "io/stored_image.hpp"
 
 namespace lsrecon {
@@ -20,11 +21,12 @@ struct PageContent {
     std::string title;
     std::vector<PageSet> sets; ///< at least one
     std::vector<std::string> notes{}; ///< on frames that failed
+    Record solves{}; ///< how they ended, in words
 };
 
 /// Everything in the file that is an image: /image, /coil_maps [C, (Z,) Y, X], /noise_map and
-/// /g_factor [(Z,) Y, X]; or the image of a file of BART's. Slices that make volumes are stacked.
-/// InputError when there is none of them, or a value is not finite.
+/// /g_factor [(Z,) Y, X], with the record; or the image of a file of BART's. Slices that make
+/// volumes are stacked. InputError when there is none of them, or a value is not finite.
 PageContent content_for_page(const std::string& path);
 
 /// How the voxels and volumes of all sets are thinned out to fit: every step-th voxel of each

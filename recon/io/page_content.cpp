@@ -6,8 +6,10 @@
 #include "io/failed_frames.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/image_formats.hpp"
+#include "io/image_reader.hpp"
 #include "io/page.hpp"
 #include "io/slice_stack.hpp"
+#include "io/solves_in_words.hpp"
 
 // What of a file a page shows.
 
@@ -133,6 +135,7 @@ PageContent content_for_page(const std::string& path) {
         if (file->has("image")) {
             const StoredImage image = checked(format.open(path, {}));
             content.notes = notes_on_failures(image);
+            content.solves = solves_in_words(image.about.frames, image.about.record);
             content.sets.push_back({"image", stacked(image)});
         }
         if (file->has("coil_maps")) {
@@ -143,6 +146,9 @@ PageContent content_for_page(const std::string& path) {
             if (file->has(dataset)) {
                 content.sets.push_back(real_map_of(file, dataset, name, content.sets));
             }
+        }
+        if (!file->has("image") && !content.sets.empty()) { // whose record it has
+            content.sets.front().volumes.about.record = record_of(*file);
         }
     }
     if (content.sets.empty()) {

@@ -3,10 +3,19 @@
 #include <algorithm>
 #include <set>
 
+#include "base/error.hpp"
 #include "base/machine.hpp"
+#include "base/numbers.hpp"
 #include "base/version.hpp"
 
 namespace lsrecon {
+
+namespace {
+
+/// What the names of remarks in the record begin with; a number follows.
+const std::string remark_in_record = "remark_";
+
+} // namespace
 
 Record make_record(const Scan& scan, const BackendInfo& backend, const Record& settings) {
     Record record{{"program", std::string("lsrecon ") + version},
@@ -22,9 +31,38 @@ Record make_record(const Scan& scan, const BackendInfo& backend, const Record& s
                   {"scan_sha256", scan.sha256}};
     record.insert(record.end(), settings.begin(), settings.end());
     for (std::size_t i = 0; i < scan.remarks.size(); ++i) {
-        record.emplace_back("remark_" + std::to_string(i), scan.remarks[i]);
+        record.emplace_back(text(remark_in_record, i), scan.remarks[i]);
     }
     return record;
+}
+
+void add_notes(Record& record, const Scan& scan, const std::vector<std::string>& notes) {
+    constexpr std::size_t most = 100; // attributes share 64 kB
+    const std::vector<std::string>& known = scan.remarks;
+    std::vector<std::string> more;
+    std::copy_if(notes.begin(), notes.end(), std::back_inserter(more), [&](const auto& note) {
+        return std::find(known.begin(), known.end(), note) == known.end();
+    });
+    if (more.size() > most) {
+        const std::size_t left_out = more.size() - most;
+        more.resize(most);
+        more.push_back(text("and ", counted(left_out, "note"), " more"));
+    }
+    for (std::size_t i = 0; i < more.size(); ++i) {
+        record.emplace_back(text(remark_in_record, known.size() + i), more[i]);
+    }
+}
+
+std::pair<std::vector<std::string>, Record> notes_and_rest(const Record& record) {
+    std::pair<std::vector<std::string>, Record> parts;
+    for (const auto& entry : record) {
+        if (entry.first.rfind(remark_in_record, 0) == 0) {
+            parts.first.push_back(entry.second);
+        } else {
+            parts.second.push_back(entry);
+        }
+    }
+    return parts;
 }
 
 Record identity_of(const Record& record) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "engines/backend.hpp"
 #include "io/q_file.hpp"
@@ -11,6 +13,13 @@ namespace lsrecon {
 /// How an output was made: version, the run's settings, device, driver, kernel and the hash of its
 /// source, the scan, its format and its SHA-256, remarks on reading.
 Record make_record(const Scan& scan, const BackendInfo& backend, const Record& settings);
+
+/// Adds what was noted during the run, after the remarks on reading: what bears on trust may be
+/// known only once everything is solved.
+void add_notes(Record& record, const Scan& scan, const std::vector<std::string>& notes);
+
+/// The remarks and notes of a record, and the rest of it.
+std::pair<std::vector<std::string>, Record> notes_and_rest(const Record& record);
 
 /// What frames depend on: the record without the time and the command, and without the
 /// paths of files whose hashes it has.

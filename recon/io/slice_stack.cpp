@@ -142,11 +142,13 @@ StoredImage with_slices_stacked(const StoredImage& image) {
         frame.label = without_slice(frame.label);
         frame.position = grid.position;
         frame.residuals.clear();
+        frame.stops.clear();
         frame.error.clear();
         for (std::size_t s = 0; s < slices; ++s) { // a volume has the solves of all its slices
             const ImageFrame& slice = image.about.frames[volume[s]];
             frame.residuals.insert(frame.residuals.end(), slice.residuals.begin(),
                                    slice.residuals.end());
+            frame.stops.insert(frame.stops.end(), slice.stops.begin(), slice.stops.end());
             if (slice.failed()) {
                 frame.error +=
                     text(frame.error.empty() ? "" : "; ", "slice ", s, ": ", slice.error);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <string>
 
 #include "base/types.hpp"
 
@@ -23,6 +24,16 @@ inline bool orthonormal(const std::array<Vec3, 3>& directions) {
         }
     }
     return true;
+}
+
+/// Where an axis mainly leads in the patient, from its direction in LPS: L, R, P, A, H or F.
+inline std::string towards(const Vec3& direction) {
+    constexpr const char* letters[3][2] = {{"L", "R"}, {"P", "A"}, {"H", "F"}};
+    std::size_t main = 0;
+    for (std::size_t d = 1; d < 3; ++d) {
+        main = std::abs(direction[d]) > std::abs(direction[main]) ? d : main;
+    }
+    return letters[main][direction[main] < 0 ? 1 : 0];
 }
 
 } // namespace lsrecon

@@ -27,6 +27,7 @@ std::string range_of(const std::vector<double>& values) {
 } // namespace
 
 void SolveSummary::add(const ImageFrame& frame) {
+    ++frames_;
     for (std::size_t p = 0; p < frame.residuals.size(); ++p) { // none of a frame that failed
         residuals_.push_back(frame.residuals[p].back());
         iterations_.push_back(static_cast<double>(frame.residuals[p].size() - 1));
@@ -92,7 +93,7 @@ std::string SolveSummary::about_samples() const {
         return "";
     }
     std::string line =
-        text(residuals_.size() == 1 ? "the image explains" : "each image explains", " all but ",
+        text(frames_ == 1 ? "the image explains" : "each image explains", " all but ",
              rounded(100 * std::max(least, 1 - explained_)), " % of the samples' energy");
     if (unexplained_ > 0) {
         line += text("; the rest has ", rounded(unexplained_), " times the energy of the noise");
@@ -105,6 +106,24 @@ bool SolveSummary::explains_too_little() const {
     constexpr double most_of_noise = 2;
     constexpr double least_explained = 0.5;
     return unexplained_ > 0 ? unexplained_ > most_of_noise : explained_ < least_explained;
+}
+
+void SolveSummary::tell(Reporter& report) const {
+    if (kept_tolerance()) {
+        report.tell(as_text());
+    } else {
+        report.note(as_text());
+    }
+    if (explains_too_little()) {
+        report.note(about_samples());
+    } else if (!about_samples().empty()) {
+        report.tell(about_samples());
+    }
+    if (lambda_is_lost()) {
+        report.note(about_lambda());
+    } else if (precision_limits_image()) {
+        report.note(about_precision());
+    }
 }
 
 std::vector<std::pair<std::string, double>> SolveSummary::numbers() const {

@@ -33,6 +33,9 @@ public:
     /// Whether that is so little that something is likely to be wrong.
     bool explains_too_little() const;
 
+    /// Tells or notes all of that.
+    void tell(Reporter& report) const;
+
     /// For the record: worst and median of the final residuals, the largest late change, the
     /// smallest lambda that is resolved, the estimated error of the image.
     std::vector<std::pair<std::string, double>> numbers() const;
@@ -47,6 +50,7 @@ private:
     std::vector<double> residuals_; ///< the last of every problem
     std::vector<double> iterations_; ///< done
     std::size_t ended_by_limit_ = 0;
+    std::size_t frames_ = 0;
     double late_change_ = 0;
     double explained_ = 1; ///< the least of all frames
     double unexplained_ = 0; ///< the most

@@ -4,6 +4,7 @@ something else after scrolling; skipped (77) where there is none.
 
     view.py LSRECON"""
 
+import html
 import os
 import re
 import shutil
@@ -183,6 +184,64 @@ def files_that_have_no_image(make):
     expect(not os.path.exists(folder / "p.html"), "a page of a bad file")
 
 
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
+def solves_and_notes_are_told(make):
+    """Checked without a browser: what recon noted is in the record, above the picture and in
+    info, and iterations that were done are told apart from their limit."""
+    folder = make()
+    said = folder.run(0, ["recon", "scan.h5", "-o", "i.h5", "--backend", "reference",
+                          "--iterations", "2", "--png", "i.png"]).stderr
+    notes = [line[6:] for line in said.splitlines() if line.startswith("note: ")]
+    expect(any("the iteration limit ended the solve" in note for note in notes), said)
+    with h5py.File(folder / "i.h5") as f:
+        kept = [value for name, value in f["record"].attrs.items() if name.startswith("remark_")]
+    expect(sorted(kept) == sorted(notes), f"{notes} are recorded as {kept}")
+    folder.run(0, ["view", "i.h5", "-o", "p.html"])
+    page = read(folder / "p.html")
+    above = page[page.index("<body>"):page.index('id="planes"')]
+    told = folder.run(0, ["info", "i.h5"]).stdout
+    for note in notes:
+        escaped = html.escape(note).replace("&#x27;", "&#39;")
+        expect(escaped in above, f"'{note}' is not above the image")
+        expect(f"note                      {note}\n" in told, f"info does not tell '{note}'")
+    folder.run(0, ["recon", "scan.h5", "-o", "long.h5", "--backend", "reference", "--lambda", "0.1",
+                   "--iterations", "299", "--quiet"])
+    folder.run(0, ["view", "long.h5", "-o", "p.html"])
+    with h5py.File(folder / "long.h5") as f:
+        done = int(f["record/iterations_done"][0, 0])
+    expect(done < 100, f"{done} iterations of an easy problem")
+    row = (f"iterations done           {done} (at most 299)\n"
+           "stopped by                the tolerance\n")
+    told = folder.run(0, ["info", "long.h5"]).stdout
+    expect(row in told and "final residual" in told and "late change" in told, told)
+    expect(f"<td>iterations done</td><td>{done} (at most 299)</td>" in read(folder / "p.html"),
+           "the page shows the limit alone")
+
+
+def files_of_maps_tell_how_they_were_made(make):
+    folder = make()
+    folder.run(0, ["simulate", "--matrix", "32,32", "--coils", "3", "--without-maps",
+                   "-o", "coils.h5", "--quiet"])
+    folder.run(0, ["maps", "coils.h5", "-o", "maps.h5", "--quiet"])
+    with h5py.File(folder / "maps.h5") as f:
+        signal = int((np.abs(f["coil_maps"][()]).sum(axis=0) > 0).sum())
+    told = folder.run(0, ["info", "maps.h5"]).stdout
+    for line in ("method                    espirit\n", "coils                     3\n",
+                 "matrix                    32 x 32 voxels\n", "fov                       ",
+                 f"signal                    in {signal} of 1024 voxels, ", "scan_sha256"):
+        expect(line in told, f"info does not tell '{line}': {told}")
+    folder.run(INPUT, ["check", "maps.h5"], ["lsrecon-maps", "lsrecon info"])
+    folder.run(0, ["view", "maps.h5", "-o", "p.html"])
+    page = read(folder / "p.html")
+    expect("<td>maps</td><td>espirit</td>" in page and "<td>scan_sha256</td>" in page,
+           "the page of maps has no record")
+    expect("coil maps by espirit" in page[:page.index('id="planes"')], "no note on their coverage")
+
+
 def pages_are_bounded(make):
     folder = make()
     write_image(folder / "i.h5", rng.normal(size=(1, 128, 128, 128)) + 1j, (128, 128, 128))
@@ -201,7 +260,8 @@ def pages_are_bounded(make):
 
 
 if __name__ == "__main__":
-    cases = [files_that_have_no_image, pages_are_bounded]
+    cases = [files_that_have_no_image, solves_and_notes_are_told,
+             files_of_maps_tell_how_they_were_made, pages_are_bounded]
     if BROWSER is None:
         code = run_cases(cases)
         print("skipped what a browser shows: there is no chromium")

@@ -18,6 +18,17 @@ TEST(IndexList, HoldsWhatIsListed) {
     EXPECT_TRUE(IndexList("0-18446744073709551615").contains(1000000));
 }
 
+TEST(IndexList, OfManyRangesTheFirstAndLastAreShown) {
+    std::set<std::size_t> even;
+    for (std::size_t i = 0; i < 20; i += 2) {
+        even.insert(i);
+    }
+    EXPECT_EQ(IndexList(even).shortened(), "0,2,4,6,8,10,12,14,16,18");
+    even.insert({20, 21, 22});
+    EXPECT_EQ(IndexList(even).shortened(), "0,2,4,6,8,10,12,14, ..., 20-22 (13 in all)");
+    EXPECT_EQ(IndexList("0-499").shortened(), "0-499");
+}
+
 TEST(IndexList, AdmitsEverythingWhenNothingIsListed) {
     EXPECT_TRUE(IndexList().empty());
     EXPECT_TRUE(IndexList().admits(7));

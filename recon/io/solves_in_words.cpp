@@ -1,0 +1,116 @@
+#include "io/solves_in_words.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/index_list.hpp"
+#include "base/numbers.hpp"
+#include "io/failed_frames.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// Frames that have rows of their own.
+constexpr std::size_t few = 8;
+
+std::string recorded(const Record& record, const std::string& name) {
+    const auto found = std::find_if(record.begin(), record.end(),
+                                    [&](const auto& entry) { return entry.first == name; });
+    return found == record.end() ? "" : found->second;
+}
+
+/// "30", or "28 to 31".
+std::string range(const std::vector<double>& values) {
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    const auto shown = [](double v) { return v == std::round(v) ? text(v) : rounded(v); };
+    const std::string from = shown(*least);
+    const std::string to = shown(*most);
+    return from == to ? to : from + " to " + to;
+}
+
+/// Of some frames.
+struct Endings {
+    std::vector<double> iterations; ///< of each solve
+    std::vector<double> residuals;
+    std::size_t by_tolerance = 0;
+    std::size_t by_limit = 0;
+    std::set<std::size_t> limited; ///< frames with a solve that the limit stopped
+
+    void add(const ImageFrame& frame, std::size_t index) {
+        for (std::size_t p = 0; p < frame.residuals.size(); ++p) {
+            if (frame.residuals[p].empty()) {
+                continue;
+            }
+            iterations.push_back(static_cast<double>(frame.residuals[p].size() - 1));
+            residuals.push_back(frame.residuals[p].back());
+        }
+        for (const Stop stop : frame.stops) {
+            ++(stop == Stop::tolerance ? by_tolerance : by_limit);
+            if (stop == Stop::iterations) {
+                limited.insert(index);
+            }
+        }
+    }
+    std::string frames_by_limit() const { return IndexList(limited).shortened(); }
+    bool any() const { return !iterations.empty(); }
+    bool knows_why() const { return by_tolerance + by_limit > 0; }
+    std::string why() const {
+        if (by_limit == 0 || by_tolerance == 0) {
+            return by_limit == 0 ? "the tolerance" : "the iteration limit";
+        }
+        return text("the iteration limit in ", by_limit, " of ",
+                    counted(by_limit + by_tolerance, "solve"), ", the tolerance in the others");
+    }
+    std::string in_words() const {
+        return range(iterations) + " iterations" + (knows_why() ? ", stopped by " + why() : "") +
+               ", residual " + range(residuals);
+    }
+};
+
+std::string asked(const std::string& what, const std::string& value) {
+    return value.empty() ? "" : what + value + ")";
+}
+
+} // namespace
+
+Record solves_in_words(const std::vector<ImageFrame>& frames, const Record& record) {
+    Endings all;
+    Record of_frames;
+    bool differ = false;
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+        all.add(frames[f], f);
+        Endings of_frame;
+        of_frame.add(frames[f], f);
+        if (of_frame.any()) {
+            const std::string label = label_beside_index(frames[f].label, f);
+            of_frames.emplace_back(text("frame ", f, label.empty() ? "" : " (" + label + ")"),
+                                   of_frame.in_words());
+            differ = differ || of_frames.back().second != of_frames.front().second;
+        }
+    }
+    if (!all.any()) {
+        return {};
+    }
+    Record rows{{"iterations done",
+                 range(all.iterations) + asked(" (at most ", recorded(record, "iterations"))}};
+    if (all.knows_why()) {
+        const bool some = all.by_limit > 0 && all.by_tolerance > 0 && frames.size() > 1;
+        rows.emplace_back("stopped by",
+                          all.why() + (some ? ": frames " + all.frames_by_limit() : ""));
+    }
+    rows.emplace_back("final residual",
+                      range(all.residuals) + asked(" (asked ", recorded(record, "tolerance")));
+    if (const std::string late = recorded(record, "late_change"); !late.empty()) {
+        rows.emplace_back("late change",
+                          late + " of " + (frames.size() == 1 ? "the image" : "an image at most") +
+                              ", by the last tenth of the iterations");
+    }
+    if (differ && frames.size() <= few) {
+        rows.insert(rows.end(), of_frames.begin(), of_frames.end());
+    }
+    return rows;
+}
+
+} // namespace lsrecon
