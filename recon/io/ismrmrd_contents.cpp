@@ -189,4 +189,35 @@ void IsmrmrdContents::add_remarks(std::size_t chosen, std::vector<std::string>& 
     }
 }
 
+std::vector<std::pair<std::string, std::string>>
+IsmrmrdContents::details(const MeasurementHeader& header, std::size_t chosen) const {
+    constexpr std::size_t most_dwells = 8;
+    std::vector<std::pair<std::string, std::string>> rows;
+    for (std::size_t e = 0; e < header.encodings(); ++e) {
+        const auto found = encodings.find(e);
+        const bool used = found != encodings.end();
+        const std::size_t image = used ? found->second.image : 0;
+        const std::size_t calibration = used ? found->second.calibration : 0;
+        rows.emplace_back(text("encoding ", e),
+                          text(header.summary(e), "; ", counted(image, "acquisition"),
+                               " of images, ", calibration, " of calibration alone; ",
+                               e == chosen ? "read here"
+                               : image > 0 ? text("--encoding ", e, " reads it")
+                                           : "not read"));
+        if (image > 0) {
+            rows.emplace_back("counters", found->second.choice.counters());
+        }
+    }
+    const std::set<float> times = dwells(chosen);
+    std::string listed;
+    std::size_t count = 0;
+    for (const float time : times) {
+        listed += ++count <= most_dwells ? text(count == 1 ? "" : ", ", time) : "";
+    }
+    listed += count > most_dwells ? text(" and ", count - most_dwells, " more us") : " us";
+    rows.emplace_back("dwell", listed + (times.count(0) > 0 ? " (0: not written)" : ""));
+    rows.emplace_back("noise lines", noise == 0 ? "none" : text(noise));
+    return rows;
+}
+
 } // namespace lsrecon

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/ismrmrd_file.hpp"
@@ -44,6 +45,10 @@ struct IsmrmrdContents {
                                 const ReadOptions& options) const;
     /// What is not read when `chosen` is.
     void add_remarks(std::size_t chosen, std::vector<std::string>& remarks) const;
+
+    /// For people: every encoding with its counters, dwell times, lines of noise.
+    std::vector<std::pair<std::string, std::string>> details(const MeasurementHeader& header,
+                                                             std::size_t chosen) const;
 
     /// The acquisitions that are read when `chosen` is, once its choice has been decided: noise,
     /// and what the chosen frames and their calibration need.

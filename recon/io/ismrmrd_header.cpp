@@ -108,6 +108,28 @@ RawEncoding MeasurementHeader::encoding(std::size_t index,
     return result;
 }
 
+std::string MeasurementHeader::summary(std::size_t index) const {
+    const XmlElement& encoding = encodings_.at(index);
+    const auto space = [&](const std::string& name) {
+        const auto of = [&](const std::string& what) {
+            std::string result;
+            for (const std::string& axis : axes) {
+                const std::string word = encoding.word(name + "/" + what + "/" + axis);
+                result += (result.empty() ? "" : " x ") + (word.empty() ? "?" : word);
+            }
+            return result;
+        };
+        return "matrix " + of("matrixSize") + ", FOV " + of("fieldOfView_mm") + " mm";
+    };
+    const std::string trajectory = encoding.word("trajectory");
+    std::string result =
+        (trajectory.empty() ? "no trajectory named" : trajectory) + ", " + space("encodedSpace");
+    if (encoding.has("reconSpace") && space("reconSpace") != space("encodedSpace")) {
+        result += "; for images of " + space("reconSpace");
+    }
+    return result;
+}
+
 double MeasurementHeader::noise_bandwidth() const {
     const std::string path = "acquisitionSystemInformation/relativeReceiverNoiseBandwidth";
     return root_.has(path) ? root_.positive(path, "a number above 0") : 1;

@@ -23,6 +23,9 @@ public:
     /// `remarks` gets what the user should know of it.
     RawEncoding encoding(std::size_t index, std::vector<std::string>& remarks) const;
 
+    /// "radial, matrix 128 x 128 x 1, FOV 240 x 240 x 5 mm": what is written, right or wrong.
+    std::string summary(std::size_t index) const;
+
     /// Bandwidth of noise over that of a sample, relativeReceiverNoiseBandwidth; 1 when absent.
     double noise_bandwidth() const;
 

@@ -89,6 +89,10 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
     const std::vector<std::size_t> wanted = contents.wanted(chosen);
     const std::optional<double> dwell =
         dwell_for_noise(file, contents, chosen, options.whitens, remarks);
+    auto details = contents.details(header, chosen);
+    for (const auto& parameter : header.details()) {
+        details.push_back(parameter);
+    }
     RawAcquisitionSorter sorter(std::move(encoding), of_image.kind, std::move(of_image.choice),
                                 options);
     options.before_values(sorter.grid(), 0);
@@ -103,7 +107,7 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
                                         *dwell * sorter.longer_dwell(), header.noise_bandwidth()},
                                        scan.remarks);
     }
-    scan.details = header.details();
+    scan.details = std::move(details);
     file.add_waveforms(scan.details);
     const std::size_t calibration_left_out = of_image.calibration - receiver.calibrations_kept();
     if (calibration_left_out > 0) {

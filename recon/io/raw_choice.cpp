@@ -53,6 +53,18 @@ void RawChoice::count(const RawCounters& counters, std::size_t samples) {
     Counted& of_frame = frames_[frame_of(counters)];
     ++of_frame.acquisitions;
     of_frame.samples += samples;
+    for (std::size_t i = 0; i < counters.size(); ++i) {
+        values_[i].insert(counters[i]);
+    }
+}
+
+std::string RawChoice::counters() const {
+    std::string result;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+        result +=
+            text(i == 0 ? "" : ", ", frame_counters()[i], " ", IndexList(values_[i]).shortened());
+    }
+    return result;
 }
 
 std::size_t RawChoice::samples() const {

@@ -44,6 +44,9 @@ public:
     }
     /// Counters that differ between the frames of the file, wanted or not.
     const std::array<bool, 5>& varying() const { return varying_; }
+    /// The values that acquisitions have, chosen or not, as the flags take them: "slice 0-2,
+    /// contrast 0, ...".
+    std::string counters() const;
     /// What is left out, and what is joined.
     void add_remarks(std::vector<std::string>& remarks) const;
 
@@ -64,6 +67,7 @@ private:
     std::array<bool, 5> varying_{};
     std::vector<RawCounters> calibrations_; ///< each once, as they come in the file
     std::set<RawCounters> wanted_calibrations_;
+    std::array<std::set<std::size_t>, 5> values_; ///< of every counter, joined or not
 };
 
 } // namespace lsrecon

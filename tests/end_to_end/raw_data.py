@@ -77,16 +77,6 @@ def wrong_choices_are_refused(make):
     folder.run(USAGE, ["check", "scan.h5", "--slice", "0"], ["--slice", "raw data"])
 
 
-def info_lists_what_else_there_is(make):
-    folder = make()
-    readouts(folder / "raw.h5")
-    told = folder.run(0, ["info", "raw.h5"]).stdout
-    for line in ("noise        8 samples per coil", "parameter    turns = 12", "frames       12"):
-        expect(line in told, f"info does not tell '{line}': {told}")
-    expect("frames       6" in folder.run(0, ["info", "raw.h5", "--slice", "1"]).stdout,
-           "info does not choose")
-
-
 def a_field_map_uses_the_times_of_headers(make):
     """A constant field is a phase of each sample."""
     folder = make()
@@ -283,7 +273,6 @@ def readouts_are_cropped_where_the_image_will_be(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([frames_are_chosen, wrong_choices_are_refused,
-                        info_lists_what_else_there_is,
                         a_field_map_uses_the_times_of_headers,
                         simulated_raw_data_gives_the_same_image,
                         the_header_says_how_far_to_shift,

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""What lsrecon info tells of an ISMRMRD file.
+
+    raw_info.py LSRECON"""
+
+import pathlib
+import sys
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "data"))
+from bad_ismrmrd import XML, acquisition, write # noqa: E402
+from in_folders import expect, run_cases # noqa: E402
+from raw_data import readouts # noqa: E402
+
+
+def info_lists_what_else_there_is(make):
+    folder = make()
+    readouts(folder / "raw.h5")
+    told = folder.run(0, ["info", "raw.h5"]).stdout
+    for line in ("noise        8 samples per coil", "parameter    turns = 12", "frames       12"):
+        expect(line in told, f"info does not tell '{line}': {told}")
+    one = folder.run(0, ["info", "raw.h5", "--slice", "1"]).stdout
+    for line in ("frames       6: slice 1, repetition 0; slice 1, repetition 1; slice 1, "
+                 "repetition 2; ...; slice 1, repetition 5\n",
+                 "counters     slice 0-1, contrast 0, phase 0, repetition 0-5, set 0\n"):
+        expect(line in one, f"info does not tell '{line}' of a slice: {one}")
+
+
+def info_of_many_repetitions_fits_a_screen(make):
+    """Two encodings, positions that differ, three dwell times, lines of noise and calibration."""
+    folder = make()
+    second = XML[XML.index("<encoding>"):XML.index("</encoding>") + len("</encoding>")]
+    header = XML.replace("</ismrmrdHeader>", "") + second + "</ismrmrdHeader>"
+    rows = []
+    for repetition in range(500):
+        row = acquisition()
+        row["head"]["idx"]["repetition"] = repetition
+        row["head"]["sample_time_us"] = (2, 2.5, 4)[repetition % 3]
+        row["head"]["read_dir"], row["head"]["phase_dir"], row["head"]["slice_dir"] = (
+            [0, 1, 0], [0, 0, 1], [1, 0, 0])
+        row["head"]["position"] = [0, 0, repetition % 2]
+        rows.append(row)
+    noise, other, calibration = acquisition(), acquisition(), acquisition()
+    noise["head"]["flags"], calibration["head"]["flags"] = 1 << 18, 1 << 19
+    other["head"]["encoding_space_ref"], other["head"]["idx"]["contrast"] = 1, 3
+    write(folder / "raw.h5", header, np.concatenate([noise, other, calibration, *rows]))
+    told = folder.run(0, ["info", "raw.h5"]).stdout
+    expect(told.count("\n") <= 40 and len(told) < 6000, f"{told.count(chr(10))} lines: {told}")
+    for line in ("encoding 0   spiral, matrix 4 x 4 x 1, FOV ",
+                 "; 500 acquisitions of images, 1 of calibration alone; read here\n",
+                 "counters     slice 0, contrast 0, phase 0, repetition 0-499, set 0\n",
+                 "; 1 acquisition of images, 0 of calibration alone; --encoding 1 reads it\n",
+                 "counters     slice 0, contrast 3, phase 0, repetition 0, set 0\n",
+                 "dwell        2, 2.5, 4 us\n", "noise lines  1\n",
+                 "frames       500: repetition 0; repetition 1; repetition 2; ...; "
+                 "repetition 499\n",
+                 "positions    2, of the first frame (0, 0, 0) mm, of the last (0, 0, 1) mm\n",
+                 "directions   x to P (0, 1, 0), y to H (0, 0, 1), z to L (1, 0, 0)\n",
+                 "calibration  8 samples per coil of repetition 0\n"):
+        expect(line in told, f"info does not tell '{line}': {told}")
+    few = folder.run(0, ["info", "raw.h5", "--repetition", "0,3,6"]).stdout
+    expect("dwell        2 us\n" in few, f"dwell times of frames that are left out: {few}")
+    none = folder.run(0, ["info", "raw.h5", "--encoding", "1"]).stdout
+    expect("noise lines  1" in none and "calibration  " not in none, none)
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases([info_lists_what_else_there_is, info_of_many_repetitions_fits_a_screen]))
