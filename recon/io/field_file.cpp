@@ -1,11 +1,15 @@
 #include "io/field_file.hpp"
 
+#include "io/image_formats.hpp"
 #include "io/native_off_resonance.hpp"
 #include "io/native_scan_parts.hpp"
 
 namespace lsrecon {
 
 StoredField read_field(const std::string& path, const Grid& like) {
+    refuse_other_formats(path, "HDF5 with /field_map in Hz",
+                         "lsrecon convert " + path +
+                             " -o MAP.h5, and store its values as docs/formats.md shows");
     const Hdf5Reader file(path);
     file.start_hash();
     const auto dimensions = static_cast<std::size_t>(like.dimensions);

@@ -77,6 +77,8 @@ void answer(const Hdf5Served& served, const Hdf5Request& request) {
         return send_values(served, request);
     case What::texts:
         return send_texts(served, request.dataset);
+    case What::table:
+        return send_table(served, request);
     case What::acquisition_type:
         return send(packed(holds_acquisitions(served, request.dataset)));
     case What::acquisition_headers:

@@ -2,7 +2,7 @@
 
 #include "base/child_process.hpp"
 #include "base/input_file.hpp"
-#include "io/hdf5_snapshot.hpp"
+#include "io/hdf5_file.hpp"
 
 namespace lsrecon {
 
@@ -15,6 +15,7 @@ struct Hdf5Request {
         snapshot,
         values,
         texts,
+        table,
         acquisition_type,
         acquisition_headers,
         acquisitions
@@ -26,9 +27,12 @@ struct Hdf5Request {
     std::uint64_t count = 0; ///< 0: all that follow
     /// Of acquisitions: the first of a run and the one after its last, for each run.
     std::vector<std::uint64_t> runs{};
+    /// Of a table.
+    std::vector<Hdf5Field> fields{};
+    std::uint64_t row_bytes = 0;
 
     template <typename Archive> void each(Archive& archive) {
-        archive(what, dataset, first, count, runs);
+        archive(what, dataset, first, count, runs, fields, row_bytes);
     }
 };
 

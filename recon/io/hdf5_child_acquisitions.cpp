@@ -86,28 +86,6 @@ Hdf5Handle header_alone_type() {
     return type;
 }
 
-/// HDF5 would leave a field unset that the file lacks, and the default would pass for a value.
-bool has_members(hid_t stored, hid_t wanted) {
-    if (H5Tget_class(stored) != H5T_COMPOUND) {
-        return false;
-    }
-    for (int i = 0; i < H5Tget_nmembers(wanted); ++i) {
-        const auto member = static_cast<unsigned>(i);
-        char* name = H5Tget_member_name(wanted, member);
-        const int index = H5Tget_member_index(stored, name);
-        H5free_memory(name);
-        if (index < 0) {
-            return false;
-        }
-        const Hdf5Handle inner(H5Tget_member_type(wanted, member), H5Tclose);
-        const Hdf5Handle found(H5Tget_member_type(stored, static_cast<unsigned>(index)), H5Tclose);
-        if (H5Tget_class(inner.get()) == H5T_COMPOUND && !has_members(found.get(), inner.get())) {
-            return false;
-        }
-    }
-    return true;
-}
-
 void append(std::string& bytes, const void* values, std::size_t size) {
     bytes.append(static_cast<const char*>(values), size);
 }
@@ -169,6 +147,27 @@ private:
 };
 
 } // namespace
+
+bool has_members(hid_t stored, hid_t wanted) {
+    if (H5Tget_class(stored) != H5T_COMPOUND) {
+        return false;
+    }
+    for (int i = 0; i < H5Tget_nmembers(wanted); ++i) {
+        const auto member = static_cast<unsigned>(i);
+        char* name = H5Tget_member_name(wanted, member);
+        const int index = H5Tget_member_index(stored, name);
+        H5free_memory(name);
+        if (index < 0) {
+            return false;
+        }
+        const Hdf5Handle inner(H5Tget_member_type(wanted, member), H5Tclose);
+        const Hdf5Handle found(H5Tget_member_type(stored, static_cast<unsigned>(index)), H5Tclose);
+        if (H5Tget_class(inner.get()) == H5T_COMPOUND && !has_members(found.get(), inner.get())) {
+            return false;
+        }
+    }
+    return true;
+}
 
 bool holds_acquisitions(const Hdf5Served& served, const std::string& name) {
     const Hdf5Handle dataset = open_object(served, name);

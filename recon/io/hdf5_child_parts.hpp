@@ -38,7 +38,11 @@ Hdf5Handle open_object(const Hdf5Served& served, const std::string& name);
 
 Hdf5Object survey(const Hdf5Served& served);
 void send_values(const Hdf5Served& served, const Hdf5Request& request);
+void send_table(const Hdf5Served& served, const Hdf5Request& request);
 void send_texts(const Hdf5Served& served, const std::string& dataset);
+
+/// HDF5 would leave a field unset that the file lacks, and the default would pass for a value.
+bool has_members(hid_t stored, hid_t wanted);
 
 bool holds_acquisitions(const Hdf5Served& served, const std::string& dataset);
 void send_acquisition_headers(const Hdf5Served& served, const Hdf5Request& request);

@@ -6,7 +6,7 @@ namespace lsrecon {
 
 namespace {
 
-constexpr int levels = 2;
+constexpr int levels = 3;
 
 struct Link {
     std::string name;

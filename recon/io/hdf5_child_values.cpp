@@ -160,7 +160,9 @@ void send_values(const Hdf5Served& served, const Hdf5Request& request) {
     const bool single = holds_floats(stored.get());
     const bool complex = shape.kind == Hdf5Kind::complex;
     const hid_t number = single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
-    const Hdf5Handle type = complex ? complex_type(number) : Hdf5Handle(H5Tcopy(number), H5Tclose);
+    const auto [real, imaginary] = names_of_parts(stored.get());
+    const Hdf5Handle type =
+        complex ? complex_type(number, real, imaginary) : Hdf5Handle(H5Tcopy(number), H5Tclose);
     const std::size_t element = H5Tget_size(type.get());
     std::vector<std::size_t> wanted = shape.extents;
     if (request.count > 0 && !wanted.empty()) {
@@ -209,6 +211,24 @@ void send_values(const Hdf5Served& served, const Hdf5Request& request) {
             send_part(served.parent, bytes.data() + at, std::min(part_bytes, size - at));
         }
     } while (blocks.next());
+}
+
+void send_table(const Hdf5Served& served, const Hdf5Request& request) {
+    const Hdf5Handle dataset = open_object(served, request.dataset);
+    const Hdf5Handle stored(H5Dget_type(dataset.get()), H5Tclose);
+    const Hdf5Handle space(H5Dget_space(dataset.get()), H5Sclose);
+    require_hdf5(stored.get() >= 0 && space.get() >= 0);
+    const Hdf5Handle type = row_type(request.fields, request.row_bytes);
+    if (!has_members(stored.get(), type.get())) {
+        throw Hdf5Failure{Hdf5Failure::Why::damaged, "fields of the format are missing"};
+    }
+    const std::size_t rows = describe(stored.get(), space.get()).elements();
+    const std::size_t size = product_of({rows, request.row_bytes});
+    limit_answer(served, static_cast<double>(size), 4 * static_cast<double>(size));
+    std::vector<char> bytes(size);
+    require_hdf5(H5Dread(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()) >=
+                 0);
+    send_part(served.parent, bytes.data(), bytes.size());
 }
 
 void send_texts(const Hdf5Served& served, const std::string& name) {

@@ -46,6 +46,23 @@ struct Hdf5Request;
 class Hdf5Session;
 class Hdf5Sessions;
 
+/// A field of the rows of a table.
+struct Hdf5Field {
+    enum class Type { uint16, uint32, uint64, int32, float32 };
+    std::string name;
+    Type type;
+    std::size_t offset; ///< in a row, in bytes
+    std::size_t count = 1; ///< more are an array
+
+    template <typename Archive> void each(Archive& archive) { archive(name, type, offset, count); }
+};
+
+/// A field of the structure Row, under its own name.
+#define LSRECON_FIELD(Row, name, type, count)                                                      \
+    lsrecon::Hdf5Field {                                                                           \
+#name, lsrecon::Hdf5Field::Type::type, offsetof(Row, name), count                          \
+    }
+
 /// The parts of the message about an attribute that is missing or of the wrong type; "" for the
 /// general ones.
 struct Hdf5Wanted {
@@ -93,6 +110,10 @@ public:
     std::vector<std::string> read_texts(const std::string& dataset) const;
     /// A single text.
     std::string read_text(const std::string& dataset) const;
+
+    /// The rows of a table, each `row_bytes` with these fields. InputError when it lacks one.
+    std::string read_table(const std::string& dataset, const std::vector<Hdf5Field>& fields,
+                           std::size_t row_bytes) const;
 
     bool has_attribute(const std::string& object, const std::string& name) const;
     /// InputError when it is missing, of another type, empty, or more than one text.
@@ -150,21 +171,6 @@ private:
     std::uint64_t to_come_ = 0; ///< bytes
     std::uint64_t in_part_ = 0; ///< bytes of the present part that are still to come
 };
-
-/// A field of the rows of a table.
-struct Hdf5Field {
-    enum class Type { uint16, uint32, uint64, int32, float32 };
-    std::string name;
-    Type type;
-    std::size_t offset; ///< in a row, in bytes
-    std::size_t count = 1; ///< more are an array
-};
-
-/// A field of the structure Row, under its own name.
-#define LSRECON_FIELD(Row, name, type, count)                                                      \
-    lsrecon::Hdf5Field {                                                                           \
-#name, lsrecon::Hdf5Field::Type::type, offsetof(Row, name), count                          \
-    }
 
 struct IsmrmrdRow;
 

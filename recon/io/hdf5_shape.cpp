@@ -47,13 +47,14 @@ std::string class_name(hid_t type) {
     }
 }
 
-/// The type of the floats when `type` is {r, i} of two floats, in either order.
+/// The type of the floats when `type` is {r, i} or {real, imag} of two floats, in either order.
 Hdf5Handle part_of_complex(hid_t type) {
     if (H5Tget_class(type) != H5T_COMPOUND || H5Tget_nmembers(type) != 2) {
         return {};
     }
-    const int r = H5Tget_member_index(type, "r");
-    const int i = H5Tget_member_index(type, "i");
+    const auto [real_name, imaginary_name] = names_of_parts(type);
+    const int r = H5Tget_member_index(type, real_name);
+    const int i = H5Tget_member_index(type, imaginary_name);
     if (r < 0 || i < 0) {
         return {};
     }
@@ -98,6 +99,11 @@ Hdf5Kind kind_of(hid_t type) {
 
 } // namespace
 
+std::pair<const char*, const char*> names_of_parts(hid_t type) {
+    const bool ismrmrd = H5Tget_member_index(type, "real") >= 0;
+    return ismrmrd ? std::pair("real", "imag") : std::pair("r", "i");
+}
+
 bool holds_floats(hid_t type) {
     if (H5Tget_class(type) == H5T_COMPOUND) {
         const Hdf5Handle part(H5Tget_member_type(type, 0), H5Tclose);
@@ -111,7 +117,9 @@ Hdf5Shape describe(hid_t type, hid_t space) {
     Hdf5Shape shape;
     shape.kind = kind_of(type);
     if (shape.kind == Hdf5Kind::complex) {
-        shape.type_name = "complex {r,i} of " + class_name(part_of_complex(type).get());
+        const auto [real, imaginary] = names_of_parts(type);
+        shape.type_name = text("complex {", real, ",", imaginary, "} of ",
+                               class_name(part_of_complex(type).get()));
     } else {
         const bool compound = H5Tget_class(type) == H5T_COMPOUND;
         shape.type_name = compound ? compound_name(type) : class_name(type);

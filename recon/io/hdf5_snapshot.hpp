@@ -66,7 +66,7 @@ struct Hdf5Object {
     Hdf5Shape shape; ///< of a dataset
     Hdf5Storage storage; ///< of a dataset
     std::vector<Hdf5Attribute> attributes; ///< in the order of their names
-    std::vector<Hdf5Object> members; ///< of a group, two levels deep: no format here goes deeper
+    std::vector<Hdf5Object> members; ///< of a group, three levels deep: no format here goes deeper
     bool whole = true; ///< whether the lists of attributes and members could be read to their ends
 
     template <typename Archive> void each(Archive& archive) {

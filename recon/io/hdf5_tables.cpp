@@ -27,7 +27,8 @@ hid_t number_type(Hdf5Field::Type type) {
     }
 }
 
-/// Of rows in memory.
+} // namespace
+
 Hdf5Handle row_type(const std::vector<Hdf5Field>& fields, std::size_t row_bytes) {
     Hdf5Handle type(H5Tcreate(H5T_COMPOUND, row_bytes), H5Tclose);
     for (const Hdf5Field& field : fields) {
@@ -39,6 +40,8 @@ Hdf5Handle row_type(const std::vector<Hdf5Field>& fields, std::size_t row_bytes)
     }
     return type;
 }
+
+namespace {
 
 Hdf5Handle packed(const Hdf5Handle& in_memory) {
     Hdf5Handle type(H5Tcopy(in_memory.get()), H5Tclose);

@@ -3,6 +3,7 @@
 // The one file that includes hdf5.h: what reading, in a child process, and writing share.
 
 #include <hdf5.h>
+#include <utility>
 #include <vector>
 
 #include "io/hdf5_file.hpp"
@@ -24,6 +25,13 @@ inline Hdf5Handle complex_type(hid_t real, const char* r = "r", const char* i = 
     H5Tinsert(type.get(), i, size, real);
     return type;
 }
+
+/// What the parts of a complex number are called in a compound that holds them: "r" and "i", or
+/// "real" and "imag" as in ISMRMRD.
+std::pair<const char*, const char*> names_of_parts(hid_t type);
+
+/// Of rows in memory that hold `fields`.
+Hdf5Handle row_type(const std::vector<Hdf5Field>& fields, std::size_t row_bytes);
 
 /// Of floats in a file.
 Hdf5Handle floats_type(Hdf5Floats type);

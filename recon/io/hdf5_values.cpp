@@ -125,6 +125,27 @@ std::vector<std::string> Hdf5Reader::read_texts(const std::string& dataset) cons
     return texts;
 }
 
+std::string Hdf5Reader::read_table(const std::string& dataset, const std::vector<Hdf5Field>& fields,
+                                   std::size_t row_bytes) const {
+    const Hdf5Shape found = shape(dataset);
+    if (found.kind != Hdf5Kind::other || found.elements() == 0) {
+        throw InputError({path_, full_name(dataset), found.to_string(), "rows of a table",
+                          "see whether another program wrote the file"});
+    }
+    require_complete(dataset);
+    Hdf5Request request{Hdf5Request::What::table, dataset};
+    request.fields = fields;
+    request.row_bytes = row_bytes;
+    auto session = sessions_->ask(request, full_name(dataset));
+    std::string rows;
+    session->receive(rows);
+    if (rows.size() != found.elements() * row_bytes) {
+        session->refuse_nonsense();
+    }
+    sessions_->give_back(std::move(session));
+    return rows;
+}
+
 std::string Hdf5Reader::read_text(const std::string& dataset) const {
     const Hdf5Shape shape = checked_shape(dataset, Hdf5Kind::string);
     if (shape.elements() != 1) {

@@ -37,6 +37,14 @@ bool is_hdf5(const std::string& path) {
     return false;
 }
 
+bool recognises_image_file(const std::string& path) {
+    return is_hdf5(path) && !holds_mrd_images(path);
+}
+
+bool recognises_mrd_images(const std::string& path) {
+    return is_hdf5(path) && holds_mrd_images(path);
+}
+
 StoredImage open_hdf5(const std::string& path, const ImageInput& input) {
     if (!input.fov_mm.empty()) {
         throw UsageError({path, "--fov-mm", "an image file that holds its field of view",
@@ -70,7 +78,7 @@ const std::vector<ImageFormat>& image_formats() {
     const std::vector<P> pictures{P::magnitude, P::phase, P::real, P::imaginary};
     const std::vector<P> any{P::magnitude, P::phase, P::real, P::imaginary, P::complex};
     static const std::vector<ImageFormat> table{
-        {"hdf5",
+        {image_file_format,
          "image file of lsrecon",
          {"h5", "hdf5", "hdf"},
          FileKind::hdf5,
@@ -78,7 +86,7 @@ const std::vector<ImageFormat>& image_formats() {
          &always_built,
          &the_file,
          &write_hdf5,
-         &is_hdf5,
+         &recognises_image_file,
          &open_hdf5},
         {"nifti",
          "NIfTI-1",
@@ -86,10 +94,10 @@ const std::vector<ImageFormat>& image_formats() {
          FileKind::nifti,
          any,
          &require_nifti,
-         &the_file,
+         &nifti_files,
          &write_nifti,
-         nullptr,
-         nullptr},
+         &recognises_nifti,
+         &open_nifti},
         {"cfl",
          "BART's pair .cfl and .hdr",
          {"cfl", "hdr"},
@@ -108,8 +116,8 @@ const std::vector<ImageFormat>& image_formats() {
          &always_built,
          &the_file,
          &write_mrd_images,
-         nullptr,
-         nullptr},
+         &recognises_mrd_images,
+         &open_mrd_images},
         {"png",
          "picture of slices and frames",
          {"png"},
@@ -140,9 +148,33 @@ const ImageFormat& format_of_output(const std::string& path, const std::string& 
         throw UsageError({"", "--to", name, "one of " + image_format_names(), "name one of them"});
     }
     const std::string ending = ending_of(path);
+    const bool dicom = ending == "dcm" || ending == "ima";
     throw UsageError(
         {path, "--output", ending.empty() ? "a name without an ending" : "the ending ." + ending,
-         "an ending that says the format", "add --to with one of " + image_format_names()});
+         "an ending that says the format",
+         dicom ? "write ISMRMRD images, -o NAME.mrd, of which other programs make DICOM"
+               : "add --to with one of " + image_format_names()});
+}
+
+void refuse_other_formats(const std::string& path, const std::string& expected,
+                          const std::string& next) {
+    for (const ImageFormat& format : image_formats()) {
+        const bool other = format.recognises != nullptr && format.name != image_file_format;
+        if (other && format.recognises(path)) {
+            throw InputError({path, "file", format.summary, expected, next});
+        }
+    }
+}
+
+void require_own_place(const std::string& path, const std::string& format,
+                       const ImageInput& input) {
+    if (input.dataset != "image") {
+        throw UsageError({path, "--map", format, "an image file of lsrecon", "leave the flag out"});
+    }
+    if (!input.fov_mm.empty()) {
+        throw UsageError({path, "--fov-mm", format + ", which holds its field of view",
+                          "the flag for files without one alone", "leave it out"});
+    }
 }
 
 const ImageFormat& format_of_input(const std::string& path) {
@@ -152,9 +184,10 @@ const ImageFormat& format_of_input(const std::string& path) {
         }
     }
     require_input(path, "IN");
-    throw InputError({path, "IN", "neither HDF5 nor one of BART's pairs of files",
-                      "an image file of lsrecon, or NAME.cfl and NAME.hdr",
-                      "name a file that 'lsrecon recon' wrote"});
+    throw InputError({path, "IN", "none of the formats that are read",
+                      "an image file of lsrecon, NIfTI-1, ISMRMRD images, or BART's NAME.cfl and "
+                      "NAME.hdr",
+                      "name such a file; dcm2niix makes NIfTI-1 of DICOM"});
 }
 
 } // namespace lsrecon

@@ -49,12 +49,23 @@ struct ImageFormat {
 
 const std::vector<ImageFormat>& image_formats();
 
+/// The name of the row of this program's own files.
+constexpr const char* image_file_format = "hdf5";
+
+/// InputError when the file is an image in another format than this program's own.
+void refuse_other_formats(const std::string& path, const std::string& expected,
+                          const std::string& next);
+
 /// The names of the formats that can be written, for help and messages.
 std::string image_format_names();
 
 /// The format of an output: `name` where it is not "", else that of the path's ending. UsageError
 /// when there is none.
 const ImageFormat& format_of_output(const std::string& path, const std::string& name);
+
+/// UsageError for flags that this format has no use for: its files say where the image is, and hold
+/// one image.
+void require_own_place(const std::string& path, const std::string& format, const ImageInput& input);
 
 /// The format of a file that is there. InputError when no format knows it.
 const ImageFormat& format_of_input(const std::string& path);

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/replacing_file.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/image_formats.hpp"
 #include "io/native_scan_parts.hpp"
 #include "io/native_writer.hpp"
 
@@ -29,6 +30,9 @@ void write_maps(const std::string& path, const StoredMaps& maps, const Record& r
 }
 
 StoredMaps read_maps(const std::string& path, const Grid& like) {
+    refuse_other_formats(path, "HDF5 with /coil_maps",
+                         "lsrecon convert " + path +
+                             " -o MAPS.h5, and store its values as docs/formats.md shows");
     const Hdf5Reader file(path);
     file.start_hash();
     const auto refuse = [&](const std::string& found, const std::string& expected) {

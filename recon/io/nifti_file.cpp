@@ -1,6 +1,7 @@
 #include "io/nifti_file.hpp"
 
 #include "base/error.hpp"
+#include "io/nifti_header.hpp"
 
 #ifdef LSRECON_WITH_NIFTI
 #include <algorithm>
@@ -8,7 +9,6 @@
 #include <cerrno>
 #include <limits>
 #include <memory>
-#include <nifti1_io.h>
 
 #include "base/numbers.hpp"
 #include "base/replacing_file.hpp"
@@ -52,8 +52,7 @@ void place(nifti_image& header, const Grid& grid, Reporter& report) {
 }
 
 nifti_1_header header_of(const StoredImage& image, ImagePart part, Reporter& report) {
-    const std::unique_ptr<nifti_image, decltype(&nifti_image_free)> header(nifti_simple_init_nim(),
-                                                                           &nifti_image_free);
+    const NiftiImage header(nifti_simple_init_nim(), &nifti_image_free);
     const Grid& grid = image.about.grid;
     const bool complex = part == ImagePart::complex;
     const std::array<std::size_t, 4> size{grid.size[0], grid.size[1], grid.size[2], image.frames()};
@@ -132,7 +131,7 @@ void write_nifti(const StoredImage& frames, const ImageOutput& output, Reporter&
             text(grid.size[2], " slices, ", grid.fov_mm[2] / static_cast<double>(grid.size[2]),
                  " mm apart, are the third dimension; ", counted(image.frames(), "volume")));
     }
-    if (grid.dimensions == 2) {
+    if (has_no_thickness(grid)) {
         report.note("the image has no slice thickness; the NIfTI file says 1 mm");
     }
     const nifti_1_header header = header_of(image, output.part, report);

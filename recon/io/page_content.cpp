@@ -128,8 +128,8 @@ PageSet real_map_of(const Reader& file, const std::string& dataset, const std::s
 PageContent content_for_page(const std::string& path) {
     const ImageFormat& format = format_of_input(path);
     PageContent content{path, {}};
-    if (format.kind != FileKind::hdf5) {
-        content.sets.push_back({"image", checked(format.open(path, {}))});
+    if (format.name != image_file_format) {
+        content.sets.push_back({"image", stacked(checked(format.open(path, {})))});
     } else {
         const auto file = std::make_shared<const Hdf5Reader>(path);
         if (file->has("image")) {

@@ -11,11 +11,11 @@ namespace lsrecon {
 struct StoredPrior {
     Grid grid;
     CoilRows values; ///< 1 x N
-    std::string sha256; ///< of its file
+    std::string sha256; ///< of its file; of a pair, of the hashes of both
 };
 
-/// Of an image file (docs/formats.md). InputError when it is none, has several frames, zeros alone
-/// or values that are not finite.
+/// Of an image in any format that is read (docs/formats.md). InputError when it is none, has
+/// several frames, zeros alone or values that are not finite.
 StoredPrior read_prior(const std::string& path);
 
 } // namespace lsrecon

@@ -53,6 +53,11 @@ void require_sizes(const StoredImage& image, std::size_t largest, const std::str
 /// "/image, frame 3, voxel (4, 0, 2)"
 std::string place_in(const StoredImage& image, std::size_t frame, std::size_t voxel);
 
+/// Whether it is of a plane of which no more is known: its third length is the 1 of a new grid.
+inline bool has_no_thickness(const Grid& grid) {
+    return grid.dimensions == 2 && grid.fov_mm[2] == Grid().fov_mm[2];
+}
+
 /// The centre of the first voxel, from the grid's centre and directions.
 Vec3 centre_of_first_voxel(const Grid& grid);
 

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "io/image_file.hpp"
+#include "io/image_formats.hpp"
 
 namespace lsrecon {
 
@@ -29,9 +30,15 @@ std::vector<std::size_t> image_extents(const Scan& scan) {
     return extents;
 }
 
+Hdf5Reader opened(const std::string& path) {
+    refuse_other_formats(path, "an image file of lsrecon",
+                         "lsrecon convert " + path + " -o TRUTH.h5");
+    return Hdf5Reader(path);
+}
+
 } // namespace
 
-Truth::Truth(const std::string& path) : file_(path), extents_(image_shape(file_).extents) {
+Truth::Truth(const std::string& path) : file_(opened(path)), extents_(image_shape(file_).extents) {
     Hdf5Values stored(file_, "image");
     std::vector<Complex> values;
     for (std::size_t left = product_of(extents_); left > 0; left -= values.size()) {

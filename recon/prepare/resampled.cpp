@@ -4,13 +4,13 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "prepare/along_axes.hpp"
 #include "prepare/interpolation.hpp"
 
 namespace lsrecon {
 
 namespace {
 
-constexpr double smallest_cosine = 0.9999; ///< of axes that count as the same
 constexpr double most_times = 4; ///< a field of view this much larger is in another unit
 constexpr double smallest_thickness_mm = 5; ///< of a plane; files of planes hold none
 
