@@ -117,14 +117,17 @@ private:
                begin[1] == 0x8b;
     }
 
-    /// zlib compares its checksum at the end.
+    /// zlib compares its checksum at the end, and says only on closing that the end is missing.
     bool ends_well() const {
         std::array<char, 4096> rest{};
         std::size_t read = rest.size();
         while (read == rest.size()) {
             read = znzread(rest.data(), 1, rest.size(), file_.get());
         }
-        return read < rest.size();
+        znzFile whole = file_.release();
+        const bool closed = znzclose(whole) == 0;
+        file_ = opened_znz(source_.path()); // frames may be asked for again
+        return closed && read < rest.size();
     }
 
     [[noreturn]] void refuse_end(const std::string& thing, const std::string& found) const {
@@ -133,7 +136,7 @@ private:
     }
 
     InputFile source_;
-    ZnzFile file_;
+    mutable ZnzFile file_;
     NiftiImage header_;
     bool swapped_;
 };
@@ -176,7 +179,7 @@ StoredImage open_nifti(const std::string& path, const ImageInput& input) {
     if (to_float_of(header.fields.datatype) == nullptr) {
         throw InputError(
             {file, "datatype",
-             text(header.fields.datatype, " (", nifti_datatype_string(header.fields.datatype), ")"),
+             text(header.fields.datatype, " (", nifti_datatype_to_string(header.fields.datatype), ")"),
              "whole numbers, floats or complex numbers, of up to 64 bits each",
              "write the image as one of them, with nibabel for example"});
     }

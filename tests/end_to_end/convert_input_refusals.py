@@ -6,6 +6,7 @@ refused by name, and nothing is written.
 
 import gzip
 import os
+import shutil
 import sys
 
 import h5py
@@ -14,6 +15,8 @@ import numpy as np
 
 from images import rng, write_image
 from in_folders import INPUT, USAGE, expect, recon, run_cases
+
+WORK = ("--quiet", "--backend", "reference")
 
 
 def save(path, values, affine=None, change=None):
@@ -177,9 +180,14 @@ def other_flags_say_what_to_do(make):
     folder = make()
     save(folder / "n.nii.gz", rng.uniform(1, 2, (16, 16)).astype("f4"))
     folder.run(0, ["convert", "truth.h5", "-o", "n.mrd"])
+    shutil.copy(folder / "scan.h5", folder / "timed.h5")
+    with h5py.File(folder / "timed.h5", "r+") as f:
+        f["times"] = np.linspace(0, 1e-3, f["samples"].shape[-1])
+        f["times"].attrs["units"] = "s"
     for name, summary in (("n.nii.gz", "NIfTI-1"), ("n.mrd", "ISMRMRD images")):
-        for words in (["--truth", name], ["--field-map", name], ["--maps", name]):
-            folder.run(INPUT, recon("-o", "image.h5", *words),
+        for scan, flag in (("scan.h5", "--truth"), ("scan.h5", "--maps"),
+                           ("timed.h5", "--field-map")):
+            folder.run(INPUT, ["recon", scan, "-o", "image.h5", *WORK, flag, name],
                        [name, summary, f"lsrecon convert {name} -o"])
     folder.run(USAGE, ["convert", "truth.h5", "-o", "x.dcm"], ["-o NAME.mrd", "DICOM"])
     with open(folder / "i.dcm", "wb") as f:

@@ -6,8 +6,10 @@
 import sys
 
 import h5py
+import nibabel
 import numpy as np
 
+from images import directions
 from in_folders import INPUT, USAGE, expect, recon, run_cases
 
 
@@ -83,6 +85,52 @@ def edges_of_another_contrast_keep_edges(make):
     expect(errors["anatomical"] < 0.6 * min(errors["plain"], errors["roughness"]), errors)
 
 
+def nifti_of_another_corner(path, values, voxel, position, rows, slowest_first):
+    """values [y, x] of a plane, stored from its last x on, and y first where that is wanted."""
+    steps = np.array([values.shape[1] - 1 - values.shape[1] // 2, -(values.shape[0] // 2)]) * voxel
+    affine = np.eye(4)
+    columns = [-rows[0] * voxel, rows[1] * voxel, -rows[2] * 5]
+    stored = values[:, ::-1].T
+    if slowest_first:
+        columns[:2], stored = columns[1::-1], stored.T
+    affine[:3, :3] = np.transpose(columns)
+    affine[:3, 3] = position + steps[0] * rows[0] + steps[1] * rows[1]
+    affine[:2] *= -1 # from LPS to RAS
+    nibabel.save(nibabel.Nifti1Image(stored[..., None].astype("i2"), affine), path)
+
+
+def a_prior_of_a_scanner_is_read_where_it_is(make):
+    """A proton image in NIfTI on a finer grid and from another corner does what the same image in a
+    file of this program does."""
+    folder = make()
+    noisy_scan(folder)
+    rows, position = directions(), np.array([10.0, -20, 30])
+    with h5py.File(folder / "noisy.h5", "r+") as f:
+        f.attrs["position"], f.attrs["directions"] = position, rows.ravel()
+        voxel = f.attrs["fov_mm"][0] / 80
+    truth = abs(image_of(folder, "fine.h5")[0])
+    proton = np.rint(1000 * np.kron(np.sqrt(truth / truth.max()), np.ones((2, 2))))
+    write_prior(folder, "prior.h5", proton, position=position, directions=rows.ravel())
+    nifti_of_another_corner(folder / "x.nii.gz", proton, voxel, position, rows, False)
+    nifti_of_another_corner(folder / "y.nii.gz", proton, voxel, position, rows, True)
+    folder.run(0, ["convert", "prior.h5", "-o", "prior.mrd"])
+    images = {}
+    for name in ("prior.h5", "x.nii.gz", "y.nii.gz", "prior.mrd"):
+        folder.run(0, ["recon", "noisy.h5", "-o", "i.h5", "--quiet", "--backend", "reference",
+                       "--iterations", "40", "--reg", "anatomical:0.3", "--prior", name])
+        images[name], record = image_of(folder, "i.h5")
+        expect(len(record["prior_sha256"]) == 64 and record["prior"] == name, record)
+    wanted = images["prior.h5"]
+    expect(np.linalg.norm(abs(wanted) - truth) < 0.5 * np.linalg.norm(truth), "a bad image")
+    for name, image in images.items():
+        expect(np.linalg.norm(image - wanted) < 1e-4 * np.linalg.norm(wanted), f"{name} differs")
+    nifti_of_another_corner(folder / "far.nii", proton, voxel, position + 60 * rows[0], rows, True)
+    nifti_of_another_corner(folder / "turned.nii", proton, voxel, position, directions(), True)
+    for name, says in (("far.nii", "field of view"), ("turned.nii", "turned against")):
+        folder.run(INPUT, ["recon", "noisy.h5", "-o", "image.h5", "--quiet", "--reg",
+                           "anatomical:0.3", "--prior", name], [name, says])
+
+
 def a_prior_goes_with_what_uses_it(make):
     folder = make()
     write_prior(folder, "prior.h5", image_of(folder, "truth.h5")[0])
@@ -138,4 +186,5 @@ def a_prior_that_does_not_belong_is_refused(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([a_prior_pulls_the_image_to_it, edges_of_another_contrast_keep_edges,
-                        a_prior_goes_with_what_uses_it, a_prior_that_does_not_belong_is_refused]))
+                        a_prior_of_a_scanner_is_read_where_it_is, a_prior_goes_with_what_uses_it,
+                        a_prior_that_does_not_belong_is_refused]))

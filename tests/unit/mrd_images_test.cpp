@@ -72,6 +72,59 @@ TEST(MrdImages, HoldOnePartOfTheValues) {
     EXPECT_EQ(image(3, 2, 1), -1.0F);
 }
 
+/// An image as another program makes it; value n is n + 100 f, times -i where it is complex.
+template <typename Value> void append_image(ISMRMRD::Dataset& file, std::uint16_t repetition) {
+    ISMRMRD::Image<Value> image(5, 3, 1, 1);
+    image.setFieldOfView(50, 45, 8);
+    image.setPosition(-7, 8, 9);
+    image.setReadDirection(0, 0, 1);
+    image.setPhaseDirection(0, 1, 0);
+    image.setSliceDirection(1, 0, 0);
+    image.setRepetition(repetition);
+    for (std::size_t n = 0; n < image.getNumberOfDataElements(); ++n) {
+        image.getDataPtr()[n] = static_cast<Value>(static_cast<float>(n + 100 * repetition));
+        if constexpr (sizeof(Value) >= sizeof(std::complex<float>) &&
+                      !std::is_arithmetic_v<Value>) {
+            image.getDataPtr()[n] *= Value(0, -1);
+        }
+    }
+    file.appendImage("magnitudes", image);
+}
+
+template <typename Value> class ImagesOfTheLibrary : public testing::Test {};
+using Values = testing::Types<std::uint16_t, std::int16_t, std::uint32_t, std::int32_t, float,
+                              double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(ImagesOfTheLibrary, Values);
+
+TYPED_TEST(ImagesOfTheLibrary, AreRead) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("i.mrd");
+    {
+        ISMRMRD::Dataset file(path.c_str(), "dataset", true);
+        append_image<TypeParam>(file, 0);
+        append_image<TypeParam>(file, 1);
+    }
+    ASSERT_TRUE(holds_mrd_images(path));
+    const StoredImage image = open_mrd_images(path, {});
+    const Grid& grid = image.about.grid;
+    EXPECT_EQ(grid.dimensions, 2);
+    EXPECT_EQ(grid.size, (std::array<std::size_t, 3>{5, 3, 1}));
+    EXPECT_EQ(grid.fov_mm, (Vec3{50, 45, 8}));
+    EXPECT_EQ(grid.position, (Vec3{-7, 8, 9}));
+    EXPECT_EQ(grid.directions, (std::array<Vec3, 3>{Vec3{0, 0, 1}, {0, 1, 0}, {1, 0, 0}}));
+    ASSERT_EQ(image.frames(), 2U);
+    EXPECT_EQ(image.about.frames[1].label, "repetition 1");
+    const std::complex<float> unit =
+        std::is_arithmetic_v<TypeParam> ? std::complex<float>(1, 0) : std::complex<float>(0, -1);
+    for (const std::size_t f : {1, 0}) {
+        const ImageValues values = image.values(f);
+        ASSERT_EQ(values.size(), 15U);
+        for (std::size_t n = 0; n < values.size(); ++n) {
+            EXPECT_EQ(values[n], static_cast<float>(n + 100 * f) * unit) << f << ", " << n;
+        }
+    }
+}
+
 } // namespace
 } // namespace lsrecon
 #endif
