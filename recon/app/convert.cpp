@@ -192,7 +192,9 @@ std::string formats_help() {
 std::function<ExitCode()> bind_convert(CLI::App& sub) {
     auto options = std::make_shared<Options>();
     sub.add_option("IN", options->input,
-                   "image file, or BART's pair NAME.cfl and NAME.hdr; recognised by its content")
+                   "image file, NIfTI-1 (.nii, .hdr and .img, each also .gz), ISMRMRD images, or "
+                   "BART's pair NAME.cfl and NAME.hdr; recognised by its content. DICOM comes "
+                   "and goes as one of these")
         ->required()
         ->check(file_name());
     add_output_flag(sub, options->output, "file to write");

@@ -187,7 +187,7 @@ const ImageFormat& format_of_input(const std::string& path) {
     throw InputError({path, "IN", "none of the formats that are read",
                       "an image file of lsrecon, NIfTI-1, ISMRMRD images, or BART's NAME.cfl and "
                       "NAME.hdr",
-                      "name such a file; dcm2niix makes NIfTI-1 of DICOM"});
+                      "name such a file; of DICOM dcm2niix makes NIfTI-1"});
 }
 
 } // namespace lsrecon

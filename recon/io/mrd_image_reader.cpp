@@ -202,7 +202,8 @@ private:
 
 bool holds_mrd_images(const std::string& path) {
     const Hdf5Reader file(path);
-    return !file.has("image") && !series_of(file).empty();
+    const bool ours = file.has("image") || file.has("coil_maps") || file.has("field_map");
+    return !ours && !series_of(file).empty();
 }
 
 StoredImage open_mrd_images(const std::string& path, const ImageInput& input) {
