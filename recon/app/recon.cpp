@@ -234,9 +234,8 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
         ->allow_extra_args(false);
     sub.add_option("--prior", reconstruct.prior,
                    "image for --reg prior and anatomical, in a file of lsrecon, NIfTI-1 or "
-                   "ISMRMRD: one frame "
-                   "of the same object, on any "
-                   "grid that holds the image; for prior in the units of the reconstruction")
+                   "ISMRMRD: one frame of the same object, on any grid that holds the image; for "
+                   "prior in the units of the reconstruction")
         ->check(file_name());
     sub.add_option("--solver", options->solver,
                    "device: conjugate gradients on the device, in double precision where it has "

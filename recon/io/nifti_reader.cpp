@@ -177,11 +177,11 @@ StoredImage open_nifti(const std::string& path, const ImageInput& input) {
     const NiftiHeader header = nifti_header_of(file);
     require_sound_header(file, header.fields);
     if (to_float_of(header.fields.datatype) == nullptr) {
-        throw InputError(
-            {file, "datatype",
-             text(header.fields.datatype, " (", nifti_datatype_to_string(header.fields.datatype), ")"),
-             "whole numbers, floats or complex numbers, of up to 64 bits each",
-             "write the image as one of them, with nibabel for example"});
+        throw InputError({file, "datatype",
+                          text(header.fields.datatype, " (",
+                               nifti_datatype_to_string(header.fields.datatype), ")"),
+                          "whole numbers, floats or complex numbers, of up to 64 bits each",
+                          "write the image as one of them, with nibabel for example"});
     }
     NiftiImage parsed(nifti_convert_nhdr2nim(header.fields, nullptr), &nifti_image_free);
     if (!parsed) {

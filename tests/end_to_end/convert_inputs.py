@@ -52,7 +52,8 @@ def there_and_back(make):
                     expect(found.shape == values.shape, f"{message}: {found.shape}")
                     expect(np.allclose(found, of(values), rtol=1e-6, atol=0), f"{message}: values")
                     expect_geometry(about, fov[::-1], position, rows, message)
-                    expect(not any(labels or []) and positions is None, f"{message}: labels or positions")
+                    expect(not any(labels or []) and positions is None,
+                           f"{message}: labels or positions")
             folder.run(0, ["convert", "o.mrd", "-o", "o.cfl"])
             folder.run(0, ["convert", "o.nii", "-o", "o.mrd"])
     folder.run(USAGE, ["convert", "o.nii", "-o", "x.nii.gz"], ["already NIfTI-1"])
@@ -98,8 +99,8 @@ def nifti(values, affine, code=1, units="mm", kind="sform"):
     image.header.set_zooms([*np.linalg.norm(affine[:3, :3], axis=0)[:min(values.ndim, 3)],
                             *([1.0] if values.ndim > 3 else [])])
     image.set_sform(affine, code if kind == "sform" else 0)
-    image.set_qform(affine if kind == "qform" else np.diag([1, 1, 1, 1.0]),
-                    0 if kind == "none" else code)
+    image.set_qform(affine if kind != "sform" else np.diag([1, 1, 1, 1.0]),
+                    code if kind == "qform" else 0)
     return image
 
 

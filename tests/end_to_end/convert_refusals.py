@@ -77,7 +77,8 @@ def bad_pairs(make):
             ("# Dimensions\n4 -3\n", 12, "4 -3"), ("# Dimensions\n", 12, "nothing"),
             ("# Dimensions\n" + "1 " * 17 + "\n", 1, "16"),
             ("# Dimensions\n" + "999999999 " * 16 + "\n", 12, "declares"),
-            ("Dimensions 4 3\n", 12, "pairs of files"), ("# Dimensions\n4 3 1\n", None, "no such")):
+            ("Dimensions 4 3\n", 12, "NAME.cfl and NAME.hdr"),
+            ("# Dimensions\n4 3 1\n", None, "no such")):
         for name in ("bad.cfl", "bad.hdr"):
             if os.path.exists(folder / name):
                 os.unlink(folder / name)
