@@ -43,6 +43,10 @@ struct ReadOptions {
     /// Raw data: the image is to have its middle at this place along x, in mm, or with one_place at
     /// the position of its acquisitions, and readouts are cropped around that.
     double middle_x_mm = 0;
+    /// Raw data: the image is to reach over so much along x, in mm; 0: what the file says.
+    double fov_x_mm = 0;
+    /// The image will be on another grid: that of the file says nothing about aliasing.
+    bool other_grid = false;
     /// The trajectory is to have the other sign, and places are those of the mirrored image.
     bool mirrored = false;
     /// Whether a scan of several frames may have some whose samples are wrong or cannot be read.

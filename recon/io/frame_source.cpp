@@ -33,6 +33,9 @@ FrameSource::FrameSource(OpenScan opened, const ReadOptions& options)
         require_reach(scan);
     }
     add(scan.remarks, remarks_on(scan));
+    if (!options.other_grid) {
+        add(scan.remarks, remarks_on_aliasing(scan));
+    }
     add(scan.remarks, silent);
 }
 

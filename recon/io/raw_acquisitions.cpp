@@ -15,7 +15,12 @@ RawAcquisitionSorter::RawAcquisitionSorter(RawEncoding encoding, const RawKind& 
     const bool lines = !has_trajectory() && !encoding_.ramps;
     space_ = image_space(encoding_, lines, remarks_);
     if (lines && space_.oversampled()) {
-        crop_.emplace(space_.factor[0]);
+        // What --fov-mm asks for beyond reconSpace must not be cut away.
+        const double kept =
+            std::max(space_.factor[0], options_.fov_x_mm / encoding_.grid.fov_mm[0]);
+        if (kept < 1) {
+            crop_.emplace(kept);
+        }
     }
 }
 

@@ -55,7 +55,7 @@ public:
 
     /// How much longer than that of the file the dwell time of the frames' samples is: only a crop
     /// of the readouts averages any.
-    double longer_dwell() const { return crop_ ? 1 / space_.factor[0] : 1; }
+    double longer_dwell() const { return crop_ ? 1 / crop_->factor() : 1; }
     /// For the image that is to come.
     const Grid& grid() const { return space_.grid; }
 

@@ -16,6 +16,7 @@ public:
     /// `factor` is the field of view that is kept over that of the samples, below 1.
     explicit ReadoutCrop(double factor) : factor_(factor) {}
 
+    double factor() const { return factor_; }
     /// Samples that remain of n.
     std::size_t kept(std::size_t n) const;
     /// Of every channel, `values` holds n samples in the order of rising kx, and then the kept

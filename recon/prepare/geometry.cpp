@@ -8,6 +8,7 @@
 #include "base/numbers.hpp"
 #include "scan/directions.hpp"
 #include "scan/host_memory.hpp"
+#include "scan/remarks.hpp"
 
 namespace lsrecon {
 
@@ -123,6 +124,11 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
         scan.remarks.push_back(
             text("left out ", dropped, " of ", all,
                  " samples of all frames, which lie beyond N/2 of the new grid"));
+    }
+    if (options.other_grid()) {
+        for (const std::string& remark : remarks_on_aliasing(scan)) {
+            scan.remarks.push_back(remark);
+        }
     }
 }
 

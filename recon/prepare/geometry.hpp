@@ -20,7 +20,8 @@ struct GeometryOptions {
     bool shift_to_position = false;
 
     bool shifts() const { return shift_to_position || !shift_mm.empty(); }
-    bool any() const { return conjugate || shifts() || !(matrix.empty() && fov_mm.empty()); }
+    bool other_grid() const { return !(matrix.empty() && fov_mm.empty()); }
+    bool any() const { return conjugate || shifts() || other_grid(); }
 };
 
 /// Another grid for a scan, and what becomes of trajectories and samples:

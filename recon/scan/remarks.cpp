@@ -34,6 +34,20 @@ void on_voxels(const Scan& scan, Remarks& remarks) {
     }
 }
 
+void on_off_resonance(const Scan& scan, Remarks& remarks) {
+    constexpr double many = 200; // 2 kHz during 100 ms
+    if (!scan.off_resonance) {
+        return;
+    }
+    const double turns = scan.off_resonance->field.cwiseAbs().maxCoeff() *
+                         scan.frames.front().sampling->times.cwiseAbs().maxCoeff();
+    if (turns > many) {
+        remarks.push_back(text("the field map makes up to ", std::round(turns),
+                               " turns until a sample is taken; its unit is Hz, that of the times "
+                               "s"));
+    }
+}
+
 /// "; if they belong to one image, pass --join repetition": slices lie apart, and contrasts differ
 /// on purpose.
 std::string joining(const Scan& scan) {
@@ -76,13 +90,15 @@ Sparse sparse_frames(const Scan& scan) {
     return result;
 }
 
-void on_undersampling(const Scan& scan, Remarks& remarks) {
+} // namespace
+
+Remarks remarks_on_aliasing(const Scan& scan) {
     if (!scan.has_samples() || !scan.coil_maps.empty() || scan.voxels) {
-        return;
+        return {};
     }
     const Sparse sparse = sparse_frames(scan);
     if (sparse.frames == 0) {
-        return;
+        return {};
     }
     const std::size_t frames = scan.frames.size();
     const std::string each =
@@ -93,32 +109,15 @@ void on_undersampling(const Scan& scan, Remarks& remarks) {
         : sparse.frames < frames
             ? text(sparse.frames, " of ", frames, " frames are undersampled, ", each)
             : text(frames, " frames are reconstructed, ", each);
-    remarks.push_back(text(
+    return {text(
         samples, " fill ", std::ceil(1000 * sparse.covered) / 10, " % of k-space: expect aliasing",
-        scan.coils() > 1 ? " that coil maps or a regulariser do not undo" : "", joining(scan)));
+        scan.coils() > 1 ? " that coil maps or a regulariser do not undo" : "", joining(scan))};
 }
-
-void on_off_resonance(const Scan& scan, Remarks& remarks) {
-    constexpr double many = 200; // 2 kHz during 100 ms
-    if (!scan.off_resonance) {
-        return;
-    }
-    const double turns = scan.off_resonance->field.cwiseAbs().maxCoeff() *
-                         scan.frames.front().sampling->times.cwiseAbs().maxCoeff();
-    if (turns > many) {
-        remarks.push_back(text("the field map makes up to ", std::round(turns),
-                               " turns until a sample is taken; its unit is Hz, that of the times "
-                               "s"));
-    }
-}
-
-} // namespace
 
 std::vector<std::string> remarks_on(const Scan& scan) {
     Remarks remarks;
     on_field_of_view(scan, remarks);
     on_voxels(scan, remarks);
-    on_undersampling(scan, remarks);
     on_off_resonance(scan, remarks);
     return remarks;
 }

@@ -162,6 +162,24 @@ TEST(Geometry, SamplesBeyondTheMatrixGo) {
               changed.scan.remarks.end());
 }
 
+// Every k of 8 x 6 voxels fills half of 8 x 12, and what the file's grid would say is not asked.
+TEST(Geometry, AliasingIsThatOfTheNewGrid) {
+    const auto note = [](const GeometryOptions& options) {
+        Scan scan = make_scan();
+        scan.frames.resize(1);
+        const Geometry geometry(options, scan);
+        return scan.remarks.back().find("expect aliasing") != std::string::npos;
+    };
+    GeometryOptions options;
+    options.fov_mm = {200, 360};
+    options.matrix = {8, 12};
+    EXPECT_TRUE(note(options));
+    options.fov_mm = {200, 180};
+    options.matrix = {8, 6};
+    options.shift_mm = {1, 0};
+    EXPECT_FALSE(note(options));
+}
+
 TEST(Geometry, AFrameWithoutSamplesIsRefused) {
     Scan scan = make_scan();
     auto far = std::make_shared<Sampling>();

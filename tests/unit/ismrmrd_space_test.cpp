@@ -101,6 +101,45 @@ TEST(IsmrmrdSpace, ReadoutsAreCroppedAroundTheImageThatIsAskedFor) {
     }
 }
 
+// Also what --fov-mm asks for beyond the reconstruction space, or nothing is cut away at all.
+TEST(IsmrmrdSpace, ReadoutsAreCroppedToTheWiderFieldOfView) {
+    const std::string path = write({line(1, false), line(2, true)}, header(oversampled, {}));
+    for (const auto& [fov, kept] : std::vector<std::pair<double, int>>{
+             {100, 8}, {240, 8}, {300, 10}, {301, 11}, {480, 16}, {700, 16}}) {
+        ReadOptions options;
+        options.fov_x_mm = fov;
+        const Scan scan = read_ismrmrd(path, options);
+        EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{8, 8, 1})) << fov;
+        std::vector<std::pair<int, double>> object;
+        for (const auto& [p, rho] : whole) {
+            if (-(kept / 2) <= p && p < kept - kept / 2) {
+                object.emplace_back(p, rho);
+            }
+        }
+        const Frame& frame = scan.frames[0];
+        ASSERT_EQ(frame.samples.columns(), static_cast<std::size_t>(2 * kept)) << fov;
+        for (std::size_t i = 0; i < frame.samples.columns(); ++i) {
+            const double k = frame.sampling->trajectory[i][0]; // cycles per 240 mm
+            EXPECT_LT(std::abs(frame.samples(0, i) - signal(object, k, 8)), 4 * rounding)
+                << fov << " mm, sample " << i << " at " << k;
+        }
+    }
+}
+
+TEST(IsmrmrdSpace, NoiseIsThatOfTheWiderFieldOfView) {
+    Acquisition noise = readout(4, 1, 0);
+    noise.setFlag(19);
+    set_dwell(noise, 20);
+    const std::string path = write({noise, line(1, false)}, header(oversampled, {}));
+    for (const auto& [fov, factor] :
+         std::vector<std::pair<double, double>>{{240, 0.5}, {360, 0.75}, {480, 1}}) {
+        ReadOptions options;
+        options.fov_x_mm = fov;
+        EXPECT_FLOAT_EQ(static_cast<float>(read_ismrmrd(path, options).noise(0, 0).real()),
+                        static_cast<float>(2 * std::sqrt(factor)));
+    }
+}
+
 // Beside kx = 0 there must be samples on both sides, an eighth of those on the other at least.
 TEST(IsmrmrdSpace, LinesThatEndNearTheCentreOfKSpaceAreNotCropped) {
     const Sizes encoded{32, 8, 1, 480, 240, 5};

@@ -25,6 +25,20 @@ TEST(PrepareOptions, ReadingKnowsWhereTheImageWillBe) {
     EXPECT_EQ(read.middle_x_mm, 0);
 }
 
+TEST(PrepareOptions, ReadingKnowsOfAnotherGrid) {
+    ReadOptions read;
+    PrepareOptions options;
+    options.tell(read);
+    EXPECT_TRUE(!read.other_grid && read.fov_x_mm == 0);
+    options.geometry.matrix = {8, 6};
+    options.tell(read);
+    EXPECT_TRUE(read.other_grid && read.fov_x_mm == 0);
+    options.geometry.matrix.clear();
+    options.geometry.fov_mm = {330, 200};
+    options.tell(read);
+    EXPECT_TRUE(read.other_grid && read.fov_x_mm == 330);
+}
+
 TEST(PrepareOptions, ReadingKnowsWhatIsUsed) {
     ReadOptions read;
     PrepareOptions options;

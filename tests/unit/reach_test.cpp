@@ -104,38 +104,39 @@ TEST(Coverage, IsTheShareOfTheLines) {
 }
 
 TEST(Remarks, UndersamplingWithoutMapsIsNoted) {
-    EXPECT_TRUE(remarks_on(scan_of(lines(64, 64), 64, 64)).empty());
+    EXPECT_TRUE(remarks_on_aliasing(scan_of(lines(64, 64), 64, 64)).empty());
     Scan scan = scan_of(lines(64, 64, 2), 64, 64);
-    ASSERT_EQ(remarks_on(scan).size(), 1u);
+    ASSERT_EQ(remarks_on_aliasing(scan).size(), 1u);
     EXPECT_EQ(
-        remarks_on(scan)[0],
+        remarks_on_aliasing(scan)[0],
         "the samples fill 49.8 % of k-space: expect aliasing that coil maps or a regulariser do "
         "not undo");
     scan.coil_maps = CoilMatrix::Ones(2, 64 * 64);
-    EXPECT_TRUE(remarks_on(scan).empty());
+    EXPECT_TRUE(remarks_on_aliasing(scan).empty());
 }
 
 TEST(Remarks, FramesOfFewSamplesAreNotedWithTheFlagThatJoinsThem) {
     Scan scan = scan_of(lines(64, 1), 64, 64);
     scan.frames.resize(500, scan.frames[0]);
     scan.frame_counters = {"slice", "repetition"};
-    EXPECT_EQ(remarks_on(scan)[0],
+    EXPECT_EQ(remarks_on_aliasing(scan)[0],
               "500 frames are reconstructed, each from 64 samples a coil, which fill 2 % of "
               "k-space: expect aliasing that coil maps or a regulariser do not undo; if they "
               "belong to one image, pass "
               "--join repetition");
     scan.frame_counters = {"slice"};
-    EXPECT_EQ(remarks_on(scan)[0].find("--join"), std::string::npos);
+    EXPECT_EQ(remarks_on_aliasing(scan)[0].find("--join"), std::string::npos);
 }
 
 TEST(Remarks, TheSparsestFrameIsNotedWhereverItIs) {
     Scan scan = scan_of(lines(64, 64), 64, 64);
     scan.frames.push_back(scan_of(lines(64, 64, 2), 64, 64).frames[0]);
     scan.frames.push_back(scan_of(lines(64, 64, 4), 64, 64).frames[0]);
-    EXPECT_EQ(remarks_on(scan)[0].find("2 of 3 frames are undersampled, the sparsest from 1024 "
-                                       "samples a coil, which fill 24.6 % of k-space"),
-              0U)
-        << remarks_on(scan)[0];
+    EXPECT_EQ(
+        remarks_on_aliasing(scan)[0].find("2 of 3 frames are undersampled, the sparsest from 1024 "
+                                          "samples a coil, which fill 24.6 % of k-space"),
+        0U)
+        << remarks_on_aliasing(scan)[0];
 }
 
 TEST(Remarks, LengthsInOtherUnitsAreNoted) {
