@@ -38,6 +38,7 @@ Hdf5Handle counters_type() {
     add("phase", offsetof(Counters, phase));
     add("repetition", offsetof(Counters, repetition));
     add("set", offsetof(Counters, set));
+    add("segment", offsetof(Counters, segment));
     return type;
 }
 

@@ -20,6 +20,7 @@ struct IsmrmrdCounters {
     std::uint16_t phase = 0;
     std::uint16_t repetition = 0;
     std::uint16_t set = 0;
+    std::uint16_t segment = 0;
 };
 
 struct IsmrmrdHeader {

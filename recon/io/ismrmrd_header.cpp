@@ -94,7 +94,8 @@ RawEncoding MeasurementHeader::encoding(std::size_t index,
     RawEncoding result;
     result.file = file_;
     result.grid = read_grid(encoding);
-    if (lower_case(encoding.word("trajectory")) == "epi") {
+    result.echo_train = lower_case(encoding.word("trajectory")) == "epi";
+    if (result.echo_train) {
         if (const auto trapezoid = read_trapezoid(encoding)) {
             result.ramps = positions_along(*trapezoid, result.grid.size[0]);
         }

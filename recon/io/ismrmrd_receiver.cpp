@@ -50,6 +50,7 @@ RawAcquisition to_raw(const IsmrmrdAcquisition& stored, std::size_t index) {
     raw.reversed = has_flag(header, reversed_readout);
     const IsmrmrdCounters& idx = header.idx;
     raw.encode_steps = {idx.kspace_encode_step_1, idx.kspace_encode_step_2};
+    raw.segment = idx.segment;
     raw.counters = counters_of(header);
     raw.position = to_vector(header.position);
     raw.directions = {to_vector(header.read_dir), to_vector(header.phase_dir),

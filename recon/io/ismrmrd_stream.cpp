@@ -125,6 +125,7 @@ IsmrmrdHeader take_header(Reading& reading) {
     fields.get(idx + 10, header.idx.phase);
     fields.get(idx + 12, header.idx.repetition);
     fields.get(idx + 14, header.idx.set);
+    fields.get(idx + 16, header.idx.segment);
     return header;
 }
 

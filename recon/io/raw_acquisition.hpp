@@ -25,6 +25,7 @@ struct RawAcquisition {
     double dwell = 0; ///< of a sample in s, 0 when unknown
     bool reversed = false; ///< a line that was taken from the end of k-space to its start
     std::array<long, 2> encode_steps{0, 0};
+    long segment = 0;
 
     RawCounters counters{};
     Vec3 position{0, 0, 0}; ///< mm, LPS

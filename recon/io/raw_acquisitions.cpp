@@ -63,6 +63,7 @@ void RawAcquisitionSorter::begin(const RawAcquisition& acquisition, RawFrame& fr
         frame.directions = acquisition.directions;
         frame.first = acquisition.index;
         frame.partition = acquisition.encode_steps[1];
+        frame.segment = acquisition.segment;
     }
 }
 
@@ -138,9 +139,13 @@ std::optional<RawPlace> RawAcquisitionSorter::add(const RawAcquisition& acquisit
     if (!choice_.wants(counters)) {
         return std::nullopt;
     }
+    RawFrame& frame = frames_[counters];
+    if (acquisition.samples == 0) { // of which some writers leave the rest of the header unset
+        return std::nullopt;
+    }
     check_header(acquisition);
     check_kind(acquisition);
-    RawFrame& frame = frames_[counters];
+    check_excitation(acquisition, frame);
     const std::size_t before = frame.trajectory.size();
     append(acquisition, frame);
     discarded_ += acquisition.discard_pre + acquisition.discard_post;

@@ -75,6 +75,8 @@ private:
         std::array<Vec3, 3> directions{};
         std::size_t first = 0; ///< acquisition's place in the file
         long partition = 0; ///< kspace_encode_step_2 of that
+        bool partitions_differ = false; ///< that of others
+        long segment = 0; ///< idx.segment of the first
         std::optional<Vec3> place() const; ///< the position, when it is one
     };
 
@@ -84,6 +86,7 @@ private:
     void check_header(const RawAcquisition& acquisition) const;
     void check_kind(const RawAcquisition& acquisition) const;
     void check_partition(const RawAcquisition& acquisition, const RawFrame& frame) const;
+    void check_excitation(const RawAcquisition& acquisition, const RawFrame& frame) const;
     void check_line(const RawAcquisition& acquisition) const;
     /// `first` and `last` are kx of a line that is to be cropped.
     void check_crop(const RawAcquisition& acquisition, double first, double last) const;

@@ -58,6 +58,24 @@ void RawAcquisitionSorter::check_partition(const RawAcquisition& acquisition,
     }
 }
 
+// Times count from center_sample of each acquisition. Those of one excitation would begin anew.
+void RawAcquisitionSorter::check_excitation(const RawAcquisition& acquisition,
+                                            const RawFrame& frame) const {
+    const bool segments = acquisition.segment != frame.segment;
+    if (!options_.with_times || frame.values.empty() || !(segments || encoding_.echo_train)) {
+        return;
+    }
+    refuse(acquisition, segments ? "idx.segment" : "time of its excitation",
+           segments ? text(acquisition.segment)
+                    : "not known: the header calls the trajectory epi, and the frame has several "
+                      "acquisitions",
+           text(segments ? text(frame.segment, " as in acquisition ", frame.first, " of its frame")
+                         : "an excitation for each acquisition",
+                ", for --field-map: times count from center_sample of each acquisition, and when "
+                "each of an echo train began is not in the file"),
+           "leave --field-map out, or write a native scan with /times");
+}
+
 // Reported here, not only by check(scan), because only here are the fields at fault known.
 void RawAcquisitionSorter::check_line(const RawAcquisition& acquisition) const {
     if (encoding_.ramps && acquisition.samples != encoding_.ramps->k.size()) {

@@ -29,6 +29,7 @@ struct RawEncoding {
     std::array<long, 2> encode_centers{0, 0}; ///< the steps that lie at the centre of k-space
     /// What the header calls the trajectory when acquisitions must store it; "" otherwise.
     std::string stored_trajectory;
+    bool echo_train = false; ///< EPI: several acquisitions may share an excitation
     std::optional<RampReadout> ramps; ///< of acquisitions that store no trajectory
 };
 

@@ -104,5 +104,29 @@ def damaged_streams_are_refused(make):
         folder.run(INPUT, ["check", "bad.bin"], ["bad.bin", "next:"])
 
 
+def segments_are_read(make):
+    """Of an echo train, whose times are not known."""
+    folder = make()
+    before, acquisitions = simulated(folder)
+    dwell, segment = 2 + 178, 2 + 242 + 16 # after the message's number
+    timed = [a[:dwell] + struct.pack("<f", 10) + a[dwell + 4:] for a in acquisitions]
+    second = timed[-1][:segment] + struct.pack("<H", 1) + timed[-1][segment + 2:]
+    for last, says in ((timed[-1], ["scan.h5", "/field_map"]), (second, ["idx.segment"])):
+        write(folder / "raw.bin", *before, *timed, last, struct.pack("<H", CLOSE))
+        folder.run(INPUT, ["recon", "raw.bin", "-o", "image.h5", *WORK, "--field-map", "scan.h5"],
+                   says)
+
+
+def version_2_is_named(make):
+    folder = make()
+    write(folder / "new.mrd", b"yardl\1\0\0", 20 * b'{"protocol":{"name":"Mrd"}}')
+    with h5py.File(folder / "new.h5", "w") as f:
+        f["Mrd/$yardl_schema"] = '{"protocol":{"name":"Mrd"}}'
+    for name in ("new.mrd", "new.h5"):
+        for work in (["info", name], ["recon", name, "-o", "image.h5", *WORK]):
+            folder.run(INPUT, work, [name, "MRD version 2", "mrd_to_ismrmrd"])
+
+
 if __name__ == "__main__":
-    sys.exit(run_cases([streams_give_the_same_image, damaged_streams_are_refused]))
+    sys.exit(run_cases([streams_give_the_same_image, damaged_streams_are_refused,
+                        segments_are_read, version_2_is_named]))

@@ -56,6 +56,45 @@ TEST(IsmrmrdTimes, ReverseWithAStoredTrajectoryChangesNothing) {
     }
 }
 
+Scan timed_scan(const std::vector<Acquisition>& acquisitions, const std::string& trajectory,
+                bool with_times = true) {
+    std::string xml = header({}, {});
+    xml.replace(xml.find("other"), 5, trajectory);
+    ReadOptions options;
+    options.with_times = with_times;
+    options.trajectory_units = "cycles/fov";
+    return read_ismrmrd(write(acquisitions, xml), options);
+}
+
+// Times would begin anew in each acquisition of an echo train.
+TEST(IsmrmrdTimes, SegmentsOfAReadoutAreRefused) {
+    std::vector<Acquisition> acquisitions(3, timed(6, 2, false));
+    for (Acquisition& a : acquisitions) {
+        a.idx().segment = 2;
+    }
+    EXPECT_EQ(timed_scan(acquisitions, "spiral").frames[0].sampling->times.size(), 18);
+    acquisitions[2].idx().segment = 3;
+    const Finding finding = refusal([&] { timed_scan(acquisitions, "spiral"); });
+    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 2, idx.segment");
+    EXPECT_EQ(finding.found, "3");
+    EXPECT_TRUE(has(finding.expected, "2 as in acquisition 0 of its frame, for --field-map"))
+        << finding.expected;
+    EXPECT_TRUE(has(finding.next_step, "leave --field-map out")) << finding.next_step;
+    EXPECT_EQ(timed_scan(acquisitions, "spiral", false).frames.size(), 1u);
+    acquisitions[2].idx().repetition = 1; // a frame of its own
+    EXPECT_EQ(timed_scan(acquisitions, "spiral").frames.size(), 2u);
+}
+
+TEST(IsmrmrdTimes, EchoTrainsAreRefusedUnlessAnAcquisitionHoldsAll) {
+    std::vector<Acquisition> acquisitions(2, timed(6, 2, false));
+    const Finding finding = refusal([&] { timed_scan(acquisitions, "EPI"); });
+    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 1, time of its excitation");
+    EXPECT_TRUE(has(finding.found, "epi")) << finding.found;
+    EXPECT_EQ(timed_scan(acquisitions, "epi", false).frames.size(), 1u);
+    acquisitions[1].idx().repetition = 1;
+    EXPECT_EQ(timed_scan(acquisitions, "epi").frames.size(), 2u);
+}
+
 } // namespace
 } // namespace lsrecon::ismrmrd_test
 
