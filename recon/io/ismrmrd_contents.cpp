@@ -1,8 +1,10 @@
 #include "io/ismrmrd_contents.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/error.hpp"
+#include "base/index_list.hpp"
 #include "base/numbers.hpp"
 
 namespace lsrecon {
@@ -57,6 +59,27 @@ IsmrmrdRole role_of(const IsmrmrdHeader& header) {
     return role;
 }
 
+bool IsmrmrdCoils::named() const {
+    return std::any_of(mask.begin(), mask.end(), [](std::uint64_t word) { return word != 0; });
+}
+
+bool IsmrmrdCoils::may_be(const IsmrmrdCoils& other) const {
+    return channels == other.channels && (!named() || !other.named() || mask == other.mask);
+}
+
+std::string IsmrmrdCoils::to_string() const {
+    if (!named()) {
+        return counted(channels, "channel");
+    }
+    std::set<std::size_t> listed;
+    for (std::size_t c = 0; c < 64 * mask.size(); ++c) {
+        if (((mask[c / 64] >> (c % 64)) & 1U) != 0) {
+            listed.insert(c);
+        }
+    }
+    return "channels " + IndexList(listed).to_string();
+}
+
 IsmrmrdContents::IsmrmrdContents(const IsmrmrdFile& file, const ReadOptions& options) {
     const RawChoice none_counted(options);
     std::size_t index = 0;
@@ -67,33 +90,67 @@ IsmrmrdContents::IsmrmrdContents(const IsmrmrdFile& file, const ReadOptions& opt
         if (role.skipped != nullptr) {
             ++skipped[role.skipped];
         }
-        noise += role.noise ? 1 : 0;
+        if (role.noise) {
+            noise.push_back({index, IsmrmrdCoils(header)});
+        }
         if (role.image || role.calibration) {
             OfEncoding& of =
                 encodings.try_emplace(header.encoding_space_ref, OfEncoding{none_counted, {}, 0, 0})
                     .first->second;
-            if (role.image && of.image++ == 0) {
-                of.kind = {index, header.active_channels, header.trajectory_dimensions};
-            }
+            of.image += role.image ? 1 : 0;
             of.calibration += role.image ? 0 : 1;
             if (role.calibration) {
                 of.choice.count_calibration(counters_of(header));
             }
             if (role.image) {
                 of.choice.count(counters_of(header), header.number_of_samples);
+                const First next{{index, header.active_channels, header.trajectory_dimensions},
+                                 IsmrmrdCoils(header),
+                                 header.number_of_samples == 0,
+                                 header.idx.kspace_encode_step_2};
+                First& first = of.firsts.try_emplace(of.choice.frame_of(counters_of(header)), next)
+                                   .first->second;
+                if (first.empty && !next.empty) {
+                    first = next;
+                }
+                first.partitions_differ =
+                    first.partitions_differ || (!next.empty && next.partition != first.partition);
             }
         }
         ++index;
     });
 }
 
+const IsmrmrdContents::First& IsmrmrdContents::OfEncoding::first() const {
+    const First* first = nullptr;
+    const auto rank = [](const First& one) { return std::tuple(one.empty, one.kind.index); };
+    for (const auto& [counters, of_frame] : firsts) {
+        if (choice.wants(counters) && (first == nullptr || rank(of_frame) < rank(*first))) {
+            first = &of_frame;
+        }
+    }
+    return *first;
+}
+
+std::set<std::size_t> IsmrmrdContents::noise_of(std::size_t chosen) const {
+    const IsmrmrdCoils& coils = encodings.at(chosen).first().coils;
+    std::set<std::size_t> result;
+    for (const CoilsOf& one : noise) {
+        if (one.coils.may_be(coils)) {
+            result.insert(one.index);
+        }
+    }
+    return result;
+}
+
 std::vector<std::size_t> IsmrmrdContents::wanted(std::size_t chosen) const {
     const RawChoice& choice = encodings.at(chosen).choice;
+    const std::set<std::size_t> whitens = noise_of(chosen);
     std::vector<std::size_t> indices;
     for (std::size_t i = 0; i < acquisitions_.size(); ++i) {
         const Acquisition& acquisition = acquisitions_[i];
         const IsmrmrdRole& role = acquisition.role;
-        bool needed = role.noise;
+        bool needed = whitens.count(i) > 0;
         if (acquisition.encoding == chosen && role.skipped == nullptr) {
             const RawCounters frame = choice.frame_of(acquisition.counters);
             needed = needed || (role.image && choice.wants(frame)) ||
@@ -157,12 +214,13 @@ std::size_t IsmrmrdContents::choose_encoding(const IsmrmrdFile& file,
                                            : "pass --encoding with one of " + there_is});
     }
     if (found->first >= header.encodings()) {
-        throw InputError({file.path(),
-                          text(file.data_name(), ", acquisition ", found->second.kind.index,
-                               ", encoding_space_ref"),
-                          text(found->first),
-                          text("below ", header.encodings(), ", the encodings of the header"),
-                          "write the header with all encodings"});
+        throw InputError(
+            {file.path(),
+             text(file.data_name(), ", acquisition ",
+                  found->second.firsts.begin()->second.kind.index, ", encoding_space_ref"),
+             text(found->first),
+             text("below ", header.encodings(), ", the encodings of the header"),
+             "write the header with all encodings"});
     }
     return found->first;
 }
@@ -183,9 +241,9 @@ void IsmrmrdContents::add_remarks(std::size_t chosen, std::vector<std::string>& 
                                    " flagged parallel calibration"));
         }
     }
-    if (noise > 0 && !image) {
+    if (!noise.empty() && !image) {
         remarks.push_back(
-            text("left out ", counted(noise, "acquisition"), " flagged noise measurement"));
+            text("left out ", counted(noise.size(), "acquisition"), " flagged noise measurement"));
     }
 }
 
@@ -216,7 +274,7 @@ IsmrmrdContents::details(const MeasurementHeader& header, std::size_t chosen) co
     }
     listed += count > most_dwells ? text(" and ", count - most_dwells, " more us") : " us";
     rows.emplace_back("dwell", listed + (times.count(0) > 0 ? " (0: not written)" : ""));
-    rows.emplace_back("noise lines", noise == 0 ? "none" : text(noise));
+    rows.emplace_back("noise lines", noise.empty() ? "none" : text(noise.size()));
     return rows;
 }
 

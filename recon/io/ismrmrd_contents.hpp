@@ -25,17 +25,45 @@ struct IsmrmrdRole {
 };
 IsmrmrdRole role_of(const IsmrmrdHeader& header);
 
+/// Which coils an acquisition is of, as far as its header says.
+struct IsmrmrdCoils {
+    std::size_t channels = 0;
+    decltype(IsmrmrdHeader::channel_mask) mask{};
+
+    IsmrmrdCoils() = default;
+    explicit IsmrmrdCoils(const IsmrmrdHeader& header)
+        : channels(header.active_channels), mask(header.channel_mask) {}
+    bool named() const; ///< else the mask was never filled in
+    /// False where the headers contradict that.
+    bool may_be(const IsmrmrdCoils& other) const;
+    std::string to_string() const; ///< "channels 0,2-4", or "4 channels"
+};
+
 /// What the headers of all acquisitions tell, before any of their values is read.
 struct IsmrmrdContents {
+    /// An acquisition that the others of its kind are to agree with.
+    struct First {
+        RawKind kind;
+        IsmrmrdCoils coils;
+        bool empty = false; ///< without samples, which says nothing
+        std::uint16_t partition = 0; ///< kspace_encode_step_2
+        bool partitions_differ = false; ///< that of others of its frame
+    };
     struct OfEncoding {
         RawChoice choice; ///< has counted those of the image
-        RawKind kind; ///< of the first of them
+        std::map<RawCounters, First> firsts; ///< of each frame of the image
         std::size_t image = 0;
         std::size_t calibration = 0; ///< alone
+        /// Of the frames that are chosen, once that has been decided.
+        const First& first() const;
     };
     std::map<std::size_t, OfEncoding> encodings; ///< those that acquisitions refer to
     std::map<std::string, std::size_t> skipped; ///< by flag
-    std::size_t noise = 0;
+    struct CoilsOf {
+        std::size_t index; ///< of an acquisition
+        IsmrmrdCoils coils;
+    };
+    std::vector<CoilsOf> noise;
 
     IsmrmrdContents(const IsmrmrdFile& file, const ReadOptions& options);
 
@@ -50,8 +78,11 @@ struct IsmrmrdContents {
     std::vector<std::pair<std::string, std::string>> details(const MeasurementHeader& header,
                                                              std::size_t chosen) const;
 
-    /// The acquisitions that are read when `chosen` is, once its choice has been decided: noise,
-    /// and what the chosen frames and their calibration need.
+    /// The acquisitions of noise that may be of the coils of the chosen frames.
+    std::set<std::size_t> noise_of(std::size_t chosen) const;
+
+    /// The acquisitions that are read when `chosen` is, once its choice has been decided: noise
+    /// of the image's coils, and what the chosen frames and their calibration need.
     std::vector<std::size_t> wanted(std::size_t chosen) const;
 
     /// Those of the chosen frames' samples, in us.

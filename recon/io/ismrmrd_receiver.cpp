@@ -1,9 +1,7 @@
 #include "io/ismrmrd_receiver.hpp"
 
 #include <algorithm>
-#include <set>
 
-#include "base/index_list.hpp"
 #include "base/numbers.hpp"
 
 namespace lsrecon {
@@ -58,16 +56,6 @@ RawAcquisition to_raw(const IsmrmrdAcquisition& stored, std::size_t index) {
     return raw;
 }
 
-std::string channels_of(const decltype(IsmrmrdHeader::channel_mask)& mask) {
-    std::set<std::size_t> channels;
-    for (std::size_t c = 0; c < 64 * mask.size(); ++c) {
-        if (((mask[c / 64] >> (c % 64)) & 1U) != 0) {
-            channels.insert(c);
-        }
-    }
-    return "channels " + IndexList(channels).to_string();
-}
-
 bool zeros_alone(const std::vector<float>& values) {
     return !values.empty() &&
            std::all_of(values.begin(), values.end(), [](float value) { return value == 0; });
@@ -80,16 +68,16 @@ std::string IsmrmrdReceiver::name_of(std::size_t index) const {
 }
 
 void IsmrmrdReceiver::require_same_coils(std::size_t index, const IsmrmrdHeader& header) {
-    const auto& mask = header.channel_mask;
-    if (std::all_of(mask.begin(), mask.end(), [](std::uint64_t word) { return word == 0; })) {
-        return; // never filled in
+    const IsmrmrdCoils coils(header);
+    if (!coils.named()) {
+        return;
     }
     if (!coils_) {
-        coils_ = Coils{index, mask};
+        coils_ = {index, coils};
     }
-    if (mask != coils_->mask) {
-        throw InputError({file_.path(), name_of(index) + ", channel_mask", channels_of(mask),
-                          text(channels_of(coils_->mask), ", as in acquisition ", coils_->index),
+    if (coils.mask != coils_->coils.mask) {
+        throw InputError({file_.path(), name_of(index) + ", channel_mask", coils.to_string(),
+                          text(coils_->coils.to_string(), ", as in acquisition ", coils_->index),
                           "write the same coils in the whole scan, or choose frames that have the "
                           "same"});
     }

@@ -47,11 +47,8 @@ private:
     RawAcquisitionSorter& sorter_;
     bool bad_frames_;
     RawNoise noise_;
-    struct Coils {
-        std::size_t index; ///< of the first acquisition that says which
-        decltype(IsmrmrdHeader::channel_mask) mask;
-    };
-    std::optional<Coils> coils_;
+    /// The first acquisition that says which coils it is of.
+    std::optional<IsmrmrdContents::CoilsOf> coils_;
     std::size_t calibrations_kept_ = 0;
     std::size_t lost_ = 0;
     std::vector<Zeros> zeros_;

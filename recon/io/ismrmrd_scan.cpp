@@ -1,5 +1,6 @@
 #include "io/ismrmrd_scan.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -23,14 +24,14 @@ namespace {
 void require_memory(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& image,
                     const Grid& grid) {
     const std::size_t samples = image.choice.samples();
-    const double each =
-        sizeof(std::complex<float>) * static_cast<double>(image.kind.channels) + sizeof(Vec3);
+    const std::size_t channels = image.first().kind.channels;
+    const double each = sizeof(std::complex<float>) * static_cast<double>(channels) + sizeof(Vec3);
     HostMemory memory;
-    memory.add(file.data_name(),
-               text(samples, " samples of each of ", counted(image.kind.channels, "coil"),
-                    " in the chosen frames"),
-               static_cast<double>(samples) * each);
-    memory.add_volumes(file.xml_name() + ", encodedSpace", grid, image.kind.channels);
+    memory.add(
+        file.data_name(),
+        text(samples, " samples of each of ", counted(channels, "coil"), " in the chosen frames"),
+        static_cast<double>(samples) * each);
+    memory.add_volumes(file.xml_name() + ", encodedSpace", grid, channels);
     memory.require(file.path());
 }
 
@@ -45,12 +46,39 @@ void note_what_is_beside(const Hdf5Reader& reader, std::vector<std::string>& rem
     }
 }
 
+/// Whether there is noise of the image's coils. InputError where other noise alone would have to
+/// whiten them.
+bool has_noise(const IsmrmrdFile& file, const IsmrmrdContents& contents, std::size_t chosen,
+               bool whitens, std::vector<std::string>& remarks) {
+    const std::set<std::size_t> usable = contents.noise_of(chosen);
+    const auto other = std::find_if(contents.noise.begin(), contents.noise.end(),
+                                    [&](const auto& one) { return usable.count(one.index) == 0; });
+    if (other == contents.noise.end()) {
+        return !usable.empty();
+    }
+    const IsmrmrdContents::First& image = contents.encodings.at(chosen).first();
+    if (whitens && usable.empty()) {
+        throw InputError({file.path(),
+                          text(file.data_name(), ", acquisition ", other->index,
+                               " (noise), active_channels and channel_mask"),
+                          other->coils.to_string(),
+                          text(image.coils.to_string(), ", as in acquisition ", image.kind.index,
+                               " of the image, to whiten its coils"),
+                          "pass --no-whitening, or choose frames of the noise's coils"});
+    }
+    remarks.push_back(text("left out ",
+                           counted(contents.noise.size() - usable.size(), "acquisition"),
+                           " flagged noise measurement: of other coils (", other->coils.to_string(),
+                           ") than the image (", image.coils.to_string(), ")"));
+    return !usable.empty();
+}
+
 /// In s, to which noise is scaled; nothing when the file has no noise, or it cannot be used.
 /// InputError where it must be.
 std::optional<double> dwell_for_noise(const IsmrmrdFile& file, const IsmrmrdContents& contents,
                                       std::size_t chosen, bool whitens,
                                       std::vector<std::string>& remarks) {
-    if (contents.noise == 0) {
+    if (!has_noise(file, contents, chosen, whitens, remarks)) {
         return std::nullopt;
     }
     const std::set<float> dwells = contents.dwells(chosen);
@@ -68,7 +96,7 @@ std::optional<double> dwell_for_noise(const IsmrmrdFile& file, const IsmrmrdCont
                           "choose frames that have the same, with --contrast for example, or pass "
                           "--no-whitening"});
     }
-    remarks.push_back(text("left out ", counted(contents.noise, "acquisition"),
+    remarks.push_back(text("left out ", counted(contents.noise_of(chosen).size(), "acquisition"),
                            " flagged noise measurement: the image's samples have several dwell "
                            "times (sample_time_us ",
                            listed, ")"));
@@ -93,8 +121,8 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
     for (const auto& parameter : header.details()) {
         details.push_back(parameter);
     }
-    RawAcquisitionSorter sorter(std::move(encoding), of_image.kind, std::move(of_image.choice),
-                                options);
+    const RawKind kind = of_image.first().kind;
+    RawAcquisitionSorter sorter(std::move(encoding), kind, std::move(of_image.choice), options);
     options.before_values(sorter.grid(), 0);
     IsmrmrdReceiver receiver(file, contents, sorter, options.bad_frames);
     file.read(wanted, receiver);
@@ -103,7 +131,7 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
     Scan& scan = stored.scan;
     if (dwell) {
         scan.noise =
-            receiver.noise().scaled_to({file.path(), file.data_name(), of_image.kind.channels,
+            receiver.noise().scaled_to({file.path(), file.data_name(), kind.channels,
                                         *dwell * sorter.longer_dwell(), header.noise_bandwidth()},
                                        scan.remarks);
     }

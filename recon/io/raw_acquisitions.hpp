@@ -19,7 +19,7 @@
 
 namespace lsrecon {
 
-/// What the first acquisition of the image is like, for all others to agree with.
+/// What the first acquisition of the chosen frames is like, for all others to agree with.
 struct RawKind {
     std::size_t index = 0; ///< its place in the file
     std::size_t channels = 0;

@@ -24,7 +24,7 @@ void RawAcquisitionSorter::check_header(const RawAcquisition& acquisition) const
     if (acquisition.channels != kind_.channels) {
         refuse(acquisition, "active_channels", text(acquisition.channels),
                text(kind_.channels, " as in acquisition ", kind_.index),
-               "write one number of coils in the whole scan");
+               "write one number of coils in the whole scan, or choose frames that have the same");
     }
 }
 
@@ -42,7 +42,7 @@ void RawAcquisitionSorter::check_kind(const RawAcquisition& acquisition) const {
     if (acquisition.trajectory_dimensions != kind_.trajectory_dimensions) {
         refuse(acquisition, "trajectory_dimensions", text(acquisition.trajectory_dimensions),
                text(kind_.trajectory_dimensions, " as in acquisition ", kind_.index),
-               "write trajectories of one kind, or split the file");
+               "write trajectories of one kind, or choose frames that have one");
     }
 }
 

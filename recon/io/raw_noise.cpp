@@ -33,11 +33,6 @@ CoilRows RawNoise::scaled_to(const Image& image, std::vector<std::string>& remar
     bool known = std::isnormal(image.dwell) && image.dwell > 0;
     for (const auto& [acquisition, values] : parts_) {
         check_discards(acquisition, refuse);
-        if (acquisition.channels != image.channels) {
-            refuse(acquisition, "active_channels", text(acquisition.channels),
-                   text(image.channels, " as in the acquisitions of the image"),
-                   "write the noise of the same coils, or leave these acquisitions out");
-        }
         samples += acquisition.samples - acquisition.discard_pre - acquisition.discard_post;
         known = known && std::isnormal(acquisition.dwell) && acquisition.dwell > 0;
     }

@@ -26,8 +26,8 @@ public:
     };
     /// All of it, C x K, as strong as the noise of the image's samples: n times
     /// sqrt(dwell of n / (dwell of the image * noise_bandwidth)), because noise grows with the root
-    /// of the bandwidth. InputError for other channels, a value that is not finite, or more samples
-    /// to discard than there are.
+    /// of the bandwidth. All must have the image's channels. InputError for a value that is not
+    /// finite, or more samples to discard than there are.
     CoilRows scaled_to(const Image& image, std::vector<std::string>& remarks) const;
 
 private:
