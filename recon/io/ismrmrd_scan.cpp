@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/index_list.hpp"
 #include "base/numbers.hpp"
 #include "io/ismrmrd_contents.hpp"
 #include "io/ismrmrd_hdf5.hpp"
@@ -33,6 +34,40 @@ void require_memory(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& 
         static_cast<double>(samples) * each);
     memory.add_volumes(file.xml_name() + ", encodedSpace", grid, channels);
     memory.require(file.path());
+}
+
+/// Some converters write the number of slices for matrixSize z. Without a kz of its own, a slice of
+/// one partition is no volume. InputError where slices may be something else.
+void take_slices(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& image,
+                 RawEncoding& encoding, std::vector<std::string>& remarks) {
+    std::set<std::size_t> slices;
+    std::set<std::size_t> partitions;
+    bool volumes = encoding.grid.dimensions == 2 || image.first().kind.trajectory_dimensions > 2;
+    for (const auto& [counters, of_frame] : image.firsts) {
+        if (!of_frame.empty) {
+            slices.insert(counters[0]);
+            partitions.insert(of_frame.partition);
+            volumes = volumes || of_frame.partitions_differ;
+        }
+    }
+    const std::size_t z = encoding.grid.size[2];
+    if (volumes || slices.size() < 2) {
+        return;
+    }
+    if (slices.size() != z || partitions.size() > 1) {
+        throw InputError(
+            {file.path(), file.xml_name() + ", encodedSpace/matrixSize/z",
+             text(z, ", and each frame has one kspace_encode_step_2 (",
+                  IndexList(partitions).to_string(), " in all)"),
+             text("1 for the slices ", IndexList(slices).to_string(),
+                  " of idx.slice, or all partitions in each frame"),
+             "correct the header; or pass --join slice, if slices are partitions of one volume"});
+    }
+    remarks.push_back(text("encodedSpace/matrixSize/z is ", z,
+                           ", the number of slices, and each has one kspace_encode_step_2: they "
+                           "are taken for two-dimensional images"));
+    encoding.grid.size[2] = 1;
+    encoding.grid.dimensions = 2;
 }
 
 /// What the native scan file would hold, and simulated raw data has beside the group.
@@ -111,6 +146,7 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
     IsmrmrdContents::OfEncoding& of_image = contents.encodings.at(chosen);
     of_image.choice.decide(file.path(), file.data_name());
     RawEncoding encoding = header.encoding(chosen, remarks);
+    take_slices(file, of_image, encoding, remarks);
     require_memory(file, of_image, encoding.grid);
     encoding.dataset = file.data_name();
     contents.add_remarks(chosen, remarks);

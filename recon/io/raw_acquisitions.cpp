@@ -81,6 +81,8 @@ void RawAcquisitionSorter::append(const RawAcquisition& acquisition, RawFrame& f
                                      : line_position(acquisition, sample));
         check_position(acquisition, sample, k.back());
     }
+    frame.partitions_differ =
+        frame.partitions_differ || (!k.empty() && acquisition.encode_steps[1] != frame.partition);
     try {
         for (std::size_t sample = first; sample < last; ++sample) {
             check_values(acquisition, sample);

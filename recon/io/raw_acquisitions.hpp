@@ -112,6 +112,7 @@ private:
     [[noreturn]] void refuse_units() const;
     void require_samples() const;
     void require_whole_frame() const;
+    void require_kz() const;
     const RawFrame& first_chosen() const;
     void require_one_orientation_a_slice() const;
     /// Whether frames have positions of their own.

@@ -12,6 +12,36 @@
 
 namespace lsrecon {
 
+namespace {
+
+/// Of M x 3 coordinates: whether kz of every readout is that of the first, sample by sample.
+bool same_kz(const std::vector<float>& trajectory, const std::vector<std::size_t>& ends) {
+    std::size_t begin = 0;
+    std::size_t first = 0; // samples of the first that has any
+    for (const std::size_t end : ends) {
+        first = first == 0 ? end : first;
+        for (std::size_t i = 0; i < std::min(first, end - begin); ++i) {
+            if (trajectory[3 * (begin + i) + 2] != trajectory[3 * i + 2]) {
+                return false;
+            }
+        }
+        begin = end;
+    }
+    return true;
+}
+
+/// Whether kz is one number.
+bool flat(const std::vector<float>& trajectory) {
+    for (std::size_t i = 2; i < trajectory.size(); i += 3) {
+        if (trajectory[i] != trajectory[2]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
 void RawAcquisitionSorter::refuse_units() const {
     Grid grid = encoding_.grid;
     grid.dimensions = static_cast<int>(stored_dimensions());
@@ -180,6 +210,31 @@ void RawAcquisitionSorter::require_samples() const {
     }
 }
 
+/// Writers put 0 or density weights where kz should be: all partitions would be summed.
+void RawAcquisitionSorter::require_kz() const {
+    if (stored_dimensions() < 3) {
+        return;
+    }
+    for (const auto& [counters, raw] : frames_) {
+        const bool summed = raw.partitions_differ && same_kz(raw.trajectory, raw.ends);
+        const bool slice = choice_.varying()[0] && !raw.trajectory.empty() && flat(raw.trajectory);
+        if (summed || slice) {
+            const std::string name = label(counters, choice_.varying());
+            throw InputError(
+                {encoding_.file,
+                 text(encoding_.dataset, name.empty() ? "" : ", frame " + name,
+                      ", kz (third trajectory dimension)"),
+                 summed ? "the same in every acquisition, whose kspace_encode_step_2 differs"
+                        : "one number in all samples of a slice",
+                 text("kz of each sample, since encodedSpace/matrixSize/z is ",
+                      encoding_.grid.size[2]),
+                 summed ? "write kz, or a trajectory of two dimensions: then kz is "
+                          "kspace_encode_step_2 less its center"
+                        : "write kz, or matrixSize/z 1 where slices are two-dimensional"});
+        }
+    }
+}
+
 StoredScan RawAcquisitionSorter::stored_scan() {
     Scan scan;
     scan.file = encoding_.file;
@@ -187,6 +242,7 @@ StoredScan RawAcquisitionSorter::stored_scan() {
     add_remarks(scan.remarks);
     require_whole_frame();
     require_samples();
+    require_kz();
     for (std::size_t i = 0; i < frame_counters().size(); ++i) {
         const bool differs = std::any_of(frames_.begin(), frames_.end(), [&](const auto& frame) {
             return frame.first[i] != frames_.begin()->first[i];

@@ -1,0 +1,136 @@
+#ifdef LSRECON_WITH_ISMRMRD
+
+#include <functional>
+#include <gtest/gtest.h>
+
+#include "io/formats.hpp"
+#include "ismrmrd_maker.hpp"
+
+// What the acquisitions of a frame have in common: coils, trajectory, partitions and slices.
+
+namespace lsrecon::ismrmrd_test {
+namespace {
+
+// The frames that are read agree among themselves; the first of the file has no say.
+TEST(IsmrmrdKinds, WhatIsLeftOutMayBeOfAnotherKind) {
+    const Acquisition first = readout(8, 1, 2);
+    for (Acquisition second : {readout(8, 1, 3), readout(8, 1, 0), readout(8, 2, 2)}) {
+        second.idx().contrast = 1;
+        const std::string path = write({first, second, second});
+        ReadOptions options;
+        options.counters[1] = IndexList("1");
+        const Scan scan = read_ismrmrd(path, options);
+        ASSERT_EQ(scan.frames.size(), 1u);
+        EXPECT_EQ(scan.coils(), second.active_channels());
+        EXPECT_EQ(scan.frames[0].samples.columns(), 16u);
+        EXPECT_EQ(scan.trajectory_units.empty(), second.trajectory_dimensions() == 0);
+        options.counters[1] = IndexList("0");
+        EXPECT_EQ(read_ismrmrd(path, options).frames[0].samples.columns(), 8u);
+        EXPECT_TRUE(has(refusal([&] { read_ismrmrd(path); }).expected, "as in acquisition 0"));
+    }
+}
+
+// A dummy that nothing flags, without samples, trajectory or coils.
+TEST(IsmrmrdKinds, AcquisitionsWithoutSamplesSayNothing) {
+    const Acquisition empty = readout(0, 1, 0);
+    const Acquisition line = readout(8, 2, 2);
+    const Scan scan = read({empty, line, empty, line});
+    EXPECT_EQ(scan.coils(), 2u);
+    EXPECT_EQ(scan.frames[0].samples.columns(), 16u);
+    ReadOptions options;
+    options.spokes_per_frame = 2; // which it is none of
+    EXPECT_EQ(read_ismrmrd(write({empty, line, line}), options).frames[0].label, "readouts 0-1");
+    EXPECT_EQ(refusal([&] { read({empty}); }).found, "no samples");
+}
+
+/// One spoke of each of `partitions`, in three trajectory dimensions, kz by the function.
+std::vector<Acquisition> stack(int partitions, const std::function<float(int, int)>& kz) {
+    std::vector<Acquisition> acquisitions;
+    for (int partition = 0; partition < partitions; ++partition) {
+        acquisitions.push_back(readout(8, 1, 3));
+        acquisitions.back().idx().kspace_encode_step_2 = static_cast<uint16_t>(partition);
+        for (int i = 0; i < 8; ++i) {
+            acquisitions.back().traj(2, static_cast<uint16_t>(i)) = kz(partition, i);
+        }
+    }
+    return acquisitions;
+}
+
+// Zeros or density weights where kz should be.
+TEST(IsmrmrdSlices, PartitionsWithoutAKzAreNotSummed) {
+    const std::string xml = header({8, 8, 4, 240, 240, 20}, {8, 8, 4, 240, 240, 20});
+    for (const float slope : {0.0F, 0.125F}) {
+        const auto same = [=](int, int i) { return slope * static_cast<float>(i); };
+        const Finding finding = refusal([&] { read(stack(4, same), xml, "cycles/fov"); });
+        EXPECT_EQ(finding.thing, "/dataset/data, kz (third trajectory dimension)");
+        EXPECT_TRUE(has(finding.found, "the same in every acquisition")) << finding.found;
+        EXPECT_TRUE(has(finding.next_step, "a trajectory of two dimensions")) << finding.next_step;
+        EXPECT_EQ(read(stack(1, same), xml, "cycles/fov").frames.size(), 1u);
+        const auto own = [=](int partition, int i) {
+            return static_cast<float>(partition - 2) + slope * static_cast<float>(i);
+        };
+        const Scan scan = read(stack(4, own), xml, "cycles/fov");
+        EXPECT_EQ(scan.frames[0].sampling->trajectory[8][2], -1);
+    }
+}
+
+TEST(IsmrmrdSlices, AMatrixOfTheirNumberIsThatOfTwoDimensions) {
+    const std::string xml = header({8, 8, 3, 240, 240, 15}, {8, 8, 3, 240, 240, 15});
+    for (const int dimensions : {0, 2}) {
+        std::vector<Acquisition> acquisitions(3, readout(8, 1, dimensions));
+        for (std::size_t i = 0; i < 3; ++i) {
+            acquisitions[i].idx().slice = static_cast<uint16_t>(i);
+            acquisitions[i].idx().kspace_encode_step_1 = 4;
+        }
+        const Scan scan = read(acquisitions, xml, "cycles/fov");
+        EXPECT_EQ(scan.grid.dimensions, 2);
+        EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{8, 8, 1}));
+        EXPECT_EQ(scan.frames.size(), 3u);
+        EXPECT_TRUE(noted(scan, "they are taken for two-dimensional images"));
+        ReadOptions options;
+        options.counters[0] = IndexList("1"); // what is chosen changes nothing
+        options.trajectory_units = "cycles/fov";
+        EXPECT_EQ(read_ismrmrd(write(acquisitions, xml), options).grid.dimensions, 2);
+        // Slabs of several partitions are volumes, and so is what is joined.
+        std::vector<Acquisition> slabs = acquisitions;
+        slabs.insert(slabs.end(), acquisitions.begin(), acquisitions.end());
+        for (std::size_t i = 0; i < 3; ++i) {
+            slabs[i].idx().kspace_encode_step_2 = 2;
+        }
+        EXPECT_EQ(read(slabs, xml, "cycles/fov").grid.dimensions, 3);
+        options = {};
+        options.trajectory_units = "cycles/fov";
+        options.join = {"slice"};
+        for (std::size_t i = 0; i < 3; ++i) {
+            acquisitions[i].idx().kspace_encode_step_2 = static_cast<uint16_t>(i);
+        }
+        EXPECT_EQ(read_ismrmrd(write(acquisitions, xml), options).grid.dimensions, 3);
+        // Each has a partition of its own: slices, or partitions that were counted as slices.
+        Finding finding = refusal([&] { read(acquisitions, xml, "cycles/fov"); });
+        EXPECT_EQ(finding.thing, "/dataset/xml, encodedSpace/matrixSize/z");
+        EXPECT_EQ(finding.found, "3, and each frame has one kspace_encode_step_2 (0-2 in all)");
+        EXPECT_TRUE(has(finding.next_step, "--join slice")) << finding.next_step;
+        acquisitions.resize(2); // as many as z is are meant
+        acquisitions[1].idx().kspace_encode_step_2 = 0;
+        finding = refusal([&] { read(acquisitions, xml, "cycles/fov"); });
+        EXPECT_TRUE(has(finding.expected, "1 for the slices 0-1 of idx.slice")) << finding.expected;
+    }
+}
+
+TEST(IsmrmrdSlices, WithAFlatThirdDimensionTheyAreNoVolumes) {
+    std::vector<Acquisition> slices = stack(2, [](int, int) { return 0.0F; });
+    for (std::size_t i = 0; i < 2; ++i) {
+        slices[i].idx().kspace_encode_step_2 = 0;
+        slices[i].idx().slice = static_cast<uint16_t>(i);
+    }
+    const std::string xml = header({8, 8, 2, 240, 240, 10}, {8, 8, 2, 240, 240, 10});
+    EXPECT_EQ(refusal([&] { read(slices, xml, "cycles/fov"); }).thing,
+              "/dataset/data, frame slice 0, kz (third trajectory dimension)");
+    const std::string flat = header({8, 8, 1, 240, 240, 5}, {8, 8, 1, 240, 240, 5});
+    EXPECT_EQ(read(slices, flat, "cycles/fov").frames.size(), 2u);
+}
+
+} // namespace
+} // namespace lsrecon::ismrmrd_test
+
+#endif
