@@ -48,10 +48,15 @@ void RawAcquisitionSorter::refuse_units() const {
     const std::string found =
         text("largest |k| as stored: ", by(range_, grid.dimensions), "; matrix ", by(grid.size, 3),
              ", FOV ", by(grid.fov_mm, 3), " mm");
+    const std::string expected =
+        "one unit that fills 0.5 to 1.05 of N/2; largest |k| / (N/2) would be " +
+        reach_in_each_unit(range_, grid);
+    const bool per_mm = may_be_per_mm({range_}, grid);
     throw InputError({encoding_.file, encoding_.dataset + ", units of the trajectory", found,
-                      "one unit that fills 0.5 to 1.05 of N/2; largest |k| / (N/2) would be " +
-                          reach_in_each_unit(range_, grid),
-                      "pass --traj-units UNIT"});
+                      expected + (per_mm ? "; in 1/mm, which is none of them, it is filled" : ""),
+                      per_mm ? "pass --traj-units cycles/voxel, or write the trajectory in 1/m "
+                               "(1000 times 1/mm)"
+                             : "pass --traj-units UNIT"});
 }
 
 std::string RawAcquisitionSorter::units(std::vector<std::string>& remarks) const {
@@ -71,7 +76,13 @@ std::string RawAcquisitionSorter::units(std::vector<std::string>& remarks) const
     if (found.empty()) {
         refuse_units();
     }
-    remarks.push_back("trajectory units " + found + ", found from its range and the matrix");
+    Vec3 reach = to_cycles_per_fov(found, stored);
+    for (std::size_t d = 0; d < stored_dimensions(); ++d) {
+        reach[d] *= range_[d] / (0.5 * static_cast<double>(stored.size[d]));
+        reach[d] = std::round(1000 * reach[d]) / 1000;
+    }
+    remarks.push_back(text("trajectory units ", found, ", found from its range (",
+                           by(reach, stored.dimensions), " of N/2) and the matrix"));
     return found;
 }
 

@@ -12,7 +12,6 @@ namespace lsrecon {
 
 namespace {
 
-constexpr std::size_t fewest_voxels = 8;
 constexpr double least_reach = 0.5; ///< of N/2
 
 double half(const Grid& grid, std::size_t d) {

@@ -25,12 +25,32 @@ Vec3 filled_range(const std::vector<Vec3>& trajectory, const Grid& grid) {
     return range;
 }
 
-bool fits(const Vec3& range, const Vec3& factor) {
-    double largest = 0;
+/// The largest |k| relative to N/2, of all dimensions or of those that say something about units.
+struct Reach {
+    double anywhere = 0;
+    double telling = 0;
+};
+
+Reach reach_of(const Vec3& range, const Vec3& factor, const Grid& grid) {
+    Reach reach;
+    bool any_large = false;
     for (std::size_t d = 0; d < 3; ++d) {
-        largest = std::max(largest, range[d] * factor[d]);
+        const bool large = grid.size[d] >= fewest_voxels;
+        any_large = any_large || large;
+        reach.anywhere = std::max(reach.anywhere, range[d] * factor[d]);
+        reach.telling = std::max(reach.telling, large ? range[d] * factor[d] : 0);
     }
-    return largest >= 0.5 && largest <= 1.05;
+    reach.telling = any_large ? reach.telling : reach.anywhere;
+    return reach;
+}
+
+bool fits(const Reach& reach) {
+    return reach.telling >= 0.5 && reach.anywhere <= 1.05;
+}
+
+/// As trajectories do that were made for the matrix, without what gradients overshoot.
+bool fills(const Reach& reach) {
+    return reach.telling >= 0.95 && reach.anywhere <= 1.001;
 }
 
 } // namespace
@@ -64,7 +84,7 @@ std::string guess_trajectory_units(const std::vector<Vec3>& trajectory, const Gr
     const Vec3 range = filled_range(trajectory, grid);
     std::string found;
     for (const std::string& units : trajectory_unit_names()) {
-        if (!fits(range, to_cycles_per_fov(units, grid))) {
+        if (!fits(reach_of(range, to_cycles_per_fov(units, grid), grid))) {
             continue;
         }
         if (!found.empty()) {
@@ -72,7 +92,13 @@ std::string guess_trajectory_units(const std::vector<Vec3>& trajectory, const Gr
         }
         found = units;
     }
-    return found;
+    return found == "cycles/voxel" && may_be_per_mm(trajectory, grid) ? "" : found;
+}
+
+bool may_be_per_mm(const std::vector<Vec3>& trajectory, const Grid& grid) {
+    const Vec3 range = filled_range(trajectory, grid);
+    const Reach in_cycles = reach_of(range, to_cycles_per_fov("cycles/voxel", grid), grid);
+    return fits(in_cycles) && !fills(in_cycles) && fills(reach_of(range, grid.fov_mm, grid));
 }
 
 std::string reach_in_each_unit(const Vec3& largest_stored, const Grid& grid) {

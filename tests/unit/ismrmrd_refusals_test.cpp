@@ -64,6 +64,21 @@ TEST(IsmrmrdRefusals, PartitionsOfTwoDimensionsAreNotSummed) {
     }
 }
 
+TEST(IsmrmrdRefusals, TrajectoriesPerMillimetreAreToldFromCyclesPerVoxel) {
+    Acquisition spoke = readout(8, 1, 2);
+    for (uint16_t i = 0; i < 8; ++i) {
+        spoke.traj(0, i) *= 0.1F; // 0.4, the edge of voxels of 1.25 mm
+        spoke.traj(1, i) = 0;
+    }
+    const Sizes sizes{48, 48, 1, 60, 60, 5};
+    const Finding finding = refusal([&] { read({spoke}, header(sizes, sizes)); });
+    EXPECT_TRUE(has(finding.expected, "in 1/mm")) << finding.expected;
+    EXPECT_TRUE(has(finding.next_step, "--traj-units cycles/voxel")) << finding.next_step;
+    const Sizes large{48, 48, 1, 96, 96, 5};
+    EXPECT_TRUE(noted(read({spoke}, header(large, large)),
+                      "cycles/voxel, found from its range (0.8 x 0 of N/2)"));
+}
+
 TEST(IsmrmrdRefusals, OneTrajectoryDimensionIsRefused) {
     const Finding finding = refusal([&] { read({readout(8, 1, 1)}); });
     EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0, trajectory_dimensions");

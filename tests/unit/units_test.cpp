@@ -76,6 +76,49 @@ TEST(Units, NothingFits) {
     EXPECT_EQ(guess_trajectory_units({{10, 0, 0}}, grid), "");
 }
 
+// Trajectories in 1/mm of voxels of 1.25 mm reach 0.4; in cycles/voxel that would be 0.8 of N/2.
+TEST(Units, PerMillimetreIsNotTakenForCyclesPerVoxel) {
+    const auto guess = [](double voxel_mm, double largest) {
+        const Grid grid = grid_2d(48, 64, 48 * voxel_mm, 64 * voxel_mm);
+        const std::vector<Vec3> trajectory{{largest, -largest, 0}};
+        EXPECT_EQ(guess_trajectory_units(trajectory, grid).empty(),
+                  may_be_per_mm(trajectory, grid));
+        return guess_trajectory_units(trajectory, grid);
+    };
+    for (const double voxel_mm : {0.96, 0.99, 1.07, 1.25, 1.9}) {
+        EXPECT_EQ(guess(voxel_mm, 0.5 / voxel_mm), "") << voxel_mm;
+    }
+    // Of trajectories in cycles/voxel that fill their matrix, or voxels of other sizes, none is.
+    for (const double voxel_mm : {0.5, 0.94, 1.0, 1.02, 1.25, 2.4}) {
+        for (const double reach : {0.96, 0.98, 1.0}) {
+            EXPECT_EQ(guess(voxel_mm, 0.5 * reach), "cycles/voxel") << voxel_mm << ", " << reach;
+        }
+    }
+    EXPECT_EQ(guess(2, 0.5 * 0.8), "cycles/voxel");
+    EXPECT_EQ(guess(1.3, 0.5 * 1.04), "cycles/voxel");
+}
+
+// pi rad/voxel over 6 voxels would fill 1.05 of them in cycles/fov.
+TEST(Units, FewVoxelsSayNothing) {
+    for (std::size_t z = 2; z < fewest_voxels; ++z) {
+        Grid grid = grid_2d(64, 48, 240, 180);
+        grid.dimensions = 3;
+        grid.size[2] = z;
+        grid.fov_mm[2] = 5.0 * static_cast<double>(z);
+        for (const std::string& units : trajectory_unit_names()) {
+            Vec3 end = to_cycles_per_fov(units, grid);
+            for (std::size_t d = 0; d < 3; ++d) {
+                end[d] = 0.5 * static_cast<double>(grid.size[d]) / end[d];
+            }
+            EXPECT_EQ(guess_trajectory_units({end}, grid), units) << z << " voxels along z";
+        }
+    }
+    Grid grid = grid_2d(64, 48, 240, 180); // but what is beyond their range is
+    grid.dimensions = 3;
+    grid.size[2] = 4;
+    EXPECT_EQ(guess_trajectory_units({{32, 24, 3}}, grid), "");
+}
+
 // In a field of view of 0.8 m, 30 cycles/fov fill 0.94 of N/2, and 30 / m fill 0.75.
 TEST(Units, TwoThatFitAreAmbiguous) {
     EXPECT_EQ(guess_trajectory_units({{30, 0, 0}}, grid_2d(64, 64, 800, 800)), "");
