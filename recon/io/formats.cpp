@@ -1,5 +1,7 @@
 #include "io/formats.hpp"
 
+#include <unistd.h>
+
 #include "base/error.hpp"
 #include "base/named_files.hpp"
 #include "io/hdf5_session.hpp"
@@ -43,6 +45,25 @@ constexpr bool ismrmrd_built = false;
 #else
 constexpr bool ismrmrd_built = true;
 #endif
+
+[[noreturn]] void refuse_mrd_2(const std::string& path) {
+    throw InputError({path, "file", "MRD version 2, which is not read",
+                      "ISMRMRD raw data (MRD version 1), in HDF5 or as a stream",
+                      "convert it with mrd_to_ismrmrd of the project ismrmrd/mrd"});
+}
+
+/// Serialised by yardl, which begins with its name.
+bool recognises_mrd_2(const InputFile& file) {
+    const std::string magic = "yardl";
+    std::string begin(magic.size(), '\0');
+    return ::pread(file.descriptor(), begin.data(), begin.size(), 0) ==
+               static_cast<ssize_t>(begin.size()) &&
+           begin == magic;
+}
+
+StoredScan open_mrd_2(const InputFile& file, const ReadOptions&) {
+    refuse_mrd_2(file.path());
+}
 
 /// "datasets a, b", "no datasets".
 std::string list(const std::string& kind, const std::vector<std::string>& names) {
@@ -93,6 +114,7 @@ const std::vector<ByteFormat>& byte_formats() {
     static const std::vector<ByteFormat> table{
         {"ismrmrd-stream", "a stream of ISMRMRD raw data", ismrmrd_built,
          &IsmrmrdStream::recognises, &open_ismrmrd_stream},
+        {"mrd-2", "MRD version 2, only to say so", true, &recognises_mrd_2, &open_mrd_2},
     };
     return table;
 }
@@ -112,6 +134,11 @@ const ScanFormat& format_of(const Hdf5Reader& file) {
     for (const ScanFormat& format : scan_formats()) {
         if (format.recognises(file)) {
             return format;
+        }
+    }
+    for (const std::string& group : file.names()) {
+        if (!file.is_dataset(group) && file.has(group + "/$yardl_schema")) {
+            refuse_mrd_2(file.path());
         }
     }
     throw InputError({file.path(), "file",

@@ -135,8 +135,11 @@ bool RawAcquisitionSorter::set_geometry(Scan& scan) const {
         scan.remarks.push_back("read_dir, phase_dir and slice_dir are no orthogonal unit vectors "
                                "and are not used");
     }
-    // A header that was never filled in is zero everywhere: that is no position at the isocentre.
-    if (unknown && first.position == Vec3{0, 0, 0}) {
+    // Headers that were never filled in are zero everywhere: that is no position at the isocentre.
+    const bool nowhere = std::all_of(frames_.begin(), frames_.end(), [](const auto& frame) {
+        return frame.second.position == Vec3{0, 0, 0};
+    });
+    if (unknown && nowhere) {
         return false;
     }
     if (!first.place()) {

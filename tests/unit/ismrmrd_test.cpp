@@ -197,6 +197,30 @@ TEST(Ismrmrd, ImpossibleDirectionsAreNoted) {
     EXPECT_TRUE(noted(scan, "no orthogonal unit vectors"));
 }
 
+// Without directions, and the first of them at the isocentre.
+TEST(Ismrmrd, PositionsOfSlicesAreKeptWithoutDirections) {
+    std::vector<Acquisition> slices(3, readout(8, 1, 2));
+    for (std::size_t i = 0; i < 3; ++i) {
+        slices[i].idx().slice = static_cast<uint16_t>(i);
+        set_vector(slices[i].read_dir(), {0, 0, 0});
+        set_vector(slices[i].phase_dir(), {0, 0, 0});
+        set_vector(slices[i].slice_dir(), {0, 0, 0});
+        set_vector(slices[i].position(), {0, 0, 6 * static_cast<float>(i)});
+    }
+    const Scan scan = read(slices);
+    EXPECT_FALSE(scan.grid.directions);
+    ASSERT_TRUE(scan.grid.position);
+    EXPECT_EQ(*scan.grid.position, (Vec3{0, 0, 0}));
+    for (std::size_t f = 0; f < 3; ++f) {
+        ASSERT_TRUE(scan.frames[f].position);
+        EXPECT_EQ(*scan.frames[f].position, (Vec3{0, 0, 6 * static_cast<double>(f)}));
+    }
+    for (Acquisition& slice : slices) {
+        set_vector(slice.position(), {0, 0, 0});
+    }
+    EXPECT_FALSE(read(slices).grid.position);
+}
+
 } // namespace
 } // namespace lsrecon::ismrmrd_test
 
