@@ -92,11 +92,11 @@ std::string SolveSummary::about_samples() const {
     if (explained_ == 1) {
         return "";
     }
-    std::string line =
-        text(frames_ == 1 ? "the image explains" : "each image explains", " all but ",
-             rounded(100 * std::max(least, 1 - explained_)), " % of the samples' energy");
+    std::string line = text(frames_ == 1 ? "the image leaves " : "each image leaves at most ",
+                            rounded(100 * std::max(least, 1 - explained_)),
+                            " % of the samples' energy unexplained");
     if (unexplained_ > 0) {
-        line += text("; the rest has ", rounded(unexplained_), " times the energy of the noise");
+        line += text(", ", rounded(unexplained_), " times that of the noise");
     }
     return explains_too_little() ? line + ": coil maps, field map or trajectory may be wrong"
                                  : line;
