@@ -107,8 +107,8 @@ void add_backend_flags(CLI::App& sub, BackendOptions& options) {
                    "transform variant; see 'lsrecon devices' [separable]");
     add_precision_flag(
         sub, options.precision,
-        "of the transforms and the solver [single, and double for conjugate gradients alone "
-        "where the device has that]");
+        "of the transforms and the solver; time segments keep --segment-error [single, and double "
+        "for conjugate gradients alone where the device has that]");
     sub.add_option("--segment-error", options.segment_error,
                    "relative error of the time segments into which off-resonance is divided; "
                    "variants of the direct transform, such as tuned, have none")
