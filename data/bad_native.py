@@ -60,7 +60,7 @@ CASES = [
     ("unknown_attribute", ["matrx"], root("matrx", np.array(MATRIX))),
     ("unknown_attribute_of_dataset", ["unit", "/trajectory"],
      attribute("trajectory", "unit", np.bytes_("1/m"))),
-    ("samples_group", ["/samples", "no dataset"], put("samples", {})),
+    ("samples_group", ["/samples", "not a dataset"], put("samples", {})),
     ("samples_dangling_link", ["/samples", "no dataset"],
      both(drop("samples"), link("samples", h5py.SoftLink("/nothing")))),
     # the trajectory

@@ -86,8 +86,8 @@ private:
 
 void fill_jointly(ImageSink& sink, PreparedScan& prepared, const FrameSteps& steps,
                   const SolveOptions& options, double needed, Reporter& report) {
-    const SaidOnSignal words("lsrecon: stopped by a signal; frames that are solved together leave "
-                             "nothing before their end\n");
+    const SaidOnSignal words("lsrecon: stopped by a signal; frames that are solved together are "
+                             "saved only when all are done\n");
     Stack stack(prepared, steps, options, needed, report);
     sink.fill(stacks_of(prepared.scan()),
               {[&](std::size_t f) { stack.begin(f); }, [&] { stack.solve(); },

@@ -35,7 +35,7 @@ LambdaCurve with_enough_iterations(SolveOptions options, const CurveOf& curve_of
 
 void require_points(const LambdaCurve& curve, const Scan& scan) {
     if (curve.points.empty()) {
-        throw InputError({scan.file, "lambda by itself", "no image but zeros in the first frame",
+        throw InputError({scan.file, "automatic lambda", "no image but zeros in the first frame",
                           "a frame with an object, in a precision that resolves it",
                           "pass a number, or choose other frames with --frames"});
     }
@@ -45,7 +45,7 @@ void tell(const LambdaCurve& curve, const Scan& scan, Reporter& report) {
     constexpr double unexplained = 2; // times the noise, in energy
     std::string words =
         text("lambda ", curve.at_chosen().lambda, ": ", lambda_rule(curve.rule, curve).summary);
-    words += scan.frames.size() > 1 ? ", in the first frame for all" : "";
+    words += scan.frames.size() > 1 ? ", chosen from the first frame for all frames" : "";
     const double share = curve.noise > 0 ? curve.at_chosen().residual / curve.noise : 0;
     if (share > 0) {
         words += text("; the residual has ", rounded(share), " of the noise's energy");

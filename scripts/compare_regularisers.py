@@ -7,7 +7,7 @@ Simulates golden-angle radial (25 spokes of 256 samples, 256 x 256, 8 coils with
 both programs solve the same problem, then reconstructs by least squares, total variation and
 wavelets at a few weights each. The table has the error against the truth at the best weight, and
 the seconds of that run from file to file and of its processor time: the least of three, both
-programs in turns. Without BART its columns are left empty.
+programs alternating. Without BART its columns are left empty.
 """
 
 import argparse

@@ -118,7 +118,7 @@ void consider_failed(const StoredImage& image, bool keep, Reporter& report) {
     }
     const std::string found = list_of_failures(failed, image.frames());
     if (!keep) {
-        throw InputError({image.file, image.thing, found, "frames that were all made",
+        throw InputError({image.file, image.thing, found, "an image without failed frames",
                           "convert one of the others with --frame, or pass --keep-failed for NaN "
                           "(in a picture a cross) in their place"});
     }

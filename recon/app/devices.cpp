@@ -18,7 +18,7 @@ void print(const DeviceInfo& info) {
     std::printf("   version          %s\n", info.version.c_str());
     std::printf("   driver           %s\n", info.driver.c_str());
     std::printf("   compute units    %u at %u MHz\n", info.compute_units, info.clock_mhz);
-    std::printf("   global memory    %.0f MiB, %.0f MiB in one piece\n",
+    std::printf("   global memory    %.0f MiB, largest buffer %.0f MiB\n",
                 static_cast<double>(info.global_bytes) / mib,
                 static_cast<double>(info.max_allocation_bytes) / mib);
     std::printf("   constant memory  %.0f KiB\n", static_cast<double>(info.constant_bytes) / 1024);

@@ -64,7 +64,7 @@ void add_maps_flags(CLI::App& sub, PrepareOptions& options, const std::string& o
         ->check(CLI::Range(0.0, 0.999))
         ->capture_default_str();
     sub.add_flag("--soft-maps", options.estimate.soft,
-                 "ESPIRiT: maps grow from 0 at the crop to 1, in place of a step");
+                 "ESPIRiT: maps grow from 0 at the crop to 1, instead of a hard cut-off");
 }
 
 void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
@@ -85,9 +85,8 @@ void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
                    options.maps = "none";
                }
            },
-           "maps: one problem of all coils; rss: one a coil, then the root of their sum of "
-           "squares, "
-           "the same as --maps none [maps]")
+           "maps: one problem for all coils; rss: one per coil, then the root of their sum of "
+           "squares, the same as --maps none [maps]")
         ->check(CLI::IsMember({"maps", "rss"}));
     sub.add_option("--field-map", options.field_map,
                    "none, or a file with /field_map (Hz) of any grid, and /r2star (1/s) where it "
@@ -104,11 +103,10 @@ void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
         ->check(positive_number())
         ->check(CLI::Range(0.0, 1.0));
     sub.add_option("--compression", options.compression.method,
-                   "how --coils and --energy compress. svd: by the singular values of the first "
-                   "frame's samples, with slices of the first frame of each; geometric: slice by "
-                   "slice, by those of the coil maps, which "
-                   "loses less, but needs complete lines of samples along one dimension, such as "
-                   "Cartesian readouts or stacks of spirals [svd]")
+                   "how --coils and --energy compress. svd: SVD of the samples of the first frame "
+                   "of each slice; geometric: SVD of the coil maps, slice by slice along one "
+                   "dimension, which loses less, but needs complete lines of samples along it, "
+                   "such as Cartesian readouts or stacks of spirals [svd]")
         ->check(CLI::IsMember({"svd", "geometric"}));
     sub.add_flag("--no-whitening{false}", options.whiten,
                  "do not use the scan's noise to make the coils' noise white");

@@ -190,9 +190,9 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     }
     sub.add_option(
            "--lambda", options->lambda,
-           "Tikhonov (L2) weight relative to the diagonal of F^H W F, 0 for none, or how it "
-           "is chosen in the first frame, for all. auto: discrepancy where noise was "
-           "measured, risk where no lambda leaves so little, l-curve without noise" +
+           "Tikhonov (L2) weight relative to the diagonal of F^H W F, 0 for none, or a rule "
+           "that chooses it from the first frame, for all frames. auto: discrepancy if noise was "
+           "measured, risk if no lambda fits the data that closely, l-curve without noise" +
                rules)
         ->type_name("NUMBER|RULE")
         ->check(CLI::Validator(
@@ -204,9 +204,10 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     sub.add_option("--iterations", reconstruct.effort.iterations,
                    text("maximum number of iterations [", SolveOptions().iterations,
                         "; with --lambda or a quadratic regulariser ", iterations_to_converge,
-                        ", unless the scan has a field map or /voxels; with one that is not "
-                        "quadratic ",
-                        iterations_of_splitting, ", each of several CG iterations]"))
+                        ", unless the scan has a field map or /voxels; with a non-quadratic "
+                        "regulariser ",
+                        iterations_of_splitting,
+                        " outer iterations, each of several CG iterations]"))
         ->check(whole_number("a whole number from 1", false));
     sub.add_option("--tolerance", reconstruct.effort.tolerance,
                    text("relative residual asked for; the solver continues to a tenth of it, "

@@ -152,8 +152,10 @@ void add_sampling_flags(CLI::App& sub, Options& options) {
                    "samples per readout; 0: chosen to satisfy Nyquist")
         ->check(whole_number("a whole number from 0", true))
         ->capture_default_str();
-    sub.add_option("--undersampling", sampling.undersampling,
-                   "how many times sparser than Nyquist: fewer readouts, or wider turns of spirals")
+    sub.add_option(
+           "--undersampling", sampling.undersampling,
+           "how many times sparser than Nyquist: fewer readouts, or wider spacing of spiral "
+           "windings")
         ->capture_default_str();
     sub.add_option("--seed", sampling.seed, "of the noise and of random trajectories")
         ->check(whole_number("a whole number from 0", true))
@@ -167,8 +169,7 @@ void add_frame_flags(CLI::App& sub, SimulationOptions& simulation) {
         ->check(whole_number("a whole number from 1", false))
         ->capture_default_str();
     sub.add_option("--motion", simulation.motion_mm,
-                   "mm by which the phantom swings to both sides along x, in a sine whose period "
-                   "is all frames")
+                   "amplitude in mm of a sinusoidal motion along x, one period over all frames")
         ->check(non_negative_number())
         ->capture_default_str();
 }
@@ -207,8 +208,8 @@ std::function<ExitCode()> bind_simulate(CLI::App& sub) {
     sub.add_flag("--without-maps{false}", simulation.with_maps,
                  "leave the coil maps out of the file, as a scanner does");
     sub.add_option("--off-resonance-hz", simulation.off_resonance_hz,
-                   "a field map of up to so many Hz, near one place with this sign and far from it "
-                   "with the other; written to the scan with the times of its samples")
+                   "peak of the simulated field map in Hz; it has this sign near one point and the "
+                   "opposite sign far away; written to the scan with the times of its samples")
         ->capture_default_str();
     sub.add_option("--r2star", simulation.r2star,
                    "decay of up to so many 1/s near that place, and half of it far from it")

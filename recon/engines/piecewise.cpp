@@ -86,8 +86,7 @@ void PiecewiseTransform::run(const Job& job) {
     const std::vector<Range> sources = split_into_ranges(all_sources, sources_of_a_piece);
     const std::vector<Range> groups = split_into_ranges(job.coils, sizes.coils);
     if (points.size() * sources.size() > 1) {
-        backend_.note(text("the ", job.adjoint ? "volume goes" : "samples go",
-                           " through the device in pieces: it has room for ", points.front().count,
+        backend_.note(text("processed in pieces: the device has room for ", points.front().count,
                            " of ", all_points, job.adjoint ? " voxels and " : " samples and ",
                            sources.front().count, " of ", all_sources,
                            job.adjoint ? " samples" : " voxels"));

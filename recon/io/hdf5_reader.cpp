@@ -135,7 +135,7 @@ const Hdf5Object& Hdf5Reader::dataset(const std::string& name) const {
         refuse(path_, full_name(name), "no dataset: a damaged one, or a link to nothing",
                "a dataset", "transfer or write the file again");
     default:
-        refuse(path_, full_name(name), "it is no dataset", "a dataset", see);
+        refuse(path_, full_name(name), "it is not a dataset", "a dataset", see);
     }
 }
 

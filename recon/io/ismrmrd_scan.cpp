@@ -76,7 +76,7 @@ void note_what_is_beside(const Hdf5Reader& reader, std::vector<std::string>& rem
          {std::pair("coil_maps", "--maps"), std::pair("field_map", "--field-map")}) {
         if (reader.has(name) && reader.is_dataset(name)) {
             remarks.push_back(
-                text("/", name, " of the file is used with ", flag, " ", reader.path(), " alone"));
+                text("/", name, " in this file is used only with ", flag, " ", reader.path()));
         }
     }
 }

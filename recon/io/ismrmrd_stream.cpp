@@ -208,7 +208,7 @@ IsmrmrdStream::IsmrmrdStream(const InputFile& file) : file_(file) {
         } else if (!skip_words(reading, message)) {
             begin.refuse(text("message ", message,
                               message == image ? ", an image, in what should be raw data"
-                                               : ", which is none of raw data"));
+                                               : ", which raw data does not contain"));
         }
     }
     if (reading.left() > 0) {

@@ -132,8 +132,8 @@ bool RawAcquisitionSorter::set_geometry(Scan& scan) const {
     if (orthonormal(first.directions)) {
         scan.grid.directions = first.directions;
     } else if (!unknown) {
-        scan.remarks.push_back("read_dir, phase_dir and slice_dir are no orthogonal unit vectors "
-                               "and are not used");
+        scan.remarks.push_back("read_dir, phase_dir and slice_dir are not orthogonal unit vectors "
+                               "and are ignored");
     }
     // Headers that were never filled in are zero everywhere: that is no position at the isocentre.
     const bool nowhere = std::all_of(frames_.begin(), frames_.end(), [](const auto& frame) {
@@ -163,8 +163,8 @@ bool RawAcquisitionSorter::set_geometry(Scan& scan) const {
         scan.grid.directions.reset();
         scan.grid.position.reset();
         scan.remarks.push_back(
-            "frames have different orientations, of which an image holds one: it "
-            "holds none, and no position; choose frames of one with --slice");
+            "frames have different orientations, but an image can store only one: orientation and "
+            "position are left out; choose frames of one with --slice");
         return false;
     }
     return moved;

@@ -11,7 +11,7 @@ namespace lsrecon {
 struct MapsOptions {
     double threshold = 0.05; ///< singular values below this share of the largest are noise
     double crop = 0.8; ///< 0 where the eigenvalue, 1 where there is signal, is below
-    bool soft = false; ///< maps grow from 0 at the crop to 1, in place of a step
+    bool soft = false; ///< maps grow from 0 at the crop to 1, instead of a hard cut-off
 
     bool are_default() const {
         const MapsOptions none;

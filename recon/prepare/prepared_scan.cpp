@@ -85,7 +85,7 @@ void PreparedScan::refuse_silence() const {
     throw InputError({scan_.file,
                       text("samples of frame ", first_good(), ", from which --coils and ",
                            "--energy find virtual coils"),
-                      "zeros alone", "an object in the coils",
+                      "zeros alone", "an object inside the coils' sensitive volume",
                       "leave the frame out with --frames, or compress no coils"});
 }
 

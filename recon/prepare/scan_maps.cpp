@@ -107,7 +107,8 @@ void ScanMaps::make_or_refuse(const PrepareOptions& options) {
         " voxels have signal"));
     if (squares.voxels == 0) {
         throw InputError({scan_.file, "coil maps by " + method_->name,
-                          "no voxel with signal in the centre of k-space", "an object in the coils",
+                          "no voxel with signal in the centre of k-space",
+                          "an object inside the coils' sensitive volume",
                           text("pass --maps walsh or --maps FILE; ", without_maps)});
     }
 }
@@ -162,7 +163,7 @@ Calibration ScanMaps::calibration_of(std::size_t place) {
         if (own->samples.largest_part() == 0) {
             throw InputError({scan_.file, "calibration lines", "zeros alone",
                               "an object inside the coils' sensitive volume",
-                              "leave its frames out, or pass --maps FILE or --maps none"});
+                              text("leave its frames out, or pass --maps FILE; ", without_maps)});
         }
         return calibrate(backend_, scan_, *own, report_);
     }
@@ -180,7 +181,8 @@ Calibration ScanMaps::calibration_of(std::size_t place) {
     }
     if (!all) {
         throw InputError({scan_.file, "coil maps by " + method_->name,
-                          "zeros alone in every frame of a place", "an object in the coils",
+                          "zeros alone in every frame of a place",
+                          "an object inside the coils' sensitive volume",
                           text("leave its frames out, or pass --maps FILE; ", without_maps)});
     }
     const std::size_t left = good.size() - next;
@@ -203,8 +205,8 @@ CoilRows ScanMaps::estimated(std::size_t place) {
     CoilRows maps = method_->estimate(calibration, scan_.grid, estimate_);
     if (places_ > 1 && maps.largest_part() == 0) { // a slice beside the object
         const auto frame = std::find(place_of_.begin(), place_of_.end(), place);
-        report_.note(text("no voxel with signal in the place of frame ", frame - place_of_.begin(),
-                          ": its maps are by walsh"));
+        report_.note(text("no voxel has signal at the slice of frame ", frame - place_of_.begin(),
+                          ": its maps were estimated by walsh"));
         maps = walsh_maps(calibration, scan_.grid, estimate_);
     }
     return maps;

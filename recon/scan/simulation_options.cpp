@@ -75,7 +75,7 @@ void check_noise_of_coils(const SimulationOptions& options) {
                               "\n  expected: a number between -1 and 1"));
     }
     if (correlation != 0 && options.coils == 1) {
-        throw UsageError("--noise-correlation is of several coils, and there is one\n"
+        throw UsageError("--noise-correlation needs at least two coils\n"
                          "  next:     add --coils");
     }
     // What recon needs for the covariance of the coils.

@@ -11,8 +11,8 @@ namespace lsrecon {
 void require_tolerance(double tolerance, Precision precision) {
     const double reach = smallest_tolerance(unit_roundoff(precision));
     if (tolerance < reach) {
-        throw ToleranceError(
-            text("the device's precision keeps a --tolerance from ", reach, ", not ", tolerance));
+        throw ToleranceError(text("in this precision the device reaches a --tolerance of ", reach,
+                                  " at best; ", tolerance, " was asked for"));
     }
 }
 
@@ -67,7 +67,7 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
     const ComplexVector solution = norm * device.download(x);
     residuals.require_finite(solution);
     if (residuals.reached() && !(truth <= options.tolerance)) {
-        throw ToleranceError(text("solve: rounding on the device ends at a relative residual of ",
+        throw ToleranceError(text("solve: rounding on the device limits the relative residual to ",
                                   truth, ", above --tolerance ", options.tolerance));
     }
     const Stop stop = residuals.stop();

@@ -12,8 +12,9 @@ namespace {
 /// UsageError when the user asks for what the solve has no choice of.
 void require_choice(bool precondition, bool split, bool by_one_q, bool on_device) {
     if (split) {
-        throw UsageError("--preconditioner with a regulariser that is not quadratic, whose solve "
-                         "has a circulant one always\n  next:     leave the flag out");
+        throw UsageError(
+            "--preconditioner with a regulariser that is not quadratic, whose solver "
+            "always uses its own circulant preconditioner\n  next:     leave the flag out");
     }
     if (precondition && !(by_one_q && on_device)) {
         throw UsageError(text("--preconditioner cosine with ",

@@ -10,7 +10,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& scan, const std::string& found,
                          const std::string& expected) {
-    throw InputError({scan, "lambda by itself", found, expected,
+    throw InputError({scan, "automatic lambda", found, expected,
                       "pass a number, such as --lambda 0.01, and compare images"});
 }
 

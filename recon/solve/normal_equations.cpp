@@ -17,10 +17,10 @@ void require_room(const Device& device, double room, const SolverMemory& needed)
     constexpr double mib = 1024 * 1024;
     if (needed.total > room || needed.largest_array > device.largest_array()) {
         const double may_be_used = needed.total > device.memory() ? device.memory() : room;
-        throw DeviceError(text("it needs ", std::ceil(needed.total / mib), " MiB, ",
-                               std::ceil(needed.largest_array / mib), " of them in one piece; ",
-                               std::floor(may_be_used / mib), " MiB may be used, ",
-                               std::floor(device.largest_array() / mib), " in one piece"));
+        throw DeviceError(text("it needs ", std::ceil(needed.total / mib), " MiB (largest buffer ",
+                               std::ceil(needed.largest_array / mib), " MiB); ",
+                               std::floor(may_be_used / mib), " MiB are available (largest buffer ",
+                               std::floor(device.largest_array() / mib), " MiB)"));
     }
 }
 

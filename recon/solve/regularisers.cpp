@@ -76,17 +76,17 @@ RegulariserVolumes of_wavelet(const Grid& grid) {
 
 const std::vector<Regulariser>& regularisers() {
     static const std::vector<Regulariser> table{
-        {"l2", "the size of the image (Tikhonov), the same term as --lambda", true, &identity,
+        {"l2", "the norm of the image (Tikhonov), the same term as --lambda", true, &identity,
          &of_identity},
         {"roughness", "squares of differences of neighbours", true, &differences, &of_differences},
         {"prior", "squares of differences from the image of --prior", true, &to_prior, &of_identity,
          &any_prior},
         {"anatomical", "roughness, but not across the edges of the image of --prior", true,
          &weighted_differences, &of_weighted_differences, &with_edges},
-        {"tv", "total variation: the size of differences of neighbours", false, &differences,
+        {"tv", "total variation: the norm of the image gradient", false, &differences,
          &of_differences},
-        {"wavelet", "the size of Daubechies-4 wavelet coefficients, over all shifts", false,
-         &wavelet, &of_wavelet},
+        {"wavelet", "the L1 norm of shift-invariant Daubechies-4 coefficients", false, &wavelet,
+         &of_wavelet},
         {"l1", "the sum of magnitudes, for an image that is mostly empty", false, &identity,
          &of_identity},
         {"llr",

@@ -84,7 +84,7 @@ std::string SolveSummary::about_lambda() const {
 std::string SolveSummary::about_precision() const {
     return text("single precision limits the image: its error is estimated at ",
                 rounded(image_error_), ", above ", rounded(image_error_permitted()),
-                "; --precision double takes it away");
+                "; use --precision double");
 }
 
 std::string SolveSummary::about_samples() const {

@@ -65,7 +65,7 @@ protected:
 
     static bool noted_pieces(const ArrayCase& on) {
         return std::any_of(on.notes->begin(), on.notes->end(), [](const std::string& note) {
-            return note.find("through the device in pieces") != std::string::npos;
+            return note.find("processed in pieces") != std::string::npos;
         });
     }
 };

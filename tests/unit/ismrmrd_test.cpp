@@ -194,7 +194,7 @@ TEST(Ismrmrd, ImpossibleDirectionsAreNoted) {
     set_vector(a.read_dir(), {2, 0, 0});
     const Scan scan = read({a});
     EXPECT_FALSE(scan.grid.directions);
-    EXPECT_TRUE(noted(scan, "no orthogonal unit vectors"));
+    EXPECT_TRUE(noted(scan, "not orthogonal unit vectors"));
 }
 
 // Without directions, and the first of them at the isocentre.

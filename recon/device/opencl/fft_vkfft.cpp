@@ -46,7 +46,7 @@ using Size = decltype(VkFFTConfiguration::FFTdim);
 
 void require(VkFFTResult result, const char* what) {
     if (result == VKFFT_ERROR_FAILED_TO_ALLOCATE || result == VKFFT_ERROR_MALLOC_FAILED) {
-        throw DeviceError(text("VkFFT: ", what, " found no memory (error ", result,
+        throw DeviceError(text("VkFFT: ", what, " ran out of memory (error ", result,
                                ")\n  next:     free the device's memory, or use --solver eigen"));
     }
     if (result != VKFFT_SUCCESS) {
