@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""The example of docs/extending.md compiles: a file, its maker's name, its row.
+
+    extending.py REPOSITORY COMPILER FLAG..."""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+repository, *compiler = sys.argv[1:]
+page = pathlib.Path(repository, "docs/extending.md").read_text()
+file, name, row = re.findall(r"^```cpp\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+
+
+def with_example(path, pattern, text):
+    source = pathlib.Path(repository, "recon", path).read_text()
+    changed, places = re.subn(pattern, lambda _: text, source, flags=re.MULTILINE)
+    if places != 1:
+        sys.exit(f"{path} has {places} places for the example's {text}")
+    return changed
+
+
+lines = file.count("\n")
+if f"a file of {lines} lines" not in page:
+    sys.exit(f"docs/extending.md does not say that its example is a file of {lines} lines")
+with tempfile.TemporaryDirectory() as folder:
+    engines = pathlib.Path(folder, "engines/opencl")
+    engines.mkdir(parents=True)
+    (engines / "mean.cpp").write_text(file)
+    (engines / "engines.hpp").write_text(
+        with_example("engines/opencl/engines.hpp", r"^MakeTransform make_.*;\n", name))
+    (engines / "engines.cpp").write_text(
+        with_example("engines/opencl/engines.cpp", r"^(?=    };\n    return rows;)", row))
+    command = [*compiler, "-std=c++17", "-fsyntax-only", f"-I{folder}", f"-I{repository}/recon"]
+    sys.exit(subprocess.run([*command, engines / "mean.cpp", engines / "engines.cpp"]).returncode)
