@@ -40,9 +40,9 @@ private:
     std::shared_ptr<Memory> memory_;
 };
 
-/// As many numbers of an array as whoever takes them says: the block of this index, of blocks one
-/// after the other.
-struct Block {
+/// As many numbers of an array as whoever takes them says: the component of this index, of
+/// components one after the other.
+struct Component {
     Array array;
     std::size_t index = 0;
 };

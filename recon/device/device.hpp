@@ -107,25 +107,26 @@ public:
     virtual void crop(const Box& box, const Array& map, const Array& in, std::size_t slot,
                       Array& out) = 0;
 
-    /// Block `block` of out, at voxel n of a grid of this size: in(n + 1) - in(n) along dimension
-    /// d, 0 at its end. A block has as many numbers as `in`.
+    /// Component `component` of out, at voxel n of a grid of this size: in(n + 1) - in(n) along
+    /// dimension d, 0 at its end. A component has as many numbers as `in`.
     virtual void difference(const std::array<std::size_t, 3>& size, std::size_t d, const Array& in,
-                            std::size_t block, Array& out) = 0;
-    /// out += the adjoint of it, of block `block` of in.
+                            std::size_t component, Array& out) = 0;
+    /// out += the adjoint of it, of component `component` of in.
     virtual void add_difference_adjoint(const std::array<std::size_t, 3>& size, std::size_t d,
-                                        std::size_t block, const Array& in, Array& out) = 0;
+                                        std::size_t component, const Array& in, Array& out) = 0;
     /// Two filters along dimension d of a grid of this size, which is periodic:
     ///
     ///     low(n)  = sum_t taps[t] in(n + t step)
     ///     high(n) = sum_t (-1)^t taps[3 - t] in(n + t step)
     ///
-    /// No two blocks are the same.
+    /// No two components are the same.
     virtual void filter(const std::array<std::size_t, 3>& size, std::size_t d, std::size_t step,
-                        const Taps& taps, const Block& in, const Block& low, const Block& high) = 0;
+                        const Taps& taps, const Component& in, const Component& low,
+                        const Component& high) = 0;
     /// out = the adjoint of it.
     virtual void filter_adjoint(const std::array<std::size_t, 3>& size, std::size_t d,
-                                std::size_t step, const Taps& taps, const Block& low,
-                                const Block& high, const Block& out) = 0;
+                                std::size_t step, const Taps& taps, const Component& low,
+                                const Component& high, const Component& out) = 0;
     /// Elements 0, 2, 4, ..., 5, 3, 1 of each dimension of a grid of this size, in this order: U of
     /// multiply_in_cosines turns their FFT, over the root of its length, into the cosine transform
     /// (DCT-II) of norm 1. Makhoul 1980, IEEE Trans. ASSP 28:27.

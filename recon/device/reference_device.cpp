@@ -29,9 +29,9 @@ std::vector<Complex>& values_of(const Array& array) {
     return reference_values(array);
 }
 
-/// The numbers of a block of a grid of this size.
-Complex* values_of(const Block& block, const std::array<std::size_t, 3>& size) {
-    return values_of(block.array).data() + block.index * size[0] * size[1] * size[2];
+/// The numbers of a component of a grid of this size.
+Complex* values_of(const Component& component, const std::array<std::size_t, 3>& size) {
+    return values_of(component.array).data() + component.index * size[0] * size[1] * size[2];
 }
 
 class HostFft : public FftPlan {
@@ -173,24 +173,25 @@ public:
     }
 
     void difference(const std::array<std::size_t, 3>& size, std::size_t d, const Array& in,
-                    std::size_t block, Array& out) override {
+                    std::size_t component, Array& out) override {
         for_each_step(size, d, [&](std::size_t n, std::size_t next, bool last) {
-            values_of(out)[block * in.count() + n] =
+            values_of(out)[component * in.count() + n] =
                 last ? 0 : values_of(in)[next] - values_of(in)[n];
         });
     }
     void add_difference_adjoint(const std::array<std::size_t, 3>& size, std::size_t d,
-                                std::size_t block, const Array& in, Array& out) override {
+                                std::size_t component, const Array& in, Array& out) override {
         for_each_step(size, d, [&](std::size_t n, std::size_t next, bool last) {
             if (!last) {
-                const Complex value = values_of(in)[block * out.count() + n];
+                const Complex value = values_of(in)[component * out.count() + n];
                 values_of(out)[next] += value;
                 values_of(out)[n] -= value;
             }
         });
     }
     void filter(const std::array<std::size_t, 3>& size, std::size_t d, std::size_t step,
-                const Taps& taps, const Block& in, const Block& low, const Block& high) override {
+                const Taps& taps, const Component& in, const Component& low,
+                const Component& high) override {
         const Complex* const from = values_of(in, size);
         for_each_tap(size, d, step, [&](std::size_t n, std::size_t t, std::size_t there) {
             const double sign = t % 2 == 0 ? 1 : -1;
@@ -201,8 +202,8 @@ public:
         });
     }
     void filter_adjoint(const std::array<std::size_t, 3>& size, std::size_t d, std::size_t step,
-                        const Taps& taps, const Block& low, const Block& high,
-                        const Block& out) override {
+                        const Taps& taps, const Component& low, const Component& high,
+                        const Component& out) override {
         Complex* const to = values_of(out, size);
         std::fill(to, to + size[0] * size[1] * size[2], Complex(0));
         for_each_tap(size, d, step, [&](std::size_t n, std::size_t t, std::size_t there) {

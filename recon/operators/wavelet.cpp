@@ -24,7 +24,7 @@ bool is_filtered(std::size_t size, std::size_t step) {
 
 std::vector<WaveletLevel> wavelet_levels(const Grid& grid) {
     std::vector<WaveletLevel> levels;
-    std::size_t next = 1; // block 0 is the coarse image
+    std::size_t next = 1; // component 0 is the coarse image
     double share = 1;
     for (std::size_t step = 1; levels.size() < most_levels; step *= 2) {
         WaveletLevel level;
@@ -39,9 +39,9 @@ std::vector<WaveletLevel> wavelet_levels(const Grid& grid) {
         }
         level.step = step;
         level.first = next;
-        level.blocks = (std::size_t(1) << level.dimensions.size()) - 1;
+        level.components = (std::size_t(1) << level.dimensions.size()) - 1;
         level.share = share;
-        next += level.blocks;
+        next += level.components;
         levels.push_back(level);
     }
     return levels;
@@ -52,7 +52,7 @@ Wavelet::Wavelet(Device& device, const Grid& grid, Precision precision)
     const auto zeros = [&] { return device.zeros(grid.voxels(), {true, precision}); };
     coarse_ = zeros();
     for (const WaveletLevel& level : levels_) {
-        blocks_ += level.blocks;
+        components_ += level.components;
         while (halves_.size() < 2 * (level.dimensions.size() - 1)) {
             halves_.push_back(zeros());
         }
@@ -60,18 +60,18 @@ Wavelet::Wavelet(Device& device, const Grid& grid, Precision precision)
 }
 
 // Each filter of a dimension gives two results, which the next dimension takes one after the other.
-Block Wavelet::place(const WaveletLevel& level, std::size_t depth, std::size_t passes,
-                     const Array& numbers, const Array& coarse) const {
+Component Wavelet::place(const WaveletLevel& level, std::size_t depth, std::size_t passes,
+                         const Array& numbers, const Array& coarse) const {
     if (depth < level.dimensions.size()) {
         return {halves_[2 * (depth - 1) + passes % 2], 0};
     }
-    return passes == 0 ? Block{coarse, 0} : Block{numbers, level.first + passes - 1};
+    return passes == 0 ? Component{coarse, 0} : Component{numbers, level.first + passes - 1};
 }
 
 void Wavelet::split(const WaveletLevel& level, std::size_t depth, std::size_t passes,
-                    const Block& in, const Array& out) {
-    const Block low = place(level, depth + 1, 2 * passes, out, out);
-    const Block high = place(level, depth + 1, 2 * passes + 1, out, out);
+                    const Component& in, const Array& out) {
+    const Component low = place(level, depth + 1, 2 * passes, out, out);
+    const Component high = place(level, depth + 1, 2 * passes + 1, out, out);
     device_.filter(grid_.size, level.dimensions[depth], level.step, daubechies_4(), in, low, high);
     if (depth + 1 < level.dimensions.size()) {
         split(level, depth + 1, 2 * passes, low, out);
@@ -80,9 +80,9 @@ void Wavelet::split(const WaveletLevel& level, std::size_t depth, std::size_t pa
 }
 
 void Wavelet::merge(const WaveletLevel& level, std::size_t depth, std::size_t passes,
-                    const Array& in, const Block& out) {
-    const Block low = place(level, depth + 1, 2 * passes, in, coarse_);
-    const Block high = place(level, depth + 1, 2 * passes + 1, in, coarse_);
+                    const Array& in, const Component& out) {
+    const Component low = place(level, depth + 1, 2 * passes, in, coarse_);
+    const Component high = place(level, depth + 1, 2 * passes + 1, in, coarse_);
     if (depth + 1 < level.dimensions.size()) {
         merge(level, depth + 1, 2 * passes, in, low);
         merge(level, depth + 1, 2 * passes + 1, in, high);

@@ -7,12 +7,12 @@
 
 namespace lsrecon {
 
-/// One level of a wavelet transform: some blocks of N numbers, of detail at one scale.
+/// One level of a wavelet transform: some components of N numbers, of detail at one scale.
 struct WaveletLevel {
     std::vector<std::size_t> dimensions; ///< those that are filtered
     std::size_t step = 1; ///< voxels between the taps of a filter
-    std::size_t first = 1; ///< block
-    std::size_t blocks = 0; ///< 2^(filtered dimensions) - 1
+    std::size_t first = 1; ///< component
+    std::size_t components = 0; ///< 2^(filtered dimensions) - 1
     /// 1 / sqrt(2^(dimensions of all levels so far)): what a number here stands for in the mean of
     /// orthogonal transforms.
     double share = 1;
@@ -25,7 +25,7 @@ std::vector<WaveletLevel> wavelet_levels(const Grid& grid);
 
 /// The undecimated wavelet transform with Daubechies' filters of 4 taps and 2 vanishing moments
 /// (Daubechies 1988; Mallat 1999, section 5.5): periodic, of any size, odd ones too, because
-/// nothing is decimated. Block 0 is the coarse image, the others are detail, N numbers each.
+/// nothing is decimated. Component 0 is the coarse image, the others are detail, N numbers each.
 ///
 /// It is an isometry, K^H K = 1. A number of level l is the mean over the grid's shifts of one of
 /// an orthogonal transform: the sum over levels of share times |numbers| is the mean, over all
@@ -37,7 +37,7 @@ public:
     Wavelet(Device& device, const Grid& grid, Precision precision);
 
     std::size_t inputs() const override { return grid_.voxels(); }
-    std::size_t outputs() const override { return blocks_ * grid_.voxels(); }
+    std::size_t outputs() const override { return components_ * grid_.voxels(); }
     bool is_isometry() const override { return true; }
     const std::vector<WaveletLevel>& levels() const { return levels_; }
 
@@ -47,17 +47,17 @@ public:
 private:
     /// Where the results of the filters from dimension `depth` of a level on are, for the low
     /// (0) or high (1) passes so far, as bits.
-    Block place(const WaveletLevel& level, std::size_t depth, std::size_t passes,
-                const Array& numbers, const Array& coarse) const;
-    void split(const WaveletLevel& level, std::size_t depth, std::size_t passes, const Block& in,
-               const Array& out);
+    Component place(const WaveletLevel& level, std::size_t depth, std::size_t passes,
+                    const Array& numbers, const Array& coarse) const;
+    void split(const WaveletLevel& level, std::size_t depth, std::size_t passes,
+               const Component& in, const Array& out);
     void merge(const WaveletLevel& level, std::size_t depth, std::size_t passes, const Array& in,
-               const Block& out);
+               const Component& out);
 
     Device& device_;
     Grid grid_;
     std::vector<WaveletLevel> levels_;
-    std::size_t blocks_ = 1;
+    std::size_t components_ = 1;
     Array coarse_; ///< of the level that is done
     std::vector<Array> halves_; ///< low and high pass of each dimension but the last
 };

@@ -11,12 +11,12 @@ namespace lsrecon {
 ///     w_d(n) = 1 / (1 + (step / scale)^2),    scale = half the root mean square of its steps
 ///
 /// (Perona and Malik 1990, equation 8, with the scale from the image itself), 1 at the end of the
-/// grid; a block of N a dimension. The penalty sum of w_d(n) |difference|^2 is the quadratic one of
-/// Haldar et al. 2008 and Stone et al. 2008: smooth within tissues, not across their borders.
-/// InputError when the image has no edges.
+/// grid; a component of N a dimension. The penalty sum of w_d(n) |difference|^2 is the quadratic
+/// one of Haldar et al. 2008 and Stone et al. 2008: smooth within tissues, not across their
+/// borders. InputError when the image has no edges.
 RealVector edge_weights(const PriorImage& prior, const Grid& grid);
 
-/// Differences times the roots of their weights: real, at least 0, a block of N a dimension.
+/// Differences times the roots of their weights: real, at least 0, a component of N a dimension.
 class WeightedDifferences : public Operator {
 public:
     /// The device must outlive it.

@@ -58,18 +58,18 @@ void with_edges(const PriorImage& prior, const Grid& grid) {
 RegulariserTerm wavelet(const RegulariserPlace& place) {
     const std::size_t voxels = place.grid.voxels();
     RegulariserTerm term{std::make_unique<Wavelet>(place.device, place.grid, place.precision)};
-    for (const WaveletLevel& level : wavelet_levels(place.grid)) { // block 0 is not penalised
-        term.penalised.push_back({level.first * voxels, level.blocks * voxels, 1, level.share});
+    for (const WaveletLevel& level : wavelet_levels(place.grid)) { // component 0 is not penalised
+        term.penalised.push_back({level.first * voxels, level.components * voxels, 1, level.share});
     }
     return term;
 }
 
 RegulariserVolumes of_wavelet(const Grid& grid) {
-    std::size_t blocks = 1;
+    std::size_t components = 1;
     for (const WaveletLevel& level : wavelet_levels(grid)) {
-        blocks += level.blocks;
+        components += level.components;
     }
-    return {blocks, 2 * dimensions_of(grid) - 1};
+    return {components, 2 * dimensions_of(grid) - 1};
 }
 
 } // namespace
@@ -139,7 +139,7 @@ namespace {
 
 struct VolumesOfTerms {
     std::size_t kept = 0;
-    std::size_t most_blocks = 0; ///< of K x of one of them
+    std::size_t most_components = 0; ///< of K x of one of them
 };
 
 VolumesOfTerms volumes_of_terms(const std::vector<RegulariserChoice>& chosen, const Grid& grid) {
@@ -148,8 +148,8 @@ VolumesOfTerms volumes_of_terms(const std::vector<RegulariserChoice>& chosen, co
         const Regulariser& row = regulariser_named(choice.name);
         const RegulariserVolumes of_row = row.volumes(grid);
         of.kept += of_row.inside;
-        of.kept += row.quadratic ? 0 : 3 * of_row.blocks + 2; // z, u, K x; K^H of z and u
-        of.most_blocks = std::max(of.most_blocks, of_row.blocks);
+        of.kept += row.quadratic ? 0 : 3 * of_row.components + 2; // z, u, K x; K^H of z and u
+        of.most_components = std::max(of.most_components, of_row.components);
     }
     return of;
 }
@@ -163,13 +163,13 @@ std::size_t volumes_of(const std::vector<RegulariserChoice>& chosen, const Grid&
     const VolumesOfTerms of = volumes_of_terms(chosen, grid);
     // b, the right-hand side, K^H of either, and of the preconditioner a period with its inverse
     const std::size_t of_splitting = need_splitting(chosen) ? 6 : 0;
-    return of_splitting + of.kept + of.most_blocks + 1; // K x and K^H K x
+    return of_splitting + of.kept + of.most_components + 1; // K x and K^H K x
 }
 
 std::size_t volumes_of_each_frame(const std::vector<RegulariserChoice>& chosen, const Grid& grid) {
     const VolumesOfTerms of = volumes_of_terms(chosen, grid);
     const std::size_t volumes = 4 + of.kept; // x, b, the right-hand side and its residual
-    return of.most_blocks > 1 ? volumes + of.most_blocks + 1 : volumes; // K x and K^H K x
+    return of.most_components > 1 ? volumes + of.most_components + 1 : volumes; // K x and K^H K x
 }
 
 std::vector<RegulariserTerm> make_regularisers(const std::vector<RegulariserChoice>& chosen,

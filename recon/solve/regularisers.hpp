@@ -52,7 +52,7 @@ struct RegulariserPlace {
 
 /// Arrays of the image's size that a term needs.
 struct RegulariserVolumes {
-    std::size_t blocks; ///< of K rho
+    std::size_t components; ///< of K rho
     std::size_t inside; ///< K's own
 };
 

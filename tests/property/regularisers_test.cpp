@@ -102,13 +102,13 @@ TEST_P(Regularisers, ShrinkShortensVectorsAndKeepsTheirDirection) {
         constexpr double length = 0.9;
         ComplexVector expected = y;
         for (std::size_t n = 0; n < count; ++n) {
-            const auto at = [&](std::size_t block) {
-                return static_cast<Eigen::Index>(block * count + n);
+            const auto at = [&](std::size_t component) {
+                return static_cast<Eigen::Index>(component * count + n);
             };
             const double norm =
                 std::sqrt(std::norm(y(at(0))) + std::norm(y(at(1))) + std::norm(y(at(2))));
-            for (std::size_t block = 0; block < 3; ++block) {
-                expected(at(block)) *= norm > length ? 1 - length / norm : 0;
+            for (std::size_t component = 0; component < 3; ++component) {
+                expected(at(component)) *= norm > length ? 1 - length / norm : 0;
             }
         }
         Array array = of(y);

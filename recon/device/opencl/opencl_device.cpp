@@ -136,24 +136,25 @@ public:
     }
 
     void difference(const std::array<std::size_t, 3>& size, std::size_t d, const Array& in,
-                    std::size_t block, Array& out) override {
+                    std::size_t component, Array& out) override {
         neighbours_.run("difference", in, size, buffer_of(in), as_int4(size),
-                        static_cast<cl_int>(d), static_cast<cl_ulong>(block * in.count()),
+                        static_cast<cl_int>(d), static_cast<cl_ulong>(component * in.count()),
                         buffer_of(out));
     }
     void add_difference_adjoint(const std::array<std::size_t, 3>& size, std::size_t d,
-                                std::size_t block, const Array& in, Array& out) override {
+                                std::size_t component, const Array& in, Array& out) override {
         neighbours_.run("add_difference_adjoint", out, size, buffer_of(in), as_int4(size),
-                        static_cast<cl_int>(d), static_cast<cl_ulong>(block * out.count()),
+                        static_cast<cl_int>(d), static_cast<cl_ulong>(component * out.count()),
                         buffer_of(out));
     }
     void filter(const std::array<std::size_t, 3>& size, std::size_t d, std::size_t step,
-                const Taps& taps, const Block& in, const Block& low, const Block& high) override {
+                const Taps& taps, const Component& in, const Component& low,
+                const Component& high) override {
         run_filter("filter", size, d, step, taps, in, low, high);
     }
     void filter_adjoint(const std::array<std::size_t, 3>& size, std::size_t d, std::size_t step,
-                        const Taps& taps, const Block& low, const Block& high,
-                        const Block& out) override {
+                        const Taps& taps, const Component& low, const Component& high,
+                        const Component& out) override {
         run_filter("filter_adjoint", size, d, step, taps, low, high, out);
     }
     void interleave(const std::array<std::size_t, 3>& size, const Array& in, Array& out) override {
@@ -204,10 +205,10 @@ private:
     }
 
     void run_filter(const char* name, const std::array<std::size_t, 3>& size, std::size_t d,
-                    std::size_t step, const Taps& taps, const Block& one, const Block& two,
-                    const Block& three) {
-        const auto start = [&](const Block& block) {
-            return static_cast<cl_ulong>(block.index * size[0] * size[1] * size[2]);
+                    std::size_t step, const Taps& taps, const Component& one, const Component& two,
+                    const Component& three) {
+        const auto start = [&](const Component& component) {
+            return static_cast<cl_ulong>(component.index * size[0] * size[1] * size[2]);
         };
         const auto tap = [&](std::size_t t) { return number(taps[t], one.array); };
         neighbours_.run(name, one.array, size, as_int4(size), static_cast<cl_int>(d),
