@@ -73,13 +73,15 @@ static void from_cosines(real2 w, real2 *a, real2 *b)
 // y = U^H f U y. A work-item has the eight elements that are k or N - k in each dimension; where
 // both are the same, they are there twice.
 // Geometry: 0 to N / 2 of each dimension.
-__kernel void multiply_in_cosines(const ulong items, int4 size, __global const real2 *turns,
-                                  __global const real *f, __global real2 *y)
+__kernel void multiply_in_cosines(const ulong items, int4 size,
+                                  __global const real2 *phase_factors, __global const real *f,
+                                  __global real2 *y)
 {
     ONLY(items)
     const int k[3] = {get_global_id(0), get_global_id(1), get_global_id(2)};
     const int end[3] = {size.x, size.y, size.z};
-    const real2 w[3] = {turns[k[0]], turns[size.x + k[1]], turns[size.x + size.y + k[2]]};
+    const real2 w[3] = {phase_factors[k[0]], phase_factors[size.x + k[1]],
+                        phase_factors[size.x + size.y + k[2]]};
     int across[3];
     for (int d = 0; d < 3; ++d) {
         across[d] = k[d] == 0 ? 0 : end[d] - k[d];

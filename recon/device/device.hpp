@@ -140,9 +140,9 @@ public:
     ///     (U y)(k)     =   (w y(k) + conj(w) y(N - k)) / sqrt(2)
     ///     (U y)(N - k) = i (w y(k) - conj(w) y(N - k)) / sqrt(2)
     ///
-    /// and others stay. `turns` holds w for k = 0 to N - 1 of x, then those of y and z.
-    virtual void multiply_in_cosines(const std::array<std::size_t, 3>& size, const Array& turns,
-                                     const Array& f, Array& y) = 0;
+    /// and others stay. `phase_factors` holds w for k = 0 to N - 1 of x, then those of y and z.
+    virtual void multiply_in_cosines(const std::array<std::size_t, 3>& size,
+                                     const Array& phase_factors, const Array& f, Array& y) = 0;
     /// Shortens the vectors (y(n), y(n + count), ...) of `parts` numbers, n = first to first +
     /// count - 1, by `length`, to 0 where they are shorter: the proximal map of `length` times the
     /// sum of their norms.

@@ -45,14 +45,14 @@ void for_each_interleaved(const std::array<std::size_t, 3>& size, const Visit& v
 
 /// visit(w, y(k), y(N - k)), 0 < k < N / 2, for every pair of each dimension in turn.
 template <typename Visit> void for_each_pair(const std::array<std::size_t, 3>& size,
-                                             const std::vector<Complex>& turns,
+                                             const std::vector<Complex>& phase_factors,
                                              std::vector<Complex>& y, const Visit& visit) {
-    std::size_t first = 0; // of the turns of this dimension
+    std::size_t first = 0; // of the phase factors of this dimension
     for (std::size_t d = 0, stride = 1; d < 3; stride *= size[d++]) {
         for (std::size_t n = 0; n < y.size(); ++n) {
             const std::size_t k = n / stride % size[d];
             if (k > 0 && 2 * k < size[d]) {
-                visit(turns[first + k], y[n], y[n + (size[d] - 2 * k) * stride]);
+                visit(phase_factors[first + k], y[n], y[n + (size[d] - 2 * k) * stride]);
             }
         }
         first += size[d];

@@ -223,19 +223,21 @@ public:
             values_of(out)[n] = values_of(in)[place];
         });
     }
-    void multiply_in_cosines(const std::array<std::size_t, 3>& size, const Array& turns,
+    void multiply_in_cosines(const std::array<std::size_t, 3>& size, const Array& phase_factors,
                              const Array& f, Array& y) override {
-        for_each_pair(size, values_of(turns), values_of(y), [](Complex w, Complex& a, Complex& b) {
-            const Complex sum = w * a + std::conj(w) * b;
-            b = Complex(0, 1) * (w * a - std::conj(w) * b) / std::sqrt(2);
-            a = sum / std::sqrt(2);
-        });
+        for_each_pair(size, values_of(phase_factors), values_of(y),
+                      [](Complex w, Complex& a, Complex& b) {
+                          const Complex sum = w * a + std::conj(w) * b;
+                          b = Complex(0, 1) * (w * a - std::conj(w) * b) / std::sqrt(2);
+                          a = sum / std::sqrt(2);
+                      });
         multiply(f, 0, f.count(), y);
-        for_each_pair(size, values_of(turns), values_of(y), [](Complex w, Complex& a, Complex& b) {
-            const Complex sum = std::conj(w) * (a - Complex(0, 1) * b);
-            b = w * (a + Complex(0, 1) * b) / std::sqrt(2);
-            a = sum / std::sqrt(2);
-        });
+        for_each_pair(size, values_of(phase_factors), values_of(y),
+                      [](Complex w, Complex& a, Complex& b) {
+                          const Complex sum = std::conj(w) * (a - Complex(0, 1) * b);
+                          b = w * (a + Complex(0, 1) * b) / std::sqrt(2);
+                          a = sum / std::sqrt(2);
+                      });
     }
     void shrink(std::size_t first, std::size_t count, std::size_t parts, double length,
                 Array& y) override {

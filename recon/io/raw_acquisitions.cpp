@@ -101,14 +101,14 @@ void RawAcquisitionSorter::append(const RawAcquisition& acquisition, RawFrame& f
         }
     }
     if (crop_ && !k.empty()) {
-        const auto turn = [&] {
+        const auto reverse = [&] {
             std::reverse(k.begin(), k.end());
             for (auto& row : values) {
                 std::reverse(row.begin(), row.end());
             }
         };
         if (acquisition.reversed) {
-            turn();
+            reverse();
         }
         check_crop(acquisition, k.front()[0], k.back()[0]);
         crop_->apply(values, middle_along_x(acquisition) / encoding_.grid.fov_mm[0],
@@ -119,7 +119,7 @@ void RawAcquisitionSorter::append(const RawAcquisition& acquisition, RawFrame& f
             k[j][0] += static_cast<double>(j) * step;
         }
         if (acquisition.reversed) {
-            turn();
+            reverse();
         }
     }
     if (options_.with_times) {

@@ -74,16 +74,16 @@ RealVector eigenvalues(const Size& size, const OfDistance& of, Share share) {
 }
 
 /// w of multiply_in_cosines.
-ComplexVector turns_of(const Size& size) {
-    ComplexVector turns(index(size[0] + size[1] + size[2]));
+ComplexVector phase_factors_of(const Size& size) {
+    ComplexVector phase_factors(index(size[0] + size[1] + size[2]));
     Eigen::Index i = 0;
     for (const std::size_t n : size) {
         for (std::size_t k = 0; k < n; ++k) {
-            turns(i++) =
+            phase_factors(i++) =
                 std::polar(1.0, -pi * static_cast<double>(k) / (2 * static_cast<double>(n)));
         }
     }
-    return turns;
+    return phase_factors;
 }
 
 class CosineBasis : public Basis {
@@ -91,9 +91,9 @@ public:
     CosineBasis(Device& device, const Grid& grid, Precision precision)
         : device_(device), grid_(grid), precision_(precision), size_(grid.size),
           fft_(device.plan_fft(size_, 1, precision)),
-          turns_(device.zeros(size_[0] + size_[1] + size_[2], {true, precision})),
+          phase_factors_(device.zeros(size_[0] + size_[1] + size_[2], {true, precision})),
           values_(device.zeros(grid.voxels(), {true, precision})) {
-        device.upload(turns_of(size_), turns_);
+        device.upload(phase_factors_of(size_), phase_factors_);
     }
 
     std::size_t count() const override { return grid_.voxels(); }
@@ -144,7 +144,7 @@ public:
     void multiply(const Array& eigenvalues, const Array& in, Array& out) override {
         device_.interleave(size_, in, values_);
         fft_->forward(values_);
-        device_.multiply_in_cosines(size_, turns_, eigenvalues, values_);
+        device_.multiply_in_cosines(size_, phase_factors_, eigenvalues, values_);
         fft_->backward(values_);
         device_.deinterleave(size_, values_, out);
     }
@@ -155,7 +155,7 @@ private:
     Precision precision_;
     Size size_;
     std::unique_ptr<FftPlan> fft_;
-    Array turns_; ///< of multiply_in_cosines
+    Array phase_factors_; ///< of multiply_in_cosines
     Array values_;
 };
 

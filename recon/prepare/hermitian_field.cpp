@@ -167,9 +167,9 @@ private:
                 std::conj(reference_(c)) * std::complex<float>(x.real(v, c), x.imaginary(v, c));
         }
         const float size = std::abs(along);
-        const std::complex<float> turn = size > 0 ? std::conj(along) / size : 1;
+        const std::complex<float> phase_factor = size > 0 ? std::conj(along) / size : 1;
         for (Eigen::Index c = 0; c < x.real.cols(); ++c) {
-            out_(c, n) = turn * std::complex<float>(x.real(v, c), x.imaginary(v, c));
+            out_(c, n) = phase_factor * std::complex<float>(x.real(v, c), x.imaginary(v, c));
         }
     }
 

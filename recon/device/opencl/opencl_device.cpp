@@ -164,10 +164,10 @@ public:
                       Array& out) override {
         cosines_.run("deinterleave", in, size, as_int4(size), buffer_of(in), buffer_of(out));
     }
-    void multiply_in_cosines(const std::array<std::size_t, 3>& size, const Array& turns,
+    void multiply_in_cosines(const std::array<std::size_t, 3>& size, const Array& phase_factors,
                              const Array& f, Array& y) override {
         cosines_.run("multiply_in_cosines", y, {size[0] / 2 + 1, size[1] / 2 + 1, size[2] / 2 + 1},
-                     as_int4(size), buffer_of(turns), buffer_of(f), buffer_of(y));
+                     as_int4(size), buffer_of(phase_factors), buffer_of(f), buffer_of(y));
     }
     void shrink(std::size_t first, std::size_t count, std::size_t parts, double length,
                 Array& y) override {
