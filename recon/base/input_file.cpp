@@ -57,10 +57,10 @@ std::string InputFile::sha256() {
 
 std::string InputFile::hash() const {
     Sha256 hash;
-    std::vector<char> block(1 << 20);
+    std::vector<char> buffer(1 << 20);
     off_t at = 0;
     while (!stop_) {
-        const ssize_t size = ::pread(descriptor_, block.data(), block.size(), at);
+        const ssize_t size = ::pread(descriptor_, buffer.data(), buffer.size(), at);
         if (size < 0 && errno == EINTR) {
             continue;
         }
@@ -71,7 +71,7 @@ std::string InputFile::hash() const {
         if (size == 0) {
             break;
         }
-        hash.add(block.data(), static_cast<std::size_t>(size));
+        hash.add(buffer.data(), static_cast<std::size_t>(size));
         at += size;
     }
     return hash.hex();

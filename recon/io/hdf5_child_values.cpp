@@ -13,13 +13,13 @@ namespace {
 /// Small enough to stay in a cache between here and there.
 constexpr std::size_t part_bytes = 1 << 20;
 
-/// Row-major blocks that cover a dataset in order, whole chunks at a time: each is then read and
+/// Row-major portions that cover a dataset in order, whole chunks at a time: each is then read and
 /// decompressed once.
-class Blocks {
+class Portions {
 public:
     /// Of `extents`, from index `first` of the first dimension.
-    Blocks(std::vector<std::size_t> extents, std::size_t first,
-           const std::vector<std::size_t>& chunk, std::size_t element_bytes)
+    Portions(std::vector<std::size_t> extents, std::size_t first,
+             const std::vector<std::size_t>& chunk, std::size_t element_bytes)
         : extents_(std::move(extents)), start_(extents_.size(), 0), first_(first) {
         const auto row_bytes = [&] {
             std::vector<std::size_t> inner(extents_.begin() + static_cast<long>(split_) + 1,
@@ -44,7 +44,7 @@ public:
         return result;
     }
 
-    /// Of the present block.
+    /// Of the present portion.
     std::vector<hsize_t> count() const {
         std::vector<hsize_t> result(extents_.begin(), extents_.end());
         std::fill_n(result.begin(), split_, 1);
@@ -54,7 +54,7 @@ public:
         return result;
     }
 
-    /// Of the largest block.
+    /// Of the largest portion.
     std::size_t elements() const {
         std::vector<std::size_t> sizes(extents_.begin() + static_cast<long>(split_),
                                        extents_.end());
@@ -188,17 +188,17 @@ void send_values(const Hdf5Served& served, const Hdf5Request& request) {
     if (!wanted.empty()) {
         chunk.front() = std::min(chunk.front(), wanted.front());
     }
-    Blocks blocks(wanted, request.first, chunk, element);
-    const std::size_t block_bytes = product_of({blocks.elements(), element});
+    Portions portions(wanted, request.first, chunk, element);
+    const std::size_t portion_bytes = product_of({portions.elements(), element});
     limit_answer(served, static_cast<double>(product_of({product_of(wanted), element})),
-                 static_cast<double>(block_bytes) + static_cast<double>(chunk_bytes) +
+                 static_cast<double>(portion_bytes) + static_cast<double>(chunk_bytes) +
                      static_cast<double>(shared));
     keep_chunks(served, shared);
     const hid_t dataset = served.values.handle.get();
-    std::vector<char> bytes(block_bytes);
+    std::vector<char> bytes(portion_bytes);
     do {
-        const std::vector<hsize_t> start = blocks.start();
-        const std::vector<hsize_t> count = blocks.count();
+        const std::vector<hsize_t> start = portions.start();
+        const std::vector<hsize_t> count = portions.count();
         if (!start.empty()) {
             H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(),
                                 nullptr);
@@ -210,7 +210,7 @@ void send_values(const Hdf5Served& served, const Hdf5Request& request) {
         for (std::size_t at = 0; at < size; at += part_bytes) {
             send_part(served.parent, bytes.data() + at, std::min(part_bytes, size - at));
         }
-    } while (blocks.next());
+    } while (portions.next());
 }
 
 void send_table(const Hdf5Served& served, const Hdf5Request& request) {

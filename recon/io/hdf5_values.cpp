@@ -11,7 +11,7 @@ namespace lsrecon {
 namespace {
 
 /// Received and looked through at once: small enough to be in the cache for the second.
-constexpr std::size_t piece_bytes = 1 << 18;
+constexpr std::size_t buffer_bytes = 1 << 18;
 
 } // namespace
 
@@ -37,7 +37,7 @@ Hdf5Values::~Hdf5Values() {
 
 std::size_t Hdf5Values::receive(void* to, std::size_t bytes) {
     if (place_ > 0) {
-        const std::size_t now = std::min<std::size_t>({bytes, to_come_, piece_bytes});
+        const std::size_t now = std::min<std::size_t>({bytes, to_come_, buffer_bytes});
         if (now == 0 || !read_all(sessions_.file().descriptor(), to, now, place_)) {
             session_->refuse_nonsense();
         }
@@ -51,7 +51,7 @@ std::size_t Hdf5Values::receive(void* to, std::size_t bytes) {
             session_->refuse_nonsense();
         }
     }
-    const std::size_t now = std::min<std::size_t>({bytes, in_part_, piece_bytes});
+    const std::size_t now = std::min<std::size_t>({bytes, in_part_, buffer_bytes});
     session_->receive(to, now);
     in_part_ -= now;
     to_come_ -= now;
@@ -74,11 +74,11 @@ void Hdf5Values::read(double* to, std::size_t count) {
         receive_all(to, count, not_asked_for);
         return;
     }
-    std::vector<float> piece(std::min(count, piece_bytes / sizeof(float)));
+    std::vector<float> buffer(std::min(count, buffer_bytes / sizeof(float)));
     while (count > 0) {
-        const std::size_t now = std::min(count, piece.size());
-        receive_all(piece.data(), now, not_asked_for);
-        to = std::copy_n(piece.begin(), now, to);
+        const std::size_t now = std::min(count, buffer.size());
+        receive_all(buffer.data(), now, not_asked_for);
+        to = std::copy_n(buffer.begin(), now, to);
         count -= now;
     }
 }

@@ -17,7 +17,7 @@ import tempfile
 import h5py
 import numpy as np
 
-FRAMES, COILS, SAMPLES = 2, 3, 30001 # several blocks of a megabyte, none of them full
+FRAMES, COILS, SAMPLES = 2, 3, 30001 # several portions of a megabyte, none of them full
 RNG = np.random.default_rng(1)
 
 

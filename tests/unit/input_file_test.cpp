@@ -26,12 +26,12 @@ std::string found(const std::string& path) {
 
 TEST(InputFile, HashIsThatOfItsBytes) {
     const TemporaryFolder folder;
-    const std::string longer_than_a_block((1 << 20) + 3, 'x');
-    write_text(folder.path() / "f", longer_than_a_block);
+    const std::string longer_than_the_buffer((1 << 20) + 3, 'x');
+    write_text(folder.path() / "f", longer_than_the_buffer);
     InputFile file(folder.file("f"));
-    EXPECT_EQ(file.bytes(), longer_than_a_block.size());
+    EXPECT_EQ(file.bytes(), longer_than_the_buffer.size());
     file.start_hash();
-    EXPECT_EQ(file.sha256(), Sha256().add(longer_than_a_block).hex());
+    EXPECT_EQ(file.sha256(), Sha256().add(longer_than_the_buffer).hex());
 }
 
 TEST(InputFile, StaysTheFileThatWasOpened) {
