@@ -15,14 +15,14 @@ constexpr std::size_t columns_at_a_time = 4096;
 
 /// visit(columns as doubles, their range), on all cores.
 template <typename Matrix, typename Visit>
-void for_each_block(const Matrix& rows, const Visit& visit) {
+void visit_columns(const Matrix& rows, const Visit& visit) {
     const std::vector<Range> ranges =
         split_into_ranges(static_cast<std::size_t>(rows.cols()), columns_at_a_time);
     for_each_in_parallel(ranges.size(), [&](std::size_t i) {
         const auto first = static_cast<Eigen::Index>(ranges[i].first);
         const auto count = static_cast<Eigen::Index>(ranges[i].count);
-        const Eigen::MatrixXcd block = rows.middleCols(first, count).template cast<Complex>();
-        visit(block, i, first, count);
+        const Eigen::MatrixXcd columns = rows.middleCols(first, count).template cast<Complex>();
+        visit(columns, i, first, count);
     });
 }
 
@@ -30,10 +30,10 @@ void for_each_block(const Matrix& rows, const Visit& visit) {
 
 Eigen::MatrixXcd gram(const CoilRows& rows) {
     return rows.visit([](const auto& values) {
-        const auto blocks = divide_up(static_cast<std::size_t>(values.cols()), columns_at_a_time);
-        std::vector<Eigen::MatrixXcd> parts(blocks);
-        for_each_block(values, [&](const Eigen::MatrixXcd& block, std::size_t i, Eigen::Index,
-                                   Eigen::Index) { parts[i] = block * block.adjoint(); });
+        const auto count = divide_up(static_cast<std::size_t>(values.cols()), columns_at_a_time);
+        std::vector<Eigen::MatrixXcd> parts(count);
+        visit_columns(values, [&](const Eigen::MatrixXcd& columns, std::size_t i, Eigen::Index,
+                                  Eigen::Index) { parts[i] = columns * columns.adjoint(); });
         Eigen::MatrixXcd sum = Eigen::MatrixXcd::Zero(values.rows(), values.rows());
         for (const Eigen::MatrixXcd& part : parts) {
             sum += part;
@@ -46,10 +46,10 @@ CoilRows mixed(const CoilMixing& mixing, const CoilRows& rows) {
     return rows.visit([&](const auto& values) -> CoilRows {
         using Matrix = std::decay_t<decltype(values)>;
         Matrix result(mixing.rows(), values.cols());
-        for_each_block(values, [&](const Eigen::MatrixXcd& block, std::size_t, Eigen::Index first,
-                                   Eigen::Index count) {
+        visit_columns(values, [&](const Eigen::MatrixXcd& columns, std::size_t, Eigen::Index first,
+                                  Eigen::Index count) {
             result.middleCols(first, count) =
-                (mixing * block).template cast<typename Matrix::Scalar>();
+                (mixing * columns).template cast<typename Matrix::Scalar>();
         });
         return CoilRows(std::move(result));
     });
@@ -59,12 +59,12 @@ CoilRows mixed(const MixingOfColumn& mixing_of, const CoilRows& rows) {
     return rows.visit([&](const auto& values) -> CoilRows {
         using Matrix = std::decay_t<decltype(values)>;
         Matrix result(mixing_of(0).rows(), values.cols());
-        for_each_block(values, [&](const Eigen::MatrixXcd& block, std::size_t, Eigen::Index first,
-                                   Eigen::Index count) {
+        visit_columns(values, [&](const Eigen::MatrixXcd& columns, std::size_t, Eigen::Index first,
+                                  Eigen::Index count) {
             for (Eigen::Index i = 0; i < count; ++i) {
                 const CoilMixing& mixing = mixing_of(static_cast<std::size_t>(first + i));
                 result.col(first + i) =
-                    (mixing * block.col(i)).template cast<typename Matrix::Scalar>();
+                    (mixing * columns.col(i)).template cast<typename Matrix::Scalar>();
             }
         });
         return CoilRows(std::move(result));

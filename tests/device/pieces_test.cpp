@@ -146,7 +146,7 @@ TEST_P(Pieces, ComeOnceAndAllCoilsOfSomeVoxelsTogether) {
     PiecewiseTransform transform(*on.opened, problem.trajectory(), problem.voxels);
     Seen loaded(3, samples);
     Seen taken(3, problem.voxels.count());
-    std::size_t blocks = 0;
+    std::size_t pieces = 0;
     std::size_t next_coil = 0;
     std::size_t next_voxel = 0;
     const CoilRows rows = problem.samples;
@@ -166,14 +166,14 @@ TEST_P(Pieces, ComeOnceAndAllCoilsOfSomeVoxelsTogether) {
             if (next_coil == 3) {
                 next_coil = 0;
                 next_voxel += at.count;
-                ++blocks;
+                ++pieces;
             }
         },
         test::silent);
     EXPECT_TRUE(taken.all_once());
-    EXPECT_GE(blocks, 2U);
-    EXPECT_EQ(loaded.fewest(), static_cast<int>(blocks)) << "once a block";
-    EXPECT_EQ(loaded.most(), static_cast<int>(blocks));
+    EXPECT_GE(pieces, 2U);
+    EXPECT_EQ(loaded.fewest(), static_cast<int>(pieces)) << "once a piece of voxels";
+    EXPECT_EQ(loaded.most(), static_cast<int>(pieces));
     EXPECT_EQ(next_voxel, problem.voxels.count());
 }
 
