@@ -25,14 +25,14 @@ struct Hdf5Request {
     /// Indices of the first dimension.
     std::uint64_t first = 0;
     std::uint64_t count = 0; ///< 0: all that follow
-    /// Of acquisitions: the first of a run and the one after its last, for each run.
-    std::vector<std::uint64_t> runs{};
+    /// Of acquisitions: the first of a stretch and the one after its last, for each stretch.
+    std::vector<std::uint64_t> stretches{};
     /// Of a table.
     std::vector<Hdf5Field> fields{};
     std::uint64_t row_bytes = 0;
 
     template <typename Archive> void each(Archive& archive) {
-        archive(what, dataset, first, count, runs, fields, row_bytes);
+        archive(what, dataset, first, count, stretches, fields, row_bytes);
     }
 };
 

@@ -196,9 +196,9 @@ void send_acquisitions(const Hdf5Served& served, const Hdf5Request& request) {
     constexpr std::size_t part_bytes = 1 << 20;
     std::uint64_t at_once = 1;
     std::string bytes;
-    for (std::size_t run = 0; run + 1 < request.runs.size(); run += 2) {
-        std::uint64_t first = request.runs[run];
-        const std::uint64_t end = request.runs[run + 1];
+    for (std::size_t stretch = 0; stretch + 1 < request.stretches.size(); stretch += 2) {
+        std::uint64_t first = request.stretches[stretch];
+        const std::uint64_t end = request.stretches[stretch + 1];
         while (first < end) {
             const std::uint64_t count = std::min(at_once, end - first);
             bytes.clear();

@@ -34,16 +34,16 @@ struct Stream {
     }
 };
 
-/// The first of each run and the one after its last.
+/// The first of each stretch and the one after its last.
 std::vector<std::uint64_t> runs_of(const std::vector<std::size_t>& indices) {
-    std::vector<std::uint64_t> runs;
+    std::vector<std::uint64_t> stretches;
     for (const std::size_t index : indices) {
-        if (runs.empty() || runs.back() != index) {
-            runs.insert(runs.end(), {index, index});
+        if (stretches.empty() || stretches.back() != index) {
+            stretches.insert(stretches.end(), {index, index});
         }
-        ++runs.back();
+        ++stretches.back();
     }
-    return runs;
+    return stretches;
 }
 
 } // namespace
