@@ -1,10 +1,10 @@
 // The verbs of arrays (recon/device/device.hpp). x is the fastest dimension.
 //
 // A dot product is summed in a fixed order, so that repeated runs give identical bits: work-item i
-// of all takes the elements i, i + items, ...; a tree adds the items of a group, another the
-// groups. Sums are two numbers, (high, low): their error is that of the products, eps each.
+// of all takes the elements i, i + items, ...; a tree adds the items of a work-group, another the
+// work-groups. Sums are two numbers, (high, low): their error is that of the products, eps each.
 //
-// Defines: DOUBLES, for the arrays; MAP_REAL, of maps; GROUP, work-items of a group of a sum, a
+// Defines: DOUBLES, for the arrays; MAP_REAL, of maps; GROUP, work-items of a work-group that sums, a
 // power of two.
 
 #include "grid.h"
@@ -219,7 +219,7 @@ dot_parts(__global const real2 *a, __global const real2 *b, ulong count, __globa
     }
 }
 
-// parts[place] = the sum of the first `count` of them; one group.
+// parts[place] = the sum of the first `count` of them; one work-group.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 dot_total(__global real2 *parts, int count, int place)
 {

@@ -16,7 +16,7 @@
 
 // totals[work-group][item's sum][high, low][work-item], so that neighbours write neighbours.
 // No restrict: the compiler would keep all of them in registers from run to run.
-#define TOTALS_OF_A_GROUP ((size_t)(2 * TOTALS * ITEMS))
+#define TOTALS_OF_A_TILE ((size_t)(2 * TOTALS * ITEMS))
 
 static void add_quad(__global real4 *total, real4 part)
 {
@@ -58,7 +58,7 @@ __kernel void factors(const ulong count, __global const real *positions,
 }
 
 // Rows are y + y_stride (z + z_count coil), y_stride a multiple of 4; columns are x >= 0.
-// Geometry: ITEMS times column groups, row groups, slices of samples. Each slice has totals of its
+// Geometry: ITEMS times column tiles, row tiles, slices of samples. Each slice has totals of its
 // own; slice_samples and run are multiples of STEP.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void product(__global const real *restrict x_factors, __global const real *restrict y_factors,
@@ -78,7 +78,7 @@ void product(__global const real *restrict x_factors, __global const real *restr
     __global const real *from_z = z_factors + slice_first * 2 * z_stride;
     __global real4 *total =
         totals + ((get_global_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) +
-                  get_group_id(0)) * TOTALS_OF_A_GROUP + id;
+                  get_group_id(0)) * TOTALS_OF_A_TILE + id;
 
     real4 xr[X_LOADS], xi[X_LOADS], yr[Y_LOADS], yi[Y_LOADS];
     real zr[Y_LOADS], zi[Y_LOADS];
@@ -201,7 +201,7 @@ static real2 sum_of_slices(__global const real *total, int slices, size_t slice_
 // out(-x) = (p1 + p2) + i (p4 - p3). Columns are at x >= 0 or, when the lattice is `halved`, at
 // x + 1/2. Rows that pad those of one z are left out. Geometry: x, row of the block.
 __kernel void finish(const ulong x_count, __global const real *totals, const int slices,
-                     const int column_groups, const int row_groups, const int first_x,
+                     const int column_tiles, const int row_tiles, const int first_x,
                      const int halved, const int first_row, const int y_stride,
                      const int y_count, const ulong first, __global real2 *out)
 {
@@ -219,11 +219,11 @@ __kernel void finish(const ulong x_count, __global const real *totals, const int
     const int row_quad = row % ROWS / 4;
     const int item = ITEM_AT(column_quad % GROUP_X, row_quad % GROUP_Y);
     const int r = 4 * (row_quad / GROUP_Y) + row % 4;
-    const size_t group = (size_t)(row / ROWS) * column_groups + column / COLUMNS;
+    const size_t tile = (size_t)(row / ROWS) * column_tiles + column / COLUMNS;
     const int first_sum = (r * ITEM_QUADS_X + column_quad / GROUP_X) * 4;
     __global const real *total =
-        totals + 4 * (group * TOTALS_OF_A_GROUP + first_sum * 2 * ITEMS + item) + column % 4;
-    const size_t slice_numbers = 4 * TOTALS_OF_A_GROUP * row_groups * column_groups;
+        totals + 4 * (tile * TOTALS_OF_A_TILE + first_sum * 2 * ITEMS + item) + column % 4;
+    const size_t slice_numbers = 4 * TOTALS_OF_A_TILE * row_tiles * column_tiles;
     const real2 p1 = sum_of_slices(total, slices, slice_numbers);
     const real2 p2 = sum_of_slices(total + 8 * ITEMS, slices, slice_numbers);
     const real2 p3 = sum_of_slices(total + 16 * ITEMS, slices, slice_numbers);

@@ -44,8 +44,8 @@ __kernel void factors(const ulong count, __global const real *positions,
 }
 
 // Rows are y + y_stride (z + z_count coil), columns are x >= 0. totals[slice][row][column][c re,
-// s re, c im, s im], for whole groups of rows and columns. Geometry: ITEMS times column groups, row
-// groups, slices of samples.
+// s re, c im, s im], for whole tiles. Geometry: ITEMS times column tiles, row
+// tiles, slices of samples.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void product(__global const real2 *restrict x_factors, __global const real2 *restrict y_factors,
              __global const real2 *restrict z_factors, const int slice_samples,
@@ -112,7 +112,7 @@ void product(__global const real2 *restrict x_factors, __global const real2 *res
 // x >= 0 or, when the lattice is `halved`, at x + 1/2. Rows that pad those of one z are left out.
 // Geometry: x, row of the block.
 __kernel void finish(const ulong x_count, __global const double4 *totals, const int slices,
-                     const int column_groups, const int row_groups, const int first_x,
+                     const int column_tiles, const int row_tiles, const int first_x,
                      const int halved, const int first_row, const int y_stride,
                      const int y_count, const ulong first, __global real2 *out)
 {
@@ -125,11 +125,11 @@ __kernel void finish(const ulong x_count, __global const double4 *totals, const 
         return;
     }
     const int x = first_x + i;
-    const size_t columns = (size_t)COLUMNS * column_groups;
+    const size_t columns = (size_t)COLUMNS * column_tiles;
     __global const double4 *total = totals + row * columns + (x >= 0 ? x : -x - halved);
     double4 p = (double4)(0.0);
     for (int slice = 0; slice < slices; ++slice) {
-        p += total[(size_t)slice * ROWS * row_groups * columns];
+        p += total[(size_t)slice * ROWS * row_tiles * columns];
     }
     const double2 voxel =
         x >= 0 ? (double2)(p.x - p.w, p.y + p.z) : (double2)(p.x + p.w, p.z - p.y);

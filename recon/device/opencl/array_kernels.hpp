@@ -39,14 +39,14 @@ public:
                 [&] { queue_.launch_items(kernel(name, like, of_maps), items, arguments...); });
     }
 
-    /// With every work-item of groups that add up.
-    template <typename... Arguments> void run_groups(const char* name, const Array& like,
-                                                     std::size_t groups,
-                                                     const Arguments&... arguments) {
+    /// With every work-item of work-groups that add up.
+    template <typename... Arguments> void run_work_groups(const char* name, const Array& like,
+                                                          std::size_t work_groups,
+                                                          const Arguments&... arguments) {
         guarded(name, [&] {
-            cl::Kernel of_groups = kernel(name, like, Precision::float32);
-            Queue::set_arguments(of_groups, arguments...);
-            queue_.launch(of_groups, cl::NDRange(groups * group), cl::NDRange(group));
+            cl::Kernel of_work_groups = kernel(name, like, Precision::float32);
+            Queue::set_arguments(of_work_groups, arguments...);
+            queue_.launch(of_work_groups, cl::NDRange(work_groups * group), cl::NDRange(group));
         });
     }
 

@@ -8,7 +8,7 @@ namespace lsrecon::opencl {
 
 namespace {
 
-constexpr std::size_t most_groups = 512;
+constexpr std::size_t most_work_groups = 512;
 
 /// Counts what the arrays of a device take together.
 struct BufferMemory : Array::Memory {
@@ -258,18 +258,18 @@ double OpenclDevice::dot(const Array& x, const Array& y) {
     const Precision precision = x.element().precision;
     Array& parts = parts_[precision == Precision::float64 ? 1 : 0];
     if (parts.empty()) {
-        parts = zeros(most_groups + 1, {true, precision}); // the sum comes last
+        parts = zeros(most_work_groups + 1, {true, precision}); // the sum comes last
     }
-    const std::size_t groups =
-        std::clamp<std::size_t>(x.count() / (4 * ArrayKernels::group), 1, most_groups);
-    kernels_.run_groups("dot_parts", x, groups, buffer_of(x), buffer_of(y),
-                        static_cast<cl_ulong>(x.count()), buffer_of(parts));
-    kernels_.run_groups("dot_total", x, 1, buffer_of(parts), static_cast<cl_int>(groups),
-                        static_cast<cl_int>(most_groups));
+    const std::size_t work_groups =
+        std::clamp<std::size_t>(x.count() / (4 * ArrayKernels::group), 1, most_work_groups);
+    kernels_.run_work_groups("dot_parts", x, work_groups, buffer_of(x), buffer_of(y),
+                             static_cast<cl_ulong>(x.count()), buffer_of(parts));
+    kernels_.run_work_groups("dot_total", x, 1, buffer_of(parts), static_cast<cl_int>(work_groups),
+                             static_cast<cl_int>(most_work_groups));
     return guarded("a sum", [&] {
         const auto sum_at = [&](auto parts_of_sum) {
             queue_.commands().enqueueReadBuffer(buffer_of(parts), CL_TRUE,
-                                                most_groups * sizeof(parts_of_sum),
+                                                most_work_groups * sizeof(parts_of_sum),
                                                 sizeof(parts_of_sum), parts_of_sum.data());
             queue_.finish();
             return static_cast<double>(parts_of_sum[0]) + parts_of_sum[1];

@@ -5,7 +5,7 @@ namespace lsrecon::opencl {
 namespace {
 
 constexpr std::size_t most_samples_of_a_block = 16384;
-constexpr std::size_t groups_of_a_unit = 4;
+constexpr std::size_t work_groups_of_a_unit = 4;
 
 class TiledForward {
 public:
@@ -24,8 +24,8 @@ public:
         for (std::size_t d = 0; d < 3; ++d) {
             of_dimension_[d] = resources_.zeros(2 * block_ * counts[d]);
         }
-        const std::size_t groups = queue_.info().compute_units * groups_of_a_unit;
-        const std::size_t slices = std::max<std::size_t>(1, groups / (block_ / tile_.columns));
+        const std::size_t work_groups = queue_.info().compute_units * work_groups_of_a_unit;
+        const std::size_t slices = std::max<std::size_t>(1, work_groups / (block_ / tile_.columns));
         slice_rows_ = round_up(divide_up(row_stride_, slices), tile_.rows);
         slices_ = divide_up(row_stride_, slice_rows_);
         folded_ = resources_.zeros(4 * x_count_ * row_stride_);

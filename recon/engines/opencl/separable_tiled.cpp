@@ -7,7 +7,7 @@ namespace {
 /// Of one chunk of samples, so that the caches of a GPU keep most of them.
 constexpr std::size_t most_bytes_of_factors = std::size_t(1) << 26;
 /// Work-groups that a compute unit should have to choose from.
-constexpr std::size_t groups_of_a_unit = 2;
+constexpr std::size_t work_groups_of_a_unit = 2;
 constexpr std::size_t sums_of_a_pair = 4;
 constexpr cl_uint argument_run = 10; ///< of a product whose sums are made in runs
 constexpr std::size_t fewest_samples = 64; ///< of a chunk and of a slice
@@ -22,8 +22,8 @@ public:
           columns_(work.voxels), factors_(queue_.kernel(tile_.file, "factors", tile_.defines)),
           product_(queue_.kernel(tile_.file, "product", tile_.defines)),
           finish_(queue_.kernel(tile_.file, "finish", tile_.defines)),
-          column_groups_(divide_up(columns_.count, tile_.columns)),
-          x_stride_(column_groups_ * tile_.columns),
+          column_tiles_(divide_up(columns_.count, tile_.columns)),
+          x_stride_(column_tiles_ * tile_.columns),
           y_stride_(round_up(size_[1], product.rows_of_a_load)),
           coils_(work.coils(work.samples.count())),
           coils_of_group_(std::clamp<std::size_t>(
@@ -63,12 +63,12 @@ private:
     }
 
     void run_block(const Range& group, const Range& block) {
-        const std::size_t row_groups = divide_up(block.count, tile_.rows);
-        const std::size_t groups = row_groups * column_groups_;
-        const std::size_t wanted = groups_of_a_unit * queue_.info().compute_units;
+        const std::size_t row_tiles = divide_up(block.count, tile_.rows);
+        const std::size_t tiles = row_tiles * column_tiles_;
+        const std::size_t wanted = work_groups_of_a_unit * queue_.info().compute_units;
         const std::size_t slices = std::clamp<std::size_t>(
-            wanted / groups, 1, std::max<std::size_t>(1, samples_of_a_chunk() / fewest_samples));
-        const cl::Buffer totals = queue_.zeros(slices * groups * tile_.rows * tile_.columns *
+            wanted / tiles, 1, std::max<std::size_t>(1, samples_of_a_chunk() / fewest_samples));
+        const cl::Buffer totals = queue_.zeros(slices * tiles * tile_.rows * tile_.columns *
                                                sums_of_a_pair * tile_.total_bytes);
         const std::size_t count = work_.samples.count();
         // A slice is whole steps, so that padding may take some of the room for factors.
@@ -94,7 +94,7 @@ private:
             }
         }
         resources_.launch(finish_, {size_[0], block.count, 1}, totals, static_cast<cl_int>(slices),
-                          static_cast<cl_int>(column_groups_), static_cast<cl_int>(row_groups),
+                          static_cast<cl_int>(column_tiles_), static_cast<cl_int>(row_tiles),
                           static_cast<cl_int>(first_[0]), static_cast<cl_int>(columns_.halved),
                           static_cast<cl_int>(block.first), static_cast<cl_int>(y_stride_),
                           static_cast<cl_int>(size_[1]),
@@ -118,7 +118,7 @@ private:
         }
         queue_.launch(
             product_,
-            cl::NDRange(tile_.items * column_groups_, divide_up(block.count, tile_.rows), slices),
+            cl::NDRange(tile_.items * column_tiles_, divide_up(block.count, tile_.rows), slices),
             cl::NDRange(tile_.items, 1, 1));
     }
 
@@ -150,7 +150,7 @@ private:
     cl::Kernel factors_;
     cl::Kernel product_;
     cl::Kernel finish_;
-    std::size_t column_groups_;
+    std::size_t column_tiles_;
     std::size_t x_stride_;
     std::size_t y_stride_;
     std::size_t z_stride_ = 0; ///< of the group of coils at work
