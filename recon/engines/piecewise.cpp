@@ -1,7 +1,6 @@
 #include "engines/piecewise.hpp"
 
 #include "base/error.hpp"
-#include "engines/off_resonance_of.hpp"
 #include "engines/pieces.hpp"
 #include "engines/segments.hpp"
 

@@ -8,7 +8,6 @@
 #include "base/timer.hpp"
 #include "base/tolerance.hpp"
 #include "device/reference_device.hpp"
-#include "engines/off_resonance_of.hpp"
 
 namespace lsrecon {
 

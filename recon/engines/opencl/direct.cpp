@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "base/tolerance.hpp"
-#include "engines/off_resonance_of.hpp"
 #include "engines/opencl/geometry.hpp"
 #include "engines/opencl/mirrored.hpp"
 

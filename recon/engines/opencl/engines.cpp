@@ -5,7 +5,6 @@
 
 #include "base/tolerance.hpp"
 #include "device/devices.hpp"
-#include "engines/off_resonance_of.hpp"
 
 namespace lsrecon {
 

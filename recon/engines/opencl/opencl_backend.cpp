@@ -3,7 +3,6 @@
 #include <set>
 
 #include "base/numbers.hpp"
-#include "engines/off_resonance_of.hpp"
 #include "engines/opencl/engines.hpp"
 #include "engines/segmented.hpp"
 

@@ -1,7 +1,6 @@
 #include "engines/opencl/points.hpp"
 
 #include "engines/chunks.hpp"
-#include "engines/off_resonance_of.hpp"
 
 namespace lsrecon::opencl {
 
