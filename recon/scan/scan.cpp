@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "scan/map_squares.hpp"
-
 namespace lsrecon {
 
 double Sampling::sum_of_weights() const {

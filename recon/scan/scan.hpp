@@ -81,7 +81,9 @@ struct Scan {
     }
 };
 
-/// sum_c |S_cn|^2 of coil maps, C x N, over the voxels where it is not zero: the diagonal of
+/// sum_c |S_cn|^2 of coil maps, C x N, at each voxel.
+RealVector squares_of(const CoilRows& coil_maps);
+/// The same over the voxels where it is not zero: the diagonal of
 /// sum_c S_c^H T S_c in units of Q(0), to which lambda is added (docs/maths.md).
 struct SumOfSquares {
     double largest = 0;

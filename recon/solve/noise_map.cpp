@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "scan/map_squares.hpp"
+#include "scan/scan.hpp"
 
 namespace lsrecon {
 
