@@ -23,7 +23,7 @@ from compare_regularisers import (common_flags, difference, image_of, read_cfl, 
 
 MATRIX, COILS, TURNS, LAMBDA = 128, 8, 3, "0.03"
 CENTRE, VOLUME_COILS = 28, 16
-CALIBRATION = 24  # the width that ecalib takes unless told, and that of decision 0019
+CALIBRATION = 24  # the width that ecalib takes by default, and that of decision 0019
 
 
 def simulate(programs, output, trajectory, size, coils, *words):
