@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-repository, *compiler = sys.argv[1:]
+repository, compiler, *flags = sys.argv[1:]
 page = pathlib.Path(repository, "docs/extending.md").read_text()
 file, name, row = re.findall(r"^```cpp\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
 
@@ -33,5 +33,8 @@ with tempfile.TemporaryDirectory() as folder:
         with_example("engines/opencl/engines.hpp", r"^MakeTransform make_.*;\n", name))
     (engines / "engines.cpp").write_text(
         with_example("engines/opencl/engines.cpp", r"^(?=    };\n    return rows;)", row))
-    command = [*compiler, "-std=c++17", "-fsyntax-only", f"-I{folder}", f"-I{repository}/recon"]
+    # The changed header before that of the repository; a maker of another type would be an overload,
+    # and in the row a bool.
+    command = [compiler, "-std=c++17", "-fsyntax-only", "-Werror", "-Wmissing-declarations",
+               f"-I{folder}", *flags]
     sys.exit(subprocess.run([*command, engines / "mean.cpp", engines / "engines.cpp"]).returncode)
