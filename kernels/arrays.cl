@@ -4,8 +4,8 @@
 // of all takes the elements i, i + items, ...; a tree adds the items of a work-group, another the
 // work-groups. Sums are two numbers, (high, low): their error is that of the products, eps each.
 //
-// Defines: DOUBLES, for the arrays; MAP_REAL, of maps; GROUP, work-items of a work-group that sums, a
-// power of two.
+// Defines: DOUBLES, for the arrays; MAP_REAL, of maps; GROUP, work-items of a work-group that sums,
+// a power of two.
 
 #include "grid.h"
 #ifndef MAP_REAL

@@ -7,8 +7,8 @@ Simulates a full Cartesian scan without maps (128 x 128, 8 coils, SNR 30), from 
 estimates maps, and an undersampled radial scan of the same phantom and coils, which is
 reconstructed with each of them and with the true ones. The table has the errors of these images
 against the phantom, and the seconds of estimating maps from file to file and of processor time:
-the least of three alternating runs. --volume also estimates maps of N^3 voxels and 16 coils from the
-centre of 28^3 samples, once; 128 takes minutes and 4 GB. Without BART its rows are left out.
+the least of three alternating runs. --volume also estimates maps of N^3 voxels and 16 coils from
+the centre of 28^3 samples, once; 128 takes minutes and 4 GB. Without BART its rows are left out.
 """
 
 import os

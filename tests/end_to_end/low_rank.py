@@ -136,7 +136,7 @@ def a_signal_says_that_nothing_is_kept(make):
         process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=60)[1]
     expect(process.returncode == -signal.SIGINT, f"exit code {process.returncode}")
-    expect("solved together leave nothing before their end" in said, said)
+    expect("solved together are saved only when all are done" in said, said)
     folder.run(0, [*RECON, "-o", "next.h5", *LLR, "--iterations", "2"]) # nothing is in its way
 
 
