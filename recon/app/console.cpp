@@ -12,6 +12,12 @@
 
 namespace lsrecon::app {
 
+namespace {
+
+constexpr double mebibyte = 1024 * 1024; // bytes
+
+} // namespace
+
 Console::Console(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 void Console::progress(double fraction) {
@@ -83,6 +89,26 @@ void Console::on_frames_end() {
     frame_stages_.clear();
 }
 
+std::string joined(const std::vector<std::string>& words) {
+    std::string result;
+    for (const std::string& word : words) {
+        result += (result.empty() ? "" : ",") + word;
+    }
+    return result;
+}
+
+Record record_of_flags(const ReadOptions& read, const BackendOptions& backend) {
+    const std::string precision =
+        !backend.precision ? "" : *backend.precision == Precision::float64 ? "double" : "single";
+    const double memory = backend.device_memory;
+    return {{"command", command_line()},
+            {"traj_units_asked_for", read.trajectory_units},
+            {"join", joined(read.join)},
+            {"precision_asked_for", precision},
+            {"segment_error", text(backend.segment_error)},
+            {"device_memory", memory > 0 ? text(memory / mebibyte, " MiB") : "all"}};
+}
+
 void add_precision_flag(CLI::App& sub, std::optional<Precision>& precision,
                         const std::string& help) {
     sub.add_option_function<std::string>(
@@ -116,7 +142,7 @@ void add_backend_flags(CLI::App& sub, BackendOptions& options) {
         ->capture_default_str();
     sub.add_option_function<double>(
            "--device-memory",
-           [&options](double mebibytes) { options.device_memory = mebibytes * 1024 * 1024; },
+           [&options](double count) { options.device_memory = count * mebibyte; },
            "MiB of the device's memory to use at most [all]")
         ->check(positive_number());
 }

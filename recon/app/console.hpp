@@ -6,6 +6,7 @@
 
 #include "base/report.hpp"
 #include "engines/backend.hpp"
+#include "io/record.hpp"
 #include "prepare/prepared_scan.hpp"
 
 namespace lsrecon::app {
@@ -47,6 +48,10 @@ void add_precision_flag(CLI::App& sub, std::optional<Precision>& precision,
 
 /// --backend, --device, --kernel, --precision and --device-memory, bound to the struct's members.
 void add_backend_flags(CLI::App& sub, BackendOptions& options);
+/// The command line and these flags of it, for the record of what depends on them.
+Record record_of_flags(const ReadOptions& read, const BackendOptions& backend);
+/// Separated by commas.
+std::string joined(const std::vector<std::string>& words);
 /// The backend, whose notes go to `report`; it must outlive the backend.
 std::unique_ptr<Backend> open_backend(BackendOptions options, Reporter& report);
 /// SCAN, and what of it is read: --traj-units, --low-resolution, --join, --encoding, --slice and

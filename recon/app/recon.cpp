@@ -23,14 +23,6 @@ struct Options {
     ReconstructOptions reconstruct;
 };
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string result;
-    for (const std::string& word : words) {
-        result += (result.empty() ? "" : ",") + word;
-    }
-    return result;
-}
-
 /// "tv:0.002"
 RegulariserChoice choice_of(const std::string& word) {
     const std::size_t colon = word.find(':');
@@ -141,28 +133,25 @@ ExitCode run(Options& options) {
                   {{"--output", options.output, FileKind::hdf5},
                    {"--png", options.reconstruct.preview, FileKind::png},
                    {"--log", options.reconstruct.log, FileKind::log}});
-    const ReadOptions& read = options.reconstruct.read;
     const PrepareOptions& prepare = options.reconstruct.prepare;
     const CoilCompression& compression = prepare.compression;
-    options.reconstruct.settings = {{"command", command_line()},
-                                    {"lambda_asked_for", options.lambda},
+    options.reconstruct.settings = {{"lambda_asked_for", options.lambda},
                                     {"regularisers", joined(options.regularisers)},
                                     {"prior", options.reconstruct.prior},
                                     {"solver_asked_for", options.solver},
                                     {"q_file", options.reconstruct.q_file},
-                                    {"traj_units_asked_for", read.trajectory_units},
-                                    {"join", joined(read.join)},
                                     {"maps_asked_for", prepare.maps},
                                     {"field_map_asked_for", prepare.field_map},
-                                    {"segment_error", text(options.backend.segment_error)},
                                     {"maps_threshold", text(prepare.estimate.threshold)},
                                     {"maps_crop", text(prepare.estimate.crop)},
                                     {"soft_maps", prepare.estimate.soft ? "yes" : "no"},
                                     {"coils_asked_for", text(compression.coils)},
                                     {"energy_asked_for", text(compression.energy)},
                                     {"compression_asked_for", compression.method},
-                                    {"whitening", prepare.whiten ? "yes" : "no"},
-                                    {"device_memory", text(options.backend.device_memory)}};
+                                    {"whitening", prepare.whiten ? "yes" : "no"}};
+    const Record of_flags = record_of_flags(options.reconstruct.read, options.backend);
+    options.reconstruct.settings.insert(options.reconstruct.settings.begin(), of_flags.begin(),
+                                        of_flags.end());
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
     const Reconstructed result =

@@ -43,7 +43,8 @@ ExitCode run_fhd(const Options& options) {
     source.report_bad(console);
     const Plan plan = make_plan(scan, {false, false, backend->segment_error() > 0});
     Image about = empty_image(scan);
-    about.record = make_record(scan, backend->info(), {{"command", command_line()}});
+    about.record =
+        make_record(scan, backend->info(), record_of_flags(options.read, options.backend));
     ImageSink sink(options.output, scan, identity_of(about.record), options.resume,
                    scan.coil_maps.empty() ? scan.coils() : 1);
     const auto fhd_of_frame = [&](std::size_t f) {
@@ -73,7 +74,8 @@ ExitCode run_q(const Options& options) {
     read.bad_frames = true; // samples do not change Q
     const FrameSource source(options.scan, read, console);
     const Scan& scan = source.scan();
-    const Record record = make_record(scan, backend->info(), {{"command", command_line()}});
+    const Record record =
+        make_record(scan, backend->info(), record_of_flags(options.read, options.backend));
     if (scan.voxels) {
         write_q_at(
             options.output,

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <map>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -87,6 +88,15 @@ void sync_folder(const std::string& path) {
         ::fsync(folder);
         ::close(folder);
     }
+}
+
+std::string quoted(const std::string& words) {
+    return "\"" + words + "\"";
+}
+
+/// What a frame depends on; a remark has no value.
+std::string entry(const std::string& name, const std::string& value) {
+    return quoted(value.empty() ? name : name + " = " + value);
 }
 
 const char* const begin_again = "remove it to begin again";
@@ -182,16 +192,24 @@ void PartFile::require_identity(const std::string& about) const {
     const auto stored = unpacked<PackedIdentity>(about);
     const std::string next =
         text("run with what it was begun with, or ", begin_again, ": its frames are then lost");
-    for (std::size_t i = 0; i < std::max(identity_.size(), stored.names.size()); ++i) {
-        const bool both = i < identity_.size() && i < stored.names.size();
-        if (!both || identity_[i].first != stored.names[i]) {
-            refuse("what its frames depend on", "a different list of names",
-                   "the list of this version of lsrecon", next);
+    std::map<std::string, std::string> of_run(identity_.begin(), identity_.end());
+    for (std::size_t i = 0; i < stored.names.size(); ++i) {
+        const std::string& name = stored.names[i];
+        const auto found = of_run.find(name);
+        if (found == of_run.end()) {
+            refuse("what its frames depend on", entry(name, stored.values[i]),
+                   "no such entry, as in this run", next);
         }
-        if (identity_[i].second != stored.values[i]) {
-            refuse("frames of another " + identity_[i].first, "\"" + stored.values[i] + "\"",
-                   "\"" + identity_[i].second + "\", that of this run", next);
+        if (found->second != stored.values[i]) {
+            refuse("frames of another " + name, quoted(stored.values[i]),
+                   quoted(found->second) + ", that of this run", next);
         }
+        of_run.erase(found);
+    }
+    if (!of_run.empty()) {
+        const auto& [name, value] = *of_run.begin();
+        refuse("what its frames depend on", "no such entry", entry(name, value) + ", as in this run",
+               next);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/machine.hpp"
 #include "base/numbers.hpp"
+#include "base/precision.hpp"
 #include "base/version.hpp"
 
 namespace lsrecon {
@@ -14,6 +15,10 @@ namespace {
 
 /// What the names of remarks in the record begin with; a number follows.
 const std::string remark_in_record = "remark_";
+
+std::string precision_of(const BackendInfo& backend) {
+    return backend.epsilon <= unit_roundoff(Precision::float64) ? "double" : "single";
+}
 
 } // namespace
 
@@ -24,6 +29,7 @@ Record make_record(const Scan& scan, const BackendInfo& backend, const Record& s
                   {"device", backend.device},
                   {"driver", backend.driver},
                   {"kernel", backend.kernel},
+                  {"precision", precision_of(backend)},
                   {"kernel_sha256", backend.kernel_sha256},
                   {"kernel_parameters", backend.parameters},
                   {"scan", scan.file},
@@ -68,8 +74,13 @@ std::pair<std::vector<std::string>, Record> notes_and_rest(const Record& record)
 Record identity_of(const Record& record) {
     const std::set<std::string> left_out{"made", "command", "scan", "q_file"};
     Record identity;
-    std::copy_if(record.begin(), record.end(), std::back_inserter(identity),
-                 [&](const auto& entry) { return left_out.count(entry.first) == 0; });
+    for (const auto& [name, value] : record) {
+        if (name.rfind(remark_in_record, 0) == 0) {
+            identity.emplace_back(value, ""); // its number depends on the remarks before it
+        } else if (left_out.count(name) == 0) {
+            identity.emplace_back(name, value);
+        }
+    }
     return identity;
 }
 

@@ -11,7 +11,8 @@
 namespace lsrecon {
 
 /// How an output was made: version, the run's settings, device, driver, kernel and the hash of its
-/// source, the scan, its format and its SHA-256, remarks on reading.
+/// source, the precision of its transforms, the scan, its format and its SHA-256, remarks on
+/// reading.
 Record make_record(const Scan& scan, const BackendInfo& backend, const Record& settings);
 
 /// Adds what was noted during the run, after the remarks on reading: what bears on trust may be
@@ -22,7 +23,7 @@ void add_notes(Record& record, const Scan& scan, const std::vector<std::string>&
 std::pair<std::vector<std::string>, Record> notes_and_rest(const Record& record);
 
 /// What frames depend on: the record without the time and the command, and without the
-/// paths of files whose hashes it has.
+/// paths of files whose hashes it has. A remark is a name without a value.
 Record identity_of(const Record& record);
 
 } // namespace lsrecon

@@ -127,11 +127,34 @@ def signals_keep_frames(make):
         folder.run(USAGE, [*RECON, "-o", "image.h5"], ["image.h5.part", "--resume", "next:"])
         folder.run(INPUT, [*RECON, "-o", "image.h5", "--resume", "--lambda", "0.5"],
                    ["another lambda", "next:"])
+        for flags, words in ((["--precision", "double"], ["precision", '"double"']),
+                             (["--conjugate"], ["no such entry", "(--conjugate)"]),
+                             (["--frames", "0,1"], ["no such entry", "frames"]),
+                             (["--device-memory", "7"], ['"all"', '"7 MiB"'])):
+            folder.run(INPUT, [*RECON, "-o", "image.h5", "--resume", *flags], [*words, "next:"])
         expect(parts(folder) == ["image.h5.part"], "a refused run took the part")
         folder.kept = set()
         folder.run(0, [*RECON, "-o", "image.h5", "--resume"])
         expect(contents(folder / "image.h5") == contents(folder / "whole.h5"), "another image")
         os.unlink(folder / "image.h5")
+
+
+def fhd_is_of_one_precision(make):
+    """A bad frame leaves the part of the others."""
+    folder = make()
+    scan_of_frames(folder)
+    with h5py.File(folder / "many.h5", "r+") as scan:
+        scan["samples"][2, 0, 5] = np.nan
+    fhd = ["fhd", "many.h5", "-o", "fhd.h5", "--quiet"]
+    folder.kept = {"fhd.h5.part"}
+    folder.run(INPUT, fhd, ["frame"])
+    for flags, words in ((["--precision", "double"], ["precision", '"double"']),
+                         (["--segment-error", "1e-2"], ["another segment_error"])):
+        folder.run(INPUT, [*fhd, "--resume", *flags], [*words, "next:"])
+    with h5py.File(folder / "fhd.h5") as made:
+        record = dict(made["record"].attrs)
+    expect(record["precision"] == "single" and record["precision_asked_for"] == "",
+           f"the record has {record}")
 
 
 def another_scan_is_refused(make):
@@ -160,4 +183,5 @@ def truth_and_preview_of_many_frames(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([killed_and_resumed, signals_keep_frames, another_scan_is_refused,
+                        fhd_is_of_one_precision,
                         truth_and_preview_of_many_frames]))

@@ -147,7 +147,15 @@ TEST_F(PartFileTest, OfAnotherScanOrOtherOptionsIsRefusedByName) {
     EXPECT_NE(finding.expected.find("0.1"), std::string::npos);
     other = identity;
     other.emplace_back("q_sha256", "1");
-    EXPECT_NE(refusal(other).found.find("names"), std::string::npos) << "another version";
+    EXPECT_EQ(refusal(other).found, "no such entry");
+    EXPECT_NE(refusal(other).expected.find("\"q_sha256 = 1\""), std::string::npos);
+    other = {identity[0]};
+    EXPECT_EQ(refusal(other).found, "\"lambda = 0.01\"");
+    EXPECT_NE(refusal(other).expected.find("no such entry"), std::string::npos);
+    other = identity;
+    other.emplace_back("the trajectory has the other sign (--conjugate)", "");
+    EXPECT_NE(refusal(other).expected.find("\"the trajectory has the other sign (--conjugate)\""),
+              std::string::npos);
     EXPECT_EQ(resumed(), Indices{0}) << "nothing was lost";
 }
 
