@@ -21,6 +21,7 @@
 #include "reconstruct_lambda.hpp"
 #include "reconstruct_noise.hpp"
 #include "scan/check.hpp"
+#include "solve/cg.hpp"
 #include "solve/joint_room.hpp"
 #include "solve/normal_equations.hpp"
 #include "solve/solve.hpp"
@@ -67,6 +68,9 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
                           Backend& backend, const ReconstructOptions& options, Reporter& report) {
     if (!options.resume) {
         PartFile::require_none(image_file);
+    }
+    if (need_splitting(options.solve.regularisers) && options.effort.tolerance) {
+        require_tolerance(*options.effort.tolerance, backend.precision());
     }
     std::optional<QFile> q_file = opened<QFile>(options.q_file);
     const std::optional<Truth> truth = opened<Truth>(options.truth);

@@ -30,5 +30,17 @@ mkdir -p "$out"
 for kernel in naive register constant struct native tuned separable; do
     "$program" validate "$out/scan.h5" --kernel "$kernel" --pairs 1e7 --quiet "${on_device[@]}"
 done | tee "$out/validate.txt"
+for trajectory in spiral radial; do
+    "$program" simulate --trajectory "$trajectory" --matrix 48,48 --coils 2 --snr 100 \
+        --off-resonance-hz 200 -o "$out/off_resonance.h5" --quiet
+    precisions=(single)
+    if grep -q "single and double" "$out/devices.txt"; then
+        precisions+=(double)
+    fi
+    for precision in "${precisions[@]}"; do
+        "$program" validate "$out/off_resonance.h5" --precision "$precision" --quiet \
+            "${on_device[@]}"
+    done
+done | tee -a "$out/validate.txt"
 "$program" bench --matrix "$matrix" --samples "$samples" --scan-samples "$scan_samples" \
     --json "$out/bench.json" --quiet "${on_device[@]}" | tee "$out/bench.txt"

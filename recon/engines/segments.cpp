@@ -35,10 +35,12 @@ struct Histogram {
     RealVector weights;
 };
 
-/// A bin counts half by its voxels and half as every other: most voxels of a field map may lie
-/// outside the object.
+/// A bin counts half by its voxels and half by its place: most voxels of a field map may lie
+/// outside the object. Places count as Chebyshev nodes are dense, because errors grow towards both
+/// ends.
 Histogram histogram_of(const OffResonance& off) {
-    const Bins of_field(off.field, 512);
+    constexpr double fields = 512;
+    const Bins of_field(off.field, fields);
     const Bins of_decay(off.r2star, 16);
     struct Bin {
         Complex sum = 0;
@@ -52,13 +54,16 @@ Histogram histogram_of(const OffResonance& off) {
         bin.count += 1;
     }
     Histogram result;
-    result.weights.resize(static_cast<Eigen::Index>(bins.size()));
+    RealVector by_voxels(static_cast<Eigen::Index>(bins.size()));
+    RealVector by_place(by_voxels.size());
     for (const auto& [place, bin] : bins) {
-        result.weights(static_cast<Eigen::Index>(result.rates.size())) =
-            0.5 * bin.count / static_cast<double>(off.field.size()) +
-            0.5 / static_cast<double>(bins.size());
+        const auto b = static_cast<Eigen::Index>(result.rates.size());
+        const double from_middle = (2 * static_cast<double>(place.first) + 1) / fields - 1;
+        by_voxels(b) = bin.count;
+        by_place(b) = 1 / std::sqrt(1 - from_middle * from_middle);
         result.rates.push_back(bin.sum / bin.count);
     }
+    result.weights = (by_voxels / by_voxels.sum() + by_place / by_place.sum()) / 2;
     return result;
 }
 
@@ -77,12 +82,16 @@ struct Factors {
     Eigen::MatrixXcd of_rates; ///< L x T
 };
 
-/// The singular value decomposition of exp(-z t), weighted by the histogram of rates and the
-/// distribution of times.
+/// The singular value decomposition of exp(-z t), weighted by the histogram of rates and half by
+/// the distribution of times, half by that of the nodes, as rates are.
 class Decomposition {
 public:
     Decomposition(const TimeNodes& nodes, const RealVector& times, const Histogram& histogram) {
-        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> of_times(nodes.gram(times));
+        const auto count = static_cast<Eigen::Index>(nodes.nodes().size());
+        const Eigen::MatrixXd of_nodes =
+            Eigen::MatrixXd::Identity(count, count) / static_cast<double>(count);
+        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> of_times(
+            (nodes.gram(times) + of_nodes) / 2);
         root_ = of_times.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() *
                 of_times.eigenvectors().transpose();
         const Eigen::MatrixXcd e = exponentials(nodes.nodes(), histogram.rates);
@@ -122,33 +131,92 @@ private:
     Eigen::MatrixXcd u_;
 };
 
-/// Relative L2 of what factors add up to, at some voxels and samples.
-double error_of(const Factors& factors, const TimeNodes& nodes, const RealVector& times,
-                const OffResonance& off) {
-    std::vector<double> at;
-    for (const std::size_t m : some_indices(static_cast<std::size_t>(times.size()))) {
-        at.push_back(times(static_cast<Eigen::Index>(m)));
+/// Of so many in order, some at even distances, with both ends.
+std::vector<std::size_t> spread_indices(std::size_t count) {
+    constexpr std::size_t enough = 256;
+    std::vector<std::size_t> chosen(std::min(count, enough));
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        chosen[i] = count <= enough ? i : i * (count - 1) / (enough - 1);
     }
-    std::vector<Complex> rates;
-    for (const std::size_t n : some_indices(static_cast<std::size_t>(off.field.size()))) {
-        rates.push_back(off.rate(n));
-    }
-    const Eigen::MatrixXcd exact = exponentials(at, rates);
-    const Eigen::MatrixXcd of_times =
-        nodes.interpolated(factors.of_times, Eigen::Map<const RealVector>(at.data(), exact.rows()));
-    const Eigen::MatrixXcd of_rates = factors.of_rates * exponentials(nodes.nodes(), rates);
-    return (of_times.transpose() * of_rates - exact).norm() / exact.norm();
+    return chosen;
 }
 
-/// One segment more than the smallest number of this error, because images differ, and more where
-/// rounding or the histogram asks for them. The error is what error_of says.
+/// The largest root of the mean over each row, relative to that of the row. Of rows that have
+/// decayed to less than a tenth it is relative to a tenth: they have a hundredth of the energy.
+template <typename Squares> double largest_of_rows(const Squares& apart, const Squares& exact) {
+    constexpr double faint = 0.01; // of the squares
+    const RealVector of_row = exact.rowwise().mean().cwiseMax(faint * exact.mean());
+    return std::sqrt((apart.rowwise().mean().array() / of_row.array()).maxCoeff());
+}
+
+/// What a transform by these factors is wrong by at most, relative, however the energy of its input
+/// lies over times or voxels: the largest over times of the root mean square over voxels, and the
+/// largest over voxels of that over times. The root mean square over both understates F^H d where
+/// the energy lies in few samples, because errors are largest at the first and last times. Voxels
+/// are random ones, and bins of the histogram for those of an object in a large field of view.
+class LargestError {
+public:
+    LargestError(const TimeNodes& nodes, const RealVector& times, const OffResonance& off,
+                 const Histogram& histogram)
+        : nodes_(nodes) {
+        std::vector<double> sorted(times.data(), times.data() + times.size());
+        std::sort(sorted.begin(), sorted.end());
+        for (const std::size_t m : spread_indices(sorted.size())) {
+            at_.push_back(sorted[m]);
+        }
+        std::vector<Complex> rates;
+        for (const std::size_t n : some_indices(static_cast<std::size_t>(off.field.size()))) {
+            rates.push_back(off.rate(n));
+        }
+        voxels_ = static_cast<Eigen::Index>(rates.size());
+        for (const std::size_t n : spread_indices(histogram.rates.size())) {
+            rates.push_back(histogram.rates[n]);
+        }
+        for (const RealVector* const values : {&off.field, &off.r2star}) {
+            if (values->size() > 0) {
+                Eigen::Index lowest = 0;
+                Eigen::Index highest = 0;
+                values->minCoeff(&lowest);
+                values->maxCoeff(&highest);
+                rates.push_back(off.rate(static_cast<std::size_t>(lowest)));
+                rates.push_back(off.rate(static_cast<std::size_t>(highest)));
+            }
+        }
+        exact_ = exponentials(at_, rates);
+        at_nodes_ = exponentials(nodes.nodes(), rates);
+    }
+
+    double of(const Factors& factors) const {
+        const Eigen::Map<const RealVector> at(at_.data(), exact_.rows());
+        const Eigen::MatrixXcd sum =
+            nodes_.interpolated(factors.of_times, at).transpose() * (factors.of_rates * at_nodes_);
+        const Eigen::MatrixXd apart = (sum - exact_).cwiseAbs2();
+        const Eigen::MatrixXd squares = exact_.cwiseAbs2();
+        const Eigen::Index bins = apart.cols() - voxels_;
+        return std::max(
+            {largest_of_rows<Eigen::MatrixXd>(apart.leftCols(voxels_), squares.leftCols(voxels_)),
+             largest_of_rows<Eigen::MatrixXd>(apart.rightCols(bins), squares.rightCols(bins)),
+             largest_of_rows<Eigen::MatrixXd>(apart.transpose(), squares.transpose())});
+    }
+
+private:
+    const TimeNodes& nodes_;
+    std::vector<double> at_; ///< s
+    Eigen::Index voxels_ = 0; ///< of the rates, before bins
+    Eigen::MatrixXcd exact_; ///< a row a time
+    Eigen::MatrixXcd at_nodes_;
+};
+
+/// As many as the largest error asks for: at least those of this root mean square.
 std::pair<Factors, double> enough_factors(const TimeNodes& nodes, const RealVector& times,
                                           const OffResonance& off, double wanted) {
-    const Decomposition decomposition(nodes, times, histogram_of(off));
+    const Histogram histogram = histogram_of(off);
+    const Decomposition decomposition(nodes, times, histogram);
+    const LargestError largest(nodes, times, off, histogram);
     const Eigen::Index most = decomposition.resolved();
-    for (Eigen::Index count = std::min(most, decomposition.rank_for(wanted) + 1);; ++count) {
+    for (Eigen::Index count = std::min(most, decomposition.rank_for(wanted));; ++count) {
         Factors factors = decomposition.factors(count);
-        const double error = error_of(factors, nodes, times, off);
+        const double error = largest.of(factors);
         if (error <= wanted) {
             return {std::move(factors), error};
         }

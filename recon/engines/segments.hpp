@@ -11,11 +11,13 @@ namespace lsrecon {
 ///     exp(-z_n t_m) = sum_l of_samples(l, m) of_voxels(l, n)     z = r2star + i 2 pi field
 ///
 /// The factors are those of the smallest error for a histogram of the voxels' z and of the times,
-/// by singular values.
+/// by singular values; both count more towards their ends, where errors are largest.
 struct TimeSegments {
     CoilRows of_samples; ///< L x M
     CoilRows of_voxels; ///< L x N
-    double error; ///< relative L2, at random voxels and samples
+    /// Relative L2 of F and F^H through them, at most: measured as at most half of it, over spirals
+    /// out and in and radial spokes, four fields and R2* (docs/maths.md).
+    double error;
 
     std::size_t count() const { return of_samples.rows(); }
 };
@@ -23,7 +25,8 @@ struct TimeSegments {
 /// A rough upper bound of their number: the turns between -|z| and |z|, and some.
 double expected_segments(const RealVector& times, const OffResonance& off_resonance);
 
-/// One segment more, where rounding leaves one, than the smallest number of this relative L2 error.
+/// As many as it takes for `error` to be below this, mostly the best rank of this relative L2 error
+/// or one more.
 /// DeviceError when the phase makes so many turns that segments are no help, ToleranceError when
 /// their error is above this.
 TimeSegments time_segments(const RealVector& times, const OffResonance& off_resonance,

@@ -19,7 +19,7 @@ StoredField read_field(const std::string& path, const Grid& like) {
                           "name a file with a field map, or leave --field-map out"});
     }
     const Hdf5Shape shape = file.checked_shape("field_map", Hdf5Kind::real);
-    if (shape.extents.size() != dimensions) {
+    if (!native::has_dimensions_of(like, shape.extents)) {
         throw InputError({path, "/field_map", shape.to_string(), expected,
                           "name a field map of this scan's object"});
     }

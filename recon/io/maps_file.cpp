@@ -44,12 +44,13 @@ StoredMaps read_maps(const std::string& path, const Grid& like) {
     }
     const Hdf5Shape shape = file.checked_shape("coil_maps", Hdf5Kind::complex);
     const auto dimensions = static_cast<std::size_t>(like.dimensions);
-    if (shape.extents.size() != dimensions + 1) {
+    const native::Extents of_coil(shape.extents.begin() + (shape.extents.empty() ? 0 : 1),
+                                  shape.extents.end());
+    if (!native::has_dimensions_of(like, of_coil)) {
         refuse(shape.to_string(), text("maps of ", dimensions, " dimensions, one a coil"));
     }
     StoredMaps result;
-    result.grid = native::grid_of_volumes(file, "coil_maps",
-                                          {shape.extents.begin() + 1, shape.extents.end()}, like);
+    result.grid = native::grid_of_volumes(file, "coil_maps", of_coil, like);
     result.maps = Hdf5Values(file, "coil_maps")
                       .read_rows(shape.extents[0], shape.elements() / shape.extents[0]);
     result.sha256 = file.sha256();

@@ -223,13 +223,18 @@ Extents grid_extents(const Grid& grid) {
     return extents;
 }
 
+bool has_dimensions_of(const Grid& like, const Extents& extents) {
+    return extents.size() == static_cast<std::size_t>(like.dimensions) ||
+           (like.dimensions == 2 && extents.size() == 3 && extents[0] == 1);
+}
+
 Grid grid_of_volumes(const Hdf5Reader& file, const std::string& dataset, const Extents& extents,
                      const Grid& like) {
     if (file.has_attribute("/", "matrix") && file.has_attribute("/", "fov_mm")) {
         return read_grid(file);
     }
     Grid grid;
-    grid.dimensions = like.dimensions;
+    grid.dimensions = static_cast<int>(extents.size());
     std::reverse_copy(extents.begin(), extents.end(), grid.size.begin());
     grid.fov_mm = like.fov_mm;
     if (file.has_attribute(dataset, "fov_mm")) {

@@ -27,7 +27,11 @@ std::string joined(const std::vector<std::string>& words);
 /// Of a volume on the grid, slowest dimension first.
 Extents grid_extents(const Grid& grid);
 
-/// Where the volumes of a dataset are, of these extents and as many dimensions as `like`: where the
+/// Whether a volume of these extents can serve a scan on this grid: of as many dimensions, or one
+/// plane of three for two.
+bool has_dimensions_of(const Grid& like, const Extents& extents);
+
+/// Where the volumes of a dataset are, of these extents: where the
 /// file's attributes say. Without a field of view they have that of `like`.
 Grid grid_of_volumes(const Hdf5Reader& file, const std::string& dataset, const Extents& extents,
                      const Grid& like);

@@ -4,6 +4,29 @@
 
 namespace lsrecon {
 
+namespace {
+
+/// Phases of a field map in another unit are no physics: 1 kHz during half a second is more than
+/// any scan has.
+void require_few_turns(const Scan& scan) {
+    constexpr double most = 500;
+    const double field = scan.off_resonance->field.cwiseAbs().maxCoeff();
+    for (const Frame& frame : scan.frames) {
+        const RealVector& times = frame.sampling->times;
+        const double latest = times.size() > 0 ? times.cwiseAbs().maxCoeff() : 0;
+        if (field * latest > most) {
+            throw InputError({scan.file, "field map and times",
+                              text("up to ", field, " Hz at ", latest, " s, which is ",
+                                   field * latest, " turns of the phase"),
+                              text("at most ", most, " turns"),
+                              "is the field map in Hz, and are the times in s? or pass "
+                              "--field-map none"});
+        }
+    }
+}
+
+} // namespace
+
 Plan make_plan(const Scan& scan, const PlanOptions& options) {
     if (options.with_q && scan.voxels) {
         throw UsageError("--q: the scan has /voxels, and Q serves a grid only\n  next:     leave "
@@ -14,6 +37,9 @@ Plan make_plan(const Scan& scan, const PlanOptions& options) {
                          "use --lambda");
     }
     const bool off_resonance = scan.off_resonance != nullptr;
+    if (off_resonance) {
+        require_few_turns(scan);
+    }
     if (options.with_q && off_resonance) {
         throw UsageError("--q: the scan has a field map, and one Q is not its normal operator\n"
                          "  next:     leave --q out, or pass --field-map none");

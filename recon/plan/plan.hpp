@@ -23,7 +23,8 @@ struct PlanOptions {
     bool in_segments = false;
 };
 
-/// UsageError when the scan cannot use what the options bring.
+/// UsageError when the scan cannot use what the options bring, InputError when its field map must
+/// be in another unit.
 Plan make_plan(const Scan& scan, const PlanOptions& options = {});
 
 } // namespace lsrecon

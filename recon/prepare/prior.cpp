@@ -12,7 +12,8 @@ PriorImage prior_on_grid(const std::string& file, const Scan& scan, bool shifted
     require_one_place(scan, "prior image of --prior " + file, "or pass a --reg that needs none");
     const Resampled of{file, "prior image", "name an image of the same object and place", shifted};
     StoredPrior stored = read_prior(file);
-    if (stored.grid.dimensions != scan.grid.dimensions) {
+    const bool plane = scan.grid.dimensions == 2 && stored.grid.size[2] == 1;
+    if (stored.grid.dimensions != scan.grid.dimensions && !plane) {
         throw InputError({file, "/image",
                           text("an image of ", stored.grid.dimensions, " dimensions"),
                           text(scan.grid.dimensions, " dimensions, as ", scan.file), of.next});

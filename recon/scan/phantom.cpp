@@ -5,13 +5,12 @@
 
 #include "base/error.hpp"
 #include "base/fft.hpp"
+#include "scan/covered_fraction.hpp"
 #include "scan/voxels.hpp"
 
 namespace lsrecon {
 
 namespace {
-
-constexpr int points_per_dimension = 4;
 
 /// A row as published: lengths in half fields of view, y upwards, angle in degrees.
 struct PublishedRow {
@@ -53,13 +52,6 @@ Ellipsoid from_published(const PublishedRow& row) {
             -row.angle * pi / 180};
 }
 
-/// Components along the axes of the part.
-Vec3 along_axes(const Ellipsoid& part, const Vec3& v) {
-    const double cosine = std::cos(part.angle);
-    const double sine = std::sin(part.angle);
-    return {cosine * v[0] + sine * v[1], -sine * v[0] + cosine * v[1], v[2]};
-}
-
 /// Distance from the centre, where 1 is the outline.
 double scaled_radius(const Ellipsoid& part, const Vec3& x, int dimensions) {
     const Vec3& centre = part.centre;
@@ -85,39 +77,6 @@ double ball(double q) {
         return 4 * pi / 3 * (1 - s / 10 * (1 - s / 28 * (1 - s / 54)));
     }
     return 4 * pi * (std::sin(q) - q * std::cos(q)) / (q * q * q);
-}
-
-/// Fraction of the voxel at x that lies inside the part.
-double covered_fraction(const Ellipsoid& part, const Vec3& x, const Vec3& voxel, int dimensions) {
-    double half_diagonal = 0;
-    double shortest = part.semi_axes[0];
-    for (int d = 0; d < dimensions; ++d) {
-        half_diagonal += std::pow(voxel[d] / 2, 2);
-        shortest = std::min(shortest, part.semi_axes[d]);
-    }
-    half_diagonal = std::sqrt(half_diagonal);
-    const double radius = scaled_radius(part, x, dimensions);
-    const double reach = half_diagonal / shortest; // of the voxel's corners, at most
-    if (radius - reach >= 1) {
-        return 0;
-    }
-    if (radius + reach <= 1) {
-        return 1;
-    }
-    const auto offset = [&](int i, int d) {
-        return d < dimensions ? ((i + 0.5) / points_per_dimension - 0.5) * voxel[d] : 0.0;
-    };
-    const int layers = dimensions == 3 ? points_per_dimension : 1;
-    int inside = 0;
-    for (int iz = 0; iz < layers; ++iz) {
-        for (int iy = 0; iy < points_per_dimension; ++iy) {
-            for (int ix = 0; ix < points_per_dimension; ++ix) {
-                const Vec3 point{x[0] + offset(ix, 0), x[1] + offset(iy, 1), x[2] + offset(iz, 2)};
-                inside += scaled_radius(part, point, dimensions) <= 1 ? 1 : 0;
-            }
-        }
-    }
-    return static_cast<double>(inside) / (layers * points_per_dimension * points_per_dimension);
 }
 
 } // namespace

@@ -11,8 +11,11 @@ namespace lsrecon {
 void require_tolerance(double tolerance, Precision precision) {
     const double reach = smallest_tolerance(unit_roundoff(precision));
     if (tolerance < reach) {
-        throw ToleranceError(text("in this precision the device reaches a --tolerance of ", reach,
-                                  " at best; ", tolerance, " was asked for"));
+        throw ToleranceError(
+            text("in this precision the device reaches a --tolerance of ", reach, " at best; ",
+                 tolerance, " was asked for\n  next:     ",
+                 precision == Precision::float32 ? "pass --precision double, or " : "pass ",
+                 "a larger --tolerance"));
     }
 }
 

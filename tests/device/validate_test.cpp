@@ -66,6 +66,9 @@ struct Healthy {
     bool maps;
     bool three_dimensions = false;
     const char* kernel = "";
+    double off_resonance_hz = 0;
+    double r2star = 0;
+    std::optional<Precision> precision = {};
 };
 
 void PrintTo(const Healthy& of, std::ostream* stream) {
@@ -80,6 +83,8 @@ Scan scan_of(const Healthy& of) {
     options.sampling.undersampling = of.undersampling;
     options.coils = of.coils;
     options.noise = 0.01;
+    options.off_resonance_hz = of.off_resonance_hz;
+    options.r2star = of.r2star;
     Reporter silent;
     const auto reference = make_backend({"reference", "", ""});
     const ForwardModel forward = [&](const SamplePoints& trajectory, const CoilMatrix& rho,
@@ -113,8 +118,15 @@ bool passed(const std::vector<ValidationRow>& rows, const std::string& stage) {
 class ValidateHealthy : public test::DeviceFixture, public testing::WithParamInterface<Healthy> {};
 
 TEST_P(ValidateHealthy, ScansPass) {
-    const auto backend = device(GetParam().kernel);
-    const std::vector<ValidationRow> rows = rows_of(scan_of(GetParam()), *backend);
+    const Healthy& of = GetParam();
+    if (of.precision == Precision::float64 && !list_devices().front().double_precision) {
+        GTEST_SKIP() << "a device without double precision";
+    }
+    BackendOptions options;
+    options.kernel = of.kernel;
+    options.precision = of.precision;
+    const auto backend = make_backend(options);
+    const std::vector<ValidationRow> rows = rows_of(scan_of(of), *backend);
     EXPECT_EQ(rows.size(), 7U);
     for (const ValidationRow& row : rows) {
         EXPECT_TRUE(row.passed()) << row.stage << ": " << row.relative_l2 << " > " << row.bound
@@ -150,7 +162,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Healthy{"SpiralWithoutMaps", "spiral", 1, 4, false},
                     Healthy{"Cartesian", "cartesian", 1, 1, false},
                     Healthy{"ByNaiveSums", "radial", 3, 2, true, false, "naive"},
-                    Healthy{"Radial3D", "radial-3d", 4, 2, true, true}),
+                    Healthy{"Radial3D", "radial-3d", 4, 2, true, true},
+                    Healthy{"SpiralOffResonance", "spiral", 1, 1, false, false, "", 200},
+                    Healthy{"SpiralOffResonanceInDouble", "spiral", 1, 2, true, false, "", 200, 0,
+                            Precision::float64},
+                    Healthy{"SpiralThatDecays", "spiral", 2, 2, true, false, "", 150, 60},
+                    Healthy{"RadialOffResonance", "radial", 2, 2, true, false, "", 200},
+                    Healthy{"RadialOffResonanceInDouble", "radial", 2, 1, false, false, "", 300, 20,
+                            Precision::float64}),
     [](const auto& of) { return std::string(of.param.name); });
 
 using ValidateWrong = test::DeviceFixture;

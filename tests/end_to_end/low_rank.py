@@ -140,7 +140,17 @@ def a_signal_says_that_nothing_is_kept(make):
     folder.run(0, [*RECON, "-o", "next.h5", *LLR, "--iterations", "2"]) # nothing is in its way
 
 
+def a_tolerance_out_of_reach_is_refused_before_the_work(make):
+    folder = make()
+    dynamic(folder)
+    for words in (LLR, ["--reg", "tv:0.001"]):
+        said = folder.run(6, ["recon", "many.h5", "--backend", "reference", "-o", "image.h5",
+                              *words, "--tolerance", "1e-15"], ["1e-15", "at best", "next:"]).stderr
+        expect("fhd" not in said, f"it was said after the work: {said}")
+
+
 if __name__ == "__main__":
-    sys.exit(run_cases([frames_together_are_nearer_to_the_truth, told_and_logged,
+    sys.exit(run_cases([frames_together_are_nearer_to_the_truth,
+                        a_tolerance_out_of_reach_is_refused_before_the_work, told_and_logged,
                         a_bad_frame_is_left_out, what_cannot_be_is_refused,
                         memory_is_asked_for_first, a_signal_says_that_nothing_is_kept]))

@@ -118,20 +118,39 @@ TEST(Phantom, VoxelMeansKeepTheTotal) {
     }
 }
 
-TEST(Phantom, VoxelMeansAreTheSupersampledAverage) {
-    const Phantom phantom = Phantom::shepp_logan(2);
-    const Grid grid = make_grid(24, 17);
-    const ComplexVector means = phantom.voxel_means(grid);
-    const Voxels voxels = Voxels::of_grid(grid);
-    for (std::size_t n = 0; n < voxels.count(); ++n) {
-        const Vec3 x = voxels.position(n);
-        double average = 0;
-        for (int i = 0; i < 16; ++i) {
-            average += phantom.intensity({x[0] + ((i % 4 + 0.5) / 4 - 0.5) / 24,
-                                          x[1] + ((i / 4 + 0.5) / 4 - 0.5) / 17, 0}) /
-                       16;
+// Thick slices, planes of three dimensions and voxels that are longer than parts, too.
+TEST(Phantom, VoxelMeansAreThoseOfAFineGrid) {
+    struct Case {
+        Grid grid;
+        std::array<int, 3> points; ///< of a voxel
+    };
+    for (const Case& of :
+         {Case{make_grid(24, 17), {40, 56, 1}}, Case{make_grid(7, 5, 1), {24, 32, 100}},
+          Case{make_grid(6, 6, 4), {24, 24, 36}}, Case{make_grid(1, 6, 5), {400, 20, 22}},
+          Case{make_grid(9, 8, 7), {16, 18, 20}}}) {
+        const Phantom phantom = Phantom::shepp_logan(of.grid.dimensions);
+        const ComplexVector means = phantom.voxel_means(of.grid);
+        const Voxels voxels = Voxels::of_grid(of.grid);
+        const auto& p = of.points;
+        double wrong = 0;
+        double right = 0;
+        for (std::size_t n = 0; n < voxels.count(); ++n) {
+            const Vec3 x = voxels.position(n);
+            const auto at = [&](int i, int d) {
+                return x[d] + ((i + 0.5) / p[d] - 0.5) / static_cast<double>(of.grid.size[d]);
+            };
+            double mean = 0;
+            for (int i = 0; i < p[0] * p[1] * p[2]; ++i) {
+                const int z = i / (p[0] * p[1]);
+                mean += phantom.intensity({at(i % p[0], 0), at(i / p[0] % p[1], 1),
+                                           of.grid.dimensions == 3 ? at(z, 2) : 0}) /
+                        (p[0] * p[1] * p[2]);
+            }
+            wrong += std::norm(means(static_cast<Eigen::Index>(n)) - mean);
+            right += mean * mean;
         }
-        EXPECT_NEAR(means(static_cast<Eigen::Index>(n)).real(), average, 1e-12) << "voxel " << n;
+        EXPECT_LT(std::sqrt(wrong / right), 0.005)
+            << of.grid.size[0] << " x " << of.grid.size[1] << " x " << of.grid.size[2];
     }
 }
 

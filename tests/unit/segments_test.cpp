@@ -69,6 +69,33 @@ TEST(TimeSegments, NeedOneMoreThanTheBestRank) {
     }
 }
 
+// F^H d of a spiral has its energy in the first samples, where the error is largest.
+TEST(TimeSegments, HoldAtEveryTimeAndInEveryVoxel) {
+    Random random(7);
+    for (const double decay : {0.0, 60.0}) {
+        const RealVector times = evenly(0, 0.02, 300);
+        const OffResonance off{
+            RealVector::NullaryExpr(1500, [&] { return random.uniform(-200, 200); }),
+            RealVector::NullaryExpr(decay > 0 ? 1500 : 0,
+                                    [&] { return random.uniform(0, decay); })};
+        const Eigen::MatrixXcd e = exact(times, off);
+        for (const double wanted : {1e-2, 1e-3, 1e-5, 1e-6}) {
+            const TimeSegments segments = time_segments(times, off, wanted, Precision::float64);
+            const Eigen::MatrixXd apart =
+                (segments.of_samples.to_doubles().transpose() * segments.of_voxels.to_doubles() - e)
+                    .cwiseAbs2();
+            const RealVector of_times =
+                (apart.rowwise().mean().array() / e.cwiseAbs2().rowwise().mean().array()).sqrt();
+            const Eigen::RowVectorXd of_voxels =
+                (apart.colwise().mean().array() / e.cwiseAbs2().colwise().mean().array()).sqrt();
+            // Some of the voxels were looked at.
+            EXPECT_LT(of_times.maxCoeff(), 1.2 * segments.error) << wanted;
+            EXPECT_LT(of_voxels.maxCoeff(), 1.5 * segments.error) << wanted;
+            EXPECT_LE(segments.error, wanted);
+        }
+    }
+}
+
 TEST(TimeSegments, HoldWhereMostVoxelsAreOutsideTheObject) {
     Random random(4);
     RealVector field = RealVector::Zero(5000);

@@ -90,8 +90,8 @@ private:
     /// Once: pieces and frames have about the same.
     void tell_segments(const TimeSegments& segments) {
         if (segments_.empty()) {
-            segments_ = text(segments.count(), " time segments, error ", rounded(segments.error),
-                             " at random voxels");
+            segments_ =
+                text(segments.count(), " time segments, error at most ", rounded(segments.error));
             options_.note("off-resonance by " + segments_);
         }
     }
