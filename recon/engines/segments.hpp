@@ -15,7 +15,7 @@ namespace lsrecon {
 struct TimeSegments {
     CoilRows of_samples; ///< L x M
     CoilRows of_voxels; ///< L x N
-    /// Relative L2 of F and F^H through them, at most: measured as at most half of it, over spirals
+    /// Relative L2 of F and F^H through them, at most: measured as at most 0.7 of it, over spirals
     /// out and in and radial spokes, four fields and R2* (docs/maths.md).
     double error;
 
