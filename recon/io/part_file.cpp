@@ -208,8 +208,8 @@ void PartFile::require_identity(const std::string& about) const {
     }
     if (!of_run.empty()) {
         const auto& [name, value] = *of_run.begin();
-        refuse("what its frames depend on", "no such entry", entry(name, value) + ", as in this run",
-               next);
+        refuse("what its frames depend on", "no such entry",
+               entry(name, value) + ", as in this run", next);
     }
 }
 
