@@ -98,8 +98,10 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 Record record_of_flags(const ReadOptions& read, const BackendOptions& backend) {
-    const std::string precision =
-        !backend.precision ? "" : *backend.precision == Precision::float64 ? "double" : "single";
+    std::string precision;
+    if (backend.precision) {
+        precision = *backend.precision == Precision::float64 ? "double" : "single";
+    }
     const double memory = backend.device_memory;
     return {{"command", command_line()},
             {"traj_units_asked_for", read.trajectory_units},
