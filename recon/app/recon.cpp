@@ -213,7 +213,14 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
            },
            "of conjugate gradients on the device: none, or cosine (DCT-II), which needs fewer "
            "iterations for the same image [cosine with --lambda or a quadratic regulariser]")
-        ->check(CLI::IsMember({"none", "cosine"}));
+        ->check(CLI::Validator(
+            [](const std::string& word) {
+                return word == "none" || word == "cosine"
+                           ? std::string()
+                           : word + "; expected none or cosine, which took fewer iterations than "
+                                    "circulant and k-space preconditioners";
+            },
+            ""));
     std::string kinds;
     for (const Regulariser& row : regularisers()) {
         kinds += (kinds.empty() ? "" : "; ") + row.name + ": " + row.summary;
@@ -236,10 +243,14 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     sub.add_flag("--resume", reconstruct.resume,
                  "continue an unfinished image: the frames in IMAGE.part are not solved again");
     sub.add_option("--png", reconstruct.preview, "PNG preview to write")->check(file_name());
+    sub.add_flag_callback(
+        "--noise-map", [&reconstruct] { reconstruct.noise_replicas = 100; },
+        "/noise_map and /g_factor in the image, from 100 replicas: see --noise-replicas");
     sub.add_option("--noise-replicas", reconstruct.noise_replicas,
                    "solve the first frame so many times again with other noise, for /noise_map and "
                    "/g_factor in the image; 100 give 5 % [none]")
-        ->check(whole_number("a whole number from 2", false));
+        ->check(whole_number("a whole number from 2", false))
+        ->excludes("--noise-map");
     sub.add_option(
            "--log", reconstruct.log,
            "table to write while it solves, a line an iteration: frame, problem, iteration, "

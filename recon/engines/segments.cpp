@@ -82,16 +82,17 @@ struct Factors {
     Eigen::MatrixXcd of_rates; ///< L x T
 };
 
-/// The singular value decomposition of exp(-z t), weighted by the histogram of rates and half by
-/// the distribution of times, half by that of the nodes, as rates are.
+/// The singular value decomposition of exp(-z t), weighted by the histogram of rates and by the
+/// distribution of times, with a share for that of the nodes.
 class Decomposition {
 public:
-    Decomposition(const TimeNodes& nodes, const RealVector& times, const Histogram& histogram) {
+    Decomposition(const TimeNodes& nodes, const RealVector& times, const Histogram& histogram,
+                  double share_of_nodes) {
         const auto count = static_cast<Eigen::Index>(nodes.nodes().size());
         const Eigen::MatrixXd of_nodes =
             Eigen::MatrixXd::Identity(count, count) / static_cast<double>(count);
         const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> of_times(
-            (nodes.gram(times) + of_nodes) / 2);
+            (1 - share_of_nodes) * nodes.gram(times) + share_of_nodes * of_nodes);
         root_ = of_times.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() *
                 of_times.eigenvectors().transpose();
         const Eigen::MatrixXcd e = exponentials(nodes.nodes(), histogram.rates);
@@ -211,22 +212,26 @@ private:
 std::pair<Factors, double> enough_factors(const TimeNodes& nodes, const RealVector& times,
                                           const OffResonance& off, double wanted) {
     const Histogram histogram = histogram_of(off);
-    const Decomposition decomposition(nodes, times, histogram);
     const LargestError largest(nodes, times, off, histogram);
-    const Eigen::Index most = decomposition.resolved();
-    for (Eigen::Index count = std::min(most, decomposition.rank_for(wanted));; ++count) {
-        Factors factors = decomposition.factors(count);
-        const double error = largest.of(factors);
-        if (error <= wanted) {
-            return {std::move(factors), error};
-        }
-        if (count == most) {
-            throw ToleranceError(text("off-resonance: ", count, " time segments have an error of ",
-                                      error, ", above --segment-error ", wanted,
-                                      "\n  next:     pass --kernel tuned, which needs none, or a "
-                                      "larger --segment-error"));
+    std::string found;
+    // Half by their place, as rates are; a few times of very many turns are exact by themselves
+    // alone.
+    for (const double share_of_nodes : {0.5, 0.0}) {
+        const Decomposition decomposition(nodes, times, histogram, share_of_nodes);
+        const Eigen::Index most = decomposition.resolved();
+        for (Eigen::Index count = std::min(most, decomposition.rank_for(wanted)); count <= most;
+             ++count) {
+            Factors factors = decomposition.factors(count);
+            const double error = largest.of(factors);
+            if (error <= wanted) {
+                return {std::move(factors), error};
+            }
+            found = text(count, " time segments have an error of ", error);
         }
     }
+    throw ToleranceError(text("off-resonance: ", found, ", above --segment-error ", wanted,
+                              "\n  next:     pass --kernel tuned, which needs none, or a larger "
+                              "--segment-error"));
 }
 
 } // namespace

@@ -51,6 +51,10 @@ StoredMaps read_maps(const std::string& path, const Grid& like) {
     }
     StoredMaps result;
     result.grid = native::grid_of_volumes(file, "coil_maps", of_coil, like);
+    if (native::grid_extents(result.grid) != of_coil) {
+        refuse(shape.to_string(), "maps of " + shown(native::grid_extents(result.grid)) +
+                                      " voxels, as the attribute matrix has them");
+    }
     result.maps = Hdf5Values(file, "coil_maps")
                       .read_rows(shape.extents[0], shape.elements() / shape.extents[0]);
     result.sha256 = file.sha256();

@@ -219,6 +219,10 @@ CoilRows::Floats espirit_maps(const Calibration& calibration, const Grid& grid,
     const Kernel kernel(calibration);
     const auto coils = static_cast<std::size_t>(calibration.kspace.rows());
     const Eigen::MatrixXcf space = row_space(patches_of(calibration, kernel), options.threshold);
+    if (space.cols() == 0) {
+        return CoilRows::Floats::Zero(static_cast<Eigen::Index>(coils),
+                                      static_cast<Eigen::Index>(grid.voxels()));
+    }
     return dominant_eigenvectors(field_of(space, kernel, coils, grid), grid,
                                  strongest_combination(calibration.images),
                                  [&](float eigenvalue) { return weight_of(eigenvalue, options); });

@@ -35,7 +35,7 @@ void SolveSummary::add(const ImageFrame& frame) {
     }
     late_change_ = std::max(late_change_, frame.late_change);
     if (frame.explained != 0) {
-        explained_ = std::min(explained_, frame.explained);
+        explained_ = explained_ == 0 ? frame.explained : std::min(explained_, frame.explained);
         unexplained_ = std::max(unexplained_, frame.unexplained);
     }
     resolved_ = std::max(resolved_, frame.resolved_lambda);
@@ -88,13 +88,11 @@ std::string SolveSummary::about_precision() const {
 }
 
 std::string SolveSummary::about_samples() const {
-    constexpr double least = 1e-6; // F^H d is in single precision
-    if (explained_ == 1) {
+    if (explained_ == 0) {
         return "";
     }
     std::string line = text(frames_ == 1 ? "the image leaves " : "each image leaves at most ",
-                            rounded(100 * std::max(least, 1 - explained_)),
-                            " % of the samples' energy unexplained");
+                            rounded(100 * left()), " % of the samples' energy unexplained");
     if (unexplained_ > 0) {
         line += text(", ", rounded(unexplained_), " times that of the noise");
     }
@@ -102,10 +100,16 @@ std::string SolveSummary::about_samples() const {
                                  : line;
 }
 
+double SolveSummary::left() const {
+    constexpr double least = 1e-6; // F^H d is in single precision
+    return std::max(least, 1 - explained_);
+}
+
 bool SolveSummary::explains_too_little() const {
     constexpr double most_of_noise = 2;
     constexpr double least_explained = 0.5;
-    return unexplained_ > 0 ? unexplained_ > most_of_noise : explained_ < least_explained;
+    return unexplained_ > 0 ? unexplained_ > most_of_noise
+                            : explained_ != 0 && explained_ < least_explained;
 }
 
 void SolveSummary::tell(Reporter& report) const {
@@ -127,13 +131,19 @@ void SolveSummary::tell(Reporter& report) const {
 }
 
 std::vector<std::pair<std::string, double>> SolveSummary::numbers() const {
-    return {{"residual_worst", worst_residual()},
-            {"residual_median", median(residuals_)},
-            {"late_change", late_change_},
-            {"explained", explained_},
-            {"unexplained_over_noise", unexplained_},
-            {"lambda_resolved", resolved_},
-            {"image_error_estimate", image_error_}};
+    std::vector<std::pair<std::string, double>> numbers{{"residual_worst", worst_residual()},
+                                                        {"residual_median", median(residuals_)},
+                                                        {"late_change", late_change_},
+                                                        {"lambda_resolved", resolved_}};
+    const auto add_known = [&](const char* name, double value) {
+        if (value != 0) {
+            numbers.emplace_back(name, value);
+        }
+    };
+    add_known("unexplained", explained_ == 0 ? 0 : left());
+    add_known("unexplained_over_noise", unexplained_);
+    add_known("image_error_estimate", image_error_);
+    return numbers;
 }
 
 void estimate_rounding(ImageFrame& frame, const std::vector<double>& gains, double lambda,

@@ -42,6 +42,7 @@ public:
 
 private:
     double worst_residual() const;
+    double left() const; ///< of the samples' energy
     double image_error_permitted() const {
         return std::max(options_.tolerance, SolveOptions().tolerance);
     }
@@ -52,7 +53,7 @@ private:
     std::size_t ended_by_limit_ = 0;
     std::size_t frames_ = 0;
     double late_change_ = 0;
-    double explained_ = 1; ///< the least of all frames
+    double explained_ = 0; ///< the least of all frames, 0 where that is not known
     double unexplained_ = 0; ///< the most
     double resolved_ = 0;
     double image_error_ = 0; ///< estimated, relative; 0 without lambda

@@ -90,6 +90,26 @@ def a_field_of_another_grid_is_resampled(make):
                "the record does not name the field map")
 
 
+def a_field_of_another_size_is_refused(make):
+    """Beyond it there would be no field, in silence."""
+    folder = make()
+    spiral(folder)
+    work = ["recon", "off.h5", "-o", "image.h5", "--field-map", "field.h5", "--iterations", "2"]
+    with h5py.File(folder / "off.h5", "r+") as scan, h5py.File(folder / "field.h5", "w") as f:
+        f["field_map"] = scan["field_map"][()]
+        del scan["field_map"]
+        f["field_map"].attrs["units"] = "Hz"
+        fov = scan.attrs["fov_mm"][()]
+        f.attrs["fov_mm"] = fov / 2
+    folder.run(INPUT, [*work, *QUIET], ["field of view of the field map", "--fov-mm"])
+    smaller = ",".join(str(x / 2) for x in fov)
+    folder.run(0, [*work, "--fov-mm", smaller, "--low-resolution", *QUIET])
+    with h5py.File(folder / "field.h5", "r+") as f:
+        del f.attrs["fov_mm"]
+        f["field_map"].attrs["fov_mm"] = fov
+    folder.run(INPUT, [*work, *QUIET], ["fov_mm\" of /field_map", "write it there"])
+
+
 def what_does_not_fit_is_refused(make):
     folder = make()
     spiral(folder)
@@ -140,4 +160,5 @@ def a_plane_of_three_dimensions_serves_two(make):
 if __name__ == "__main__":
     sys.exit(run_cases([the_field_of_the_scan_is_corrected, another_unit_is_refused,
                         a_plane_of_three_dimensions_serves_two, segments_come_to_the_exact_image,
-                        a_field_of_another_grid_is_resampled, what_does_not_fit_is_refused]))
+                        a_field_of_another_grid_is_resampled,
+                        a_field_of_another_size_is_refused, what_does_not_fit_is_refused]))

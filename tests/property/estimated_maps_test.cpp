@@ -19,13 +19,18 @@ using test::make_grid;
 using test::silent;
 
 /// A phantom of some coils with a little noise; its maps have a sum of squares of 1.
-Simulation simulated(const Grid& grid, const std::string& trajectory, double undersampling = 1) {
+Simulation simulated(const Grid& grid, const std::string& trajectory, double undersampling = 1,
+                     double snr = 0) {
     SimulationOptions options;
     options.trajectory = trajectory;
     options.sampling.grid = grid;
     options.sampling.undersampling = undersampling;
     options.coils = 4;
-    options.noise = 0.01;
+    if (snr > 0) {
+        options.snr = snr;
+    } else {
+        options.noise = 0.01;
+    }
     const auto reference = make_reference_backend();
     Reporter report;
     return simulate(
@@ -36,17 +41,26 @@ Simulation simulated(const Grid& grid, const std::string& trajectory, double und
         report);
 }
 
-/// The smallest |<estimated, true>| where there is an object.
-double smallest_agreement(const CoilRows::Floats& maps, const Simulation& simulation) {
-    const CoilMatrix truth = simulation.scan.coil_maps.to_doubles();
+struct Agreement {
     double smallest = 1;
+    double mean = 0;
+};
+
+/// Of |<estimated, true>| where there is an object.
+Agreement agreement(const CoilRows::Floats& maps, const Simulation& simulation) {
+    const CoilMatrix truth = simulation.scan.coil_maps.to_doubles();
+    Agreement result;
+    double voxels = 0;
     for (Eigen::Index n = 0; n < truth.cols(); ++n) {
         if (std::abs(simulation.truth(n)) > 0.1 * simulation.truth.cwiseAbs().maxCoeff()) {
             const Complex along = maps.col(n).cast<Complex>().dot(truth.col(n));
-            smallest = std::min(smallest, std::abs(along));
+            result.smallest = std::min(result.smallest, std::abs(along));
+            result.mean += std::abs(along);
+            ++voxels;
         }
     }
-    return smallest;
+    result.mean /= voxels;
+    return result;
 }
 
 struct MapsCase {
@@ -65,7 +79,7 @@ TEST_P(EstimatedMaps, AreThoseOfTheCoils) {
         calibrate(*reference, simulation.scan, simulation.scan.frames.front(), report);
     for (const MapsMethod& method : maps_methods()) {
         const CoilRows::Floats maps = method.estimate(calibration, GetParam().grid, {});
-        EXPECT_GT(smallest_agreement(maps, simulation), 0.97) << method.name;
+        EXPECT_GT(agreement(maps, simulation).smallest, 0.97) << method.name;
         for (Eigen::Index n = 0; n < maps.cols(); ++n) {
             const float squares = maps.col(n).squaredNorm();
             EXPECT_TRUE(squares == 0 || std::abs(squares - 1) < 1e-5F) << method.name << squares;
@@ -76,6 +90,7 @@ TEST_P(EstimatedMaps, AreThoseOfTheCoils) {
 INSTANTIATE_TEST_SUITE_P(Scans, EstimatedMaps,
                          testing::Values(MapsCase{"Even", make_grid(48, 48), "radial"},
                                          MapsCase{"Odd", make_grid(45, 39), "spiral"},
+                                         MapsCase{"Slab", make_grid(40, 36, 5), "cartesian"},
                                          MapsCase{"Solid", make_grid(16, 18, 8),
                                                   "stack-of-spirals"}),
                          [](const auto& of) { return of.param.name; });
@@ -93,6 +108,22 @@ TEST(EspiritMaps, AreZeroWhereThereIsNoSignal) {
     EXPECT_NEAR(corner({0.05, 0, false}), 1, 1e-5) << "without a crop";
     const float soft = corner({0.05, 0, true});
     EXPECT_TRUE(soft > 0 && soft < 0.9F) << soft;
+}
+
+TEST(EspiritMaps, OfAnSnrOfTwoHaveTheSignalOfTheCoils) {
+    const Simulation simulation = simulated(make_grid(64, 64), "cartesian", 1, 2);
+    const auto reference = make_reference_backend();
+    Reporter report;
+    const Calibration calibration =
+        calibrate(*reference, simulation.scan, simulation.scan.frames.front(), report);
+    const CoilRows::Floats maps = espirit_maps(calibration, simulation.scan.grid, {});
+    EXPECT_GT(agreement(maps, simulation).mean, 0.9);
+}
+
+TEST(EspiritMaps, OfNoiseAreZero) {
+    test::Random random(3);
+    Calibration calibration{12, make_grid(24, 24), 1, random.matrix(4, 576), random.matrix(4, 576)};
+    EXPECT_EQ(espirit_maps(calibration, make_grid(30, 30), {}).norm(), 0);
 }
 
 TEST(Calibration, NeedsACentreThatIsSampled) {
@@ -143,6 +174,20 @@ TEST(Resampled, AreTheSameMapsOnAnotherGrid) {
     wide.fov_mm = {900, 900, 1};
     EXPECT_EQ(resampled(plane(from), from, wide, {"maps.h5", "coil maps", "next"})(0, 0),
               Complex(0));
+}
+
+TEST(Resampled, MustHoldWhatBothTheScanAndTheImageHold) {
+    Grid scan = make_grid(24, 24);
+    scan.fov_mm = {240, 200, 1};
+    Grid image = scan;
+    image.fov_mm = {300, 100, 1};
+    const Grid needed = with_smaller_field(image, scan);
+    EXPECT_EQ(needed.fov_mm, (Vec3{240, 100, 1}));
+    const Resampled of{"maps.h5", "coil maps", "next"};
+    Grid maps = scan;
+    EXPECT_NO_THROW(require_same_field(maps, needed, of));
+    maps.fov_mm = {120, 200, 1};
+    EXPECT_THROW(require_same_field(maps, needed, of), InputError);
 }
 
 TEST(Resampled, OfAnUnknownPlaceCannotFollowAShift) {

@@ -8,6 +8,7 @@
 #include "base/tolerance.hpp"
 #include "engines/on_host.hpp"
 #include "engines/reference.hpp"
+#include "solve/misfit.hpp"
 #include "solve/solve.hpp"
 #include "support/arrays_fixture.hpp"
 
@@ -121,6 +122,28 @@ TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
         ++compared;
     }
     EXPECT_EQ(compared, 25U); // 8 a decade from 0.01 to 10
+}
+
+TEST_P(LambdaCurves, TheSolutionExplainsWhatItsResidualLeaves) {
+    test::Case of{"explained", {7, 5, 0}, 90, 3};
+    of.coil_maps = of.phi = of.weights = true;
+    const test::Problem problem = test::make_problem(of);
+    Reporter report;
+    const Plan plan{problem.grid, problem.voxels, true, true};
+    const CoilRows maps = problem.coil_maps;
+    FrameEquations frames({*on.opened, plan, maps, 0.05, [&](const Sampling& sampling) {
+                               return compute_q(*on.opened, sampling, problem.grid, report);
+                           }});
+    NormalEquations& equations = frames.of(problem.sampling);
+    SolveOptions options;
+    options.lambda = 0.05;
+    const Solved solved = solve(equations, equations.fhd(problem.samples, report), options, report);
+    const ComplexVector data = weighted(problem, problem.samples);
+    const double energy = energy_of(*problem.sampling, problem.samples);
+    EXPECT_NEAR(energy, data.squaredNorm(), 1e-9 * energy);
+    const double misfit = (dense_model(problem) * solved.image - data).squaredNorm();
+    EXPECT_NEAR(energy - solved.explained, misfit,
+                energy * (10 * equations.error() + 10 * equations.epsilon_of_transforms()));
 }
 
 // A larger lambda on the same equations, whatever they were made with.

@@ -192,12 +192,32 @@ TEST(IsmrmrdCalibration, EverySliceThatIsReadHasItsOwn) {
     EXPECT_EQ(scan.calibrations[1].label, "slice 1");
     EXPECT_EQ(scan.calibrations[1].samples.columns(), 16u) << "another repetition came in";
     EXPECT_EQ(scan.calibrations[1].samples(0, 0).real(), 100);
-    EXPECT_TRUE(noted(scan, "kept 3 acquisitions flagged parallel calibration of 2 slices"));
+    EXPECT_TRUE(noted(scan, "kept 3 acquisitions flagged parallel calibration of 2 frames"));
     ReadOptions options;
     options.counters[0] = IndexList("1");
     const Scan one = read_ismrmrd(write(lines), options);
     ASSERT_EQ(one.calibrations.size(), 1u);
     EXPECT_EQ(one.calibrations[0].samples(0, 0).real(), 100);
+}
+
+TEST(IsmrmrdCalibration, EverySetThatIsReadHasItsOwn) {
+    std::vector<Acquisition> lines{line(21, 0, 0, 100), line(21, 0, 0, 200), line(20, 0, 0, 300)};
+    lines[1].idx().set = lines[2].idx().set = 1;
+    const Scan scan = read(lines);
+    ASSERT_EQ(scan.calibrations.size(), 2u);
+    EXPECT_EQ(scan.calibrations[1].label, "set 1");
+    EXPECT_EQ(scan.calibrations[1].samples.columns(), 16u);
+    EXPECT_EQ(scan.calibrations[1].samples(0, 0).real(), 200);
+    ReadOptions options;
+    options.counters[4] = IndexList("1");
+    const Scan one = read_ismrmrd(write(lines), options);
+    ASSERT_EQ(one.calibrations.size(), 1u);
+    EXPECT_EQ(one.calibrations[0].samples(0, 0).real(), 200);
+    // What has none takes that of another set.
+    lines[1] = line(0, 0, 0, 200);
+    lines[1].idx().set = 1;
+    lines.pop_back();
+    EXPECT_EQ(read_ismrmrd(write(lines), options).calibrations.at(0).samples(0, 0).real(), 100);
 }
 
 TEST(IsmrmrdCalibration, OfAnotherSliceIsNotUsed) {

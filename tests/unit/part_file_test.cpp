@@ -28,6 +28,8 @@ FinishedFrame frame_of(std::size_t index) {
     frame.image.resolved_lambda = 1e-7;
     frame.image.image_error = 1e-5;
     frame.image.late_change = 3e-3;
+    frame.image.explained = 0.75;
+    frame.image.unexplained = 1.25;
     return frame;
 }
 
@@ -82,6 +84,8 @@ TEST_F(PartFileTest, EverythingOfAFrameComesBack) {
     EXPECT_EQ(found.image.resolved_lambda, expected.image.resolved_lambda);
     EXPECT_EQ(found.image.image_error, expected.image.image_error);
     EXPECT_EQ(found.image.late_change, expected.image.late_change);
+    EXPECT_EQ(found.image.explained, expected.image.explained);
+    EXPECT_EQ(found.image.unexplained, expected.image.unexplained);
     EXPECT_TRUE(found.values.empty());
     EXPECT_EQ(part.values(2), expected.values);
     EXPECT_EQ(part.values(0), frame_of(4).values);

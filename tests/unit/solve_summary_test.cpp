@@ -88,6 +88,37 @@ TEST(SolveSummary, ManySolvesAreOneLineOfWorstAndMedian) {
               "(asked 0.0001): the iteration limit ended 2 of them; more: --iterations");
 }
 
+TEST(SolveSummary, WhatTheImageLeavesOfTheSamplesIsTold) {
+    ImageFrame frame = frame_of({{1, 1e-5}}, Stop::tolerance);
+    const SolveSummary unknown = summary_of({{1, 1e-5}}, Stop::tolerance);
+    EXPECT_EQ(unknown.about_samples(), "");
+    EXPECT_FALSE(unknown.explains_too_little());
+    const auto about = [&](double explained, double noise) {
+        compare_with_samples(frame, explained, 200, noise);
+        SolveSummary summary(SolveOptions{});
+        summary.add(frame);
+        return summary;
+    };
+    EXPECT_EQ(
+        about(180, 16).about_samples(),
+        "the image leaves 10 % of the samples' energy unexplained, 1.2 times that of the noise");
+    EXPECT_FALSE(about(180, 16).explains_too_little());
+    EXPECT_THAT(about(180, 8).about_samples(), HasSubstr("may be wrong"));
+    EXPECT_FALSE(about(180, 0).explains_too_little()) << "no noise to compare with";
+    EXPECT_TRUE(about(80, 0).explains_too_little());
+    EXPECT_THAT(about(200 + 1e-9, 0).about_samples(), HasSubstr("leaves 0.0001 %"));
+    // The least of all frames.
+    SolveSummary two(SolveOptions{});
+    for (const double explained : {120.0, 180.0}) {
+        compare_with_samples(frame, explained, 200, 0);
+        two.add(frame);
+    }
+    EXPECT_EQ(two.about_samples(),
+              "each image leaves at most 40 % of the samples' energy unexplained");
+    compare_with_samples(frame, 1, 0, 0);
+    EXPECT_TRUE(std::isfinite(frame.explained)) << "of samples that are zeros";
+}
+
 TEST(SolveSummary, LambdaIsHeldAgainstWhatTheTransformResolves) {
     const double error = tolerance::normal_equations(1e-6, tolerance::eps);
     EXPECT_EQ(rounded_frame({2}, 0, 1e-6).resolved_lambda, 2 * error);
