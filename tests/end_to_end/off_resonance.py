@@ -104,6 +104,7 @@ def a_field_of_another_size_is_refused(make):
     folder.run(INPUT, [*work, *QUIET], ["field of view of the field map", "--fov-mm"])
     smaller = ",".join(str(x / 2) for x in fov)
     folder.run(0, [*work, "--fov-mm", smaller, "--low-resolution", *QUIET])
+    os.unlink(folder / "image.h5")
     with h5py.File(folder / "field.h5", "r+") as f:
         del f.attrs["fov_mm"]
         f["field_map"].attrs["fov_mm"] = fov
