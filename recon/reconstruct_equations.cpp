@@ -20,15 +20,22 @@ NormalEquations& ScanEquations::of(std::size_t frame) {
 }
 
 Q ScanEquations::make_q(const Sampling& sampling) {
-    if (kept_q_.first == &sampling) {
-        return kept_q_.second;
+    for (const auto& [of, q] : kept_qs_) {
+        if (of == &sampling) {
+            return q;
+        }
     }
-    kept_q_ = {};
     const Grid& grid = prepared_.scan().grid;
     const Q q = parts_.q_file != nullptr ? parts_.q_file->read(sampling, grid)
                                          : compute_q(parts_.backend, sampling, grid, report_);
     if (prepared_.maps_differ()) {
-        kept_q_ = {&sampling, q};
+        constexpr double share_of_memory = 1.0 / 16;
+        const double most_bytes = share_of_memory * parts_.backend.device().memory();
+        const auto bytes = static_cast<double>(q.half.count() * sizeof(Complex));
+        while (!kept_qs_.empty() && static_cast<double>(kept_qs_.size() + 1) * bytes > most_bytes) {
+            kept_qs_.pop_front();
+        }
+        kept_qs_.emplace_back(&sampling, q);
     }
     return q;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <string>
 #include <utility>
@@ -54,7 +55,7 @@ private:
     SolveOptions options_;
     Reporter& report_;
     std::optional<FrameEquations> of_place_;
-    std::pair<const Sampling*, Q> kept_q_; ///< of all places
+    std::deque<std::pair<const Sampling*, Q>> kept_qs_; ///< for places that come; the last ones
     std::optional<std::pair<std::size_t, Transformed>> in_hand_;
 };
 

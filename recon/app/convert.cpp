@@ -139,9 +139,9 @@ ExitCode run(const Options& options) {
     output.grey = grey_of(options, to, output.part);
     to.require_built();
     const ImageFormat& from = format_of_input(options.input);
-    if (&from == &to) {
+    if (&from == &to && options.frame.empty() && options.slices.empty()) {
         throw UsageError({options.input, "IN", "already " + from.summary, "another format",
-                          "copy the file, or choose another --to"});
+                          "copy the file, choose another --to, or a part by --frame or --slices"});
     }
     require_files(named_inputs(options.input, from), named_outputs(options.output, to));
     output.record = {{"program", std::string("lsrecon ") + version},

@@ -58,10 +58,11 @@ void RawAcquisitionSorter::check_partition(const RawAcquisition& acquisition,
     }
 }
 
-// Times count from center_sample of each acquisition. Those of one excitation would begin anew.
+// Times count from center_sample of each acquisition. Those of one excitation would begin anew. A
+// line without a stored trajectory has an excitation of its own, whatever segment it is of.
 void RawAcquisitionSorter::check_excitation(const RawAcquisition& acquisition,
                                             const RawFrame& frame) const {
-    const bool segments = acquisition.segment != frame.segment;
+    const bool segments = has_trajectory() && acquisition.segment != frame.segment;
     if (!options_.with_times || frame.values.empty() || !(segments || encoding_.echo_train)) {
         return;
     }

@@ -235,8 +235,21 @@ def pictures(make):
     expect(not os.path.exists(folder / "new.png"), "a refused command wrote a picture")
 
 
+def a_frame_of_an_image_file_becomes_one(make):
+    folder = make()
+    values = marked((3, 5, 6), (1, 2, 3))
+    write_image(folder / "i.h5", values, (60, 50), rng.uniform(-80, 80, 3), directions(False))
+    folder.run(0, ["convert", "i.h5", "-o", "one.h5", "--frame", "1"])
+    with h5py.File(folder / "i.h5") as whole, h5py.File(folder / "one.h5") as one:
+        expect(np.array_equal(one["image"][()], whole["image"][1:2]), "the frame's values")
+        for name in ("position", "directions", "fov_mm"):
+            expect(np.array_equal(one["image"].attrs[name], whole["image"].attrs[name]), name)
+    folder.run(USAGE, ["convert", "i.h5", "-o", "x.h5"], ["already", "--frame"])
+
+
 if __name__ == "__main__":
-    sys.exit(run_cases([voxels_lie_where_they_are, parts_and_frames,
+    sys.exit(run_cases([a_frame_of_an_image_file_becomes_one, voxels_lie_where_they_are,
+                        parts_and_frames,
                         cut_slices_stay_where_they_were, slices_become_volumes,
                         other_positions_are_refused, cfl_there_and_back,
                         other_dimensions_of_cfl_are_frames, ismrmrd_images, pictures]))
