@@ -166,7 +166,8 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     };
     const auto finished = [&](const Frame& frame, const Solved& solved, double error) {
         ImageFrame image = to_image(frame, solved);
-        estimate_rounding(image, solved.gains, solving.lambda, error, backend.info().epsilon);
+        estimate_rounding(image, solved.gains, solving.lambda + weight_of_l2(solving.regularisers),
+                          error, backend.info().epsilon);
         return image;
     };
     const double noise_of_a_sample = energy_of_noise(scan.noise);

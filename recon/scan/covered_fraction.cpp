@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scan/directions.hpp"
+
 namespace lsrecon {
 
 namespace {
@@ -35,10 +37,6 @@ struct ScaledVoxel {
         }
     }
 };
-
-double dot(const Vec3& a, const Vec3& b) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 /// Share of the line centre + s edge, |s| <= 1/2, that lies in the unit ball.
 double share_inside(const Vec3& centre, const Vec3& edge) {

@@ -107,6 +107,14 @@ const Regulariser& regulariser_named(const std::string& name) {
     throw UsageError("--reg " + name + ": no such regulariser\n  expected: one of " + names);
 }
 
+double weight_of_l2(const std::vector<RegulariserChoice>& chosen) {
+    double sum = 0;
+    for (const RegulariserChoice& choice : chosen) {
+        sum += choice.name == "l2" ? choice.weight : 0;
+    }
+    return sum;
+}
+
 bool need_splitting(const std::vector<RegulariserChoice>& chosen) {
     return std::any_of(chosen.begin(), chosen.end(), [](const RegulariserChoice& choice) {
         return !regulariser_named(choice.name).quadratic;

@@ -77,6 +77,8 @@ const Regulariser& regulariser_named(const std::string& name);
 
 /// Whether some are not quadratic: conjugate gradients alone do not minimise them.
 bool need_splitting(const std::vector<RegulariserChoice>& chosen);
+/// The weights of `l2` together, which is the term of lambda.
+double weight_of_l2(const std::vector<RegulariserChoice>& chosen);
 
 /// Whether some couple the frames, which are then solved together (solve/joint.hpp).
 bool need_all_frames(const std::vector<RegulariserChoice>& chosen);

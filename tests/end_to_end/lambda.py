@@ -5,6 +5,7 @@ every frame has the value, and what cannot be chosen is refused.
     lambda.py LSRECON"""
 
 import json
+import os
 import re
 import sys
 
@@ -151,7 +152,31 @@ def what_cannot_be_chosen_is_refused(make):
     expect(curve_of(folder)[1]["lambda_rule"] == "risk", "another rule than risk")
 
 
+def what_is_left_of_the_samples_is_told(make):
+    """And l2 is lambda, for the estimate of rounding, too."""
+    folder = make()
+    scan(folder)
+    with_weights(folder)
+    with h5py.File(folder / "s.h5") as f:
+        energy = np.sum(f["weights"][()] * np.abs(f["samples"][()])**2)
+    found = []
+    for words in (["--lambda", "0.02"], ["--reg", "l2:0.02"]):
+        folder.run(0, [*RECON, *words])
+        left = residual(folder, "i.h5", True) / energy
+        with h5py.File(folder / "i.h5") as f:
+            record = f["record"].attrs
+            expect(abs(record["unexplained"] / left - 1) < 1e-3,
+                   f"{record['unexplained']} is left, not {left}")
+            found.append((f["image"][()], record["image_error_estimate"]))
+        os.unlink(folder / "i.h5")
+    (image, estimate), (of_l2, estimate_of_l2) = found
+    expect(np.linalg.norm(image - of_l2) < 1e-3 * np.linalg.norm(image), "l2 is not lambda")
+    expect(0 < estimate and abs(estimate_of_l2 / estimate - 1) < 0.01,
+           f"rounding is estimated at {estimate} by lambda and {estimate_of_l2} by l2")
+
+
 if __name__ == "__main__":
     sys.exit(run_cases([discrepancy_meets_the_noise, without_noise_there_is_the_corner,
                         coils_without_maps_are_summed, all_frames_have_one_value,
-                        what_cannot_be_chosen_is_refused]))
+                        what_cannot_be_chosen_is_refused,
+                        what_is_left_of_the_samples_is_told]))
