@@ -21,6 +21,7 @@
 #include "reconstruct_lambda.hpp"
 #include "reconstruct_noise.hpp"
 #include "scan/check.hpp"
+#include "scan/host_memory.hpp"
 #include "solve/cg.hpp"
 #include "solve/joint_room.hpp"
 #include "solve/normal_equations.hpp"
@@ -77,6 +78,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     ReadOptions read = options.read;
     options.prepare.tell(read);
     read.bad_frames = true;
+    read.solves_on_host = !options.solve.on_device || backend.device().in_host_memory();
     const bool joint = need_all_frames(options.solve.regularisers);
     read.before_samples = [&](const Scan& scan) {
         if (joint && options.prepare.geometry.matrix.empty()) { // else its grid is not known yet
@@ -86,7 +88,11 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     };
     if (!joint && options.solve.on_device) {
         read.before_values = [&](const Grid& grid, std::size_t coil_maps) {
-            note_room_of_solver(backend, grid, coil_maps, options.solve);
+            if (!note_room_of_solver(backend, grid, coil_maps, options.solve)) {
+                HostMemory memory;
+                memory.add_volumes("the solver on the CPU", grid, coil_maps > 0 ? 1 : 0);
+                memory.require(scan_file);
+            }
         };
     }
     FrameSource source(scan_file, read, report); // checks it, too

@@ -51,6 +51,8 @@ struct ReadOptions {
     bool mirrored = false;
     /// Whether a scan of several frames may have some whose samples are wrong or cannot be read.
     bool bad_frames = false;
+    /// Whether the solver's volumes are in the host's memory; a GPU has its own.
+    bool solves_on_host = true;
     /// Called once shapes are known and before any value is read.
     std::function<void(const Grid& grid, std::size_t coil_maps)> before_values = [](const Grid&,
                                                                                     std::size_t) {};

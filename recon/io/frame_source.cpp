@@ -22,7 +22,7 @@ FrameSource::FrameSource(const std::string& path, const ReadOptions& options)
 FrameSource::FrameSource(OpenScan opened, const ReadOptions& options)
     : file_(std::move(opened.file)), stored_(std::move(opened.stored)) {
     Scan& scan = stored_.scan;
-    check(scan);
+    check(scan, options.solves_on_host);
     options.before_samples(scan);
     const std::vector<std::string> silent = check_samples(options.bad_frames);
     scan.sha256 = file_->sha256();

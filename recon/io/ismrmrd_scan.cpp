@@ -23,7 +23,7 @@ namespace {
 /// InputError when the host cannot hold the chosen frames: their samples, in single precision,
 /// their trajectories, and the volumes of a reconstruction.
 void require_memory(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& image,
-                    const Grid& grid) {
+                    const Grid& grid, bool solves_on_host) {
     const std::size_t samples = image.choice.samples();
     const std::size_t channels = image.first().kind.channels;
     const double each = sizeof(std::complex<float>) * static_cast<double>(channels) + sizeof(Vec3);
@@ -32,7 +32,7 @@ void require_memory(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& 
         file.data_name(),
         text(samples, " samples of each of ", counted(channels, "coil"), " in the chosen frames"),
         static_cast<double>(samples) * each);
-    memory.add_volumes(file.xml_name() + ", encodedSpace", grid, channels);
+    memory.add_volumes(file.xml_name() + ", encodedSpace", grid, channels, solves_on_host);
     memory.require(file.path());
 }
 
@@ -147,7 +147,7 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
     of_image.choice.decide(file.path(), file.data_name());
     RawEncoding encoding = header.encoding(chosen, remarks);
     take_slices(file, of_image, encoding, remarks);
-    require_memory(file, of_image, encoding.grid);
+    require_memory(file, of_image, encoding.grid, options.solves_on_host);
     encoding.dataset = file.data_name();
     contents.add_remarks(chosen, remarks);
     const std::vector<std::size_t> wanted = contents.wanted(chosen);

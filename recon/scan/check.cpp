@@ -33,7 +33,7 @@ double worse(Complex value) {
 /// The checks of one scan, each naming the thing as the file's format does.
 class Checker {
 public:
-    explicit Checker(const Scan& scan) : scan_(scan) {
+    Checker(const Scan& scan, bool solves_on_host) : scan_(scan), solves_on_host_(solves_on_host) {
         for (const Frame& frame : scan.frames) {
             shares_sampling_ = shares_sampling_ && frame.sampling == scan.frames.front().sampling;
         }
@@ -226,21 +226,22 @@ private:
     void check_memory() const {
         if (!scan_.voxels) {
             HostMemory memory;
-            memory.add_volumes(scan_.format == "lsrecon-scan" ? "attribute \"matrix\" of /"
-                                                              : "matrix",
-                               scan_.grid, scan_.coils());
+            memory.add_volumes(
+                scan_.format == "lsrecon-scan" ? "attribute \"matrix\" of /" : "matrix", scan_.grid,
+                scan_.coil_maps.empty() ? scan_.coils() : 1, solves_on_host_);
             memory.require(scan_.file);
         }
     }
 
     const Scan& scan_;
+    bool solves_on_host_;
     bool shares_sampling_ = true;
 };
 
 } // namespace
 
-void check(const Scan& scan) {
-    Checker(scan).check_all();
+void check(const Scan& scan, bool solves_on_host) {
+    Checker(scan, solves_on_host).check_all();
     if (scan.has_samples() && !scan.frames.front().samples.empty()) {
         SampleCheck samples(scan);
         for (const Frame& frame : scan.frames) {

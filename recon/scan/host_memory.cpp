@@ -12,7 +12,8 @@ void HostMemory::add(const std::string& thing, const std::string& found, double 
     parts_.push_back({thing, found, bytes});
 }
 
-void HostMemory::add_volumes(const std::string& thing, const Grid& grid, std::size_t coils) {
+void HostMemory::add_volumes(const std::string& thing, const Grid& grid, std::size_t coils,
+                             bool solves_on_host) {
     double doubled = 1;
     for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
         doubled *= 2 * static_cast<double>(grid.size[d]);
@@ -20,7 +21,7 @@ void HostMemory::add_volumes(const std::string& thing, const Grid& grid, std::si
     const double voxels = doubled / (grid.dimensions == 3 ? 8 : 4);
     const double volumes = 2 * static_cast<double>(std::max<std::size_t>(coils, 1)) + 6;
     add(thing, by(grid.size, grid.dimensions),
-        sizeof(std::complex<double>) * (2.5 * doubled + volumes * voxels));
+        sizeof(std::complex<double>) * ((solves_on_host ? 2.5 * doubled : 0) + volumes * voxels));
 }
 
 double HostMemory::bytes() const {

@@ -14,8 +14,10 @@ class HostMemory {
 public:
     /// `thing` is what messages call it, `found` how large it says it is.
     void add(const std::string& thing, const std::string& found, double bytes);
-    /// Image, Q on the doubled grid with its transform, and volumes of the coils.
-    void add_volumes(const std::string& thing, const Grid& grid, std::size_t coils);
+    /// Images and volumes of the coils, and where the host solves Q on the doubled grid with its
+    /// transform.
+    void add_volumes(const std::string& thing, const Grid& grid, std::size_t coils,
+                     bool solves_on_host = true);
 
     double bytes() const;
     /// InputError that names the largest part, when it is all more than the limit.

@@ -51,7 +51,7 @@ bool keeps_zeros(const RegulariserTerm& term) {
 
 } // namespace
 
-void note_room_of_solver(Backend& backend, const Grid& grid, std::size_t coil_maps,
+bool note_room_of_solver(Backend& backend, const Grid& grid, std::size_t coil_maps,
                          const SolveOptions& options) {
     const Device& device = backend.device();
     try {
@@ -59,8 +59,10 @@ void note_room_of_solver(Backend& backend, const Grid& grid, std::size_t coil_ma
                      solver_memory(grid, coil_maps,
                                    precision_of_solver(backend, options.regularisers),
                                    volumes_of(options.regularisers, options.precondition, grid)));
+        return true;
     } catch (const DeviceError& error) {
         note_move_to_cpu(backend, error);
+        return false;
     }
 }
 

@@ -39,6 +39,9 @@ TEST(HostMemory, VolumesGrowWithTheGridAndTheCoils) {
     // 2.5 complex numbers on the doubled grid, 8 volumes for one coil, 2 for each more.
     EXPECT_EQ(bytes(test::make_grid(4, 3), 1), 16 * (2.5 * 48 + 8 * 12));
     EXPECT_EQ(bytes(test::make_grid(4, 3, 2), 3), 16 * (2.5 * 192 + 12 * 24));
+    HostMemory beside_a_gpu;
+    beside_a_gpu.add_volumes("matrix", test::make_grid(4, 3, 2), 3, false);
+    EXPECT_EQ(beside_a_gpu.bytes(), 16 * 12 * 24);
 }
 
 } // namespace
