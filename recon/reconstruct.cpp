@@ -90,7 +90,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
         read.before_values = [&](const Grid& grid, std::size_t coil_maps) {
             if (!note_room_of_solver(backend, grid, coil_maps, options.solve)) {
                 HostMemory memory;
-                memory.add_volumes("the solver on the CPU", grid, coil_maps > 0 ? 1 : 0);
+                memory.add_volumes("the solver on the CPU", grid, 1);
                 memory.require(scan_file);
             }
         };

@@ -1,6 +1,5 @@
 // info of what the program itself wrote.
 
-#include <algorithm>
 #include <cstdio>
 
 #include "app/info_parts.hpp"
@@ -68,10 +67,8 @@ void print_maps(const Hdf5Reader& file) {
     like.dimensions = file.shape("coil_maps").extents.size() == 4 ? 3 : 2;
     const StoredMaps maps = read_maps(file.path(), like);
     const Record record = record_of(file);
-    const auto method = std::find_if(record.begin(), record.end(),
-                                     [](const auto& entry) { return entry.first == "maps"; });
-    if (method != record.end()) {
-        print_row("method", method->second);
+    if (const std::string method = value_in(record, "maps"); !method.empty()) {
+        print_row("method", method);
     }
     const std::size_t voxels = maps.grid.voxels();
     const std::size_t with_signal = sum_of_squares(maps.maps).voxels;

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -24,6 +26,15 @@ inline std::string rounded(double value) {
     stream.precision(2);
     stream << value;
     return stream.str();
+}
+
+/// "15", or "9 to 15": whole numbers as they are, others with two digits.
+inline std::string range_in_words(const std::vector<double>& values) {
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    const auto in_words = [](double v) { return v == std::round(v) ? text(v) : rounded(v); };
+    const std::string from = in_words(*least);
+    const std::string to = in_words(*most);
+    return from == to ? to : from + " to " + to;
 }
 
 /// "256 x 256": the first `dimensions` of the values.

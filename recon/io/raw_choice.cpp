@@ -123,7 +123,7 @@ void RawChoice::decide(const std::string& file, const std::string& dataset) {
     decide_on_calibrations();
 }
 
-bool RawChoice::is_wanted(const RawCounters& frame) const {
+bool RawChoice::wants(const RawCounters& frame) const {
     const auto known = frames_.find(frame);
     return known != frames_.end() && known->second.chosen;
 }
@@ -133,7 +133,7 @@ void RawChoice::decide_on_calibrations() {
     std::set<std::array<std::uint16_t, 3>> served;
     std::set<std::uint16_t> served_slices;
     for (const RawCounters& of : calibrations_) {
-        if (is_wanted(of) && served.insert({of[slice], of[contrast], of[set]}).second) {
+        if (wants(of) && served.insert({of[slice], of[contrast], of[set]}).second) {
             served_slices.insert(of[slice]);
             wanted_calibrations_.insert(of);
         }

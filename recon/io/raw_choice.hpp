@@ -34,7 +34,8 @@ public:
     /// After the last. InputError that lists what there is when nothing that was counted is chosen.
     void decide(const std::string& file, const std::string& dataset);
 
-    bool wants(const RawCounters& frame) const { return frames_.at(frame).chosen; }
+    /// Also of counters that no acquisition of the image has.
+    bool wants(const RawCounters& frame) const;
     /// Samples a coil of all frames that are wanted.
     std::size_t samples() const;
     /// Whether calibration of these counters is wanted. That is the first of every contrast and set
@@ -56,7 +57,6 @@ private:
         std::size_t samples = 0;
         bool chosen = false;
     };
-    bool is_wanted(const RawCounters& frame) const;
     void decide_on_calibrations();
     std::string listed() const;
     std::string asked() const; ///< " --slice 1-2 --frames 0"

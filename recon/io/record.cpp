@@ -59,6 +59,12 @@ void add_notes(Record& record, const Scan& scan, const std::vector<std::string>&
     }
 }
 
+std::string value_in(const Record& record, const std::string& name) {
+    const auto found = std::find_if(record.begin(), record.end(),
+                                    [&](const auto& entry) { return entry.first == name; });
+    return found == record.end() ? "" : found->second;
+}
+
 std::pair<std::vector<std::string>, Record> notes_and_rest(const Record& record) {
     std::pair<std::vector<std::string>, Record> parts;
     for (const auto& entry : record) {

@@ -19,6 +19,9 @@ Record make_record(const Scan& scan, const BackendInfo& backend, const Record& s
 /// known only once everything is solved.
 void add_notes(Record& record, const Scan& scan, const std::vector<std::string>& notes);
 
+/// The value under a name, "" where there is none.
+std::string value_in(const Record& record, const std::string& name);
+
 /// The remarks and notes of a record, and the rest of it.
 std::pair<std::vector<std::string>, Record> notes_and_rest(const Record& record);
 

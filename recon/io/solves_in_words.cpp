@@ -1,12 +1,11 @@
 #include "io/solves_in_words.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "base/index_list.hpp"
 #include "base/numbers.hpp"
 #include "io/failed_frames.hpp"
+#include "io/record.hpp"
 
 namespace lsrecon {
 
@@ -14,21 +13,6 @@ namespace {
 
 /// Frames that have rows of their own.
 constexpr std::size_t few = 8;
-
-std::string recorded(const Record& record, const std::string& name) {
-    const auto found = std::find_if(record.begin(), record.end(),
-                                    [&](const auto& entry) { return entry.first == name; });
-    return found == record.end() ? "" : found->second;
-}
-
-/// "30", or "28 to 31".
-std::string range(const std::vector<double>& values) {
-    const auto [least, most] = std::minmax_element(values.begin(), values.end());
-    const auto shown = [](double v) { return v == std::round(v) ? text(v) : rounded(v); };
-    const std::string from = shown(*least);
-    const std::string to = shown(*most);
-    return from == to ? to : from + " to " + to;
-}
 
 /// Of some frames.
 struct Endings {
@@ -64,8 +48,9 @@ struct Endings {
                     counted(by_limit + by_tolerance, "solve"), ", the tolerance in the others");
     }
     std::string in_words() const {
-        return range(iterations) + " iterations" + (knows_why() ? ", stopped by " + why() : "") +
-               ", residual " + range(residuals);
+        return range_in_words(iterations) + " iterations" +
+               (knows_why() ? ", stopped by " + why() : "") + ", residual " +
+               range_in_words(residuals);
     }
 };
 
@@ -93,16 +78,16 @@ Record solves_in_words(const std::vector<ImageFrame>& frames, const Record& reco
     if (!all.any()) {
         return {};
     }
-    Record rows{{"iterations done",
-                 range(all.iterations) + asked(" (at most ", recorded(record, "iterations"))}};
+    Record rows{{"iterations done", range_in_words(all.iterations) +
+                                        asked(" (at most ", value_in(record, "iterations"))}};
     if (all.knows_why()) {
         const bool some = all.by_limit > 0 && all.by_tolerance > 0 && frames.size() > 1;
         rows.emplace_back("stopped by",
                           all.why() + (some ? ": frames " + all.frames_by_limit() : ""));
     }
-    rows.emplace_back("final residual",
-                      range(all.residuals) + asked(" (asked ", recorded(record, "tolerance")));
-    if (const std::string late = recorded(record, "late_change"); !late.empty()) {
+    rows.emplace_back("final residual", range_in_words(all.residuals) +
+                                            asked(" (asked ", value_in(record, "tolerance")));
+    if (const std::string late = value_in(record, "late_change"); !late.empty()) {
         rows.emplace_back("late change",
                           late + " of " + (frames.size() == 1 ? "the image" : "an image at most") +
                               ", by the last tenth of the iterations");

@@ -18,12 +18,6 @@ double median(std::vector<double> values) {
     return *middle;
 }
 
-/// "15" or "9 to 15".
-std::string range_of(const std::vector<double>& values) {
-    const auto [least, most] = std::minmax_element(values.begin(), values.end());
-    return *least == *most ? text(*most) : text(*least, " to ", *most);
-}
-
 } // namespace
 
 void SolveSummary::add(const ImageFrame& frame) {
@@ -48,7 +42,7 @@ double SolveSummary::worst_residual() const {
 
 std::string SolveSummary::as_text() const {
     const std::size_t solves = residuals_.size();
-    const std::string count = range_of(iterations_);
+    const std::string count = range_in_words(iterations_);
     std::string line = solves == 1 ? "" : text(solves, " solves ");
     line += text("stopped at ", count, count == "1" ? " iteration" : " iterations");
     if (late_change_ > 0 && options_.iterations > 1) {
