@@ -152,9 +152,11 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
         room = require_joint_room(backend, scan, plan.coils_share_one_problem, solving);
         report.tell(room.words);
     }
-    const Identity identity = identity_of(make_record(scan, backend.info(), settings));
-    ImageSink sink(image_file, scan, joint ? std::nullopt : std::optional(identity),
-                   options.resume);
+    std::optional<Identity> identity; // of frames that a later run may find finished
+    if (!joint && scan.frames.size() > 1) {
+        identity = identity_of(make_record(scan, backend.info(), settings));
+    }
+    ImageSink sink(image_file, scan, std::move(identity), options.resume);
     if (sink.resumed() > 0) {
         report.tell(
             text(sink.resumed(), " of ", scan.frames.size(), " frames were finished before"));

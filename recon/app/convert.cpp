@@ -8,6 +8,7 @@
 #include "base/version.hpp"
 #include "io/failed_frames.hpp"
 #include "io/image_formats.hpp"
+#include "io/slice_stack.hpp"
 
 namespace lsrecon::app {
 
@@ -107,7 +108,11 @@ StoredImage selected(const Options& options, StoredImage image) {
     if (!options.frame.empty()) {
         image = only_frame(image, index_of(options.frame));
     }
-    return options.slices.empty() ? image : only_slices(image, range_of(options.slices));
+    if (options.slices.empty()) {
+        return image;
+    }
+    const bool of_frames = image.about.grid.dimensions == 2 && !find_slices(image).volumes.empty();
+    return only_slices(of_frames ? with_slices_stacked(image) : image, range_of(options.slices));
 }
 
 /// What is said of frames that failed: without --keep-failed an error.

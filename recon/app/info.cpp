@@ -135,6 +135,7 @@ ExitCode run_info(const Options& options) {
     const Frame& first = scan.frames.front();
     std::printf("file         %s\n", scan.file.c_str());
     std::printf("format       %s\n", scan.format.c_str());
+    std::printf("SHA-256      %s\n", scan.sha256().c_str());
     std::printf("matrix       %s voxels\n", by(scan.grid.size, scan.grid.dimensions).c_str());
     std::printf("fov          %s mm\n", by(scan.grid.fov_mm, scan.grid.dimensions).c_str());
     if (scan.voxels) {
@@ -177,7 +178,7 @@ ExitCode run_check(const Options& options) {
     for (const std::string& remark : scan.remarks) {
         std::printf("note: %s\n", remark.c_str());
     }
-    std::printf("%s: ok\n", scan.file.c_str());
+    std::printf("%s: ok, SHA-256 %s\n", scan.file.c_str(), scan.sha256().c_str());
     return ExitCode::done;
 }
 

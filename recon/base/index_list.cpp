@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 
 namespace lsrecon {
 
@@ -55,6 +56,17 @@ bool IndexList::contains(std::size_t index) const {
     });
 }
 
+IndexList IndexList::without(const std::set<std::size_t>& indices) const {
+    IndexList result;
+    for (const auto& range : ranges_) {
+        const auto next = indices.lower_bound(range.first);
+        if (next == indices.end() || *next > range.second) {
+            result.ranges_.push_back(range);
+        }
+    }
+    return result;
+}
+
 std::string IndexList::to_string() const {
     std::string result;
     for (const auto& range : ranges_) {
@@ -75,6 +87,18 @@ std::string IndexList::shortened() const {
         count += last - first + 1;
     }
     return text(begin.to_string(), ", ..., ", in_words(ranges_.back()), " (", count, " in all)");
+}
+
+void require_frames(const IndexList& listed, std::size_t count, const std::string& file,
+                    const std::string& thing) {
+    std::set<std::size_t> frames;
+    for (std::size_t f = 0; f < count; ++f) {
+        frames.insert(frames.end(), f);
+    }
+    if (const IndexList missing = listed.without(frames); !missing.empty()) {
+        throw InputError({file, thing, "no frame " + missing.to_string() + " of --frames",
+                          counted(count, "frame") + ", from 0", "choose from what there is"});
+    }
 }
 
 } // namespace lsrecon

@@ -20,6 +20,8 @@ public:
     bool contains(std::size_t index) const;
     /// Contains it, or nothing was listed: every index is meant.
     bool admits(std::size_t index) const { return empty() || contains(index); }
+    /// The listed ranges that hold none of these: "7,9-12".
+    IndexList without(const std::set<std::size_t>& indices) const;
     /// "0,2,5-9"
     std::string to_string() const;
     /// The same, or its begin and last range where there are many: "0,2,4, ..., 98 (50 in all)".
@@ -28,5 +30,9 @@ public:
 private:
     std::vector<std::pair<std::size_t, std::size_t>> ranges_; ///< first and last, as listed
 };
+
+/// InputError when a listed range holds none of the frames 0 to count - 1 of a file's `thing`.
+void require_frames(const IndexList& listed, std::size_t count, const std::string& file,
+                    const std::string& thing);
 
 } // namespace lsrecon

@@ -24,8 +24,8 @@ public:
     /// Computes the hash on a separate thread while the caller works.
     void start_hash();
 
-    /// SHA-256 of the file, 64 hexadecimal digits. RunError when the file was changed after it
-    /// was opened: the hash would be of other values than those that were read.
+    /// SHA-256 of the file, 64 hexadecimal digits, when it is known. RunError when the file was
+    /// changed after it was opened: the hash would be of other values than those that were read.
     std::string sha256();
     void require_unchanged() const;
 
@@ -36,7 +36,7 @@ private:
     int descriptor_ = -1;
     struct stat opened_ {};
     std::atomic<bool> stop_{false};
-    std::future<std::string> hash_;
+    std::shared_future<std::string> hash_;
 };
 
 } // namespace lsrecon

@@ -16,11 +16,6 @@ double SplitScale::largest_rest() const {
     return std::ldexp(n_ * extent_, -(bits_ + 1));
 }
 
-SplitScale::Parts SplitScale::trajectory(double cycles_per_voxel) const {
-    const double high = std::rint(cycles_per_voxel * scale_) / scale_;
-    return {static_cast<float>(high), static_cast<float>(cycles_per_voxel - high)};
-}
-
 SplitScale::Parts SplitScale::voxel(double in_voxels) {
     const double high = std::rint(in_voxels);
     return {static_cast<float>(high), static_cast<float>(in_voxels - high)};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "base/types.hpp"
@@ -32,7 +33,13 @@ public:
         float high;
         float low;
     };
-    Parts trajectory(double cycles_per_voxel) const;
+    Parts trajectory(double cycles_per_voxel) const {
+        // Adding and subtracting rounds to whole numbers, as rint does, in vectors of any
+        // processor.
+        constexpr double no_fraction = 1.5 * (std::uint64_t(1) << 52);
+        const double high = ((cycles_per_voxel * scale_ + no_fraction) - no_fraction) / scale_;
+        return {static_cast<float>(high), static_cast<float>(cycles_per_voxel - high)};
+    }
     static Parts voxel(double in_voxels);
 
     /// s of the text above.

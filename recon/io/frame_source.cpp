@@ -25,7 +25,8 @@ FrameSource::FrameSource(OpenScan opened, const ReadOptions& options)
     check(scan, options.solves_on_host);
     options.before_samples(scan);
     const std::vector<std::string> silent = check_samples(options.bad_frames);
-    scan.sha256 = file_->sha256();
+    file_->require_unchanged();
+    scan.sha256 = [file = file_] { return file->sha256(); };
     if (options.low_resolution) {
         scan.remarks.push_back("--low-resolution: whether the trajectory fills the matrix was "
                                "not checked");

@@ -108,11 +108,7 @@ std::vector<std::size_t> choose_frames(Scan& scan, const ReadOptions& options) {
             indices.push_back(f);
         }
     }
-    if (indices.empty()) {
-        throw InputError({scan.file, "chosen frames",
-                          "none of --frames " + options.frames.to_string(),
-                          counted(count, "frame") + ", from 0", "choose from what there is"});
-    }
+    require_frames(options.frames, count, scan.file, "chosen frames");
     if (indices.size() < count) {
         scan.remarks.push_back(text("left out ", counted(count - indices.size(), "frame"),
                                     "; chosen: --frames ", options.frames.to_string()));

@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "base/machine.hpp"
 #include "base/numbers.hpp"
+#include "base/ranges.hpp"
 #include "io/native_off_resonance.hpp"
 #include "io/native_scan_parts.hpp"
 #include "scan/sampling_pool.hpp"
@@ -48,6 +50,25 @@ bool has_per_sample(const Hdf5Reader& file, const std::string& name, Hdf5Kind ki
 
 template <typename Vector, typename Value> Vector to_vector(const std::vector<Value>& values) {
     return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+/// The next points of a trajectory, in cycles per field of view by the factor of each dimension.
+std::vector<Vec3> read_points(Hdf5Values& stored, std::size_t count, std::size_t dimensions,
+                              const Vec3& factor) {
+    std::vector<Vec3> points;
+    points.reserve(count);
+    ask_for_large_pages(points.data(), count * sizeof(Vec3));
+    constexpr std::size_t points_at_a_time = 8192; // which caches hold
+    std::vector<double> k;
+    for (const Range& range : split_into_ranges(count, points_at_a_time)) {
+        k.resize(range.count * dimensions);
+        stored.read(k.data(), k.size());
+        for (auto at = k.begin(); at != k.end(); at += static_cast<long>(dimensions)) {
+            points.push_back(
+                {at[0] * factor[0], at[1] * factor[1], dimensions == 3 ? at[2] * factor[2] : 0});
+        }
+    }
+    return points;
 }
 
 /// C and F; InputError when they or M do not agree with the trajectory.
@@ -103,22 +124,16 @@ Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOpt
         common.times = read_times(file, samples);
     }
     Hdf5Values stored(file, "trajectory");
-    std::vector<double> k(samples * dimensions);
     SamplingPool pool;
     Samplings samplings;
     for (std::size_t f = 0; f < frames; ++f) {
-        stored.read(k.data(), k.size());
+        std::vector<Vec3> trajectory = read_points(stored, samples, dimensions, factor);
         if (frames > 1 && !options.frames.admits(f)) {
             samplings.push_back(nullptr);
             continue;
         }
         Sampling sampling = common;
-        sampling.trajectory.assign(samples, Vec3{0, 0, 0});
-        for (std::size_t m = 0; m < samples; ++m) {
-            for (std::size_t d = 0; d < dimensions; ++d) {
-                sampling.trajectory[m][d] = k[m * dimensions + d] * factor[d];
-            }
-        }
+        sampling.trajectory = std::move(trajectory);
         samplings.push_back(pool.share(std::move(sampling)));
     }
     return samplings;

@@ -245,7 +245,7 @@ void PartFile::add(FinishedFrame frame) {
     }
     const std::uint64_t at = end_;
     append(packed_frame(frame), frame.values);
-    frame.values = {};
+    frame.values = ImageValues(); // {} would keep their memory
     frames_.push_back(std::move(frame));
     at_.push_back(at);
 }

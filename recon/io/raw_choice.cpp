@@ -115,12 +115,29 @@ void RawChoice::decide(const std::string& file, const std::string& dataset) {
         }
         any = any || of_frame.chosen;
     }
+    require_listed(file, dataset + ", chosen frames");
+    if (!cut && index > 0) {
+        require_frames(options_.frames, index, file, dataset + ", chosen frames");
+    }
     if (!any && !frames_.empty()) {
         throw InputError({file, dataset + ", chosen frames", "none of" + asked(), listed(),
                           "choose from what there is; --frames counts, from 0, the frames that the "
                           "other choices leave"});
     }
     decide_on_calibrations();
+}
+
+/// That the scan has something of every range of counters.
+void RawChoice::require_listed(const std::string& file, const std::string& thing) const {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+        const std::string& name = frame_counters()[i];
+        const IndexList missing = options_.counters[i].without(values_[i]);
+        if (!missing.empty()) {
+            throw InputError({file, thing, "no " + name + " " + missing.to_string(),
+                              name + " " + IndexList(values_[i]).shortened(),
+                              "choose from what there is by --" + name});
+        }
+    }
 }
 
 bool RawChoice::wants(const RawCounters& frame) const {

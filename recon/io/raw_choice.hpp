@@ -58,6 +58,7 @@ private:
         bool chosen = false;
     };
     void decide_on_calibrations();
+    void require_listed(const std::string& file, const std::string& thing) const;
     std::string listed() const;
     std::string asked() const; ///< " --slice 1-2 --frames 0"
 

@@ -151,10 +151,9 @@ void RawAcquisitionSorter::add_frames(Scan& scan, RawSamples& samples, const Vec
         raw = {};
     }
     share_samplings(scan, samples);
-    if (scan.frames.empty()) {
-        throw InputError({encoding_.file, encoding_.dataset + ", chosen frames",
-                          "none of --frames " + options_.frames.to_string(),
-                          counted(index, "frame") + ", from 0", "choose from what there is"});
+    if (cut_up) {
+        require_frames(options_.frames, index, encoding_.file,
+                       encoding_.dataset + ", chosen frames");
     }
     if (unused > 0) {
         scan.remarks.push_back(text("left out ", counted(unused, "readout"),

@@ -34,7 +34,7 @@ Record make_record(const Scan& scan, const BackendInfo& backend, const Record& s
                   {"kernel_parameters", backend.parameters},
                   {"scan", scan.file},
                   {"scan_format", scan.format},
-                  {"scan_sha256", scan.sha256}};
+                  {"scan_sha256", scan.sha256()}};
     record.insert(record.end(), settings.begin(), settings.end());
     for (std::size_t i = 0; i < scan.remarks.size(); ++i) {
         record.emplace_back(text(remark_in_record, i), scan.remarks[i]);

@@ -42,6 +42,12 @@ std::vector<Slice> slices_of(const StoredImage& image) {
     return slices;
 }
 
+/// In mm, of slices in order: errors of rounding do not add up over many.
+double mean_spacing(const std::vector<Slice>& slices) {
+    return (slices.back().along_normal - slices.front().along_normal) /
+           static_cast<double>(slices.size() - 1);
+}
+
 /// The label without the counter of slices: "slice 2, repetition 3" is "repetition 3".
 std::string without_slice(const std::string& label) {
     const std::size_t at = label.find("slice ");
@@ -62,7 +68,7 @@ std::string what_is_wrong(const StoredImage& image, const std::vector<Slice>& sl
         return text("frames at ", slices.size(), " positions, and no directions");
     }
     const Slice& first = slices.front();
-    const double spacing = slices[1].along_normal - first.along_normal;
+    const double spacing = mean_spacing(slices);
     for (std::size_t s = 1; s < slices.size(); ++s) {
         const Slice& slice = slices[s];
         const double along = spacing * static_cast<double>(s);
@@ -106,8 +112,7 @@ SliceStack find_slices(const StoredImage& image) {
     if (!stack.problem.empty()) {
         return stack;
     }
-    stack.spacing_mm = (slices.back().along_normal - slices.front().along_normal) /
-                       static_cast<double>(slices.size() - 1);
+    stack.spacing_mm = mean_spacing(slices);
     stack.volumes.resize(slices.front().frames.size());
     for (const Slice& slice : slices) {
         for (std::size_t t = 0; t < stack.volumes.size(); ++t) {

@@ -20,7 +20,7 @@ constexpr double turn = 2 * pi;
 Vec3 shift_from(const std::optional<Vec3>& position, const Grid& grid) {
     Vec3 shift{0, 0, 0};
     for (int d = 0; d < grid.dimensions; ++d) {
-        shift[d] = -dot(position ? *position : *grid.position, (*grid.directions)[d]);
+        shift[d] -= dot(position ? *position : *grid.position, (*grid.directions)[d]);
     }
     return shift;
 }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/parallel.hpp"
+#include "base/ranges.hpp"
+
 namespace lsrecon {
 
 double Sampling::sum_of_weights() const {
@@ -52,10 +55,20 @@ Frame subset(const Frame& frame, const std::vector<std::size_t>& indices) {
 
 RealVector squares_of(const CoilRows& coil_maps) {
     RealVector sums = RealVector::Zero(static_cast<Eigen::Index>(coil_maps.columns()));
+    constexpr std::size_t voxels_at_a_time = 4096; // which caches hold
+    const std::vector<Range> ranges = split_into_ranges(coil_maps.columns(), voxels_at_a_time);
     coil_maps.visit([&](const auto& maps) {
-        for (Eigen::Index c = 0; c < maps.rows(); ++c) {
-            sums += maps.row(c).template cast<Complex>().cwiseAbs2().transpose();
-        }
+        for_each_in_parallel(ranges.size(), [&](std::size_t r) {
+            const auto first = static_cast<Eigen::Index>(ranges[r].first);
+            const auto count = static_cast<Eigen::Index>(ranges[r].count);
+            for (Eigen::Index c = 0; c < maps.rows(); ++c) {
+                sums.segment(first, count) += maps.row(c)
+                                                  .segment(first, count)
+                                                  .template cast<Complex>()
+                                                  .cwiseAbs2()
+                                                  .transpose();
+            }
+        });
     });
     return sums;
 }

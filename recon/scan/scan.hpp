@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,7 +47,9 @@ Frame subset(const Frame& frame, const std::vector<std::size_t>& indices);
 /// A scan in the program's own units, the same for every file format.
 struct Scan {
     std::string file; ///< where it was read, for messages
-    std::string sha256; ///< of the file's bytes, as they were read; "" for a scan of no file
+    /// Of the file's bytes, as they were read; "" for a scan of no file. Waits for it: hashing
+    /// takes longer than reading. RunError when the file was changed meanwhile.
+    std::function<std::string()> sha256 = [] { return std::string(); };
     std::string format;
     Grid grid;
     std::vector<Frame> frames;

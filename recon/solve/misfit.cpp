@@ -52,9 +52,11 @@ double energy_of(const Sampling& sampling, const CoilRows& samples) {
     samples.visit([&](const auto& rows) {
         for_each_in_parallel(of_coils.size(), [&](std::size_t c) {
             const auto* const row = rows.data() + c * samples.columns();
+            double sum = 0;
             for (std::size_t m = 0; m < samples.columns(); ++m) {
-                of_coils[c] += sampling.weight(m) * std::norm(Complex(row[m]));
+                sum += sampling.weight(m) * std::norm(Complex(row[m]));
             }
+            of_coils[c] = sum;
         });
     });
     return std::accumulate(of_coils.begin(), of_coils.end(), 0.0);

@@ -107,6 +107,9 @@ def slices_become_volumes(make):
         expect(np.allclose(image.header.get_zooms()[:3], (20, 20, 3.5)), "another distance")
         wanted = place_of((4, 1), (6, 5), (120, 100), positions[order.index((2, 1))], rows)
         expect_place(folder / "o.nii", wanted, f"{count} slices", volume=1)
+        folder.run(0, ["convert", "i.h5", "-o", "o.nii", "--slices", "1-2"])
+        expect(nibabel.load(folder / "o.nii").shape == (6, 5, 2, 2), "other slices")
+        expect_place(folder / "o.nii", wanted, "two slices", volume=1)
 
 
 def other_positions_are_refused(make):

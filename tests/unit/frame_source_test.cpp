@@ -48,7 +48,7 @@ TEST_F(FrameSourceTest, KnowsEverythingButSamplesFromTheStart) {
     ASSERT_EQ(scan.frames.size(), 5U);
     EXPECT_EQ(scan.coils(), 2U);
     EXPECT_TRUE(scan.has_samples());
-    EXPECT_EQ(scan.sha256.size(), 64U);
+    EXPECT_EQ(scan.sha256().size(), 64U);
     for (const Frame& frame : scan.frames) {
         EXPECT_TRUE(frame.samples.empty());
     }

@@ -35,6 +35,16 @@ TEST(IndexList, AdmitsEverythingWhenNothingIsListed) {
     EXPECT_FALSE(IndexList().contains(7));
 }
 
+TEST(IndexList, FindsRangesThatHoldNothing) {
+    const std::set<std::size_t> there{0, 1, 5};
+    EXPECT_EQ(IndexList("0,2,3-5,6-9,1-7,4").without(there).to_string(), "2,6-9,4");
+    EXPECT_TRUE(IndexList("0-9").without(there).empty());
+    EXPECT_TRUE(IndexList().without(there).empty());
+    EXPECT_EQ(IndexList("3").without({}).to_string(), "3");
+    EXPECT_NO_THROW(require_frames(IndexList("0,2-9"), 3, "f", "t"));
+    EXPECT_THROW(require_frames(IndexList("0,3-9"), 3, "f", "t"), InputError);
+}
+
 TEST(IndexList, RefusesWhatIsNoList) {
     for (const char* wrong : {"", ",", "1,", ",1", "a", "1-", "-1", "9-5", "1 2", "1-2-3", "0x1",
                               "1.5", "18446744073709551616"}) {

@@ -1,5 +1,7 @@
 #include "io/stored_image.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -43,6 +45,18 @@ TEST(SliceStack, OneHeightIsNoStack) {
     const StoredImage still = with_slices_stacked(at_heights({3, 3, 3.001}));
     EXPECT_EQ(still.frames(), 3U);
     EXPECT_EQ(still.about.grid.dimensions, 2);
+}
+
+TEST(SliceStack, RoundedHeightsOfManySlicesAreEven) {
+    std::vector<double> heights;
+    for (int s = 0; s < 160; ++s) {
+        heights.push_back(std::round(1000 * s * 5.0 / 3) / 1000);
+    }
+    const SliceStack stack = find_slices(at_heights(heights));
+    EXPECT_EQ(stack.problem, "");
+    EXPECT_NEAR(stack.spacing_mm, 5.0 / 3, 1e-5);
+    heights[80] += 0.1;
+    EXPECT_NE(find_slices(at_heights(heights)).problem, "");
 }
 
 TEST(SliceStack, UnevenHeightsAndCountsAreNone) {

@@ -53,28 +53,31 @@ LatticeSamples::LatticeSamples(const Resources& resources, const std::vector<Vec
     const bool split = resources.precision == Precision::float32;
     const SplitScale scale(2 * voxels.extent_in_voxels()); // halves of voxels are exact, too
     positions_ = resources.zeros((split ? 6 : 3) * stride_);
-    constexpr std::size_t samples_at_a_time = std::size_t(1) << 18;
-    std::vector<double> high;
-    std::vector<double> low;
+    constexpr std::size_t samples_at_a_time = std::size_t(1) << 16; // which caches hold
+    std::vector<double> k; // cycles per voxel
+    std::vector<float> high;
+    std::vector<float> low;
     for (const Range& range : split_into_ranges(count_, samples_at_a_time)) {
+        k.resize(range.count);
         high.resize(range.count);
         low.resize(range.count);
         for (std::size_t d = 0; d < 3; ++d) {
             const double per_fov = voxels.per_fov()[d];
             for (std::size_t i = 0; i < range.count; ++i) {
                 const std::size_t m = range.first + i;
-                const double k =
-                    trajectory[sorted ? static_cast<std::size_t>(order[m]) : m][d] / per_fov;
-                const SplitScale::Parts parts = scale.trajectory(k);
-                high[i] = split ? static_cast<double>(parts.high) : k;
+                k[i] = trajectory[sorted ? static_cast<std::size_t>(order[m]) : m][d] / per_fov;
+            }
+            if (!split) {
+                resources.write(k, positions_, d * stride_ + range.first);
+                continue;
+            }
+            for (std::size_t i = 0; i < range.count; ++i) {
+                const SplitScale::Parts parts = scale.trajectory(k[i]);
+                high[i] = parts.high;
                 low[i] = parts.low;
             }
-            if (split) {
-                resources.write(high, positions_, 2 * d * stride_ + range.first);
-                resources.write(low, positions_, (2 * d + 1) * stride_ + range.first);
-            } else {
-                resources.write(high, positions_, d * stride_ + range.first);
-            }
+            resources.write(high, positions_, 2 * d * stride_ + range.first);
+            resources.write(low, positions_, (2 * d + 1) * stride_ + range.first);
         }
     }
 }

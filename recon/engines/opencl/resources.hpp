@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "device/opencl/opencl_device.hpp"
 
 namespace lsrecon::opencl {
@@ -26,7 +28,14 @@ struct Resources {
     }
     /// Real numbers from the host to an array of the transform's precision, from its number `first`
     /// on.
-    void write(const std::vector<double>& numbers, Array& array, std::size_t first) const;
+    template <typename Number>
+    void write(const std::vector<Number>& numbers, Array& array, std::size_t first) const {
+        if (precision == Precision::float64) {
+            write_as<double>(numbers, array, first);
+        } else {
+            write_as<float>(numbers, array, first);
+        }
+    }
     /// Real numbers, all of them 0.
     Array zeros(std::size_t count) const { return device.zeros(count, real()); }
     Array upload(const std::vector<double>& numbers) const {
@@ -40,6 +49,17 @@ struct Resources {
                                               const std::array<std::size_t, 3>& items,
                                               const Values&... values) const {
         queue.launch_items(std::move(kernel), items, values...);
+    }
+
+private:
+    template <typename Stored, typename Number>
+    void write_as(const std::vector<Number>& numbers, Array& array, std::size_t first) const {
+        if constexpr (std::is_same_v<Stored, Number>) {
+            queue.commands().enqueueWriteBuffer(buffer_of(array), CL_TRUE, first * sizeof(Stored),
+                                                numbers.size() * sizeof(Stored), numbers.data());
+        } else {
+            write_as<Stored>(std::vector<Stored>(numbers.begin(), numbers.end()), array, first);
+        }
     }
 };
 
