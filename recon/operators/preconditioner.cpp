@@ -66,9 +66,12 @@ void Preconditioner::set_weight(Operator* k, double weight) {
 void Preconditioner::apply(const Array& in, Array& out) {
     if (stale_) {
         RealVector sum = of_a_.array() + lambda_;
+        double diagonal = lambda_; // where A is nothing else
         for (const Term& term : terms_) {
             sum += term.weight * term.eigenvalues.cwiseMax(0);
+            diagonal += term.weight * term.eigenvalues.mean();
         }
+        outside_ = diagonal > 0 ? 1 / diagonal : 0;
         const auto count = static_cast<double>(sum.size());
         const RealVector inverse = (count * sum.cwiseMax(least * sum.maxCoeff())).cwiseInverse();
         device_.upload(inverse, {0, basis_->count()}, 0, inverse_);
@@ -82,6 +85,8 @@ void Preconditioner::apply(const Array& in, Array& out) {
     device_.multiply(support_, 0, support_.count(), inside_);
     basis_->multiply(inverse_, inside_, out);
     device_.multiply(support_, 0, support_.count(), out);
+    device_.combine(outside_, in, 1, out);
+    device_.combine(-outside_, inside_, 1, out);
 }
 
 } // namespace lsrecon

@@ -51,8 +51,8 @@ public:
     /// Corners of k-space that nobody sampled have eigenvalues of T of all sizes below, and no
     /// such matrix knows them.
     void raise_to_mean();
-    /// Of A where coil maps see nothing, which is lambda alone there: A is restricted to voxels of
-    /// 1, and so is its inverse; others are 0.
+    /// A is lambda alone where coil maps see nothing. Voxels of 1 are those that they see: the
+    /// inverse is that of the matrix next to A there, and of the diagonal elsewhere.
     void restrict_to(const RealVector& voxels);
     void set_lambda(double lambda);
 
@@ -75,6 +75,7 @@ private:
     Array inverse_; ///< real, of the eigenvalues
     Array support_; ///< real, 1 or 0 a voxel; empty for all
     Array inside_; ///< what is inverted, of the support
+    double outside_ = 0; ///< inverse of the diagonal there
     struct Term {
         Operator* k;
         RealVector eigenvalues;

@@ -15,7 +15,7 @@ namespace {
 /// What problem p of all frames has in common.
 struct Scales {
     double norm = 0; ///< largest ||F^H d|| / Q(0), and
-    double largest = 0; ///< largest |F^H d| / Q(0)
+    double image = 0; ///< of the frames' images, see System::scale_of_image
     double mean_unit = 0; ///< of Q(0)
 };
 
@@ -28,8 +28,7 @@ Scales scales_of(const std::vector<JointFrame>& frames, std::size_t p) {
     for (const JointFrame& frame : frames) {
         const Volume& b = frame.fhd[p];
         scales.norm = std::max(scales.norm, b.norm() / unit_of(frame));
-        scales.largest =
-            std::max(scales.largest, b.values().cwiseAbs().maxCoeff() / unit_of(frame));
+        scales.image = std::max(scales.image, frame.system->scale_of_image(b) / unit_of(frame));
         scales.mean_unit += unit_of(frame) / static_cast<double>(frames.size());
     }
     return scales;
@@ -47,7 +46,7 @@ public:
             const Volume b = system.right_hand_side(frame.fhd[p]);
             frame.fhd[p] = {}; // its memory is the next one's
             frames_.push_back(std::make_unique<Alternation>(
-                device_, system.precision(), system.split(b, scales.largest * unit_of(frame)),
+                device_, system.precision(), system.split(b, scales.image * unit_of(frame)),
                 scales.norm * unit_of(frame), frames_.empty() ? nullptr : frames_.front().get()));
             earlier_.emplace_back(iterations);
             share_.push_back(unit_of(frame) / scales.mean_unit);

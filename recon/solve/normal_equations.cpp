@@ -44,11 +44,6 @@ std::size_t volumes_of(const std::vector<RegulariserChoice>& regularisers, bool 
     return volumes_of(regularisers, grid) + of_inverse;
 }
 
-/// A voxel that nothing else determines stays 0, as it does by lambda.
-bool keeps_zeros(const RegulariserTerm& term) {
-    return term.quadratic && term.k->is_isometry() && term.target == nullptr;
-}
-
 } // namespace
 
 bool note_room_of_solver(Backend& backend, const Grid& grid, std::size_t coil_maps,
@@ -139,7 +134,7 @@ std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision pre
         if (!split) {
             inverse->raise_to_mean();
         }
-        if (maps.given() && std::all_of(terms.begin(), terms.end(), keeps_zeros)) {
+        if (maps.given()) {
             if (const RealVector seen = seen_by(common_.coil_maps); seen.minCoeff() == 0) {
                 inverse->restrict_to(seen);
             }

@@ -14,7 +14,7 @@ struct SplitProblem {
     SelfAdjoint& a;
     std::vector<const RegulariserTerm*> terms; ///< none of them quadratic
     const Volume& b;
-    double scale; ///< s of the terms, such as the largest |b|
+    double scale; ///< s of the terms: near the largest voxel of x
     /// Near the inverse of A, to precondition, or null; it gets the weights of the terms.
     Preconditioner* inverse = nullptr;
 };
@@ -87,7 +87,6 @@ private:
     Array zeros(std::size_t count) { return device_.zeros(count, {true, precision_}); }
     Array zeros() { return zeros(b_.count()); }
     double square(const Array& array) { return device_.dot(array, array); }
-    double size_of_image(double scale);
     const Array& preconditioned();
     void conjugate_gradients();
     double update_back(Part& part);

@@ -6,6 +6,13 @@
 
 namespace lsrecon {
 
+namespace {
+
+/// The largest voxel is then 0.6 to 1.3 times that of the truth, on any trajectory.
+constexpr int iterations_for_scale = 10;
+
+} // namespace
+
 System::System(Device& device, Precision precision, std::unique_ptr<Gram> gram, CoilMaps& maps,
                double lambda, std::vector<RegulariserTerm> regularisers,
                std::unique_ptr<Preconditioner> inverse)
@@ -81,11 +88,19 @@ Solution System::solve(const Volume& f_h_d, const SolveOptions& options,
         others_.empty()
             ? conjugate_gradient(device_, relative_, precision_, inverse_.get(), b, options,
                                  progress)
-            : split_solve(device_, precision_, split(b, f_h_d.values().cwiseAbs().maxCoeff()),
-                          options, progress);
+            : split_solve(device_, precision_, split(b, scale_of_image(f_h_d)), options, progress);
     solution.x /= gram_->diagonal();
     solution.earlier /= gram_->diagonal();
     return solution;
+}
+
+double System::scale_of_image(const Volume& f_h_d) {
+    SolveOptions options;
+    options.iterations = iterations_for_scale;
+    options.tolerance = 1e-3;
+    options.precondition = false;
+    return iterate_plainly(f_h_d, options, [](double) {}).x.cwiseAbs().maxCoeff() *
+           gram_->diagonal();
 }
 
 Solution System::iterate_plainly(const Volume& f_h_d, const SolveOptions& options,

@@ -198,8 +198,8 @@ def the_noise_is_that_of_the_first_slice(make):
     with h5py.File(folder / "i.h5") as f:
         expect(np.array_equal(f["noise_map"][()], whole), "another noise map")
     raw(folder, bad=[(0, 0), (0, 1)]) # the first good frame is of the second slice
+    folder.kept = {"i.h5.part"}
     image(folder, "--noise-replicas", "3", code=INPUT)
-    os.remove(folder / "i.h5.part")
     folder.run(0, ["convert", "i.h5", "-o", "n.nii", "--map", "noise_map", "--quiet"])
     height = nibabel.load(folder / "n.nii").affine[2, 3]
     expect(np.isclose(height, 5), f"the noise map lies at z = {height}")
