@@ -15,7 +15,7 @@ namespace {
 /// What problem p of all frames has in common.
 struct Scales {
     double norm = 0; ///< largest ||F^H d|| / Q(0), and
-    double image = 0; ///< of the frames' images, see System::scale_of_image
+    double image = 0; ///< of the frames' images, largest voxel, see System::first_image
     double mean_unit = 0; ///< of Q(0)
 };
 
@@ -28,7 +28,8 @@ Scales scales_of(const std::vector<JointFrame>& frames, std::size_t p) {
     for (const JointFrame& frame : frames) {
         const Volume& b = frame.fhd[p];
         scales.norm = std::max(scales.norm, b.norm() / unit_of(frame));
-        scales.image = std::max(scales.image, frame.system->scale_of_image(b) / unit_of(frame));
+        scales.image = std::max(scales.image, frame.system->first_image(b).cwiseAbs().maxCoeff() /
+                                                  unit_of(frame));
         scales.mean_unit += unit_of(frame) / static_cast<double>(frames.size());
     }
     return scales;

@@ -81,6 +81,14 @@ const Array& Alternation::preconditioned() {
     return back_;
 }
 
+void Alternation::begin_at(const ComplexVector& x) {
+    device_.upload(x, x_);
+    for (Part& part : parts_) {
+        part.term->k->apply(x_, part.z);
+        part.term->k->adjoint(part.z, part.back_z);
+    }
+}
+
 void Alternation::solve_for_x() {
     device_.combine(-1, right_, 1, r_); // r is that of x with another right-hand side
     device_.combine(1, b_, 0, right_);
@@ -176,7 +184,8 @@ void Alternation::change_penalty(std::size_t term, double factor) {
 }
 
 Solution split_solve(Device& device, Precision precision, const SplitProblem& problem,
-                     const SolveOptions& options, const std::function<void(double)>& progress) {
+                     const ComplexVector& start, const SolveOptions& options,
+                     const std::function<void(double)>& progress) {
     const double norm = problem.b.norm();
     if (norm == 0) {
         return zero_solution(static_cast<Eigen::Index>(problem.b.count()));
@@ -185,6 +194,7 @@ Solution split_solve(Device& device, Precision precision, const SplitProblem& pr
     Residuals residuals(options, progress);
     residuals.add(norm / norm);
     Alternation splitting(device, precision, problem, norm);
+    splitting.begin_at(start / norm);
     EarlierImage earlier(options.iterations);
     for (int i = 0; i < options.iterations && !residuals.reached(); ++i) {
         earlier.before(i, device, splitting.image());

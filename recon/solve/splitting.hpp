@@ -20,11 +20,12 @@ struct SplitProblem {
 };
 
 /// Minimises it by the alternating direction method of multipliers (Boyd et al. 2011) around
-/// conjugate gradients: from x = 0, on arrays of the device. The residuals of the solution are the
-/// larger of the primal and the dual one, relative, after each of its iterations. ToleranceError
-/// when they stop being finite, or when the precision cannot keep the tolerance.
+/// conjugate gradients: from x = `start`, on arrays of the device. The residuals of the solution
+/// are the larger of the primal and the dual one, relative, after each of its iterations.
+/// ToleranceError when they stop being finite, or when the precision cannot keep the tolerance.
 Solution split_solve(Device& device, Precision precision, const SplitProblem& problem,
-                     const SolveOptions& options, const std::function<void(double)>& progress);
+                     const ComplexVector& start, const SolveOptions& options,
+                     const std::function<void(double)>& progress);
 
 /// What an iteration left between a term and its solution: squares of norms.
 struct Distances {
@@ -52,6 +53,8 @@ public:
                 const Alternation* other = nullptr);
 
     std::size_t terms() const { return parts_.size(); }
+    /// Begins with this image, in place of 0.
+    void begin_at(const ComplexVector& x);
     /// x for the z and u of all terms.
     void solve_for_x();
     /// z of a term becomes K x, over-relaxed, + u: what its proximal map is to be applied to.

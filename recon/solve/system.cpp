@@ -9,7 +9,7 @@ namespace lsrecon {
 namespace {
 
 /// The largest voxel is then 0.6 to 1.3 times that of the truth, on any trajectory.
-constexpr int iterations_for_scale = 10;
+constexpr int first_iterations = 10;
 
 } // namespace
 
@@ -84,23 +84,26 @@ Solution System::solve(const Volume& f_h_d, const SolveOptions& options,
         }
     }
     const Volume b = right_hand_side(f_h_d);
-    Solution solution =
-        others_.empty()
-            ? conjugate_gradient(device_, relative_, precision_, inverse_.get(), b, options,
-                                 progress)
-            : split_solve(device_, precision_, split(b, scale_of_image(f_h_d)), options, progress);
+    Solution solution;
+    if (others_.empty()) {
+        solution = conjugate_gradient(device_, relative_, precision_, inverse_.get(), b, options,
+                                      progress);
+    } else {
+        const ComplexVector first = first_image(f_h_d);
+        solution = split_solve(device_, precision_, split(b, first.cwiseAbs().maxCoeff()), first,
+                               options, progress);
+    }
     solution.x /= gram_->diagonal();
     solution.earlier /= gram_->diagonal();
     return solution;
 }
 
-double System::scale_of_image(const Volume& f_h_d) {
+ComplexVector System::first_image(const Volume& f_h_d) {
     SolveOptions options;
-    options.iterations = iterations_for_scale;
+    options.iterations = first_iterations;
     options.tolerance = 1e-3;
     options.precondition = false;
-    return iterate_plainly(f_h_d, options, [](double) {}).x.cwiseAbs().maxCoeff() *
-           gram_->diagonal();
+    return gram_->diagonal() * iterate_plainly(f_h_d, options, [](double) {}).x;
 }
 
 Solution System::iterate_plainly(const Volume& f_h_d, const SolveOptions& options,

@@ -29,10 +29,10 @@ public:
     Solution solve(const Volume& f_h_d, const SolveOptions& options,
                    const std::function<void(double)>& progress);
 
-    /// s of the terms that are not quadratic: Q(0) times the image's largest voxel after a few
-    /// plain iterations. The largest |F^H d| would be up to N^2 times that, where the centre of
-    /// k-space is dense.
-    double scale_of_image(const Volume& f_h_d);
+    /// Q(0) times the image after a few plain iterations, with which splitting begins. Its largest
+    /// voxel is s of the terms: the largest |F^H d| would be up to N^2 times that, where the centre
+    /// of k-space is dense.
+    ComplexVector first_image(const Volume& f_h_d);
     /// What solve() splits where some terms are not quadratic, for b of right_hand_side(), in units
     /// of Q(0); b must outlive it.
     SplitProblem split(const Volume& b, double scale) {
