@@ -13,54 +13,22 @@
 #include "io/q_file.hpp"
 #include "solve/solve.hpp"
 #include "support/case.hpp"
+#include "support/counting_backend.hpp"
 #include "support/numbers.hpp"
 #include "support/surroundings.hpp"
 #include "support/transforms.hpp"
-#include "support/wrapped_transform.hpp"
 
 namespace lsrecon {
 namespace {
 
 using test::cartesian;
 using test::Case;
+using test::CountingBackend;
 using test::near;
 using test::Problem;
 using test::scan_of;
 using test::silent;
 using test::TemporaryFolder;
-
-/// The reference, which counts how often Q is asked for: the adjoint of real values.
-class CountingBackend : public Backend {
-public:
-    int qs = 0;
-
-    BackendInfo info() const override { return reference_->info(); }
-    Device& device() override { return reference_->device(); }
-    Precision precision() const override { return reference_->precision(); }
-    std::unique_ptr<Transform> transform(const SamplePoints& points,
-                                         const Voxels& voxels) override {
-        return std::make_unique<Counting>(reference_->transform(points, voxels), qs);
-    }
-    void note(const std::string& message) const override { reference_->note(message); }
-    void restart_clock() override { reference_->restart_clock(); }
-    double compute_seconds() const override { return reference_->compute_seconds(); }
-
-private:
-    class Counting : public test::WrappedTransform {
-    public:
-        Counting(std::unique_ptr<Transform> inner, int& qs)
-            : WrappedTransform(std::move(inner)), qs_(qs) {}
-        void adjoint(const Array& values, Array& out, const Progress& progress) override {
-            qs_ += values.element().complex ? 0 : 1;
-            WrappedTransform::adjoint(values, out, progress);
-        }
-
-    private:
-        int& qs_;
-    };
-
-    std::unique_ptr<Backend> reference_ = make_reference_backend();
-};
 
 TEST(Reconstruct, AFullCartesianScanGivesTheObjectBack) {
     for (const auto& size :
