@@ -20,11 +20,10 @@
 #include "reconstruct_joint.hpp"
 #include "reconstruct_lambda.hpp"
 #include "reconstruct_noise.hpp"
+#include "reconstruct_room.hpp"
 #include "scan/check.hpp"
-#include "scan/host_memory.hpp"
 #include "solve/cg.hpp"
 #include "solve/joint_room.hpp"
-#include "solve/normal_equations.hpp"
 #include "solve/solve.hpp"
 
 namespace lsrecon {
@@ -78,23 +77,14 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     ReadOptions read = options.read;
     options.prepare.tell(read);
     read.bad_frames = true;
-    read.solves_on_host = !options.solve.on_device || backend.device().in_host_memory();
+    read.solves_on_host = false; // ReconstructRoom asks for the solver's memory
     const bool joint = need_all_frames(options.solve.regularisers);
+    const ReconstructRoom memory(scan_file, backend, options);
+    read.before_values = [&](const ScanShape& shape) { memory.require(shape); };
     read.before_samples = [&](const Scan& scan) {
-        if (joint && options.prepare.geometry.matrix.empty()) { // else its grid is not known yet
-            require_joint_room(backend, scan, options.prepare.maps != "none", options.solve);
-        }
+        memory.require(scan);
         backend.open_ahead();
     };
-    if (!joint && options.solve.on_device) {
-        read.before_values = [&](const Grid& grid, std::size_t coil_maps) {
-            if (!note_room_of_solver(backend, grid, coil_maps, options.solve)) {
-                HostMemory memory;
-                memory.add_volumes("the solver on the CPU", grid, 1);
-                memory.require(scan_file);
-            }
-        };
-    }
     FrameSource source(scan_file, read, report); // checks it, too
     require_samples(source.scan());
     source.report_bad(report);
@@ -149,7 +139,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     }
     JointRoom room;
     if (joint) {
-        room = require_joint_room(backend, scan, plan.coils_share_one_problem, solving);
+        room = require_joint_room(backend, scan, scan.grid, plan.coils_share_one_problem, solving);
         report.tell(room.words);
     }
     std::optional<Identity> identity; // of frames that a later run may find finished

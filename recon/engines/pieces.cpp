@@ -18,14 +18,25 @@ std::size_t at_least_one(double number) {
     return static_cast<std::size_t>(std::max(1.0, number));
 }
 
+/// Values as they are loaded and as they are packed; sums of a piece and of all.
+double bytes_of_a_value(Precision precision) {
+    return 2 * 2.0 * static_cast<double>(bytes_of(precision));
+}
+
 } // namespace
+
+double bytes_of_pieces(const PieceSizes& pieces, Precision precision) {
+    const auto sources = static_cast<double>(pieces.sources);
+    const auto points = static_cast<double>(pieces.points);
+    return bytes_of_a_value(precision) * static_cast<double>(pieces.coils) * (sources + points) +
+           bytes_of_a_source * sources + bytes_of_a_point * points;
+}
 
 PieceSizes fit_pieces(const TransformShape& shape, double room, double largest_array,
                       Precision precision) {
     const double complex = 2.0 * static_cast<double>(bytes_of(precision));
-    // Values as they are loaded and as they are packed; sums of a piece and of all.
-    const double of_sources = 2 * complex * static_cast<double>(shape.sources);
-    const double of_points = 2 * complex * static_cast<double>(shape.points);
+    const double of_sources = bytes_of_a_value(precision) * static_cast<double>(shape.sources);
+    const double of_points = bytes_of_a_value(precision) * static_cast<double>(shape.points);
     const double positions = bytes_of_a_source * static_cast<double>(shape.sources) +
                              bytes_of_a_point * static_cast<double>(shape.points);
     const double left = room / 2 - positions;

@@ -26,4 +26,7 @@ struct PieceSizes {
 PieceSizes fit_pieces(const TransformShape& shape, double room, double largest_array,
                       Precision precision);
 
+/// Bytes that such a part takes on the device.
+double bytes_of_pieces(const PieceSizes& pieces, Precision precision);
+
 } // namespace lsrecon

@@ -1,5 +1,7 @@
 #include "io/formats.hpp"
 
+#include <algorithm>
+
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -15,6 +17,16 @@
 #endif
 
 namespace lsrecon {
+
+Grid ReadOptions::grid_of_image(const Grid& of_file) const {
+    Grid grid = of_file;
+    const auto dimensions = static_cast<std::size_t>(of_file.dimensions);
+    const auto may_be = [](std::size_t size) { return size >= 1 && size <= longest_side; };
+    if (matrix.size() == dimensions && std::all_of(matrix.begin(), matrix.end(), may_be)) {
+        std::copy(matrix.begin(), matrix.end(), grid.size.begin());
+    }
+    return grid;
+}
 
 namespace {
 

@@ -15,6 +15,13 @@
 
 namespace lsrecon {
 
+/// What is known of a scan before any value is read.
+struct ScanShape {
+    Grid grid; ///< of the image
+    std::size_t coils = 1;
+    std::size_t coil_maps = 0; ///< that the file has
+};
+
 struct ReadOptions {
     /// Overrides what the file says or leaves open: "cycles/fov", "cycles/voxel", "rad/voxel",
     /// "1/m"; "" to believe the file.
@@ -51,12 +58,16 @@ struct ReadOptions {
     bool mirrored = false;
     /// Whether a scan of several frames may have some whose samples are wrong or cannot be read.
     bool bad_frames = false;
+    /// The image will have so many voxels; empty: as many as the file says.
+    std::vector<std::size_t> matrix{};
+    /// For those of the image, before it is known whether they fit the scan: what does not is the
+    /// file's.
+    Grid grid_of_image(const Grid& of_file) const;
     /// Whether the solver's volumes are in the host's memory; a GPU has its own.
     bool solves_on_host = true;
-    /// Called once shapes are known and before any value is read.
-    std::function<void(const Grid& grid, std::size_t coil_maps)> before_values = [](const Grid&,
-                                                                                    std::size_t) {};
-    /// Called once everything but samples is known and sound.
+    /// Called once shapes are known and before any value is read, but for voxels off the grid.
+    std::function<void(const ScanShape& shape)> before_values = [](const ScanShape&) {};
+    /// Called once everything but samples is known and sound; of raw data these have been read.
     std::function<void(const Scan& scan)> before_samples = [](const Scan&) {};
 };
 

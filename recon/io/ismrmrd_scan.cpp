@@ -23,7 +23,7 @@ namespace {
 /// InputError when the host cannot hold the chosen frames: their samples, in single precision,
 /// their trajectories, and the volumes of a reconstruction.
 void require_memory(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& image,
-                    const Grid& grid, bool solves_on_host) {
+                    const Grid& grid, const ReadOptions& options) {
     const std::size_t samples = image.choice.samples();
     const std::size_t channels = image.first().kind.channels;
     const double each = sizeof(std::complex<float>) * static_cast<double>(channels) + sizeof(Vec3);
@@ -32,7 +32,8 @@ void require_memory(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& 
         file.data_name(),
         text(samples, " samples of each of ", counted(channels, "coil"), " in the chosen frames"),
         static_cast<double>(samples) * each);
-    memory.add_volumes(file.xml_name() + ", encodedSpace", grid, channels, solves_on_host);
+    memory.add_volumes(options.matrix.empty() ? file.xml_name() + ", encodedSpace" : "--matrix",
+                       grid, channels, options.solves_on_host);
     memory.require(file.path());
 }
 
@@ -147,7 +148,7 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
     of_image.choice.decide(file.path(), file.data_name());
     RawEncoding encoding = header.encoding(chosen, remarks);
     take_slices(file, of_image, encoding, remarks);
-    require_memory(file, of_image, encoding.grid, options.solves_on_host);
+    require_memory(file, of_image, options.grid_of_image(encoding.grid), options);
     encoding.dataset = file.data_name();
     contents.add_remarks(chosen, remarks);
     const std::vector<std::size_t> wanted = contents.wanted(chosen);
@@ -159,7 +160,7 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
     }
     const RawKind kind = of_image.first().kind;
     RawAcquisitionSorter sorter(std::move(encoding), kind, std::move(of_image.choice), options);
-    options.before_values(sorter.grid(), 0);
+    options.before_values({options.grid_of_image(sorter.grid()), kind.channels, 0});
     IsmrmrdReceiver receiver(file, contents, sorter, options.bad_frames);
     file.read(wanted, receiver);
     receiver.end(remarks);

@@ -29,11 +29,19 @@ std::vector<Vec3> read_voxels(const Hdf5Reader& file, const Grid& grid) {
     return positions;
 }
 
-/// How many maps the file declares, before anything about them is checked.
+Extents declared(const Hdf5Reader& file, const std::string& dataset) {
+    return file.has(dataset) && file.is_dataset(dataset) ? file.shape(dataset).extents : Extents{};
+}
+
+/// How many the file declares, before anything about them is checked.
 std::size_t coil_maps_in(const Hdf5Reader& file) {
-    const bool stored = file.has("coil_maps") && file.is_dataset("coil_maps");
-    const Extents extents = stored ? file.shape("coil_maps").extents : Extents{};
+    const Extents extents = declared(file, "coil_maps");
     return extents.empty() ? 0 : extents.front();
+}
+
+std::size_t coils_in(const Hdf5Reader& file) {
+    const Extents extents = declared(file, "samples");
+    return extents.size() < 2 ? 1 : extents[extents.size() - 2];
 }
 
 /// After the voxels and the samples, which say what shape the maps must have.
@@ -138,7 +146,8 @@ StoredScan open_native(const std::shared_ptr<const Hdf5Reader>& opened,
     scan.grid = native::read_grid(file);
     native::require_memory(file, scan.grid, options);
     if (!file.has("voxels")) {
-        options.before_values(scan.grid, native::coil_maps_in(file));
+        options.before_values({options.grid_of_image(scan.grid), native::coils_in(file),
+                               native::coil_maps_in(file)});
     }
     const native::Samplings samplings = native::read_samplings(file, scan.grid, options);
     scan.trajectory_units = native::trajectory_units(file, options);

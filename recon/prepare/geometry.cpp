@@ -7,7 +7,6 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "scan/directions.hpp"
-#include "scan/host_memory.hpp"
 #include "scan/remarks.hpp"
 
 namespace lsrecon {
@@ -64,11 +63,6 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
                         : HUGE_VAL;
     }
     if (other_grid) {
-        if (!scan.voxels) {
-            HostMemory memory;
-            memory.add_volumes("the grid of --matrix", scan.grid, scan.coils());
-            memory.require(scan.file);
-        }
         scan.remarks.push_back(text("the grid is ", by(scan.grid.size, stored.dimensions),
                                     " voxels on ", by(scan.grid.fov_mm, stored.dimensions),
                                     " mm (--matrix, --fov-mm); the file has ",

@@ -38,7 +38,7 @@ public:
     /// Changes the scan's grid, samplings, positions and calibration, and adds remarks. Frames that
     /// shared a sampling still do. UsageError when the options do not fit the scan: another number
     /// of dimensions, coil maps, phi or voxels that were made for the file's grid. InputError when
-    /// a frame has no samples left, or the host has no room for the grid.
+    /// a frame has no samples left.
     Geometry(const GeometryOptions& options, Scan& scan);
 
     /// A frame as the file has it, with or without samples, becomes one of the changed scan.

@@ -10,6 +10,7 @@ void PrepareOptions::tell(ReadOptions& read) const {
     read.one_place = geometry.shift_to_position;
     read.middle_x_mm = geometry.shift_mm.empty() ? 0 : -geometry.shift_mm[0];
     read.fov_x_mm = geometry.fov_mm.empty() ? 0 : geometry.fov_mm[0];
+    read.matrix = geometry.matrix;
     read.other_grid = geometry.other_grid();
     read.mirrored = geometry.conjugate;
 }

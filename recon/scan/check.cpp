@@ -33,7 +33,7 @@ double worse(Complex value) {
 /// The checks of one scan, each naming the thing as the file's format does.
 class Checker {
 public:
-    Checker(const Scan& scan, bool solves_on_host) : scan_(scan), solves_on_host_(solves_on_host) {
+    Checker(const Scan& scan, bool has_room) : scan_(scan), has_room_(has_room) {
         for (const Frame& frame : scan.frames) {
             shares_sampling_ = shares_sampling_ && frame.sampling == scan.frames.front().sampling;
         }
@@ -224,24 +224,24 @@ private:
     }
 
     void check_memory() const {
-        if (!scan_.voxels) {
+        if (!scan_.voxels && !has_room_) {
             HostMemory memory;
             memory.add_volumes(
                 scan_.format == "lsrecon-scan" ? "attribute \"matrix\" of /" : "matrix", scan_.grid,
-                scan_.coil_maps.empty() ? scan_.coils() : 1, solves_on_host_);
+                scan_.coil_maps.empty() ? scan_.coils() : 1);
             memory.require(scan_.file);
         }
     }
 
     const Scan& scan_;
-    bool solves_on_host_;
+    bool has_room_;
     bool shares_sampling_ = true;
 };
 
 } // namespace
 
-void check(const Scan& scan, bool solves_on_host) {
-    Checker(scan, solves_on_host).check_all();
+void check(const Scan& scan, bool has_room) {
+    Checker(scan, has_room).check_all();
     if (scan.has_samples() && !scan.frames.front().samples.empty()) {
         SampleCheck samples(scan);
         for (const Frame& frame : scan.frames) {

@@ -9,11 +9,10 @@ namespace lsrecon {
 
 /// The strict contract on values and sizes, the same for every format: finite numbers,
 /// sizes that agree, |k| <= 1.05 N/2, voxels within 10 fields of view, weights >= 0, at least one
-/// sample that is not zero, and volumes that the host has room for, those of the solver among them
-/// where it solves.
+/// sample that is not zero, and volumes that the host has room for, unless that was asked before.
 /// InputError with the first violation. Samples that have not been read yet are left to
 /// SampleCheck (scan/check_samples.hpp).
-void check(const Scan& scan, bool solves_on_host = true);
+void check(const Scan& scan, bool has_room = false);
 
 /// InputError that names the first value, by its row and column, that is NaN or infinite.
 void require_finite_values(

@@ -8,8 +8,9 @@
 
 namespace lsrecon {
 
-void HostMemory::add(const std::string& thing, const std::string& found, double bytes) {
-    parts_.push_back({thing, found, bytes});
+void HostMemory::add(const std::string& thing, const std::string& found, double bytes,
+                     const std::string& otherwise) {
+    parts_.push_back({thing, found, bytes, otherwise});
 }
 
 void HostMemory::add_volumes(const std::string& thing, const Grid& grid, std::size_t coils,
@@ -19,9 +20,12 @@ void HostMemory::add_volumes(const std::string& thing, const Grid& grid, std::si
         doubled *= 2 * static_cast<double>(grid.size[d]);
     }
     const double voxels = doubled / (grid.dimensions == 3 ? 8 : 4);
-    const double volumes = 2 * static_cast<double>(std::max<std::size_t>(coils, 1)) + 6;
+    // On the host conjugate gradients have half of Q in floats and, in doubles, real spectra of
+    // all parities, and three vectors more.
+    const double of_solver = solves_on_host ? 0.75 * doubled + 3 * voxels : 0;
+    const double volumes = static_cast<double>(std::max<std::size_t>(coils, 1)) + 6;
     add(thing, by(grid.size, grid.dimensions),
-        sizeof(std::complex<double>) * ((solves_on_host ? 2.5 * doubled : 0) + volumes * voxels));
+        sizeof(std::complex<double>) * (of_solver + volumes * voxels));
 }
 
 double HostMemory::bytes() const {
@@ -43,9 +47,14 @@ void HostMemory::require(const std::string& file, const MemoryLimit& limit) cons
     if (parts_.size() > 1) {
         found += text("; with all else ", bytes() / 1e9, " GB");
     }
+    std::string next;
+    for (const Part& part : parts_) {
+        next += part.otherwise.empty() ? "" : part.otherwise + ", ";
+    }
     throw InputError({file, largest->thing, found,
                       text("at most the ", limit.bytes / 1e9, " GB of ", limit.whose),
-                      "correct the size, or use a machine with more memory"});
+                      (next.empty() ? "correct the size, " : next) +
+                          "or use a machine with more memory"});
 }
 
 } // namespace lsrecon

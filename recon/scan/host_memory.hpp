@@ -12,15 +12,18 @@ namespace lsrecon {
 /// is read.
 class HostMemory {
 public:
-    /// `thing` is what messages call it, `found` how large it says it is.
-    void add(const std::string& thing, const std::string& found, double bytes);
-    /// Images and volumes of the coils, and where the host solves Q on the doubled grid with its
-    /// transform.
+    /// `thing` is what messages call it, `found` how large it says it is, `otherwise` what would
+    /// spare it.
+    void add(const std::string& thing, const std::string& found, double bytes,
+             const std::string& otherwise = "");
+    /// Images, a volume a coil, and where the host solves Q and its spectra: of a solve without
+    /// options, which solve/solver_room.hpp has more precisely.
     void add_volumes(const std::string& thing, const Grid& grid, std::size_t coils,
                      bool solves_on_host = true);
 
     double bytes() const;
-    /// InputError that names the largest part, when it is all more than the limit.
+    /// InputError that names the largest part, and what would spare some, when it is all more than
+    /// the limit.
     void require(const std::string& file, const MemoryLimit& limit = memory_limit()) const;
 
 private:
@@ -28,6 +31,7 @@ private:
         std::string thing;
         std::string found;
         double bytes;
+        std::string otherwise;
     };
     std::vector<Part> parts_;
 };

@@ -42,16 +42,16 @@ JointMemory joint_memory(const Grid& grid, std::size_t coils, bool with_maps, Pr
     return {device.total, device.largest_array, values * (in_stacks + finished) + eigenvalues};
 }
 
-JointRoom require_joint_room(Backend& backend, const Scan& scan, bool with_maps,
+JointRoom require_joint_room(Backend& backend, const Scan& scan, const Grid& grid, bool with_maps,
                              const SolveOptions& options, const MemoryLimit& limit) {
     Device& device = backend.device();
     std::size_t elsewhere = 0; // frames of other places, which are finished before or after
     const auto needed = [&](std::size_t frames, std::size_t samplings) {
-        JointMemory memory = joint_memory(scan.grid, scan.coils(), with_maps, backend.precision(),
+        JointMemory memory = joint_memory(grid, scan.coils(), with_maps, backend.precision(),
                                           frames, std::min(frames, samplings), options);
         memory.on_host += device.in_host_memory() ? memory.on_device : 0;
         memory.on_host +=
-            static_cast<double>(elsewhere * scan.grid.voxels() * sizeof(std::complex<float>));
+            static_cast<double>(elsewhere * grid.voxels() * sizeof(std::complex<float>));
         return memory;
     };
     const auto fits = [&](const JointMemory& memory) {
@@ -77,10 +77,10 @@ JointRoom require_joint_room(Backend& backend, const Scan& scan, bool with_maps,
             }
             throw InputError(
                 {scan.file, "frames that are solved together",
-                 text(stack.size(), " of ", by(scan.grid.size, scan.grid.dimensions),
-                      " voxels with ", samplings, " trajectories, which need ",
-                      std::ceil(memory.on_device / mib), " MiB of the device's memory and ",
-                      std::ceil(memory.on_host / mib), " MiB of the host's"),
+                 text(stack.size(), " of ", by(grid.size, grid.dimensions), " voxels with ",
+                      samplings, " trajectories, which need ", std::ceil(memory.on_device / mib),
+                      " MiB of the device's memory and ", std::ceil(memory.on_host / mib),
+                      " MiB of the host's"),
                  text("at most ", fewer, ", which fit into the ", std::floor(device.memory() / mib),
                       " MiB of the device that may be used and ", std::floor(limit.bytes / mib),
                       " MiB of ", limit.whose),

@@ -7,59 +7,9 @@
 #include "device/reference_device.hpp"
 #include "operators/explicit_gram.hpp"
 #include "solve/misfit.hpp"
+#include "solve/solver_room.hpp"
 
 namespace lsrecon {
-
-namespace {
-
-/// DeviceError when the system needs more memory than there is: `room`, of all that may be used.
-void require_room(const Device& device, double room, const SolverMemory& needed) {
-    constexpr double mib = 1024 * 1024;
-    if (needed.total > room || needed.largest_array > device.largest_array()) {
-        const double may_be_used = needed.total > device.memory() ? device.memory() : room;
-        throw DeviceError(text("it needs ", std::ceil(needed.total / mib), " MiB (largest buffer ",
-                               std::ceil(needed.largest_array / mib), " MiB); ",
-                               std::floor(may_be_used / mib), " MiB are available (largest buffer ",
-                               std::floor(device.largest_array() / mib), " MiB)"));
-    }
-}
-
-void note_move_to_cpu(const Backend& backend, const Error& why) {
-    backend.note(text("the solver runs on the CPU in double precision: ", why.what()));
-}
-
-/// Alternating directions need no more than the transforms: their conjugate gradients begin anew
-/// before rounding can show.
-Precision precision_of_solver(Backend& backend,
-                              const std::vector<RegulariserChoice>& regularisers) {
-    return need_splitting(regularisers) ? backend.precision() : backend.solver_precision();
-}
-
-/// Of the image's size, beside those of conjugate gradients.
-std::size_t volumes_of(const std::vector<RegulariserChoice>& regularisers, bool precondition,
-                       const Grid& grid) {
-    // The preconditioned residual, a period and what it is multiplied by, what maps see and the
-    // residual there.
-    const std::size_t of_inverse = precondition && !need_splitting(regularisers) ? 5 : 0;
-    return volumes_of(regularisers, grid) + of_inverse;
-}
-
-} // namespace
-
-bool note_room_of_solver(Backend& backend, const Grid& grid, std::size_t coil_maps,
-                         const SolveOptions& options) {
-    const Device& device = backend.device();
-    try {
-        require_room(device, device.memory(),
-                     solver_memory(grid, coil_maps,
-                                   precision_of_solver(backend, options.regularisers),
-                                   volumes_of(options.regularisers, options.precondition, grid)));
-        return true;
-    } catch (const DeviceError& error) {
-        note_move_to_cpu(backend, error);
-        return false;
-    }
-}
 
 std::vector<Volume> NormalEquations::fhd(const CoilRows& samples, Reporter& report) {
     std::vector<Volume> volumes =
@@ -173,11 +123,9 @@ System* NormalEquations::on_device() {
         if (common_.plan.through_q) {
             Reporter silent;
             prepare(silent);
-            const Grid& grid = common_.plan.grid;
             const SolverMemory needed =
-                solver_memory(grid, maps_.count(), precision,
-                              volumes_of(common_.regularisers, common_.precondition, grid),
-                              std::max<std::size_t>(1, terms_.size()));
+                memory_of_solver({common_.plan.grid, maps_.count(), terms_.size()}, precision,
+                                 common_.regularisers, common_.precondition);
             if (needed.total > device.room()) {
                 maps_.stream();
             }

@@ -14,11 +14,6 @@
 
 namespace lsrecon {
 
-/// Notes that the solver will run on the CPU when the backend's device cannot hold it, whatever
-/// else it holds: known before anything is read. Whether that can.
-bool note_room_of_solver(Backend& backend, const Grid& grid, std::size_t coil_maps,
-                         const SolveOptions& options);
-
 /// What the normal equations of a scan's frames have in common.
 struct CommonToFrames {
     Backend& backend;

@@ -31,7 +31,7 @@ RegulariserTerm identity(const RegulariserPlace& place) {
 }
 
 RegulariserVolumes of_identity(const Grid&) {
-    return {1, 0};
+    return {1, 0, true};
 }
 
 RegulariserTerm to_prior(const RegulariserPlace& place) {
@@ -69,7 +69,7 @@ RegulariserVolumes of_wavelet(const Grid& grid) {
     for (const WaveletLevel& level : wavelet_levels(grid)) {
         components += level.components;
     }
-    return {components, 2 * dimensions_of(grid) - 1};
+    return {components, 2 * dimensions_of(grid) - 1, true};
 }
 
 } // namespace
@@ -147,7 +147,7 @@ namespace {
 
 struct VolumesOfTerms {
     std::size_t kept = 0;
-    std::size_t most_components = 0; ///< of K x of one of them
+    std::size_t products = 0; ///< K x and K^H K x of one of them
 };
 
 VolumesOfTerms volumes_of_terms(const std::vector<RegulariserChoice>& chosen, const Grid& grid) {
@@ -157,7 +157,7 @@ VolumesOfTerms volumes_of_terms(const std::vector<RegulariserChoice>& chosen, co
         const RegulariserVolumes of_row = row.volumes(grid);
         of.kept += of_row.inside;
         of.kept += row.quadratic ? 0 : 3 * of_row.components + 2; // z, u, K x; K^H of z and u
-        of.most_components = std::max(of.most_components, of_row.components);
+        of.products = std::max(of.products, of_row.is_isometry ? 0 : of_row.components + 1);
     }
     return of;
 }
@@ -171,13 +171,12 @@ std::size_t volumes_of(const std::vector<RegulariserChoice>& chosen, const Grid&
     const VolumesOfTerms of = volumes_of_terms(chosen, grid);
     // b, the right-hand side, K^H of either, and of the preconditioner a period with its inverse
     const std::size_t of_splitting = need_splitting(chosen) ? 6 : 0;
-    return of_splitting + of.kept + of.most_components + 1; // K x and K^H K x
+    return of_splitting + of.kept + of.products;
 }
 
 std::size_t volumes_of_each_frame(const std::vector<RegulariserChoice>& chosen, const Grid& grid) {
     const VolumesOfTerms of = volumes_of_terms(chosen, grid);
-    const std::size_t volumes = 4 + of.kept; // x, b, the right-hand side and its residual
-    return of.most_components > 1 ? volumes + of.most_components + 1 : volumes; // K x and K^H K x
+    return 4 + of.kept + of.products; // x, b, the right-hand side and its residual
 }
 
 std::vector<RegulariserTerm> make_regularisers(const std::vector<RegulariserChoice>& chosen,

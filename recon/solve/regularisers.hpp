@@ -54,6 +54,7 @@ struct RegulariserPlace {
 struct RegulariserVolumes {
     std::size_t components; ///< of K rho
     std::size_t inside; ///< K's own
+    bool is_isometry = false; ///< then K^H K is 1, and needs none
 };
 
 /// One kind of term.

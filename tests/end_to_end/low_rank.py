@@ -114,6 +114,9 @@ def memory_is_asked_for_first(make):
     spoil(folder, 0) # which is not noticed before the memory is
     process = folder.run(INPUT, [*recon, "-o", "image.h5", "--device-memory", "0.7"],
                          ["10 of 32 x 32 voxels with 10 trajectories", "at most ", "--frames"])
+    said = folder.run(INPUT, [*recon, "-o", "image.h5", "--device-memory", "2", "--matrix",
+                              "64,64"], ["10 of 64 x 64 voxels with 10 trajectories"]).stderr
+    expect("frame 0" not in said, f"samples were read before: {said}")
     fit = int(process.stderr.split("at most ")[1].split(",")[0])
     expect(1 < fit < FRAMES, f"{fit} fit")
     folder.run(0, [*recon, "-o", "few.h5", "--frames", f"1-{fit}", "--device-memory", "0.7"])

@@ -28,6 +28,9 @@ TEST(HostMemory, AddsUpAndNamesTheLargestPart) {
     EXPECT_EQ(finding.thing, "/coil_maps");
     EXPECT_EQ(finding.found, "complex [2, 8, 8], which needs 4 GB; with all else 7 GB");
     EXPECT_EQ(finding.expected, "at most the 6 GB of this test");
+    EXPECT_EQ(finding.next_step, "correct the size, or use a machine with more memory");
+    memory.add("--reg", "tv", 1e9, "leave it out");
+    EXPECT_EQ(refusal(memory, 6e9).next_step, "leave it out, or use a machine with more memory");
 }
 
 TEST(HostMemory, VolumesGrowWithTheGridAndTheCoils) {
@@ -36,12 +39,12 @@ TEST(HostMemory, VolumesGrowWithTheGridAndTheCoils) {
         memory.add_volumes("matrix", grid, coils);
         return memory.bytes();
     };
-    // 2.5 complex numbers on the doubled grid, 8 volumes for one coil, 2 for each more.
-    EXPECT_EQ(bytes(test::make_grid(4, 3), 1), 16 * (2.5 * 48 + 8 * 12));
-    EXPECT_EQ(bytes(test::make_grid(4, 3, 2), 3), 16 * (2.5 * 192 + 12 * 24));
+    // 0.75 complex numbers on the doubled grid, 10 volumes for one coil, one for each more.
+    EXPECT_EQ(bytes(test::make_grid(4, 3), 1), 16 * (0.75 * 48 + 10 * 12));
+    EXPECT_EQ(bytes(test::make_grid(4, 3, 2), 3), 16 * (0.75 * 192 + 12 * 24));
     HostMemory beside_a_gpu;
     beside_a_gpu.add_volumes("matrix", test::make_grid(4, 3, 2), 3, false);
-    EXPECT_EQ(beside_a_gpu.bytes(), 16 * 12 * 24);
+    EXPECT_EQ(beside_a_gpu.bytes(), 16 * 9 * 24);
 }
 
 } // namespace

@@ -1,0 +1,140 @@
+#include "reconstruct_room.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/numbers.hpp"
+#include "io/field_file.hpp"
+#include "solve/joint_room.hpp"
+#include "solve/lambda_curve.hpp"
+#include "solve/solver_room.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// The program with its libraries, mostly PoCL's compiler: of a scan of 16 x 16 voxels.
+constexpr double bytes_of_program = 100e6;
+
+void require(HostMemory& memory, const std::string& file) {
+    memory.add("the program", "with its libraries", bytes_of_program);
+    memory.require(file);
+}
+
+/// Of a scan, without its samples and maps: trajectories and what they come with.
+double bytes_of_samplings(const Scan& scan) {
+    std::set<const Sampling*> known;
+    double bytes = 0;
+    for (const Frame& frame : scan.frames) {
+        const Sampling& sampling = *frame.sampling;
+        if (known.insert(&sampling).second) {
+            bytes += static_cast<double>(sampling.samples() * sizeof(Vec3)) +
+                     static_cast<double>(sampling.phi.size()) * sizeof(Complex) +
+                     static_cast<double>(sampling.weights.size() + sampling.times.size()) *
+                         sizeof(double);
+        }
+    }
+    return bytes;
+}
+
+std::size_t most_samples(const Scan& scan) {
+    std::size_t most = 0;
+    for (const Frame& frame : scan.frames) {
+        most = std::max(most, frame.sampling->samples());
+    }
+    return most;
+}
+
+} // namespace
+
+Grid ReconstructRoom::grid_of(const Grid& of_file) const {
+    ReadOptions read;
+    options_.prepare.tell(read);
+    return read.grid_of_image(of_file);
+}
+
+/// As many as they are compressed to, where that is known.
+std::size_t ReconstructRoom::coils_of(std::size_t stored) const {
+    const std::size_t wanted = options_.prepare.compression.coils;
+    return wanted > 0 ? std::min(wanted, stored) : stored;
+}
+
+/// Of the scan, of a file, or estimated where it has none.
+bool ReconstructRoom::has_maps(std::size_t coils, std::size_t stored_maps) const {
+    const std::string& wanted = options_.prepare.maps;
+    return wanted != "none" && (stored_maps > 0 || coils > 1 || !wanted.empty());
+}
+
+SolveOptions ReconstructRoom::solving(bool by_one_q) const {
+    SolveOptions asked = options_.solve;
+    asked.lambda = options_.lambda_rule.empty() ? asked.lambda : smallest_lambda;
+    return with_effort(asked, options_.effort, by_one_q,
+                       unit_roundoff(backend_.solver_precision()));
+}
+
+void ReconstructRoom::require(const ScanShape& shape) const {
+    const bool maps = has_maps(shape.coils, shape.coil_maps);
+    const std::size_t coils = coils_of(shape.coils);
+    const SolveOptions how = solving(true);
+    SolveShape solve{{shape.grid, maps ? coils : 0}, maps ? 1 : coils};
+    solve.replicas = options_.noise_replicas > 0;
+    if (need_all_frames(how.regularisers)) {
+        return; // which frames there are is not known yet
+    }
+    if (how.on_device) {
+        note_room_of_solver(backend_, solve.system, how);
+    }
+    HostMemory memory;
+    add_solve(memory, backend_, solve, how, "the image and its solver");
+    lsrecon::require(memory, file_);
+}
+
+void ReconstructRoom::require(const Scan& scan) const {
+    if (scan.voxels) {
+        return;
+    }
+    const Grid grid = grid_of(scan.grid);
+    if (need_all_frames(options_.solve.regularisers)) {
+        require_joint_room(backend_, scan, grid, options_.prepare.maps != "none", options_.solve);
+        return;
+    }
+    const bool maps = has_maps(scan.coils(), scan.coil_maps.rows());
+    const std::size_t coils = coils_of(scan.coils());
+    SolveShape solve{{grid, maps ? coils : 0}, maps ? 1 : coils};
+    solve.replicas = options_.noise_replicas > 0;
+    std::shared_ptr<const OffResonance> field = scan.off_resonance;
+    if (options_.prepare.field_map_of_file()) {
+        field = std::make_shared<const OffResonance>(
+            read_field(options_.prepare.field_map, scan.grid).off_resonance);
+    } else if (options_.prepare.field_map == "none") {
+        field.reset();
+    }
+    for (const Frame& frame : scan.frames) {
+        if (field) {
+            solve.expect(backend_, frame.sampling->times, *field);
+        }
+    }
+    HostMemory memory;
+    const std::size_t samples = scan.has_samples() ? most_samples(scan) : 0;
+    solve.coils = coils;
+    solve.samples = samples;
+    const auto of_coils = static_cast<double>(scan.coils());
+    const auto each = static_cast<double>(2 * bytes_of(scan.frames.front().samples.precision()));
+    if (scan.has_samples()) {
+        memory.add(scan.name_of("samples"),
+                   text(samples, " samples of each of ", counted(scan.coils(), "coil")),
+                   of_coils * each * static_cast<double>(samples));
+    }
+    memory.add(scan.name_of("trajectory"), counted(scan.frames.size(), "frame"),
+               bytes_of_samplings(scan));
+    if (maps) {
+        memory.add("coil maps", text(coils, " on the grid of the image"),
+                   static_cast<double>(coils * grid.voxels() * sizeof(std::complex<float>)),
+                   "compress the coils (--coils)");
+    }
+    add_solve(memory, backend_, solve, solving(solve.system.terms == 1),
+              "the image and its solver");
+    lsrecon::require(memory, file_);
+}
+
+} // namespace lsrecon

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+
+#include "engines/backend.hpp"
+#include "reconstruct.hpp"
+
+namespace lsrecon {
+
+/// Asks whether the host has room for a reconstruction before samples are read, on the grid that
+/// --matrix asks for. Those of raw data come with their trajectories: what depends on these, the
+/// terms of off-resonance and the frames that are solved together, is asked for between the two.
+class ReconstructRoom {
+public:
+    /// All must outlive it.
+    ReconstructRoom(const std::string& scan_file, Backend& backend,
+                    const ReconstructOptions& options)
+        : file_(scan_file), backend_(backend), options_(options) {}
+
+    /// From shapes alone, before any value is read: InputError when the host has no room. Notes
+    /// that the solver will run on the CPU when the device has none.
+    void require(const ScanShape& shape) const;
+
+    /// Once everything but samples is known, with what that takes. The number of terms of
+    /// off-resonance is an upper estimate from the extremes of the field map and the times, of
+    /// --field-map FILE as it is stored; the device is asked for the exact number when the solver
+    /// is made. InputError as above, and as of require_joint_room.
+    void require(const Scan& scan) const;
+
+private:
+    Grid grid_of(const Grid& of_file) const;
+    std::size_t coils_of(std::size_t stored) const;
+    bool has_maps(std::size_t coils, std::size_t stored_maps) const;
+    SolveOptions solving(bool by_one_q) const;
+
+    const std::string& file_;
+    Backend& backend_;
+    const ReconstructOptions& options_;
+};
+
+} // namespace lsrecon

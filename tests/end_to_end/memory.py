@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""recon refuses a scan that the host has no room for before it reads samples, and what it says that
+a reconstruction needs is what one takes.
+
+    memory.py LSRECON"""
+
+import os
+import re
+import resource
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+
+from in_folders import INPUT, expect, failures, run_cases
+
+SMALL, LARGE = 64, 256
+WITHOUT_TERMS = 160 # has room but for them
+SAMPLES = 500
+RECON = ["--quiet", "--low-resolution", "--iterations", "2"]
+LIMIT = 3 << 30 # of address space, most of which is no memory: PoCL reserves some
+
+
+def write(path, size, spoiled=False, coils=1, field_hz=0):
+    rng = np.random.default_rng(1)
+    with h5py.File(path, "w") as f:
+        f.attrs.update({"format": "lsrecon-scan", "version": 1, "matrix": [size] * 3,
+                        "fov_mm": [220.0] * 3})
+        f["trajectory"] = rng.uniform(-16, 16, (SAMPLES, 3))
+        f["trajectory"].attrs["units"] = "cycles/fov"
+        samples = rng.normal(size=(coils, SAMPLES)) + 1j * rng.normal(size=(coils, SAMPLES))
+        if spoiled:
+            samples[0, 7] = np.nan
+        f["samples"] = samples.astype("c8")
+        if field_hz:
+            f.create_dataset("field_map", (size,) * 3, "f4", compression="gzip",
+                             chunks=(1, size, size))
+            f["field_map"][:] = np.linspace(-field_hz, field_hz, size, dtype="f4")
+            f["field_map"].attrs["units"] = "Hz"
+            f["times"] = np.linspace(0, 0.01, SAMPLES)
+            f["times"].attrs["units"] = "s"
+
+
+def peak_of(folder, words):
+    """Bytes that a run takes at most; the largest of two may compile kernels."""
+    peaks = []
+    for _ in range(2):
+        with subprocess.Popen([folder.program, *words], cwd=folder.path, stderr=subprocess.PIPE,
+                              stdout=subprocess.DEVNULL, text=True) as process:
+            said = process.stderr.read()
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            failures.append(f"{words}: {said}")
+        peaks.append(usage.ru_maxrss * 1024)
+    return min(peaks)
+
+
+def limited():
+    resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
+
+
+def refused(folder, words, says=()):
+    """The bytes that it says are needed, without what the program itself takes."""
+    said = folder.run(INPUT, words, ["ulimit -v", "next:", *says], preexec_fn=limited).stderr
+    expect("NaN" not in said, f"the samples were read: {said}")
+    found = re.search(r"with all else ([0-9.e+]+) GB", said)
+    expect(found is not None, said)
+    return float(found.group(1)) * 1e9 - 100e6 if found else 0
+
+
+def what_is_needed_is_what_it_takes(make):
+    folder = make()
+    write(folder / "large.h5", LARGE, spoiled=True)
+    write(folder / "small.h5", SMALL)
+    write(folder / "large_coils.h5", LARGE, spoiled=True, coils=3)
+    write(folder / "small_coils.h5", SMALL, coils=3)
+    write(folder / "large_field.h5", WITHOUT_TERMS, spoiled=True, field_hz=50)
+    write(folder / "small_field.h5", SMALL, field_hz=50)
+    if not folder.can_run(["recon", "small.h5", "-o", "device.h5", *RECON]):
+        return # no OpenCL device
+    if re.search(r"type +gpu", subprocess.run([folder.program, "devices"], cwd=folder.path, check=True,
+                                              capture_output=True, text=True).stdout):
+        return # whose memory is not the host's
+    tiny = peak_of(folder, ["recon", "scan.h5", "-o", "tiny.h5", *RECON])
+    for name, words, says in (
+            ("", [], ["the image and its solver", "256 x 256 x 256 voxels", "--matrix"]),
+            ("_field", [], ["off-resonance", "terms of the normal operator", "--field-map none"]),
+            ("", ["--noise-replicas", "2"], ["leave the noise map out"]),
+            ("_coils", ["--noise-replicas", "2", "--maps", "none"], ["leave the noise map out"]),
+            ("", ["--reg", "wavelet:0.001"], ["--reg", "leave --reg out"])):
+        needed = refused(folder, ["recon", f"large{name}.h5", "-o", "image.h5", *RECON, *words],
+                         says)
+        needed /= ((WITHOUT_TERMS if name == "_field" else LARGE) / SMALL) ** 3
+        taken = peak_of(folder, ["recon", f"small{name}.h5", "-o", f"{name}.small.h5", *RECON,
+                                 *words]) - tiny
+        print(f"    {name} {words}: {needed / 1e6:.0f} MB said, {taken / 1e6:.0f} MB taken")
+        # Volumes of 2 MiB: 16 MB may be the allocator's alone.
+        expect(taken - 16e6 < needed < 1.3 * taken + 16e6,
+               f"{name} {words}: {needed / 1e6} MB said, {taken / 1e6} MB taken")
+
+
+def the_grid_that_is_asked_for_counts(make):
+    folder = make()
+    write(folder / "small.h5", SMALL, spoiled=True)
+    backend = ["--backend", "reference"]
+    refused(folder, ["recon", "small.h5", "-o", "image.h5", *RECON, *backend, "--matrix",
+                     ",".join([str(LARGE)] * 3)], ["256 x 256 x 256", "--matrix"])
+    write(folder / "huge.h5", 1024)
+    folder.run(0, ["recon", "huge.h5", "-o", "coarse.h5", *RECON, *backend, "--matrix", "8,8,8",
+                   "--fov-mm", "55,55,55"],
+               preexec_fn=limited)
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases([what_is_needed_is_what_it_takes, the_grid_that_is_asked_for_counts]))
