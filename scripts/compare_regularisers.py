@@ -27,12 +27,12 @@ import numpy as np
 WEIGHTS = {  # of lsrecon, relative to Q(0) and the largest |F^H d| / Q(0)
     "least squares": [""],
     "total variation": ["tv:0.001", "tv:0.002", "tv:0.004"],
-    "wavelet": ["wavelet:0.001", "wavelet:0.002", "wavelet:0.004"],
+    "wavelet": ["wavelet:0.001", "wavelet:0.0015", "wavelet:0.002", "wavelet:0.004"],
 }
 LAMBDAS = {  # of BART, relative to its own scale; -e, because its own step diverges here
     "least squares": [["-l2", "-r", "0"]],
     "total variation": [["-R", f"T:3:0:{w}"] for w in (0.003, 0.006, 0.01, 0.02)],
-    "wavelet": [["-e", "-R", f"W:3:0:{w}"] for w in (0.003, 0.01, 0.03)],
+    "wavelet": [["-e", "-R", f"W:3:0:{w}"] for w in (0.003, 0.005, 0.01, 0.03)],
 }
 # Of least squares that both converge on, relative to the diagonal of F^H F. BART interpolates
 # k-space, with an error of 3e-4 in F^H d that a smaller lambda amplifies: 1 % here, 5 % at 0.05.

@@ -58,18 +58,17 @@ void with_edges(const PriorImage& prior, const Grid& grid) {
 RegulariserTerm wavelet(const RegulariserPlace& place) {
     const std::size_t voxels = place.grid.voxels();
     RegulariserTerm term{std::make_unique<Wavelet>(place.device, place.grid, place.precision)};
-    for (const WaveletLevel& level : wavelet_levels(place.grid)) { // component 0 is not penalised
-        term.penalised.push_back({level.first * voxels, level.components * voxels, 1, level.share});
+    for (const WaveletLevels& levels : wavelet_transforms(place.grid)) {
+        for (const WaveletLevel& level : levels) { // coarse images are not penalised
+            term.penalised.push_back(
+                {level.first * voxels, level.components * voxels, 1, level.share});
+        }
     }
     return term;
 }
 
 RegulariserVolumes of_wavelet(const Grid& grid) {
-    std::size_t components = 1;
-    for (const WaveletLevel& level : wavelet_levels(grid)) {
-        components += level.components;
-    }
-    return {components, 2 * dimensions_of(grid) - 1, true};
+    return {wavelet_components(grid), 2 * dimensions_of(grid), true};
 }
 
 } // namespace
