@@ -24,7 +24,7 @@ import time
 import h5py
 import numpy as np
 
-WEIGHTS = {  # of lsrecon, relative to Q(0) and the largest |F^H d| / Q(0)
+WEIGHTS = {  # of lsrecon, relative to Q(0) and the image
     "least squares": [""],
     "total variation": ["tv:0.001", "tv:0.002", "tv:0.004"],
     "wavelet": ["wavelet:0.001", "wavelet:0.0015", "wavelet:0.002", "wavelet:0.004"],

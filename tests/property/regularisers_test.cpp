@@ -136,9 +136,9 @@ TEST_P(Regularisers, QuadraticOnesJoinTheNormalEquations) {
     EXPECT_TRUE(near(solution.x, expected, 1e3 * on.epsilon()));
 }
 
-/// split_solve with A = 1 and one term: a proximal map.
+/// split_solve with A = 1 and one term, from `start` times b: a proximal map.
 ComplexVector proximal(const test::ArrayCase& on, const std::string& name, double weight,
-                       const Grid& grid, const ComplexVector& b) {
+                       const Grid& grid, const ComplexVector& b, double start = 0) {
     Identity one(on.device(), grid.voxels());
     const std::vector<RegulariserTerm> terms =
         make_regularisers({{name, weight}}, {on.device(), on.precision, grid});
@@ -147,7 +147,8 @@ ComplexVector proximal(const test::ArrayCase& on, const std::string& name, doubl
     options.tolerance = 1e-4;
     const Volume volume(b);
     return split_solve(on.device(), on.precision,
-                       {one, {&terms[0]}, volume, b.cwiseAbs().maxCoeff()}, options, silent)
+                       {one, {&terms[0]}, volume, b.cwiseAbs().maxCoeff()}, start * b, options,
+                       silent)
         .x;
 }
 
@@ -159,6 +160,16 @@ TEST_P(Regularisers, L1WithoutAnythingElseShortensEveryVoxel) {
         return std::abs(value) > length ? value * (1 - length / std::abs(value)) : Complex(0);
     });
     EXPECT_TRUE(near(proximal(on, "l1", weight, make_grid(30, 1), b), expected, 1e-3));
+}
+
+TEST_P(Regularisers, WhereSplittingBeginsDoesNotMatter) {
+    const Grid grid = make_grid(6, 5);
+    const ComplexVector b = vector(30);
+    for (const char* name : {"tv", "wavelet", "l1"}) {
+        const ComplexVector from_zero = proximal(on, name, 0.1, grid, b);
+        ASSERT_GT((from_zero - b).norm(), 0.05 * b.norm()) << name;
+        EXPECT_TRUE(near(proximal(on, name, 0.1, grid, b, 2), from_zero, 1e-3)) << name;
+    }
 }
 
 TEST_P(Regularisers, TotalVariationKeepsAStepAndLowersItByItsWeight) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engines/reference.hpp"
+#include "operators/identity.hpp"
 #include "operators/preconditioner.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/case.hpp"
@@ -14,13 +15,14 @@ namespace {
 
 using RestrictedPreconditioner = test::ArraysFixture;
 
-// A is lambda alone where maps see nothing: residuals must not get there.
-TEST_P(RestrictedPreconditioner, StaysWhereMapsSeeSomething) {
+// A is lambda alone where maps see nothing, and terms are what they are there.
+TEST_P(RestrictedPreconditioner, IsTheDiagonalWhereMapsSeeNothing) {
     test::Case radial{"radial", {16, 15, 0}};
     radial.trajectory = "radial";
     const auto reference = make_reference_backend();
     Reporter report;
     const test::Problem problem = test::make_problem(radial);
+    constexpr double lambda = 1e-3;
     const Q q = compute_q(*reference, *problem.sampling, problem.grid, report);
     const std::size_t voxels = q.grid.voxels();
     RealVector seen = RealVector::Ones(static_cast<Eigen::Index>(voxels));
@@ -32,7 +34,7 @@ TEST_P(RestrictedPreconditioner, StaysWhereMapsSeeSomething) {
     const CoilRows rows(values);
     EXPECT_EQ(seen_by(rows), seen);
     Preconditioner inverse(on.device(), q, on.precision,
-                           make_cosine_basis(on.device(), q.grid, on.precision), 1, 1e-3);
+                           make_cosine_basis(on.device(), q.grid, on.precision), 1, lambda);
     inverse.raise_to_mean();
     inverse.restrict_to(seen);
     const auto apply = [&](const ComplexVector& x) {
@@ -43,8 +45,15 @@ TEST_P(RestrictedPreconditioner, StaysWhereMapsSeeSomething) {
     EXPECT_TRUE(test::adjoint_test(apply, apply, voxels, voxels, bound(32)));
     const ComplexVector x = vector(voxels);
     const ComplexVector y = apply(x);
-    EXPECT_EQ((y.array() * (1 - seen.array()).cast<Complex>()).matrix().norm(), 0);
+    const auto unseen = (1 - seen.array()).cast<Complex>();
+    const auto outside = [&](const ComplexVector& z) { return ComplexVector(z.array() * unseen); };
+    EXPECT_TRUE(test::near(lambda * outside(y), outside(x), bound(32)));
     EXPECT_GT(x.dot(y).real(), 0);
+    Identity one(on.device(), voxels);
+    inverse.set_weight(&one, 2);
+    EXPECT_TRUE(test::near((2 + lambda) * outside(apply(x)), outside(x), bound(32)));
+    const ComplexVector inside = x - outside(x);
+    EXPECT_EQ(outside(apply(inside)).norm(), 0) << "residuals of what maps see must not get there";
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, RestrictedPreconditioner, testing::ValuesIn(test::array_cases()));
