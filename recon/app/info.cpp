@@ -1,7 +1,7 @@
 // info and check: what a file holds, and what is wrong with a scan.
 
+#include <algorithm>
 #include <cstdio>
-#include <set>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
@@ -13,6 +13,7 @@
 #include "io/hdf5_file.hpp"
 #include "operators/q.hpp"
 #include "scan/directions.hpp"
+#include "scan/header_numbers.hpp"
 
 namespace lsrecon::app {
 
@@ -57,6 +58,20 @@ std::string in_words(const Vec3& v) {
     return text("(", v[0] + 0.0, ", ", v[1] + 0.0, ", ", v[2] + 0.0, ")"); // no -0
 }
 
+/// How many they are: those of repetitions may differ by rounding.
+std::size_t count_positions(const std::vector<Vec3>& positions) {
+    std::vector<Vec3> different;
+    for (const Vec3& position : positions) {
+        const bool known = std::any_of(different.begin(), different.end(), [&](const Vec3& one) {
+            return are_same_position(one, position);
+        });
+        if (!known) {
+            different.push_back(position);
+        }
+    }
+    return different.size();
+}
+
 /// Where the grid lies in the patient, in LPS.
 void print_place(const Scan& scan) {
     std::vector<Vec3> of_frames;
@@ -65,7 +80,7 @@ void print_place(const Scan& scan) {
             of_frames.push_back(*frame.position);
         }
     }
-    const std::size_t different = std::set<Vec3>(of_frames.begin(), of_frames.end()).size();
+    const std::size_t different = count_positions(of_frames);
     if (different > 1) {
         std::printf("positions    %zu, of the first frame %s mm, of the last %s mm\n", different,
                     in_words(of_frames.front()).c_str(), in_words(of_frames.back()).c_str());

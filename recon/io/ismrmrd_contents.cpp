@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/index_list.hpp"
 #include "base/numbers.hpp"
+#include "scan/header_numbers.hpp"
 
 namespace lsrecon {
 
@@ -165,14 +166,20 @@ std::vector<std::size_t> IsmrmrdContents::wanted(std::size_t chosen) const {
 
 std::set<float> IsmrmrdContents::dwells(std::size_t chosen) const {
     const RawChoice& choice = encodings.at(chosen).choice;
-    std::set<float> result;
+    std::set<float> all;
     for (const Acquisition& acquisition : acquisitions_) {
         if (acquisition.encoding == chosen && acquisition.role.image &&
             choice.wants(choice.frame_of(acquisition.counters))) {
-            result.insert(acquisition.dwell);
+            all.insert(acquisition.dwell);
         }
     }
-    return result;
+    std::set<float> different;
+    for (const float dwell : all) {
+        if (different.empty() || !are_same_dwell(dwell, *different.rbegin())) {
+            different.insert(dwell);
+        }
+    }
+    return different;
 }
 
 std::string IsmrmrdContents::with_image() const {

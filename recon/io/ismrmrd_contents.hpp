@@ -85,7 +85,7 @@ struct IsmrmrdContents {
     /// of the image's coils, and what the chosen frames and their calibration need.
     std::vector<std::size_t> wanted(std::size_t chosen) const;
 
-    /// Those of the chosen frames' samples, in us.
+    /// Those of the chosen frames' samples, in us; of times that are the same to rounding one.
     std::set<float> dwells(std::size_t chosen) const;
 
     struct Acquisition {

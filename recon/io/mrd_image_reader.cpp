@@ -9,6 +9,7 @@
 #include "io/mrd_image_header.hpp"
 #include "io/mrd_images.hpp"
 #include "scan/directions.hpp"
+#include "scan/header_numbers.hpp"
 
 namespace lsrecon {
 
@@ -122,7 +123,7 @@ public:
         }
         const Vec3 first = vector_of(headers_.front().position);
         const bool moved = std::any_of(headers_.begin(), headers_.end(), [&](const auto& header) {
-            return vector_of(header.position) != first;
+            return !are_same_position(vector_of(header.position), first);
         });
         for (std::size_t f = 0; f < frames.size(); ++f) {
             const std::string label = mrd_label_in(attributes[f]);
@@ -165,16 +166,22 @@ private:
                 refuse("header", text("matrix_size ", by(header.matrix_size, 3)),
                        by(grid.size, 3) + ", as the values have", again);
             }
-            const bool finite = std::isfinite(header.position[d]);
-            if (!finite || vector_of(header.field_of_view) != vector_of(first.field_of_view) ||
-                directions_of(header) != directions_of(first) ||
-                header.image_type != first.image_type) {
-                refuse("header",
-                       finite ? "images of several types, fields of view or orientations"
-                              : "a position that is not finite",
-                       "images that differ in position, time and counters alone",
-                       "write each kind into a file of its own");
-            }
+        }
+        if (!is_finite(vector_of(header.position)) || !is_finite(directions_of(header))) {
+            refuse("header", "a position or directions that are not finite",
+                   "where the image lies, or zeros where that is not known");
+        }
+        bool alike = are_same_directions(directions_of(header), directions_of(first)) &&
+                     header.image_type == first.image_type;
+        for (std::size_t d = 0; d < 3; ++d) {
+            const float fov = first.field_of_view[d]; // which may be no length
+            alike = alike && (header.field_of_view[d] == fov || !std::isfinite(fov) ||
+                              are_same_length(header.field_of_view[d], fov));
+        }
+        if (!alike) {
+            refuse("header", "images of several types, fields of view or orientations",
+                   "images that differ in position, time and counters alone",
+                   "write each kind into a file of its own");
         }
     }
 

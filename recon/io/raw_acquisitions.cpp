@@ -59,12 +59,11 @@ double RawAcquisitionSorter::middle_along_x(const RawAcquisition& acquisition) c
 void RawAcquisitionSorter::begin(const RawAcquisition& acquisition, RawFrame& frame) {
     if (frame.values.empty()) {
         frame.values.resize(acquisition.channels);
-        frame.position = acquisition.position;
-        frame.directions = acquisition.directions;
         frame.first = acquisition.index;
         frame.partition = acquisition.encode_steps[1];
         frame.segment = acquisition.segment;
     }
+    place(acquisition, frame);
 }
 
 void RawAcquisitionSorter::append(const RawAcquisition& acquisition, RawFrame& frame) {

@@ -16,6 +16,7 @@
 #include "io/raw_readout.hpp"
 #include "io/raw_space.hpp"
 #include "scan/scan.hpp"
+#include "scan/whereabouts.hpp"
 
 namespace lsrecon {
 
@@ -71,13 +72,11 @@ private:
         std::vector<std::size_t> ends; ///< samples up to the end of each readout
         RawBad bad; ///< readouts with a value that is no number, or lost ones
         std::vector<std::size_t> lost; ///< readouts without samples or trajectory
-        Vec3 position{0, 0, 0};
-        std::array<Vec3, 3> directions{};
+        Whereabouts where; ///< by the first acquisitions that say it
         std::size_t first = 0; ///< acquisition's place in the file
         long partition = 0; ///< kspace_encode_step_2 of that
         bool partitions_differ = false; ///< that of others
         long segment = 0; ///< idx.segment of the first
-        std::optional<Vec3> place() const; ///< the position, when it is one
     };
 
     [[noreturn]] void refuse(const RawAcquisition& acquisition, const std::string& field,
@@ -92,7 +91,7 @@ private:
     void check_crop(const RawAcquisition& acquisition, double first, double last) const;
     void check_position(const RawAcquisition& acquisition, std::size_t sample, const Vec3& k) const;
     void check_values(const RawAcquisition& acquisition, std::size_t sample) const;
-    void check_place(const RawAcquisition& acquisition, const RawFrame& frame);
+    void check_place(const RawAcquisition& acquisition, RawFrame& frame);
 
     // Where a sample was taken, as the file says it: in its own units or in encoding steps.
     Vec3 stored_position(const RawAcquisition& acquisition, std::size_t sample) const;
@@ -102,6 +101,7 @@ private:
     double middle_along_x(const RawAcquisition& acquisition) const;
     void append(const RawAcquisition& acquisition, RawFrame& frame);
     static void begin(const RawAcquisition& acquisition, RawFrame& frame);
+    static void place(const RawAcquisition& acquisition, RawFrame& frame);
     void append_times(const RawAcquisition& acquisition, std::size_t kept, RawFrame& frame) const;
 
     std::size_t dimensions() const { return static_cast<std::size_t>(encoding_.grid.dimensions); }
@@ -117,6 +117,7 @@ private:
     void require_one_orientation_a_slice() const;
     /// Whether frames have positions of their own.
     bool set_geometry(Scan& scan) const;
+    void add_remarks_on_places(std::vector<std::string>& remarks) const;
     std::vector<RawPart> parts_of(const RawFrame& raw, const std::string& name) const;
     Sampling sampling_of(const RawFrame& raw, std::size_t first, std::size_t end,
                          const Vec3& factor) const;
@@ -137,6 +138,8 @@ private:
     Vec3 range_{0, 0, 0}; ///< largest |coordinate| of the image's samples as stored
     std::size_t discarded_ = 0;
     bool moved_within_frame_ = false;
+    std::size_t nowhere_ = 0; ///< acquisitions whose position is not finite
+    std::size_t undirected_ = 0; ///< and whose directions are not
 };
 
 } // namespace lsrecon

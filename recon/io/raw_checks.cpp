@@ -146,15 +146,4 @@ void RawAcquisitionSorter::check_values(const RawAcquisition& acquisition,
     }
 }
 
-void RawAcquisitionSorter::check_place(const RawAcquisition& acquisition, const RawFrame& frame) {
-    const bool moved =
-        frame.position != acquisition.position || frame.directions != acquisition.directions;
-    if (moved && options_.one_place) {
-        refuse(acquisition, "position and directions", "others than those of its frame before",
-               "one place a frame, by which --shift-mm header shifts it",
-               "give the shift in mm, --shift-mm X,Y, or leave --join out");
-    }
-    moved_within_frame_ = moved_within_frame_ || moved;
-}
-
 } // namespace lsrecon

@@ -44,7 +44,7 @@ void RawAcquisitionSorter::set_calibrations(Scan& scan, const Vec3& factor, bool
         auto sampling = std::make_shared<Sampling>();
         sampling->trajectory =
             to_trajectory(raw.trajectory, 0, raw.values[0].size(), dimensions(), factor);
-        const std::optional<Vec3> position = moved ? raw.place() : std::nullopt;
+        const std::optional<Vec3> position = moved ? raw.where.position : std::nullopt;
         scan.calibrations.push_back({std::move(sampling), to_samples(raw.values),
                                      label(counters, choice_.varying()), position});
         acquisitions += raw.ends.size();
@@ -140,7 +140,7 @@ void RawAcquisitionSorter::add_frames(Scan& scan, RawSamples& samples, const Vec
             }
             frame.samples = CoilRows(raw.values.size(), 0, Precision::float32);
             if (moved) {
-                frame.position = raw.place();
+                frame.position = raw.where.position;
             }
             scan.frames.push_back(std::move(frame));
             samples.add_frame(part, first, end - first);

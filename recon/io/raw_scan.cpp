@@ -5,7 +5,6 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
-#include "scan/directions.hpp"
 #include "scan/units.hpp"
 
 // The second part of RawAcquisitionSorter: from sorted frames to what a scan says of them.
@@ -110,73 +109,10 @@ const RawAcquisitionSorter::RawFrame& RawAcquisitionSorter::first_chosen() const
     return frames_.begin()->second;
 }
 
-/// Frames of a slice share their coil maps.
-void RawAcquisitionSorter::require_one_orientation_a_slice() const {
-    std::map<std::uint16_t, const RawFrame*> of_slices;
-    for (const auto& [counters, raw] : frames_) {
-        const RawFrame& first = *of_slices.emplace(counters.front(), &raw).first->second;
-        if (raw.directions != first.directions) {
-            throw InputError({encoding_.file,
-                              text(encoding_.dataset, ", orientations of the frames of slice ",
-                                   counters.front()),
-                              "several", "one, with coil maps of its own",
-                              "choose frames of one orientation, with --set or --frames for "
-                              "example"});
-        }
-    }
-}
-
-bool RawAcquisitionSorter::set_geometry(Scan& scan) const {
-    const RawFrame& first = first_chosen();
-    const bool unknown = first.directions == std::array<Vec3, 3>{};
-    if (orthonormal(first.directions)) {
-        scan.grid.directions = first.directions;
-    } else if (!unknown) {
-        scan.remarks.push_back("read_dir, phase_dir and slice_dir are not orthogonal unit vectors "
-                               "and are ignored");
-    }
-    // Headers that were never filled in are zero everywhere: that is no position at the isocentre.
-    const bool nowhere = std::all_of(frames_.begin(), frames_.end(), [](const auto& frame) {
-        return frame.second.position == Vec3{0, 0, 0};
-    });
-    if (unknown && nowhere) {
-        return false;
-    }
-    if (!first.place()) {
-        scan.remarks.push_back("position is not finite and is not used");
-        return false;
-    }
-    scan.grid.position = first.position;
-    bool moved = false;
-    bool turned = false;
-    for (const auto& [counters, frame] : frames_) {
-        moved = moved || frame.position != first.position;
-        turned = turned || frame.directions != first.directions;
-    }
-    if (turned && options_.one_place) {
-        throw InputError({encoding_.file, encoding_.dataset + ", orientations of the frames",
-                          "several", "one, along which --shift-mm header shifts",
-                          "choose frames of one orientation, with --slice for example"});
-    }
-    if (turned) {
-        require_one_orientation_a_slice();
-        scan.grid.directions.reset();
-        scan.grid.position.reset();
-        scan.remarks.push_back(
-            "frames have different orientations, but an image can store only one: orientation and "
-            "position are left out; choose frames of one with --slice");
-        return false;
-    }
-    return moved;
-}
-
 void RawAcquisitionSorter::add_remarks(std::vector<std::string>& remarks) const {
     remarks.insert(remarks.end(), remarks_.begin(), remarks_.end());
     choice_.add_remarks(remarks);
-    if (moved_within_frame_) {
-        remarks.push_back("acquisitions of one frame have different positions or orientations; the "
-                          "first one's are kept");
-    }
+    add_remarks_on_places(remarks);
     if (discarded_ > 0) {
         remarks.push_back(
             text("left out ", discarded_, " samples by discard_pre and discard_post"));
@@ -194,12 +130,6 @@ void RawAcquisitionSorter::add_remarks(std::vector<std::string>& remarks) const 
         remarks.push_back("the trajectory has 2 dimensions and the matrix 3: kz is "
                           "kspace_encode_step_2 less its center");
     }
-}
-
-std::optional<Vec3> RawAcquisitionSorter::RawFrame::place() const {
-    const bool finite =
-        std::isfinite(position[0]) && std::isfinite(position[1]) && std::isfinite(position[2]);
-    return finite ? std::optional(position) : std::nullopt;
 }
 
 /// Before units are looked for in what there is.

@@ -4,19 +4,15 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "scan/header_numbers.hpp"
 
 namespace lsrecon {
 
 namespace {
 
-/// Lengths of a header are written with three digits or more.
-bool same_length(double a, double b) {
-    return std::abs(a - b) <= 1e-3 * b;
-}
-
 bool same_in(std::size_t d, const Grid& grid, const RawSpace& space, int dimensions) {
     return static_cast<int>(d) >= dimensions ||
-           (grid.size[d] == space.size[d] && same_length(grid.fov_mm[d], space.fov_mm[d]));
+           (grid.size[d] == space.size[d] && are_same_length(grid.fov_mm[d], space.fov_mm[d]));
 }
 
 template <typename Space> std::string described(const Space& space) {
@@ -40,7 +36,7 @@ ImageSpace image_space(const RawEncoding& encoding, bool lines, std::vector<std:
         image.factor[0] = shorter / encoded;
         image.grid.size[0] = static_cast<std::size_t>(shorter);
         const double fov = encoding.grid.fov_mm[0] * image.factor[0];
-        image.grid.fov_mm[0] = same_length(fov, recon.fov_mm[0]) ? recon.fov_mm[0] : fov;
+        image.grid.fov_mm[0] = are_same_length(fov, recon.fov_mm[0]) ? recon.fov_mm[0] : fov;
         image.factor[0] = image.grid.fov_mm[0] / encoding.grid.fov_mm[0];
         remarks.push_back(text("readouts are oversampled ", encoded / shorter, " times (encoded ",
                                described(encoding.grid), "): the image covers ",

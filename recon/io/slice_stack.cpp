@@ -6,23 +6,17 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "scan/directions.hpp"
+#include "scan/header_numbers.hpp"
 
 namespace lsrecon {
 
 namespace {
-
-/// Headers hold positions as floats of up to some hundred mm, often typed with three decimals.
-constexpr double same_place_mm = 1e-2;
 
 struct Slice {
     Vec3 position;
     double along_normal;
     std::vector<std::size_t> frames;
 };
-
-double distance(const Vec3& a, const Vec3& b) {
-    return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
-}
 
 /// Frames at one position are one slice.
 std::vector<Slice> slices_of(const StoredImage& image) {
@@ -31,7 +25,7 @@ std::vector<Slice> slices_of(const StoredImage& image) {
     for (std::size_t f = 0; f < image.frames(); ++f) {
         const Vec3& position = *image.about.frames[f].position;
         auto known = std::find_if(slices.begin(), slices.end(), [&](const Slice& slice) {
-            return distance(slice.position, position) < same_place_mm;
+            return are_same_position(slice.position, position);
         });
         if (known == slices.end()) {
             const double along = directions ? dot(position, (*directions)[2]) : 0;
@@ -76,7 +70,8 @@ std::string what_is_wrong(const StoredImage& image, const std::vector<Slice>& sl
         for (std::size_t d = 0; d < 3; ++d) {
             expected[d] += along * (*grid.directions)[2][d];
         }
-        if (!(spacing > same_place_mm) || distance(expected, slice.position) > 2 * same_place_mm) {
+        if (!(spacing > same_position_mm) ||
+            distance(expected, slice.position) > 2 * same_position_mm) {
             return text("frames ", first.frames[0], " and ", slice.frames[0],
                         " at positions that are no evenly spaced parallel slices");
         }

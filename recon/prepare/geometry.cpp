@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "scan/directions.hpp"
+#include "scan/header_numbers.hpp"
 #include "scan/remarks.hpp"
 
 namespace lsrecon {
@@ -169,8 +170,9 @@ void Geometry::remark_shift(Scan& scan) const {
                                     " mm along ", axes, " of the grid (--shift-mm)"));
         return;
     }
-    const bool alike = std::all_of(shifts_mm_.begin(), shifts_mm_.end(),
-                                   [&](const Vec3& shift) { return shift == shifts_mm_.front(); });
+    const bool alike = std::all_of(shifts_mm_.begin(), shifts_mm_.end(), [&](const Vec3& shift) {
+        return are_same_position(shift, shifts_mm_.front());
+    });
     scan.remarks.push_back(
         text("the image is shifted by ", by(shifts_mm_.front(), dimensions), " mm along ", axes,
              " of the grid, ", alike ? "" : "and other frames by other lengths, ",

@@ -156,6 +156,7 @@ def bad_ismrmrd_images(make):
         (field("matrix_size", (5, 4, 2)), ["matrix_size 5 x 4 x 2", "5 x 4 x 3"]),
         (field("field_of_view", (1, 2, 3)), ["fields of view"]),
         (field("position", (0, np.nan, 0)), ["not finite"]), (without_field, ["/header"]),
+        (field("phase_dir", (0, np.nan, 0)), ["not finite"]),
         (replaced("header", np.ones(2)), ["/header", "rows of a table"]),
         (replaced("data", np.ones((2, 2, 3, 4, 5))), ["one channel", "channels"]),
         (replaced("data", np.ones((3, 1, 3, 4, 5))), ["/data"]),

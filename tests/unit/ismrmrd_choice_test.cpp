@@ -234,7 +234,8 @@ TEST(IsmrmrdChoice, FramesOfSeveralOrientationsHaveNoneTogether) {
         a.idx().slice = 0;
     }
     const std::string of_a_slice = write(acquisitions);
-    EXPECT_EQ(refusal([&] { read_scan(of_a_slice); }).found, "several");
+    EXPECT_EQ(refusal([&] { read_scan(of_a_slice); }).found,
+              "several: set 1 is turned by 90 degrees from set 0");
 }
 
 TEST(IsmrmrdCut, AStrideMakesASlidingWindowOrGaps) {

@@ -75,6 +75,17 @@ TEST(IsmrmrdNoise, IsScaledToTheFramesThatAreChosen) {
     EXPECT_EQ(read_ismrmrd(write({image(5), other}), options).frames.size(), 2u) << "no noise";
 }
 
+TEST(IsmrmrdNoise, IsScaledToDwellTimesThatDifferByRounding) {
+    ReadOptions options;
+    options.whitens = true;
+    const Scan scan =
+        read_ismrmrd(write({noise(3, 12.4F, 1), image(3.1F), image(3.1000002F)}), options);
+    EXPECT_NEAR(scan.noise(0, 0).real(), 2, 1e-6); // sqrt(12.4 / 3.1)
+    EXPECT_NO_THROW(read_ismrmrd(write({noise(3, 12.4F, 1), image(0), image(0)}), options));
+    EXPECT_THROW(read_ismrmrd(write({noise(3, 12.4F, 1), image(3.1F), image(3.102F)}), options),
+                 InputError);
+}
+
 TEST(IsmrmrdNoise, WithoutADwellTimeItIsNotScaled) {
     for (const auto& [of_noise, of_image] : {std::pair(0.0F, 5.0F), std::pair(20.0F, 0.0F)}) {
         const Scan scan = read({noise(3, of_noise, 1), image(of_image)});

@@ -125,6 +125,26 @@ TYPED_TEST(ImagesOfTheLibrary, AreRead) {
     }
 }
 
+TEST(MrdImages, MayDifferByRounding) {
+    const test::TemporaryFolder folder;
+    const std::string path = folder.file("i.mrd");
+    {
+        ISMRMRD::Dataset file(path.c_str(), "dataset", true);
+        append_image<float>(file, 0);
+        append_image<float>(file, 1);
+        ISMRMRD::Image<float> image;
+        file.readImage("magnitudes", 0, image);
+        image.setReadDirection(1e-7F, 0, 1);
+        image.setFieldOfView(50.000004F, 45, 8);
+        image.setPosition(-7.000001F, 8, 9);
+        file.appendImage("magnitudes", image);
+    }
+    const StoredImage image = open_mrd_images(path, {});
+    ASSERT_EQ(image.frames(), 3U);
+    EXPECT_TRUE(image.about.grid.directions);
+    EXPECT_FALSE(image.about.frames[2].position) << "one place";
+}
+
 } // namespace
 } // namespace lsrecon
 #endif

@@ -1,0 +1,113 @@
+#ifdef LSRECON_WITH_ISMRMRD
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "ismrmrd_maker.hpp"
+
+// Where frames lie by the headers of their acquisitions.
+
+namespace lsrecon::ismrmrd_test {
+namespace {
+
+/// Turned around z.
+Acquisition at(const std::array<float, 3>& position, double degrees = 0) {
+    Acquisition a = readout(8, 1, 2);
+    const auto c = static_cast<float>(std::cos(degrees * pi / 180));
+    const auto s = static_cast<float>(std::sin(degrees * pi / 180));
+    set_vector(a.position(), position);
+    set_vector(a.read_dir(), {c, s, 0});
+    set_vector(a.phase_dir(), {-s, c, 0});
+    set_vector(a.slice_dir(), {0, 0, 1});
+    return a;
+}
+
+/// Each one a repetition.
+std::vector<Acquisition> repetitions(std::vector<Acquisition> acquisitions) {
+    for (std::size_t i = 0; i < acquisitions.size(); ++i) {
+        acquisitions[i].idx().repetition = static_cast<uint16_t>(i);
+    }
+    return acquisitions;
+}
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+TEST(IsmrmrdPlaces, MayDifferByRounding) {
+    const auto next = [](float value) { return std::nextafter(value, 1e9F); };
+    Acquisition rounded = at({next(10), next(-20), next(30)}, 17);
+    set_vector(rounded.read_dir(), {next(rounded.read_dir()[0]), next(rounded.read_dir()[1]), 0});
+    const std::vector<Acquisition> both{at({10, -20, 30}, 17), rounded};
+    for (const bool one_place : {false, true}) {
+        ReadOptions options;
+        options.one_place = one_place;
+        const Scan joined = read_ismrmrd(write(both), options);
+        EXPECT_FALSE(noted(joined, "different positions"));
+        const Scan apart = read_ismrmrd(write(repetitions(both)), options);
+        EXPECT_TRUE(apart.grid.directions);
+        EXPECT_EQ(apart.grid.position, (Vec3{10, -20, 30}));
+        EXPECT_FALSE(apart.frames[1].position) << "that of the first";
+    }
+    const Scan moved = read(repetitions({at({10, -20, 30}), at({10, -20, 30.02F})}));
+    EXPECT_TRUE(moved.frames[1].position);
+}
+
+// Prospective correction of motion: frames of a slice that share its coil maps.
+TEST(IsmrmrdPlaces, ASmallTurnOfRepetitionsCostsTheOrientation) {
+    const Scan turned = read(repetitions({at({0, 0, 0}), at({0, 1, 0}, 0.3)}));
+    EXPECT_FALSE(turned.grid.directions || turned.grid.position);
+    EXPECT_TRUE(noted(turned, "different orientations"));
+    EXPECT_EQ(refusal([] {
+                  read(repetitions({at({0, 0, 0}), at({0, 30, 0}, 0.3)}));
+              }).found,
+              "several: repetition 1 is 30 mm away, turned by 0.3 degrees from repetition 0");
+    ReadOptions options;
+    options.one_place = true;
+    EXPECT_THROW(read_ismrmrd(write(repetitions({at({0, 0, 0}), at({0, 0, 0}, 0.3)})), options),
+                 InputError);
+}
+
+TEST(IsmrmrdPlaces, WhatIsNotFiniteSaysNothing) {
+    const Acquisition good = at({1, 2, 3}, 20);
+    Acquisition nowhere = good;
+    set_vector(nowhere.position(), {1, nan, 3});
+    Acquisition undirected = good;
+    set_vector(undirected.phase_dir(), {0, std::numeric_limits<float>::infinity(), 0});
+    const Scan within = read({nowhere, good, good, undirected});
+    EXPECT_EQ(within.grid.position, (Vec3{1, 2, 3}));
+    EXPECT_TRUE(within.grid.directions);
+    EXPECT_TRUE(noted(within, "position of 1 acquisition is not finite and is not used"));
+    EXPECT_TRUE(noted(within, "orientation (read_dir, phase_dir, slice_dir) of 1 acquisition is "
+                              "not finite and is not used"));
+    EXPECT_FALSE(noted(within, "different positions"));
+    const Scan no_position = read({nowhere, nowhere});
+    EXPECT_FALSE(no_position.grid.position);
+    EXPECT_TRUE(no_position.grid.directions);
+    const Scan no_directions = read(repetitions({undirected, undirected}));
+    EXPECT_TRUE(no_directions.grid.position);
+    EXPECT_FALSE(no_directions.grid.directions);
+    EXPECT_FALSE(noted(no_directions, "different orientations"));
+    for (const Acquisition& unknown : {nowhere, undirected}) {
+        const Scan some = read(repetitions({good, unknown}));
+        EXPECT_FALSE(some.grid.position || some.grid.directions);
+        EXPECT_TRUE(noted(some, "the place of some frames is not known"));
+    }
+}
+
+TEST(IsmrmrdPlaces, WhatIsNotFiniteCannotBeShiftedTo) {
+    ReadOptions options;
+    options.one_place = true;
+    for (const bool position : {true, false}) {
+        Acquisition a = at({1, 2, 3});
+        set_vector(position ? a.position() : a.slice_dir(), {0, 0, nan});
+        const Finding finding = refusal([&] { read_ismrmrd(write({at({1, 2, 3}), a}), options); });
+        EXPECT_EQ(finding.thing, text("/dataset/data, acquisition 1, ",
+                                      position ? "position" : "read_dir, phase_dir and slice_dir"));
+        EXPECT_EQ(finding.found, "not finite");
+        EXPECT_TRUE(has(finding.next_step, "--shift-mm X,Y"));
+    }
+}
+
+} // namespace
+} // namespace lsrecon::ismrmrd_test
+
+#endif
