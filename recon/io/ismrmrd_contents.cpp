@@ -1,7 +1,6 @@
 #include "io/ismrmrd_contents.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 #include "base/error.hpp"
 #include "base/index_list.hpp"
@@ -85,7 +84,9 @@ IsmrmrdContents::IsmrmrdContents(const IsmrmrdFile& file, const ReadOptions& opt
     const RawChoice none_counted(options);
     std::size_t index = 0;
     file.read_headers([&](const IsmrmrdHeader& header) {
-        const IsmrmrdRole role = role_of(header);
+        const bool empty = header.number_of_samples == 0;
+        const IsmrmrdRole role = empty ? IsmrmrdRole() : role_of(header);
+        without_samples += empty ? 1 : 0;
         acquisitions_.push_back(
             {role, header.encoding_space_ref, counters_of(header), header.sample_time_us});
         if (role.skipped != nullptr) {
@@ -107,15 +108,11 @@ IsmrmrdContents::IsmrmrdContents(const IsmrmrdFile& file, const ReadOptions& opt
                 of.choice.count(counters_of(header), header.number_of_samples);
                 const First next{{index, header.active_channels, header.trajectory_dimensions},
                                  IsmrmrdCoils(header),
-                                 header.number_of_samples == 0,
                                  header.idx.kspace_encode_step_2};
                 First& first = of.firsts.try_emplace(of.choice.frame_of(counters_of(header)), next)
                                    .first->second;
-                if (first.empty && !next.empty) {
-                    first = next;
-                }
                 first.partitions_differ =
-                    first.partitions_differ || (!next.empty && next.partition != first.partition);
+                    first.partitions_differ || next.partition != first.partition;
             }
         }
         ++index;
@@ -124,9 +121,9 @@ IsmrmrdContents::IsmrmrdContents(const IsmrmrdFile& file, const ReadOptions& opt
 
 const IsmrmrdContents::First& IsmrmrdContents::OfEncoding::first() const {
     const First* first = nullptr;
-    const auto rank = [](const First& one) { return std::tuple(one.empty, one.kind.index); };
     for (const auto& [counters, of_frame] : firsts) {
-        if (choice.wants(counters) && (first == nullptr || rank(of_frame) < rank(*first))) {
+        const bool earlier = first == nullptr || of_frame.kind.index < first->kind.index;
+        if (choice.wants(counters) && earlier) {
             first = &of_frame;
         }
     }
@@ -235,6 +232,10 @@ std::size_t IsmrmrdContents::choose_encoding(const IsmrmrdFile& file,
 void IsmrmrdContents::add_remarks(std::size_t chosen, std::vector<std::string>& remarks) const {
     for (const auto& [flag, count] : skipped) {
         remarks.push_back(text("skipped ", counted(count, "acquisition"), " flagged ", flag));
+    }
+    if (without_samples > 0) {
+        remarks.push_back(
+            text("skipped ", counted(without_samples, "acquisition"), " without samples"));
     }
     bool image = false;
     for (const auto& [encoding, of] : encodings) {

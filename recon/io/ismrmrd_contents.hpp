@@ -45,7 +45,6 @@ struct IsmrmrdContents {
     struct First {
         RawKind kind;
         IsmrmrdCoils coils;
-        bool empty = false; ///< without samples, which says nothing
         std::uint16_t partition = 0; ///< kspace_encode_step_2
         bool partitions_differ = false; ///< that of others of its frame
     };
@@ -59,6 +58,9 @@ struct IsmrmrdContents {
     };
     std::map<std::size_t, OfEncoding> encodings; ///< those that acquisitions refer to
     std::map<std::string, std::size_t> skipped; ///< by flag
+    /// They count for nothing, whatever their flags: some writers leave the rest of their headers
+    /// unset.
+    std::size_t without_samples = 0;
     struct CoilsOf {
         std::size_t index; ///< of an acquisition
         IsmrmrdCoils coils;

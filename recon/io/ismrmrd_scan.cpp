@@ -45,11 +45,9 @@ void take_slices(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& ima
     std::set<std::size_t> partitions;
     bool volumes = encoding.grid.dimensions == 2 || image.first().kind.trajectory_dimensions > 2;
     for (const auto& [counters, of_frame] : image.firsts) {
-        if (!of_frame.empty) {
-            slices.insert(counters[0]);
-            partitions.insert(of_frame.partition);
-            volumes = volumes || of_frame.partitions_differ;
-        }
+        slices.insert(counters[0]);
+        partitions.insert(of_frame.partition);
+        volumes = volumes || of_frame.partitions_differ;
     }
     const std::size_t z = encoding.grid.size[2];
     if (volumes || slices.size() < 2) {

@@ -141,9 +141,6 @@ std::optional<RawPlace> RawAcquisitionSorter::add(const RawAcquisition& acquisit
         return std::nullopt;
     }
     RawFrame& frame = frames_[counters];
-    if (acquisition.samples == 0) { // of which some writers leave the rest of the header unset
-        return std::nullopt;
-    }
     check_header(acquisition);
     check_kind(acquisition);
     check_excitation(acquisition, frame);

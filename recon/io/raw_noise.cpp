@@ -9,6 +9,10 @@
 namespace lsrecon {
 
 void RawNoise::add(const RawAcquisition& acquisition) {
+    if (acquisition.discard_pre + acquisition.discard_post == acquisition.samples) {
+        ++without_samples_;
+        return;
+    }
     Part part{acquisition, {}};
     part.acquisition.values = nullptr;
     part.acquisition.trajectory = nullptr;
@@ -28,6 +32,14 @@ CoilRows RawNoise::scaled_to(const Image& image, std::vector<std::string>& remar
              text(image.dataset, ", acquisition ", acquisition.index, " (noise), ", field), found,
              expected, next_step});
     };
+    if (parts_.empty()) {
+        if (without_samples_ > 0) {
+            remarks.push_back(text("left out ", counted(without_samples_, "acquisition"),
+                                   " flagged noise measurement: discard_pre and discard_post leave "
+                                   "none of the samples"));
+        }
+        return {};
+    }
     std::size_t samples = 0;
     // Parts that are scaled and others that are not would weigh wrongly against each other.
     bool known = std::isnormal(image.dwell) && image.dwell > 0;
@@ -59,9 +71,6 @@ CoilRows RawNoise::scaled_to(const Image& image, std::vector<std::string>& remar
                 noise(static_cast<Eigen::Index>(c), column) = static_cast<float>(scale) * value;
             }
         }
-    }
-    if (parts_.empty() || samples == 0) {
-        return {};
     }
     std::string how = "not scaled, because a dwell time (sample_time_us) is 0";
     if (known) {

@@ -36,6 +36,7 @@ private:
         std::vector<std::complex<float>> values; ///< channels x samples
     };
     std::vector<Part> parts_;
+    std::size_t without_samples_ = 0; ///< acquisitions of which none is kept
 };
 
 } // namespace lsrecon

@@ -97,20 +97,39 @@ TEST(IsmrmrdNoise, WithoutADwellTimeItIsNotScaled) {
     EXPECT_EQ(both.noise(0, 0), both.noise(0, 3));
 }
 
+TEST(IsmrmrdNoise, WithoutSamplesCountsForNothing) {
+    ReadOptions options;
+    options.whitens = true;
+    Acquisition of_no_frame = readout(0, 2, 2);
+    of_no_frame.idx().repetition = 5;
+    Acquisition calibration = readout(0, 2, 2);
+    calibration.setFlag(20);
+    const Scan scan = read_ismrmrd(write({noise(0, 0, 1), noise(3, 20, 1), readout(0, 2, 0),
+                                          of_no_frame, calibration, image(5)}),
+                                   options);
+    EXPECT_EQ(scan.noise(0, 0), Complex(2, -2)); // sqrt(20 / 5)
+    EXPECT_EQ(scan.frames.size(), 1u);
+    EXPECT_TRUE(noted(scan, "skipped 4 acquisitions without samples"));
+    EXPECT_FALSE(noted(scan, "calibration"));
+}
+
 TEST(IsmrmrdNoise, WhatIsToBeDiscardedIsNoNoise) {
     Acquisition part = noise(7, 20, 1);
     part.discard_pre() = 2;
     part.discard_post() = 1;
     part.data(1, 0) = {1e6F, 0};
     part.data(6, 1) = {std::nanf(""), 0};
-    Acquisition nothing = noise(3, 20, 100);
+    Acquisition nothing = noise(3, 0, 100);
     nothing.discard_pre() = 3;
     const Scan scan = read({nothing, part, image(5), noise(1, 20, 50)});
     ASSERT_EQ(scan.noise.columns(), 5u);
     EXPECT_EQ(scan.noise(0, 0), Complex(2 * 3, -2));
     EXPECT_EQ(scan.noise(1, 3), Complex(2 * 16, -2));
     EXPECT_EQ(scan.noise(1, 4), Complex(2 * 60, -2));
-    EXPECT_TRUE(noted(scan, "kept 5 noise samples a coil from 3 acquisitions"));
+    EXPECT_TRUE(noted(scan, "kept 5 noise samples a coil from 2 acquisitions"));
+    const Scan none = read({nothing, nothing, image(5)});
+    EXPECT_TRUE(none.noise.empty());
+    EXPECT_TRUE(noted(none, "left out 2 acquisitions flagged noise measurement: discard_pre"));
     part.discard_post() = 6;
     const Finding finding = refusal([&] { read({part, image(5)}); });
     EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0 (noise), discard_pre + discard_post");
