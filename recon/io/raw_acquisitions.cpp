@@ -63,7 +63,7 @@ void RawAcquisitionSorter::begin(const RawAcquisition& acquisition, RawFrame& fr
         frame.partition = acquisition.encode_steps[1];
         frame.segment = acquisition.segment;
     }
-    place(acquisition, frame);
+    place(acquisition, frame.where);
 }
 
 void RawAcquisitionSorter::append(const RawAcquisition& acquisition, RawFrame& frame) {
@@ -187,7 +187,7 @@ bool RawAcquisitionSorter::add_calibration(const RawAcquisition& acquisition) {
     }
     check_header(acquisition);
     check_kind(acquisition);
-    RawFrame& calibration = calibrations_[counters];
+    RawFrame& calibration = calibration_at_place_of(acquisition, counters);
     append(acquisition, calibration);
     check_place(acquisition, calibration);
     if (!calibration.bad.empty()) { // maps of several frames come from it

@@ -101,7 +101,7 @@ private:
     double middle_along_x(const RawAcquisition& acquisition) const;
     void append(const RawAcquisition& acquisition, RawFrame& frame);
     static void begin(const RawAcquisition& acquisition, RawFrame& frame);
-    static void place(const RawAcquisition& acquisition, RawFrame& frame);
+    static void place(const RawAcquisition& acquisition, Whereabouts& where);
     void append_times(const RawAcquisition& acquisition, std::size_t kept, RawFrame& frame) const;
 
     std::size_t dimensions() const { return static_cast<std::size_t>(encoding_.grid.dimensions); }
@@ -123,6 +123,9 @@ private:
                          const Vec3& factor) const;
     static void share_samplings(Scan& scan, const RawSamples& samples);
     void add_frames(Scan& scan, RawSamples& samples, const Vec3& factor, bool moved);
+    RawFrame& calibration_at_place_of(const RawAcquisition& acquisition,
+                                      const RawCounters& counters);
+    Apart apart_from_slice(const RawFrame& calibration, std::uint16_t slice) const;
     void set_calibrations(Scan& scan, const Vec3& factor, bool moved);
     void add_remarks(std::vector<std::string>& remarks) const;
 
@@ -134,7 +137,8 @@ private:
     ImageSpace space_;
     std::optional<ReadoutCrop> crop_;
     std::map<RawCounters, RawFrame> frames_;
-    std::map<RawCounters, RawFrame> calibrations_;
+    /// Those of one place, of each counters: their k-spaces are of one grid.
+    std::multimap<RawCounters, RawFrame> calibrations_;
     Vec3 range_{0, 0, 0}; ///< largest |coordinate| of the image's samples as stored
     std::size_t discarded_ = 0;
     bool moved_within_frame_ = false;

@@ -37,16 +37,23 @@ CoilRows to_samples(const std::vector<std::vector<std::complex<float>>>& values)
 
 void RawAcquisitionSorter::set_calibrations(Scan& scan, const Vec3& factor, bool moved) {
     std::size_t acquisitions = 0;
+    std::size_t elsewhere = 0;
     for (auto& [counters, raw] : calibrations_) {
         if (raw.trajectory.empty()) {
+            continue;
+        }
+        const std::string name = label(counters, choice_.varying());
+        const Apart from_frames = apart_from_slice(raw, counters.front());
+        if (!from_frames.share_maps()) {
+            scan.calibrations_elsewhere.emplace_back(name, from_frames.in_words());
+            elsewhere += raw.ends.size();
             continue;
         }
         auto sampling = std::make_shared<Sampling>();
         sampling->trajectory =
             to_trajectory(raw.trajectory, 0, raw.values[0].size(), dimensions(), factor);
-        const std::optional<Vec3> position = moved ? raw.where.position : std::nullopt;
-        scan.calibrations.push_back({std::move(sampling), to_samples(raw.values),
-                                     label(counters, choice_.varying()), position});
+        const std::optional<Vec3> position = moved ? filled_in(raw.where).position : std::nullopt;
+        scan.calibrations.push_back({std::move(sampling), to_samples(raw.values), name, position});
         acquisitions += raw.ends.size();
         raw = {};
     }
@@ -58,6 +65,13 @@ void RawAcquisitionSorter::set_calibrations(Scan& scan, const Vec3& factor, bool
                  : of.empty()                 ? ""
                                               : " of " + of,
                  " for coil maps"));
+    }
+    if (elsewhere > 0) {
+        const auto& [of, where] = scan.calibrations_elsewhere.front();
+        scan.remarks.push_back(text("left out ", counted(elsewhere, "acquisition"),
+                                    " flagged parallel calibration, which lie elsewhere than the "
+                                    "frames of their slice: ",
+                                    of.empty() ? "" : of + " is ", where));
     }
 }
 

@@ -11,8 +11,7 @@
 namespace lsrecon {
 
 /// What is not finite, and directions that were never filled in, say nothing.
-void RawAcquisitionSorter::place(const RawAcquisition& acquisition, RawFrame& frame) {
-    Whereabouts& where = frame.where;
+void RawAcquisitionSorter::place(const RawAcquisition& acquisition, Whereabouts& where) {
     if (!where.position && is_finite(acquisition.position)) {
         where.position = acquisition.position;
     }
@@ -32,8 +31,8 @@ void RawAcquisitionSorter::check_place(const RawAcquisition& acquisition, RawFra
     }
     nowhere_ += placed ? 0 : 1;
     undirected_ += directed ? 0 : 1;
-    place(acquisition, frame);
-    const Whereabouts& where = frame.where;
+    Whereabouts& where = frame.where;
+    place(acquisition, where);
     const bool moved = (placed && !are_same_position(*where.position, acquisition.position)) ||
                        (directed && where.directions &&
                         !are_same_directions(*where.directions, acquisition.directions));
@@ -63,6 +62,32 @@ void RawAcquisitionSorter::require_one_orientation_a_slice() const {
                  "example"});
         }
     }
+}
+
+RawAcquisitionSorter::RawFrame&
+RawAcquisitionSorter::calibration_at_place_of(const RawAcquisition& acquisition,
+                                              const RawCounters& counters) {
+    Whereabouts where;
+    place(acquisition, where);
+    const auto [first, last] = calibrations_.equal_range(counters);
+    const auto known = std::find_if(first, last, [&](const auto& calibration) {
+        return apart(filled_in(calibration.second.where), filled_in(where)).share_maps();
+    });
+    return known != last ? known->second : calibrations_.emplace(counters, RawFrame())->second;
+}
+
+/// How far calibration lies from the nearest frame of its slice.
+Apart RawAcquisitionSorter::apart_from_slice(const RawFrame& calibration,
+                                             std::uint16_t slice) const {
+    std::optional<Apart> nearest;
+    for (const auto& [counters, frame] : frames_) {
+        if (counters.front() == slice) {
+            const Apart one = apart(filled_in(calibration.where), filled_in(frame.where));
+            const auto rank = [](const Apart& of) { return std::pair(!of.share_maps(), of.mm); };
+            nearest = nearest && rank(*nearest) < rank(one) ? nearest : one;
+        }
+    }
+    return nearest.value_or(Apart());
 }
 
 bool RawAcquisitionSorter::set_geometry(Scan& scan) const {

@@ -203,8 +203,10 @@ void Geometry::move_positions(Scan& scan) const {
         }
     };
     moved(scan.grid.position);
-    for (Frame& frame : scan.frames) {
-        moved(frame.position);
+    for (std::vector<Frame>* const frames : {&scan.frames, &scan.calibrations}) {
+        for (Frame& frame : *frames) {
+            moved(frame.position);
+        }
     }
 }
 

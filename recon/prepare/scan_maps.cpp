@@ -5,6 +5,7 @@
 #include "base/numbers.hpp"
 #include "io/maps_file.hpp"
 #include "prepare/resampled.hpp"
+#include "scan/calibration_samples.hpp"
 #include "scan/frame_places.hpp"
 
 namespace lsrecon {
@@ -39,6 +40,7 @@ void ScanMaps::make(const PrepareOptions& options) {
     } catch (const InputError& error) {
         const CoilCompression& compression = options.compression;
         const bool asked_for = !options.maps.empty() || !scan_.calibrations.empty() ||
+                               !scan_.calibrations_elsewhere.empty() ||
                                (compression.asked_for() && compression.by_slices());
         if (asked_for) {
             throw;
@@ -88,7 +90,7 @@ void ScanMaps::make_or_refuse(const PrepareOptions& options) {
     if (method_ == nullptr) {
         return read(wanted, options.geometry.shifts());
     }
-    estimate_ = options.estimate;
+    how_ = options.estimate;
     place_ = place_of_[frames_.first_good()];
     scan_.coil_maps = estimated(place_);
     if (places_ > 1) {
@@ -136,18 +138,9 @@ void ScanMaps::read(const std::string& file, bool shifted) {
     scan_.remarks.push_back("coil maps of " + file + ", SHA-256 " + stored.sha256);
 }
 
-/// Of the place's own calibration samples, or null.
-const Frame* ScanMaps::calibration_samples_of(std::size_t place) const {
+const Frame& ScanMaps::first_of(std::size_t place) const {
     const auto first = std::find(place_of_.begin(), place_of_.end(), place);
-    const Frame& frame = scan_.frames[static_cast<std::size_t>(first - place_of_.begin())];
-    const Frame* found = nullptr;
-    for (const Frame& calibration : scan_.calibrations) {
-        if (at_one_place(calibration, frame) &&
-            (found == nullptr || calibration.label == frame.label)) {
-            found = &calibration;
-        }
-    }
-    return found;
+    return scan_.frames[static_cast<std::size_t>(first - place_of_.begin())];
 }
 
 /// Of some frames of the place, the first that is neither bad nor silent and others from all over
@@ -159,7 +152,8 @@ Calibration ScanMaps::calibration_of(std::size_t place) {
             good.push_back(f);
         }
     }
-    if (const Frame* const own = calibration_samples_of(place); own != nullptr && !good.empty()) {
+    const Frame* const own = calibration_samples_of(scan_, first_of(place));
+    if (own != nullptr && !good.empty()) {
         if (own->samples.largest_part() == 0) {
             throw InputError({scan_.file, "calibration lines", "zeros alone",
                               "an object inside the coils' sensitive volume",
@@ -199,15 +193,30 @@ Calibration ScanMaps::calibration_of(std::size_t place) {
 }
 
 CoilRows ScanMaps::estimated(std::size_t place) {
+    try {
+        return estimate(place);
+    } catch (const RunError&) {
+        throw;
+    } catch (const InputError& error) {
+        Finding finding = error.finding();
+        const std::string elsewhere = calibration_elsewhere(scan_, first_of(place));
+        if (!elsewhere.empty()) {
+            finding.found += ", and calibration lines lie elsewhere: " + elsewhere;
+        }
+        throw InputError(finding);
+    }
+}
+
+CoilRows ScanMaps::estimate(std::size_t place) {
     const Calibration calibration = calibration_of(place);
     const Stage stage(report_, "maps");
     matrix_ = by(calibration.grid.size, scan_.grid.dimensions);
-    CoilRows maps = method_->estimate(calibration, scan_.grid, estimate_);
+    CoilRows maps = method_->estimate(calibration, scan_.grid, how_);
     if (places_ > 1 && maps.largest_part() == 0) { // a slice beside the object
         const auto frame = std::find(place_of_.begin(), place_of_.end(), place);
         report_.note(text("no voxel has signal at the slice of frame ", frame - place_of_.begin(),
                           ": its maps were estimated by walsh"));
-        maps = walsh_maps(calibration, scan_.grid, estimate_);
+        maps = walsh_maps(calibration, scan_.grid, how_);
     }
     return maps;
 }

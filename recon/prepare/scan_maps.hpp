@@ -23,9 +23,9 @@ public:
     const Grid& file_grid() const { return file_grid_; }
 
     /// Sets the scan's maps, those of its first good frame where places have maps of their own, and
-    /// adds a remark. InputError when that cannot be done, UsageError for options that the scan has
-    /// no use for. Where neither maps are asked for nor a compression that needs them, and they
-    /// cannot be estimated, the scan has none, which a remark says.
+    /// adds a remark. InputError when that cannot be done, UsageError for options
+    /// that the scan has no use for. Where neither maps are asked for nor a compression that needs
+    /// them, and they cannot be estimated, the scan has none, which a remark says.
     void make(const PrepareOptions& options);
 
     /// Whether places have maps of their own.
@@ -42,9 +42,10 @@ public:
 private:
     void make_or_refuse(const PrepareOptions& options);
     void read(const std::string& file, bool shifted);
-    const Frame* calibration_samples_of(std::size_t place) const;
+    const Frame& first_of(std::size_t place) const;
     Calibration calibration_of(std::size_t place);
-    CoilRows estimated(std::size_t place);
+    CoilRows estimate(std::size_t place);
+    CoilRows estimated(std::size_t place); ///< its errors say what to know of the place
 
     Scan& scan_;
     Grid file_grid_; ///< before another one is asked for
@@ -54,7 +55,7 @@ private:
     std::vector<std::size_t> place_of_;
     std::size_t places_;
     const MapsMethod* method_ = nullptr; ///< of estimated maps
-    MapsOptions estimate_;
+    MapsOptions how_;
     std::size_t place_ = 0; ///< whose maps the scan has
     std::string matrix_; ///< of the last calibration
     std::map<std::size_t, InputError> failed_; ///< places without maps

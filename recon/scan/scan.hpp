@@ -57,10 +57,13 @@ struct Scan {
     /// Of the image's voxels; null without. Its frames have times.
     std::shared_ptr<const OffResonance> off_resonance;
     CoilRows noise; ///< C x K of noise alone, taken as the samples were, or empty
-    /// Samples for coil maps, on the first frame's grid; some of them may be the image's, too.
-    /// Their values are here from the start. One a slice, contrast and set at most, labelled as
-    /// frames are.
+    /// Samples for coil maps, on a grid like that of the frames; some of them may be the image's,
+    /// too. Their values are here from the start. One a place, contrast and set at most, labelled
+    /// as frames are.
     std::vector<Frame> calibrations;
+    /// Calibration that lies elsewhere than the frames of its slice: its label, and where ("30 mm
+    /// away").
+    std::vector<std::pair<std::string, std::string>> calibrations_elsewhere;
     std::optional<std::vector<Vec3>> voxels; ///< image positions off the grid, in fields of view
     std::string trajectory_units; ///< those that the file's trajectory was in; "" without one
     /// The counters of a raw data file by which the frames differ; acquisitions of one image may

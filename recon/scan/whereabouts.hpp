@@ -14,6 +14,12 @@ struct Whereabouts {
     std::optional<std::array<Vec3, 3>> directions; ///< unit vectors of x, y and z
 };
 
+/// Nothing of a header that was never filled in, which is zero everywhere.
+inline Whereabouts filled_in(const Whereabouts& where) {
+    const bool zeros = !where.directions && where.position == Vec3{0, 0, 0};
+    return zeros ? Whereabouts() : where;
+}
+
 /// How far apart that is; 0 where one of the two does not say.
 struct Apart {
     double mm = 0;

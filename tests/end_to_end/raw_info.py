@@ -43,6 +43,8 @@ def info_of_many_repetitions_fits_a_screen(make):
         rows.append(row)
     noise, other, calibration = acquisition(), acquisition(), acquisition()
     noise["head"]["flags"], calibration["head"]["flags"] = 1 << 18, 1 << 19
+    for name in ("read_dir", "phase_dir", "slice_dir"):
+        calibration["head"][name] = rows[0]["head"][name]
     other["head"]["encoding_space_ref"], other["head"]["idx"]["contrast"] = 1, 3
     write(folder / "raw.h5", header, np.concatenate([noise, other, calibration, *rows]))
     told = folder.run(0, ["info", "raw.h5"]).stdout

@@ -276,6 +276,17 @@ TEST(Geometry, FramesComeFromTheIsocentreToTheirPositions) {
     expect_shifted(scan.calibrations.at(0), {8, -9, 0});
 }
 
+TEST(Geometry, CalibrationStaysWithItsFrames) {
+    Scan scan = make_scan();
+    scan.grid.position = Vec3{1, 2, 3};
+    scan.grid.directions = std::array<Vec3, 3>{Vec3{0, 1, 0}, Vec3{0, 0, 1}, Vec3{1, 0, 0}};
+    scan.frames[1].position = Vec3{1, 2, 7};
+    scan.calibrations = {scan.frames[1]};
+    const Geometry geometry({{}, {}, {5, -6}, false}, scan);
+    EXPECT_EQ(scan.frames[1].position, (Vec3{1, -3, 13}));
+    EXPECT_EQ(scan.calibrations[0].position, scan.frames[1].position);
+}
+
 TEST(Geometry, APositionWithoutDirectionsCannotMove) {
     Scan scan = make_scan();
     scan.grid.position = Vec3{1, 2, 3};

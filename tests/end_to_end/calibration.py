@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Which frames calibration lines serve: those of their slice that lie where they do. What lacks
+any fails alone.
+
+    calibration.py LSRECON"""
+
+import os
+import sys
+
+import numpy as np
+
+from in_folders import INPUT, expect, run_cases
+from slices import CALIBRATION, CARTESIAN, N, SLICES, image, kspace, line, write
+
+EVERY = 3  # lines: without calibration no maps can be made
+
+
+def placed(rows, position=None, degrees=0):
+    """The same lines elsewhere, turned around z."""
+    c, s = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+    for row in rows:
+        head = row["head"]
+        head["read_dir"], head["phase_dir"] = [c, s, 0], [-s, c, 0]
+        if position is not None:
+            head["position"] = position
+    return rows
+
+
+def calibration_of(slice_number):
+    samples = kspace(slice_number, 0)
+    return [line(samples[:, step], slice_number, 0, step, CALIBRATION)
+            for step in range(N // 2 - 6, N // 2 + 7)]
+
+
+def lines_of(slice_number, repetition, every=EVERY):
+    samples = kspace(slice_number, repetition)
+    return [line(samples[:, step], slice_number, repetition, step) for step in range(0, N, every)]
+
+
+def frames(folder, calibrations, images, words=(), **expected):
+    """The images of these lines."""
+    rows = [row for part in [*calibrations, *images] for row in part]
+    write(folder / "raw.h5", CARTESIAN, np.concatenate(rows))
+    folder.kept = {"i.h5.part"}
+    for name in ("i.h5", "i.h5.part"):
+        if os.path.exists(folder / name):
+            os.unlink(folder / name)
+    return image(folder, *words, **expected)
+
+
+def lines_elsewhere_are_left_out(make):
+    folder = make()
+    calibration, lines = calibration_of(0), lines_of(0, 0)
+    here, _ = frames(folder, [calibration], [lines])
+    for position, degrees in (((3, 0, 2), 0), ((0, 0, 0), 2)):
+        near, said = frames(folder, [placed(calibration, position, degrees)], [lines])
+        expect(near.tobytes() == here.tobytes(), f"{position}, {degrees}: {said}")
+    far = (((30, 0, 0), 0, "30 mm away"), ((0, 0, 6), 0, "6 mm away"),
+           ((0, 0, 0), 20, "turned by 20 degrees"), ((0, 0, 0), -90, "turned by 90 degrees"))
+    whole = lines_of(0, 0, every=1)
+    alone, _ = frames(folder, [], [whole])
+    for position, degrees, where in far:
+        elsewhere = placed(calibration, position, degrees)
+        own, said = frames(folder, [elsewhere], [whole])
+        note = "left out 13 acquisitions flagged parallel calibration, which lie elsewhere"
+        expect(note in said and where in said and "kept" not in said, said)
+        expect(own.tobytes() == alone.tobytes(), f"{where}: maps of other samples than its own")
+        write(folder / "raw.h5", CARTESIAN, np.concatenate([*elsewhere, *lines]))
+        folder.run(INPUT, ["recon", "raw.h5", "-o", "image.h5", "--quiet", "--backend",
+                           "reference"],
+                   ["centre of k-space", f"calibration lines lie elsewhere: {where}", "next:"])
+    # Both: those that lie here are used, and the others do not come in.
+    both, said = frames(folder, [placed(calibration_of(0), (30, 0, 0)),
+                                 placed(calibration, (0, 0, 0))], [lines])
+    expect("left out 13" in said and "kept 13" in said, said)
+    expect(both.tobytes() == here.tobytes(), "lines of two places in one k-space")
+    # A header that was never filled in does not say that it lies elsewhere.
+    for row in calibration:
+        for name in ("position", "read_dir", "phase_dir", "slice_dir"):
+            row["head"][name] = 0
+    unknown, said = frames(folder, [calibration], [placed(lines, (0, 0, 40))])
+    expect(unknown.tobytes() == here.tobytes(), f"a header of zeros: {said}")
+
+
+def each_slice_has_its_own_elsewhere(make):
+    folder = make()
+    calibrations = [calibration_of(number) for number in range(SLICES)]
+    images = [lines_of(number, 0) for number in range(SLICES)]
+    good, _ = frames(folder, calibrations, images)
+    for position, degrees, where in (((30, 0, 5), 0, "30 mm away"), (None, 20, "turned by 20")):
+        moved = [part if number != 1 else placed([row.copy() for row in part], position, degrees)
+                 for number, part in enumerate(calibrations)]
+        found, said = frames(folder, moved, images, code=INPUT,
+                             says=["frame 1 (slice 1) failed", where, "(slice 1)"])
+        expect(f"left out 13 acquisitions flagged parallel calibration, which lie elsewhere than "
+               f"the frames of their slice: slice 1 is {where}" in said, said)
+        expect("kept 26 acquisitions" in said, said)
+        expect(np.isnan(found[1]).all(), "slice 1 has maps of another place")
+        for number in (0, 2):
+            expect(found[number].tobytes() == good[number].tobytes(), f"slice {number}")
+
+
+def frames_that_drift_keep_their_calibration(make):
+    folder = make()
+    calibration = calibration_of(0)
+    images = [lines_of(0, repetition) for repetition in range(5)]
+    still, _ = frames(folder, [calibration], images)
+    for shift in ([], ["--shift-mm", "7,-3"]):
+        shifted, _ = frames(folder, [calibration], images, shift)
+        drift = [placed([row.copy() for row in part], (millimetres, 0, 0))
+                 for millimetres, part in enumerate(images)]
+        found, said = frames(folder, [calibration], drift, shift)
+        expect(found.tobytes() == shifted.tobytes(), f"drift {shift}: {said}")
+    expect(not np.isnan(still).any(), "a frame failed")
+    drift[4] = placed(drift[4], (30, 0, 0))
+    found, _ = frames(folder, [calibration], drift, code=INPUT,
+                      says=["frame 4 (repetition 4) failed", "lie elsewhere: 30 mm away"])
+    expect(np.isnan(found[4]).all() and found[:4].tobytes() == still[:4].tobytes(), "others fail")
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases([lines_elsewhere_are_left_out, each_slice_has_its_own_elsewhere,
+                        frames_that_drift_keep_their_calibration]))

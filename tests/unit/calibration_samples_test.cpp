@@ -1,0 +1,44 @@
+#include "scan/calibration_samples.hpp"
+
+#include <gtest/gtest.h>
+
+namespace lsrecon {
+namespace {
+
+Frame frame(const std::string& label, std::optional<Vec3> position = {}) {
+    return {nullptr, {}, label, position};
+}
+
+TEST(CalibrationSamples, AreThoseOfTheSliceThatServe) {
+    Scan scan;
+    scan.calibrations = {frame("slice 0, set 0"), frame("slice 1, set 0"), frame("slice 1, set 1")};
+    const auto of = [&](const Frame& one) { return calibration_samples_of(scan, one); };
+    EXPECT_EQ(of(frame("slice 0, set 1")), &scan.calibrations[0]);
+    EXPECT_EQ(of(frame("slice 1, set 1")), &scan.calibrations[2]) << "its own counters first";
+    EXPECT_EQ(of(frame("slice 1, set 2")), &scan.calibrations[1]);
+    EXPECT_EQ(of(frame("slice 2, set 0")), nullptr);
+    EXPECT_EQ(calibration_elsewhere(scan, frame("slice 2, set 0")), "") << "there is none";
+}
+
+TEST(CalibrationSamples, AreTheNearestWithinReach) {
+    Scan scan;
+    scan.calibrations = {frame("repetition 0", Vec3{0, 0, 0}), frame("repetition 1", Vec3{6, 0, 0}),
+                         frame("repetition 2")};
+    const auto at = [](double x) { return frame("repetition 7", Vec3{x, 0, 0}); };
+    const auto of = [&](double x) { return calibration_samples_of(scan, at(x)); };
+    EXPECT_EQ(of(30), &scan.calibrations[2]) << "whose place is not known";
+    scan.calibrations.pop_back();
+    EXPECT_EQ(of(-4.5), &scan.calibrations[0]);
+    EXPECT_EQ(of(2.9), &scan.calibrations[0]);
+    EXPECT_EQ(of(3.1), &scan.calibrations[1]);
+    EXPECT_EQ(of(-5.5), nullptr);
+    EXPECT_EQ(calibration_elsewhere(scan, at(-5.5)), "5.5 mm away");
+    EXPECT_EQ(calibration_elsewhere(scan, at(1)), "");
+    scan.calibrations.clear();
+    scan.calibrations_elsewhere = {{"repetition 0", "turned by 20 degrees"}};
+    EXPECT_EQ(calibration_elsewhere(scan, at(1)), "turned by 20 degrees");
+    EXPECT_EQ(calibration_elsewhere(scan, frame("slice 3")), "");
+}
+
+} // namespace
+} // namespace lsrecon
