@@ -17,8 +17,8 @@ public:
 
     /// Its frames have C x 0 samples, C as after compression.
     const Scan& scan() const { return scan_; }
-    /// The first frame that can be used.
-    std::size_t first_good() const { return frames_.first_good(); }
+    /// The first frame that can be used, with maps where they can be made for some places alone.
+    std::size_t first_good() const { return maps_.first_good(); }
     /// A frame with its samples. The only frame of a scan can be taken once.
     Frame frame(std::size_t index) { return frames_.take(index); }
 

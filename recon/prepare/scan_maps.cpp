@@ -32,7 +32,7 @@ bool sampled_as_far(const Frame& frame, const Scan& scan, const Calibration& cal
 
 ScanMaps::ScanMaps(Scan& scan, MixedFrames& frames, Backend& backend, Reporter& report)
     : scan_(scan), file_grid_(scan.grid), frames_(frames), backend_(backend), report_(report),
-      place_of_(places_of(scan)), places_(count_places(place_of_)) {}
+      place_of_(places_of(scan)), places_(count_places(place_of_)), first_(frames.first_good()) {}
 
 void ScanMaps::make(const PrepareOptions& options) {
     try {
@@ -91,8 +91,7 @@ void ScanMaps::make_or_refuse(const PrepareOptions& options) {
         return read(wanted, options.geometry.shifts());
     }
     how_ = options.estimate;
-    place_ = place_of_[frames_.first_good()];
-    scan_.coil_maps = estimated(place_);
+    move_to_first();
     if (places_ > 1) {
         scan_.remarks.push_back(text("coil maps by ", method_->name,
                                      " from the centre of k-space, "
@@ -203,6 +202,11 @@ CoilRows ScanMaps::estimated(std::size_t place) {
         if (!elsewhere.empty()) {
             finding.found += ", and calibration lines lie elsewhere: " + elsewhere;
         }
+        if (places_ > 1) {
+            const std::string& label = first_of(place).label;
+            const std::string slice = slice_in(label);
+            finding.thing += " (" + (slice.empty() ? label : slice) + ")";
+        }
         throw InputError(finding);
     }
 }
@@ -219,6 +223,26 @@ CoilRows ScanMaps::estimate(std::size_t place) {
         maps = walsh_maps(calibration, scan_.grid, how_);
     }
     return maps;
+}
+
+/// To the first place that can have maps; the others fail with their frames.
+void ScanMaps::move_to_first() {
+    std::optional<InputError> why;
+    for (std::size_t f = first_; f < place_of_.size(); ++f) {
+        if (frames_.is_bad(f)) {
+            continue;
+        }
+        try {
+            move_to(f);
+            first_ = f;
+            return;
+        } catch (const RunError&) {
+            throw;
+        } catch (const InputError& error) {
+            why = why ? why : std::optional(error);
+        }
+    }
+    throw InputError(*why);
 }
 
 void ScanMaps::move_to(std::size_t frame) {

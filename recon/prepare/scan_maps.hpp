@@ -22,12 +22,14 @@ public:
     /// Of the scan's file: that of maps without a field of view of their own.
     const Grid& file_grid() const { return file_grid_; }
 
-    /// Sets the scan's maps, those of its first good frame where places have maps of their own, and
-    /// adds a remark. InputError when that cannot be done, UsageError for options
+    /// Sets the scan's maps, those of the first place that can have any where places have maps of
+    /// their own, and adds a remark. InputError when that cannot be done, UsageError for options
     /// that the scan has no use for. Where neither maps are asked for nor a compression that needs
     /// them, and they cannot be estimated, the scan has none, which a remark says.
     void make(const PrepareOptions& options);
 
+    /// The first good frame, with maps once they are made.
+    std::size_t first_good() const { return first_; }
     /// Whether places have maps of their own.
     bool differ() const { return method_ != nullptr && places_ > 1; }
     bool are_of(std::size_t frame) const { return !differ() || place_of_[frame] == place_; }
@@ -43,6 +45,7 @@ private:
     void make_or_refuse(const PrepareOptions& options);
     void read(const std::string& file, bool shifted);
     const Frame& first_of(std::size_t place) const;
+    void move_to_first();
     Calibration calibration_of(std::size_t place);
     CoilRows estimate(std::size_t place);
     CoilRows estimated(std::size_t place); ///< its errors say what to know of the place
@@ -54,6 +57,7 @@ private:
     Reporter& report_;
     std::vector<std::size_t> place_of_;
     std::size_t places_;
+    std::size_t first_;
     const MapsMethod* method_ = nullptr; ///< of estimated maps
     MapsOptions how_;
     std::size_t place_ = 0; ///< whose maps the scan has

@@ -10,8 +10,9 @@ import sys
 import numpy as np
 
 from in_folders import INPUT, expect, run_cases
-from slices import CALIBRATION, CARTESIAN, N, SLICES, image, kspace, line, write
+from slices import CALIBRATION, CARTESIAN, N, REPETITIONS, SLICES, image, kspace, line, write
 
+NOISE = 1 << 18
 EVERY = 3  # lines: without calibration no maps can be made
 
 
@@ -118,6 +119,26 @@ def frames_that_drift_keep_their_calibration(make):
     expect(np.isnan(found[4]).all() and found[:4].tobytes() == still[:4].tobytes(), "others fail")
 
 
+def the_first_slice_fails_alone(make):
+    folder = make()
+    calibrations = [calibration_of(number) for number in range(SLICES)]
+    images = [lines_of(number, repetition) for number in range(SLICES)
+              for repetition in range(REPETITIONS)]
+    noise = [line(kspace(0, 0, empty=[0])[:, step], 0, 0, 0, NOISE) for step in range(N)]
+    for words in ([], ["--lambda", "discrepancy"], ["--reg", "llr:0.01"],
+                  ["--coils", "3", "--compression", "geometric"]):
+        good, _ = frames(folder, [noise, *calibrations], images, [*words, "--slice", "1,2"])
+        found, said = frames(folder, [noise, *calibrations[1:]], images, words, code=INPUT,
+                             says=["frame 0 (slice 0, repetition 0) failed",
+                                   "estimated (slice 0)", "2 of 6 frames failed: 0,1"])
+        expect(np.isnan(found[:2]).all(), f"{words}: slice 0 has maps")
+        expect(found[2:].tobytes() == good.tobytes(), f"{words}: other images: {said}")
+    write(folder / "raw.h5", CARTESIAN, np.concatenate([row for part in images for row in part]))
+    os.unlink(folder / "i.h5")
+    folder.run(INPUT, ["recon", "raw.h5", "-o", "image.h5", "--quiet", "--backend", "reference",
+                       "--maps", "espirit"], ["estimated (slice 0)", "next:"])
+
+
 if __name__ == "__main__":
     sys.exit(run_cases([lines_elsewhere_are_left_out, each_slice_has_its_own_elsewhere,
-                        frames_that_drift_keep_their_calibration]))
+                        frames_that_drift_keep_their_calibration, the_first_slice_fails_alone]))
