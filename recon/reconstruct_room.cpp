@@ -90,7 +90,7 @@ void ReconstructRoom::require(const ScanShape& shape) const {
 }
 
 void ReconstructRoom::require(const Scan& scan) const {
-    if (scan.voxels) {
+    if (scan.voxels || !scan.has_samples()) {
         return;
     }
     const Grid grid = grid_of(scan.grid);
@@ -115,16 +115,14 @@ void ReconstructRoom::require(const Scan& scan) const {
         }
     }
     HostMemory memory;
-    const std::size_t samples = scan.has_samples() ? most_samples(scan) : 0;
+    const std::size_t samples = most_samples(scan);
     solve.coils = coils;
     solve.samples = samples;
     const auto of_coils = static_cast<double>(scan.coils());
     const auto each = static_cast<double>(2 * bytes_of(scan.frames.front().samples.precision()));
-    if (scan.has_samples()) {
-        memory.add(scan.name_of("samples"),
-                   text(samples, " samples of each of ", counted(scan.coils(), "coil")),
-                   of_coils * each * static_cast<double>(samples));
-    }
+    memory.add(scan.name_of("samples"),
+               text(samples, " samples of each of ", counted(scan.coils(), "coil")),
+               of_coils * each * static_cast<double>(samples));
     memory.add(scan.name_of("trajectory"), counted(scan.frames.size(), "frame"),
                bytes_of_samplings(scan));
     if (maps) {

@@ -22,7 +22,7 @@ import numpy as np
 from compare_regularisers import difference, image_of, put
 
 WEIGHTS = (0.03, 0.1, 0.3, 1, 3, 10)
-SPARSE = (0.001, 0.003, 0.01, 0.03)  # of what is not quadratic
+SPARSE = (0.01, 0.03, 0.1, 0.3)  # of what is not quadratic
 PROTON_NOISE = 0.03  # of its largest value
 
 

@@ -18,8 +18,8 @@ import compare_regularisers as by_frame
 
 WEIGHTS = {
     "least squares": [""],
-    "total variation": ["tv:0.001", "tv:0.002"],
-    "locally low rank": ["llr:0.0005", "llr:0.001", "llr:0.002"],
+    "total variation": ["tv:0.003", "tv:0.01"],
+    "locally low rank": ["llr:0.003", "llr:0.01", "llr:0.02"],
 }
 LAMBDAS = {  # of BART; -m and -e, because its own step diverges here
     "least squares": [["-l2", "-r", "0"]],

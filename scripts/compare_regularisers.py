@@ -26,8 +26,8 @@ import numpy as np
 
 WEIGHTS = {  # of lsrecon, relative to Q(0) and the image
     "least squares": [""],
-    "total variation": ["tv:0.001", "tv:0.002", "tv:0.004"],
-    "wavelet": ["wavelet:0.001", "wavelet:0.0015", "wavelet:0.002", "wavelet:0.004"],
+    "total variation": ["tv:0.03", "tv:0.07", "tv:0.1"],
+    "wavelet": ["wavelet:0.03", "wavelet:0.06", "wavelet:0.08", "wavelet:0.12"],
 }
 LAMBDAS = {  # of BART, relative to its own scale; -e, because its own step diverges here
     "least squares": [["-l2", "-r", "0"]],

@@ -23,7 +23,7 @@ struct Options {
     ReconstructOptions reconstruct;
 };
 
-/// "tv:0.002"
+/// "tv:0.02"
 RegulariserChoice choice_of(const std::string& word) {
     const std::size_t colon = word.find(':');
     const std::string name = word.substr(0, colon);
@@ -32,7 +32,7 @@ RegulariserChoice choice_of(const std::string& word) {
         finite_number(colon == std::string::npos ? "" : word.substr(colon + 1));
     if (!weight || !(*weight > 0)) {
         throw UsageError("--reg " + word + "\n  expected: a name, a colon and a weight above 0, " +
-                         "such as " + name + ":0.002");
+                         "such as " + name + ":0.02");
     }
     return {name, *weight};
 }
@@ -226,7 +226,7 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
         kinds += (kinds.empty() ? "" : "; ") + row.name + ": " + row.summary;
     }
     sub.add_option("--reg", options->regularisers,
-                   "regulariser and weight, such as tv:0.002; several may be given. " + kinds)
+                   "regulariser and weight, such as tv:0.02; several may be given. " + kinds)
         ->type_name("NAME:WEIGHT")
         ->allow_extra_args(false);
     sub.add_option("--prior", reconstruct.prior,

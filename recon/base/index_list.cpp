@@ -96,8 +96,10 @@ void require_frames(const IndexList& listed, std::size_t count, const std::strin
         frames.insert(frames.end(), f);
     }
     if (const IndexList missing = listed.without(frames); !missing.empty()) {
-        throw InputError({file, thing, "no frame " + missing.to_string() + " of --frames",
-                          counted(count, "frame") + ", from 0", "choose from what there is"});
+        throw InputError(
+            {file, thing,
+             text("no frame ", missing.to_string(), " of --frames ", listed.to_string()),
+             counted(count, "frame") + ", from 0", "choose from what there is"});
     }
 }
 

@@ -45,12 +45,11 @@ std::size_t expected_time_terms(const RealVector& times, const OffResonance& off
     const double seconds = times.maxCoeff() - times.minCoeff();
     const double decay =
         off.r2star.size() > 0 ? 2 * (off.r2star.maxCoeff() - off.r2star.minCoeff()) / (2 * pi) : 0;
-    const double turns =
-        seconds * (off.field.maxCoeff() - off.field.minCoeff() + of_decay * decay);
+    const double turns = seconds * (off.field.maxCoeff() - off.field.minCoeff() + of_decay * decay);
     constexpr double some = 6;
-    return turns > 0 ? static_cast<std::size_t>(
-                           std::ceil(some + 2 * turns + 3 * std::log1p(2 * turns)))
-                     : 1;
+    return turns > 0
+               ? static_cast<std::size_t>(std::ceil(some + 2 * turns + 3 * std::log1p(2 * turns)))
+               : 1;
 }
 
 TimeTerms time_terms(const RealVector& times, const OffResonance& off, double wanted) {

@@ -146,8 +146,8 @@ StoredScan open_native(const std::shared_ptr<const Hdf5Reader>& opened,
     scan.grid = native::read_grid(file);
     native::require_memory(file, scan.grid, options);
     if (!file.has("voxels")) {
-        options.before_values({options.grid_of_image(scan.grid), native::coils_in(file),
-                               native::coil_maps_in(file)});
+        options.before_values(
+            {options.grid_of_image(scan.grid), native::coils_in(file), native::coil_maps_in(file)});
     }
     const native::Samplings samplings = native::read_samplings(file, scan.grid, options);
     scan.trajectory_units = native::trajectory_units(file, options);

@@ -133,7 +133,9 @@ void RawChoice::require_listed(const std::string& file, const std::string& thing
         const std::string& name = frame_counters()[i];
         const IndexList missing = options_.counters[i].without(values_[i]);
         if (!missing.empty()) {
-            throw InputError({file, thing, "no " + name + " " + missing.to_string(),
+            throw InputError({file, thing,
+                              text("no ", name, " ", missing.to_string(), " of --", name, " ",
+                                   options_.counters[i].to_string()),
                               name + " " + IndexList(values_[i]).shortened(),
                               "choose from what there is by --" + name});
         }

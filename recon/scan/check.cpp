@@ -226,9 +226,9 @@ private:
     void check_memory() const {
         if (!scan_.voxels && !has_room_) {
             HostMemory memory;
-            memory.add_volumes(
-                scan_.format == "lsrecon-scan" ? "attribute \"matrix\" of /" : "matrix", scan_.grid,
-                scan_.coil_maps.empty() ? scan_.coils() : 1);
+            memory.add_volumes(scan_.format == "lsrecon-scan" ? "attribute \"matrix\" of /"
+                                                              : "matrix",
+                               scan_.grid, scan_.coil_maps.empty() ? scan_.coils() : 1);
             memory.require(scan_.file);
         }
     }

@@ -51,10 +51,10 @@ void HostMemory::require(const std::string& file, const MemoryLimit& limit) cons
     for (const Part& part : parts_) {
         next += part.otherwise.empty() ? "" : part.otherwise + ", ";
     }
-    throw InputError({file, largest->thing, found,
-                      text("at most the ", limit.bytes / 1e9, " GB of ", limit.whose),
-                      (next.empty() ? "correct the size, " : next) +
-                          "or use a machine with more memory"});
+    throw InputError(
+        {file, largest->thing, found,
+         text("at most the ", limit.bytes / 1e9, " GB of ", limit.whose),
+         (next.empty() ? "correct the size, " : next) + "or use a machine with more memory"});
 }
 
 } // namespace lsrecon

@@ -9,7 +9,7 @@ namespace lsrecon {
 namespace {
 
 /// The largest voxel is then 0.6 to 1.3 times that of the truth, on any trajectory.
-const int first_iterations = getenv("FI") ? atoi(getenv("FI")) : 10;
+constexpr int first_iterations = 10;
 
 } // namespace
 

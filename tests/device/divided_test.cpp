@@ -113,7 +113,9 @@ TEST_P(Divided, ByTheDevicesMemory) {
             const Watched& watched = watching.watched;
             EXPECT_LT(*watched.samples.rbegin(), problem.trajectory().size()) << variant;
             EXPECT_LT(*watched.voxels.rbegin(), problem.voxels.count()) << variant;
-            EXPECT_GT(watched.fewest_steps, 1U) << variant << ": blocks or chunks of each";
+            if (variant == "struct") { // separable takes as many at once as a device likes
+                EXPECT_GT(watched.fewest_steps, 1U) << "chunks of each";
+            }
             EXPECT_GE(watched.calls, 4 * coils) << variant;
             EXPECT_EQ(watched.most_coils, 1U) << variant;
             EXPECT_LT(computed.error, largest_bound());

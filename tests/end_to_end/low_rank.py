@@ -15,7 +15,7 @@ import numpy as np
 from in_folders import INPUT, USAGE, expect, run_cases
 
 FRAMES = 10
-LLR = ["--reg", "llr:0.001"]
+LLR = ["--reg", "llr:0.01"]
 RECON = ["recon", "many.h5", "--quiet", "--backend", "reference"]
 
 
@@ -47,7 +47,7 @@ def frames_together_are_nearer_to_the_truth(make):
     dynamic(folder)
     errors = {}
     for name, words in {"ls": [], "l2": ["--reg", "l2:0.01"], "llr": LLR,
-                        "both": [*LLR, "--reg", "l2:0.0001"], "tv": [*LLR, "--reg", "tv:0.0005"],
+                        "both": [*LLR, "--reg", "l2:0.0001"], "tv": [*LLR, "--reg", "tv:0.003"],
                         "coils": [*LLR, "--maps", "none"]}.items():
         folder.run(0, [*RECON, "-o", f"{name}.h5", *words])
         errors[name] = error_of(folder, f"{name}.h5")
@@ -59,7 +59,7 @@ def frames_together_are_nearer_to_the_truth(make):
            "other bits in a second run")
     with h5py.File(folder / "llr.h5") as f:
         expect("alternating directions" in f["record"].attrs["solver"], "the record's solver")
-        expect(f["record"].attrs["regularisers"] == "llr:0.001", "the record's regulariser")
+        expect(f["record"].attrs["regularisers"] == "llr:0.01", "the record's regulariser")
 
 
 def told_and_logged(make):
@@ -146,7 +146,7 @@ def a_signal_says_that_nothing_is_kept(make):
 def a_tolerance_out_of_reach_is_refused_before_the_work(make):
     folder = make()
     dynamic(folder)
-    for words in (LLR, ["--reg", "tv:0.001"]):
+    for words in (LLR, ["--reg", "tv:0.01"]):
         said = folder.run(6, ["recon", "many.h5", "--backend", "reference", "-o", "image.h5",
                               *words, "--tolerance", "1e-15"], ["1e-15", "at best", "next:"]).stderr
         expect("fhd" not in said, f"it was said after the work: {said}")

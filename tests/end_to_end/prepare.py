@@ -57,7 +57,7 @@ def maps_come_from_the_scan(make):
         expect(any("coil maps by" in str(value) for value in record.values()),
                "the record does not name the maps")
         os.unlink(folder / "image.h5")
-    folder.run(0, ["recon", "coils.h5", "-o", "tv.h5", "--reg", "tv:0.002", *QUIET])
+    folder.run(0, ["recon", "coils.h5", "-o", "tv.h5", "--reg", "tv:0.01", *QUIET])
     expect(error(image_of(folder, "tv.h5")[0], truth) < given,
            "total variation continues the object where no coil sees anything")
     folder.run(0, ["recon", "coils.h5", "-o", "rss.h5", "--combine", "rss", *QUIET])
@@ -283,7 +283,7 @@ def coils_fill_in_lines_that_were_not_sampled(make):
                    "--undersampling", "2", "--snr", "30", "-o", "lines.h5", "--truth", "object.h5",
                    *QUIET])
     truth, _ = image_of(folder, "object.h5")
-    for name, words in (("tv", ["--reg", "tv:0.002"]), ("wavelet", ["--reg", "wavelet:0.002"]),
+    for name, words in (("tv", ["--reg", "tv:0.01"]), ("wavelet", ["--reg", "wavelet:0.01"]),
                         ("least", ["--lambda", "1e-2"])):
         folder.run(0, ["recon", "lines.h5", "-o", f"{name}.h5", *words, *QUIET])
     errors = {name: error(image_of(folder, f"{name}.h5")[0], truth)

@@ -153,12 +153,12 @@ TEST(IsmrmrdChoice, NothingChosenIsRefusedWithWhatThereIs) {
     ReadOptions options;
     options.counters[0] = IndexList("3-9");
     const auto found = [&] { return refusal([&] { read_scan(path, options); }).found; };
-    EXPECT_EQ(found(), "no slice 3-9");
+    EXPECT_EQ(found(), "no slice 3-9 of --slice 3-9");
     options.counters[0] = IndexList("0,4-9,2,11"); // some of which are there
-    EXPECT_EQ(found(), "no slice 4-9,11");
+    EXPECT_EQ(found(), "no slice 4-9,11 of --slice 0,4-9,2,11");
     options = {};
     options.frames = IndexList("11,12-14,10-20");
-    EXPECT_EQ(found(), "no frame 12-14 of --frames");
+    EXPECT_EQ(found(), "no frame 12-14 of --frames 11,12-14,10-20");
     options.join = {"slice"};
     options.counters[0] = IndexList("0");
     EXPECT_THROW(read_scan(path, options), UsageError);

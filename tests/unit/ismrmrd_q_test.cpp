@@ -1,3 +1,5 @@
+#ifdef LSRECON_WITH_ISMRMRD
+
 // Slices of raw data share what their trajectories have in common.
 
 #include "reconstruct.hpp"
@@ -66,3 +68,5 @@ TEST(QOfSlices, IsComputedOnceForEachTrajectory) {
 
 } // namespace
 } // namespace lsrecon::ismrmrd_test
+
+#endif
