@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "io/failed_frames.hpp"
+#include "io/stored_image.hpp"
 
 namespace lsrecon {
 
@@ -29,6 +30,9 @@ void write_geometry_and_record(Hdf5Writer& file, const std::string& dataset, con
         file.attribute(
             dataset, "fov_mm",
             std::vector<double>(grid.fov_mm.begin(), grid.fov_mm.begin() + grid.dimensions));
+        if (dimensions == 2 && !has_no_thickness(grid)) {
+            file.attribute(dataset, "slice_thickness_mm", std::vector<double>{grid.fov_mm[2]});
+        }
         if (grid.position) {
             file.attribute(dataset, "position",
                            std::vector<double>(grid.position->begin(), grid.position->end()));

@@ -66,6 +66,13 @@ Grid grid_of(const Hdf5Reader& file, const std::vector<std::size_t>& extents) {
                               "lengths above 0 mm", again});
         }
     }
+    if (dimensions == 2 && file.has_attribute("image", "slice_thickness_mm")) {
+        grid.fov_mm[2] = numbers(file, "slice_thickness_mm", 1)[0];
+        if (!(grid.fov_mm[2] > 0)) {
+            throw InputError({file.path(), attribute_name("image", "slice_thickness_mm"),
+                              shown(grid.fov_mm[2]), "a length above 0 mm", again});
+        }
+    }
     if (file.has_attribute("image", "position")) {
         grid.position = vector_at(numbers(file, "position", 3), 0);
     }

@@ -76,9 +76,9 @@ std::string SolveSummary::about_lambda() const {
 }
 
 std::string SolveSummary::about_precision() const {
-    return text("single precision limits the image: its error is estimated at ",
+    return text("the error of the transforms limits the image: its own is estimated at ",
                 rounded(image_error_), ", above ", rounded(image_error_permitted()),
-                "; use --precision double");
+                "; use --precision double, or with a field map a smaller --segment-error");
 }
 
 std::string SolveSummary::about_samples() const {

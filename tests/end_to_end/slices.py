@@ -203,6 +203,8 @@ def the_noise_is_that_of_the_first_slice(make):
     folder.run(0, ["convert", "i.h5", "-o", "n.nii", "--map", "noise_map", "--quiet"])
     height = nibabel.load(folder / "n.nii").affine[2, 3]
     expect(np.isclose(height, 5), f"the noise map lies at z = {height}")
+    thickness = nibabel.load(folder / "n.nii").header.get_zooms()[2]
+    expect(np.isclose(thickness, 5), f"slices of {thickness} mm")
 
 
 if __name__ == "__main__":
