@@ -11,13 +11,17 @@ namespace lsrecon::ismrmrd_test {
 namespace {
 
 /// Turned around z.
+std::array<float, 3> read_dir_at(double degrees) {
+    return {static_cast<float>(std::cos(degrees * pi / 180)),
+            static_cast<float>(std::sin(degrees * pi / 180)), 0};
+}
+
 Acquisition at(const std::array<float, 3>& position, double degrees = 0) {
     Acquisition a = readout(8, 1, 2);
-    const auto c = static_cast<float>(std::cos(degrees * pi / 180));
-    const auto s = static_cast<float>(std::sin(degrees * pi / 180));
+    const auto [c, s, zero] = read_dir_at(degrees);
     set_vector(a.position(), position);
-    set_vector(a.read_dir(), {c, s, 0});
-    set_vector(a.phase_dir(), {-s, c, 0});
+    set_vector(a.read_dir(), {c, s, zero});
+    set_vector(a.phase_dir(), {-s, c, zero});
     set_vector(a.slice_dir(), {0, 0, 1});
     return a;
 }
@@ -35,7 +39,8 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 TEST(IsmrmrdPlaces, MayDifferByRounding) {
     const auto next = [](float value) { return std::nextafter(value, 1e9F); };
     Acquisition rounded = at({next(10), next(-20), next(30)}, 17);
-    set_vector(rounded.read_dir(), {next(rounded.read_dir()[0]), next(rounded.read_dir()[1]), 0});
+    const auto read_dir = read_dir_at(17);
+    set_vector(rounded.read_dir(), {next(read_dir[0]), next(read_dir[1]), 0});
     const std::vector<Acquisition> both{at({10, -20, 30}, 17), rounded};
     for (const bool one_place : {false, true}) {
         ReadOptions options;
