@@ -97,10 +97,11 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     const auto with_lambda = [&](double lambda) {
         SolveOptions asked = options.solve;
         asked.lambda = lambda;
-        return with_effort(asked, options.effort, plan.through_q && !plan.off_resonance,
+        return with_effort(asked, options.effort, plan.products(),
                            unit_roundoff(backend.solver_precision()));
     };
-    const bool by_rule = !options.lambda_rule.empty();
+    const RuleChoice rule = where_cheap(options.lambda_rule, plan.products());
+    const bool by_rule = !rule.word.empty();
     SolveOptions solving = with_lambda(by_rule ? smallest_lambda : options.solve.lambda);
     if (q_file) {
         q_file->require(scan);
@@ -121,7 +122,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
                             solving, report);
     std::optional<LambdaCurve> curve;
     if (by_rule) {
-        curve = equations.choose_lambda(options.lambda_rule);
+        curve = equations.choose_lambda(rule);
         solving = with_lambda(curve->at_chosen().lambda);
         equations.set_lambda(solving.lambda);
     }

@@ -8,6 +8,7 @@
 #include "io/failed_frames.hpp"
 #include "prepare/prepared_scan.hpp"
 #include "solve/effort.hpp"
+#include "solve/lambda_rules.hpp"
 #include "solve/summary.hpp"
 
 namespace lsrecon {
@@ -17,7 +18,7 @@ struct ReconstructOptions {
     PrepareOptions prepare;
     SolveOptions solve; ///< but for what follows from `effort`
     SolveEffort effort;
-    std::string lambda_rule; ///< that chooses lambda (solve/lambda_rules.hpp), or ""
+    RuleChoice lambda_rule;
     std::string q_file; ///< Q made before by 'lsrecon q'; "" to compute it
     std::string prior; ///< image file that regularisers compare with; "" for none
     std::string preview; ///< PNG to write beside the image; "" for none

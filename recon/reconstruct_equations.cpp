@@ -53,7 +53,7 @@ ScanEquations::Transformed ScanEquations::transformed(std::size_t frame) {
     return result;
 }
 
-LambdaCurve ScanEquations::choose_lambda(const std::string& rule) {
+LambdaCurve ScanEquations::choose_lambda(const RuleChoice& rule) {
     const std::size_t f = prepared_.first_good();
     Frame frame = prepared_.frame(f);
     NormalEquations& equations = of(f);

@@ -43,7 +43,7 @@ public:
 
     /// Chooses lambda for all frames by the first good one (reconstruct_lambda.hpp), which stays to
     /// be taken. The options were those of smallest_lambda.
-    LambdaCurve choose_lambda(const std::string& rule);
+    LambdaCurve choose_lambda(const RuleChoice& rule);
     /// Of all that follow, too.
     void set_lambda(double lambda);
 

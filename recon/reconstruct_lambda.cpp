@@ -14,9 +14,9 @@ namespace {
 /// A curve costs as many iterations as its smallest lambda that matters; most need few.
 constexpr int first_iterations = 75;
 
-template <typename CurveOf>
-LambdaCurve with_enough_iterations(SolveOptions options, const CurveOf& curve_of) {
-    const int most = options.iterations;
+template <typename CurveOf> LambdaCurve
+with_enough_iterations(SolveOptions options, bool may_take_more, const CurveOf& curve_of) {
+    const int most = may_take_more ? options.iterations : first_iterations;
     for (options.iterations = first_iterations; options.iterations < most;
          options.iterations *= 2) {
         try {
@@ -41,8 +41,13 @@ void require_points(const LambdaCurve& curve, const Scan& scan) {
     }
 }
 
-void tell(const LambdaCurve& curve, const Scan& scan, Reporter& report) {
+/// `refused`: why a rule by the noise did not choose, or "".
+void tell(const LambdaCurve& curve, const std::string& refused, const Scan& scan,
+          Reporter& report) {
     constexpr double unexplained = 2; // times the noise, in energy
+    if (!refused.empty()) {
+        report.note("lambda is not chosen by the noise, because of " + refused);
+    }
     std::string words =
         text("lambda ", curve.at_chosen().lambda, ": ", lambda_rule(curve.rule, curve).summary);
     words += scan.frames.size() > 1 ? ", chosen from the first frame for all frames" : "";
@@ -60,38 +65,50 @@ void tell(const LambdaCurve& curve, const Scan& scan, Reporter& report) {
 
 } // namespace
 
-LambdaCurve choose_lambda(const std::string& word, const Scan& scan, const Frame& frame,
+RuleChoice where_cheap(const RuleChoice& rule, Products products) {
+    return rule.asked_for || products == Products::one_convolution ? rule : RuleChoice{};
+}
+
+LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, const Frame& frame,
                           NormalEquations& equations, const std::vector<Volume>& fhd,
                           const SolveOptions& options, Reporter& report) {
+    const std::string& word = wanted.word;
     const bool measured = !scan.noise.empty();
     if (!measured && word != "auto" && lambda_rule(word, {}).needs_noise) {
         throw InputError({scan.file, scan.name_of("noise"), "it is missing",
                           "samples of noise, which --lambda " + word + " needs",
                           "pass --lambda l-curve, or a number"});
     }
-    std::optional<ReplicaNoise> noise;
-    if (measured) {
-        noise.emplace(scan);
-    }
     const double of_sample = energy_of_noise(scan.noise);
     std::vector<Volume> of_noise;
+    std::string refused;
     const auto curve_of = [&](const SolveOptions& how) {
         LambdaCurve curve = make_lambda_curve(equations, frame, fhd, of_sample, how, report);
         require_points(curve, scan);
-        const LambdaRule& rule = lambda_rule(word, curve);
-        if (rule.needs_fitted) {
+        const LambdaRule* rule = &lambda_rule(word, curve);
+        if (rule->needs_fitted) {
             if (of_noise.empty()) {
-                of_noise = equations.fhd(
-                    noise->draw(0, frame.sampling->samples(), frame.samples.precision()), report);
+                of_noise = equations.fhd(ReplicaNoise(scan).draw(0, frame.sampling->samples(),
+                                                                 frame.samples.precision()),
+                                         report);
             }
             add_fitted(curve, equations, of_noise, how, report);
         }
-        curve.rule = rule.name;
-        curve.chosen = rule.choose(curve, scan.file);
+        try {
+            curve.chosen = rule->choose(curve, scan.file);
+        } catch (const InputError& error) {
+            if (word != "auto") {
+                throw;
+            }
+            refused = error.finding().found;
+            rule = &rule_without_noise();
+            curve.chosen = rule->choose(curve, scan.file);
+        }
+        curve.rule = rule->name;
         return curve;
     };
-    const LambdaCurve curve = with_enough_iterations(options, curve_of);
-    tell(curve, scan, report);
+    const LambdaCurve curve = with_enough_iterations(options, wanted.asked_for, curve_of);
+    tell(curve, refused, scan, report);
     return curve;
 }
 

@@ -1,14 +1,18 @@
 #pragma once
 
 #include "base/report.hpp"
+#include "plan/plan.hpp"
 #include "solve/lambda_curve.hpp"
 
 namespace lsrecon {
 
-/// Chooses lambda for all frames of a scan, as it is transformed, by one frame and a word after
-/// --lambda, and tells which and why. The equations were made with smallest_lambda, `fhd` is the
-/// frame's. InputError when the scan has no noise for the rule, or the rule finds none.
-LambdaCurve choose_lambda(const std::string& word, const Scan& scan, const Frame& frame,
+/// The same, or none where products are dear and nobody asked for it.
+RuleChoice where_cheap(const RuleChoice& rule, Products products);
+
+/// Chooses lambda for all frames of a scan, as it is transformed, by one frame, and tells which and
+/// why. The equations were made with smallest_lambda, `fhd` is the frame's. InputError when the
+/// scan has no noise for the rule, or the rule finds none.
+LambdaCurve choose_lambda(const RuleChoice& rule, const Scan& scan, const Frame& frame,
                           NormalEquations& equations, const std::vector<Volume>& fhd,
                           const SolveOptions& options, Reporter& report);
 

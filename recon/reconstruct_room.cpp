@@ -5,6 +5,7 @@
 
 #include "base/numbers.hpp"
 #include "io/field_file.hpp"
+#include "reconstruct_lambda.hpp"
 #include "solve/joint_room.hpp"
 #include "solve/lambda_curve.hpp"
 #include "solve/solver_room.hpp"
@@ -65,17 +66,18 @@ bool ReconstructRoom::has_maps(std::size_t coils, std::size_t stored_maps) const
     return wanted != "none" && (stored_maps > 0 || coils > 1 || !wanted.empty());
 }
 
-SolveOptions ReconstructRoom::solving(bool by_one_q) const {
+SolveOptions ReconstructRoom::solving(Products products) const {
     SolveOptions asked = options_.solve;
-    asked.lambda = options_.lambda_rule.empty() ? asked.lambda : smallest_lambda;
-    return with_effort(asked, options_.effort, by_one_q,
+    asked.lambda =
+        where_cheap(options_.lambda_rule, products).word.empty() ? asked.lambda : smallest_lambda;
+    return with_effort(asked, options_.effort, products,
                        unit_roundoff(backend_.solver_precision()));
 }
 
 void ReconstructRoom::require(const ScanShape& shape) const {
     const bool maps = has_maps(shape.coils, shape.coil_maps);
     const std::size_t coils = coils_of(shape.coils);
-    const SolveOptions how = solving(true);
+    const SolveOptions how = solving(Products::one_convolution);
     SolveShape solve{{shape.grid, maps ? coils : 0}, maps ? 1 : coils};
     solve.replicas = options_.noise_replicas > 0;
     if (need_all_frames(how.regularisers)) {
@@ -130,8 +132,10 @@ void ReconstructRoom::require(const Scan& scan) const {
                    static_cast<double>(coils * grid.voxels() * sizeof(std::complex<float>)),
                    "compress the coils (--coils)");
     }
-    add_solve(memory, backend_, solve, solving(solve.system.terms == 1),
-              "the image and its solver");
+    const Products off_resonance =
+        backend_.segment_error() > 0 ? Products::convolutions : Products::transforms;
+    const Products products = field ? off_resonance : Products::one_convolution;
+    add_solve(memory, backend_, solve, solving(products), "the image and its solver");
     lsrecon::require(memory, file_);
 }
 

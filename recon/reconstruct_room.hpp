@@ -31,7 +31,7 @@ private:
     Grid grid_of(const Grid& of_file) const;
     std::size_t coils_of(std::size_t stored) const;
     bool has_maps(std::size_t coils, std::size_t stored_maps) const;
-    SolveOptions solving(bool by_one_q) const;
+    SolveOptions solving(Products products) const;
 
     const std::string& file_;
     Backend& backend_;

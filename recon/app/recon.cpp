@@ -16,7 +16,7 @@ struct Options {
     std::string scan;
     std::string output;
     std::vector<std::string> regularisers; ///< NAME:WEIGHT
-    std::string lambda = "0"; ///< a number or a rule
+    std::string lambda; ///< a number or a rule; "" for rule_by_default
     std::string solver; ///< "" for the device's where there is one
     bool quiet = false;
     BackendOptions backend;
@@ -37,9 +37,18 @@ RegulariserChoice choice_of(const std::string& word) {
     return {name, *weight};
 }
 
-void require_lambda_rule(const std::string& word, const std::vector<RegulariserChoice>& chosen) {
-    if (!word.empty() && !chosen.empty()) {
-        throw UsageError("--lambda " + word +
+/// Where the user gives no regularisation, by the number of iterations either: noise that was not
+/// made white has no rule.
+RuleChoice rule_by_default(const ReconstructOptions& options) {
+    if (options.effort.iterations || !options.solve.regularisers.empty()) {
+        return {};
+    }
+    return {options.prepare.whiten ? "auto" : rule_without_noise().name, false};
+}
+
+void require_lambda_rule(const RuleChoice& rule, const std::vector<RegulariserChoice>& chosen) {
+    if (!rule.word.empty() && !chosen.empty()) {
+        throw UsageError("--lambda " + rule.word +
                          " with --reg: it is chosen where it is the only regulariser\n  next:     "
                          "give --lambda a number, or leave --reg out");
     }
@@ -86,7 +95,8 @@ void require_compression_flags(const ReconstructOptions& options) {
                          "or --energy with a share below 1");
     }
     if (compression.by_slices() && !options.prepare.whiten &&
-        (options.noise_replicas > 0 || !options.lambda_rule.empty())) {
+        (options.noise_replicas > 0 ||
+         (options.lambda_rule.asked_for && !options.lambda_rule.word.empty()))) {
         throw UsageError("--no-whitening with --compression geometric: noise that is not white has "
                          "another covariance in each slice, which --noise-replicas and rules for "
                          "--lambda do not know\n  next:     leave --no-whitening out, or pass "
@@ -96,14 +106,16 @@ void require_compression_flags(const ReconstructOptions& options) {
 
 ExitCode run(Options& options) {
     SolveOptions& solve = options.reconstruct.solve;
-    if (is_lambda_rule(options.lambda)) {
-        options.reconstruct.lambda_rule = options.lambda;
-    } else {
-        solve.lambda = finite_number(options.lambda).value();
-    }
     solve.on_device = options.solver != "eigen";
     for (const std::string& word : options.regularisers) {
         solve.regularisers.push_back(choice_of(word));
+    }
+    if (options.lambda.empty()) {
+        options.reconstruct.lambda_rule = rule_by_default(options.reconstruct);
+    } else if (is_lambda_rule(options.lambda)) {
+        options.reconstruct.lambda_rule = {options.lambda};
+    } else {
+        solve.lambda = finite_number(options.lambda).value();
     }
     if (need_splitting(solve.regularisers)) {
         if (options.solver == "eigen") {
@@ -135,20 +147,21 @@ ExitCode run(Options& options) {
                    {"--log", options.reconstruct.log, FileKind::log}});
     const PrepareOptions& prepare = options.reconstruct.prepare;
     const CoilCompression& compression = prepare.compression;
-    options.reconstruct.settings = {{"lambda_asked_for", options.lambda},
-                                    {"regularisers", joined(options.regularisers)},
-                                    {"prior", options.reconstruct.prior},
-                                    {"solver_asked_for", options.solver},
-                                    {"q_file", options.reconstruct.q_file},
-                                    {"maps_asked_for", prepare.maps},
-                                    {"field_map_asked_for", prepare.field_map},
-                                    {"maps_threshold", text(prepare.estimate.threshold)},
-                                    {"maps_crop", text(prepare.estimate.crop)},
-                                    {"soft_maps", prepare.estimate.soft ? "yes" : "no"},
-                                    {"coils_asked_for", text(compression.coils)},
-                                    {"energy_asked_for", text(compression.energy)},
-                                    {"compression_asked_for", compression.method},
-                                    {"whitening", prepare.whiten ? "yes" : "no"}};
+    options.reconstruct.settings = {
+        {"lambda_asked_for", options.lambda.empty() ? "default" : options.lambda},
+        {"regularisers", joined(options.regularisers)},
+        {"prior", options.reconstruct.prior},
+        {"solver_asked_for", options.solver},
+        {"q_file", options.reconstruct.q_file},
+        {"maps_asked_for", prepare.maps},
+        {"field_map_asked_for", prepare.field_map},
+        {"maps_threshold", text(prepare.estimate.threshold)},
+        {"maps_crop", text(prepare.estimate.crop)},
+        {"soft_maps", prepare.estimate.soft ? "yes" : "no"},
+        {"coils_asked_for", text(compression.coils)},
+        {"energy_asked_for", text(compression.energy)},
+        {"compression_asked_for", compression.method},
+        {"whitening", prepare.whiten ? "yes" : "no"}};
     const Record of_flags = record_of_flags(options.reconstruct.read, options.backend);
     options.reconstruct.settings.insert(options.reconstruct.settings.begin(), of_flags.begin(),
                                         of_flags.end());
@@ -181,20 +194,20 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
            "--lambda", options->lambda,
            "Tikhonov (L2) weight relative to the diagonal of F^H W F, 0 for none, or a rule "
            "that chooses it from the first frame, for all frames. auto: discrepancy if noise was "
-           "measured, risk if no lambda fits the data that closely, l-curve without noise" +
-               rules)
+           "measured, scaled if no lambda fits the data that closely, l-curve without noise" +
+               rules + " [auto; 0 with --iterations, --reg, a field map or /voxels]")
         ->type_name("NUMBER|RULE")
         ->check(CLI::Validator(
             [](const std::string& word) {
                 return is_lambda_rule(word) ? std::string() : non_negative_number()(word);
             },
-            ""))
-        ->capture_default_str();
+            ""));
     sub.add_option("--iterations", reconstruct.effort.iterations,
-                   text("maximum number of iterations [", SolveOptions().iterations,
-                        "; with --lambda or a quadratic regulariser ", iterations_to_converge,
-                        ", unless the scan has a field map or /voxels; with a non-quadratic "
-                        "regulariser ",
+                   text("maximum number of iterations, which regularises where lambda is 0 [",
+                        iterations_to_converge,
+                        "; without lambda, on /voxels, and for a field map "
+                        "that the kernel takes exactly, ",
+                        SolveOptions().iterations, "; with a non-quadratic regulariser ",
                         iterations_of_splitting,
                         " outer iterations, each of several CG iterations]"))
         ->check(whole_number("a whole number from 1", false));

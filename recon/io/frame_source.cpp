@@ -1,5 +1,7 @@
 #include "io/frame_source.hpp"
 
+#include <algorithm>
+
 #include "io/failed_frames.hpp"
 #include "scan/check.hpp"
 #include "scan/check_samples.hpp"
@@ -67,7 +69,13 @@ std::vector<std::string> FrameSource::check_samples(bool bad_frames) {
     if (bad_.size() == frames) {
         throw InputError(bad_.begin()->second);
     }
-    return check.end();
+    const std::vector<std::string> remarks = check.end();
+    const std::vector<std::size_t>& empty = check.empty();
+    while (bad_.count(first_good_) > 0 ||
+           std::binary_search(empty.begin(), empty.end(), first_good_)) {
+        ++first_good_;
+    }
+    return remarks;
 }
 
 FrameSource::FrameSource(const std::string& path, const ReadOptions& options, Reporter& report)
@@ -91,14 +99,6 @@ void FrameSource::report_bad(Reporter& report) const {
     for (const auto& [index, error] : bad_) {
         report.fail(about_failure(scan().frames[index], index, error.what()));
     }
-}
-
-std::size_t FrameSource::first_good() const {
-    std::size_t index = 0;
-    while (bad_.count(index) > 0) {
-        ++index;
-    }
-    return index;
 }
 
 Frame FrameSource::frame(std::size_t index) {

@@ -42,8 +42,8 @@ public:
     const std::map<std::size_t, InputError>& bad() const { return bad_; }
     /// Reports them as failed, before the work on the others.
     void report_bad(Reporter& report) const;
-    /// The first frame whose samples can be used.
-    std::size_t first_good() const;
+    /// The first frame whose samples can be used and are not all 0.
+    std::size_t first_good() const { return first_good_; }
 
 private:
     FrameSource(OpenScan opened, const ReadOptions& options);
@@ -53,6 +53,7 @@ private:
     StoredScan stored_;
     std::optional<CoilRows> single_; ///< samples of a single frame
     std::map<std::size_t, InputError> bad_;
+    std::size_t first_good_ = 0;
 };
 
 } // namespace lsrecon

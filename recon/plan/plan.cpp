@@ -27,6 +27,13 @@ void require_few_turns(const Scan& scan) {
 
 } // namespace
 
+Products Plan::products() const {
+    if (!through_q) {
+        return Products::transforms;
+    }
+    return off_resonance ? Products::convolutions : Products::one_convolution;
+}
+
 Plan make_plan(const Scan& scan, const PlanOptions& options) {
     if (options.with_q && scan.voxels) {
         throw UsageError("--q: the scan has /voxels, and Q serves a grid only\n  next:     leave "

@@ -6,6 +6,9 @@
 
 namespace lsrecon {
 
+/// How products with F^H W F are made, the cheapest first.
+enum class Products { one_convolution, convolutions, transforms };
+
 /// What is decided about a scan before any work: a pure function of the scan.
 struct Plan {
     Grid grid; ///< of the image, which may have its voxels elsewhere
@@ -13,6 +16,8 @@ struct Plan {
     bool through_q; ///< F^H F by convolution with Q, or by F and F^H themselves
     bool coils_share_one_problem; ///< one problem with coil maps, or one a coil and then combined
     bool off_resonance = false; ///< then F^H F through Q is a sum of such terms
+
+    Products products() const;
 };
 
 /// What of a plan is not the scan's.

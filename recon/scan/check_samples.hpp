@@ -18,6 +18,8 @@ public:
     void skip();
     /// After the last frame: remarks on coils that are silent. InputError when all are.
     std::vector<std::string> end() const;
+    /// Frames of zeros alone.
+    const std::vector<std::size_t>& empty() const { return silent_.empty(); }
 
 private:
     const Scan& scan_;

@@ -18,6 +18,8 @@ public:
 
     /// Whether every sample of every frame that was looked at is 0.
     bool all() const { return empty_.size() == frames_; }
+    /// Frames in which every coil is silent.
+    const std::vector<std::size_t>& empty() const { return empty_; }
     /// A remark for every coil that is silent, and for frames in which every coil is.
     std::vector<std::string> remarks() const;
 

@@ -27,14 +27,15 @@ void require_choice(bool precondition, bool split, bool by_one_q, bool on_device
 
 } // namespace
 
-SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, bool by_one_q,
+SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, Products products,
                          double epsilon) {
     const bool split = need_splitting(options.regularisers);
+    const bool by_one_q = products == Products::one_convolution;
     const bool regularised = options.lambda > 0 || !options.regularisers.empty();
     if (effort.precondition) {
         require_choice(*effort.precondition, split, by_one_q, options.on_device);
     }
-    const bool converges = regularised && !split && by_one_q;
+    const bool converges = regularised && !split && products != Products::transforms;
     if (split) {
         options.iterations = iterations_of_splitting;
     } else if (converges) {

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "plan/plan.hpp"
 #include "solve/conjugate_gradient.hpp"
 
 namespace lsrecon {
@@ -21,10 +22,10 @@ constexpr int iterations_to_converge = 300;
 constexpr double tolerance_over_lambda = 1e-4;
 constexpr double tolerance_without_lambda = 1e-6; ///< with a quadratic regulariser alone
 
-/// `by_one_q`: products are cheap and a preconditioner is known; otherwise the solve stops early.
-/// `epsilon` is the unit roundoff of the solver. UsageError for a preconditioner where there is no
-/// choice: splitting has one always, Eigen's conjugate gradients and what is not `by_one_q` never.
-SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, bool by_one_q,
+/// Where products take transforms the solve stops early. `epsilon` is the unit roundoff of the
+/// solver. UsageError for a preconditioner where there is no choice: splitting has one always,
+/// Eigen's conjugate gradients and products that are not one convolution never.
+SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, Products products,
                          double epsilon);
 
 /// For the record.

@@ -8,6 +8,10 @@ namespace lsrecon {
 
 namespace {
 
+/// Corners below it leave more noise than a larger lambda would blur, where the best lambda is
+/// known (docs/performance.md#lambda-by-a-rule). A scan of hardly any noise has none.
+constexpr double smallest_corner = 0.01;
+
 [[noreturn]] void refuse(const std::string& scan, const std::string& found,
                          const std::string& expected) {
     throw InputError({scan, "automatic lambda", found, expected,
@@ -48,6 +52,23 @@ std::size_t by_discrepancy(const LambdaCurve& curve, const std::string& scan) {
     return static_cast<std::size_t>(above - points.begin()) - 1;
 }
 
+/// The largest lambda whose residual is not above that of the smallest and what the image fits
+/// there of the noise: discrepancy where maps, field or trajectory are not exact, with a noise that
+/// stands for their errors, too.
+std::size_t by_scaled_noise(const LambdaCurve& curve, const std::string& scan) {
+    constexpr double most_of_noise =
+        0.9; // that an image can fit and the rest still say how much it is
+    require_signal(curve, scan);
+    const auto& points = curve.points;
+    const LambdaPoint& smallest = points.front();
+    const double fitted = std::min(smallest.fitted / curve.noise, most_of_noise);
+    const double noise = smallest.residual / (1 - fitted);
+    const auto above =
+        std::find_if(points.begin() + 1, points.end(),
+                     [&](const LambdaPoint& point) { return point.residual > noise; });
+    return static_cast<std::size_t>(above - points.begin()) - 1;
+}
+
 /// The smallest error that the noise predicts: the expectation of the residual is the error in
 /// k-space and the noise that the image does not fit (Mallows 1973).
 std::size_t by_risk(const LambdaCurve& curve, const std::string& scan) {
@@ -63,24 +84,27 @@ std::size_t by_risk(const LambdaCurve& curve, const std::string& scan) {
     return static_cast<std::size_t>(best - points.begin());
 }
 
-/// The largest curvature (Hansen 1998, section 7.5).
-std::size_t by_corner(const LambdaCurve& curve, const std::string& scan) {
+/// The largest curvature (Hansen 1998, section 7.5) above smallest_corner. Where the curve has no
+/// corner among the points that are solved: smallest_corner, or the largest lambda below it that is
+/// not most of the residual.
+std::size_t by_corner(const LambdaCurve& curve, const std::string&) {
+    constexpr double of_smallest = 10;
     const auto& points = curve.points;
-    const auto solved = std::find_if(points.begin(), points.end(), &is_solved);
-    if (solved == points.end()) {
-        refuse(scan, "an L-curve whose points are not solved", "more --iterations");
-    }
+    const auto first = std::find_if(points.begin(), points.end() - 1, [](const LambdaPoint& point) {
+        return point.lambda >= smallest_corner;
+    });
+    const double most = of_smallest * std::max(0.0, points.front().residual);
+    const auto above = std::find_if(
+        points.begin(), first + 1, [&](const LambdaPoint& point) { return point.residual > most; });
+    const auto without_corner = above == points.begin() ? above : above - 1;
+    const auto solved = std::find_if(first, points.end(), &is_solved);
     const auto best =
         std::max_element(solved, points.end(), [](const LambdaPoint& a, const LambdaPoint& b) {
             return a.curvature < b.curvature;
         });
-    if (best == solved || best + 1 == points.end() || !(best->curvature > 0)) {
-        refuse(scan,
-               text("an L-curve without a corner between ", solved->lambda, " and ",
-                    points.back().lambda),
-               "a corner, where noise begins to show; a scan of hardly any noise has none");
-    }
-    return static_cast<std::size_t>(best - points.begin());
+    const bool is_corner =
+        best != points.end() && best != solved && best + 1 != points.end() && best->curvature > 0;
+    return static_cast<std::size_t>((is_corner ? best : without_corner) - points.begin());
 }
 
 const LambdaRule& row(const std::string& name) {
@@ -97,7 +121,12 @@ const std::vector<LambdaRule>& lambda_rules() {
          &by_discrepancy},
         {"risk", "the smallest error in k-space that the measured noise predicts", true, true,
          &by_risk},
-        {"l-curve", "the corner of the L-curve", false, false, &by_corner},
+        {"scaled", "discrepancy with the noise scaled to what the smallest lambda leaves", true,
+         true, &by_scaled_noise},
+        {"l-curve",
+         text("the corner of the L-curve, or ", smallest_corner,
+              " if it has none above that, less if there is no noise to see"),
+         false, false, &by_corner},
     };
     return table;
 }
@@ -113,9 +142,13 @@ const LambdaRule& lambda_rule(const std::string& word, const LambdaCurve& curve)
         return row(word);
     }
     if (curve.noise == 0) {
-        return row("l-curve");
+        return rule_without_noise();
     }
-    return row(curve.points.front().residual > curve.noise ? "risk" : "discrepancy");
+    return row(curve.points.front().residual > curve.noise ? "scaled" : "discrepancy");
+}
+
+const LambdaRule& rule_without_noise() {
+    return row("l-curve");
 }
 
 bool is_solved(const LambdaPoint& point) {

@@ -44,15 +44,24 @@ struct LambdaRule {
     std::size_t (*choose)(const LambdaCurve& curve, const std::string& scan);
 };
 
+/// What chooses lambda.
+struct RuleChoice {
+    std::string word = {}; ///< after --lambda; "" where lambda is given
+    bool asked_for = true; ///< or the default, for which nobody should wait long
+};
+
 /// The table: a row each.
 const std::vector<LambdaRule>& lambda_rules();
 
 /// Whether a word after --lambda is "auto" or a rule.
 bool is_lambda_rule(const std::string& word);
 
-/// The rule of such a word. "auto" is discrepancy where noise was measured, risk where no lambda
-/// leaves as little as that noise, and l-curve without noise.
+/// The rule of such a word. "auto" is discrepancy where noise was measured, scaled where no
+/// lambda leaves as little as that noise, and rule_without_noise() otherwise.
 const LambdaRule& lambda_rule(const std::string& word, const LambdaCurve& curve);
+
+/// l-curve, which always chooses.
+const LambdaRule& rule_without_noise();
 
 /// Whether the image of a point is that of lambda and not of the number of iterations, which
 /// regularises as well and makes a corner of its own.

@@ -85,7 +85,7 @@ def without_noise_there_is_the_corner(make):
     scan(folder)
     done = folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--lambda", "auto"])
     curve, about = curve_of(folder)
-    says = re.search(r"lambda (\S+): the corner of the L-curve\n", done.stderr)
+    says = re.search(r"lambda (\S+): the corner of the L-curve", done.stderr)
     expect(says and says[1] == about["lambda"], f"the console says {done.stderr}")
     expect(np.isnan(curve["discrepancy"]).all() and np.isnan(curve["risk"]).all(), "no noise")
     at = int(np.argmin(np.abs(curve["lambda"] - float(about["lambda"]))))
@@ -136,20 +136,59 @@ def all_frames_have_one_value(make):
 def what_cannot_be_chosen_is_refused(make):
     folder = make()
     scan(folder)
-    for rule in ("discrepancy", "risk"):
+    for rule in ("discrepancy", "risk", "scaled"):
         folder.run(INPUT, [*RECON, "--lambda", rule], ["/noise", "missing", "l-curve"])
     folder.run(USAGE, [*RECON, "--lambda", "auto", "--reg", "tv:0.01"], ["--reg", "next:"])
     folder.run(USAGE, [*RECON, "--lambda", "best"], ["expected a number from 0"])
     scan(folder, "--noise-samples", "400")
     with h5py.File(folder / "s.h5", "r+") as f:
         f["noise"][()] *= 1000
-    folder.run(INPUT, [*RECON, "--lambda", "auto"], ["of the energy", "measured noise", "next:"])
+    folder.run(INPUT, [*RECON, "--lambda", "risk"], ["of the energy", "measured noise", "next:"])
+    folder.run(0, [*RECON, "--lambda", "auto"], ["not chosen by the noise", "of the energy"])
+    expect(curve_of(folder)[1]["lambda_rule"] == "l-curve", "noise that is louder than the samples")
     with h5py.File(folder / "s.h5", "r+") as f:
         f["noise"][()] /= 10000
     folder.run(INPUT, [*RECON, "--lambda", "discrepancy"], ["times the energy", "risk"])
     # A hundredth of the energy is noise: what is left is no noise, which is said, --quiet or not.
     folder.run(0, [*RECON, "--lambda", "auto"], ["the model does not explain the rest"])
-    expect(curve_of(folder)[1]["lambda_rule"] == "risk", "another rule than risk")
+    expect(curve_of(folder)[1]["lambda_rule"] == "scaled", "another rule than scaled")
+
+
+def it_is_the_default(make):
+    """But where the user regularises otherwise, or products are dear."""
+    def found(*words):
+        folder.run(0, ["recon", "s.h5", "-o", "i.h5", *words])
+        with h5py.File(folder / "i.h5") as f:
+            record = dict(f["record"].attrs)
+            return f["image"][()], float(record["lambda"]), record.get("lambda_rule", "")
+
+    folder = make()
+    scan(folder)
+    image, weight, rule = found()
+    expect(rule == "l-curve" and weight >= 0.01, f"{weight} by {rule}")
+    expect(np.array_equal(image, found("--lambda", "auto")[0]), "auto is another")
+    for words in (["--iterations", "5"], ["--reg", "roughness:0.1"], ["--lambda", "0"],
+                  ["--reg", "tv:0.01"]):
+        expect(found(*words)[1:] == (0, ""), f"{words} with lambda")
+    scan(folder, "--noise-samples", "400")
+    expect(found()[2] == "discrepancy", "not by the noise")
+    expect(found("--no-whitening")[2] == "l-curve", "by noise that the user does not trust")
+    scan(folder, "--off-resonance-hz", "100")
+    expect(found()[1:] == (0, ""), "off resonance")
+
+
+def a_frame_of_zeros_does_not_choose(make):
+    folder = make()
+    scan(folder, "--frames", "3")
+    with h5py.File(folder / "s.h5", "r+") as f:
+        f["samples"][0] = 0
+    folder.run(0, ["recon", "s.h5", "-o", "i.h5"], ["all samples of all coils are 0 in frame 0"])
+    with h5py.File(folder / "i.h5") as f:
+        image, weight = f["image"][()], f["record"].attrs["lambda"]
+    expect(not image[0].any() and image[1].any(), "frames")
+    folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--frames", "1"])
+    with h5py.File(folder / "i.h5") as f:
+        expect(f["record"].attrs["lambda"] == weight, "frame 1 did not choose")
 
 
 def what_is_left_of_the_samples_is_told(make):
@@ -179,4 +218,5 @@ if __name__ == "__main__":
     sys.exit(run_cases([discrepancy_meets_the_noise, without_noise_there_is_the_corner,
                         coils_without_maps_are_summed, all_frames_have_one_value,
                         what_cannot_be_chosen_is_refused,
+                        it_is_the_default, a_frame_of_zeros_does_not_choose,
                         what_is_left_of_the_samples_is_told]))

@@ -19,7 +19,7 @@ SolveOptions regularised(double lambda, std::vector<RegulariserChoice> choices =
 }
 
 TEST(Effort, WithoutRegulariserTheSolveStopsEarly) {
-    const SolveOptions options = with_effort({}, {}, true, doubles);
+    const SolveOptions options = with_effort({}, {}, Products::one_convolution, doubles);
     EXPECT_EQ(options.iterations, SolveOptions().iterations);
     EXPECT_EQ(options.tolerance, SolveOptions().tolerance);
     EXPECT_FALSE(options.precondition);
@@ -28,58 +28,76 @@ TEST(Effort, WithoutRegulariserTheSolveStopsEarly) {
 TEST(Effort, WithOneItConverges) {
     for (const SolveOptions& of :
          {regularised(1e-3), regularised(0, {{"roughness", 1e-2}}), regularised(1e-3, {})}) {
-        const SolveOptions options = with_effort(of, {}, true, doubles);
+        const SolveOptions options = with_effort(of, {}, Products::one_convolution, doubles);
         EXPECT_EQ(options.iterations, iterations_to_converge);
         EXPECT_LT(options.tolerance, SolveOptions().tolerance);
         EXPECT_TRUE(options.precondition);
     }
-    EXPECT_DOUBLE_EQ(with_effort(regularised(1e-3), {}, true, doubles).tolerance, 1e-7);
-    EXPECT_EQ(with_effort(regularised(2), {}, true, doubles).tolerance, SolveOptions().tolerance);
-    EXPECT_FALSE(with_effort(regularised(1e-3), {}, false, doubles).precondition);
+    EXPECT_DOUBLE_EQ(
+        with_effort(regularised(1e-3), {}, Products::one_convolution, doubles).tolerance, 1e-7);
+    EXPECT_EQ(with_effort(regularised(2), {}, Products::one_convolution, doubles).tolerance,
+              SolveOptions().tolerance);
     const double singles = unit_roundoff(Precision::float32);
-    EXPECT_EQ(with_effort(regularised(1e-3), {}, true, singles).tolerance,
+    EXPECT_EQ(with_effort(regularised(1e-3), {}, Products::one_convolution, singles).tolerance,
               smallest_tolerance(singles))
         << "what single precision cannot keep is not asked for";
 }
 
+TEST(Effort, OffResonanceItConvergesWithoutPreconditioner) {
+    const SolveOptions by_terms =
+        with_effort(regularised(1e-3), {}, Products::convolutions, doubles);
+    EXPECT_EQ(by_terms.iterations, iterations_to_converge);
+    EXPECT_DOUBLE_EQ(by_terms.tolerance, 1e-7);
+    EXPECT_FALSE(by_terms.precondition);
+    const SolveOptions by_transforms =
+        with_effort(regularised(1e-3), {}, Products::transforms, doubles);
+    EXPECT_EQ(by_transforms.iterations, SolveOptions().iterations);
+    EXPECT_FALSE(by_transforms.precondition);
+}
+
 TEST(Effort, SplittingHasItsOwn) {
-    const SolveOptions options = with_effort(regularised(1e-3, {{"tv", 1e-3}}), {}, true, doubles);
+    const SolveOptions options =
+        with_effort(regularised(1e-3, {{"tv", 1e-3}}), {}, Products::one_convolution, doubles);
     EXPECT_EQ(options.iterations, iterations_of_splitting);
     EXPECT_EQ(options.tolerance, SolveOptions().tolerance);
 }
 
 TEST(Effort, TheUserDecides) {
-    const SolveOptions options = with_effort(regularised(1e-3), {7, 0.5, false}, true, doubles);
+    const SolveOptions options =
+        with_effort(regularised(1e-3), {7, 0.5, false}, Products::one_convolution, doubles);
     EXPECT_EQ(options.iterations, 7);
     EXPECT_EQ(options.tolerance, 0.5);
     EXPECT_FALSE(options.precondition);
-    EXPECT_TRUE(with_effort({}, {{}, {}, true}, true, doubles).precondition);
+    EXPECT_TRUE(with_effort({}, {{}, {}, true}, Products::one_convolution, doubles).precondition);
 }
 
 /// Where there is no preconditioner, or always one, the other is not passed over in silence.
 TEST(Effort, APreconditionerWithoutChoiceIsRefused) {
-    const auto refuses = [](SolveOptions options, bool precondition, bool by_one_q,
+    const auto refuses = [](SolveOptions options, bool precondition, Products products,
                             const std::string& reason) {
         try {
-            with_effort(std::move(options), {{}, {}, precondition}, by_one_q, doubles);
+            with_effort(std::move(options), {{}, {}, precondition}, products, doubles);
             ADD_FAILURE() << reason;
         } catch (const UsageError& error) {
             EXPECT_NE(std::string(error.what()).find(reason), std::string::npos) << error.what();
         }
     };
-    refuses({}, true, false, "field map");
-    refuses(regularised(1e-3), true, false, "field map");
-    refuses(regularised(0, {{"tv", 1e-3}}), false, true, "not quadratic");
+    refuses({}, true, Products::convolutions, "field map");
+    refuses(regularised(1e-3), true, Products::transforms, "field map");
+    refuses(regularised(0, {{"tv", 1e-3}}), false, Products::one_convolution, "not quadratic");
     SolveOptions by_eigen = regularised(1e-3);
     by_eigen.on_device = false;
-    refuses(by_eigen, true, true, "--solver eigen");
-    EXPECT_NO_THROW(with_effort(by_eigen, {{}, {}, false}, true, doubles));
-    EXPECT_NO_THROW(with_effort({}, {{}, {}, false}, false, doubles));
-    refuses(regularised(0, {{"tv", 1e-3}}), true, true, "not quadratic");
-    const SolveOptions split = with_effort(regularised(0, {{"tv", 1e-3}}), {}, true, doubles);
+    refuses(by_eigen, true, Products::one_convolution, "--solver eigen");
+    EXPECT_NO_THROW(with_effort(by_eigen, {{}, {}, false}, Products::one_convolution, doubles));
+    EXPECT_NO_THROW(with_effort({}, {{}, {}, false}, Products::transforms, doubles));
+    refuses(regularised(0, {{"tv", 1e-3}}), true, Products::one_convolution, "not quadratic");
+    const SolveOptions split =
+        with_effort(regularised(0, {{"tv", 1e-3}}), {}, Products::one_convolution, doubles);
     EXPECT_EQ(preconditioner_of(split), "circulant");
-    EXPECT_EQ(preconditioner_of(with_effort(regularised(1e-3), {}, true, doubles)), "cosine");
-    EXPECT_EQ(preconditioner_of(with_effort({}, {}, true, doubles)), "none");
+    EXPECT_EQ(
+        preconditioner_of(with_effort(regularised(1e-3), {}, Products::one_convolution, doubles)),
+        "cosine");
+    EXPECT_EQ(preconditioner_of(with_effort({}, {}, Products::one_convolution, doubles)), "none");
 }
 
 } // namespace

@@ -57,25 +57,60 @@ TEST(LambdaRules, RiskIsResidualAndTwiceWhatIsFitted) {
     EXPECT_NE(refusal("risk", curve_of(200)).find("0.5"), std::string::npos);
 }
 
+TEST(LambdaRules, ScaledNoiseIsWhatTheSmallestLambdaLeavesAndFits) {
+    LambdaCurve curve = curve_of(4);
+    curve.points[0].fitted = 1; // a quarter of the noise: 5 / (1 - 1/4) = 6.67
+    EXPECT_EQ(chosen("scaled", curve), 1U);
+    curve.points[0].fitted = 1.5; // 8
+    EXPECT_EQ(chosen("scaled", curve), 3U);
+    curve.points[0].fitted = 0;
+    EXPECT_EQ(chosen("scaled", curve), 0U);
+    curve.points[0].fitted = 5; // more than the noise
+    EXPECT_EQ(chosen("scaled", curve), 4U);
+    EXPECT_NE(refusal("scaled", curve_of(200)).find("0.5"), std::string::npos);
+}
+
 TEST(LambdaRules, TheCornerIsAmongWhatIsSolved) {
     EXPECT_EQ(chosen("l-curve", curve_of(0)), 2U);
     LambdaCurve early = curve_of(0);
-    early.points[2].unsolved = 1; // not those before either
-    early.points[1].unsolved = early.points[0].unsolved = 1;
-    EXPECT_NE(refusal("l-curve", early).find("without a corner"), std::string::npos);
-    for (LambdaPoint& point : early.points) {
+    early.points[0].unsolved = early.points[1].unsolved = 1;
+    EXPECT_EQ(chosen("l-curve", early), 1U) << "the first that is solved may be no corner";
+    early.points[3].curvature = 4;
+    EXPECT_EQ(chosen("l-curve", early), 3U);
+}
+
+TEST(LambdaRules, WithoutACornerItIsTheLeast) {
+    constexpr std::size_t hundredth = 1;
+    LambdaCurve straight = curve_of(0);
+    for (LambdaPoint& point : straight.points) {
+        point.curvature = -3;
+    }
+    EXPECT_EQ(chosen("l-curve", straight), hundredth);
+    LambdaCurve early = curve_of(0);
+    early.points[0].curvature = 10;
+    EXPECT_EQ(chosen("l-curve", early), 2U) << "corners below a hundredth are none";
+    LambdaCurve unsolved = curve_of(0);
+    for (LambdaPoint& point : unsolved.points) {
         point.unsolved = 1000;
     }
-    EXPECT_NE(refusal("l-curve", early).find("not solved"), std::string::npos);
-    LambdaCurve straight = curve_of(0);
-    straight.points[2].curvature = straight.points[1].curvature = straight.points[3].curvature = -3;
-    EXPECT_NE(refusal("l-curve", straight).find("without a corner"), std::string::npos);
+    EXPECT_EQ(chosen("l-curve", unsolved), hundredth);
+    LambdaCurve noiseless = curve_of(0);
+    noiseless.points[0].residual = 0.4; // a twelfth of the next
+    for (LambdaPoint& point : noiseless.points) {
+        point.curvature = -3;
+    }
+    EXPECT_EQ(chosen("l-curve", noiseless), 0U);
+    noiseless.points[0].residual = -1e-9; // rounding
+    EXPECT_EQ(chosen("l-curve", noiseless), 0U);
+    LambdaCurve coarse = curve_of(0); // begins where its precision resolves lambda
+    coarse.points.erase(coarse.points.begin(), coarse.points.end() - 1);
+    EXPECT_EQ(chosen("l-curve", coarse), 0U);
 }
 
 TEST(LambdaRules, AutoFollowsWhatIsKnown) {
     EXPECT_EQ(lambda_rule("auto", curve_of(0)).name, "l-curve");
     EXPECT_EQ(lambda_rule("auto", curve_of(7)).name, "discrepancy");
-    EXPECT_EQ(lambda_rule("auto", curve_of(4)).name, "risk");
+    EXPECT_EQ(lambda_rule("auto", curve_of(4)).name, "scaled");
     for (const LambdaRule& rule : lambda_rules()) {
         EXPECT_TRUE(is_lambda_rule(rule.name));
         EXPECT_EQ(lambda_rule(rule.name, {}).name, rule.name);
