@@ -82,7 +82,7 @@ difference = np.linalg.norm(image - with_q) / np.linalg.norm(image)
 assert difference < 1e-4, f"the image differs by {difference} when Q comes from a file"
 record = h5py.File("with_q.h5")["record"]
 assert 0 < record.attrs["truth_error"][0] < 0.3, record.attrs["truth_error"]
-assert record["iterations_done"][0, 0] <= 15 and record["stopped_by"].asstr()[0, 0] in (
+assert 0 < record["iterations_done"][0, 0] <= 300 and record["stopped_by"].asstr()[0, 0] in (
     "tolerance", "iterations")
 error = np.linalg.norm(image - truth) / np.linalg.norm(truth)
 assert error < 0.3, f"the image is {error} off the truth"
