@@ -56,7 +56,7 @@ bool IndexList::contains(std::size_t index) const {
     });
 }
 
-IndexList IndexList::without(const std::set<std::size_t>& indices) const {
+IndexList IndexList::ranges_with_none_of(const std::set<std::size_t>& indices) const {
     IndexList result;
     for (const auto& range : ranges_) {
         const auto next = indices.lower_bound(range.first);
@@ -95,7 +95,7 @@ void require_frames(const IndexList& listed, std::size_t count, const std::strin
     for (std::size_t f = 0; f < count; ++f) {
         frames.insert(frames.end(), f);
     }
-    if (const IndexList missing = listed.without(frames); !missing.empty()) {
+    if (const IndexList missing = listed.ranges_with_none_of(frames); !missing.empty()) {
         throw InputError(
             {file, thing,
              text("no frame ", missing.to_string(), " of --frames ", listed.to_string()),

@@ -21,7 +21,7 @@ public:
     /// Contains it, or nothing was listed: every index is meant.
     bool admits(std::size_t index) const { return empty() || contains(index); }
     /// The listed ranges that hold none of these: "7,9-12".
-    IndexList without(const std::set<std::size_t>& indices) const;
+    IndexList ranges_with_none_of(const std::set<std::size_t>& indices) const;
     /// "0,2,5-9"
     std::string to_string() const;
     /// The same, or its begin and last range where there are many: "0,2,4, ..., 98 (50 in all)".

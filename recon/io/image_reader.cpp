@@ -222,8 +222,9 @@ void show_map(const std::shared_ptr<const Hdf5Reader>& file, const std::string& 
     for (const ImageFrame& solved : image.about.frames) { // the map is of the first good one
         if (!solved.failed()) {
             frame.position = solved.position;
-            image.about.grid.position =
-                solved.position ? solved.position : image.about.grid.position;
+            if (solved.position) {
+                image.about.grid.position = solved.position;
+            }
             break;
         }
     }

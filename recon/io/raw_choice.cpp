@@ -131,7 +131,7 @@ void RawChoice::decide(const std::string& file, const std::string& dataset) {
 void RawChoice::require_listed(const std::string& file, const std::string& thing) const {
     for (std::size_t i = 0; i < values_.size(); ++i) {
         const std::string& name = frame_counters()[i];
-        const IndexList missing = options_.counters[i].without(values_[i]);
+        const IndexList missing = options_.counters[i].ranges_with_none_of(values_[i]);
         if (!missing.empty()) {
             throw InputError({file, thing,
                               text("no ", name, " ", missing.to_string(), " of --", name, " ",

@@ -10,6 +10,7 @@
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"
 #include "support/transforms.hpp"
+#include "support/wrapped_backend.hpp"
 #include "support/wrapped_transform.hpp"
 
 namespace lsrecon {
@@ -63,24 +64,16 @@ private:
     Watched& watched_;
 };
 
-class WatchedBackend : public Backend {
+class WatchedBackend : public test::WrappedBackend {
 public:
-    explicit WatchedBackend(Backend& inner) : inner_(inner) {}
+    using WrappedBackend::WrappedBackend;
     Watched watched;
 
-    BackendInfo info() const override { return inner_.info(); }
-    Device& device() override { return inner_.device(); }
-    Precision precision() const override { return inner_.precision(); }
     std::unique_ptr<Transform> transform(const SamplePoints& points,
                                          const Voxels& voxels) override {
-        return std::make_unique<WatchedTransform>(inner_.transform(points, voxels), watched);
+        return std::make_unique<WatchedTransform>(WrappedBackend::transform(points, voxels),
+                                                  watched);
     }
-    void note(const std::string& message) const override { inner_.note(message); }
-    void restart_clock() override { inner_.restart_clock(); }
-    double compute_seconds() const override { return inner_.compute_seconds(); }
-
-private:
-    Backend& inner_;
 };
 
 class Divided : public test::DeviceFixture, public testing::WithParamInterface<Precision> {

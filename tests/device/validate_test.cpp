@@ -8,28 +8,22 @@
 #include "scan/simulate.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
+#include "support/wrapped_backend.hpp"
 #include "support/wrapped_transform.hpp"
 
 namespace lsrecon {
 namespace {
 
 /// A device whose F^H and Q are wrong by a part of themselves, in random directions.
-class WrongDevice : public Backend {
+class WrongDevice : public test::WrappedBackend {
 public:
     WrongDevice(std::unique_ptr<Backend> device, double of_fhd, double of_q)
-        : right_(std::move(device)), of_fhd_(of_fhd), of_q_(of_q) {}
+        : WrappedBackend(std::move(device)), of_fhd_(of_fhd), of_q_(of_q) {}
 
-    BackendInfo info() const override { return right_->info(); }
-    Device& device() override { return right_->device(); }
-    Precision precision() const override { return right_->precision(); }
-    Precision solver_precision() override { return right_->solver_precision(); }
     std::unique_ptr<Transform> transform(const SamplePoints& points,
                                          const Voxels& voxels) override {
-        return std::make_unique<Wrong>(right_->transform(points, voxels), *this);
+        return std::make_unique<Wrong>(WrappedBackend::transform(points, voxels), *this);
     }
-    void note(const std::string& message) const override { right_->note(message); }
-    void restart_clock() override { right_->restart_clock(); }
-    double compute_seconds() const override { return right_->compute_seconds(); }
 
 private:
     class Wrong : public test::WrappedTransform {
@@ -53,7 +47,6 @@ private:
         device().combine(by * norm / noise.norm(), there, 1, values);
     }
 
-    std::unique_ptr<Backend> right_;
     double of_fhd_;
     double of_q_;
 };

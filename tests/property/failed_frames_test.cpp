@@ -10,6 +10,7 @@
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
 #include "support/transforms.hpp"
+#include "support/wrapped_backend.hpp"
 #include "support/wrapped_transform.hpp"
 
 namespace lsrecon {
@@ -17,20 +18,15 @@ namespace {
 
 /// The reference, whose transforms fail from one adjoint of complex values to another, as a device
 /// does for a while.
-class FailingBackend : public Backend {
+class FailingBackend : public test::WrappedBackend {
 public:
-    FailingBackend(int first, int last) : first_(first), last_(last) {}
+    FailingBackend(int first, int last)
+        : WrappedBackend(make_reference_backend()), first_(first), last_(last) {}
 
-    BackendInfo info() const override { return reference_->info(); }
-    Device& device() override { return reference_->device(); }
-    Precision precision() const override { return reference_->precision(); }
     std::unique_ptr<Transform> transform(const SamplePoints& points,
                                          const Voxels& voxels) override {
-        return std::make_unique<Failing>(reference_->transform(points, voxels), *this);
+        return std::make_unique<Failing>(WrappedBackend::transform(points, voxels), *this);
     }
-    void note(const std::string& message) const override { reference_->note(message); }
-    void restart_clock() override { reference_->restart_clock(); }
-    double compute_seconds() const override { return reference_->compute_seconds(); }
 
 private:
     class Failing : public test::WrappedTransform {
@@ -54,7 +50,6 @@ private:
     int first_;
     int last_;
     int calls_ = 0;
-    std::unique_ptr<Backend> reference_ = make_reference_backend();
 };
 
 constexpr int never = 1000;

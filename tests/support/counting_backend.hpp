@@ -1,26 +1,23 @@
 #pragma once
 
 #include "engines/reference.hpp"
+#include "support/wrapped_backend.hpp"
 #include "support/wrapped_transform.hpp"
 
 namespace lsrecon::test {
 
 /// The reference, which counts how often Q is asked for: the adjoint of real values.
-class CountingBackend : public Backend {
+class CountingBackend : public WrappedBackend {
 public:
+    CountingBackend() : WrappedBackend(make_reference_backend()) {}
+
     int qs = 0;
     std::size_t voxels_of_q = 0; ///< those at so many voxels are counted alone; 0: all
 
-    BackendInfo info() const override { return reference_->info(); }
-    Device& device() override { return reference_->device(); }
-    Precision precision() const override { return reference_->precision(); }
     std::unique_ptr<Transform> transform(const SamplePoints& points,
                                          const Voxels& voxels) override {
-        return std::make_unique<Counting>(reference_->transform(points, voxels), *this);
+        return std::make_unique<Counting>(WrappedBackend::transform(points, voxels), *this);
     }
-    void note(const std::string& message) const override { reference_->note(message); }
-    void restart_clock() override { reference_->restart_clock(); }
-    double compute_seconds() const override { return reference_->compute_seconds(); }
 
 private:
     class Counting : public WrappedTransform {
@@ -36,8 +33,6 @@ private:
     private:
         CountingBackend& by_;
     };
-
-    std::unique_ptr<Backend> reference_ = make_reference_backend();
 };
 
 } // namespace lsrecon::test

@@ -9,6 +9,7 @@
 #include "support/case.hpp"
 #include "support/numbers.hpp"
 #include "support/surroundings.hpp"
+#include "support/wrapped_backend.hpp"
 
 namespace lsrecon::test {
 namespace {
@@ -133,6 +134,27 @@ TEST(Case, MakesWhatItSays) {
     EXPECT_EQ(problem.rho.cols(), 9);
     EXPECT_EQ(problem.samples.rows(), 3);
     EXPECT_GT(problem.voxels.extent_in_voxels(), 0.5 * 6) << "nothing lies outside the grid";
+}
+
+/// The reference, with what is not a default of backends.
+struct UnusualBackend : WrappedBackend {
+    UnusualBackend() : WrappedBackend(make_reference_backend()) {}
+    void open_ahead() override { opened = true; }
+    Precision solver_precision() override { return Precision::float32; }
+    double segment_error() const override { return 0.25; }
+    bool opened = false;
+};
+
+TEST(WrappedBackend, IsTheOtherInWhatHasDefaultsToo) {
+    auto owned = std::make_unique<UnusualBackend>();
+    UnusualBackend& unusual = *owned;
+    WrappedBackend wrapped(std::move(owned));
+    wrapped.open_ahead();
+    EXPECT_TRUE(unusual.opened);
+    EXPECT_EQ(wrapped.solver_precision(), Precision::float32);
+    EXPECT_EQ(wrapped.segment_error(), 0.25);
+    EXPECT_EQ(&wrapped.device(), &unusual.device());
+    EXPECT_EQ(wrapped.precision(), unusual.precision());
 }
 
 TEST(Surroundings, FoldersAndVariablesGoWithTheirObjects) {
