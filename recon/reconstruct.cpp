@@ -92,6 +92,8 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     prepare.maps_of_places = true;
     PreparedScan prepared(source, prepare, backend, report);
     const Scan& scan = prepared.scan();
+    const MapPreviews map_previews = previews_of_maps( // before the scan has those of other places
+        scan, prepared.maps_differ() ? std::optional(prepared.first_good()) : std::nullopt);
     const Plan plan = make_plan(scan, {q_file.has_value(), !options.solve.regularisers.empty(),
                                        backend.segment_error() > 0});
     const auto with_lambda = [&](double lambda) {
@@ -204,6 +206,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     image.record = make_record(scan, backend.info(), settings);
     image.record.emplace_back("solver", solvers_of(image));
     image.numbers = numbers_of(result, scan, !prepared.maps_differ());
+    image.map_previews = map_previews;
     if (curve) {
         add_lambda_curve(image, *curve);
     }

@@ -9,6 +9,7 @@
 #include "io/maps_file.hpp"
 #include "io/record.hpp"
 #include "io/solves_in_words.hpp"
+#include "io/stored_map_previews.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon::app {
@@ -55,6 +56,10 @@ void print_image(const Hdf5Reader& file) {
         labels.push_back(label_beside_index(frame.label, labels.size()));
     }
     print_row("frames", frames_in_words(labels));
+    if (file.has(map_previews_dataset)) {
+        print_row(text("/", map_previews_dataset),
+                  in_words(read_map_previews(file)) + ": 'lsrecon view' shows them");
+    }
     const Record record = record_of(file);
     print_rows(solves_in_words(frames, record));
     print_failures(frame_errors(file));

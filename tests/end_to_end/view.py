@@ -242,6 +242,31 @@ def files_of_maps_tell_how_they_were_made(make):
     expect("coil maps by espirit" in page[:page.index('id="planes"')], "no note on their coverage")
 
 
+def maps_that_an_image_was_made_with_are_shown(make):
+    """In voxels of the image; a small page does not thin them out."""
+    folder = make()
+    folder.run(0, ["simulate", "--trajectory", "radial", "--matrix", "140,100", "--coils", "3",
+                   "--undersampling", "8", "-o", "coils.h5", "--quiet"])
+    folder.run(0, ["recon", "coils.h5", "-o", "i.h5", "--iterations", "1", "--quiet"])
+    with h5py.File(folder / "coils.h5") as f:
+        value = f["coil_maps"][2, 60, 30]
+    folder.run(0, ["view", "i.h5", "-o", "p.html", "--megabytes", "0.001"], ["the page shows"])
+    found = shown(folder, "p.html", "set=1&frame=2&x=10&y=20")
+    expect(found["place"] == "30, 60" and found["frame_label"] == "2: coil 2", f"{found['place']}")
+    expect("coil maps: 3 coils, one of 3 voxels in each direction" in found["dom"], "no name")
+    magnitude = float(found["value"].split()[1])
+    expect(abs(magnitude - abs(value)) < 0.01, f"{magnitude} for {abs(value)}")
+    found = shown(folder, "p.html", "set=1&frame=2&x=10&y=20&part=phase")
+    turned = float(found["value"].split()[1])
+    expect(abs(turned - np.angle(value)) < 0.02, f"{turned} rad for {np.angle(value)}")
+    folder.run(0, ["simulate", "--trajectory", "radial-3d", "--matrix", "12,10,8", "--coils", "2",
+                   "-o", "coils.h5", "--quiet"])
+    folder.run(0, ["recon", "coils.h5", "-o", "i.h5", "--iterations", "1", "--quiet"])
+    folder.run(0, ["view", "i.h5", "-o", "p.html"])
+    found = shown(folder, "p.html", "set=1&x=0&y=0")
+    expect(found["hidden"] == 2 and "<output>4</output>" in found["dom"], "not of slice 4")
+
+
 def pages_are_bounded(make):
     folder = make()
     write_image(folder / "i.h5", rng.normal(size=(1, 128, 128, 128)) + 1j, (128, 128, 128))
@@ -267,4 +292,5 @@ if __name__ == "__main__":
         print("skipped what a browser shows: there is no chromium")
         sys.exit(code or 77)
     sys.exit(run_cases([*cases, a_browser_shows_the_file, scrolling_changes_the_picture,
-                        mouse_and_sliders_move, flat_images_and_slices]))
+                        mouse_and_sliders_move, flat_images_and_slices,
+                        maps_that_an_image_was_made_with_are_shown]))

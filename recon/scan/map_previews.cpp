@@ -1,0 +1,40 @@
+#include "scan/map_previews.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "scan/scan.hpp"
+
+namespace lsrecon {
+
+MapPreviews previews_of_maps(const Scan& scan, std::optional<std::size_t> frame) {
+    const CoilRows& maps = scan.coil_maps;
+    if (maps.empty() || scan.voxels) {
+        return {};
+    }
+    const auto& [nx, ny, nz] = scan.grid.size;
+    MapPreviews previews;
+    previews.step = (std::max(nx, ny) - 1) / MapPreviews::most_voxels + 1;
+    previews.size = {(nx - 1) / previews.step + 1, (ny - 1) / previews.step + 1};
+    previews.coils = maps.rows();
+    previews.frame = frame;
+    if (scan.grid.dimensions == 3) {
+        previews.slice = nz / 2;
+    }
+    const std::size_t coils = std::min(maps.rows(), MapPreviews::most_coils);
+    CoilRows::Floats values(coils, previews.size[0] * previews.size[1]);
+    for (std::size_t c = 0; c < coils; ++c) {
+        Eigen::Index n = 0;
+        for (std::size_t y = 0; y < ny; y += previews.step) {
+            for (std::size_t x = 0; x < nx; x += previews.step) {
+                values(static_cast<Eigen::Index>(c), n++) =
+                    std::complex<float>(maps(c, (nz / 2 * ny + y) * nx + x));
+            }
+        }
+    }
+    previews.values = std::move(values);
+    const double largest = previews.values.largest_part();
+    return std::isfinite(largest) && largest > 0 ? previews : MapPreviews();
+}
+
+} // namespace lsrecon
