@@ -108,10 +108,12 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     if (q_file) {
         q_file->require(scan);
     }
-    std::optional<PriorImage> prior;
+    std::optional<ScanPrior> prior;
     if (!options.prior.empty()) {
-        prior = prior_on_grid(options.prior, scan, prepare.geometry.shifts());
-        require_prior(options.solve.regularisers, *prior, scan.grid);
+        prior.emplace(options.prior, scan, prepare.geometry.shifts());
+        if (!prior->differ()) {
+            require_prior(options.solve.regularisers, prior->image(), scan.grid);
+        }
     }
     if (truth) {
         truth->require_size_of(scan);
@@ -138,7 +140,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
         settings.emplace_back("q_sha256", q_file->sha256());
     }
     if (prior) {
-        settings.emplace_back("prior_sha256", prior->sha256);
+        settings.emplace_back("prior_sha256", prior->sha256());
     }
     JointRoom room;
     if (joint) {
@@ -190,7 +192,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
         fill_jointly(sink, prepared, {equations, monitor_of, finished}, solving, room.on_device,
                      report);
     } else {
-        sink.fill(prepared.order(), solved_frame, report);
+        sink.fill(prepared.order(equations.places_differ()), solved_frame, report);
     }
 
     Image image = empty_image(scan);

@@ -6,15 +6,34 @@
 
 namespace lsrecon {
 
+bool ScanEquations::places_differ() const {
+    return prepared_.places_differ() || (parts_.prior != nullptr && parts_.prior->differ());
+}
+
+bool ScanEquations::is_at_place_of(std::size_t frame) const {
+    return prepared_.is_at_place_of(frame) &&
+           (parts_.prior == nullptr || !parts_.prior->differ() || parts_.prior->is_of(frame));
+}
+
+void ScanEquations::move_to(std::size_t frame) {
+    prepared_.move_to(frame);
+    const Scan& scan = prepared_.scan();
+    plan_.voxels = voxels_in_field(scan);
+    if (parts_.prior != nullptr && parts_.prior->differ()) {
+        parts_.prior->move_to(frame);
+        require_prior(options_.regularisers, parts_.prior->image(), scan.grid);
+    }
+    of_place_.emplace(CommonToFrames{
+        parts_.backend, plan_, scan.coil_maps, options_.lambda,
+        [this](const Sampling& sampling) { return make_q(sampling); }, options_.regularisers,
+        parts_.prior == nullptr ? nullptr : &parts_.prior->image(), options_.precondition});
+}
+
 NormalEquations& ScanEquations::of(std::size_t frame) {
     const Scan& scan = prepared_.scan();
-    if (!of_place_ || !prepared_.has_maps_of(frame)) {
+    if (!of_place_ || !is_at_place_of(frame)) {
         of_place_.reset(); // its memory is the next one's
-        prepared_.move_to(frame);
-        of_place_.emplace(
-            CommonToFrames{parts_.backend, parts_.plan, scan.coil_maps, options_.lambda,
-                           [this](const Sampling& sampling) { return make_q(sampling); },
-                           options_.regularisers, parts_.prior, options_.precondition});
+        move_to(frame);
     }
     return of_place_->of(scan.frames[frame].sampling);
 }
@@ -28,7 +47,7 @@ Q ScanEquations::make_q(const Sampling& sampling) {
     const Grid& grid = prepared_.scan().grid;
     const Q q = parts_.q_file != nullptr ? parts_.q_file->read(sampling, grid)
                                          : compute_q(parts_.backend, sampling, grid, report_);
-    if (prepared_.maps_differ()) {
+    if (places_differ()) {
         constexpr double share_of_memory = 1.0 / 16;
         const double most_bytes = share_of_memory * parts_.backend.device().memory();
         const auto bytes = static_cast<double>(q.half.count() * sizeof(Complex));

@@ -8,14 +8,15 @@
 #include "base/report.hpp"
 #include "io/q_file.hpp"
 #include "prepare/prepared_scan.hpp"
+#include "prepare/prior.hpp"
 #include "solve/lambda_curve.hpp"
 #include "solve/normal_equations.hpp"
 
 namespace lsrecon {
 
 /// The equations of the frames of a scan, in the order of PreparedScan::order(): those of a frame
-/// are made when it needs them, with the maps of its place, and serve frames that were sampled
-/// alike. All that it is made of must outlive it.
+/// are made when it needs them, with the maps, the field map and the prior image of its place, and
+/// serve frames that were sampled alike. All that it is made of must outlive it.
 class ScanEquations {
 public:
     /// What a solve is of beside the scan.
@@ -23,13 +24,16 @@ public:
         Backend& backend;
         const Plan& plan;
         QFile* q_file; ///< null to compute Q
-        const PriorImage* prior; ///< null where regularisers need none
+        ScanPrior* prior; ///< null where regularisers need none
     };
 
     ScanEquations(PreparedScan& prepared, const Parts& parts, const SolveOptions& options,
                   Reporter& report)
-        : prepared_(prepared), parts_(parts), options_(options), report_(report) {}
+        : prepared_(prepared), parts_(parts), plan_(parts.plan), options_(options),
+          report_(report) {}
 
+    /// Whether places have maps, a field map or a prior image of their own.
+    bool places_differ() const;
     NormalEquations& of(std::size_t frame);
 
     /// A frame whose samples have become F^H d.
@@ -48,10 +52,13 @@ public:
     void set_lambda(double lambda);
 
 private:
+    bool is_at_place_of(std::size_t frame) const;
+    void move_to(std::size_t frame);
     Q make_q(const Sampling& sampling);
 
     PreparedScan& prepared_;
     Parts parts_;
+    Plan plan_; ///< with the field map of a place
     SolveOptions options_;
     Reporter& report_;
     std::optional<FrameEquations> of_place_;

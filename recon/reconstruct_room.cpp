@@ -5,7 +5,10 @@
 
 #include "base/numbers.hpp"
 #include "io/field_file.hpp"
+#include "io/image_formats.hpp"
+#include "io/maps_file.hpp"
 #include "reconstruct_lambda.hpp"
+#include "scan/frame_places.hpp"
 #include "solve/joint_room.hpp"
 #include "solve/lambda_curve.hpp"
 #include "solve/solver_room.hpp"
@@ -74,6 +77,34 @@ SolveOptions ReconstructRoom::solving(Products products) const {
                        unit_roundoff(backend_.solver_precision()));
 }
 
+/// As its file has it; null for none.
+std::shared_ptr<const OffResonance> ReconstructRoom::field_of(const Scan& scan) const {
+    if (options_.prepare.field_map_of_file()) {
+        return std::make_shared<const OffResonance>(
+            read_field(options_.prepare.field_map, scan.grid).off_resonance);
+    }
+    return options_.prepare.field_map == "none" ? nullptr : scan.off_resonance;
+}
+
+/// What PlacedVolumes keep while slices take theirs.
+void ReconstructRoom::add_volumes_of_slices(HostMemory& memory, const OffResonance* field) const {
+    if (options_.prepare.field_map_of_file()) {
+        const Eigen::Index numbers = field->field.size() + field->r2star.size();
+        memory.add(options_.prepare.field_map, "the field map of all slices",
+                   static_cast<double>(numbers) * sizeof(Complex));
+    }
+    if (!options_.prior.empty()) {
+        const StoredImage prior = format_of_input(options_.prior).open(options_.prior, {});
+        memory.add(options_.prior, "the prior image of all slices",
+                   static_cast<double>(prior.voxels() * prior.frames()) *
+                       sizeof(std::complex<float>));
+    }
+    if (options_.prepare.maps_of_file()) {
+        memory.add(options_.prepare.maps, "coil maps of all slices",
+                   bytes_of_maps(options_.prepare.maps));
+    }
+}
+
 void ReconstructRoom::require(const ScanShape& shape) const {
     const bool maps = has_maps(shape.coils, shape.coil_maps);
     const std::size_t coils = coils_of(shape.coils);
@@ -104,19 +135,16 @@ void ReconstructRoom::require(const Scan& scan) const {
     const std::size_t coils = coils_of(scan.coils());
     SolveShape solve{{grid, maps ? coils : 0}, maps ? 1 : coils};
     solve.replicas = options_.noise_replicas > 0;
-    std::shared_ptr<const OffResonance> field = scan.off_resonance;
-    if (options_.prepare.field_map_of_file()) {
-        field = std::make_shared<const OffResonance>(
-            read_field(options_.prepare.field_map, scan.grid).off_resonance);
-    } else if (options_.prepare.field_map == "none") {
-        field.reset();
-    }
+    const std::shared_ptr<const OffResonance> field = field_of(scan);
     for (const Frame& frame : scan.frames) {
         if (field) {
             solve.expect(backend_, frame.sampling->times, *field);
         }
     }
     HostMemory memory;
+    if (count_places(places_of(scan)) > 1) {
+        add_volumes_of_slices(memory, field.get());
+    }
     const std::size_t samples = most_samples(scan);
     solve.coils = coils;
     solve.samples = samples;

@@ -4,6 +4,7 @@
 
 #include "engines/backend.hpp"
 #include "reconstruct.hpp"
+#include "scan/host_memory.hpp"
 
 namespace lsrecon {
 
@@ -31,6 +32,8 @@ private:
     Grid grid_of(const Grid& of_file) const;
     std::size_t coils_of(std::size_t stored) const;
     bool has_maps(std::size_t coils, std::size_t stored_maps) const;
+    std::shared_ptr<const OffResonance> field_of(const Scan& scan) const;
+    void add_volumes_of_slices(HostMemory& memory, const OffResonance* field) const;
     SolveOptions solving(Products products) const;
 
     const std::string& file_;

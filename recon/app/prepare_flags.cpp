@@ -69,9 +69,10 @@ void add_maps_flags(CLI::App& sub, PrepareOptions& options, const std::string& o
 
 void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
     add_geometry_flags(sub, options.geometry);
-    add_maps_flags(sub, options,
-                   "none, or a file with /coil_maps [the scan's own; espirit where several coils "
-                   "have none]");
+    add_maps_flags(
+        sub, options,
+        "none, or a file with /coil_maps, of which a volume serves slices where they lie "
+        "[the scan's own; espirit where several coils have none]");
     sub.add_option_function<std::string>(
            "--combine",
            [&options](const std::string& word) {
@@ -90,7 +91,9 @@ void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
         ->check(CLI::IsMember({"maps", "rss"}));
     sub.add_option("--field-map", options.field_map,
                    "none, or a file with /field_map (Hz) of any grid, and /r2star (1/s) where it "
-                   "has that, to correct off-resonance [the scan's own]")
+                   "has that, or a real image in NIfTI-1 or ISMRMRD whose numbers are Hz (rad/s "
+                   "divided by 2 pi), to correct off-resonance; a volume serves slices where they "
+                   "lie [the scan's own]")
         ->check(file_name())
         ->type_name("FILE");
     CLI::Option* const coils = sub.add_option("--coils", options.compression.coils,

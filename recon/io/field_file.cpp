@@ -1,15 +1,47 @@
 #include "io/field_file.hpp"
 
-#include "io/image_formats.hpp"
 #include "io/native_off_resonance.hpp"
 #include "io/native_scan_parts.hpp"
+#include "io/only_image.hpp"
 
 namespace lsrecon {
 
+namespace {
+
+/// Of NIfTI-1 and ISMRMRD images, whose numbers are taken to be Hz.
+StoredField field_of_image(const std::string& path, const Grid& like) {
+    const OnlyImage image = read_only_image(path, "MAP.nii --part real");
+    const StoredImage& about = image.about;
+    const Grid& grid = about.about.grid;
+    if (!native::has_dimensions_of(like, native::grid_extents(grid))) {
+        throw InputError({path, about.thing, text("an image of ", grid.dimensions, " dimensions"),
+                          text("a field map of ", like.dimensions, " dimensions, in Hz"),
+                          "name a field map of this scan's object"});
+    }
+    StoredField result{grid, {}, image.sha256};
+    RealVector& field = result.off_resonance.field;
+    field.resize(static_cast<Eigen::Index>(image.values.size()));
+    for (std::size_t n = 0; n < image.values.size(); ++n) {
+        const std::complex<float> value = image.values[n];
+        if (value.imag() != 0) {
+            throw InputError(
+                {path, place_in(about, 0, n),
+                 text("the complex number ", value.real(), value.imag() < 0 ? " - " : " + ",
+                      std::abs(value.imag()), " i"),
+                 "a real field map, in Hz",
+                 "compute the field from the phases of two echo times, and store that"});
+        }
+        field(static_cast<Eigen::Index>(n)) = value.real();
+    }
+    return result;
+}
+
+} // namespace
+
 StoredField read_field(const std::string& path, const Grid& like) {
-    refuse_other_formats(path, "HDF5 with /field_map in Hz",
-                         "lsrecon convert " + path +
-                             " -o MAP.h5, and store its values as docs/formats.md shows");
+    if (other_format_of(path) != nullptr) {
+        return field_of_image(path, like);
+    }
     const Hdf5Reader file(path);
     file.start_hash();
     const auto dimensions = static_cast<std::size_t>(like.dimensions);

@@ -156,13 +156,20 @@ const ImageFormat& format_of_output(const std::string& path, const std::string& 
                : "add --to with one of " + image_format_names()});
 }
 
-void refuse_other_formats(const std::string& path, const std::string& expected,
-                          const std::string& next) {
+const ImageFormat* other_format_of(const std::string& path) {
     for (const ImageFormat& format : image_formats()) {
         const bool other = format.recognises != nullptr && format.name != image_file_format;
         if (other && format.recognises(path)) {
-            throw InputError({path, "file", format.summary, expected, next});
+            return &format;
         }
+    }
+    return nullptr;
+}
+
+void refuse_other_formats(const std::string& path, const std::string& expected,
+                          const std::string& next) {
+    if (const ImageFormat* const format = other_format_of(path)) {
+        throw InputError({path, "file", format->summary, expected, next});
     }
 }
 

@@ -52,6 +52,9 @@ const std::vector<ImageFormat>& image_formats();
 /// The name of the row of this program's own files.
 constexpr const char* image_file_format = "hdf5";
 
+/// Another format than this program's own, of a file that is an image in one; else null.
+const ImageFormat* other_format_of(const std::string& path);
+
 /// InputError when the file is an image in another format than this program's own.
 void refuse_other_formats(const std::string& path, const std::string& expected,
                           const std::string& next);

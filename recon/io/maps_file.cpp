@@ -12,6 +12,29 @@
 
 namespace lsrecon {
 
+namespace {
+
+[[noreturn]] void refuse(const std::string& path, const std::string& found,
+                         const std::string& expected) {
+    throw InputError({path, "/coil_maps", found, expected,
+                      "name a file that 'lsrecon maps' wrote, or leave --maps out"});
+}
+
+void refuse_images(const std::string& path) {
+    refuse_other_formats(path, "HDF5 with /coil_maps",
+                         "lsrecon convert " + path +
+                             " -o MAPS.h5, and store its values as docs/formats.md shows");
+}
+
+Hdf5Shape shape_of_maps(const Hdf5Reader& file) {
+    if (!file.has("coil_maps") || !file.is_dataset("coil_maps")) {
+        refuse(file.path(), "no such dataset", "coil maps [C, (Z,) Y, X]");
+    }
+    return file.checked_shape("coil_maps", Hdf5Kind::complex);
+}
+
+} // namespace
+
 void write_maps(const std::string& path, const StoredMaps& maps, const Record& record) {
     ReplacingFile target(path);
     Hdf5Writer file(target.path(), path);
@@ -30,19 +53,13 @@ void write_maps(const std::string& path, const StoredMaps& maps, const Record& r
 }
 
 StoredMaps read_maps(const std::string& path, const Grid& like) {
-    refuse_other_formats(path, "HDF5 with /coil_maps",
-                         "lsrecon convert " + path +
-                             " -o MAPS.h5, and store its values as docs/formats.md shows");
+    refuse_images(path);
     const Hdf5Reader file(path);
     file.start_hash();
     const auto refuse = [&](const std::string& found, const std::string& expected) {
-        throw InputError({path, "/coil_maps", found, expected,
-                          "name a file that 'lsrecon maps' wrote, or leave --maps out"});
+        lsrecon::refuse(path, found, expected);
     };
-    if (!file.has("coil_maps") || !file.is_dataset("coil_maps")) {
-        refuse("no such dataset", "coil maps [C, (Z,) Y, X]");
-    }
-    const Hdf5Shape shape = file.checked_shape("coil_maps", Hdf5Kind::complex);
+    const Hdf5Shape shape = shape_of_maps(file);
     const auto dimensions = static_cast<std::size_t>(like.dimensions);
     const native::Extents of_coil(shape.extents.begin() + (shape.extents.empty() ? 0 : 1),
                                   shape.extents.end());
@@ -63,6 +80,12 @@ StoredMaps read_maps(const std::string& path, const Grid& like) {
         refuse(largest == 0 ? "zeros alone" : "values that are not finite", "finite maps");
     }
     return result;
+}
+
+double bytes_of_maps(const std::string& path) {
+    refuse_images(path);
+    const Hdf5Shape shape = shape_of_maps(Hdf5Reader(path));
+    return 2 * static_cast<double>(shape.elements() * shape.number_bytes);
 }
 
 } // namespace lsrecon

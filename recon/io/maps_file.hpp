@@ -23,4 +23,7 @@ void write_maps(const std::string& path, const StoredMaps& maps, const Record& r
 /// finite, all zero, or of another number of dimensions than `like`.
 StoredMaps read_maps(const std::string& path, const Grid& like);
 
+/// Bytes that their values take.
+double bytes_of_maps(const std::string& path);
+
 } // namespace lsrecon

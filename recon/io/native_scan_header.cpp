@@ -227,7 +227,7 @@ Extents grid_extents(const Grid& grid) {
 
 bool has_dimensions_of(const Grid& like, const Extents& extents) {
     return extents.size() == static_cast<std::size_t>(like.dimensions) ||
-           (like.dimensions == 2 && extents.size() == 3 && extents[0] == 1);
+           (like.dimensions == 2 && extents.size() == 3);
 }
 
 Grid grid_of_volumes(const Hdf5Reader& file, const std::string& dataset, const Extents& extents,
@@ -245,6 +245,10 @@ Grid grid_of_volumes(const Hdf5Reader& file, const std::string& dataset, const E
     }
     if (file.has_attribute("/", "fov_mm")) {
         read_fov(file, grid);
+    } else if (grid.dimensions > like.dimensions && grid.size[2] > 1) {
+        refuse(file, attribute_name("/", "fov_mm"), "it is missing",
+               "the field of view of a volume from which slices are taken, in mm",
+               "write [X, Y, Z], and position and directions");
     }
     read_place(file, grid);
     return grid;

@@ -27,8 +27,8 @@ std::string joined(const std::vector<std::string>& words);
 /// Of a volume on the grid, slowest dimension first.
 Extents grid_extents(const Grid& grid);
 
-/// Whether a volume of these extents can serve a scan on this grid: of as many dimensions, or one
-/// plane of three for two.
+/// Whether a volume of these extents can serve a scan on this grid: of as many dimensions, or of
+/// three for the slices of two.
 bool has_dimensions_of(const Grid& like, const Extents& extents);
 
 /// Where the volumes of a dataset are, of these extents: where the

@@ -34,6 +34,13 @@ Products Plan::products() const {
     return off_resonance ? Products::convolutions : Products::one_convolution;
 }
 
+Voxels voxels_in_field(const Scan& scan) {
+    if (scan.off_resonance) {
+        require_few_turns(scan);
+    }
+    return scan.image_voxels();
+}
+
 Plan make_plan(const Scan& scan, const PlanOptions& options) {
     if (options.with_q && scan.voxels) {
         throw UsageError("--q: the scan has /voxels, and Q serves a grid only\n  next:     leave "
@@ -44,15 +51,13 @@ Plan make_plan(const Scan& scan, const PlanOptions& options) {
                          "use --lambda");
     }
     const bool off_resonance = scan.off_resonance != nullptr;
-    if (off_resonance) {
-        require_few_turns(scan);
-    }
+    Voxels voxels = voxels_in_field(scan);
     if (options.with_q && off_resonance) {
         throw UsageError("--q: the scan has a field map, and one Q is not its normal operator\n"
                          "  next:     leave --q out, or pass --field-map none");
     }
     const bool through_q = !scan.voxels && (!off_resonance || options.in_segments);
-    return {scan.grid, scan.image_voxels(), through_q, !scan.coil_maps.empty(), off_resonance};
+    return {scan.grid, std::move(voxels), through_q, !scan.coil_maps.empty(), off_resonance};
 }
 
 } // namespace lsrecon

@@ -28,8 +28,12 @@ struct PlanOptions {
     bool in_segments = false;
 };
 
-/// UsageError when the scan cannot use what the options bring, InputError when its field map must
-/// be in another unit.
+/// Where the image is, in the field map that the scan has now. InputError when that must be in
+/// another unit.
+Voxels voxels_in_field(const Scan& scan);
+
+/// UsageError when the scan cannot use what the options bring, InputError as of
+/// voxels_in_field().
 Plan make_plan(const Scan& scan, const PlanOptions& options = {});
 
 } // namespace lsrecon

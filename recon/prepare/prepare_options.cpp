@@ -1,8 +1,17 @@
 #include "prepare/prepare_options.hpp"
 
+#include <algorithm>
+
 #include "io/frame_source.hpp"
 
 namespace lsrecon {
+
+bool PrepareOptions::maps_of_file() const {
+    const std::vector<MapsMethod>& methods = maps_methods();
+    return !maps.empty() && maps != "none" &&
+           std::none_of(methods.begin(), methods.end(),
+                        [&](const MapsMethod& method) { return method.name == maps; });
+}
 
 void PrepareOptions::tell(ReadOptions& read) const {
     read.with_times = field_map_of_file();

@@ -17,11 +17,12 @@ struct PrepareOptions {
     /// "espirit", "walsh" or another row of maps_methods(); "none"; the name of a file; "" for the
     /// scan's own, or for espirit where several coils have none.
     std::string maps;
+    bool maps_of_file() const;
     MapsOptions estimate;
     /// The name of a file with a field map; "none"; "" for the scan's own.
     std::string field_map;
     bool field_map_of_file() const { return !field_map.empty() && field_map != "none"; }
-    /// Whether maps are estimated for each place of a scan of several slices; else such a scan is
+    /// Whether coil maps are made for each place of a scan of several slices; else such a scan is
     /// an error.
     bool maps_of_places = false;
 

@@ -3,9 +3,6 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "io/field_file.hpp"
-#include "prepare/resampled.hpp"
-#include "scan/frame_places.hpp"
 #include "scan/sampling_pool.hpp"
 
 namespace lsrecon {
@@ -143,20 +140,12 @@ void PreparedScan::set_field_map(const std::string& wanted, bool shifted) {
                          ": the scan has /voxels, and a map is resampled for a grid only\n"
                          "  next:     store /field_map at the voxels");
     }
-    require_one_place(scan_, "field map of --field-map " + wanted, "or pass --field-map none");
-    const Resampled of{wanted, "field map",
-                       "name a field map of this scan, or choose a smaller image with --fov-mm",
-                       shifted};
-    const StoredField stored = read_field(wanted, maps_.file_grid());
-    require_same_field(stored.grid, with_smaller_field(scan_.grid, maps_.file_grid()), of);
-    scan_.off_resonance = std::make_shared<const OffResonance>(
-        resampled(stored.off_resonance, stored.grid, scan_.grid, of));
-    scan_.remarks.push_back("field map of " + wanted + ", SHA-256 " + stored.sha256);
+    field_.emplace(wanted, scan_, maps_.file_grid(), maps_.first_good(), shifted);
 }
 
-std::vector<std::size_t> PreparedScan::order() const {
+std::vector<std::size_t> PreparedScan::order(bool by_places) const {
     std::vector<std::size_t> order = by_sampling(scan_.frames);
-    if (maps_differ()) {
+    if (by_places) {
         const std::vector<std::size_t>& place_of = maps_.place_of();
         std::stable_sort(order.begin(), order.end(),
                          [&](std::size_t a, std::size_t b) { return place_of[a] < place_of[b]; });
@@ -164,10 +153,17 @@ std::vector<std::size_t> PreparedScan::order() const {
     return order;
 }
 
+bool PreparedScan::is_at_place_of(std::size_t frame) const {
+    return maps_.are_of(frame) && (!field_ || field_->is_of(frame));
+}
+
 void PreparedScan::move_to(std::size_t frame) {
-    if (!has_maps_of(frame)) {
+    if (!maps_.are_of(frame)) {
         maps_.move_to(frame);
         mix_maps_by_slices();
+    }
+    if (field_ && !field_->is_of(frame)) {
+        field_->move_to(frame);
     }
 }
 

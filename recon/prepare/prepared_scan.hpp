@@ -1,5 +1,6 @@
 #pragma once
 
+#include "prepare/scan_field.hpp"
 #include "prepare/scan_maps.hpp"
 
 namespace lsrecon {
@@ -22,15 +23,18 @@ public:
     /// A frame with its samples. The only frame of a scan can be taken once.
     Frame frame(std::size_t index) { return frames_.take(index); }
 
-    /// Whether places have maps of their own (scan/frame_places.hpp). The scan has those of one
-    /// place at a time, at first of the first.
+    /// Whether places have coil maps of their own (scan/frame_places.hpp). The scan has those of
+    /// one place at a time, at first of the first.
     bool maps_differ() const { return maps_.differ(); }
-    bool has_maps_of(std::size_t frame) const { return maps_.are_of(frame); }
-    /// Estimates the maps of the frame's place, which are then those of the scan. InputError when
-    /// that cannot be done.
+    /// Whether places have coil maps or a field map of their own.
+    bool places_differ() const { return maps_.differ() || (field_ && field_->differ()); }
+    bool is_at_place_of(std::size_t frame) const;
+    /// Coil maps and field map of the frame's place become those of the scan. InputError when they
+    /// cannot be made.
     void move_to(std::size_t frame);
-    /// All frames, those of one place and of one sampling one after the other.
-    std::vector<std::size_t> order() const;
+    /// All frames, those of one sampling one after the other, within those of one place where
+    /// that is asked for.
+    std::vector<std::size_t> order(bool by_places) const;
 
 private:
     void set_field_map(const std::string& wanted, bool shifted);
@@ -45,6 +49,7 @@ private:
     Scan scan_;
     MixedFrames frames_;
     ScanMaps maps_;
+    std::optional<ScanField> field_; ///< of a file
 };
 
 } // namespace lsrecon

@@ -6,12 +6,12 @@
 #include "base/parallel.hpp"
 #include "prepare/along_axes.hpp"
 #include "prepare/interpolation.hpp"
+#include "prepare/slice_of_volume.hpp"
 
 namespace lsrecon {
 
 namespace {
 
-constexpr double most_times = 4; ///< a field of view this much larger is in another unit
 constexpr double smallest_thickness_mm = 5; ///< of a plane; files of planes hold none
 
 /// Where the image is moved, a place that is not known cannot follow.
@@ -53,17 +53,20 @@ Vec3 offset_of(const Grid& from, const Grid& to, const Resampled& of) {
 } // namespace
 
 void require_same_field(const Grid& from, const Grid& to, const Resampled& of) {
+    if (is_slice_of(to, from)) {
+        return require_slice_inside(to, from, of);
+    }
     const Vec3 offset = offset_of(from, to, of);
     for (std::size_t d = 0; d < static_cast<std::size_t>(to.dimensions); ++d) {
         const double voxel = std::max(from.fov_mm[d] / static_cast<double>(from.size[d]),
                                       to.fov_mm[d] / static_cast<double>(to.size[d]));
         const bool covered = from.fov_mm[d] / 2 - std::abs(offset[d]) >= to.fov_mm[d] / 2 - voxel;
-        if (!covered || from.fov_mm[d] > most_times * to.fov_mm[d]) {
+        if (!covered || from.fov_mm[d] > most_times_larger * to.fov_mm[d]) {
             throw InputError({of.file, "field of view of the " + of.thing,
                               text(from.fov_mm[d], " mm along ", "xyz"[d], ", its centre ",
                                    std::abs(offset[d]), " mm from that of the scan"),
                               text("one that holds the scan's ", to.fov_mm[d],
-                                   " mm, and is at most ", most_times, " times as large"),
+                                   " mm, and is at most ", most_times_larger, " times as large"),
                               of.next});
         }
     }
@@ -77,6 +80,9 @@ Grid with_smaller_field(Grid grid, const Grid& other) {
 }
 
 CoilRows resampled(const CoilRows& maps, const Grid& from, const Grid& to, const Resampled& of) {
+    if (is_slice_of(to, from)) {
+        return slice_of(maps, from, to);
+    }
     const Vec3 offset = offset_of(from, to, of);
     if (from.same_lattice(to) && from.fov_mm == to.fov_mm && offset == Vec3{0, 0, 0}) {
         return maps;
@@ -121,19 +127,6 @@ CoilRows resampled(const CoilRows& maps, const Grid& from, const Grid& to, const
         });
     });
     return CoilRows(std::move(result));
-}
-
-OffResonance resampled(const OffResonance& off, const Grid& from, const Grid& to,
-                       const Resampled& of) {
-    const bool decays = off.r2star.size() > 0;
-    CoilMatrix rows(decays ? 2 : 1, off.field.size());
-    rows.row(0) = off.field.transpose().cast<Complex>();
-    if (decays) {
-        rows.row(1) = off.r2star.transpose().cast<Complex>();
-    }
-    const CoilMatrix there = resampled(CoilRows(rows), from, to, of).to_doubles();
-    return {there.row(0).real().transpose(),
-            decays ? RealVector(there.row(1).real().transpose()) : RealVector()};
 }
 
 } // namespace lsrecon

@@ -4,7 +4,6 @@
 
 #include "base/coil_rows.hpp"
 #include "scan/grid.hpp"
-#include "scan/off_resonance.hpp"
 
 namespace lsrecon {
 
@@ -16,14 +15,14 @@ struct Resampled {
     bool shifted = false; ///< --shift-mm moves the image: both places must be known
 };
 
-/// Volumes C x N on the grid of an image: linear interpolation between voxels, 0 beyond their field
-/// of view. InputError when grids of known geometry are turned against each other, planes lie
-/// apart, or a place is not known of an image that is moved.
-CoilRows resampled(const CoilRows& volumes, const Grid& from, const Grid& to, const Resampled& of);
+/// A field of view this many times larger is in another unit.
+constexpr double most_times_larger = 4;
 
-/// A field map on the grid of an image, by the same interpolation: 0 beyond its field of view.
-OffResonance resampled(const OffResonance& off_resonance, const Grid& from, const Grid& to,
-                       const Resampled& of);
+/// Volumes C x N on the grid of an image: linear interpolation between voxels, 0 beyond their field
+/// of view. A slice is taken from volumes where it lies (prepare/slice_of_volume.hpp); then
+/// require_same_field() has passed. InputError when other grids of known geometry are turned
+/// against each other, planes lie apart, or a place is not known of an image that is moved.
+CoilRows resampled(const CoilRows& volumes, const Grid& from, const Grid& to, const Resampled& of);
 
 /// InputError when `from` leaves out more than a voxel at an edge of `to`, or is so much larger
 /// that its unit must be another one.

@@ -83,7 +83,7 @@ void ScanMaps::make_or_refuse(const PrepareOptions& options) {
                          ": the scan has /voxels, and maps are made for a grid only\n  next:     "
                          "store /coil_maps at the voxels");
     }
-    if (method_ == nullptr || !options.maps_of_places) {
+    if (!options.maps_of_places) {
         require_one_place(scan_, "coil maps of --maps " + wanted,
                           "or pass --maps none for one problem a coil");
     }
@@ -116,9 +116,10 @@ void ScanMaps::make_or_refuse(const PrepareOptions& options) {
 
 void ScanMaps::read(const std::string& file, bool shifted) {
     const Resampled of{file, "coil maps",
-                       "estimate the maps from this scan, or choose a smaller image with --fov-mm",
+                       "estimate the maps from this scan, choose a smaller image with --fov-mm, or "
+                       "pass --maps none",
                        shifted};
-    const StoredMaps stored = read_maps(file, file_grid_);
+    StoredMaps stored = read_maps(file, file_grid_);
     const CoilMixing& mixing = frames_.mixing();
     const std::size_t wanted =
         mixing.rows() > 0 ? static_cast<std::size_t>(mixing.cols()) : scan_.coils();
@@ -127,14 +128,22 @@ void ScanMaps::read(const std::string& file, bool shifted) {
                           text(wanted, ", the coils of ", scan_.file),
                           "name the maps of this scan's coils"});
     }
-    require_same_field(stored.grid, with_smaller_field(scan_.grid, file_grid_), of);
-    CoilRows maps = resampled(stored.maps, stored.grid, scan_.grid, of);
+    file_ = file;
+    of_file_.emplace(std::move(stored.maps), stored.grid, scan_,
+                     with_smaller_field(scan_.grid, file_grid_), of);
+    move_to_first();
+    scan_.remarks.push_back("coil maps of " + file + ", SHA-256 " + stored.sha256 +
+                            (differ() ? ", at the place of each slice" : ""));
+}
+
+CoilRows ScanMaps::taken(std::size_t frame) {
+    CoilRows maps = of_file_->take(frame);
     if (maps.largest_part() == 0) {
-        throw InputError({file, "/coil_maps", "zeros alone within the image's field of view",
+        throw InputError({file_, "/coil_maps", "zeros alone within the image's field of view",
                           "maps where the image is", "name the maps of this scan"});
     }
-    scan_.coil_maps = mixing.rows() > 0 ? mixed(mixing, maps) : std::move(maps);
-    scan_.remarks.push_back("coil maps of " + file + ", SHA-256 " + stored.sha256);
+    const CoilMixing& mixing = frames_.mixing();
+    return mixing.rows() > 0 ? mixed(mixing, maps) : maps;
 }
 
 const Frame& ScanMaps::first_of(std::size_t place) const {
@@ -251,7 +260,7 @@ void ScanMaps::move_to(std::size_t frame) {
         throw InputError(failed->second);
     }
     try {
-        scan_.coil_maps = estimated(place);
+        scan_.coil_maps = of_file_ ? taken(frame) : estimated(place);
     } catch (const RunError&) {
         throw;
     } catch (const InputError& error) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,12 +9,13 @@
 #include "base/report.hpp"
 #include "engines/backend.hpp"
 #include "prepare/mixed_frames.hpp"
+#include "prepare/placed_volumes.hpp"
 #include "prepare/prepare_options.hpp"
 
 namespace lsrecon {
 
-/// The coil maps of a scan: its own, those of a file, or estimated ones, of one place at a time
-/// (scan/frame_places.hpp).
+/// The coil maps of a scan: its own, those of a file, or estimated ones, the latter two of one
+/// place at a time (scan/frame_places.hpp).
 class ScanMaps {
 public:
     /// All must outlive it.
@@ -31,10 +33,9 @@ public:
     /// The first good frame, with maps once they are made.
     std::size_t first_good() const { return first_; }
     /// Whether places have maps of their own.
-    bool differ() const { return method_ != nullptr && places_ > 1; }
+    bool differ() const { return (method_ != nullptr || of_file_) && places_ > 1; }
     bool are_of(std::size_t frame) const { return !differ() || place_of_[frame] == place_; }
-    /// Sets the scan's maps to those of the frame's place. InputError when they cannot be
-    /// estimated.
+    /// Sets the scan's maps to those of the frame's place. InputError when they cannot be made.
     void move_to(std::size_t frame);
 
     std::size_t places() const { return places_; }
@@ -44,6 +45,7 @@ public:
 private:
     void make_or_refuse(const PrepareOptions& options);
     void read(const std::string& file, bool shifted);
+    CoilRows taken(std::size_t frame); ///< from the file
     const Frame& first_of(std::size_t place) const;
     void move_to_first();
     Calibration calibration_of(std::size_t place);
@@ -60,6 +62,8 @@ private:
     std::size_t first_;
     const MapsMethod* method_ = nullptr; ///< of estimated maps
     MapsOptions how_;
+    std::string file_; ///< of maps that are not estimated, and
+    std::optional<PlacedVolumes> of_file_;
     std::size_t place_ = 0; ///< whose maps the scan has
     std::string matrix_; ///< of the last calibration
     std::map<std::size_t, InputError> failed_; ///< places without maps

@@ -59,6 +59,14 @@ std::size_t count_places(const std::vector<std::size_t>& place_of) {
     return *std::max_element(place_of.begin(), place_of.end()) + 1;
 }
 
+Grid grid_of(const Scan& scan, const Frame& frame) {
+    Grid grid = scan.grid;
+    if (frame.position) {
+        grid.position = frame.position;
+    }
+    return grid;
+}
+
 void require_one_place(const Scan& scan, const std::string& what, const std::string& otherwise) {
     const std::size_t places = count_places(places_of(scan));
     if (places == 1) {

@@ -15,6 +15,9 @@ bool at_one_place(const Frame& a, const Frame& b);
 /// How many they are.
 std::size_t count_places(const std::vector<std::size_t>& place_of);
 
+/// The grid of the scan where a frame lies.
+Grid grid_of(const Scan& scan, const Frame& frame);
+
 /// The frames of each place, those of one sampling one after the other.
 std::vector<std::vector<std::size_t>> stacks_of(const Scan& scan);
 

@@ -1,0 +1,217 @@
+#include "prepare/slice_of_volume.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "prepare/placed_volumes.hpp"
+#include "scan/directions.hpp"
+#include "support/case.hpp"
+
+namespace lsrecon {
+namespace {
+
+const Resampled of{"field.h5", "field map", "next"};
+const std::array<Vec3, 3> axes{Vec3{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+/// By angles about z and then y.
+std::array<Vec3, 3> turned(double a, double b) {
+    std::array<Vec3, 3> result;
+    for (std::size_t d = 0; d < 3; ++d) {
+        const auto [x, y, z] = axes[d];
+        const Vec3 v{std::cos(a) * x - std::sin(a) * y, std::sin(a) * x + std::cos(a) * y, z};
+        result[d] = {std::cos(b) * v[0] + std::sin(b) * v[2], v[1],
+                     std::cos(b) * v[2] - std::sin(b) * v[0]};
+    }
+    return result;
+}
+
+Grid placed(Grid grid, const Vec3& fov_mm, const Vec3& position,
+            const std::array<Vec3, 3>& directions) {
+    grid.fov_mm = fov_mm;
+    grid.position = position;
+    grid.directions = directions;
+    return grid;
+}
+
+/// Of voxel (x, y, z), in the patient.
+Vec3 place_of(const Grid& grid, std::size_t n) {
+    const std::array<std::size_t, 3> at{n % grid.size[0], n / grid.size[0] % grid.size[1],
+                                        n / grid.size[0] / grid.size[1]};
+    Vec3 place = *grid.position;
+    for (std::size_t d = 0; d < 3; ++d) {
+        const double steps = static_cast<double>(at[d]) - std::floor(grid.size[d] / 2);
+        for (std::size_t i = 0; i < 3; ++i) {
+            place[i] += steps * grid.fov_mm[d] / static_cast<double>(grid.size[d]) *
+                        (*grid.directions)[d][i];
+        }
+    }
+    return place;
+}
+
+/// Trilinear, in doubles: every voxel of the volume counts as a tent.
+Complex at_place(const CoilMatrix& volumes, std::size_t row, const Grid& volume,
+                 const Vec3& place) {
+    Complex sum = 0;
+    double reach = 0;
+    for (std::size_t n = 0; n < volume.voxels(); ++n) {
+        const Vec3 there = place_of(volume, n);
+        double tent = 1;
+        for (std::size_t d = 0; d < 3; ++d) {
+            const Vec3 between{place[0] - there[0], place[1] - there[1], place[2] - there[2]};
+            const double voxel = volume.fov_mm[d] / static_cast<double>(volume.size[d]);
+            tent *= std::max(0.0, 1 - std::abs(dot(between, (*volume.directions)[d]) / voxel));
+        }
+        sum += tent * volumes(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(n));
+        reach += tent;
+    }
+    EXPECT_NEAR(reach, 1, 1e-9) << "a place within the outermost voxels";
+    return sum;
+}
+
+TEST(SliceOfVolume, IsWhatLiesAtItsVoxels) {
+    test::Random random(5);
+    const Grid volume =
+        placed(test::make_grid(19, 22, 9), {190, 230, 72}, {4, -7, 11}, turned(0.3, -0.2));
+    const CoilMatrix values = random.matrix(2, volume.voxels());
+    for (const double angle : {0.0, 0.1, 0.25}) {
+        const Grid slice = placed(test::make_grid(11, 14), {60, 75, 3}, {6, -3, 11 + 20 * angle},
+                                  turned(angle, 2 * angle - 0.3));
+        require_slice_inside(slice, volume, of);
+        const CoilMatrix found = resampled(values, volume, slice, of).to_doubles();
+        ASSERT_EQ(found.cols(), 11 * 14);
+        for (std::size_t n = 0; n < slice.voxels(); ++n) {
+            for (std::size_t row = 0; row < 2; ++row) {
+                const Complex expected = at_place(values, row, volume, place_of(slice, n));
+                const Complex value =
+                    found(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(n));
+                EXPECT_LT(std::abs(value - expected), 1e-5) << "voxel " << n << " at " << angle;
+            }
+        }
+    }
+}
+
+TEST(SliceOfVolume, IsAPlaneWhereItIsOneAndNothingBeyond) {
+    test::Random random(6);
+    const Grid volume = placed(test::make_grid(7, 6, 5), {70, 60, 20}, {0, 0, 0}, axes);
+    const CoilMatrix values = random.matrix(1, volume.voxels());
+    for (std::size_t z = 0; z < 5; ++z) { // voxels of 4 mm, counted from the third
+        const Grid plane = placed(test::make_grid(7, 6), {70, 60, 4},
+                                  {0, 0, 4 * (static_cast<double>(z) - 2)}, axes);
+        const CoilMatrix found = slice_of(values, volume, plane).to_doubles();
+        EXPECT_LT((found - values.middleCols(static_cast<Eigen::Index>(42 * z), 42)).norm(), 1e-6);
+    }
+    const auto at_height = [&](double mm) {
+        return placed(test::make_grid(7, 6), {70, 60, 4}, {0, 0, mm}, axes);
+    };
+    // Half a voxel beyond the edge, as within a plane: there the outermost values continue.
+    EXPECT_LT(
+        (slice_of(values, volume, at_height(11.9)).to_doubles() - values.rightCols(42)).norm(),
+        1e-6);
+    EXPECT_EQ(slice_of(values, volume, at_height(12.1)).largest_part(), 0);
+    EXPECT_NO_THROW(require_slice_inside(at_height(11.9), volume, of));
+    EXPECT_THROW(require_slice_inside(at_height(12.1), volume, of), InputError);
+    EXPECT_THROW(require_slice_inside(at_height(-12.1), volume, of), InputError);
+}
+
+TEST(SliceOfVolume, MustLieInIt) {
+    const Grid volume = placed(test::make_grid(20, 20, 20), {200, 200, 200}, {0, 0, 0}, axes);
+    const auto slice = [](double fov, const Vec3& position, double angle) {
+        return placed(test::make_grid(20, 20), {fov, fov, 5}, position, turned(angle, 0));
+    };
+    EXPECT_NO_THROW(require_slice_inside(slice(200, {0, 0, 50}, 0), volume, of));
+    EXPECT_NO_THROW(require_slice_inside(slice(200, {0, 0, 50}, 0.7), volume, of))
+        << "corners hold no object";
+    EXPECT_THROW(require_slice_inside(slice(200, {40, 0, 50}, 0), volume, of), InputError);
+    EXPECT_THROW(require_slice_inside(slice(300, {0, 0, 0}, 0), volume, of), InputError);
+    EXPECT_THROW(require_slice_inside(slice(0.2, {0, 0, 0}, 0), volume, of), InputError)
+        << "a field of view in metres";
+}
+
+/// What an error says, in its parts.
+template <typename Work> std::string said_by(const Work& work) {
+    try {
+        work();
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return "nothing";
+}
+
+void expect_words(const std::string& said, const std::string& words) {
+    EXPECT_NE(said.find(words), std::string::npos) << said;
+}
+
+TEST(SliceOfVolume, NeedsBothPlaces) {
+    const Grid volume = placed(test::make_grid(8, 8, 4), {80, 80, 40}, {0, 0, 0}, axes);
+    const Grid slice = placed(test::make_grid(8, 8), {80, 80, 5}, {0, 0, 0}, axes);
+    Grid bare = volume;
+    bare.position.reset();
+    expect_words(said_by([&] { require_slice_inside(slice, bare, of); }),
+                 "this file has no position");
+    Grid undirected = slice;
+    undirected.directions.reset();
+    expect_words(said_by([&] { require_slice_inside(undirected, volume, of); }),
+                 "the scan has no directions");
+    undirected.position.reset();
+    expect_words(said_by([&] { require_slice_inside(undirected, volume, of); }),
+                 "the scan has no position and directions");
+}
+
+Scan slices_at(const std::vector<double>& heights) {
+    Scan scan;
+    scan.file = "raw.h5";
+    scan.grid = placed(test::make_grid(8, 8), {80, 80, 5}, {0, 0, heights[0]}, axes);
+    for (std::size_t f = 0; f < heights.size(); ++f) {
+        scan.frames.push_back({nullptr, {}, "slice " + std::to_string(f), Vec3{0, 0, heights[f]}});
+    }
+    scan.frame_counters = {"slice"};
+    return scan;
+}
+
+TEST(PlacedVolumes, AreThoseOfEachSlice) {
+    const Grid volume = placed(test::make_grid(8, 8, 6), {80, 80, 60}, {0, 0, 0}, axes);
+    test::Random random(7);
+    const CoilMatrix values = random.matrix(1, volume.voxels());
+    Scan scan = slices_at({10, -20, 0});
+    scan.frames.push_back(scan.frames[1]); // a repetition
+    PlacedVolumes volumes(values, volume, scan, scan.grid, of);
+    EXPECT_TRUE(volumes.differ());
+    const std::vector<Eigen::Index> planes{4, 1, 3, 1};
+    for (std::size_t f = 0; f < 4; ++f) {
+        const CoilMatrix expected = values.middleCols(64 * planes[f], 64);
+        EXPECT_LT((volumes.take(f).to_doubles() - expected).norm(), 1e-6) << "frame " << f;
+    }
+    EXPECT_EQ(volumes.place_of(1), volumes.place_of(3));
+}
+
+TEST(PlacedVolumes, RefuseWhatNoSliceCanUse) {
+    const Grid volume = placed(test::make_grid(8, 8, 6), {80, 80, 60}, {0, 0, 0}, axes);
+    const CoilMatrix values = CoilMatrix::Ones(1, 384);
+    const auto made_of = [&](const Scan& scan, const Grid& grid) {
+        const CoilMatrix some = values.leftCols(static_cast<Eigen::Index>(grid.voxels()));
+        return said_by([&] { PlacedVolumes(some, grid, scan, scan.grid, of); });
+    };
+    EXPECT_EQ(made_of(slices_at({10, 0}), volume), "nothing");
+    expect_words(made_of(slices_at({10, 50}), volume), "slice at 0, 0, 50 mm");
+    expect_words(made_of(slices_at({10, 10}), volume), "the same of two slices");
+    Grid plane = volume;
+    plane.size[2] = 1;
+    expect_words(made_of(slices_at({10, 0}), plane), "name a volume with position and directions");
+    plane.fov_mm[2] = 30;
+    EXPECT_EQ(made_of(slices_at({10}), plane), "nothing");
+    Scan nowhere = slices_at({10, 0});
+    nowhere.grid.position.reset();
+    for (Frame& frame : nowhere.frames) {
+        frame.position.reset();
+    }
+    expect_words(made_of(nowhere, volume), "the scan has no position");
+    Scan solid = slices_at({0});
+    solid.grid.dimensions = 3;
+    solid.grid.size[2] = 4;
+    plane.dimensions = 2;
+    expect_words(made_of(solid, plane), "of 2 dimensions");
+}
+
+} // namespace
+} // namespace lsrecon
