@@ -115,14 +115,15 @@ private:
     void require_kz() const;
     const RawFrame& first_chosen() const;
     void require_one_orientation_a_slice() const;
-    /// Whether frames have positions of their own.
-    bool set_geometry(Scan& scan) const;
+    /// What frames have of their own.
+    enum class OwnPlaces { none, positions, orientations };
+    OwnPlaces set_geometry(Scan& scan) const;
     void add_remarks_on_places(std::vector<std::string>& remarks) const;
     std::vector<RawPart> parts_of(const RawFrame& raw, const std::string& name) const;
     Sampling sampling_of(const RawFrame& raw, std::size_t first, std::size_t end,
                          const Vec3& factor) const;
     static void share_samplings(Scan& scan, const RawSamples& samples);
-    void add_frames(Scan& scan, RawSamples& samples, const Vec3& factor, bool moved);
+    void add_frames(Scan& scan, RawSamples& samples, const Vec3& factor, OwnPlaces own);
     RawFrame& calibration_at_place_of(const RawAcquisition& acquisition,
                                       const RawCounters& counters);
     Apart apart_from_slice(const RawFrame& calibration, std::uint16_t slice) const;

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "io/raw_acquisitions.hpp"
+#include "scan/directions.hpp"
 #include "scan/sampling_pool.hpp"
 
 // The third part of RawAcquisitionSorter: the frames themselves, their samplings and samples.
@@ -125,7 +126,7 @@ void RawAcquisitionSorter::share_samplings(Scan& scan, const RawSamples& samples
 }
 
 void RawAcquisitionSorter::add_frames(Scan& scan, RawSamples& samples, const Vec3& factor,
-                                      bool moved) {
+                                      OwnPlaces own) {
     const bool cut_up = options_.spokes_per_frame > 0;
     SamplingPool pool;
     std::size_t unused = 0;
@@ -153,8 +154,13 @@ void RawAcquisitionSorter::add_frames(Scan& scan, RawSamples& samples, const Vec
                 frame.sampling = pool.share(sampling_of(raw, first, end, factor));
             }
             frame.samples = CoilRows(raw.values.size(), 0, Precision::float32);
-            if (moved) {
+            if (own == OwnPlaces::positions) {
                 frame.position = raw.where.position;
+            } else if (own == OwnPlaces::orientations) {
+                frame.turned = filled_in(raw.where);
+                if (raw.where.directions && !orthonormal(*raw.where.directions)) {
+                    frame.turned->directions.reset();
+                }
             }
             scan.frames.push_back(std::move(frame));
             samples.add_frame(part, first, end - first);

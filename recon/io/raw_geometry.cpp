@@ -90,7 +90,7 @@ Apart RawAcquisitionSorter::apart_from_slice(const RawFrame& calibration,
     return nearest.value_or(Apart());
 }
 
-bool RawAcquisitionSorter::set_geometry(Scan& scan) const {
+RawAcquisitionSorter::OwnPlaces RawAcquisitionSorter::set_geometry(Scan& scan) const {
     const Whereabouts& first = first_chosen().where;
     const Vec3 isocentre{0, 0, 0};
     std::size_t placed = 0;
@@ -110,7 +110,7 @@ bool RawAcquisitionSorter::set_geometry(Scan& scan) const {
     }
     // Headers that were never filled in are zero everywhere: that is no position at the isocentre.
     if (directed == 0 && nowhere) {
-        return false;
+        return OwnPlaces::none;
     }
     if (turned && options_.one_place) {
         throw InputError({encoding_.file, encoding_.dataset + ", orientations of the frames",
@@ -122,14 +122,14 @@ bool RawAcquisitionSorter::set_geometry(Scan& scan) const {
         scan.remarks.push_back(
             "frames have different orientations, but an image can store only one: orientation and "
             "position are left out; choose frames of one with --slice or --repetition");
-        return false;
+        return OwnPlaces::orientations;
     }
     const auto of_some = [&](std::size_t count) { return count != 0 && count != frames_.size(); };
     if (of_some(placed) || of_some(directed)) {
         scan.remarks.push_back("the place of some frames is not known: orientation and position "
                                "are left out; choose frames of which it is, with --frames for "
                                "example");
-        return false;
+        return OwnPlaces::none;
     }
     if (directed > 0 && orthonormal(*first.directions)) {
         scan.grid.directions = first.directions;
@@ -138,7 +138,7 @@ bool RawAcquisitionSorter::set_geometry(Scan& scan) const {
                                "and are ignored");
     }
     scan.grid.position = first.position;
-    return moved;
+    return moved ? OwnPlaces::positions : OwnPlaces::none;
 }
 
 void RawAcquisitionSorter::add_remarks_on_places(std::vector<std::string>& remarks) const {

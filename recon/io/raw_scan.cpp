@@ -195,16 +195,16 @@ StoredScan RawAcquisitionSorter::stored_scan() {
             scan.frame_counters.push_back(frame_counters()[i]);
         }
     }
-    const bool moved = set_geometry(scan);
+    const OwnPlaces own = set_geometry(scan);
     scan.trajectory_units = units(scan.remarks);
     Vec3 factor = units_factor(scan.trajectory_units);
     for (std::size_t d = 0; d < factor.size(); ++d) {
         factor[d] *= space_.factor[d];
     }
-    set_calibrations(scan, factor, moved);
+    set_calibrations(scan, factor, own == OwnPlaces::positions);
 
     const auto samples = std::make_shared<RawSamples>();
-    add_frames(scan, *samples, factor, moved);
+    add_frames(scan, *samples, factor, own);
     return {std::move(scan), [samples](std::size_t frame) { return samples->take(frame); }};
 }
 

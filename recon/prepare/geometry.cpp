@@ -184,6 +184,18 @@ void Geometry::remark_shift(Scan& scan) const {
 }
 
 void Geometry::move_positions(Scan& scan) const {
+    const auto move = [&](Vec3& position, const std::array<Vec3, 3>& directions) {
+        for (std::size_t d = 0; d < options_.shift_mm.size(); ++d) {
+            for (std::size_t i = 0; i < 3; ++i) {
+                position[i] -= options_.shift_mm[d] * directions[d][i];
+            }
+        }
+    };
+    for (Frame& frame : scan.frames) {
+        if (frame.turned && frame.turned->position && frame.turned->directions) {
+            move(*frame.turned->position, *frame.turned->directions);
+        }
+    }
     if (!scan.grid.position) {
         return;
     }
@@ -196,10 +208,8 @@ void Geometry::move_positions(Scan& scan) const {
         if (!known) {
             position.reset();
         }
-        for (std::size_t d = 0; position && d < options_.shift_mm.size(); ++d) {
-            for (std::size_t i = 0; i < 3; ++i) {
-                (*position)[i] -= options_.shift_mm[d] * (*scan.grid.directions)[d][i];
-            }
+        if (position) {
+            move(*position, *scan.grid.directions);
         }
     };
     moved(scan.grid.position);

@@ -4,9 +4,33 @@
 #include "prepare/along_axes.hpp"
 #include "prepare/slice_of_volume.hpp"
 #include "scan/frame_places.hpp"
-#include "scan/header_numbers.hpp"
 
 namespace lsrecon {
+
+namespace {
+
+/// Slices may be turned against each other.
+Grid grid_of_slice(const Scan& scan, const Frame& frame) {
+    Grid grid = grid_of(scan, frame);
+    if (frame.turned) {
+        grid.position = frame.turned->position;
+        grid.directions = frame.turned->directions;
+    }
+    return grid;
+}
+
+/// That the frame lies where the first frame of its slice does.
+void require_place(const Scan& scan, const Frame& frame, const Grid& first) {
+    const Apart from_first = apart(*frame.turned, {first.position, first.directions});
+    if (!from_first.share_maps()) {
+        throw InputError({scan.file, "place of the frame " + frame.label,
+                          from_first.in_words() + " from the first frame of its slice",
+                          "frames of a slice at one place, where scans have several orientations",
+                          "choose frames of one orientation, with --slice for example"});
+    }
+}
+
+} // namespace
 
 PlacedVolumes::PlacedVolumes(CoilRows volumes, const Grid& grid, const Scan& scan,
                              const Grid& needed, const Resampled& of)
@@ -15,12 +39,17 @@ PlacedVolumes::PlacedVolumes(CoilRows volumes, const Grid& grid, const Scan& sca
         throw InputError({of.file, of.thing, text("of ", grid.dimensions, " dimensions"),
                           text(scan.grid.dimensions, " dimensions, as ", scan.file), of.next});
     }
+    const bool slices = is_slice_of(scan.grid, grid_);
     for (std::size_t f = 0; f < place_of_.size(); ++f) {
+        const Frame& frame = scan.frames[f];
         if (place_of_[f] == grids_.size()) {
-            grids_.push_back(grid_of(scan, scan.frames[f]));
+            grids_.push_back(slices ? grid_of_slice(scan, frame) : grid_of(scan, frame));
+        }
+        if (slices && frame.turned) {
+            require_place(scan, frame, grids_[place_of_[f]]);
         }
     }
-    if (!is_slice_of(scan.grid, grid_)) {
+    if (!slices) {
         turn_along_axes_of(scan.grid, grid_, volumes_);
     }
     if (differ()) {
@@ -29,6 +58,7 @@ PlacedVolumes::PlacedVolumes(CoilRows volumes, const Grid& grid, const Scan& sca
     for (const Grid& place : grids_) {
         Grid there = needed;
         there.position = place.position;
+        there.directions = place.directions;
         require_same_field(grid_, there, of_);
     }
 }
@@ -43,8 +73,9 @@ void PlacedVolumes::require_own_places(const Scan& scan) const {
     for (std::size_t a = 0; a < grids_.size(); ++a) {
         require_known_place(grids_[a], "the scan", of_);
         for (std::size_t b = 0; b < a; ++b) {
-            if (are_same_position(*grids_[a].position, *grids_[b].position)) {
-                throw InputError({scan.file, "positions of the slices", "the same of two slices",
+            const Whereabouts one{grids_[a].position, grids_[a].directions};
+            if (apart(one, {grids_[b].position, grids_[b].directions}).in_words().empty()) {
+                throw InputError({scan.file, "places of the slices", "the same of two slices",
                                   text("one of their own, by which slices are taken from the ",
                                        of_.thing, " of ", of_.file),
                                   "correct the headers, or choose one slice with --slice"});

@@ -11,6 +11,7 @@
 #include "scan/grid.hpp"
 #include "scan/off_resonance.hpp"
 #include "scan/voxels.hpp"
+#include "scan/whereabouts.hpp"
 
 namespace lsrecon {
 
@@ -39,6 +40,9 @@ struct Frame {
     CoilRows samples; ///< C x M; C x 0 before they are read
     std::string label; ///< what the frame is: "repetition 3", "" when there is only one
     std::optional<Vec3> position; ///< centre of this frame's grid in mm (LPS), where frames differ
+    /// Where it lies in a scan of several orientations, which no image can store: then the grid has
+    /// no place, and a frame no position.
+    std::optional<Whereabouts> turned = {};
 };
 
 /// The frame with these of its samples alone.

@@ -5,118 +5,21 @@ of the slice alone with what a plain computation says lies there.
     slices_of_volumes.py LSRECON"""
 
 import os
-import pathlib
+import re
+import resource
 import sys
 
 import h5py
 import nibabel
 import numpy as np
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "data"))
-from bad_ismrmrd import ACQUISITION, XML, write # noqa: E402
-from images import directions, write_image # noqa: E402
-from in_folders import INPUT, expect, run_cases # noqa: E402
+from images import write_image
+from in_folders import INPUT, expect, run_cases
+from oblique_slices import (CENTRES, COILS, FOV, LENGTHS, MIDDLE, N, OF_SLICES, OF_VOLUME, SIZE,
+                            SLICES, coil, field, image_of, places, raw, rotation, volume_of,
+                            write_volume)
 
-N, FOV, SLICES, COILS, STEP_S = 24, 200.0, 3, 3, 300e-6
-CARTESIAN = XML.replace("<x>4</x><y>4</y>", f"<x>{N}</x><y>{N}</y>").replace("spiral", "cartesian")
 RECON = ["recon", "raw.h5", "--quiet", "--backend", "reference"]
-rng = np.random.default_rng(11)
-# x, y and z of the slices in the patient, those of the volumes, and the slices' centres.
-OF_SLICES, OF_VOLUME = directions(), None
-CENTRES = [np.array([6.0, -11, 17]) + 9.5 * (s - 1) * OF_SLICES[2] for s in range(SLICES)]
-
-
-def rotation(vector):
-    """By the length of a vector about it."""
-    x, y, z = vector
-    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    total, term = np.eye(3), np.eye(3)
-    for power in range(1, 30):
-        term = term @ cross / power
-        total = total + term
-    return total
-
-
-OF_VOLUME = OF_SLICES @ rotation([0.2, -0.15, 0.3])
-
-
-def places(number):
-    """Of the voxels of a slice, [y, x, 3] in mm."""
-    steps = (np.arange(N) - N // 2) * FOV / N
-    return (CENTRES[number] + steps[None, :, None] * OF_SLICES[0]
-            + steps[:, None, None] * OF_SLICES[1])
-
-
-def field(at):
-    """In Hz; linear, so that its interpolation is exact."""
-    return 35 + at @ np.array([1.1, -0.8, 1.6])
-
-
-def coil(at):
-    """[C, ...], linear in the real and the imaginary part."""
-    slopes = np.array([[2, 1, -2], [-1, 2, 3], [-2, -2, 1]]) / 500
-    others = np.array([[1, -2, 3], [2, 1, -1], [0, 3, 2]]) / 500
-    return np.array([1 + at @ a + 1j * (at @ b) for a, b in zip(slopes, others)])
-
-
-SIZE, LENGTHS, MIDDLE = (30, 28, 14), (270.0, 266.0, 140.0), np.array([2.0, -5, 12])
-
-
-def volume_of(function, size=SIZE, rows=None):
-    """Of a function of places, [..., z, y, x]."""
-    rows = OF_VOLUME if rows is None else rows
-    steps = [(np.arange(n) - n // 2) * length / n for n, length in zip(size, LENGTHS)]
-    z, y, x = np.meshgrid(*steps[::-1], indexing="ij")
-    return function(MIDDLE + x[..., None] * rows[0] + y[..., None] * rows[1]
-                    + z[..., None] * rows[2])
-
-
-def write_volume(path, name, values, drop=(), units=True):
-    """HDF5, as --field-map and --maps take it."""
-    with h5py.File(path, "w") as f:
-        f[name] = values
-        if units:
-            f[name].attrs["units"] = "Hz"
-        attributes = {"matrix": values.shape[:-4:-1], "fov_mm": LENGTHS, "position": MIDDLE,
-                      "directions": OF_VOLUME.ravel()}
-        for key, value in attributes.items():
-            if key not in drop:
-                f.attrs[key] = value
-
-
-def image_of(number):
-    """Smooth, and another in every slice."""
-    y, x = np.meshgrid(np.arange(N) - N // 2, np.arange(N) - N // 2, indexing="ij")
-    disc = 1 / (1 + np.exp((x ** 2 + y ** 2) / 12 - 5))
-    return disc * (1 + 0.3 * number + 0.5j * np.sin(x / 3 + number) + 0.4 * np.cos(y / 4))
-
-
-def raw(folder, coils=1, off=True, positions=None, known=True):
-    """Lines of every slice, of the signal exp(-i 2 pi (k x + f t))."""
-    steps = (np.arange(N) - N // 2) / N
-    rows = []
-    for number in (1, 0, 2):
-        frequency = field(places(number)) if off else np.zeros((N, N))
-        maps = coil(places(number))[:coils] if coils > 1 else np.ones((1, N, N))
-        for line in range(N):
-            samples = np.empty((coils, N), complex)
-            for m in range(N):
-                phase = ((m - N // 2) * steps[None, :] + (line - N // 2) * steps[:, None]
-                         + frequency * (m - N // 2) * STEP_S)
-                samples[:, m] = (maps * image_of(number) * np.exp(-2j * np.pi * phase)).sum((1, 2))
-            row = np.zeros(1, ACQUISITION)
-            head = row["head"]
-            head["version"], head["sample_time_us"] = 1, STEP_S * 1e6
-            head["number_of_samples"], head["center_sample"] = N, N // 2
-            head["available_channels"] = head["active_channels"] = coils
-            if known:
-                head["read_dir"], head["phase_dir"], head["slice_dir"] = OF_SLICES
-                head["position"] = (positions or CENTRES)[number]
-            head["idx"]["slice"], head["idx"]["kspace_encode_step_1"] = number, line
-            row["traj"][0] = np.zeros(0, "f4")
-            row["data"][0] = samples.astype("c8").ravel().view("f4")
-            rows.append(row)
-    write(folder / "raw.h5", CARTESIAN, np.concatenate(rows))
 
 
 def image(folder, *words, iterations=15):
@@ -140,7 +43,7 @@ def every_slice_has_its_part_of_a_field(make):
     blurred = image(folder, "--field-map", "none")
     for number in range(SLICES):
         with h5py.File(folder / "plane.h5", "w") as f:
-            f["field_map"] = field(places(number))
+            f["field_map"] = field(places(CENTRES[number]))
             f["field_map"].attrs["units"] = "Hz"
         one = ["--slice", str(number)]
         alone = image(folder, *one, "--field-map", "plane.h5")
@@ -212,7 +115,7 @@ def every_slice_has_its_part_of_a_prior(make):
         return 1.2 + at @ np.array([0.004, 0.003, -0.005]) + 0.1j
     write_image(folder / "prior.h5", volume_of(prior)[None], LENGTHS, MIDDLE, OF_VOLUME)
     heavy = image(folder, "--reg", "prior:1000", "--prior", "prior.h5", iterations=60)
-    wanted = np.array([prior(places(number)) for number in range(SLICES)])
+    wanted = np.array([prior(places(CENTRES[number])) for number in range(SLICES)])
     expect(apart(heavy, wanted) < 3e-3, f"{apart(heavy, wanted)} from the prior")
     expect(apart(heavy[[1, 2, 0]], wanted) > 0.01, "priors that would be the same anyway")
     words = ["--reg", "prior:0.5", "--reg", "anatomical:0.2"]
@@ -239,14 +142,86 @@ def every_slice_has_its_part_of_coil_maps(make):
     expect(apart(mixed, whole) < 1e-4, "all virtual coils make another image")
     for number in (0, 2):
         with h5py.File(folder / "plane.h5", "w") as f:
-            f["coil_maps"] = coil(places(number))
+            f["coil_maps"] = coil(places(CENTRES[number]))
         for name in ("plane.h5", "maps.h5"):
             found = image(folder, *both, name, "--slice", str(number))
             expect(apart(found[0], whole[number]) < 1e-5, f"slice {number} of {name}")
     folder.run(0, ["maps", "raw.h5", "--slice", "1", "--maps", "maps.h5", "-o", "one.h5",
                    "--quiet"])
     with h5py.File(folder / "one.h5") as f:
-        expect(apart(f["coil_maps"][()], coil(places(1))) < 1e-5, "maps of a slice")
+        expect(apart(f["coil_maps"][()], coil(places(CENTRES[1]))) < 1e-5, "maps of a slice")
+
+
+def a_field_stays_where_it_is(make):
+    """When the image moves, from plane and volume alike."""
+    folder = make()
+    raw(folder)
+    write_volume(folder / "field.h5", "field_map", volume_of(field))
+    shift = ["--shift-mm", "12,-7"]
+    whole = image(folder, *shift, "--field-map", "field.h5")
+    still = image(folder, "--field-map", "field.h5")
+    for number in range(SLICES):
+        centre = CENTRES[number] - 12 * OF_SLICES[0] + 7 * OF_SLICES[1]
+        with h5py.File(folder / "plane.h5", "w") as f:
+            f["field_map"] = field(places(centre))
+            f["field_map"].attrs["units"] = "Hz"
+            f.attrs["position"], f.attrs["directions"] = centre, OF_SLICES.ravel()
+        alone = image(folder, *shift, "--field-map", "plane.h5", "--slice", str(number))
+        expect(apart(alone[0], whole[number]) < 1e-5, f"slice {number}")
+        expect(apart(still[number], whole[number]) > 0.1, "an image that stays")
+
+
+def slices_may_be_turned_against_each_other(make):
+    """All through one point, as a localiser's."""
+    folder = make()
+    turned = [OF_SLICES @ rotation(vector) for vector in ([0, 0, 0], [0.9, 0, 0.2], [0.1, -0.6, 0])]
+    raw(folder, COILS, positions=[CENTRES[1]] * SLICES, turned=turned)
+    size, lengths = (30, 28, 40), (270.0, 266.0, 400.0)
+    write_volume(folder / "field.h5", "field_map", volume_of(field, size, lengths=lengths),
+                 lengths=lengths)
+    write_volume(folder / "maps.h5", "coil_maps", volume_of(coil, size, lengths=lengths),
+                 units=False, lengths=lengths)
+    words = ["--field-map", "field.h5", "--maps", "maps.h5"]
+    whole = image(folder, *words)
+    truth = np.array([image_of(number) for number in range(SLICES)])
+    expect(apart(whole, truth) < 1e-3, f"{apart(whole, truth)} from the truth")
+    shift = ["--shift-mm", "12,-7"]
+    moved = image(folder, *words, *shift)
+    for number in range(SLICES):
+        alone = image(folder, *words, *shift, "--slice", str(number))
+        expect(apart(alone[0], moved[number]) < 1e-5, f"slice {number} that moves")
+
+
+def what_volumes_take_is_predicted(make):
+    folder = make()
+    raw(folder, COILS, off=False)
+    write_volume(folder / "field.h5", "field_map", volume_of(field, (90, 90, 90)))
+    large = 260
+    for name, dataset, extents in (("maps.h5", "coil_maps", (COILS, large, large, large)),
+                                   ("prior.h5", "image", (1, 2 * large, large, large))):
+        with h5py.File(folder / name, "w") as f:
+            values = f.create_dataset(dataset, extents, "c8", compression="gzip",
+                                      compression_opts=1, chunks=(1, 1, large, large))
+            values[...] = 1
+            place = f if dataset == "coil_maps" else values
+            place.attrs.update({"fov_mm": [LENGTHS[0]] * 3, "position": MIDDLE,
+                                "directions": OF_VOLUME.ravel()})
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20))
+
+    def needed(says, *words):
+        said = folder.run(INPUT, [*RECON, "-o", "image.h5", *words],
+                          ["ulimit -v", says, "next:"], preexec_fn=limited).stderr
+        found = re.search(r"with all else ([0-9.e+-]+) GB", said)
+        return float(found.group(1)) * 1e9 if found else 0
+    maps = needed("coil maps of all slices", "--maps", "maps.h5")
+    both = needed("coil maps of all slices", "--maps", "maps.h5", "--field-map", "field.h5")
+    # What its terms of the normal operator take comes on top.
+    expect(0.9 < (both - maps) / (16 * 90 ** 3) < 1.5, f"{both - maps} for a field of 90^3")
+    prior = needed("the prior image of all slices", "--reg", "prior:1", "--prior", "prior.h5",
+                   "--maps", "none")
+    expect(prior > 8 * 2 * large ** 3, f"{prior} for a prior image")
 
 
 def what_no_slice_can_use(make):
@@ -263,7 +238,7 @@ def what_no_slice_can_use(make):
             folder.run(INPUT, [*work, *more], ["field.h5", says, "next:"])
     write_volume(folder / "field.h5", "field_map", values)
     with h5py.File(folder / "plane.h5", "w") as f:
-        f["field_map"] = field(places(1))
+        f["field_map"] = field(places(CENTRES[1]))
         f["field_map"].attrs["units"] = "Hz"
     folder.run(INPUT, [*work[:-1], "plane.h5"],
                ["several slices", "--slice", "name a volume with position and directions", "next:"])
@@ -294,5 +269,7 @@ def a_frame_fails_alone_where_its_prior_is_zeros(make):
 if __name__ == "__main__":
     sys.exit(run_cases([every_slice_has_its_part_of_a_field, images_are_field_maps,
                         every_slice_has_its_part_of_a_prior,
-                        every_slice_has_its_part_of_coil_maps, what_no_slice_can_use,
+                        every_slice_has_its_part_of_coil_maps, a_field_stays_where_it_is,
+                        slices_may_be_turned_against_each_other, what_volumes_take_is_predicted,
+                        what_no_slice_can_use,
                         a_frame_fails_alone_where_its_prior_is_zeros]))

@@ -61,6 +61,11 @@ TEST(IsmrmrdPlaces, ASmallTurnOfRepetitionsCostsTheOrientation) {
     const Scan turned = read(repetitions({at({0, 0, 0}), at({0, 1, 0}, 0.3)}));
     EXPECT_FALSE(turned.grid.directions || turned.grid.position);
     EXPECT_TRUE(noted(turned, "different orientations"));
+    const Frame& second = turned.frames[1];
+    EXPECT_FALSE(second.position);
+    ASSERT_TRUE(second.turned && second.turned->position && second.turned->directions);
+    EXPECT_EQ(*second.turned->position, (Vec3{0, 1, 0})) << "slices are taken from volumes there";
+    EXPECT_FALSE(read(repetitions({at({0, 0, 0}), at({0, 1, 0})})).frames[1].turned);
     EXPECT_EQ(refusal([] {
                   read(repetitions({at({0, 0, 0}), at({0, 30, 0}, 0.3)}));
               }).found,

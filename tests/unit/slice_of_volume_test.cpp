@@ -185,6 +185,55 @@ TEST(PlacedVolumes, AreThoseOfEachSlice) {
     EXPECT_EQ(volumes.place_of(1), volumes.place_of(3));
 }
 
+TEST(PlacedVolumes, AreThoseOfSlicesOfSeveralOrientations) {
+    const Grid volume = placed(test::make_grid(9, 9, 9), {90, 90, 90}, {0, 0, 0}, axes);
+    test::Random random(8);
+    const CoilMatrix values = random.matrix(1, volume.voxels());
+    Scan scan = slices_at({0, 0, 0});
+    scan.grid.position.reset();
+    scan.grid.directions.reset();
+    const std::vector<std::array<Vec3, 3>> directions{
+        axes, {axes[1], axes[2], axes[0]}, {axes[2], axes[0], axes[1]}};
+    for (std::size_t f = 0; f < 3; ++f) {
+        scan.frames[f].position.reset();
+        scan.frames[f].turned = Whereabouts{Vec3{0, 0, 0}, directions[f]};
+    }
+    PlacedVolumes volumes(values, volume, scan, scan.grid, of);
+    for (std::size_t f = 0; f < 3; ++f) {
+        const Grid slice = placed(scan.grid, scan.grid.fov_mm, {0, 0, 0}, directions[f]);
+        const CoilMatrix found = volumes.take(f).to_doubles();
+        for (std::size_t n = 0; n < 64; ++n) {
+            const Complex expected = at_place(values, 0, volume, place_of(slice, n));
+            EXPECT_LT(std::abs(found(0, static_cast<Eigen::Index>(n)) - expected), 1e-5) << f;
+        }
+    }
+    scan.frames.push_back(scan.frames[1]);
+    scan.frames.back().turned->position = Vec3{20, 0, 0};
+    expect_words(said_by([&] { PlacedVolumes(values, volume, scan, scan.grid, of); }),
+                 "20 mm away from the first frame of its slice");
+}
+
+TEST(PlacedVolumes, MayComeFromAnotherCorner) {
+    const Grid grid = placed(test::make_grid(5, 6, 7), {50, 60, 70}, {1, 2, 3}, axes);
+    Scan scan = slices_at({3});
+    scan.grid = grid;
+    scan.frames[0].position.reset();
+    test::Random random(9);
+    const CoilMatrix values = random.matrix(1, grid.voxels());
+    // The same voxels from the last y on: of six, the fourth is one before the centre.
+    Grid mirrored = grid;
+    (*mirrored.directions)[1] = {0, -1, 0};
+    (*mirrored.position)[1] -= 10;
+    CoilMatrix stored(1, values.cols());
+    for (Eigen::Index n = 0; n < values.cols(); ++n) {
+        const Eigen::Index y = n / 5 % 6;
+        stored(0, n) = values(0, n + 5 * (5 - 2 * y));
+    }
+    PlacedVolumes volumes(stored, mirrored, scan, scan.grid, of);
+    EXPECT_FALSE(volumes.differ());
+    EXPECT_LT((volumes.take(0).to_doubles() - values).norm(), 1e-6);
+}
+
 TEST(PlacedVolumes, RefuseWhatNoSliceCanUse) {
     const Grid volume = placed(test::make_grid(8, 8, 6), {80, 80, 60}, {0, 0, 0}, axes);
     const CoilMatrix values = CoilMatrix::Ones(1, 384);
