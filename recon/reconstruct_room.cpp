@@ -127,23 +127,30 @@ void ReconstructRoom::require(const Scan& scan) const {
         return;
     }
     const Grid grid = grid_of(scan.grid);
+    const std::shared_ptr<const OffResonance> field = field_of(scan);
+    HostMemory memory;
+    if (count_places(places_of(scan)) > 1) {
+        add_volumes_of_slices(memory, field.get());
+    }
     if (need_all_frames(options_.solve.regularisers)) {
-        require_joint_room(backend_, scan, grid, options_.prepare.maps != "none", options_.solve);
+        memory.require(file_);
+        MemoryLimit left = memory_limit();
+        if (memory.bytes() > 0) {
+            left.bytes -= memory.bytes();
+            left.whose += " without the volumes that slices are taken from";
+        }
+        require_joint_room(backend_, scan, grid, options_.prepare.maps != "none", options_.solve,
+                           left);
         return;
     }
     const bool maps = has_maps(scan.coils(), scan.coil_maps.rows());
     const std::size_t coils = coils_of(scan.coils());
     SolveShape solve{{grid, maps ? coils : 0}, maps ? 1 : coils};
     solve.replicas = options_.noise_replicas > 0;
-    const std::shared_ptr<const OffResonance> field = field_of(scan);
     for (const Frame& frame : scan.frames) {
         if (field) {
             solve.expect(backend_, frame.sampling->times, *field);
         }
-    }
-    HostMemory memory;
-    if (count_places(places_of(scan)) > 1) {
-        add_volumes_of_slices(memory, field.get());
     }
     const std::size_t samples = most_samples(scan);
     solve.coils = coils;

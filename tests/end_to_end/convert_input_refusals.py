@@ -6,7 +6,6 @@ refused by name, and nothing is written.
 
 import gzip
 import os
-import shutil
 import sys
 
 import h5py
@@ -183,14 +182,9 @@ def other_flags_say_what_to_do(make):
     folder = make()
     save(folder / "n.nii.gz", rng.uniform(1, 2, (16, 16)).astype("f4"))
     folder.run(0, ["convert", "truth.h5", "-o", "n.mrd"])
-    shutil.copy(folder / "scan.h5", folder / "timed.h5")
-    with h5py.File(folder / "timed.h5", "r+") as f:
-        f["times"] = np.linspace(0, 1e-3, f["samples"].shape[-1])
-        f["times"].attrs["units"] = "s"
     for name, summary in (("n.nii.gz", "NIfTI-1"), ("n.mrd", "ISMRMRD images")):
-        for scan, flag in (("scan.h5", "--truth"), ("scan.h5", "--maps"),
-                           ("timed.h5", "--field-map")):
-            folder.run(INPUT, ["recon", scan, "-o", "image.h5", *WORK, flag, name],
+        for flag in ("--truth", "--maps"):
+            folder.run(INPUT, ["recon", "scan.h5", "-o", "image.h5", *WORK, flag, name],
                        [name, summary, f"lsrecon convert {name} -o"])
     folder.run(USAGE, ["convert", "truth.h5", "-o", "x.dcm"], ["-o NAME.mrd", "DICOM"])
     with open(folder / "i.dcm", "wb") as f:

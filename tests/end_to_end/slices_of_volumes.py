@@ -222,6 +222,7 @@ def what_volumes_take_is_predicted(make):
     prior = needed("the prior image of all slices", "--reg", "prior:1", "--prior", "prior.h5",
                    "--maps", "none")
     expect(prior > 8 * 2 * large ** 3, f"{prior} for a prior image")
+    needed("coil maps of all slices", "--maps", "maps.h5", "--reg", "llr:0.01")
 
 
 def what_no_slice_can_use(make):
