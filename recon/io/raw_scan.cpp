@@ -50,12 +50,14 @@ void RawAcquisitionSorter::refuse_units() const {
     const std::string expected =
         "one unit that fills 0.5 to 1.05 of N/2; largest |k| / (N/2) would be " +
         reach_in_each_unit(range_, grid);
-    const bool per_mm = may_be_per_mm({range_}, grid);
-    throw InputError({encoding_.file, encoding_.dataset + ", units of the trajectory", found,
-                      expected + (per_mm ? "; in 1/mm, which is none of them, it is filled" : ""),
-                      per_mm ? "pass --traj-units cycles/voxel, or write the trajectory in 1/m "
-                               "(1000 times 1/mm)"
-                             : "pass --traj-units UNIT"});
+    const ForeignUnit* const foreign = foreign_unit_that_fills({range_}, grid);
+    throw InputError(
+        {encoding_.file, encoding_.dataset + ", units of the trajectory", found,
+         expected +
+             (foreign ? "; in " + foreign->name + ", which is none of them, it is filled" : ""),
+         foreign ? text("write the trajectory in 1/m (", foreign->per_m, " times ", foreign->name,
+                        "); or pass --traj-units UNIT, if it is in one of these")
+                 : "pass --traj-units UNIT"});
 }
 
 std::string RawAcquisitionSorter::units(std::vector<std::string>& remarks) const {
@@ -82,6 +84,12 @@ std::string RawAcquisitionSorter::units(std::vector<std::string>& remarks) const
     }
     remarks.push_back(text("trajectory units ", found, ", found from its range (",
                            by(reach, stored.dimensions), " of N/2) and the matrix"));
+    if (const ForeignUnit* const foreign = foreign_unit_that_fits({range_}, stored)) {
+        remarks.push_back(text("the range of the trajectory would also fit ", foreign->name,
+                               ", which is not read: if the object has a wrong size, write the "
+                               "trajectory in 1/m (",
+                               foreign->per_m, " times ", foreign->name, ")"));
+    }
     return found;
 }
 

@@ -53,6 +53,32 @@ bool fills(const Reach& reach) {
     return reach.telling >= 0.95 && reach.anywhere <= 1.001;
 }
 
+/// Their table; what is to be told from the units that are known.
+const std::vector<ForeignUnit>& foreign_units() {
+    static const std::vector<ForeignUnit> table{
+        {"1/mm", 1000}, {"1/cm", 100}, {"rad/mm", 1000 / (2 * pi)}, {"rad/m", 1 / (2 * pi)}};
+    return table;
+}
+
+/// The first that is `enough`, unless a unit that is known is filled.
+const ForeignUnit* foreign_unit(const std::vector<Vec3>& trajectory, const Grid& grid,
+                                bool (*enough)(const Reach&)) {
+    const Vec3 range = filled_range(trajectory, grid);
+    for (const std::string& units : trajectory_unit_names()) {
+        if (fills(reach_of(range, to_cycles_per_fov(units, grid), grid))) {
+            return nullptr;
+        }
+    }
+    const Vec3 per_m = to_cycles_per_fov("1/m", grid);
+    for (const ForeignUnit& unit : foreign_units()) {
+        const Vec3 factor{unit.per_m * per_m[0], unit.per_m * per_m[1], unit.per_m * per_m[2]};
+        if (enough(reach_of(range, factor, grid))) {
+            return &unit;
+        }
+    }
+    return nullptr;
+}
+
 } // namespace
 
 const std::vector<std::string>& trajectory_unit_names() {
@@ -92,13 +118,15 @@ std::string guess_trajectory_units(const std::vector<Vec3>& trajectory, const Gr
         }
         found = units;
     }
-    return found == "cycles/voxel" && may_be_per_mm(trajectory, grid) ? "" : found;
+    return foreign_unit_that_fills(trajectory, grid) != nullptr ? "" : found;
 }
 
-bool may_be_per_mm(const std::vector<Vec3>& trajectory, const Grid& grid) {
-    const Vec3 range = filled_range(trajectory, grid);
-    const Reach in_cycles = reach_of(range, to_cycles_per_fov("cycles/voxel", grid), grid);
-    return fits(in_cycles) && !fills(in_cycles) && fills(reach_of(range, grid.fov_mm, grid));
+const ForeignUnit* foreign_unit_that_fills(const std::vector<Vec3>& trajectory, const Grid& grid) {
+    return foreign_unit(trajectory, grid, &fills);
+}
+
+const ForeignUnit* foreign_unit_that_fits(const std::vector<Vec3>& trajectory, const Grid& grid) {
+    return foreign_unit(trajectory, grid, &fits);
 }
 
 std::string reach_in_each_unit(const Vec3& largest_stored, const Grid& grid) {

@@ -20,12 +20,22 @@ constexpr std::size_t fewest_voxels = 8;
 /// The one unit in which the trajectory fills the sampled range of the grid: in which its largest
 /// coordinate, relative to N/2, is between 0.5 and 1.05 in some dimension (of fewest_voxels or
 /// more, where there are such) and above 1.05 in none. "" when no unit or more than one fits, and
-/// for cycles/voxel when the trajectory may be in 1/mm.
+/// when the trajectory may be in a foreign unit.
 std::string guess_trajectory_units(const std::vector<Vec3>& trajectory, const Grid& grid);
 
-/// Whether 1/mm, which is none of the units, fills the range and cycles/voxel only nearly: with
-/// voxels of about 1 mm the two look alike.
-bool may_be_per_mm(const std::vector<Vec3>& trajectory, const Grid& grid);
+/// A unit that programs write and that is none of trajectory_unit_names().
+struct ForeignUnit {
+    std::string name;
+    double per_m; ///< how many 1/m it is
+};
+
+/// "1/cm": one that the trajectory may be in, because it fills the range (0.95 to 1.001 of N/2)
+/// and none of trajectory_unit_names() does. Null when there is none.
+const ForeignUnit* foreign_unit_that_fills(const std::vector<Vec3>& trajectory, const Grid& grid);
+
+/// One in which the trajectory fits as loosely as guess_trajectory_units() wants it. Null when
+/// there is none, or when one of trajectory_unit_names() is filled.
+const ForeignUnit* foreign_unit_that_fits(const std::vector<Vec3>& trajectory, const Grid& grid);
 
 /// How far a trajectory with these largest stored coordinates would reach, relative to N/2, if they
 /// were in each of the units: "0.98 x 0.98 in cycles/fov, 63 x 63 in cycles/voxel, ...".

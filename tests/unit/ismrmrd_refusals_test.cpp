@@ -73,10 +73,26 @@ TEST(IsmrmrdRefusals, TrajectoriesPerMillimetreAreToldFromCyclesPerVoxel) {
     const Sizes sizes{48, 48, 1, 60, 60, 5};
     const Finding finding = refusal([&] { read({spoke}, header(sizes, sizes)); });
     EXPECT_TRUE(has(finding.expected, "in 1/mm")) << finding.expected;
-    EXPECT_TRUE(has(finding.next_step, "--traj-units cycles/voxel")) << finding.next_step;
+    EXPECT_TRUE(has(finding.next_step, "1/m (1000 times 1/mm); or pass --traj-units"))
+        << finding.next_step;
     const Sizes large{48, 48, 1, 96, 96, 5};
     EXPECT_TRUE(noted(read({spoke}, header(large, large)),
                       "cycles/voxel, found from its range (0.8 x 0 of N/2)"));
+}
+
+TEST(IsmrmrdRefusals, TrajectoriesPerCentimetreAreToldFromRadPerVoxel) {
+    Acquisition spoke = readout(8, 1, 2);
+    for (uint16_t i = 0; i < 8; ++i) {
+        spoke.traj(0, i) *= 0.625F; // 2.5, the edge of voxels of 2 mm
+        spoke.traj(1, i) = 0;
+    }
+    const Sizes sizes{48, 48, 1, 96, 96, 5};
+    const Finding finding = refusal([&] { read({spoke}, header(sizes, sizes)); });
+    EXPECT_TRUE(has(finding.expected, "in 1/cm")) << finding.expected;
+    EXPECT_TRUE(has(finding.next_step, "100 times 1/cm")) << finding.next_step;
+    EXPECT_EQ(read({spoke}, header(sizes, sizes), "rad/voxel").trajectory_units, "rad/voxel");
+    const Sizes smaller{48, 48, 1, 84, 84, 5};
+    EXPECT_TRUE(noted(read({spoke}, header(smaller, smaller)), "would also fit 1/cm"));
 }
 
 TEST(IsmrmrdRefusals, OneTrajectoryDimensionIsRefused) {

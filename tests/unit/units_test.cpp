@@ -81,8 +81,9 @@ TEST(Units, PerMillimetreIsNotTakenForCyclesPerVoxel) {
     const auto guess = [](double voxel_mm, double largest) {
         const Grid grid = grid_2d(48, 64, 48 * voxel_mm, 64 * voxel_mm);
         const std::vector<Vec3> trajectory{{largest, -largest, 0}};
-        EXPECT_EQ(guess_trajectory_units(trajectory, grid).empty(),
-                  may_be_per_mm(trajectory, grid));
+        const ForeignUnit* const foreign = foreign_unit_that_fills(trajectory, grid);
+        EXPECT_EQ(guess_trajectory_units(trajectory, grid).empty(), foreign != nullptr);
+        EXPECT_EQ(foreign != nullptr ? foreign->name : "1/mm", "1/mm");
         return guess_trajectory_units(trajectory, grid);
     };
     for (const double voxel_mm : {0.96, 0.99, 1.07, 1.25, 1.9}) {
@@ -96,6 +97,47 @@ TEST(Units, PerMillimetreIsNotTakenForCyclesPerVoxel) {
     }
     EXPECT_EQ(guess(2, 0.5 * 0.8), "cycles/voxel");
     EXPECT_EQ(guess(1.3, 0.5 * 1.04), "cycles/voxel");
+}
+
+// Each fills its matrix, and one of the units that are known nearly: 2.5/cm of voxels of 2 mm would
+// be 0.80 of N/2 in rad/voxel.
+TEST(Units, ForeignUnitsAreNotTakenForKnownOnes) {
+    struct Case {
+        std::string name;
+        double per_m;
+        double voxel_mm;
+    };
+    for (const Case& one : {Case{"1/mm", 1e3, 1.25},
+                            {"1/cm", 1e2, 2.0},
+                            {"1/cm", 1e2, 2.75},
+                            {"rad/mm", 1e3 / (2 * pi), 1.5},
+                            {"rad/mm", 1e3 / (2 * pi), 1.1},
+                            {"rad/m", 1 / (2 * pi), 3.0}}) {
+        const Grid grid = grid_2d(48, 64, 48 * one.voxel_mm, 64 * one.voxel_mm);
+        const double edge = 0.5 / (1e-3 * one.voxel_mm) / one.per_m;
+        const ForeignUnit* const foreign = foreign_unit_that_fills({{edge, -edge, 0}}, grid);
+        ASSERT_NE(foreign, nullptr) << one.name;
+        EXPECT_EQ(foreign->name, one.name);
+        EXPECT_DOUBLE_EQ(foreign->per_m, one.per_m);
+        EXPECT_EQ(guess_trajectory_units({{edge, -edge, 0}}, grid), "") << one.name;
+    }
+}
+
+// Less than the whole matrix in either unit says too little to refuse.
+TEST(Units, SmallTrajectoriesInKnownUnitsAreRead) {
+    for (const double voxel_mm : {0.9375, 1.25, 2.0, 3.75}) {
+        const Grid grid = grid_2d(64, 64, 64 * voxel_mm, 64 * voxel_mm);
+        for (const double reach : {0.7, 0.9}) {
+            const Vec3 k{reach * pi, 0, 0};
+            EXPECT_EQ(guess_trajectory_units({k}, grid), "rad/voxel") << voxel_mm << ", " << reach;
+        }
+    }
+    const Grid grid = grid_2d(64, 64, 128, 128); // 2.2/cm of 2.5
+    EXPECT_EQ(guess_trajectory_units({{2.2, 0, 0}}, grid), "rad/voxel");
+    const ForeignUnit* const foreign = foreign_unit_that_fits({{2.2, 0, 0}}, grid);
+    ASSERT_NE(foreign, nullptr);
+    EXPECT_EQ(foreign->name, "1/cm");
+    EXPECT_EQ(foreign_unit_that_fits({{pi, 0, 0}}, grid), nullptr);
 }
 
 // pi rad/voxel over 6 voxels would fill 1.05 of them in cycles/fov.
