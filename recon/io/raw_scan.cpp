@@ -13,31 +13,50 @@ namespace lsrecon {
 
 namespace {
 
-/// Of M x 3 coordinates: whether kz of every readout is that of the first, sample by sample.
-bool same_kz(const std::vector<float>& trajectory, const std::vector<std::size_t>& ends) {
-    std::size_t begin = 0;
-    std::size_t first = 0; // samples of the first that has any
-    for (const std::size_t end : ends) {
-        first = first == 0 ? end : first;
-        for (std::size_t i = 0; i < std::min(first, end - begin); ++i) {
-            if (trajectory[3 * (begin + i) + 2] != trajectory[3 * i + 2]) {
-                return false;
-            }
-        }
-        begin = end;
-    }
-    return true;
-}
+/// What rounding does to kz, relative to the largest: partitions of 2000 are 10 times as far apart.
+constexpr double rounding_of_kz = 1e-4;
 
-/// Whether kz is one number.
-bool flat(const std::vector<float>& trajectory) {
-    for (std::size_t i = 2; i < trajectory.size(); i += 3) {
-        if (trajectory[i] != trajectory[2]) {
-            return false;
+/// The third coordinate of M x 3.
+class ThirdCoordinate {
+public:
+    ThirdCoordinate(const std::vector<float>& trajectory, const std::vector<std::size_t>& ends)
+        : trajectory_(trajectory), ends_(ends) {
+        for (std::size_t m = 0; m < trajectory.size() / 3; ++m) {
+            least_ = m == 0 ? at(m) : std::min(least_, at(m));
+            most_ = m == 0 ? at(m) : std::max(most_, at(m));
         }
+        tolerance_ = rounding_of_kz * std::max(std::abs(least_), std::abs(most_));
     }
-    return true;
-}
+
+    /// Whether it is one number.
+    bool flat() const { return most_ - least_ <= tolerance_; }
+    /// Whether it is nowhere below 0, as density weights and times are, and not 0 everywhere.
+    bool one_sided() const { return least_ >= 0 && most_ > 0; }
+    /// Whether that of every readout is that of the first, sample by sample.
+    bool same_in_every_readout() const {
+        std::size_t begin = 0;
+        std::size_t first = 0; // samples of the first that has any
+        for (const std::size_t end : ends_) {
+            first = first == 0 ? end : first;
+            for (std::size_t i = 0; i < std::min(first, end - begin); ++i) {
+                if (std::abs(at(begin + i) - at(i)) > tolerance_) {
+                    return false;
+                }
+            }
+            begin = end;
+        }
+        return true;
+    }
+
+private:
+    double at(std::size_t m) const { return static_cast<double>(trajectory_[3 * m + 2]); }
+
+    const std::vector<float>& trajectory_;
+    const std::vector<std::size_t>& ends_;
+    double least_ = 0;
+    double most_ = 0;
+    double tolerance_ = 0;
+};
 
 } // namespace
 
@@ -162,27 +181,35 @@ void RawAcquisitionSorter::require_samples() const {
     }
 }
 
-/// Writers put 0 or density weights where kz should be: all partitions would be summed.
+/// Writers put 0, density weights or times where kz should be: all partitions would be summed, or
+/// lie elsewhere. The kz of partitions has both signs where there are three or more.
 void RawAcquisitionSorter::require_kz() const {
     if (stored_dimensions() < 3) {
         return;
     }
     for (const auto& [counters, raw] : frames_) {
-        const bool summed = raw.partitions_differ && same_kz(raw.trajectory, raw.ends);
-        const bool slice = choice_.varying()[0] && !raw.trajectory.empty() && flat(raw.trajectory);
-        if (summed || slice) {
+        const bool of_slices = choice_.varying()[0];
+        if (raw.trajectory.empty() || !(raw.partitions_differ || of_slices)) {
+            continue;
+        }
+        const ThirdCoordinate third(raw.trajectory, raw.ends);
+        const bool summed = raw.partitions_differ && third.same_in_every_readout();
+        const bool one_sided = encoding_.grid.size[2] > 2 && third.one_sided();
+        if (summed || one_sided || (of_slices && third.flat())) {
             const std::string name = label(counters, choice_.varying());
             throw InputError(
                 {encoding_.file,
                  text(encoding_.dataset, name.empty() ? "" : ", frame " + name,
                       ", kz (third trajectory dimension)"),
-                 summed ? "the same in every acquisition, whose kspace_encode_step_2 differs"
-                        : "one number in all samples of a slice",
+                 summed      ? "the same in every acquisition, whose kspace_encode_step_2 differs"
+                 : one_sided ? "nowhere below 0, as density weights or times are"
+                             : "one number in all samples of a slice",
                  text("kz of each sample, since encodedSpace/matrixSize/z is ",
                       encoding_.grid.size[2]),
-                 summed ? "write kz, or a trajectory of two dimensions: then kz is "
-                          "kspace_encode_step_2 less its center"
-                        : "write kz, or matrixSize/z 1 where slices are two-dimensional"});
+                 raw.partitions_differ
+                     ? "write kz, or a trajectory of two dimensions: then kz is "
+                       "kspace_encode_step_2 less its center"
+                     : "write kz, or matrixSize/z 1 where slices are two-dimensional"});
         }
     }
 }

@@ -74,6 +74,40 @@ TEST(IsmrmrdSlices, PartitionsWithoutAKzAreNotSummed) {
     }
 }
 
+// Equal to rounding, or rising from each acquisition to the next.
+TEST(IsmrmrdSlices, DensityWeightsAndTimesAreNoKz) {
+    const std::string xml = header({8, 8, 4, 240, 240, 20}, {8, 8, 4, 240, 240, 20});
+    const auto rounded = [](int partition, int i) {
+        return 0.125F * static_cast<float>(i - 4) * (1 + 1e-6F * static_cast<float>(partition));
+    };
+    Finding finding = refusal([&] { read(stack(4, rounded), xml, "cycles/fov"); });
+    EXPECT_TRUE(has(finding.found, "the same in every acquisition")) << finding.found;
+    const auto times = [](int partition, int i) {
+        return 0.05F * static_cast<float>(8 * partition + i);
+    };
+    finding = refusal([&] { read(stack(4, times), xml, "cycles/fov"); });
+    EXPECT_EQ(finding.thing, "/dataset/data, kz (third trajectory dimension)");
+    EXPECT_TRUE(has(finding.found, "nowhere below 0")) << finding.found;
+    EXPECT_TRUE(has(finding.next_step, "a trajectory of two dimensions")) << finding.next_step;
+
+    std::vector<Acquisition> slices =
+        stack(4, [](int, int i) { return 0.125F * static_cast<float>(i); });
+    for (std::size_t i = 0; i < 4; ++i) {
+        slices[i].idx().kspace_encode_step_2 = 0;
+        slices[i].idx().slice = static_cast<uint16_t>(i);
+    }
+    finding = refusal([&] { read(slices, xml, "cycles/fov"); });
+    EXPECT_TRUE(has(finding.next_step, "matrixSize/z 1")) << finding.next_step;
+    // Of two partitions, or along z itself, kz may be all of this.
+    const std::string two = header({8, 8, 2, 240, 240, 10}, {8, 8, 2, 240, 240, 10});
+    const auto upward = [](int partition, int) { return static_cast<float>(partition); };
+    EXPECT_EQ(read(stack(2, upward), two, "cycles/fov").frames.size(), 1u);
+    const auto along = [](int partition, int i) {
+        return static_cast<float>(i % 4 - 2) + 0.1F * static_cast<float>(partition);
+    };
+    EXPECT_EQ(read(stack(4, along), xml, "cycles/fov").frames.size(), 1u);
+}
+
 TEST(IsmrmrdSlices, AMatrixOfTheirNumberIsThatOfTwoDimensions) {
     const std::string xml = header({8, 8, 3, 240, 240, 15}, {8, 8, 3, 240, 240, 15});
     for (const int dimensions : {0, 2}) {
