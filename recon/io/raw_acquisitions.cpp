@@ -62,6 +62,7 @@ void RawAcquisitionSorter::begin(const RawAcquisition& acquisition, RawFrame& fr
         frame.first = acquisition.index;
         frame.partition = acquisition.encode_steps[1];
         frame.segment = acquisition.segment;
+        frame.counters = acquisition.counters;
     }
     place(acquisition, frame.where);
 }

@@ -77,6 +77,7 @@ private:
         long partition = 0; ///< kspace_encode_step_2 of that
         bool partitions_differ = false; ///< that of others
         long segment = 0; ///< idx.segment of the first
+        RawCounters counters{}; ///< of the first, joined or not
     };
 
     [[noreturn]] void refuse(const RawAcquisition& acquisition, const std::string& field,

@@ -58,23 +58,44 @@ void RawAcquisitionSorter::check_partition(const RawAcquisition& acquisition,
     }
 }
 
-// Times count from center_sample of each acquisition. Those of one excitation would begin anew. A
-// line without a stored trajectory has an excitation of its own, whatever segment it is of.
+// Times count from center_sample of each acquisition. Those of one excitation would begin anew, and
+// so would echoes (contrast, or set) that are joined. A line without a stored trajectory has an
+// excitation of its own, whatever segment it is of.
 void RawAcquisitionSorter::check_excitation(const RawAcquisition& acquisition,
                                             const RawFrame& frame) const {
-    const bool segments = has_trajectory() && acquisition.segment != frame.segment;
-    if (!options_.with_times || frame.values.empty() || !(segments || encoding_.echo_train)) {
+    if (!options_.with_times || frame.values.empty()) {
         return;
     }
-    refuse(acquisition, segments ? "idx.segment" : "time of its excitation",
-           segments ? text(acquisition.segment)
-                    : "not known: the header calls the trajectory epi, and the frame has several "
-                      "acquisitions",
-           text(segments ? text(frame.segment, " as in acquisition ", frame.first, " of its frame")
-                         : "an excitation for each acquisition",
-                ", for --field-map: times count from center_sample of each acquisition, and when "
-                "each of an echo train began is not in the file"),
-           "leave --field-map out, or write a native scan with /times");
+    const std::string first = text(" as in acquisition ", frame.first, " of its frame");
+    const auto refuse_times = [&](const std::string& field, const std::string& found,
+                                  const std::string& expected, const std::string& why,
+                                  const std::string& next) {
+        refuse(acquisition, field, found,
+               text(expected,
+                    ", for --field-map: times count from center_sample of each "
+                    "acquisition, and when each ",
+                    why, " is not in the file"),
+               next + ", or write a native scan with /times");
+    };
+    for (std::size_t i = 0; i < frame_counters().size(); ++i) {
+        const std::string& name = frame_counters()[i];
+        const auto found = acquisition.counters[i];
+        if ((name == "contrast" || name == "set") && found != frame.counters[i]) {
+            refuse_times("idx." + name, text(found), text(frame.counters[i], first),
+                         "echo was taken", "leave --join " + name + " or --field-map out");
+        }
+    }
+    const char* const train = "of an echo train began";
+    if (has_trajectory() && acquisition.segment != frame.segment) {
+        refuse_times("idx.segment", text(acquisition.segment), text(frame.segment, first), train,
+                     "leave --field-map out");
+    }
+    if (encoding_.echo_train) {
+        refuse_times("time of its excitation",
+                     "not known: the header calls the trajectory epi, and the frame has several "
+                     "acquisitions",
+                     "an excitation for each acquisition", train, "leave --field-map out");
+    }
 }
 
 // Reported here, not only by check(scan), because only here are the fields at fault known.

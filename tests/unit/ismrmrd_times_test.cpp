@@ -85,6 +85,31 @@ TEST(IsmrmrdTimes, SegmentsOfAReadoutAreRefused) {
     EXPECT_EQ(timed_scan(acquisitions, "spiral").frames.size(), 2u);
 }
 
+TEST(IsmrmrdTimes, JoinedEchoesAreRefused) {
+    for (const std::string joined : {"contrast", "set", "repetition"}) {
+        std::vector<Acquisition> acquisitions(3, readout(8, 1, 2));
+        for (Acquisition& a : acquisitions) {
+            set_dwell(a, 4);
+        }
+        ISMRMRD::EncodingCounters& last = acquisitions[2].idx();
+        (joined == "contrast" ? last.contrast : joined == "set" ? last.set : last.repetition) = 1;
+        const std::string path = write(acquisitions);
+        ReadOptions options;
+        options.with_times = true;
+        EXPECT_EQ(read_ismrmrd(path, options).frames.size(), 2u);
+        options.join = {joined};
+        if (joined == "repetition") {
+            EXPECT_EQ(read_ismrmrd(path, options).frames.size(), 1u);
+            continue;
+        }
+        const Finding finding = refusal([&] { read_ismrmrd(path, options); });
+        EXPECT_EQ(finding.thing, "/dataset/data, acquisition 2, idx." + joined);
+        EXPECT_TRUE(has(finding.next_step, "--join " + joined)) << finding.next_step;
+        options.with_times = false;
+        EXPECT_EQ(read_ismrmrd(path, options).frames.size(), 1u);
+    }
+}
+
 TEST(IsmrmrdTimes, EchoTrainsAreRefusedUnlessAnAcquisitionHoldsAll) {
     std::vector<Acquisition> acquisitions(2, timed(6, 2, false));
     const Finding finding = refusal([&] { timed_scan(acquisitions, "EPI"); });
