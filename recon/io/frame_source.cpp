@@ -24,7 +24,7 @@ FrameSource::FrameSource(const std::string& path, const ReadOptions& options)
 FrameSource::FrameSource(OpenScan opened, const ReadOptions& options)
     : file_(std::move(opened.file)), stored_(std::move(opened.stored)) {
     Scan& scan = stored_.scan;
-    check(scan, true); // the formats asked for room
+    check(scan, true, options.matrix); // the formats asked for room
     options.before_samples(scan);
     const std::vector<std::string> silent = check_samples(options.bad_frames);
     file_->require_unchanged();

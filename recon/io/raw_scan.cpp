@@ -76,7 +76,7 @@ void RawAcquisitionSorter::refuse_units() const {
              (foreign ? "; in " + foreign->name + ", which is none of them, it is filled" : ""),
          foreign ? text("write the trajectory in 1/m (", foreign->per_m, " times ", foreign->name,
                         "); or pass --traj-units UNIT, if it is in one of these")
-                 : "pass --traj-units UNIT"});
+                 : "pass --traj-units UNIT, and --matrix where k reaches beyond N/2"});
 }
 
 std::string RawAcquisitionSorter::units(std::vector<std::string>& remarks) const {
@@ -92,18 +92,28 @@ std::string RawAcquisitionSorter::units(std::vector<std::string>& remarks) const
     }
     Grid stored = encoding_.grid;
     stored.dimensions = static_cast<int>(stored_dimensions());
-    const std::string found = guess_trajectory_units({range_}, stored);
+    Vec3 range = range_;
+    std::string found = guess_trajectory_units({range}, stored);
+    const bool new_matrix = found.empty() && !options_.matrix.empty();
+    if (new_matrix) { // samples beyond N/2 of the file's may be within that of the image
+        const Grid image = options_.grid_of_image(encoding_.grid);
+        for (std::size_t d = 0; d < stored_dimensions(); ++d) {
+            range[d] *= static_cast<double>(stored.size[d]) / static_cast<double>(image.size[d]);
+        }
+        found = guess_trajectory_units({range}, stored);
+    }
     if (found.empty()) {
         refuse_units();
     }
     Vec3 reach = to_cycles_per_fov(found, stored);
     for (std::size_t d = 0; d < stored_dimensions(); ++d) {
-        reach[d] *= range_[d] / (0.5 * static_cast<double>(stored.size[d]));
+        reach[d] *= range[d] / (0.5 * static_cast<double>(stored.size[d]));
         reach[d] = std::round(1000 * reach[d]) / 1000;
     }
     remarks.push_back(text("trajectory units ", found, ", found from its range (",
-                           by(reach, stored.dimensions), " of N/2) and the matrix"));
-    if (const ForeignUnit* const foreign = foreign_unit_that_fits({range_}, stored)) {
+                           by(reach, stored.dimensions), " of N/2) and ",
+                           new_matrix ? "--matrix" : "the matrix"));
+    if (const ForeignUnit* const foreign = foreign_unit_that_fits({range}, stored)) {
         remarks.push_back(text("the range of the trajectory would also fit ", foreign->name,
                                ", which is not read: if the object has a wrong size, write the "
                                "trajectory in 1/m (",

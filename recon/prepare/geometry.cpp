@@ -55,12 +55,14 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
     scan.grid = changed(stored);
     fov_mm_ = scan.grid.fov_mm;
     const bool other_grid = scan.grid.size != stored.size || scan.grid.fov_mm != stored.fov_mm;
-    // Rounding of k' loses no sample at the edge. A grid that stays keeps what overshoots it.
+    // Rounding of k' loses no sample at the edge. A grid that stays keeps what gradients overshoot.
     constexpr double rounding = 1e-9;
+    constexpr double overshoot = 0.05;
     for (std::size_t d = 0; d < 3; ++d) {
         factor_[d] = (options.conjugate ? -1 : 1) * scan.grid.fov_mm[d] / stored.fov_mm[d];
-        limit_[d] = other_grid && static_cast<int>(d) < stored.dimensions
-                        ? 0.5 * static_cast<double>(scan.grid.size[d]) * (1 + rounding)
+        limit_[d] = options.other_grid() && static_cast<int>(d) < stored.dimensions
+                        ? 0.5 * static_cast<double>(scan.grid.size[d]) *
+                              (1 + (other_grid ? rounding : overshoot))
                         : HUGE_VAL;
     }
     if (other_grid) {
@@ -116,9 +118,9 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
     }
     scan.calibrations = std::move(calibrations);
     if (dropped > 0) {
-        scan.remarks.push_back(
-            text("left out ", dropped, " of ", all,
-                 " samples of all frames, which lie beyond N/2 of the new grid"));
+        scan.remarks.push_back(text("left out ", dropped, " of ", all,
+                                    " samples of all frames, which lie beyond N/2 of the ",
+                                    other_grid ? "new grid" : "grid and 5 %"));
     }
     if (options.other_grid()) {
         for (const std::string& remark : remarks_on_aliasing(scan)) {

@@ -1,5 +1,6 @@
 #include "scan/check.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -14,6 +15,8 @@ namespace {
 
 /// How far outside +-N/2 a trajectory may reach: gradients overshoot, but by no more than this.
 constexpr double allowed_overshoot = 1.05;
+/// The same where samples beyond N/2 will be left out: more is a wrong unit.
+constexpr double most_left_out = 2;
 
 /// Fields of view from the centre, which is their unit: positions in mm go beyond unless the field
 /// of view is below 20 mm. Up to here the phase of a matrix of 2048 is right to 2^-24 (20480 /
@@ -33,7 +36,8 @@ double worse(Complex value) {
 /// The checks of one scan, each naming the thing as the file's format does.
 class Checker {
 public:
-    Checker(const Scan& scan, bool has_room) : scan_(scan), has_room_(has_room) {
+    Checker(const Scan& scan, bool has_room, const std::vector<std::size_t>& matrix)
+        : scan_(scan), has_room_(has_room), matrix_(matrix) {
         for (const Frame& frame : scan.frames) {
             shares_sampling_ = shares_sampling_ && frame.sampling == scan.frames.front().sampling;
         }
@@ -199,12 +203,20 @@ private:
     void check_range(const std::vector<Vec3>& trajectory, const std::string& before) const {
         for (std::size_t m = 0; m < trajectory.size(); ++m) {
             for (std::size_t d = 0; d < 3; ++d) {
-                const double half = static_cast<double>(scan_.grid.size[d]) / 2;
-                if (std::abs(trajectory[m][d]) > allowed_overshoot * half) {
+                const bool other = d < matrix_.size();
+                const std::size_t size =
+                    std::max(scan_.grid.size[d], other ? matrix_[d] : std::size_t(0));
+                const double half = static_cast<double>(size) / 2;
+                if (std::abs(trajectory[m][d]) >
+                    (other ? most_left_out : allowed_overshoot) * half) {
                     refuse("trajectory",
                            text(trajectory[m][d], " cycles/fov at [", before, m, ", ", d, "]"),
-                           text("within +-", half, " (N/2 of the matrix) and 5 %"),
-                           "correct the units (--traj-units), the matrix or the trajectory");
+                           other ? text("within +-", 2 * half, " (N of the larger matrix)")
+                                 : text("within +-", half, " (N/2 of the matrix) and 5 %"),
+                           text("correct the units (--traj-units), the matrix or the trajectory",
+                                other ? ""
+                                      : "; or pass --matrix, which leaves out what is "
+                                        "beyond its N/2"));
                 }
             }
         }
@@ -235,13 +247,14 @@ private:
 
     const Scan& scan_;
     bool has_room_;
+    std::vector<std::size_t> matrix_; ///< of the image; empty: that of the scan
     bool shares_sampling_ = true;
 };
 
 } // namespace
 
-void check(const Scan& scan, bool has_room) {
-    Checker(scan, has_room).check_all();
+void check(const Scan& scan, bool has_room, const std::vector<std::size_t>& matrix) {
+    Checker(scan, has_room, matrix).check_all();
     if (scan.has_samples() && !scan.frames.front().samples.empty()) {
         SampleCheck samples(scan);
         for (const Frame& frame : scan.frames) {

@@ -11,8 +11,9 @@ namespace lsrecon {
 /// sizes that agree, |k| <= 1.05 N/2, voxels within 10 fields of view, weights >= 0, at least one
 /// sample that is not zero, and volumes that the host has room for, unless that was asked before.
 /// InputError with the first violation. Samples that have not been read yet are left to
-/// SampleCheck (scan/check_samples.hpp).
-void check(const Scan& scan, bool has_room = false);
+/// SampleCheck (scan/check_samples.hpp). For an image of another `matrix`, whose N/2 samples may
+/// exceed, |k| <= N of the larger one.
+void check(const Scan& scan, bool has_room = false, const std::vector<std::size_t>& matrix = {});
 
 /// InputError that names the first value, by its row and column, that is NaN or infinite.
 void require_finite_values(

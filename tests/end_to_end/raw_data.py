@@ -56,6 +56,24 @@ def frames_are_chosen(make):
     expect(windows.shape == (2, 4, 4), "a window is missing")
 
 
+def a_matrix_takes_what_lies_beyond_the_files(make):
+    folder = make()
+    row = acquisition()
+    samples = int(row["head"]["number_of_samples"][0])
+    k = np.stack([np.linspace(-2.4, 2.4, samples)] * 2, 1).astype(np.float32)
+    row["head"]["trajectory_dimensions"] = 2
+    row["traj"][0] = k.ravel()
+    write(folder / "raw.h5", XML, np.concatenate([row, row]))
+    work = ["recon", "raw.h5", "-o", "image.h5", "--backend", "reference", "--maps", "none",
+            "--traj-units", "cycles/fov"]
+    folder.run(INPUT, work, ["--matrix"])
+    notes = folder.run(0, [*work, "--matrix", "4,4"]).stderr
+    beyond = 2 * int((np.abs(k) > 2.1).any(1).sum())
+    expect(f"left out {beyond} of" in notes, f"no count of samples:\n{notes}")
+    notes = folder.run(0, [*work, "--matrix", "6,6"]).stderr
+    expect("beyond N/2" not in notes, f"samples are left out:\n{notes}")
+
+
 def wrong_choices_are_refused(make):
     folder = make()
     readouts(folder / "raw.h5")
@@ -201,7 +219,8 @@ def simulated_raw_data_gives_the_same_image(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([frames_are_chosen, wrong_choices_are_refused,
+    sys.exit(run_cases([frames_are_chosen, a_matrix_takes_what_lies_beyond_the_files,
+                        wrong_choices_are_refused,
                         noise_of_other_coils_does_not_block_the_scan, echo_trains_have_no_times,
                         a_field_map_uses_the_times_of_headers,
                         simulated_raw_data_gives_the_same_image]))
