@@ -86,12 +86,16 @@ def huge():
     return table
 
 
+def write_group(file, name, xml, table):
+    group = file.create_group(name)
+    group.create_dataset("xml", data=np.array([xml], object), track_times=False,
+                         dtype=h5py.string_dtype("ascii"))
+    group.create_dataset("data", data=table, track_times=False, chunks=(1,), maxshape=(None,))
+
+
 def write(path, xml=XML, table=np.zeros(0, ACQUISITION)):
     with h5py.File(path, "w", libver="earliest") as file:
-        group = file.create_group("dataset")
-        group.create_dataset("xml", data=np.array([xml], object), track_times=False,
-                             dtype=h5py.string_dtype("ascii"))
-        group.create_dataset("data", data=table, track_times=False, chunks=(1,), maxshape=(None,))
+        write_group(file, "dataset", xml, table)
 
 
 def xml_with(part, other):

@@ -30,6 +30,8 @@ struct ReadOptions {
     bool low_resolution = false;
     /// Counters of raw data, out of frame_counters(), that do not separate frames.
     std::vector<std::string> join{};
+    /// The top-level group of raw data in HDF5 to read; "" for the first with image data.
+    std::string group{};
     /// The encoding of raw data to read; without it the first that has image data.
     std::optional<std::size_t> encoding{};
     /// Values of each of frame_counters() that are read; empty: all.

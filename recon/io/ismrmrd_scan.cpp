@@ -182,6 +182,40 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
     return stored;
 }
 
+bool has_images(const IsmrmrdFile& file) {
+    bool found = false;
+    file.read_headers([&](const IsmrmrdHeader& header) {
+        found = found || (header.number_of_samples > 0 && role_of(header).image);
+    });
+    return found;
+}
+
+/// The one that was asked for, with or without a slash, or the first with image data; without any,
+/// the first. UsageError when the file has none of that name.
+std::string choose_group(const Hdf5Reader& reader, const std::vector<std::string>& groups,
+                         const std::string& asked) {
+    if (asked.empty()) {
+        const auto with_images =
+            groups.size() == 1
+                ? groups.begin()
+                : std::find_if(groups.begin(), groups.end(), [&](const std::string& group) {
+                      return has_images(IsmrmrdHdf5(reader, group));
+                  });
+        return with_images == groups.end() ? groups.front() : *with_images;
+    }
+    const std::string name = (asked.front() == '/' ? "" : "/") + asked;
+    if (std::find(groups.begin(), groups.end(), name) == groups.end()) {
+        std::string listed;
+        for (const std::string& group : groups) {
+            listed += (listed.empty() ? "" : ", ") + group;
+        }
+        throw UsageError(text(reader.path(), ": --group ", asked,
+                              ", but the groups with xml and data are ", listed,
+                              "\n  next:     name one of them"));
+    }
+    return name;
+}
+
 } // namespace
 
 bool recognises_ismrmrd(const Hdf5Reader& file) {
@@ -196,18 +230,38 @@ StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
         throw InputError({reader.path(), "file", "no group with xml and data", "an ISMRMRD file",
                           "check that it is the raw data"});
     }
+    const std::string group = choose_group(reader, groups, options.group);
     std::vector<std::string> remarks;
-    for (std::size_t i = 1; i < groups.size(); ++i) {
-        remarks.push_back("group " + groups[i] + " is not read, only " + groups.front());
+    std::string others;
+    for (const std::string& other : groups) {
+        if (other != group) {
+            others += (others.empty() ? "" : ", ") + other;
+        }
+    }
+    if (!others.empty()) {
+        remarks.push_back("only group " + group + " is read; --group chooses another of " + others +
+                          ", whose noise does not whiten these coils");
     }
     note_what_is_beside(reader, remarks);
-    StoredScan stored =
-        open_acquisitions(IsmrmrdHdf5(reader, groups.front()), options, std::move(remarks));
-    stored.scan.format = "ismrmrd";
-    return stored;
+    try {
+        StoredScan stored =
+            open_acquisitions(IsmrmrdHdf5(reader, group), options, std::move(remarks));
+        stored.scan.format = "ismrmrd";
+        return stored;
+    } catch (const RunError&) {
+        throw;
+    } catch (const InputError& error) {
+        Finding finding = error.finding();
+        finding.next_step += others.empty() ? "" : "; or read another group, --group " + others;
+        throw InputError(finding);
+    }
 }
 
 StoredScan open_ismrmrd_stream(const InputFile& file, const ReadOptions& options) {
+    if (!options.group.empty()) {
+        throw UsageError(text(file.path(), ": --group ", options.group,
+                              ", but a stream has no groups\n  next:     leave it out"));
+    }
     StoredScan stored = open_acquisitions(IsmrmrdStream(file), options, {});
     stored.scan.format = "ismrmrd-stream";
     return stored;

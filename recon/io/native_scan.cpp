@@ -85,6 +85,7 @@ CoilRows read_noise(const Hdf5Reader& file, const Scan& scan) {
 
 void refuse_options_of_raw_data(const Hdf5Reader& file, const ReadOptions& options) {
     std::string flag = !options.join.empty()          ? "--join"
+                       : !options.group.empty()       ? "--group"
                        : options.encoding             ? "--encoding"
                        : options.spokes_per_frame > 0 ? "--spokes-per-frame"
                                                       : "";

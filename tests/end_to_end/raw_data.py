@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "data"))
-from bad_ismrmrd import XML, acquisition, write # noqa: E402
+from bad_ismrmrd import XML, acquisition, write, write_group # noqa: E402
 from in_folders import INPUT, USAGE, expect, run_cases # noqa: E402
 
 PARAMETER = ("<userParameters><userParameterLong><name>turns</name><value>12</value>"
@@ -72,6 +72,25 @@ def a_matrix_takes_what_lies_beyond_the_files(make):
     expect(f"left out {beyond} of" in notes, f"no count of samples:\n{notes}")
     notes = folder.run(0, [*work, "--matrix", "6,6"]).stderr
     expect("beyond N/2" not in notes, f"samples are left out:\n{notes}")
+
+
+def the_group_with_images_is_read(make):
+    folder = make()
+    noise, other = acquisition(), acquisition()
+    noise["head"]["flags"] = 1 << 18
+    other["data"][0] = 2 * other["data"][0]
+    with h5py.File(folder / "raw.h5", "w", libver="earliest") as f:
+        for name, rows in (("dataset", noise), ("dataset_2", acquisition()), ("dataset_3", other)):
+            write_group(f, name, XML, rows)
+    told = folder.run(0, ["check", "raw.h5"]).stdout
+    for piece in ("only group /dataset_2 is read", "--group", "/dataset, /dataset_3"):
+        expect(piece in told, f"check does not tell {piece}: {told}")
+    folder.run(INPUT, ["check", "raw.h5", "--group", "/dataset"], ["/dataset/data", "/dataset_2"])
+    folder.run(USAGE, ["check", "raw.h5", "--group", "data"], ["--group data", "/dataset_3"])
+    found, _ = image(folder)
+    third, _ = image(folder, "--group", "dataset_3")
+    # The default lambda is relative; sums are those of doubles, stored as floats.
+    expect(np.allclose(third, 2 * found, rtol=1e-5), "another group than --group names is read")
 
 
 def wrong_choices_are_refused(make):
@@ -220,6 +239,7 @@ def simulated_raw_data_gives_the_same_image(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([frames_are_chosen, a_matrix_takes_what_lies_beyond_the_files,
+                        the_group_with_images_is_read,
                         wrong_choices_are_refused,
                         noise_of_other_coils_does_not_block_the_scan, echo_trains_have_no_times,
                         a_field_map_uses_the_times_of_headers,
