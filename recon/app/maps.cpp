@@ -31,6 +31,7 @@ ExitCode run(Options& options) {
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
     options.prepare.tell(options.read);
+    options.read.for_maps = true;
     FrameSource source(options.scan, options.read, console);
     require_samples(source.scan());
     require_one_place(source.scan(), "coil maps of the output",

@@ -34,6 +34,8 @@ struct ReadOptions {
     std::string group{};
     /// The encoding of raw data to read; without it the first that has image data.
     std::optional<std::size_t> encoding{};
+    /// Of an encoding that was asked for and has calibration lines alone, these are the image.
+    bool for_maps = false;
     /// Values of each of frame_counters() that are read; empty: all.
     std::array<IndexList, 5> counters{};
     /// Frames that are read, of those that the counters leave; empty: all.

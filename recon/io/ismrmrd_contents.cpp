@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/index_list.hpp"
 #include "base/numbers.hpp"
 #include "scan/header_numbers.hpp"
 
@@ -11,81 +10,35 @@ namespace lsrecon {
 
 namespace {
 
-// Flags of the format, by its numbers.
-constexpr int noise_measurement = 19;
-constexpr int parallel_calibration = 20;
-constexpr int parallel_calibration_and_imaging = 21;
-
-/// Acquisitions with one of these flags are neither of the image, nor noise, nor for coil maps.
-struct SkippedFlag {
-    int flag;
-    const char* name;
-};
-constexpr SkippedFlag skipped_flags[] = {
-    {23, "navigation"},
-    {24, "phase correction"},
-    {26, "HP feedback"},
-    {27, "dummy scan"},
-    {28, "RT feedback"},
-    {29, "surface coil correction"},
-    {30, "phase stabilization reference"},
-    {31, "phase stabilization"},
-};
+/// Whether its acquisitions, of which some are for calibration, are none of the image.
+bool has_calibration_alone(const IsmrmrdFile& file, std::size_t encoding) {
+    bool image = false;
+    bool calibration = false;
+    file.read_headers([&](const IsmrmrdHeader& header) {
+        if (header.encoding_space_ref == encoding && header.number_of_samples > 0) {
+            const IsmrmrdRole role = role_of(header);
+            image = image || role.image;
+            calibration = calibration || role.calibration;
+        }
+    });
+    return calibration && !image;
+}
 
 } // namespace
 
-bool has_flag(const IsmrmrdHeader& header, int flag) {
-    return ((header.flags >> (flag - 1)) & 1U) != 0;
-}
-
-RawCounters counters_of(const IsmrmrdHeader& header) {
-    const IsmrmrdCounters& idx = header.idx;
-    return {idx.slice, idx.contrast, idx.phase, idx.repetition, idx.set};
-}
-
-IsmrmrdRole role_of(const IsmrmrdHeader& header) {
-    IsmrmrdRole role;
-    for (const SkippedFlag& skipped : skipped_flags) {
-        if (has_flag(header, skipped.flag)) {
-            role.skipped = skipped.name;
-            return role;
-        }
-    }
-    role.noise = has_flag(header, noise_measurement);
-    // Lines that serve calibration and image can carry both flags.
-    const bool both = has_flag(header, parallel_calibration_and_imaging);
-    role.calibration = !role.noise && (both || has_flag(header, parallel_calibration));
-    role.image = !role.noise && (both || !role.calibration);
-    return role;
-}
-
-bool IsmrmrdCoils::named() const {
-    return std::any_of(mask.begin(), mask.end(), [](std::uint64_t word) { return word != 0; });
-}
-
-bool IsmrmrdCoils::may_be(const IsmrmrdCoils& other) const {
-    return channels == other.channels && (!named() || !other.named() || mask == other.mask);
-}
-
-std::string IsmrmrdCoils::to_string() const {
-    if (!named()) {
-        return counted(channels, "channel");
-    }
-    std::set<std::size_t> listed;
-    for (std::size_t c = 0; c < 64 * mask.size(); ++c) {
-        if (((mask[c / 64] >> (c % 64)) & 1U) != 0) {
-            listed.insert(c);
-        }
-    }
-    return "channels " + IndexList(listed).to_string();
-}
-
 IsmrmrdContents::IsmrmrdContents(const IsmrmrdFile& file, const ReadOptions& options) {
+    const bool calibration_is_image =
+        options.for_maps && options.encoding && has_calibration_alone(file, *options.encoding);
     const RawChoice none_counted(options);
     std::size_t index = 0;
     file.read_headers([&](const IsmrmrdHeader& header) {
         const bool empty = header.number_of_samples == 0;
-        const IsmrmrdRole role = empty ? IsmrmrdRole() : role_of(header);
+        IsmrmrdRole role = empty ? IsmrmrdRole() : role_of(header);
+        if (calibration_is_image && role.calibration &&
+            header.encoding_space_ref == *options.encoding) {
+            role.calibration = false;
+            role.image = true;
+        }
         without_samples += empty ? 1 : 0;
         acquisitions_.push_back(
             {role, header.encoding_space_ref, counters_of(header), header.sample_time_us});
@@ -241,9 +194,12 @@ void IsmrmrdContents::add_remarks(std::size_t chosen, std::vector<std::string>& 
     for (const auto& [encoding, of] : encodings) {
         image = image || (encoding == chosen && of.image > 0);
         if (encoding != chosen) {
-            remarks.push_back(text("left out ", counted(of.image + of.calibration, "acquisition"),
-                                   " of encoding ", encoding, "; encoding ", chosen,
-                                   " is read, and --encoding chooses"));
+            remarks.push_back(
+                text("left out ", counted(of.image + of.calibration, "acquisition"),
+                     " of encoding ", encoding, "; encoding ", chosen, " is read, and ",
+                     of.image > 0 ? "--encoding chooses"
+                                  : text("'lsrecon maps SCAN --encoding ", encoding,
+                                         " -o MAPS' makes coil maps of it for --maps MAPS")));
         } else if (of.image == 0 && of.calibration > 0) {
             remarks.push_back(text("left out ", counted(of.calibration, "acquisition"),
                                    " flagged parallel calibration"));
@@ -269,7 +225,9 @@ IsmrmrdContents::details(const MeasurementHeader& header, std::size_t chosen) co
                                " of images, ", calibration, " of calibration alone; ",
                                e == chosen ? "read here"
                                : image > 0 ? text("--encoding ", e, " reads it")
-                                           : "not read"));
+                               : calibration > 0
+                                   ? text("lsrecon maps --encoding ", e, " makes coil maps of it")
+                                   : "not read"));
         if (image > 0) {
             rows.emplace_back("counters", found->second.choice.counters());
         }

@@ -89,7 +89,7 @@ void IsmrmrdReceiver::take(std::size_t index, const IsmrmrdAcquisition& acquisit
     } catch (const InputError& error) {
         return lose(index, error);
     }
-    const IsmrmrdRole role = role_of(acquisition.header);
+    const IsmrmrdRole& role = contents_.acquisition(index).role;
     const RawAcquisition raw = to_raw(acquisition, index);
     if (role.noise) {
         noise_.add(raw);
