@@ -49,6 +49,7 @@ Hdf5Handle header_type() {
         H5Tinsert(type.get(), name, offset, member);
     };
     add("flags", offsetof(Header, flags), H5T_NATIVE_UINT64);
+    add("measurement_uid", offsetof(Header, measurement_uid), H5T_NATIVE_UINT32);
     add("number_of_samples", offsetof(Header, number_of_samples), H5T_NATIVE_UINT16);
     add("active_channels", offsetof(Header, active_channels), H5T_NATIVE_UINT16);
     const hsize_t words = 16;

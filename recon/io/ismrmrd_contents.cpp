@@ -1,6 +1,7 @@
 #include "io/ismrmrd_contents.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
@@ -58,6 +59,7 @@ IsmrmrdContents::IsmrmrdContents(const IsmrmrdFile& file, const ReadOptions& opt
                 of.choice.count_calibration(counters_of(header));
             }
             if (role.image) {
+                of.measurements.insert(header.measurement_uid);
                 of.choice.count(counters_of(header), header.number_of_samples);
                 const First next{{index, header.active_channels, header.trajectory_dimensions},
                                  IsmrmrdCoils(header),
@@ -192,6 +194,14 @@ void IsmrmrdContents::add_remarks(std::size_t chosen, std::vector<std::string>& 
     }
     bool image = false;
     for (const auto& [encoding, of] : encodings) {
+        if (encoding == chosen && of.measurements.size() > 1) {
+            const auto first = of.measurements.begin();
+            remarks.push_back(text("acquisitions of the image have ", of.measurements.size(),
+                                   " measurement_uid (", *first, ", ", *std::next(first),
+                                   of.measurements.size() > 2 ? ", ..." : "",
+                                   "), and are read as one measurement: if they are several, write "
+                                   "a file or a group for each"));
+        }
         image = image || (encoding == chosen && of.image > 0);
         if (encoding != chosen) {
             remarks.push_back(

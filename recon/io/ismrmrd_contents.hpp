@@ -53,6 +53,7 @@ struct IsmrmrdContents {
         std::map<RawCounters, First> firsts; ///< of each frame of the image
         std::size_t image = 0;
         std::size_t calibration = 0; ///< alone
+        std::set<std::uint32_t> measurements{}; ///< measurement_uid of those of the image
         /// Of the frames that are chosen, once that has been decided.
         const First& first() const;
     };

@@ -25,6 +25,7 @@ struct IsmrmrdCounters {
 
 struct IsmrmrdHeader {
     std::uint64_t flags = 0; ///< flag f of the format is bit f - 1
+    std::uint32_t measurement_uid = 0;
     std::uint16_t number_of_samples = 0;
     std::uint16_t active_channels = 0;
     std::array<std::uint64_t, 16> channel_mask{}; ///< channel c is bit c % 64 of number c / 64

@@ -104,6 +104,7 @@ IsmrmrdHeader take_header(Reading& reading) {
     const Fields fields(bytes.data());
     IsmrmrdHeader header;
     fields.get(2, header.flags);
+    fields.get(10, header.measurement_uid);
     fields.get(34, header.number_of_samples);
     fields.get(38, header.active_channels);
     fields.get(40, header.channel_mask);

@@ -43,6 +43,17 @@ TEST(IsmrmrdKinds, AcquisitionsWithoutSamplesSayNothing) {
     EXPECT_EQ(refusal([&] { read({empty}); }).found, "none; skipped 1 acquisition without samples");
 }
 
+TEST(IsmrmrdKinds, SeveralMeasurementsOfAnImageAreNoted) {
+    std::vector<Acquisition> acquisitions(4, readout(8, 1, 2));
+    acquisitions[0].setFlag(19); // noise of a scan before
+    for (std::size_t i = 0; i < 4; ++i) {
+        acquisitions[i].measurement_uid() = i == 0 ? 5 : 70000;
+    }
+    EXPECT_FALSE(noted(read(acquisitions), "measurement_uid"));
+    acquisitions[2].measurement_uid() = 6;
+    EXPECT_TRUE(noted(read(acquisitions), "2 measurement_uid (6, 70000), and are read as one"));
+}
+
 /// One spoke of each of `partitions`, in three trajectory dimensions, kz by the function.
 std::vector<Acquisition> stack(int partitions, const std::function<float(int, int)>& kz) {
     std::vector<Acquisition> acquisitions;
