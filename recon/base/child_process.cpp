@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -138,7 +139,7 @@ ChildProcess::ChildProcess(const std::function<void(const Connection&)>& serve,
                            int kept_descriptor) {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-        throw ChildFailure(ChildEnd::gone, text("no connection: ", std::strerror(errno)));
+        throw std::system_error(errno, std::generic_category());
     }
     const pid_t parent = ::getpid();
     process_ = ::fork();
@@ -157,7 +158,7 @@ ChildProcess::ChildProcess(const std::function<void(const Connection&)>& serve,
     connection_ = Connection(ends[0]);
     if (process_ < 0) {
         ::close(ends[0]);
-        throw ChildFailure(ChildEnd::gone, text("no child process: ", std::strerror(cause)));
+        throw std::system_error(cause, std::generic_category());
     }
 }
 

@@ -45,7 +45,8 @@ void limit_this_process(double processor_seconds, double bytes);
 /// runs no handler of signals or of exit, and dies with the thread that made it.
 class ChildProcess {
 public:
-    /// `serve` runs in the child, which ends when it returns.
+    /// `serve` runs in the child, which ends when it returns. std::system_error when it cannot be
+    /// started.
     explicit ChildProcess(const std::function<void(const Connection&)>& serve,
                           int kept_descriptor = -1);
     ~ChildProcess(); // ends the child, too

@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/limit_error.hpp"
 #include "base/sha256.hpp"
 
 namespace lsrecon {
@@ -22,6 +22,9 @@ bool same(const timespec& a, const timespec& b) {
 InputFile::InputFile(const std::string& path) : path_(path) {
     // Without O_NONBLOCK a pipe would be waited for.
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor_ < 0 && (errno == EMFILE || errno == ENFILE)) {
+        throw LimitError(text(path, ": it could not be opened"), errno);
+    }
     if (descriptor_ < 0) {
         throw InputError({path, "file", errno == ENOENT ? "no such file" : std::strerror(errno),
                           "a file that can be read", "check the path and its permissions"});

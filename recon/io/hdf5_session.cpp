@@ -1,6 +1,8 @@
 #include "io/hdf5_session.hpp"
 
-#include "base/error.hpp"
+#include <system_error>
+
+#include "base/limit_error.hpp"
 
 namespace lsrecon {
 
@@ -16,10 +18,9 @@ Hdf5Session::Hdf5Session(const InputFile& file) : file_(file) {
     try {
         child_ = std::make_unique<ChildProcess>(
             [&file](const Connection& parent) { serve_hdf5(parent, file); }, file.descriptor());
-    } catch (const ChildFailure& failure) {
-        refuse(text("it cannot be opened, there is ", failure.what()),
-               "a process in which HDF5 reads it",
-               "raise the limits of processes and memory (ulimit -u, ulimit -v), and run again");
+    } catch (const std::system_error& failure) {
+        throw LimitError(text(file.path(), ": the process that reads HDF5 could not be started"),
+                         failure.code().value());
     }
 }
 

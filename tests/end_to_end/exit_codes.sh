@@ -116,6 +116,17 @@ for limit in 1 4 8; do
     done
 done
 
+# A limit of the process is no fault of the scan.
+for limit in 5 6; do
+    code=0
+    (
+        ulimit -n "$limit"
+        "$lsrecon" recon scan.h5 -o image.h5 --backend reference --quiet >out 2>err
+    ) || code=$?
+    ((code == 4)) || fail "$limit open files: exit code $code, expected 4"
+    grep -q 'ulimit -n' err || fail "$limit open files: the message does not name the limit"
+done
+
 left=$(find . -name '*.part')
 [[ -z $left ]] || fail "left behind: $left"
 ((failures == 0))

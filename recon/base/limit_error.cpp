@@ -1,0 +1,31 @@
+#include "base/limit_error.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+namespace lsrecon {
+
+namespace {
+
+std::string what_to_raise(int cause) {
+    switch (cause) {
+    case EMFILE:
+        return "raise the limit of open files (ulimit -n), and run again";
+    case ENFILE:
+        return "close other programs: all of this machine have too many files open";
+    case EAGAIN:
+        return "raise the limit of processes and threads (ulimit -u), and run again";
+    case ENOMEM:
+        return "raise the limit of memory (ulimit -v), and run again";
+    default:
+        return "see the limits of this process (ulimit -a), and run again";
+    }
+}
+
+} // namespace
+
+LimitError::LimitError(const std::string& message, int cause)
+    : Error(ExitCode::device,
+            text(message, ": ", std::strerror(cause), "\n  next:     ", what_to_raise(cause))) {}
+
+} // namespace lsrecon

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "base/error.hpp"
+
+namespace lsrecon {
+
+/// What a limit of this process or of the system leaves no room for. `cause` is the errno; the
+/// message ends with it and with what to raise.
+class LimitError : public Error {
+public:
+    LimitError(const std::string& message, int cause);
+};
+
+} // namespace lsrecon
