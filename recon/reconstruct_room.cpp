@@ -22,6 +22,7 @@ constexpr double bytes_of_program = 100e6;
 
 void require(HostMemory& memory, const std::string& file) {
     memory.add("the program", "with its libraries", bytes_of_program);
+    memory.add_reserved(reserved_addresses());
     memory.require(file);
 }
 

@@ -7,6 +7,7 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"
+#include "base/machine.hpp"
 #include "base/removed_on_signal.hpp"
 #include "base/version.hpp"
 
@@ -26,8 +27,13 @@ int run(const std::function<ExitCode()>& command) {
         std::fprintf(stderr, "lsrecon: %s\n", error.what());
         return code(error.code());
     } catch (const std::bad_alloc&) {
-        std::fprintf(stderr, "lsrecon: this machine has too little memory for that\n"
-                             "  next:     use a smaller matrix or a machine with more memory\n");
+        const MemoryLimit limit = memory_limit();
+        std::fprintf(stderr,
+                     "lsrecon: there is no memory left\n"
+                     "  expected: at most the %.3g GB of %s\n"
+                     "  next:     raise that limit, use a smaller matrix (--matrix) or fewer "
+                     "coils (--coils), or a machine with more memory\n",
+                     limit.bytes / 1e9, limit.whose.c_str());
         return code(ExitCode::input);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "lsrecon: a bug: %s\n  next:     please report it with the command\n",

@@ -46,7 +46,8 @@ InputFile::~InputFile() {
 }
 
 void InputFile::start_hash() {
-    hash_ = std::async(std::launch::async, [this] { return hash(); });
+    // Where the system gives no thread, it is found when it is asked for.
+    hash_ = std::async(std::launch::async | std::launch::deferred, [this] { return hash(); });
 }
 
 std::string InputFile::sha256() {

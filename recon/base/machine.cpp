@@ -9,6 +9,8 @@
 #include <thread>
 #include <unistd.h>
 
+#include "base/address_space.hpp"
+
 namespace lsrecon {
 
 namespace {
@@ -22,9 +24,9 @@ double first_number(const std::string& path) {
     return file >> number ? number : no_limit;
 }
 
-double own_limit(decltype(RLIMIT_AS) which) {
+double data_limit() {
     rlimit limit{};
-    const bool limited = getrlimit(which, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    const bool limited = getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
     return limited ? static_cast<double>(limit.rlim_cur) : no_limit;
 }
 
@@ -59,8 +61,8 @@ MemoryLimit memory_limit(const std::string& root) {
             }
         }
     }
-    consider(own_limit(RLIMIT_AS), "this process (ulimit -v)");
-    consider(own_limit(RLIMIT_DATA), "this process (ulimit -d)");
+    consider(address_space_limit(), "this process (ulimit -v)");
+    consider(data_limit(), "this process (ulimit -d)");
     return least;
 }
 

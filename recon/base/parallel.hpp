@@ -8,8 +8,9 @@
 
 namespace lsrecon {
 
-/// Calls work(i) for every i below `count`, on all cores; core t of n takes t, t + n, ... The first
-/// exception of the lowest core is thrown again when all have ended.
+/// Calls work(i) for every i below `count`, on all cores; core t of n takes t, t + n, ... Where the
+/// system gives no more threads, this one does their work. The first exception of the lowest core
+/// is thrown again when all have ended.
 template <typename Work> void for_each_in_parallel(std::size_t count, const Work& work) {
     const std::size_t cores =
         std::min<std::size_t>(count, std::max<std::size_t>(1, std::thread::hardware_concurrency()));
@@ -24,8 +25,15 @@ template <typename Work> void for_each_in_parallel(std::size_t count, const Work
         }
     };
     std::vector<std::thread> others;
-    for (std::size_t core = 1; core < cores; ++core) {
-        others.emplace_back(run, core);
+    others.reserve(cores);
+    try {
+        while (others.size() + 1 < cores) {
+            others.emplace_back(run, others.size() + 1);
+        }
+    } catch (const std::exception&) { // no thread or no memory for one: the rest is done here
+    }
+    for (std::size_t core = others.size() + 1; core < cores; ++core) {
+        run(core);
     }
     if (cores > 0) {
         run(0);

@@ -36,8 +36,10 @@ double HostMemory::bytes() const {
     return sum;
 }
 
-void HostMemory::require(const std::string& file, const MemoryLimit& limit) const {
-    if (bytes() <= limit.bytes) {
+void HostMemory::require(const std::string& file, const MemoryLimit& limit,
+                         double addresses) const {
+    const bool too_many_addresses = bytes() + reserved_ > addresses;
+    if (bytes() <= limit.bytes && !too_many_addresses) {
         return;
     }
     const auto largest =
@@ -47,13 +49,19 @@ void HostMemory::require(const std::string& file, const MemoryLimit& limit) cons
     if (parts_.size() > 1) {
         found += text("; with all else ", bytes() / 1e9, " GB");
     }
+    MemoryLimit binding = limit;
     std::string next;
+    if (too_many_addresses) {
+        binding = {addresses, "this process (ulimit -v)"};
+        found += text(", and ", reserved_ / 1e9, " GB of addresses that are only reserved");
+        next = "raise ulimit -v, ";
+    }
     for (const Part& part : parts_) {
         next += part.otherwise.empty() ? "" : part.otherwise + ", ";
     }
     throw InputError(
         {file, largest->thing, found,
-         text("at most the ", limit.bytes / 1e9, " GB of ", limit.whose),
+         text("at most the ", binding.bytes / 1e9, " GB of ", binding.whose),
          (next.empty() ? "correct the size, " : next) + "or use a machine with more memory"});
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/address_space.hpp"
 #include "base/machine.hpp"
 #include "scan/grid.hpp"
 
@@ -21,10 +22,15 @@ public:
     void add_volumes(const std::string& thing, const Grid& grid, std::size_t coils,
                      bool solves_on_host = true);
 
+    /// Addresses that count for `ulimit -v` alone (base/address_space.hpp).
+    void add_reserved(double bytes) { reserved_ += bytes; }
+
+    /// Without what is only reserved.
     double bytes() const;
     /// InputError that names the largest part, and what would spare some, when it is all more than
-    /// the limit.
-    void require(const std::string& file, const MemoryLimit& limit = memory_limit()) const;
+    /// the limit, or with what is reserved more than `ulimit -v` allows.
+    void require(const std::string& file, const MemoryLimit& limit = memory_limit(),
+                 double addresses = address_space_limit()) const;
 
 private:
     struct Part {
@@ -34,6 +40,7 @@ private:
         std::string otherwise;
     };
     std::vector<Part> parts_;
+    double reserved_ = 0;
 };
 
 } // namespace lsrecon

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 
-USAGE, INPUT = 2, 3
+USAGE, INPUT, DEVICE = 2, 3, 4
 failures = []
 
 

@@ -13,13 +13,13 @@ import sys
 import h5py
 import numpy as np
 
-from in_folders import INPUT, expect, failures, run_cases
+from in_folders import DEVICE, INPUT, expect, failures, run_cases
 
 SMALL, LARGE = 64, 256
 OTHER_LARGE = {"_field": 160, "_wavelet": 160} # has room but for them
 SAMPLES = 500
 RECON = ["--quiet", "--low-resolution", "--iterations", "2"]
-LIMIT = 3 << 30 # of address space, most of which is no memory: PoCL reserves some
+LIMIT = 3 << 30 # of address space
 
 
 def write(path, size, spoiled=False, coils=1, field_hz=0):
@@ -58,6 +58,7 @@ def peak_of(folder, words):
 
 
 def limited():
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2]) # each thread reserves some
     resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
 
 
@@ -116,5 +117,24 @@ def the_grid_that_is_asked_for_counts(make):
                preexec_fn=limited)
 
 
+def reserved_addresses_count(make):
+    """`ulimit -v` counts what PoCL and threads reserve, without which a scan does not run."""
+    folder = make()
+    write(folder / "scan64.h5", SMALL)
+    words = ["recon", "scan64.h5", "-o", "image.h5", *RECON]
+    if not folder.can_run(words):
+        return
+    os.remove(folder / "image.h5")
+    for limit in (200, 300, 400, 600):
+        size = limit << 20
+        folder.run(DEVICE, words, ["ulimit -v", "--backend reference"],
+                   preexec_fn=lambda s=size: resource.setrlimit(resource.RLIMIT_AS, (s, s)))
+    size = 300 << 20
+    folder.run(INPUT, [*words, "--backend", "reference", "--matrix", "128,128,128"],
+               ["addresses that are only reserved", "raise ulimit -v"],
+               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size)))
+
+
 if __name__ == "__main__":
-    sys.exit(run_cases([what_is_needed_is_what_it_takes, the_grid_that_is_asked_for_counts]))
+    sys.exit(run_cases([what_is_needed_is_what_it_takes, the_grid_that_is_asked_for_counts,
+                        reserved_addresses_count]))

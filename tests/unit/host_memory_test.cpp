@@ -33,6 +33,22 @@ TEST(HostMemory, AddsUpAndNamesTheLargestPart) {
     EXPECT_EQ(refusal(memory, 6e9).next_step, "leave it out, or use a machine with more memory");
 }
 
+TEST(HostMemory, WhatIsReservedCountsForAddressesAlone) {
+    HostMemory memory;
+    memory.add("/samples", "complex [2, 5]", 3e9);
+    memory.add_reserved(1e9);
+    EXPECT_NO_THROW(memory.require("scan.h5", {3e9, "this test"}, 4e9));
+    try {
+        memory.require("scan.h5", {3e9, "this test"}, 3.9e9);
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.finding().found, "complex [2, 5], which needs 3 GB, and 1 GB of addresses "
+                                         "that are only reserved");
+        EXPECT_EQ(error.finding().expected, "at most the 3.9 GB of this process (ulimit -v)");
+        EXPECT_EQ(error.finding().next_step.find("raise ulimit -v"), 0u);
+    }
+}
+
 TEST(HostMemory, VolumesGrowWithTheGridAndTheCoils) {
     const auto bytes = [](const Grid& grid, std::size_t coils) {
         HostMemory memory;

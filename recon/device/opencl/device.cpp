@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdlib>
+#include <thread>
 
+#include "base/address_space.hpp"
+#include "base/limit_error.hpp"
 #include "device/opencl/driver_cache.hpp"
 
 namespace lsrecon {
@@ -12,7 +16,19 @@ namespace opencl {
 
 namespace {
 
+/// PoCL aborts the process, or waits for ever, where it finds none.
+void require_addresses(std::size_t threads) {
+    const double needed = addresses_of_pocl(threads);
+    if (const double limit = address_space_limit(); limit < needed) {
+        throw LimitError(text("OpenCL cannot be opened with the ", limit / 1e9,
+                              " GB of addresses that this process may have, and takes ",
+                              needed / 1e9, " GB"),
+                         ENOMEM);
+    }
+}
+
 std::vector<cl::Platform> platforms_of_loader() {
+    require_addresses(1); // a driver that cannot be loaded is not reported
     std::vector<cl::Platform> platforms;
     try {
         cl::Platform::get(&platforms);
@@ -30,6 +46,7 @@ std::vector<cl::Device> device_handles() {
         std::vector<cl::Device> of_platform;
         try {
             if (is_pocl(platform)) {
+                require_addresses(std::thread::hardware_concurrency());
                 driver_cache();
             }
             platform.getDevices(CL_DEVICE_TYPE_ALL, &of_platform);

@@ -36,7 +36,7 @@ Queue::Opened Queue::open(const cl::Device& device) {
 
 void Queue::open_ahead() {
     if (opened_.wait_for(std::chrono::seconds(0)) == std::future_status::deferred) {
-        opened_ = std::async(std::launch::async, &open, device_);
+        opened_ = std::async(std::launch::async | std::launch::deferred, &open, device_);
     }
 }
 

@@ -1,0 +1,36 @@
+#include "base/address_space.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace lsrecon {
+
+namespace {
+
+constexpr double arena = 64 * 1024 * 1024; // of glibc's malloc, one a thread
+constexpr double stack = 8 * 1024 * 1024;
+
+} // namespace
+
+double address_space_limit() {
+    rlimit limit{};
+    const bool limited = ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return limited ? static_cast<double>(limit.rlim_cur) : std::numeric_limits<double>::infinity();
+}
+
+double reserved_addresses() {
+    double pages = 0;
+    double resident = 0;
+    std::ifstream("/proc/self/statm") >> pages >> resident;
+    return std::max(0.0, pages - resident) * static_cast<double>(::sysconf(_SC_PAGE_SIZE)) + arena +
+           stack;
+}
+
+double addresses_of_pocl(std::size_t threads) {
+    return 900e6 + static_cast<double>(threads) * (arena + stack);
+}
+
+} // namespace lsrecon
