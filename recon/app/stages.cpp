@@ -4,6 +4,7 @@
 #include "app/console.hpp"
 #include "app/output.hpp"
 #include "base/named_files.hpp"
+#include "base/numbers.hpp"
 #include "io/frame_source.hpp"
 #include "io/image_file.hpp"
 #include "io/image_sink.hpp"
@@ -12,12 +13,37 @@
 #include "operators/q.hpp"
 #include "plan/plan.hpp"
 #include "scan/check.hpp"
+#include "scan/host_memory.hpp"
 #include "scan/sampling_pool.hpp"
 #include "solve/fhd.hpp"
 
 namespace lsrecon::app {
 
 namespace {
+
+/// Of a frame: in doubles, and in floats as it is written. Refused before samples are read.
+void require_room(const Scan& scan, std::size_t volumes, std::size_t voxels) {
+    HostMemory memory;
+    memory.add("F^H d", text(counted(volumes, "volume"), " of ", counted(voxels, "voxel")),
+               static_cast<double>(volumes * voxels) *
+                   (sizeof(Complex) + sizeof(std::complex<float>)),
+               "choose fewer coils (--coils-only), take a smaller --matrix");
+    memory.add_reserved(reserved_addresses());
+    memory.require(scan.file);
+}
+
+/// One volume after the other, each let go once it is copied.
+ComplexVector joined(std::vector<Volume> volumes, std::size_t voxels) {
+    const auto each = static_cast<Eigen::Index>(voxels);
+    ComplexVector result(each * static_cast<Eigen::Index>(volumes.size()));
+    Eigen::Index at = 0;
+    for (Volume& volume : volumes) {
+        result.segment(at, each) = volume.values();
+        volume = Volume();
+        at += each;
+    }
+    return result;
+}
 
 struct Options {
     std::string scan;
@@ -42,22 +68,23 @@ ExitCode run_fhd(const Options& options) {
     require_samples(scan);
     source.report_bad(console);
     const Plan plan = make_plan(scan, {false, false, backend->segment_error() > 0});
+    const std::size_t volumes = scan.coil_maps.empty() ? scan.coils() : 1;
+    require_room(scan, volumes, plan.voxels.count());
     Image about = empty_image(scan);
     about.record =
         make_record(scan, backend->info(), record_of_flags(options.read, options.backend));
-    ImageSink sink(options.output, scan, identity_of(about.record), options.resume,
-                   scan.coil_maps.empty() ? scan.coils() : 1);
-    const auto fhd_of_frame = [&](std::size_t f) {
+    ImageSink sink(options.output, scan, identity_of(about.record), options.resume, volumes);
+    const auto image_of_frame = [&](std::size_t f) {
         const Frame frame = source.frame(f);
-        const CoilMatrix rows =
-            fhd_on_host(*backend, plan.voxels, frame, scan.coil_maps, console).values;
         ImageFrame result;
-        result.values = Eigen::Map<const ComplexVector>(rows.data(), rows.size());
+        result.values = joined(
+            lsrecon::fhd_of_frame(*backend, plan.voxels, frame, scan.coil_maps, console).volumes,
+            plan.voxels.count());
         result.label = frame.label;
         result.position = frame.position;
         return result;
     };
-    sink.fill(by_sampling(scan.frames), fhd_of_frame, console);
+    sink.fill(by_sampling(scan.frames), image_of_frame, console);
     about.frames = sink.frames();
     about.stage_seconds = console.stage_seconds();
     write_fhd(options.output, about, sink.volumes(), sink.voxels(), sink.values());

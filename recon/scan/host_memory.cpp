@@ -53,7 +53,9 @@ void HostMemory::require(const std::string& file, const MemoryLimit& limit,
     std::string next;
     if (too_many_addresses) {
         binding = {addresses, "this process (ulimit -v)"};
-        found += text(", and ", reserved_ / 1e9, " GB of addresses that are only reserved");
+        if (reserved_ > 0) {
+            found += text(", and ", reserved_ / 1e9, " GB of addresses that are only reserved");
+        }
         next = "raise ulimit -v, ";
     }
     for (const Part& part : parts_) {

@@ -13,8 +13,8 @@ namespace lsrecon {
 /// is read.
 class HostMemory {
 public:
-    /// `thing` is what messages call it, `found` how large it says it is, `otherwise` what would
-    /// spare it.
+    /// `thing` is what messages call it, `found` how large it says it is, `otherwise` how to
+    /// reduce it.
     void add(const std::string& thing, const std::string& found, double bytes,
              const std::string& otherwise = "");
     /// Images, a volume a coil, and where the host solves Q and its spectra: of a solve without
@@ -27,8 +27,8 @@ public:
 
     /// Without what is only reserved.
     double bytes() const;
-    /// InputError that names the largest part, and what would spare some, when it is all more than
-    /// the limit, or with what is reserved more than `ulimit -v` allows.
+    /// InputError that names the largest part, and how to reduce it, when the total exceeds the
+    /// limit, or with what is reserved that of `ulimit -v`.
     void require(const std::string& file, const MemoryLimit& limit = memory_limit(),
                  double addresses = address_space_limit()) const;
 

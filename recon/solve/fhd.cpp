@@ -47,16 +47,21 @@ std::vector<Volume> compute_fhd(Backend& backend, PiecewiseTransform& transform,
     return result;
 }
 
-FhdOnHost fhd_on_host(Backend& backend, const Voxels& voxels, const Frame& frame,
-                      const CoilRows& coil_maps, Reporter& report) {
+FhdVolumes fhd_of_frame(Backend& backend, const Voxels& voxels, const Frame& frame,
+                        const CoilRows& coil_maps, Reporter& report) {
     PiecewiseTransform transform(backend, frame.sampling->points(), voxels);
     CoilMaps maps(backend.device(), coil_maps);
     MuFactors factors(backend.device(), backend.precision(), *frame.sampling);
-    const std::vector<Volume> volumes =
-        compute_fhd(backend, transform, factors, frame.samples, maps, report);
+    return {compute_fhd(backend, transform, factors, frame.samples, maps, report),
+            transform.error()};
+}
+
+FhdOnHost fhd_on_host(Backend& backend, const Voxels& voxels, const Frame& frame,
+                      const CoilRows& coil_maps, Reporter& report) {
+    const auto [volumes, error] = fhd_of_frame(backend, voxels, frame, coil_maps, report);
     FhdOnHost result{CoilMatrix(static_cast<Eigen::Index>(volumes.size()),
                                 static_cast<Eigen::Index>(voxels.count())),
-                     transform.error()};
+                     error};
     for (std::size_t row = 0; row < volumes.size(); ++row) {
         result.values.row(static_cast<Eigen::Index>(row)) = volumes[row].values().transpose();
     }

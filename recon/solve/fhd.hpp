@@ -17,8 +17,15 @@ namespace lsrecon {
 std::vector<Volume> compute_fhd(Backend& backend, PiecewiseTransform& transform, MuFactors& factors,
                                 const CoilRows& samples, CoilMaps& maps, Reporter& report);
 
-/// The same with coil maps C x N, or without any, as rows on the host; `error` bounds the relative
-/// L2 error of F^H.
+/// The same with coil maps C x N, or without any; `error` bounds the relative L2 error of F^H.
+struct FhdVolumes {
+    std::vector<Volume> volumes;
+    double error;
+};
+FhdVolumes fhd_of_frame(Backend& backend, const Voxels& voxels, const Frame& frame,
+                        const CoilRows& coil_maps, Reporter& report);
+
+/// As rows on the host.
 struct FhdOnHost {
     CoilMatrix values;
     double error;

@@ -117,6 +117,24 @@ def the_grid_that_is_asked_for_counts(make):
                preexec_fn=limited)
 
 
+def fhd_keeps_each_volume_once(make):
+    coils = 64
+    folder = make()
+    write(folder / "one.h5", SMALL)
+    write(folder / "coils.h5", SMALL, coils=coils)
+    write(folder / "large.h5", 132, spoiled=True, coils=coils) # its image alone would fit
+    words = ["--quiet", "--low-resolution", "-o", "fhd.h5"]
+    if not folder.can_run(["fhd", "one.h5", *words]):
+        return
+    taken = peak_of(folder, ["fhd", "coils.h5", *words]) - peak_of(folder, ["fhd", "one.h5", *words])
+    each = taken / (coils * SMALL ** 3)
+    print(f"    {each:.1f} bytes a voxel and coil")
+    expect(each < 26, f"{each} bytes a voxel and coil")
+    said = folder.run(INPUT, ["fhd", "large.h5", *words], ["ulimit -v", "64 volumes"],
+                      preexec_fn=limited).stderr
+    expect("NaN" not in said, f"the samples were read: {said}")
+
+
 def reserved_addresses_count(make):
     """`ulimit -v` counts what PoCL and threads reserve, without which a scan does not run."""
     folder = make()
@@ -137,4 +155,4 @@ def reserved_addresses_count(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([what_is_needed_is_what_it_takes, the_grid_that_is_asked_for_counts,
-                        reserved_addresses_count]))
+                        fhd_keeps_each_volume_once, reserved_addresses_count]))
