@@ -49,11 +49,15 @@ const Row& find_row(const BackendOptions& options) {
 
 void check_options(const BackendOptions& options) {
     find_row(options);
-    if (options.backend != "opencl" && !(options.device.empty() && options.kernel.empty() &&
-                                         options.device_memory == 0 && !options.precision)) {
-        throw UsageError(text("--backend ", options.backend,
-                              " takes no --device, --kernel, --precision or --device-memory\n  "
-                              "next:     leave them out, or use --backend opencl"));
+    const bool is_own_precision =
+        options.backend == "reference" && options.precision == Precision::float64;
+    if (options.backend != "opencl" &&
+        !(options.device.empty() && options.kernel.empty() && options.device_memory == 0 &&
+          (!options.precision || is_own_precision))) {
+        throw UsageError(
+            text("--backend ", options.backend,
+                 " takes no --device, --kernel, --device-memory or other --precision\n  "
+                 "next:     leave them out, or use --backend opencl"));
     }
 }
 
