@@ -77,7 +77,7 @@ std::function<ExitCode()> bind_bench(CLI::App& sub) {
                    "transform variants, separated by commas [all]; solve and recon use the one "
                    "that is named, or the default")
         ->delimiter(',');
-    add_precision_flag(sub, benchmark.precision, "of the variants [single]");
+    add_precision_flag(sub, benchmark.precision, "precision of the variants [single]");
     sub.add_option("--device", benchmark.device, "OpenCL device: index, part of its name, or type");
     sub.add_option("--json", options->json, "file to write every figure to")->check(file_name());
     add_quiet_flag(sub, options->quiet);

@@ -135,8 +135,8 @@ void add_backend_flags(CLI::App& sub, BackendOptions& options) {
                    "transform variant; see 'lsrecon devices' [separable]");
     add_precision_flag(
         sub, options.precision,
-        "of the transforms and the solver; time segments keep --segment-error [single, and double "
-        "for conjugate gradients alone where the device has that]");
+        "precision of transforms and solver; time segments keep --segment-error [transforms "
+        "single; conjugate gradients double if the device supports it]");
     sub.add_option("--segment-error", options.segment_error,
                    "relative error of the time segments into which off-resonance is divided; "
                    "variants of the direct transform, such as tuned, have none")
@@ -145,7 +145,7 @@ void add_backend_flags(CLI::App& sub, BackendOptions& options) {
     sub.add_option_function<double>(
            "--device-memory",
            [&options](double count) { options.device_memory = count * mebibyte; },
-           "MiB of the device's memory to use at most [all]")
+           "limit on device memory in MiB [all]")
         ->check(positive_number());
 }
 
@@ -196,7 +196,7 @@ void add_choice_flags(CLI::App& sub, ReadOptions& options) {
                  "raw data: read frames with these values of the counter only, such as 0,2,5-9");
     }
     add_list(sub, "--frames", options.frames,
-             "read these frames only, from 0, of those that the other choices leave");
+             "frames to read, counted from 0 after the other selections");
     auto* const spokes =
         sub.add_option("--spokes-per-frame", options.spokes_per_frame,
                        "raw data: cut each frame into frames of so many consecutive readouts")

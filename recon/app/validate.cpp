@@ -98,10 +98,12 @@ std::function<ExitCode()> bind_validate(CLI::App& sub) {
                    "random subset")
         ->check(positive_number())
         ->capture_default_str();
-    sub.add_option("--lambda", options->validate.lambda, "regularisation of the solution")
+    sub.add_option("--lambda", options->validate.lambda, "lambda of the solution that is compared")
         ->check(positive_number())
         ->capture_default_str();
-    sub.add_option("--seed", options->validate.seed, "of what is sampled")->capture_default_str();
+    sub.add_option("--seed", options->validate.seed,
+                   "random seed for the voxels and samples that are compared")
+        ->capture_default_str();
     sub.add_option("--json", options->json, "file to write the table to")->check(file_name());
     add_backend_flags(sub, options->backend);
     add_quiet_flag(sub, options->quiet);

@@ -197,13 +197,13 @@ void ChildProcess::fail() {
         throw ChildFailure(ChildEnd::gone, "it ended without an answer");
     }
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF) {
-        throw ChildFailure(ChildEnd::ran_on, "it did not come to an end");
+        throw ChildFailure(ChildEnd::ran_on, "it timed out");
     }
     if (WIFSIGNALED(status)) {
         throw ChildFailure(ChildEnd::crashed, text("it crashed: ", ::strsignal(WTERMSIG(status))));
     }
     if (WEXITSTATUS(status) == exit_without_memory) {
-        throw ChildFailure(ChildEnd::memory, "it wanted more memory than it may have");
+        throw ChildFailure(ChildEnd::memory, "it exceeded its memory limit");
     }
     throw ChildFailure(ChildEnd::gone, "it ended without an answer");
 }

@@ -99,7 +99,8 @@ void require_frames(const IndexList& listed, std::size_t count, const std::strin
         throw InputError(
             {file, thing,
              text("no frame ", missing.to_string(), " of --frames ", listed.to_string()),
-             counted(count, "frame") + ", from 0", "choose from what there is"});
+             count == 1 ? "frame 0, the only one" : text("frames 0 to ", count - 1),
+             "choose from what there is"});
     }
 }
 

@@ -36,7 +36,7 @@ constexpr double per_term_separable = 2 * per_term;
 /// RUN of kernels/transform.h.
 constexpr std::size_t run = 32;
 /// Longest run of kernels/separable_local.cl; kernels/separable.cl has 16, and 8 of them in floats.
-/// Samples come sorted by energy, so that those of a run are alike: measured on an NVIDIA H200 at
+/// Samples come sorted by radius, so that those of a run are alike: measured on an NVIDIA H200 at
 /// 128^3 voxels, 0.29 to 0.31 for 65536 and for 10^6 random samples, runs of 512 and of 1024.
 constexpr std::size_t run_separable = 1024;
 constexpr double growth_separable = 0.5;

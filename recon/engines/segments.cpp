@@ -150,7 +150,7 @@ template <typename Squares> double largest_of_rows(const Squares& apart, const S
     return std::sqrt((apart.rowwise().mean().array() / of_row.array()).maxCoeff());
 }
 
-/// What a transform by these factors is wrong by at most, relative, however the energy of its input
+/// Bound on the relative error of a transform with these factors, however the energy of its input
 /// lies over times or voxels: the largest over times of the root mean square over voxels, and the
 /// largest over voxels of that over times. The root mean square over both understates F^H d where
 /// the energy lies in few samples, because errors are largest at the first and last times. Voxels

@@ -201,7 +201,7 @@ void PartFile::require_identity(const std::string& about) const {
                    "no such entry, as in this run", next);
         }
         if (found->second != stored.values[i]) {
-            refuse("frames of another " + name, quoted(stored.values[i]),
+            refuse("it was made with other settings: " + name, quoted(stored.values[i]),
                    quoted(found->second) + ", that of this run", next);
         }
         of_run.erase(found);

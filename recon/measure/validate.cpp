@@ -60,7 +60,7 @@ private:
         const CoilMatrix exact_mu = mu_on_host(*reference_, *frame_.sampling, frame_.samples);
         rows_.add("mu", of_mu(), mu, exact_mu, all_of(samples()));
 
-        // Of the device's own Mu: what Mu is wrong by is no error of F^H.
+        // Uses the device's Mu, so that its error does not count against F^H.
         auto bare = std::make_shared<Sampling>();
         bare->trajectory = trajectory();
         bare->times = frame_.sampling->times;

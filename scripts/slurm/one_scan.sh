@@ -94,7 +94,7 @@ reconstruct() {
     [[ $image.part -nt $scan ]] || rm -f "$image.part" # frames of the scan as it was before
     local code=0
     "$program" recon "$scan" -o "$image" --resume "${options[@]}" || code=$?
-    if ((code == 3)) && grep -q '\.part: frames of another ' "$log"; then
+    if ((code == 3)) && grep -q '\.part: it was made with other settings' "$log"; then
         echo "its frames were solved on another device or by another version: from the beginning"
         rm -f "$image.part"
         code=0
