@@ -93,8 +93,14 @@ int chosen_command(int argc, char** argv) {
         cli.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         const bool asked_for_help = error.get_exit_code() == 0;
-        cli.exit(error);
-        return asked_for_help ? code(ExitCode::done) : code(ExitCode::usage);
+        if (asked_for_help) {
+            cli.exit(error);
+            return code(ExitCode::done);
+        }
+        const std::string command = argc > 1 && argv[1][0] != '-' ? argv[1] + std::string(" ") : "";
+        std::fprintf(stderr, "lsrecon: %s\n  next:     see 'lsrecon %s--help'\n", error.what(),
+                     command.c_str());
+        return code(ExitCode::usage);
     }
     return run(chosen);
 }

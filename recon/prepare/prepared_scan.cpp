@@ -11,8 +11,9 @@ namespace {
 
 void require_compression(const Scan& scan, const CoilCompression& wanted) {
     if (wanted.coils > scan.coils()) {
-        throw UsageError(text("--coils ", wanted.coils, "\n  expected: at most the ", scan.coils(),
-                              " coils of the scan"));
+        throw UsageError(
+            text("--coils ", wanted.coils, "\n  expected: at most the ", scan.coils(),
+                 " coils of the scan\n  next:     compress to fewer, or leave --coils out"));
     }
 }
 

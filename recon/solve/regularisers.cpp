@@ -103,7 +103,8 @@ const Regulariser& regulariser_named(const std::string& name) {
         }
         names += (names.empty() ? "" : ", ") + row.name;
     }
-    throw UsageError("--reg " + name + ": no such regulariser\n  expected: one of " + names);
+    throw UsageError("--reg " + name + ": no such regulariser\n  expected: one of " + names +
+                     "\n  next:     see 'lsrecon recon --help', or leave --reg out");
 }
 
 double weight_of_l2(const std::vector<RegulariserChoice>& chosen) {

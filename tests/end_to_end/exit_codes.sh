@@ -88,6 +88,11 @@ expect_code 3 folder.h5 recon folder.h5 -o image.h5 --backend reference
 code=$("$lsrecon" devices >out 2>err && echo 4 || echo 5)
 expect_code "$code" "" recon scan.h5 -o image.h5 --backend opencl --device no-such-device
 
+"$lsrecon" recon scan.h5 -o image.h5 --backend reference --precision double --quiet >out 2>err ||
+    fail "the reference refuses the precision that it has"
+rm -f image.h5
+expect_code 2 "no --device, --kernel" recon scan.h5 -o image.h5 --backend reference --precision single
+
 # 6: what the file's floats do not hold
 expect_code 6 "largest value" recon scan.h5 -o image.h5 --backend reference --lambda 1e60
 
@@ -115,6 +120,18 @@ for limit in 1 4 8; do
         [[ ! -e image.h5 ]] || fail "a full disk: left a partial image"
     done
 done
+
+# What the parser refuses has the form of what the program refuses.
+for words in "--precision half" "--lambda -1" "--foo" "--reg foo" "--coils 9"; do
+    read -ra flags <<<"$words"
+    expect_code 2 "next: " recon scan.h5 -o image.h5 --backend reference "${flags[@]}"
+    grep -q '^lsrecon: ' err || fail "$words: the message does not begin with the program"
+done
+if "$lsrecon" devices >out 2>err; then
+    expect_code 2 "next: " recon scan.h5 -o image.h5 --kernel foo
+    expect_code 4 "--backend reference" recon scan.h5 -o image.h5 --device no_such_device
+fi
+expect_code 2 "lsrecon recon --help" recon scan.h5
 
 # A limit of the process is no fault of the scan.
 for limit in 5 6; do

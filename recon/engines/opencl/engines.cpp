@@ -34,7 +34,8 @@ const Engine& engine_of(const std::string& variant) {
             names += (names.empty() ? "" : ", ") + name;
         }
     }
-    throw UsageError(text("--kernel ", variant, " is unknown\n  expected: one of ", names));
+    throw UsageError(text("--kernel ", variant, " is unknown\n  expected: one of ", names,
+                          "\n  next:     see 'lsrecon devices', or leave --kernel out"));
 }
 
 double error_in_doubles(const SamplePoints& points, const Voxels& voxels, std::size_t terms) {
