@@ -21,7 +21,7 @@ namespace lsrecon::app {
 
 namespace {
 
-/// Of a frame: in doubles, and in floats as it is written. Refused before samples are read.
+/// Of a frame: in doubles, and in floats as it is written. Refused before it is computed.
 void require_room(const Scan& scan, std::size_t volumes, std::size_t voxels) {
     HostMemory memory;
     memory.add("F^H d", text(counted(volumes, "volume"), " of ", counted(voxels, "voxel")),
