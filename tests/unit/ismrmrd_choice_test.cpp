@@ -272,7 +272,7 @@ TEST(IsmrmrdCut, MoreThanThereAreAreRefused) {
     EXPECT_THROW(read_scan(path, options), UsageError);
     options.spokes_per_frame = 9;
     options.frames = IndexList("1");
-    EXPECT_EQ(refusal([&] { read_scan(path, options); }).expected, "1 frame, from 0");
+    EXPECT_EQ(refusal([&] { read_scan(path, options); }).expected, "frame 0, the only one");
 }
 
 TEST(IsmrmrdDetails, StoredWaveformsAreCounted) {
