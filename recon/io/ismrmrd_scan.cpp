@@ -40,7 +40,8 @@ void require_memory(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& 
 /// Some converters write the number of slices for matrixSize z. Without a kz of its own, a slice of
 /// one partition is no volume. InputError where slices may be something else.
 void take_slices(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& image,
-                 RawEncoding& encoding, std::vector<std::string>& remarks) {
+                 const ReadOptions& options, RawEncoding& encoding,
+                 std::vector<std::string>& remarks) {
     std::set<std::size_t> slices;
     std::set<std::size_t> partitions;
     bool volumes = encoding.grid.dimensions == 2 || image.first().kind.trajectory_dimensions > 2;
@@ -50,17 +51,32 @@ void take_slices(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& ima
         volumes = volumes || of_frame.partitions_differ;
     }
     const std::size_t z = encoding.grid.size[2];
-    if (volumes || slices.size() < 2) {
+    const bool one_partition = partitions.size() == 1;
+    const bool joined =
+        std::find(options.join.begin(), options.join.end(), "slice") != options.join.end();
+    if (volumes || (slices.size() < 2 && !(one_partition && joined))) {
+        if (!volumes && one_partition) {
+            remarks.push_back(text("encodedSpace/matrixSize/z is ", z,
+                                   ", and every acquisition has kspace_encode_step_2 ",
+                                   *partitions.begin(),
+                                   ": the image is a volume of that partition alone; if it is a "
+                                   "two-dimensional slice, write 1 for z"));
+        }
         return;
     }
-    if (slices.size() != z || partitions.size() > 1) {
+    if (joined || slices.size() != z || !one_partition) {
         throw InputError(
             {file.path(), file.xml_name() + ", encodedSpace/matrixSize/z",
              text(z, ", and each frame has one kspace_encode_step_2 (",
                   IndexList(partitions).to_string(), " in all)"),
-             text("1 for the slices ", IndexList(slices).to_string(),
-                  " of idx.slice, or all partitions in each frame"),
-             "correct the header; or pass --join slice, if slices are partitions of one volume"});
+             joined ? "a kspace_encode_step_2 for each partition that --join slice joins"
+                    : text("1 for the slices ", IndexList(slices).to_string(),
+                           " of idx.slice, or all partitions in each frame"),
+             one_partition
+                 ? "write 1 for z, if slices are two-dimensional; partitions of a volume "
+                   "need a kspace_encode_step_2 of their own"
+                 : "correct the header; or pass --join slice, if slices are partitions of "
+                   "one volume"});
     }
     remarks.push_back(text("encodedSpace/matrixSize/z is ", z,
                            ", the number of slices, and each has one kspace_encode_step_2: they "
@@ -145,7 +161,7 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
     IsmrmrdContents::OfEncoding& of_image = contents.encodings.at(chosen);
     of_image.choice.decide(file.path(), file.data_name());
     RawEncoding encoding = header.encoding(chosen, remarks);
-    take_slices(file, of_image, encoding, remarks);
+    take_slices(file, of_image, options, encoding, remarks);
     require_memory(file, of_image, options.grid_of_image(encoding.grid), options);
     encoding.dataset = file.data_name();
     contents.add_remarks(chosen, remarks);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -150,6 +151,19 @@ void RawAcquisitionSorter::check_position(const RawAcquisition& acquisition, std
             refuse(acquisition, "traj", text(shown(k[d]), " at [", sample, ", ", d, "]"),
                    "finite numbers", "repair the trajectory and write the file again");
         }
+    }
+    // kz of a stack is that of its encoding steps, not of the trajectory.
+    const Grid image = options_.grid_of_image(encoding_.grid);
+    const std::size_t partitions = std::max(encoding_.grid.size[2], image.size[2]);
+    const double half = 0.5 * static_cast<double>(partitions);
+    if (dimensions() == 3 && has_trajectory() && stored_dimensions() < 3 &&
+        std::abs(k[2]) > 1.05 * half) {
+        refuse(acquisition, "kspace_encode_step_2 and its center in encodingLimits",
+               text(acquisition.encode_steps[1], " less ", encoding_.encode_centers[1], ", kz ",
+                    k[2], " cycles per FOV"),
+               text("between ", -half, " and ", half, " for ", partitions, " partitions"),
+               "correct kspace_encoding_step_2/center of the header, or store kz in a trajectory "
+               "of three dimensions");
     }
 }
 

@@ -162,6 +162,44 @@ TEST(IsmrmrdSlices, AMatrixOfTheirNumberIsThatOfTwoDimensions) {
     }
 }
 
+// Three slices where the header has four partitions, and one kspace_encode_step_2 in all.
+TEST(IsmrmrdSlices, WithOnePartitionInAllTheyCannotBeJoined) {
+    std::vector<Acquisition> slices(3, readout(8, 1, 2));
+    for (std::size_t i = 0; i < 3; ++i) {
+        slices[i].idx().slice = static_cast<uint16_t>(i);
+    }
+    const std::string xml = header({8, 8, 4, 240, 240, 20}, {8, 8, 4, 240, 240, 20});
+    Finding finding = refusal([&] { read(slices, xml, "cycles/fov"); });
+    EXPECT_FALSE(has(finding.next_step, "--join")) << finding.next_step;
+    EXPECT_TRUE(has(finding.next_step, "write 1 for z")) << finding.next_step;
+    ReadOptions options;
+    options.join = {"slice"};
+    finding = refusal([&] { read_ismrmrd(write(slices, xml), options); });
+    EXPECT_EQ(finding.thing, "/dataset/xml, encodedSpace/matrixSize/z");
+    EXPECT_TRUE(has(finding.expected, "for each partition")) << finding.expected;
+    EXPECT_TRUE(noted(read({slices[0]}, xml, "cycles/fov"), "a volume of that partition alone"));
+}
+
+TEST(IsmrmrdSlices, TheirCenterInTheHeaderIsNamed) {
+    std::vector<Acquisition> partitions(8, readout(8, 1, 2));
+    for (std::size_t i = 0; i < 8; ++i) {
+        partitions[i].idx().kspace_encode_step_2 = static_cast<uint16_t>(i);
+    }
+    const Sizes sizes{8, 8, 8, 240, 240, 40};
+    const auto limits = [&](int center) {
+        return header(sizes, sizes,
+                      text("<kspace_encoding_step_2><minimum>0</minimum><maximum>7</maximum>"
+                           "<center>",
+                           center, "</center></kspace_encoding_step_2>"));
+    };
+    EXPECT_EQ(read(partitions, limits(4), "cycles/fov").frames.size(), 1u);
+    const Finding finding = refusal([&] { read(partitions, limits(0), "cycles/fov"); });
+    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 5, kspace_encode_step_2 and its center in "
+                             "encodingLimits");
+    EXPECT_EQ(finding.found, "5 less 0, kz 5 cycles per FOV");
+    EXPECT_TRUE(has(finding.next_step, "kspace_encoding_step_2/center")) << finding.next_step;
+}
+
 TEST(IsmrmrdSlices, WithAFlatThirdDimensionTheyAreNoVolumes) {
     std::vector<Acquisition> slices = stack(2, [](int, int) { return 0.0F; });
     for (std::size_t i = 0; i < 2; ++i) {
