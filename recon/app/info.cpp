@@ -6,6 +6,7 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/info_parts.hpp"
+#include "base/escaped.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
 #include "io/failed_frames.hpp"
@@ -176,8 +177,9 @@ ExitCode run_info(const Options& options) {
         std::printf("noise        %zu samples per coil\n", scan.noise.columns());
     }
     print_calibrations(scan);
+    constexpr std::size_t longest = 400; // some headers hold whole protocols
     for (const auto& [name, value] : scan.details) {
-        std::printf("%-12s %s\n", name.c_str(), value.c_str());
+        std::printf("%-12s %s\n", name.c_str(), printable(value, longest).c_str());
     }
     for (const std::string& remark : scan.remarks) {
         std::printf("note         %s\n", remark.c_str());

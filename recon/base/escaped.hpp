@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -52,6 +53,32 @@ inline std::string unescaped(const std::string& text) {
         at += length;
     }
     return result;
+}
+
+/// Foreign text on one line of a terminal: control characters, which could colour or move it,
+/// become blanks. Of more than `most` bytes the first, whole characters of UTF-8, and how many
+/// there are.
+inline std::string printable(const std::string& text, std::size_t most) {
+    const auto is_control = [&](std::size_t i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        const auto before = static_cast<unsigned char>(i > 0 ? text[i - 1] : ' ');
+        return byte < 0x20 || byte == 0x7f || (before == 0xc2 && byte >= 0x80 && byte < 0xa0);
+    };
+    std::size_t end = std::min(most, text.size());
+    while (end > 0 && end < text.size() &&
+           (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80) {
+        --end;
+    }
+    std::string result = text.substr(0, end);
+    for (std::size_t i = 0; i < end; ++i) {
+        if (is_control(i)) {
+            result[i] = ' ';
+            if (static_cast<unsigned char>(text[i]) >= 0x80) {
+                result[i - 1] = ' ';
+            }
+        }
+    }
+    return end == text.size() ? result : result + "... (" + std::to_string(text.size()) + " bytes)";
 }
 
 } // namespace lsrecon

@@ -67,5 +67,21 @@ def info_of_many_repetitions_fits_a_screen(make):
     expect("noise lines  1" in none and "calibration  " not in none, none)
 
 
+def info_of_foreign_words_fits_a_line(make):
+    folder = make()
+    values = {"protocol": "A" * 30000, "colour": "a&amp;b\n\u009b31mred\x7f", "name": "\u00e9" * 300}
+    parameters = "".join(f"<userParameterString><name>{name}</name><value>{value}</value>"
+                         "</userParameterString>" for name, value in values.items())
+    xml = XML.replace("</ismrmrdHeader>",
+                      f"<userParameters>{parameters}</userParameters></ismrmrdHeader>")
+    write(folder / "raw.h5", xml.encode(), acquisition())
+    told = folder.run(0, ["info", "raw.h5"]).stdout
+    for line in ("parameter    protocol = " + "A" * 389 + "... (30011 bytes)\n",
+                 "parameter    colour = a&b   31mred \n",
+                 "parameter    name = " + "\u00e9" * 196 + "... (607 bytes)\n"):
+        expect(line in told, f"info does not tell '{line}': {told[-3000:]}")
+
+
 if __name__ == "__main__":
-    sys.exit(run_cases([info_lists_what_else_there_is, info_of_many_repetitions_fits_a_screen]))
+    sys.exit(run_cases([info_lists_what_else_there_is, info_of_many_repetitions_fits_a_screen,
+                        info_of_foreign_words_fits_a_line]))
