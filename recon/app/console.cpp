@@ -184,9 +184,7 @@ void add_list(CLI::App& sub, const std::string& flag, IndexList& list, const std
 /// Which part of the file is read.
 void add_choice_flags(CLI::App& sub, ReadOptions& options) {
     sub.add_option("--group", options.group,
-                   "raw data: the top-level group of the file to read [the first with image data]")
-        ->check(file_name())
-        ->type_name("NAME");
+                   "raw data: the top-level group of the file to read [the first with image data]");
     sub.add_option("--encoding", options.encoding,
                    "raw data: the encoding to read [the first with image data]")
         ->check(whole_number("a whole number from 0", true));

@@ -167,4 +167,5 @@ def a_reference_scan_of_its_own_encoding_makes_maps(make):
 if __name__ == "__main__":
     sys.exit(run_cases([lines_elsewhere_are_left_out, each_slice_has_its_own_elsewhere,
                         frames_that_drift_keep_their_calibration,
-                        a_reference_scan_of_its_own_encoding_makes_maps, the_first_slice_fails_alone]))
+                        a_reference_scan_of_its_own_encoding_makes_maps,
+                        the_first_slice_fails_alone]))

@@ -69,7 +69,8 @@ def info_of_many_repetitions_fits_a_screen(make):
 
 def info_of_foreign_words_fits_a_line(make):
     folder = make()
-    values = {"protocol": "A" * 30000, "colour": "a&amp;b\n\u009b31mred\x7f", "name": "\u00e9" * 300}
+    values = {"protocol": "A" * 30000, "name": "\u00e9" * 300,
+              "colour": "a&amp;b\n\u009b31mred\x7f"}
     parameters = "".join(f"<userParameterString><name>{name}</name><value>{value}</value>"
                          "</userParameterString>" for name, value in values.items())
     xml = XML.replace("</ismrmrdHeader>",
