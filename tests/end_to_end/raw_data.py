@@ -106,7 +106,7 @@ def wrong_choices_are_refused(make):
                        "--maps", "espirit", "--slice", "1"],
                ["centre of k-space", "--maps none"])  # of one slice
     folder.run(INPUT, [*work, "--slice", "2"], ["--slice 2", "slice 0-1", "next:"])
-    folder.run(INPUT, [*work, "--frames", "12"], ["--frames 12", "12 frames"])
+    folder.run(INPUT, [*work, "--frames", "12"], ["--frames 12", "frames 0 to 11"])
     folder.run(USAGE, [*work, "--slice", "1-"], ["--slice", "0,2,5-9"])
     folder.run(USAGE, [*work, "--encoding", "1"], ["--encoding 1", "1 encoding", "0 (12"])
     folder.run(USAGE, [*work, "--spokes-per-frame", "2"], ["slice 0, repetition 0 has 1 readout"])
