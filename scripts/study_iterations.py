@@ -81,8 +81,8 @@ class Scan:
 
 def error_table(program):
     print("| scan | SNR | " + " | ".join(map(str, STOPPED)) + " | "
-          + " | ".join(f"lambda {weight}" for weight in REGULARISED) + " |")
-    print("|---|---|" + "---|" * (len(STOPPED) + len(REGULARISED)))
+          + " | ".join(f"lambda {weight}" for weight in REGULARISED) + " | default |")
+    print("|---|---|" + "---|" * (len(STOPPED) + len(REGULARISED) + 1))
     for name in SCANS:
         for snr in NOISE:
             scan = Scan(program, name, snr)
@@ -90,6 +90,7 @@ def error_table(program):
             errors += [100 * scan.error("--lambda", weight) for weight in REGULARISED]
             best = min(errors)
             cells = [f"**{value:.1f}**" if value == best else f"{value:.1f}" for value in errors]
+            cells.append(f"{100 * scan.error():.1f}")
             print(f"| {name} | {snr} | " + " | ".join(cells) + " |", flush=True)
 
 

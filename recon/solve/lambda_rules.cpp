@@ -123,9 +123,7 @@ const std::vector<LambdaRule>& lambda_rules() {
          &by_risk},
         {"scaled", "discrepancy with the noise scaled to what the smallest lambda leaves", true,
          true, &by_scaled_noise},
-        {"l-curve",
-         text("the corner of the L-curve, or ", smallest_corner,
-              " if it has none above that, less if there is no noise to see"),
+        {"l-curve", text("the corner of the L-curve, or at most ", smallest_corner, " without one"),
          false, false, &by_corner},
     };
     return table;

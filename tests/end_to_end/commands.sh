@@ -146,7 +146,7 @@ with h5py.File("scan.h5") as one, h5py.File("frames.h5", "w") as frames:
     one.copy("trajectory", frames)
     frames["samples"] = np.repeat(one["samples"][()][np.newaxis], 3, 0)
 PYTHON
-run recon frames.h5 -o frames_image.h5 --backend "$backend"
+run recon frames.h5 --iterations 15 -o frames_image.h5 --backend "$backend"
 if ! grep -q '^frame 3 of 3$' err || [[ $(grep -c '^fhd ' err) != 1 ]]; then
     echo "frames are not reported:" >&2
     cat err >&2

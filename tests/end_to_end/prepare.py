@@ -83,11 +83,10 @@ def maps_go_to_a_file_and_come_back(make):
     # A file has maps of the coils as they are: whitening mixes them as it does the samples.
     rng = np.random.default_rng(6)
     mixing = np.diag([1, 4, 1, 1, 2, 1]) + 0.3 * rng.normal(size=(6, 6))
-    coils_without_maps(folder, "mixed.h5", mixing)
-    folder.run(0, ["maps", "mixed.h5", "-o", "of_mixed.h5", *QUIET])
-    for output, flags in (("white.h5", []), ("as_it_is.h5", ["--no-whitening"])):
-        folder.run(0, ["recon", "mixed.h5", "-o", output, "--maps", "of_mixed.h5", "--lambda", "0.01",
-                       *QUIET, *flags])
+    coils_without_maps(folder, "x.h5", mixing)
+    folder.run(0, ["maps", "x.h5", "-o", "m.h5", *QUIET])
+    for out, flags in (("white.h5", []), ("as_it_is.h5", ["--no-whitening"])):
+        folder.run(0, ["recon", "x.h5", "-o", out, "--maps=m.h5", "--lambda=.01", *QUIET, *flags])
     white, as_it_is = (image_of(folder, name)[0] for name in ("white.h5", "as_it_is.h5"))
     expect(error(white, as_it_is) < 0.05, f"whitening moves the image by {error(white, as_it_is)}")
     # A file of half the matrix.

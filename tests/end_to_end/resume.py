@@ -126,7 +126,7 @@ def signals_keep_frames(make):
         folder.kept = {"image.h5.part"}
         folder.run(USAGE, [*RECON, "-o", "image.h5"], ["image.h5.part", "--resume", "next:"])
         folder.run(INPUT, [*RECON, "-o", "image.h5", "--resume", "--lambda", "0.5"],
-                   ["another lambda", "next:"])
+                   ["other settings: lambda", "next:"])
         for flags, words in ((["--precision", "double"], ["precision", '"double"']),
                              (["--conjugate"], ["no such entry", "(--conjugate)"]),
                              (["--frames", "0,1"], ["no such entry", "frames"]),
@@ -149,7 +149,7 @@ def fhd_is_of_one_precision(make):
     folder.kept = {"fhd.h5.part"}
     folder.run(INPUT, fhd, ["frame"])
     for flags, words in ((["--precision", "double"], ["precision", '"double"']),
-                         (["--segment-error", "1e-2"], ["another segment_error"])):
+                         (["--segment-error", "1e-2"], ["other settings: segment_error"])):
         folder.run(INPUT, [*fhd, "--resume", *flags], [*words, "next:"])
     with h5py.File(folder / "fhd.h5") as made:
         record = dict(made["record"].attrs)
@@ -168,7 +168,7 @@ def another_scan_is_refused(make):
         changed["samples"][7] = 2 * changed["samples"][7]
     os.replace(folder / "changed.h5", folder / "many.h5")
     folder.kept = {"image.h5.part"}
-    folder.run(INPUT, [*RECON, "-o", "image.h5", "--resume"], ["another scan_sha256", "next:"])
+    folder.run(INPUT, [*RECON, "-o", "image.h5", "--resume"], ["other settings: scan_sha256", "next:"])
 
 
 def truth_and_preview_of_many_frames(make):
