@@ -34,13 +34,15 @@ double compute_misfit(Backend& backend, PiecewiseTransform& transform, const Sam
             device.upload(CoilRows(std::move(rows)), {0, coils.count}, {0, at.count}, 0, to);
         },
         [&](const Range& coils, const Range& at, const Array& from) {
-            const ComplexVector values = device.download(from, 0, coils.count * at.count);
-            for (std::size_t i = 0; i < coils.count * at.count; ++i) {
-                const auto m = static_cast<Eigen::Index>(at.first + i % at.count);
-                const Complex phi = sampling.phi.size() > 0 ? sampling.phi(m) : Complex(1);
-                sum += sampling.weight(at.first + i % at.count) *
-                       std::norm(phi * scale * values(static_cast<Eigen::Index>(i)) -
-                                 samples(coils.first + i / at.count, m));
+            for (std::size_t c = 0; c < coils.count; ++c) { // one at a time in the host's memory
+                const ComplexVector values = device.download(from, c * at.count, at.count);
+                for (std::size_t i = 0; i < at.count; ++i) {
+                    const auto m = static_cast<Eigen::Index>(at.first + i);
+                    const Complex phi = sampling.phi.size() > 0 ? sampling.phi(m) : Complex(1);
+                    sum += sampling.weight(at.first + i) *
+                           std::norm(phi * scale * values(static_cast<Eigen::Index>(i)) -
+                                     samples(coils.first + c, m));
+                }
             }
         },
         [&](double fraction) { report.progress(fraction); });

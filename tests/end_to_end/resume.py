@@ -168,7 +168,7 @@ def another_scan_is_refused(make):
         changed["samples"][7] = 2 * changed["samples"][7]
     os.replace(folder / "changed.h5", folder / "many.h5")
     folder.kept = {"image.h5.part"}
-    folder.run(INPUT, [*RECON, "-o", "image.h5", "--resume"], ["other settings: scan_sha256", "next:"])
+    folder.run(INPUT, [*RECON, "-o", "image.h5", "--resume"], ["settings: scan_sha256", "next:"])
 
 
 def truth_and_preview_of_many_frames(make):
