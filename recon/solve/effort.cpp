@@ -47,6 +47,7 @@ SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, Produc
     }
     options.iterations = effort.iterations.value_or(options.iterations);
     options.tolerance = effort.tolerance.value_or(options.tolerance);
+    options.image_tolerance = effort.tolerance.value_or(options.image_tolerance);
     options.precondition =
         split || (by_one_q && options.on_device && effort.precondition.value_or(converges));
     return options;

@@ -71,13 +71,13 @@ std::string SolveSummary::about_lambda() const {
     return text("lambda ", rounded(options_.lambda),
                 " is below what the precision of the transforms resolves for this scan, ",
                 rounded(resolved_),
-                ": rounding may show in the image; a larger --lambda, or fewer --iterations, keeps "
-                "it out");
+                ": rounding may show in the image; --precision double, a larger --lambda, or fewer "
+                "--iterations keeps it out");
 }
 
 std::string SolveSummary::about_precision() const {
     return text("the error of the transforms limits the image: its own is estimated at ",
-                rounded(image_error_), ", above ", rounded(image_error_permitted()),
+                rounded(image_error_), ", above ", rounded(options_.image_tolerance),
                 "; use --precision double, or with a field map a smaller --segment-error");
 }
 

@@ -25,7 +25,7 @@ public:
 
     /// Whether rounding in the transforms is estimated to change the image by more than the
     /// tolerance that was asked for, or 1e-4 where that follows from lambda.
-    bool precision_limits_image() const { return image_error_ > image_error_permitted(); }
+    bool precision_limits_image() const { return image_error_ > options_.image_tolerance; }
     std::string about_precision() const;
 
     /// What the images explain of the samples; "" where that is not known.
@@ -43,9 +43,6 @@ public:
 private:
     double worst_residual() const;
     double left() const; ///< of the samples' energy
-    double image_error_permitted() const {
-        return std::max(options_.tolerance, SolveOptions().tolerance);
-    }
 
     SolveOptions options_;
     std::vector<double> residuals_; ///< the last of every problem

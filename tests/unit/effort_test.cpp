@@ -67,6 +67,11 @@ TEST(Effort, TheUserDecides) {
         with_effort(regularised(1e-3), {7, 0.5, false}, Products::one_convolution, doubles);
     EXPECT_EQ(options.iterations, 7);
     EXPECT_EQ(options.tolerance, 0.5);
+    EXPECT_EQ(options.image_tolerance, 0.5);
+    EXPECT_EQ(
+        with_effort(regularised(1e-3), {}, Products::one_convolution, doubles).image_tolerance,
+        SolveOptions().image_tolerance)
+        << "the solver's follows from lambda, the image's does not";
     EXPECT_FALSE(options.precondition);
     EXPECT_TRUE(with_effort({}, {{}, {}, true}, Products::one_convolution, doubles).precondition);
 }

@@ -138,6 +138,7 @@ TEST(SolveSummary, TheProblemThatIsResolvedWorstDecides) {
     EXPECT_TRUE(summary.lambda_is_lost());
     const double resolved = 4 * tolerance::normal_equations(1e-6, tolerance::eps);
     EXPECT_THAT(summary.about_lambda(), HasSubstr(rounded(resolved)));
+    EXPECT_THAT(summary.about_lambda(), HasSubstr("--precision double"));
 }
 
 TEST(SolveSummary, TheErrorOfTheImageIsHeldAgainstTheTolerance) {
@@ -149,7 +150,7 @@ TEST(SolveSummary, TheErrorOfTheImageIsHeldAgainstTheTolerance) {
         << "a good bound does not make a float of fewer roundings";
     for (const auto& [asked, limits] : {std::pair<double, bool>{0.9e-3, true}, {1.1e-3, false}}) {
         SolveOptions options{0.01};
-        options.tolerance = asked;
+        options.image_tolerance = asked;
         SolveSummary summary(options);
         summary.add(rounded_frame({10}, 0.01, bound));
         EXPECT_EQ(summary.precision_limits_image(), limits) << asked;
