@@ -36,7 +36,7 @@ def compare(programs, options):
                     "--frames", options.frames, "--motion", options.motion, "-o", "scan.h5",
                     "--truth", "truth.h5", "--quiet"])
     for name in ("least squares", "total variation"):  # kernels are built at the first run
-        programs.by_lsrecon(["--reg", WEIGHTS[name][0]] if WEIGHTS[name][0] else [])
+        programs.by_lsrecon(by_frame.words_of(WEIGHTS[name][0]))
     about = (f"{options.matrix} x {options.matrix}, {options.frames} frames of {options.spokes} "
              f"golden-angle spokes of {options.matrix} samples, 8 coils, swinging by "
              f"{options.motion} mm of 240; {platform.machine()}, {len(os.sched_getaffinity(0))} "

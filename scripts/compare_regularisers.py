@@ -115,6 +115,11 @@ class Programs:
         return image, seconds
 
 
+def words_of(weight):
+    """Of a regulariser, or of least squares, which few iterations regularise."""
+    return ["--reg", weight] if weight else ["--iterations", "15"]
+
+
 def same_problem(programs, samples, voxels):
     """How far apart the two are where the solution is unique and both converge to it."""
     ours, _ = programs.by_lsrecon(["--lambda", SAME_LAMBDA, "--iterations", 100, "--tolerance",
@@ -138,7 +143,7 @@ def best_of(run, choices, truth):
 def row_of(programs, name, weights, lambdas, truth):
     """Cells of the table."""
     print(name, file=sys.stderr)
-    words = [["--reg", weight] if weight else [] for weight in weights]
+    words = [words_of(weight) for weight in weights]
     runs, choices = [programs.by_lsrecon], [words]
     if programs.bart:
         runs, choices = [*runs, programs.by_bart], [*choices, lambdas]
@@ -191,7 +196,7 @@ def compare(programs, options):
                     "--samples-per-readout", options.matrix, "--coils", 8, "--noise", 0.02,
                     "-o", "scan.h5", "--truth", "truth.h5", "--quiet"])
     for name in WEIGHTS:  # kernels are built at the first run
-        programs.by_lsrecon(["--reg", WEIGHTS[name][0]] if WEIGHTS[name][0] else [])
+        programs.by_lsrecon(words_of(WEIGHTS[name][0]))
     truth = image_of("truth.h5")
     about = (f"{options.matrix} x {options.matrix}, {options.spokes} golden-angle spokes of "
              f"{options.matrix} samples, 8 coils; {platform.machine()}, "
