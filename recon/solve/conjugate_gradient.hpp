@@ -25,11 +25,11 @@ struct SolveOptions {
     double lambda = 0; ///< weight of Q(0) I beside F^H F
     int iterations = 15; ///< at most; stopping early keeps noise out (docs/maths.md)
     double tolerance = 1e-4; ///< of ||b - A x|| / ||b||; solved to a tenth of it (decision 0006)
-    double image_tolerance = 1e-4; ///< of the image's error by rounding: more is a note
     bool on_device = true; ///< where the backend can; false: Eigen in double precision
     std::vector<RegulariserChoice> regularisers = {}; ///< beside lambda
     bool precondition = false; ///< of conjugate gradients on the device
     Monitor monitor = nullptr;
+    double image_tolerance = 1e-4; ///< of the image's error by rounding: more is a note
 };
 
 struct Solution {
