@@ -15,10 +15,15 @@ constexpr double stack = 8 * 1024 * 1024;
 
 } // namespace
 
-double address_space_limit() {
+double own_limit(int resource) {
     rlimit limit{};
-    const bool limited = ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    const auto which = static_cast<decltype(RLIMIT_AS)>(resource);
+    const bool limited = ::getrlimit(which, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
     return limited ? static_cast<double>(limit.rlim_cur) : std::numeric_limits<double>::infinity();
+}
+
+double address_space_limit() {
+    return own_limit(RLIMIT_AS);
 }
 
 double reserved_addresses() {

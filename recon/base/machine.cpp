@@ -24,12 +24,6 @@ double first_number(const std::string& path) {
     return file >> number ? number : no_limit;
 }
 
-double data_limit() {
-    rlimit limit{};
-    const bool limited = getrlimit(RLIMIT_DATA, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-    return limited ? static_cast<double>(limit.rlim_cur) : no_limit;
-}
-
 } // namespace
 
 MemoryLimit memory_limit(const std::string& root) {
@@ -62,7 +56,7 @@ MemoryLimit memory_limit(const std::string& root) {
         }
     }
     consider(address_space_limit(), "this process (ulimit -v)");
-    consider(data_limit(), "this process (ulimit -d)");
+    consider(own_limit(RLIMIT_DATA), "this process (ulimit -d)");
     return least;
 }
 

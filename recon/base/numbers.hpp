@@ -51,4 +51,13 @@ inline std::string counted(std::size_t count, const std::string& thing) {
     return text(count, " ", thing, count == 1 ? "" : "s");
 }
 
+/// "one, two"
+inline std::string comma_separated(const std::vector<std::string>& words) {
+    std::string result;
+    for (const std::string& word : words) {
+        result += (result.empty() ? "" : ", ") + word;
+    }
+    return result;
+}
+
 } // namespace lsrecon

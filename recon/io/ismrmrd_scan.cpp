@@ -1,6 +1,7 @@
 #include "io/ismrmrd_scan.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 
@@ -221,12 +222,8 @@ std::string choose_group(const Hdf5Reader& reader, const std::vector<std::string
     }
     const std::string name = (asked.front() == '/' ? "" : "/") + asked;
     if (std::find(groups.begin(), groups.end(), name) == groups.end()) {
-        std::string listed;
-        for (const std::string& group : groups) {
-            listed += (listed.empty() ? "" : ", ") + group;
-        }
         throw UsageError(text(reader.path(), ": --group ", asked,
-                              ", but the groups with xml and data are ", listed,
+                              ", but the groups with xml and data are ", comma_separated(groups),
                               "\n  next:     name one of them"));
     }
     return name;
@@ -248,12 +245,9 @@ StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
     }
     const std::string group = choose_group(reader, groups, options.group);
     std::vector<std::string> remarks;
-    std::string others;
-    for (const std::string& other : groups) {
-        if (other != group) {
-            others += (others.empty() ? "" : ", ") + other;
-        }
-    }
+    std::vector<std::string> not_read;
+    std::remove_copy(groups.begin(), groups.end(), std::back_inserter(not_read), group);
+    const std::string others = comma_separated(not_read);
     if (!others.empty()) {
         remarks.push_back("only group " + group + " is read; --group chooses another of " + others +
                           ", whose noise does not whiten these coils");

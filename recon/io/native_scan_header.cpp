@@ -38,7 +38,7 @@ std::string known_datasets() {
             names.push_back(name);
         }
     }
-    return joined(names);
+    return comma_separated(names);
 }
 
 void check_attribute_names(const Hdf5Reader& file, const std::string& object) {
@@ -47,7 +47,7 @@ void check_attribute_names(const Hdf5Reader& file, const std::string& object) {
         const bool label = name.rfind("DIMENSION_", 0) == 0;
         if (!label && std::find(known.begin(), known.end(), name) == known.end()) {
             refuse(file, attribute_name(object, name), "an attribute of an unknown name",
-                   known.empty() ? "no attribute" : "only " + joined(known),
+                   known.empty() ? "no attribute" : "only " + comma_separated(known),
                    "correct its name, or remove it");
         }
     }
@@ -131,14 +131,6 @@ void read_place(const Hdf5Reader& file, Grid& grid) {
 }
 
 } // namespace
-
-std::string joined(const std::vector<std::string>& words) {
-    std::string result;
-    for (const std::string& word : words) {
-        result += (result.empty() ? "" : ", ") + word;
-    }
-    return result;
-}
 
 void check_format(const Hdf5Reader& file) {
     const std::string wanted = "\"lsrecon-scan\"";

@@ -22,8 +22,6 @@ using Samplings = std::vector<std::shared_ptr<const Sampling>>;
     throw InputError({file.path(), thing, found, expected, next_step});
 }
 
-std::string joined(const std::vector<std::string>& words);
-
 /// Of a volume on the grid, slowest dimension first.
 Extents grid_extents(const Grid& grid);
 

@@ -98,7 +98,7 @@ std::string trajectory_units(const Hdf5Reader& file, const ReadOptions& options)
         return options.trajectory_units;
     }
     const std::vector<std::string>& known = trajectory_unit_names();
-    const std::string expected = "one of " + joined(known);
+    const std::string expected = "one of " + comma_separated(known);
     const std::string next = "write the attribute, or pass --traj-units";
     const std::string units = file.attribute_text("trajectory", "units", {expected, next});
     if (std::find(known.begin(), known.end(), units) == known.end()) {
