@@ -130,19 +130,23 @@ inline double solution(double of_transform, double lambda, double spread = 8) {
     return c * (1 + spread / lambda) * of_transform;
 }
 
+/// What the error of a transform is likely to be, by its bound: a sixteenth of it or so, and 1.5
+/// eps at least.
+inline double expected(double bound, double epsilon) {
+    return std::min(bound, std::max(1.5 * epsilon, bound / 16));
+}
+
 /// What errors of the size of a transform's bound make of the image, relative, where lambda is all
 /// that holds the directions that the scan did not measure:
 ///
 ///     expected error of the transform * ||F^H d|| / (lambda Q(0) ||rho||)
 ///
-/// The last factor is at most ||T|| / (lambda Q(0)), and nearly that. A transform is wrong by a
-/// sixteenth of its bound or so, and by 1.5 eps at least. Measured as the difference of images in
-/// single and in double precision, on PoCL, 2 CPU cores, 2026-11, lambda 0.1 to 0.001, 10 scans: 10
-/// and 300 samples on 1000 and 1024 voxels 0.6 to 0.8 of the estimate, spiral, radial and measured
-/// scans 0.1 to 0.25 of it, less where the samples determine the image.
+/// The last factor is at most ||T|| / (lambda Q(0)), and nearly that. Measured as the difference of
+/// images in single and in double precision, on PoCL, 2 CPU cores, 2026-11, lambda 0.1 to 0.001, 10
+/// scans: 10 and 300 samples on 1000 and 1024 voxels 0.6 to 0.8 of the estimate, spiral, radial and
+/// measured scans 0.1 to 0.25 of it, less where the samples determine the image.
 inline double image_error(double bound, double epsilon, double gain_over_lambda) {
-    const double expected = std::min(bound, std::max(1.5 * epsilon, bound / 16));
-    return expected * gain_over_lambda;
+    return expected(bound, epsilon) * gain_over_lambda;
 }
 
 /// Relative L2 distance of two images of the same few iterations of conjugate gradients, when

@@ -10,9 +10,9 @@ constexpr double smallest_lambda = 1e-6;
 constexpr double largest_lambda = 10;
 
 /// Residual and solution over lambda, of a frame whose equations were made with smallest_lambda:
-/// one run of conjugate gradients and F rho once (docs/maths.md). `noise` is the expected sum over
-/// the coils of |n|^2 of a sample, 0 where it was not measured. Points begin where the precision of
-/// the transforms resolves lambda. The stage "lambda".
+/// one run of conjugate gradients and, where little is left, F rho once (docs/maths.md). `noise` is
+/// the expected sum over the coils of |n|^2 of a sample, 0 where it was not measured. Points begin
+/// where the precision of the transforms resolves lambda. The stage "lambda".
 LambdaCurve make_lambda_curve(NormalEquations& equations, const Frame& frame,
                               const std::vector<Volume>& fhd, double noise,
                               const SolveOptions& options, Reporter& report);

@@ -124,6 +124,36 @@ TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
     EXPECT_EQ(compared, 25U); // 8 a decade from 0.01 to 10
 }
 
+// Of which nothing is left in ||d||^2 - <b, x> in single precision.
+TEST_P(LambdaCurves, SmallResidualsAreThoseOfTheSamples) {
+    test::Case of{"small", {6, 5, 0}, 60, 3};
+    of.coil_maps = of.phi = of.weights = true;
+    test::Problem problem = test::make_problem(of);
+    const ComplexVector fitted =
+        dense_model(problem) * problem.rho.row(0).transpose(); // of W^1/2 d
+    for (Eigen::Index c = 0; c < problem.samples.rows(); ++c) {
+        const ComplexVector of_coil =
+            fitted.segment(c * problem.samples.cols(), problem.samples.cols());
+        problem.samples.row(c) = of_coil.cwiseQuotient(problem.sampling->weights.cwiseSqrt()) +
+                                 1e-4 * problem.samples.row(c).transpose();
+    }
+    Reporter report;
+    const Plan plan{problem.grid, problem.voxels, true, true};
+    const CoilRows maps = problem.coil_maps;
+    FrameEquations frames({*on.opened, plan, maps, smallest_lambda, [&](const Sampling& sampling) {
+                               return compute_q(*on.opened, sampling, problem.grid, report);
+                           }});
+    NormalEquations& equations = frames.of(problem.sampling);
+    const LambdaCurve curve =
+        make_lambda_curve(equations, problem.frame(), equations.fhd(problem.samples, report), 0,
+                          {smallest_lambda, 300, 1e-4, true}, report);
+    const Dense dense{dense_model(problem), weighted(problem, problem.samples),
+                      problem.sampling->q_weights().sum()};
+    const LambdaPoint& first = curve.points.front();
+    const double residual = dense.at(first.lambda)[0];
+    EXPECT_NEAR(first.residual, residual, 0.01 * residual) << residual / curve.data;
+}
+
 TEST_P(LambdaCurves, TheSolutionExplainsWhatItsResidualLeaves) {
     test::Case of{"explained", {7, 5, 0}, 90, 3};
     of.coil_maps = of.phi = of.weights = true;
