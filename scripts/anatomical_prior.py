@@ -3,9 +3,10 @@
 
     anatomical_prior.py [--program LSRECON] [-o TABLE.md]
 
-Simulates a radial scan of SNR 5, and an image of the same object in another contrast, of twice the
-matrix and with noise of its own: dark where the scan is bright, and without an edge at the border
-of what is brightest. Compares gridding (radial density, then F^H d), least squares, and
+Simulates a radial scan of SNR 5, and images of the same object in another contrast, of twice the
+matrix and with noise of their own: dark where the scan is bright. One has every border, as an
+anatomical image should, the other none around what is brightest, as with a lesion that protons do
+not see. Compares gridding (radial density, then F^H d), least squares, and
 regularisers at the best of a few weights each, against the truth.
 """
 
@@ -24,6 +25,7 @@ from compare_regularisers import difference, image_of, put
 WEIGHTS = (0.03, 0.1, 0.3, 1, 3, 10)
 SPARSE = (0.01, 0.03, 0.1, 0.3)  # of what is not quadratic
 PROTON_NOISE = 0.03  # of its largest value
+PROTONS = {"every border": 1, "border missing": 0.6}  # values above it, of the largest, look alike
 
 
 def run(*words):
@@ -32,15 +34,15 @@ def run(*words):
         sys.exit(f"{' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
 
 
-def write_proton(fine, name):
+def write_proton(fine, name, brightest):
     """From the object on a finer grid: where there is any, the contrast is inverted, and what is
-    brightest looks as its neighbours do."""
+    brighter than this share of the maximum looks as its neighbours do."""
     rng = np.random.default_rng(1)
     with h5py.File(fine) as f, h5py.File(name, "w") as proton:
         values = abs(f["image"][()])
         largest = values.max()
         inside = np.clip(values / (0.05 * largest), 0, 1)
-        values = inside * (1 - 0.8 * np.minimum(values, 0.6 * largest) / largest)
+        values = inside * (1 - 0.8 * np.minimum(values, brightest * largest) / largest)
         noise = rng.normal(size=values.shape) + 1j * rng.normal(size=values.shape)
         values = values + PROTON_NOISE * values.max() * noise
         proton["image"] = values.astype("c8")
@@ -67,10 +69,11 @@ def rows_of(program, truth):
 
     yield "gridding", "", difference(abs(gridded(program)), truth)
     yield "least squares, 15 iterations", "", error(iterations=15)
-    for name, weights, words in (("l2", WEIGHTS, []), ("roughness", WEIGHTS, []),
-                                 ("tv", SPARSE, []), ("wavelet", SPARSE, []),
-                                 ("anatomical", WEIGHTS, ["--prior", "proton.h5"])):
-        yield min(((name, weight, error("--reg", f"{name}:{weight}", *words))
+    for name, weights, prior in (("l2", WEIGHTS, ""), ("roughness", WEIGHTS, ""),
+                                 ("tv", SPARSE, ""), ("wavelet", SPARSE, ""),
+                                 *(("anatomical", WEIGHTS, proton) for proton in PROTONS)):
+        words = ["--prior", f"{prior}.h5"] if prior else []
+        yield min(((f"{name} {prior}".strip(), weight, error("--reg", f"{name}:{weight}", *words))
                    for weight in weights), key=lambda row: row[2])
 
 
@@ -91,7 +94,8 @@ def main():
                                    (2 * options.matrix, "fine.h5", ["--readouts", 1])):
             run(program, "simulate", "--trajectory", "radial", "--matrix", f"{matrix},{matrix}",
                 "-o", name, "--truth", f"truth_of_{name}", "--quiet", *more)
-        write_proton("truth_of_fine.h5", "proton.h5")
+        for name, brightest in PROTONS.items():
+            write_proton("truth_of_fine.h5", f"{name}.h5", brightest)
         table = ["| | weight | error, % |", "|---|---|---|"]
         table += [f"| {name} | {weight} | {100 * error:.1f} |" for name, weight, error
                   in rows_of(program, abs(image_of("truth_of_scan.h5")))]
