@@ -77,7 +77,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     ReadOptions read = options.read;
     options.prepare.tell(read);
     read.bad_frames = true;
-    read.solves_on_host = false; // ReconstructRoom asks for the solver's memory
+    read.use = HostMemory::Use::solve_elsewhere; // ReconstructRoom asks for the solver's memory
     const bool joint = need_all_frames(options.solve.regularisers);
     const ReconstructRoom memory(scan_file, backend, options);
     read.before_values = [&](const ScanShape& shape) { memory.require(shape); };

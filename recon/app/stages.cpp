@@ -5,6 +5,7 @@
 #include "app/output.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
+#include "engines/pieces.hpp"
 #include "io/frame_source.hpp"
 #include "io/image_file.hpp"
 #include "io/image_sink.hpp"
@@ -21,28 +22,26 @@ namespace lsrecon::app {
 
 namespace {
 
-/// Of a frame: in doubles, and in floats as it is written. Refused before it is computed.
-void require_room(const Scan& scan, std::size_t volumes, std::size_t voxels) {
+/// Of a frame: what is written, and where the device's memory is the host's what a transform has
+/// there at a time, then a volume on its way to the file. Refused before it is computed.
+void require_room(const Scan& scan, Backend& backend, std::size_t volumes, std::size_t voxels) {
+    const Device& device = backend.device();
+    std::size_t samples = 0;
+    for (const Frame& frame : scan.frames) {
+        samples = std::max(samples, frame.sampling->samples());
+    }
+    const PieceSizes at_a_time = fit_pieces({scan.coils(), samples, voxels, 1}, device.memory(),
+                                            device.largest_array(), backend.precision());
+    const double each = static_cast<double>(2 * bytes_of(backend.precision()));
     HostMemory memory;
     memory.add("F^H d", text(counted(volumes, "volume"), " of ", counted(voxels, "voxel")),
-               static_cast<double>(volumes * voxels) *
-                   (sizeof(Complex) + sizeof(std::complex<float>)),
+               static_cast<double>(volumes * voxels) * each,
                "choose fewer coils (--coils-only), take a smaller --matrix");
+    memory.add("the transform", text("of ", counted(at_a_time.coils, "coil"), " at a time"),
+               (device.in_host_memory() ? bytes_of_pieces(at_a_time, backend.precision()) : 0) +
+                   2 * sizeof(Complex) * static_cast<double>(voxels));
     memory.add_reserved(reserved_addresses());
     memory.require(scan.file);
-}
-
-/// One volume after the other, each let go once it is copied.
-ComplexVector joined(std::vector<Volume> volumes, std::size_t voxels) {
-    const auto each = static_cast<Eigen::Index>(voxels);
-    ComplexVector result(each * static_cast<Eigen::Index>(volumes.size()));
-    Eigen::Index at = 0;
-    for (Volume& volume : volumes) {
-        result.segment(at, each) = volume.values();
-        volume = Volume();
-        at += each;
-    }
-    return result;
 }
 
 struct Options {
@@ -63,31 +62,37 @@ ExitCode run_fhd(const Options& options) {
     const auto backend = open_backend(options.backend, console);
     ReadOptions read = options.read;
     read.bad_frames = true;
+    read.use = HostMemory::Use::adjoint;
     FrameSource source(options.scan, read, console);
     const Scan& scan = source.scan();
     require_samples(scan);
     source.report_bad(console);
     const Plan plan = make_plan(scan, {false, false, backend->segment_error() > 0});
     const std::size_t volumes = scan.coil_maps.empty() ? scan.coils() : 1;
-    require_room(scan, volumes, plan.voxels.count());
+    const std::size_t voxels = plan.voxels.count();
+    require_room(scan, *backend, volumes, voxels);
     Image about = empty_image(scan);
     about.record =
         make_record(scan, backend->info(), record_of_flags(options.read, options.backend));
-    ImageSink sink(options.output, scan, identity_of(about.record), options.resume, volumes);
-    const auto image_of_frame = [&](std::size_t f) {
+    ImageSink sink(options.output, scan, identity_of(about.record), options.resume, volumes,
+                   backend->precision());
+    const auto fhd_of_frame = [&](std::size_t f, FileValues& to) {
         const Frame frame = source.frame(f);
+        lsrecon::fhd_of_frame(
+            *backend, plan.voxels, frame, scan.coil_maps,
+            [&](std::size_t volume, const Range& at, const ComplexVector& values) {
+                to.put(volume * voxels + at.first, values);
+            },
+            console);
         ImageFrame result;
-        result.values = joined(
-            lsrecon::fhd_of_frame(*backend, plan.voxels, frame, scan.coil_maps, console).volumes,
-            plan.voxels.count());
         result.label = frame.label;
         result.position = frame.position;
         return result;
     };
-    sink.fill(by_sampling(scan.frames), image_of_frame, console);
+    sink.fill(by_sampling(scan.frames), fhd_of_frame, console);
     about.frames = sink.frames();
     about.stage_seconds = console.stage_seconds();
-    write_fhd(options.output, about, sink.volumes(), sink.voxels(), sink.values());
+    write_fhd(options.output, about, volumes, voxels, backend->precision(), sink.stored());
     sink.finish();
     require_all_frames(sink.failed(), scan.frames.size(), options.output);
     return ExitCode::done;

@@ -46,11 +46,6 @@ std::string on_one_line(const std::string& message) {
     return line;
 }
 
-ImageValues in_place_of_failed(std::size_t voxels) {
-    constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-    return ImageValues(voxels, {nan, nan});
-}
-
 void cross_out(std::vector<float>& values, std::size_t width, std::size_t height, float line,
                float ground) {
     const std::size_t longest = std::max(width, height);

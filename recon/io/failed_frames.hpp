@@ -1,5 +1,7 @@
 #pragma once
 
+#include <complex>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -30,7 +32,11 @@ std::string on_one_line(const std::string& message);
 
 /// What stands in an image in place of a frame that failed: NaN in every voxel, real and imaginary
 /// part. No reader takes it for an image, and frames keep their indices.
-ImageValues in_place_of_failed(std::size_t voxels);
+template <typename Number = float>
+std::vector<std::complex<Number>> in_place_of_failed(std::size_t voxels) {
+    constexpr Number nan = std::numeric_limits<Number>::quiet_NaN();
+    return std::vector<std::complex<Number>>(voxels, {nan, nan});
+}
 
 /// For pictures, which have no NaN: a tile of `width` values a row that begins with NaN becomes a
 /// cross from corner to corner. `values` are whole tiles, one after the other.

@@ -11,6 +11,7 @@
 #include "base/input_file.hpp"
 #include "base/report.hpp"
 #include "io/hdf5_file.hpp"
+#include "scan/host_memory.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
@@ -67,8 +68,8 @@ struct ReadOptions {
     /// For those of the image, before it is known whether they fit the scan: what does not is the
     /// file's.
     Grid grid_of_image(const Grid& of_file) const;
-    /// Whether the solver's volumes are in the host's memory; a GPU has its own.
-    bool solves_on_host = true;
+    /// Whose volumes the host must have room for.
+    HostMemory::Use use = HostMemory::Use::solve_here;
     /// Called once shapes are known and before any value is read, but for voxels off the grid.
     std::function<void(const ScanShape& shape)> before_values = [](const ScanShape&) {};
     /// Called once everything but samples is known and sound; of raw data these have been read.

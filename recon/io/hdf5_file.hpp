@@ -9,8 +9,8 @@
 
 #include "base/coil_rows.hpp"
 #include "base/types.hpp"
+#include "io/file_values.hpp"
 #include "io/hdf5_snapshot.hpp"
-#include "scan/image.hpp"
 
 namespace lsrecon {
 
@@ -174,12 +174,9 @@ private:
 
 struct IsmrmrdRow;
 
-/// How floats lie in a dataset: each on its own, or two a compound {r,i} (h5py) or {real,imag}
-/// (ISMRMRD).
-enum class Hdf5Floats { single, r_i, real_imag };
-
-/// Floats that come part after part.
-using PartFloats = std::function<std::vector<float>(std::size_t part)>;
+/// What one element of a dataset is. Complex ones are compounds {r,i}, as h5py reads and writes
+/// them, in ISMRMRD {real,imag}.
+enum class Hdf5Element { float32, complex64, complex128, ismrmrd_complex64 };
 
 /// A new HDF5 file. It is made in memory and written by close(): after a write that the file system
 /// refused, HDF5 (1.10.8) can neither close the file nor end without a crash. One whose values come
@@ -200,11 +197,8 @@ public:
                    const std::vector<const CoilRows*>& parts);
     /// Values that close() asks for, part after part: never in memory together. One such dataset a
     /// file, of a writer with `room`.
-    void complex64(const std::string& dataset, const std::vector<std::size_t>& extents,
-                   std::size_t parts, const FrameValues& values);
-    /// The same for floats, a compound being one element.
-    void floats(const std::string& dataset, const std::vector<std::size_t>& extents,
-                Hdf5Floats type, std::size_t parts, const PartFloats& values);
+    void later(const std::string& dataset, const std::vector<std::size_t>& extents,
+               Hdf5Element element, std::size_t parts, const PartValues& values);
     void complex128(const std::string& dataset, const std::vector<std::size_t>& extents,
                     const Complex* values);
     void real(const std::string& dataset, const std::vector<std::size_t>& extents,
@@ -243,7 +237,7 @@ private:
         std::uint64_t at = 0; ///< in the file
         std::uint64_t bytes = 0;
         std::size_t parts = 0;
-        PartFloats values;
+        PartValues values;
     };
 
     std::string path_;

@@ -122,11 +122,13 @@ hvl_t pointer_to(std::vector<float>& floats) {
 
 } // namespace
 
-Hdf5Handle floats_type(Hdf5Floats type) {
-    switch (type) {
-    case Hdf5Floats::r_i:
+Hdf5Handle element_type(Hdf5Element element) {
+    switch (element) {
+    case Hdf5Element::complex64:
         return complex_type(H5T_IEEE_F32LE);
-    case Hdf5Floats::real_imag:
+    case Hdf5Element::complex128:
+        return complex_type(H5T_IEEE_F64LE);
+    case Hdf5Element::ismrmrd_complex64:
         return complex_type(H5T_IEEE_F32LE, "real", "imag");
     default:
         return Hdf5Handle(H5Tcopy(H5T_IEEE_F32LE), H5Tclose);

@@ -33,8 +33,8 @@ std::pair<const char*, const char*> names_of_parts(hid_t type);
 /// Of rows in memory that hold `fields`.
 Hdf5Handle row_type(const std::vector<Hdf5Field>& fields, std::size_t row_bytes);
 
-/// Of floats in a file.
-Hdf5Handle floats_type(Hdf5Floats type);
+/// In a file.
+Hdf5Handle element_type(Hdf5Element element);
 
 /// Whether all its numbers fit into floats. Numbers cross to the parent in the file's own
 /// precision: converting compounds is most of what HDF5 does.

@@ -220,18 +220,9 @@ void Hdf5Writer::attribute(const std::string& object, const std::string& name, l
     write_attribute(file_.get(), name_, object, name, {}, H5T_NATIVE_LONG, &value);
 }
 
-void Hdf5Writer::complex64(const std::string& dataset, const std::vector<std::size_t>& extents,
-                           std::size_t parts, const FrameValues& values) {
-    floats(dataset, extents, Hdf5Floats::r_i, parts, [values](std::size_t part) {
-        const ImageValues complex = values(part);
-        const float* const begin = reinterpret_cast<const float*>(complex.data());
-        return std::vector<float>(begin, begin + 2 * complex.size());
-    });
-}
-
-void Hdf5Writer::floats(const std::string& dataset, const std::vector<std::size_t>& extents,
-                        Hdf5Floats type, std::size_t parts, const PartFloats& values) {
-    const Hdf5Handle stored = floats_type(type);
+void Hdf5Writer::later(const std::string& dataset, const std::vector<std::size_t>& extents,
+                       Hdf5Element element, std::size_t parts, const PartValues& values) {
+    const Hdf5Handle stored = element_type(element);
     const std::size_t bytes = product_of(extents) * H5Tget_size(stored.get());
     rlimit limit{};
     if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) {
@@ -282,10 +273,10 @@ void Hdf5Writer::write_later_values() {
     OutputFile output(path_, name_);
     std::uint64_t at = later_.at;
     for (std::size_t part = 0; part < later_.parts; ++part) {
-        const std::vector<float> values = later_.values(part);
-        const std::size_t bytes = values.size() * sizeof(values.front());
-        output.write(values.data(), bytes, at);
-        at += bytes;
+        later_.values(part, [&](const void* bytes, std::size_t size) {
+            output.write(bytes, size, at);
+            at += size;
+        });
     }
     const std::uint64_t end = later_.at + later_.bytes;
     if (at != end) {

@@ -13,10 +13,12 @@ namespace lsrecon {
 namespace {
 
 void write_volumes(const std::string& path, const std::string& name, const ImageAxes& axes,
-                   const Image& about, std::size_t parts, const FrameValues& values) {
+                   const Image& about, Precision precision, const PartValues& values) {
     ReplacingFile target(path);
     Hdf5Writer file(target.path(), path, room_about(about));
-    file.complex64(name, axes.extents, parts, values);
+    file.later(name, axes.extents,
+               precision == Precision::float64 ? Hdf5Element::complex128 : Hdf5Element::complex64,
+               about.frames.size(), values);
     file.attribute(name, "DIMENSION_LABELS", axes.names);
     file.attribute("/", "format", std::string("lsrecon-") + name);
     file.attribute("/", "version", 1L);
@@ -25,29 +27,50 @@ void write_volumes(const std::string& path, const std::string& name, const Image
     target.commit();
 }
 
+struct NumberRange {
+    double least; ///< below it numbers lose digits
+    double most;
+};
+
+template <typename Number> constexpr NumberRange range_of_numbers() {
+    using Limits = std::numeric_limits<Number>;
+    return {static_cast<double>(Limits::min()), static_cast<double>(Limits::max())};
+}
+
+constexpr NumberRange range_of(Precision precision) {
+    return precision == Precision::float64 ? range_of_numbers<double>() : range_of_numbers<float>();
+}
+
+[[noreturn]] void refuse_range(double largest, Precision precision) {
+    const auto [least, most] = range_of(precision);
+    throw ToleranceError(text(
+        "the result's largest value is ", largest, ", which the file's ",
+        precision == Precision::float64 ? "doubles" : "floats",
+        " do not hold; nothing is written\n  expected: ", least, " to ", most,
+        "\n  next:     scale the samples or the coil maps by a power of ten, or choose another "
+        "--lambda"));
+}
+
 } // namespace
 
-void require_finite_image(double largest) {
+void require_in_range(double largest, Precision precision) {
     if (!std::isfinite(largest)) {
         throw DeviceError("the result is not finite; nothing is written\n  next:     run 'lsrecon "
                           "check' on the scan and 'lsrecon validate' on this device");
     }
+    if (largest > range_of(precision).most) {
+        refuse_range(largest, precision);
+    }
 }
 
-void require_an_image(double largest) {
-    require_finite_image(largest);
+void require_an_image(double largest, Precision precision) {
+    require_in_range(largest, precision);
     if (largest == 0) {
         throw DeviceError("the result is zero everywhere; nothing is written\n  next:     run "
                           "'lsrecon check' on the scan and 'lsrecon validate' on this device");
     }
-    using Float = std::numeric_limits<float>;
-    if (largest < Float::min() || largest > Float::max()) {
-        throw ToleranceError(text(
-            "the result's largest value is ", largest,
-            ", which the file's floats do not hold; nothing is written\n  expected: ", Float::min(),
-            " to ", Float::max(),
-            "\n  next:     scale the samples or the coil maps by a power of ten, or choose "
-            "another --lambda"));
+    if (largest < range_of(precision).least) {
+        refuse_range(largest, precision);
     }
 }
 
@@ -56,7 +79,11 @@ void write_image(const std::string& path, const Image& image, std::size_t voxels
     ImageAxes axes;
     axes.add(image.frames.size(), "frame");
     axes.add_space(image, voxels);
-    write_volumes(path, "image", axes, image, image.frames.size(), values);
+    write_volumes(path, "image", axes, image, Precision::float32,
+                  [&](std::size_t frame, const TakeBytes& take) {
+                      const ImageValues floats = values(frame);
+                      take(floats.data(), floats.size() * sizeof(floats.front()));
+                  });
 }
 
 void write_image(const std::string& path, const Image& image) {
@@ -70,7 +97,7 @@ void write_image(const std::string& path, const Image& image) {
 }
 
 void write_fhd(const std::string& path, const Image& about, std::size_t coils, std::size_t voxels,
-               const FrameValues& values) {
+               Precision precision, const PartValues& values) {
     ImageAxes axes;
     if (about.frames.size() > 1) {
         axes.add(about.frames.size(), "frame");
@@ -79,7 +106,7 @@ void write_fhd(const std::string& path, const Image& about, std::size_t coils, s
         axes.add(coils, "coil");
     }
     axes.add_space(about, voxels);
-    write_volumes(path, "fhd", axes, about, about.frames.size(), values);
+    write_volumes(path, "fhd", axes, about, precision, values);
 }
 
 Hdf5Shape image_shape(const Hdf5Reader& file) {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "io/file_values.hpp"
 #include "io/hdf5_file.hpp"
 #include "scan/image.hpp"
 
@@ -19,15 +20,16 @@ void write_image(const std::string& path, const Image& image, std::size_t voxels
                  const FrameValues& values);
 
 /// What an image of this largest |real or imaginary part| is: DeviceError for values that no scan
-/// explains; ToleranceError for sound values that the file's floats cannot hold.
-void require_an_image(double largest);
-/// DeviceError for NaN and infinity alone: a frame of zeros is one.
-void require_finite_image(double largest);
+/// explains; ToleranceError for sound values that the file's numbers cannot hold.
+void require_an_image(double largest, Precision precision = Precision::float32);
+/// The same for a part of it, which may be small or zeros.
+void require_in_range(double largest, Precision precision);
 
 /// Writes F^H d as /fhd [F,] [C,] (Z,) Y, X: leading dimensions only where there is more than one.
-/// `values` of a frame are `coils` volumes of so many voxels. The same rules hold.
+/// `values` of a frame are `coils` volumes of so many voxels, complex numbers of this precision.
+/// The same rules hold.
 void write_fhd(const std::string& path, const Image& about, std::size_t coils, std::size_t voxels,
-               const FrameValues& values);
+               Precision precision, const PartValues& values);
 
 /// Reads the volumes of an image file for comparison. InputError when it is not an image file.
 struct ImageData {

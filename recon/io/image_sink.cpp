@@ -1,5 +1,7 @@
 #include "io/image_sink.hpp"
 
+#include <cstring>
+
 #include "base/error.hpp"
 #include "base/largest_part.hpp"
 #include "io/image_file.hpp"
@@ -8,17 +10,13 @@ namespace lsrecon {
 
 namespace {
 
-FinishedFrame checked(std::size_t frame, ImageFrame image) {
-    LargestPart largest;
-    largest.add(image.values);
-    require_finite_image(largest.value());
-    if (largest.value() > static_cast<double>(std::numeric_limits<float>::max())) {
-        require_an_image(largest.value());
-    }
-    FinishedFrame finished{frame, {}, to_floats(image.values), largest.value()};
-    image.values.resize(0);
-    finished.image = std::move(image);
-    return finished;
+ImageSink::Made with_values_of(const ImageSink::Solved& solved) {
+    return [&solved](std::size_t frame, FileValues& values) {
+        ImageFrame image = solved(frame);
+        values.put(0, image.values);
+        image.values.resize(0);
+        return image;
+    };
 }
 
 bool may_be_of_one_frame(const Error& error) {
@@ -29,9 +27,9 @@ bool may_be_of_one_frame(const Error& error) {
 } // namespace
 
 ImageSink::ImageSink(const std::string& image, const Scan& scan, std::optional<Identity> identity,
-                     bool resume, std::size_t volumes)
+                     bool resume, std::size_t volumes, Precision precision)
     : image_(image), scan_(scan), voxels_(scan.voxels ? scan.voxels->size() : scan.grid.voxels()),
-      volumes_(volumes), position_(scan.frames.size()) {
+      volumes_(volumes), precision_(precision), position_(scan.frames.size()) {
     if (scan.frames.size() == 1 || !identity) {
         return;
     }
@@ -61,15 +59,19 @@ void ImageSink::promise() {
     }
 }
 
-void ImageSink::fill(const std::vector<std::size_t>& order,
-                     const std::function<ImageFrame(std::size_t)>& solved, Reporter& report) {
+void ImageSink::fill(const std::vector<std::size_t>& order, const Solved& solved,
+                     Reporter& report) {
+    fill(order, with_values_of(solved), report);
+}
+
+void ImageSink::fill(const std::vector<std::size_t>& order, const Made& made, Reporter& report) {
     try {
         {
             FrameProgress progress(report, position_.size());
             for (const std::size_t f : order) {
                 progress.next(label_beside_index(scan_.frames[f].label, f));
                 if (!has(f)) {
-                    add(f, solved, report);
+                    add(f, made, report);
                 }
             }
         }
@@ -103,7 +105,7 @@ void ImageSink::fill(const std::vector<std::vector<std::size_t>>& stacks, const 
             together.solve();
         }
         for (const std::size_t f : begun) {
-            add(f, together.solved, report);
+            add(f, with_values_of(together.solved), report);
         }
     }
     if (failed_.size() == position_.size()) {
@@ -115,7 +117,7 @@ void ImageSink::fill(const std::vector<std::vector<std::size_t>>& stacks, const 
 /// That not all frames are zero everywhere.
 void ImageSink::require_some() {
     try {
-        require_an_image(largest_part());
+        require_an_image(largest_part(), precision_);
     } catch (const Error&) {
         remove_part();
         throw;
@@ -139,11 +141,16 @@ bool ImageSink::succeeds(std::size_t frame, const std::function<void()>& work, R
     }
 }
 
-void ImageSink::add(std::size_t frame, const std::function<ImageFrame(std::size_t)>& solved,
-                    Reporter& report) {
+void ImageSink::add(std::size_t frame, const Made& made, Reporter& report) {
     FinishedFrame finished;
-    if (succeeds(
-            frame, [&] { finished = checked(frame, solved(frame)); }, report)) {
+    const auto work = [&] {
+        FileValues values(voxels_ * volumes_, precision_);
+        finished.index = frame;
+        finished.image = made(frame, values);
+        finished.largest_part = values.largest_part();
+        finished.values = std::move(values).bytes();
+    };
+    if (succeeds(frame, work, report)) {
         keep(std::move(finished));
     }
 }
@@ -189,13 +196,31 @@ std::vector<ImageFrame> ImageSink::frames() const {
     return frames;
 }
 
-FrameValues ImageSink::values() const {
-    return [this](std::size_t frame) {
+PartValues ImageSink::stored() const {
+    return [this](std::size_t frame, const TakeBytes& take) {
+        const auto take_all = [&](const auto& values) {
+            take(values.data(), values.size() * sizeof(values.front()));
+        };
         if (!has(frame)) {
-            return in_place_of_failed(voxels_ * volumes_);
+            const std::size_t count = voxels_ * volumes_;
+            precision_ == Precision::float64 ? take_all(in_place_of_failed<double>(count))
+                                             : take_all(in_place_of_failed<float>(count));
+            return;
         }
         const std::size_t at = position_[frame].value();
-        return part_ ? part_->values(at) : here_[at].values;
+        part_ ? take_all(part_->values(at)) : take_all(here_[at].values);
+    };
+}
+
+FrameValues ImageSink::values() const {
+    return [this, stored = stored()](std::size_t frame) {
+        ImageValues values(voxels_ * volumes_);
+        char* to = reinterpret_cast<char*>(values.data());
+        stored(frame, [&](const void* bytes, std::size_t size) {
+            std::memcpy(to, bytes, size);
+            to += size;
+        });
+        return values;
     };
 }
 

@@ -10,6 +10,7 @@
 #include "base/removed_on_signal.hpp"
 #include "base/report.hpp"
 #include "io/failed_frames.hpp"
+#include "io/file_values.hpp"
 #include "io/part_file.hpp"
 #include "scan/scan.hpp"
 
@@ -24,7 +25,7 @@ public:
     /// `resume` continues a part that is there; see PartFile for its errors. Without an identity
     /// frames are kept here. The scan must outlive it.
     ImageSink(const std::string& image, const Scan& scan, std::optional<Identity> identity,
-              bool resume, std::size_t volumes = 1);
+              bool resume, std::size_t volumes = 1, Precision precision = Precision::float32);
 
     bool has(std::size_t frame) const { return position_[frame].has_value(); }
     /// Frames that an earlier run had finished.
@@ -35,8 +36,13 @@ public:
     /// the others go on. The error of the first is thrown when none is left, and every error that
     /// is not of one frame (RunError and those of the program); a note then says what is kept.
     /// After frames that are zero everywhere the part is removed, because that would recur.
-    void fill(const std::vector<std::size_t>& order,
-              const std::function<ImageFrame(std::size_t frame)>& solved, Reporter& report);
+    using Solved = std::function<ImageFrame(std::size_t frame)>;
+    void fill(const std::vector<std::size_t>& order, const Solved& solved, Reporter& report);
+
+    /// The same for frames whose values are put where they stay, a part of a volume after another:
+    /// in doubles together they would take several times as much memory.
+    using Made = std::function<ImageFrame(std::size_t frame, FileValues& values)>;
+    void fill(const std::vector<std::size_t>& order, const Made& made, Reporter& report);
 
     /// The same for frames of which each of several stacks is solved together, once all of its
     /// frames have begun: one that fails to begin is not in the stack, and an error of the solve is
@@ -44,7 +50,7 @@ public:
     struct Together {
         std::function<void(std::size_t frame)> begin;
         std::function<void()> solve;
-        std::function<ImageFrame(std::size_t frame)> solved;
+        Solved solved;
     };
     void fill(const std::vector<std::vector<std::size_t>>& stacks, const Together& together,
               Reporter& report);
@@ -54,9 +60,9 @@ public:
 
     /// Once it is filled: the frames of an image without their values, and the values.
     std::vector<ImageFrame> frames() const;
-    FrameValues values() const;
+    PartValues stored() const;
+    FrameValues values() const; ///< in single precision
     std::size_t voxels() const { return voxels_; }
-    std::size_t volumes() const { return volumes_; }
 
     /// After the image is written: removes the part, unless frames failed and the next run with
     /// `resume` needs the others.
@@ -65,8 +71,7 @@ public:
 private:
     /// Whether the work on a frame was no error of that frame, which is then reported.
     bool succeeds(std::size_t frame, const std::function<void()>& work, Reporter& report);
-    void add(std::size_t frame, const std::function<ImageFrame(std::size_t frame)>& solved,
-             Reporter& report);
+    void add(std::size_t frame, const Made& made, Reporter& report);
     void require_some();
     void keep(FinishedFrame finished);
     void remove_part();
@@ -79,6 +84,7 @@ private:
     const Scan& scan_;
     std::size_t voxels_; ///< of a volume
     std::size_t volumes_; ///< of a frame
+    Precision precision_; ///< of the file
     std::vector<std::optional<std::size_t>> position_; ///< of each frame among the finished ones
     std::optional<PartFile> part_;
     std::vector<FinishedFrame> here_; ///< without a part

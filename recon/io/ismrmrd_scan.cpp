@@ -34,7 +34,7 @@ void require_memory(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& 
         text(samples, " samples of each of ", counted(channels, "coil"), " in the chosen frames"),
         static_cast<double>(samples) * each);
     memory.add_volumes(options.matrix.empty() ? file.xml_name() + ", encodedSpace" : "--matrix",
-                       grid, channels, options.solves_on_host);
+                       grid, channels, options.use);
     memory.require(file.path());
 }
 

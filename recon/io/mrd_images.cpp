@@ -104,9 +104,12 @@ void write_mrd_images(const StoredImage& image, const ImageOutput& output, Repor
     file.table("dataset/image_0/header", mrd_image_fields(), frames, sizeof(MrdImageHeader),
                headers.data());
     file.variable_texts("dataset/image_0/attributes", attributes);
-    file.floats("dataset/image_0/data", {frames, 1, grid.size[2], grid.size[1], grid.size[0]},
-                part == ImagePart::complex ? Hdf5Floats::real_imag : Hdf5Floats::single, frames,
-                [&](std::size_t f) { return floats_of(part, image.values(f)); });
+    file.later("dataset/image_0/data", {frames, 1, grid.size[2], grid.size[1], grid.size[0]},
+               part == ImagePart::complex ? Hdf5Element::ismrmrd_complex64 : Hdf5Element::float32,
+               frames, [&](std::size_t f, const TakeBytes& take) {
+                   const std::vector<float> floats = floats_of(part, image.values(f));
+                   take(floats.data(), floats.size() * sizeof(floats.front()));
+               });
     file.close();
     target.commit();
 }

@@ -206,7 +206,7 @@ void require_memory(const Hdf5Reader& file, const Grid& grid, const ReadOptions&
     if (!file.has("voxels")) {
         memory.add_volumes(options.matrix.empty() ? attribute_name("/", "matrix") : "--matrix",
                            options.grid_of_image(grid), file.has("coil_maps") ? 1 : coils,
-                           options.solves_on_host);
+                           options.use);
     }
     memory.require(file.path());
 }

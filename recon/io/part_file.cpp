@@ -20,7 +20,7 @@ namespace lsrecon {
 
 namespace {
 
-constexpr std::array<char, 16> signature{"lsrecon-part 3\n"};
+constexpr std::array<char, 16> signature{"lsrecon-part 4\n"};
 
 struct PackedIdentity {
     std::vector<std::string> names;
@@ -213,7 +213,7 @@ void PartFile::require_identity(const std::string& about) const {
     }
 }
 
-void PartFile::append(const std::string& about, const ImageValues& values) {
+void PartFile::append(const std::string& about, const FileBytes& values) {
     const std::optional<std::uint64_t> end = write_part_record(file_, end_, about, values);
     if (!end) {
         refuse("file", text("it cannot be written: ", std::strerror(errno)),
@@ -245,12 +245,12 @@ void PartFile::add(FinishedFrame frame) {
     }
     const std::uint64_t at = end_;
     append(packed_frame(frame), frame.values);
-    frame.values = ImageValues(); // {} would keep their memory
+    frame.values = FileBytes(); // {} would keep their memory
     frames_.push_back(std::move(frame));
     at_.push_back(at);
 }
 
-ImageValues PartFile::values(std::size_t position) const {
+FileBytes PartFile::values(std::size_t position) const {
     std::optional<PartRecord> record = read_part_record(file_, at_[position], true);
     if (!record) {
         refuse(text("frame ", frames_[position].index), "it cannot be read again",

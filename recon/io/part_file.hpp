@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/file_values.hpp"
 #include "scan/image.hpp"
 
 namespace lsrecon {
@@ -14,8 +15,8 @@ namespace lsrecon {
 struct FinishedFrame {
     std::size_t index = 0; ///< within the scan
     ImageFrame image; ///< without its values
-    ImageValues values;
-    double largest_part = 0; ///< of the values before they became floats
+    FileBytes values;
+    double largest_part = 0; ///< of the values before they were rounded
 };
 
 /// What frames depend on, name and value: a part with another identity is not continued.
@@ -48,14 +49,14 @@ public:
     void add(FinishedFrame frame);
     /// Without their values, in the order in which they were added.
     const std::vector<FinishedFrame>& frames() const { return frames_; }
-    ImageValues values(std::size_t position) const;
+    FileBytes values(std::size_t position) const;
 
     void remove();
 
 private:
     void open(bool create);
     void read_frames();
-    void append(const std::string& about, const ImageValues& values);
+    void append(const std::string& about, const FileBytes& values);
     void require_identity(const std::string& about) const;
     [[noreturn]] void refuse(const std::string& thing, const std::string& found,
                              const std::string& expected, const std::string& next_step) const;

@@ -20,12 +20,8 @@ struct Head {
     std::array<char, 64> sha256{};
 };
 
-std::size_t bytes_of(const ImageValues& values) {
-    return values.size() * sizeof(ImageValues::value_type);
-}
-
-std::string hash_of(const std::string& about, const ImageValues& values) {
-    return Sha256().add(about).add(values.data(), bytes_of(values)).hex();
+std::string hash_of(const std::string& about, const FileBytes& values) {
+    return Sha256().add(about).add(values.data(), values.size()).hex();
 }
 
 } // namespace
@@ -43,9 +39,9 @@ std::optional<PartRecord> read_part_record(int file, std::uint64_t at, bool keep
     }
     PartRecord record;
     record.about.resize(head.about_bytes);
-    record.values.resize(head.value_bytes / sizeof(ImageValues::value_type));
+    record.values.resize(head.value_bytes);
     if (!read_all(file, record.about.data(), head.about_bytes, at) ||
-        !read_all(file, record.values.data(), bytes_of(record.values), at + head.about_bytes) ||
+        !read_all(file, record.values.data(), record.values.size(), at + head.about_bytes) ||
         hash_of(record.about, record.values) !=
             std::string(head.sha256.begin(), head.sha256.end())) {
         return std::nullopt;
@@ -58,8 +54,8 @@ std::optional<PartRecord> read_part_record(int file, std::uint64_t at, bool keep
 }
 
 std::optional<std::uint64_t> write_part_record(int file, std::uint64_t at, const std::string& about,
-                                               const ImageValues& values) {
-    Head head{about.size(), bytes_of(values), {}};
+                                               const FileBytes& values) {
+    Head head{about.size(), values.size(), {}};
     const std::string hash = hash_of(about, values);
     std::copy(hash.begin(), hash.end(), head.sha256.begin());
     const std::uint64_t about_at = at + sizeof(head);
@@ -67,8 +63,8 @@ std::optional<std::uint64_t> write_part_record(int file, std::uint64_t at, const
     if (::ftruncate(file, static_cast<off_t>(at)) == 0 &&
         write_all(file, &head, sizeof(head), at) &&
         write_all(file, about.data(), about.size(), about_at) &&
-        write_all(file, values.data(), bytes_of(values), values_at) && ::fsync(file) == 0) {
-        return values_at + bytes_of(values);
+        write_all(file, values.data(), values.size(), values_at) && ::fsync(file) == 0) {
+        return values_at + values.size();
     }
     const int cause = errno;
     [[maybe_unused]] const int ignored = ::ftruncate(file, static_cast<off_t>(at));

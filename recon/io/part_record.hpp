@@ -4,14 +4,14 @@
 #include <optional>
 #include <string>
 
-#include "scan/image.hpp"
+#include "io/file_values.hpp"
 
 namespace lsrecon {
 
 /// A record of a part file (io/part_file.hpp): lengths, a hash, and what they are of.
 struct PartRecord {
     std::string about;
-    ImageValues values;
+    FileBytes values;
     std::uint64_t end = 0; ///< where the next one begins
 };
 
@@ -21,6 +21,6 @@ std::optional<PartRecord> read_part_record(int file, std::uint64_t at, bool keep
 /// Writes a record there, over anything that follows, and onto the disk; returns its end. Nothing,
 /// with errno set, when the file system refuses: the file then ends where the record would begin.
 std::optional<std::uint64_t> write_part_record(int file, std::uint64_t at, const std::string& about,
-                                               const ImageValues& values);
+                                               const FileBytes& values);
 
 } // namespace lsrecon

@@ -14,7 +14,7 @@ void HostMemory::add(const std::string& thing, const std::string& found, double 
 }
 
 void HostMemory::add_volumes(const std::string& thing, const Grid& grid, std::size_t coils,
-                             bool solves_on_host) {
+                             Use use) {
     double doubled = 1;
     for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
         doubled *= 2 * static_cast<double>(grid.size[d]);
@@ -22,10 +22,14 @@ void HostMemory::add_volumes(const std::string& thing, const Grid& grid, std::si
     const double voxels = doubled / (grid.dimensions == 3 ? 8 : 4);
     // On the host conjugate gradients have half of Q in floats and, in doubles, real spectra of
     // all parities, and three vectors more.
-    const double of_solver = solves_on_host ? 0.75 * doubled + 3 * voxels : 0;
-    const double volumes = static_cast<double>(std::max<std::size_t>(coils, 1)) + 6;
+    const auto images = static_cast<double>(std::max<std::size_t>(coils, 1));
+    if (use == Use::adjoint) {
+        add(thing, by(grid.size, grid.dimensions), sizeof(std::complex<float>) * images * voxels);
+        return;
+    }
+    const double of_solver = use == Use::solve_here ? 0.75 * doubled + 3 * voxels : 0;
     add(thing, by(grid.size, grid.dimensions),
-        sizeof(std::complex<double>) * (of_solver + volumes * voxels));
+        sizeof(std::complex<double>) * (of_solver + (images + 6) * voxels));
 }
 
 double HostMemory::bytes() const {

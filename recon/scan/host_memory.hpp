@@ -13,14 +13,17 @@ namespace lsrecon {
 /// is read.
 class HostMemory {
 public:
+    /// What becomes of a scan: an image that the host or a device solves, or F^H d alone.
+    enum class Use { solve_here, solve_elsewhere, adjoint };
+
     /// `thing` is what messages call it, `found` how large it says it is, `otherwise` how to
     /// reduce it.
     void add(const std::string& thing, const std::string& found, double bytes,
              const std::string& otherwise = "");
     /// Images, a volume a coil, and where the host solves Q and its spectra: of a solve without
-    /// options, which solve/solver_room.hpp has more precisely.
+    /// options, which solve/solver_room.hpp has more precisely. Of F^H d what is written at least.
     void add_volumes(const std::string& thing, const Grid& grid, std::size_t coils,
-                     bool solves_on_host = true);
+                     Use use = Use::solve_here);
 
     /// Addresses that count for `ulimit -v` alone (base/address_space.hpp).
     void add_reserved(double bytes) { reserved_ += bytes; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "base/report.hpp"
@@ -17,13 +18,12 @@ namespace lsrecon {
 std::vector<Volume> compute_fhd(Backend& backend, PiecewiseTransform& transform, MuFactors& factors,
                                 const CoilRows& samples, CoilMaps& maps, Reporter& report);
 
-/// The same with coil maps C x N, or without any; `error` bounds the relative L2 error of F^H.
-struct FhdVolumes {
-    std::vector<Volume> volumes;
-    double error;
-};
-FhdVolumes fhd_of_frame(Backend& backend, const Voxels& voxels, const Frame& frame,
-                        const CoilRows& coil_maps, Reporter& report);
+/// The same of a frame with coil maps C x N, or without any, as it comes: all volumes at some
+/// voxels, then at the next. Returns a bound of the relative L2 error of F^H.
+using TakeFhd =
+    std::function<void(std::size_t volume, const Range& at, const ComplexVector& values)>;
+double fhd_of_frame(Backend& backend, const Voxels& voxels, const Frame& frame,
+                    const CoilRows& coil_maps, const TakeFhd& take, Reporter& report);
 
 /// As rows on the host.
 struct FhdOnHost {

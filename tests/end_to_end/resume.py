@@ -61,12 +61,12 @@ def size_of(path):
     return os.path.getsize(path) if os.path.exists(path) else 0
 
 
-def stopped(folder, kind, output, grown=0):
+def stopped(folder, kind, output, grown=0, command=RECON):
     """Stops a run when its part has grown by this many bytes, whatever time that takes: its exit
     code, which is 0 where the run was finished first, and what it said. 0 bytes is any moment."""
     part = folder / f"{output}.part"
     enough = size_of(part) + grown
-    process = subprocess.Popen([folder.program, *RECON, "-o", output, "--resume"],
+    process = subprocess.Popen([folder.program, *command, "-o", output, "--resume"],
                                cwd=folder.path, stderr=subprocess.PIPE, text=True)
     if grown == 0:
         time.sleep(RNG.uniform(0, 0.5))
@@ -157,6 +157,26 @@ def fhd_is_of_one_precision(make):
            f"the record has {record}")
 
 
+def fhd_in_doubles_is_resumed(make):
+    folder = make()
+    scan_of_frames(folder)
+    command = ["fhd", "many.h5", "--precision", "double", "--quiet"]
+    if not folder.can_run([*command, "-o", "whole.h5"]):
+        return
+    kills = 0
+    while kills < 3:
+        code, _ = stopped(folder, signal.SIGKILL, "fhd.h5", FRAME_BYTES, command)
+        kills += code != 0
+        if code == 0: # finished first
+            os.unlink(folder / "fhd.h5")
+    folder.kept = {"fhd.h5.part"}
+    folder.run(0, [*command, "-o", "fhd.h5", "--resume"])
+    expect(not parts(folder), "a part is left beside a finished file")
+    with h5py.File(folder / "whole.h5") as whole, h5py.File(folder / "fhd.h5") as found:
+        expect(found["fhd"].dtype == "c16", f"resumed: {found['fhd'].dtype}")
+        expect(found["fhd"][()].tobytes() == whole["fhd"][()].tobytes(), "another F^H d")
+
+
 def another_scan_is_refused(make):
     folder = make()
     scan_of_frames(folder)
@@ -183,5 +203,5 @@ def truth_and_preview_of_many_frames(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([killed_and_resumed, signals_keep_frames, another_scan_is_refused,
-                        fhd_is_of_one_precision,
+                        fhd_is_of_one_precision, fhd_in_doubles_is_resumed,
                         truth_and_preview_of_many_frames]))

@@ -59,8 +59,12 @@ TEST(HostMemory, VolumesGrowWithTheGridAndTheCoils) {
     EXPECT_EQ(bytes(test::make_grid(4, 3), 1), 16 * (0.75 * 48 + 10 * 12));
     EXPECT_EQ(bytes(test::make_grid(4, 3, 2), 3), 16 * (0.75 * 192 + 12 * 24));
     HostMemory beside_a_gpu;
-    beside_a_gpu.add_volumes("matrix", test::make_grid(4, 3, 2), 3, false);
+    beside_a_gpu.add_volumes("matrix", test::make_grid(4, 3, 2), 3,
+                             HostMemory::Use::solve_elsewhere);
     EXPECT_EQ(beside_a_gpu.bytes(), 16 * 9 * 24);
+    HostMemory of_adjoint;
+    of_adjoint.add_volumes("matrix", test::make_grid(4, 3, 2), 3, HostMemory::Use::adjoint);
+    EXPECT_EQ(of_adjoint.bytes(), 8 * 3 * 24);
 }
 
 } // namespace

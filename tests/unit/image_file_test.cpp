@@ -198,15 +198,62 @@ TEST(ImageFile, FhdHasADimensionForCoilsWhereThereAreSeveral) {
     const TemporaryFolder folder;
     Image about = small_image();
     about.frames.resize(1);
-    const auto values = [](std::size_t) { return ImageValues(24, 1); };
-    write_fhd(folder.file("fhd.h5"), about, 4, 6, values);
+    const auto give = [](std::size_t count) {
+        return [count](std::size_t, const TakeBytes& take) {
+            const ImageValues values(count, 1);
+            take(values.data(), 8 * count);
+        };
+    };
+    write_fhd(folder.file("fhd.h5"), about, 4, 6, Precision::float32, give(24));
     const Hdf5Reader file(folder.file("fhd.h5"));
     EXPECT_EQ(file.attribute_text("/", "format"), "lsrecon-fhd");
     EXPECT_EQ(file.shape("fhd").extents, (Extents{4, 2, 3}));
-    const auto one = [](std::size_t) { return ImageValues(6, 1); };
-    write_fhd(folder.file("one.h5"), about, 1, 6, one);
+    write_fhd(folder.file("one.h5"), about, 1, 6, Precision::float32, give(6));
     EXPECT_EQ(Hdf5Reader(folder.file("one.h5")).shape("fhd").extents, (Extents{2, 3}));
     EXPECT_THROW(read_image(folder.file("fhd.h5")), InputError);
+}
+
+/// Two volumes of 2 x 3 voxels, the parts of both at some voxels before the next.
+TEST(ImageFile, FhdHoldsDoublesToTheLastBit) {
+    const TemporaryFolder folder;
+    Image about = small_image();
+    about.frames.resize(1);
+    const ComplexVector all = ramp(12, 1) / 3;
+    FileValues values(12, Precision::float64);
+    for (const auto& [first, count] : {std::pair(0, 4), {6, 4}, {4, 2}, {10, 2}}) {
+        values.put(static_cast<std::size_t>(first), all.segment(first, count));
+    }
+    EXPECT_EQ(values.largest_part(),
+              all.real().cwiseAbs().cwiseMax(all.imag().cwiseAbs()).maxCoeff());
+    const FileBytes bytes = std::move(values).bytes();
+    write_fhd(folder.file("fhd.h5"), about, 2, 6, Precision::float64,
+              [&](std::size_t, const TakeBytes& take) {
+                  take(bytes.data(), 100); // in pieces of any size
+                  take(bytes.data() + 100, bytes.size() - 100);
+              });
+    const std::vector<Complex> found = Hdf5Reader(folder.file("fhd.h5")).read_complex("fhd");
+    ASSERT_EQ(found.size(), 12U);
+    for (Eigen::Index n = 0; n < 12; ++n) {
+        EXPECT_EQ(found[static_cast<std::size_t>(n)], all(n));
+    }
+}
+
+TEST(ImageFile, ValuesBeyondTheFilesNumbersAreRefused) {
+    const auto put = [](double value, Precision precision) {
+        FileValues values(2, precision);
+        values.put(0, ComplexVector::Constant(2, Complex(0, value)));
+    };
+    EXPECT_NO_THROW(put(0, Precision::float32)); // a frame of zeros is one
+    EXPECT_NO_THROW(put(1e-60, Precision::float32));
+    EXPECT_THROW(put(1e39, Precision::float32), ToleranceError);
+    EXPECT_NO_THROW(put(1e39, Precision::float64));
+    for (const Precision precision : {Precision::float32, Precision::float64}) {
+        EXPECT_THROW(put(std::nan(""), precision), DeviceError);
+        EXPECT_THROW(put(INFINITY, precision), DeviceError);
+        EXPECT_THROW(require_an_image(0, precision), DeviceError);
+    }
+    EXPECT_THROW(require_an_image(1e-60), ToleranceError);
+    EXPECT_NO_THROW(require_an_image(1e-60, Precision::float64));
 }
 
 } // namespace

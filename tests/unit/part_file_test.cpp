@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 const Identity identity{{"scan_sha256", "abc"}, {"lambda", "0.01"}};
 
 FinishedFrame frame_of(std::size_t index) {
-    const auto number = static_cast<float>(index);
+    const auto number = static_cast<double>(index);
     FinishedFrame frame;
     frame.index = index;
     frame.image.label = "repetition " + std::to_string(index);
@@ -23,7 +23,7 @@ FinishedFrame frame_of(std::size_t index) {
     frame.image.residuals = {{1, 0.5, 0.25}, {1, 0.125}};
     frame.image.solver = "a solver";
     frame.image.stops = {Stop::tolerance, Stop::iterations};
-    frame.values = {{number, -1}, {0.1F, number}, {2, 3}};
+    frame.values = {static_cast<char>(index), -1, 0, 7, 127};
     frame.largest_part = 3.5 * number;
     frame.image.resolved_lambda = 1e-7;
     frame.image.image_error = 1e-5;
