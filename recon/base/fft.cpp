@@ -64,21 +64,22 @@ template <typename Real> struct Fft<Real>::Plans {
     }
 
     /// Calls work(on_each) on every core that is to help; on_each(visit) calls visit(index of the
-    /// first value, how many) for each of its blocks of lines, of those of whole arrays. Lines
-    /// begin one after the other where a line's values do not lie between their beginnings.
-    template <typename Work> static void in_blocks(const Dimension& of, std::size_t all_values,
-                                                   bool threads, const Work& work) {
+    /// first value, how many) for a few of its lines after the other, of those of whole arrays.
+    /// Lines begin one after the other where a line's values do not lie between their beginnings.
+    template <typename Work> static void few_lines_at_a_time(const Dimension& of,
+                                                             std::size_t all_values, bool threads,
+                                                             const Work& work) {
         const std::size_t length = of.shape.length;
-        const std::size_t group = of.shape.step == 1 ? all_values / length : of.shape.step;
+        const std::size_t neighbours = of.shape.step == 1 ? all_values / length : of.shape.step;
         const std::size_t between = of.shape.step == 1 ? length : 1; // first values of lines
-        const std::size_t blocks = divide_up(group, together);
-        const std::size_t groups = all_values / (group * length);
-        in_parallel(groups * blocks, threads, [&](const Range& range) {
+        const std::size_t visits = divide_up(neighbours, together);
+        const std::size_t planes = all_values / (neighbours * length);
+        in_parallel(planes * visits, threads, [&](const Range& range) {
             work([&](const auto& visit) {
                 for (std::size_t i = range.first; i < range.first + range.count; ++i) {
-                    const std::size_t line = i % blocks * together;
-                    visit(i / blocks * group * length + line * between,
-                          std::min(together, group - line));
+                    const std::size_t line = i % visits * together;
+                    visit(i / visits * neighbours * length + line * between,
+                          std::min(together, neighbours - line));
                 }
             });
         });
@@ -86,7 +87,7 @@ template <typename Real> struct Fft<Real>::Plans {
 
     static void along(const Dimension& of, Plan plan, Value* values, std::size_t all_values,
                       bool threads) {
-        in_blocks(of, all_values, threads, [&](const auto& on_each) {
+        few_lines_at_a_time(of, all_values, threads, [&](const auto& on_each) {
             Lines<Real> in(of.shape);
             Lines<Real> out(of.shape);
             on_each([&](std::size_t first, std::size_t count) {
@@ -104,7 +105,7 @@ template <typename Real> struct Fft<Real>::Plans {
     /// convolve() of lines of the slowest dimension.
     void filter(const Spectra& spectra, Value* values, std::size_t all_values, bool threads) const {
         const Dimension& of = dimensions.back();
-        in_blocks(of, all_values, threads, [&](const auto& on_each) {
+        few_lines_at_a_time(of, all_values, threads, [&](const auto& on_each) {
             Lines<Real> in(of.shape);
             Lines<Real> frequencies(of.shape);
             Lines<Real> sum(of.shape);

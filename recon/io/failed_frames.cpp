@@ -49,16 +49,16 @@ std::string on_one_line(const std::string& message) {
 void cross_out(std::vector<float>& values, std::size_t width, std::size_t height, float line,
                float ground) {
     const std::size_t longest = std::max(width, height);
-    for (std::size_t tile = 0; tile < values.size(); tile += width * height) {
-        if (!std::isnan(values[tile])) {
+    for (std::size_t pane = 0; pane < values.size(); pane += width * height) {
+        if (!std::isnan(values[pane])) {
             continue;
         }
-        std::fill_n(values.begin() + static_cast<long>(tile), width * height, ground);
+        std::fill_n(values.begin() + static_cast<long>(pane), width * height, ground);
         for (std::size_t step = 0; step < longest; ++step) {
             const std::size_t x = step * width / longest;
             const std::size_t y = step * height / longest;
-            values[tile + y * width + x] = line;
-            values[tile + y * width + (width - 1 - x)] = line;
+            values[pane + y * width + x] = line;
+            values[pane + y * width + (width - 1 - x)] = line;
         }
     }
 }

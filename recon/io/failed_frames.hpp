@@ -38,8 +38,8 @@ std::vector<std::complex<Number>> in_place_of_failed(std::size_t voxels) {
     return std::vector<std::complex<Number>>(voxels, {nan, nan});
 }
 
-/// For pictures, which have no NaN: a tile of `width` values a row that begins with NaN becomes a
-/// cross from corner to corner. `values` are whole tiles, one after the other.
+/// For pictures, which have no NaN: a pane of `width` values a row that begins with NaN becomes a
+/// cross from corner to corner. `values` are whole panes, one after the other.
 void cross_out(std::vector<float>& values, std::size_t width, std::size_t height, float line,
                float ground);
 

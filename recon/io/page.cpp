@@ -51,7 +51,8 @@ double megabytes_of(const std::vector<PageSet>& sets, const PageLayout& layout) 
 }
 
 /// Bytes of the voxels that are shown, slice beside slice.
-Picture tiles_of(const std::array<std::size_t, 3>& size, const std::vector<unsigned char>& bytes) {
+Picture side_by_side(const std::array<std::size_t, 3>& size,
+                     const std::vector<unsigned char>& bytes) {
     const auto across =
         static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(size[2]))));
     Picture picture;
@@ -92,7 +93,7 @@ template <typename ToUnit> std::string encoded(const Grid& grid, std::size_t ste
         const double unit = std::clamp(to_unit(static_cast<double>(value)), 0.0, 1.0);
         bytes.push_back(static_cast<unsigned char>(std::lround(255 * unit)));
     }
-    return base64(png_bytes(tiles_of(size, bytes)));
+    return base64(png_bytes(side_by_side(size, bytes)));
 }
 
 double largest_magnitude(const StoredImage& image) {

@@ -16,16 +16,16 @@ std::size_t divided_up(std::size_t a, std::size_t b) {
     return (a + b - 1) / b;
 }
 
-/// Voxels of a tile and the number of tiles.
-struct Tiles {
+/// Voxels of a pane and the number of panes.
+struct Panes {
     std::size_t x;
     std::size_t y;
     std::size_t count;
 };
 
-Tiles tiles_of(const Grid& grid, bool on_grid, std::size_t voxels, std::size_t frames) {
-    return on_grid ? Tiles{grid.size[0], grid.size[1], grid.size[2] * frames}
-                   : Tiles{voxels, 1, frames};
+Panes panes_of(const Grid& grid, bool on_grid, std::size_t voxels, std::size_t frames) {
+    return on_grid ? Panes{grid.size[0], grid.size[1], grid.size[2] * frames}
+                   : Panes{voxels, 1, frames};
 }
 
 float white_level(const std::vector<float>& shown, double percentile) {
@@ -64,23 +64,23 @@ unsigned char grey_of(float value, const std::pair<double, double>& levels) {
     return static_cast<unsigned char>(std::lround(255 * std::clamp(share, 0.0, 1.0)));
 }
 
-/// Tile after tile, each row by row.
-std::vector<float> shown_values(const FrameValues& frames, std::size_t count, const Tiles& of,
+/// Pane after pane, each row by row.
+std::vector<float> shown_values(const FrameValues& frames, std::size_t count, const Panes& of,
                                 const PreviewLayout& layout, ImagePart part) {
     const std::size_t slices = of.count / count;
     std::size_t present = count; // none
     std::vector<float> values;
     std::vector<float> shown;
-    shown.reserve(layout.tiles * layout.tile_width * layout.tile_height);
-    for (std::size_t t = 0; t < layout.tiles; ++t) {
-        const std::size_t tile = t * layout.all_tiles / layout.tiles;
-        if (tile / slices != present) {
-            present = tile / slices;
+    shown.reserve(layout.panes * layout.pane_width * layout.pane_height);
+    for (std::size_t t = 0; t < layout.panes; ++t) {
+        const std::size_t pane = t * layout.all_panes / layout.panes;
+        if (pane / slices != present) {
+            present = pane / slices;
             values = real_part(part, frames(present));
         }
         for (std::size_t y = 0; y < of.y; y += layout.step) {
             for (std::size_t x = 0; x < of.x; x += layout.step) {
-                const std::size_t n = (tile % slices * of.y + y) * of.x + x;
+                const std::size_t n = (pane % slices * of.y + y) * of.x + x;
                 shown.push_back(values[n]);
             }
         }
@@ -92,8 +92,8 @@ std::vector<float> shown_values(const FrameValues& frames, std::size_t count, co
 
 std::string PreviewLayout::left_out() const {
     std::string what;
-    if (tiles < all_tiles) {
-        what = text("the preview shows ", tiles, " of ", all_tiles, " slices and frames");
+    if (panes < all_panes) {
+        what = text("the preview shows ", panes, " of ", all_panes, " slices and frames");
     }
     if (step > 1) {
         what += text(what.empty() ? "the preview shows " : ", and ", "one of ", step,
@@ -102,18 +102,18 @@ std::string PreviewLayout::left_out() const {
     return what;
 }
 
-PreviewLayout lay_out_preview(std::size_t voxels_x, std::size_t voxels_y, std::size_t tiles) {
+PreviewLayout lay_out_preview(std::size_t voxels_x, std::size_t voxels_y, std::size_t panes) {
     PreviewLayout layout{};
     layout.step = divided_up(std::max(voxels_x, voxels_y), largest_preview);
-    layout.tile_width = divided_up(voxels_x, layout.step);
-    layout.tile_height = divided_up(voxels_y, layout.step);
-    const std::size_t columns = largest_preview / layout.tile_width;
-    const std::size_t rows = largest_preview / layout.tile_height;
-    layout.all_tiles = tiles;
-    layout.tiles = std::min(tiles, columns * rows);
-    const double square = std::ceil(std::sqrt(static_cast<double>(layout.tiles)));
+    layout.pane_width = divided_up(voxels_x, layout.step);
+    layout.pane_height = divided_up(voxels_y, layout.step);
+    const std::size_t columns = largest_preview / layout.pane_width;
+    const std::size_t rows = largest_preview / layout.pane_height;
+    layout.all_panes = panes;
+    layout.panes = std::min(panes, columns * rows);
+    const double square = std::ceil(std::sqrt(static_cast<double>(layout.panes)));
     layout.across =
-        std::clamp(static_cast<std::size_t>(square), divided_up(layout.tiles, rows), columns);
+        std::clamp(static_cast<std::size_t>(square), divided_up(layout.panes, rows), columns);
     layout.zoom = 1;
     const std::size_t fits = largest_preview / std::max(layout.width(), layout.height());
     layout.zoom = std::clamp<std::size_t>(readable_width / layout.width(), 1, fits);
@@ -122,7 +122,7 @@ PreviewLayout lay_out_preview(std::size_t voxels_x, std::size_t voxels_y, std::s
 
 void note_preview(const Scan& scan, Reporter& report) {
     const std::size_t voxels = scan.voxels ? scan.voxels->size() : 0;
-    const Tiles of = tiles_of(scan.grid, !scan.voxels, voxels, scan.frames.size());
+    const Panes of = panes_of(scan.grid, !scan.voxels, voxels, scan.frames.size());
     const std::string left_out = lay_out_preview(of.x, of.y, of.count).left_out();
     if (!left_out.empty()) {
         report.note(left_out);
@@ -136,11 +136,11 @@ Picture make_preview(const Image& image) {
 
 Picture make_preview(const Image& image, std::size_t voxels, const FrameValues& values,
                      const GreyScale& grey) {
-    const Tiles of = tiles_of(image.grid, image.on_grid, voxels, image.frames.size());
+    const Panes of = panes_of(image.grid, image.on_grid, voxels, image.frames.size());
     const PreviewLayout layout = lay_out_preview(of.x, of.y, of.count);
     std::vector<float> shown = shown_values(values, image.frames.size(), of, layout, grey.part);
     const std::pair<double, double> levels = levels_of(shown, grey);
-    cross_out(shown, layout.tile_width, layout.tile_height, static_cast<float>(levels.second),
+    cross_out(shown, layout.pane_width, layout.pane_height, static_cast<float>(levels.second),
               static_cast<float>(levels.first));
     Picture picture{layout.width(), layout.height(), {}};
     picture.grey.assign(picture.width * picture.height, 0);
@@ -148,11 +148,11 @@ Picture make_preview(const Image& image, std::size_t voxels, const FrameValues& 
         for (std::size_t column = 0; column < picture.width; ++column) {
             const std::size_t y = row / layout.zoom;
             const std::size_t x = column / layout.zoom;
-            const std::size_t tile = y / layout.tile_height * layout.across + x / layout.tile_width;
-            if (tile < layout.tiles) {
+            const std::size_t pane = y / layout.pane_height * layout.across + x / layout.pane_width;
+            if (pane < layout.panes) {
                 const std::size_t n =
-                    (tile * layout.tile_height + y % layout.tile_height) * layout.tile_width +
-                    x % layout.tile_width;
+                    (pane * layout.pane_height + y % layout.pane_height) * layout.pane_width +
+                    x % layout.pane_width;
                 picture.grey[row * picture.width + column] = grey_of(shown[n], levels);
             }
         }

@@ -10,27 +10,27 @@
 
 namespace lsrecon {
 
-/// How slices and frames become tiles of one picture of bounded size, known before the work. Small
-/// pictures are enlarged by whole steps; of large tiles every step-th voxel is shown, of many tiles
+/// How slices and frames become panes of one picture of bounded size, known before the work. Small
+/// pictures are enlarged by whole steps; of large panes every step-th voxel is shown, of many panes
 /// some, evenly spaced.
 struct PreviewLayout {
     std::size_t step; ///< between the voxels that are shown
-    std::size_t tile_width; ///< pixels of a tile before it is enlarged
-    std::size_t tile_height;
-    std::size_t tiles; ///< shown
-    std::size_t all_tiles;
-    std::size_t across; ///< tiles in a row
+    std::size_t pane_width; ///< pixels of a pane before it is enlarged
+    std::size_t pane_height;
+    std::size_t panes; ///< shown
+    std::size_t all_panes;
+    std::size_t across; ///< panes in a row
     std::size_t zoom;
 
-    std::size_t width() const { return across * tile_width * zoom; }
-    std::size_t height() const { return (tiles + across - 1) / across * tile_height * zoom; }
+    std::size_t width() const { return across * pane_width * zoom; }
+    std::size_t height() const { return (panes + across - 1) / across * pane_height * zoom; }
     /// "the preview shows 256 of 500 slices and frames"; "" when it shows everything.
     std::string left_out() const;
 };
 
 constexpr std::size_t largest_preview = 4096; ///< pixels a side
 
-PreviewLayout lay_out_preview(std::size_t voxels_x, std::size_t voxels_y, std::size_t tiles);
+PreviewLayout lay_out_preview(std::size_t voxels_x, std::size_t voxels_y, std::size_t panes);
 
 /// Notes what the preview of this scan's image will leave out.
 void note_preview(const Scan& scan, Reporter& report);

@@ -50,7 +50,7 @@ PlacedVolumes::PlacedVolumes(CoilRows volumes, const Grid& grid, const Scan& sca
         }
     }
     if (!slices) {
-        turn_along_axes_of(scan.grid, grid_, volumes_);
+        lay_along_axes_of(scan.grid, grid_, volumes_);
     }
     if (differ()) {
         require_own_places(scan);

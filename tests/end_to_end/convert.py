@@ -227,7 +227,7 @@ def pictures(make):
     expect(corners("--part", "phase") == [191, 128, 255], "other phases")
     expect(corners("--part", "real", "--percentile", "100") == [128, 128, 0], "other real parts")
     folder.run(0, ["convert", "i.h5", "-o", "p.png"])
-    expect(pixels(folder / "p.png").shape == (256, 384), "not six tiles of slices and frames")
+    expect(pixels(folder / "p.png").shape == (256, 384), "not six panes of slices and frames")
     folder.run(0, ["convert", "-o", "p.png", "--window", "-1.5,2e1", "i.h5"])
     for words in (["--window", "2,1"], ["--window", "1"], ["--window", "-inf,inf"],
                   ["--window", "0,nan"], ["--window", "0,1,2"], ["--window", "0,x"],

@@ -70,7 +70,7 @@ TEST(AlongAxes, KeepEveryVoxelWhereItIs) {
             }
             CoilRows values = counting(grid.voxels());
             const auto before = places_of(grid, values);
-            turn_along_axes_of(like, grid, values);
+            lay_along_axes_of(like, grid, values);
             EXPECT_EQ(places_of(grid, values), before);
             EXPECT_EQ(grid.size[order[0]], 4U);
             for (std::size_t d = 0; d < 3; ++d) {
@@ -86,15 +86,15 @@ TEST(AlongAxes, LeaveWhatHasOtherAxesOrNone) {
     Grid grid;
     grid.size = {3, 2, 1};
     CoilRows values = counting(6);
-    turn_along_axes_of(like, grid, values);
+    lay_along_axes_of(like, grid, values);
     EXPECT_FALSE(grid.directions);
     const std::array<Vec3, 3> others{Vec3{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     grid.directions = others;
-    turn_along_axes_of(like, grid, values);
+    lay_along_axes_of(like, grid, values);
     EXPECT_EQ(grid.directions, others);
     const std::array<Vec3, 3> another_plane{oblique[2], oblique[0], oblique[1]};
     grid.directions = another_plane;
-    turn_along_axes_of(like, grid, values);
+    lay_along_axes_of(like, grid, values);
     EXPECT_EQ(grid.directions, another_plane);
     EXPECT_EQ(grid.size[0], 3U);
 }

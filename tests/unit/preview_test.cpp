@@ -10,13 +10,13 @@ namespace {
 TEST(Preview, IsBoundedForAnyImage) {
     for (const std::size_t x : {1U, 2U, 63U, 384U, 4096U, 4097U, 20000U, 3000000U}) {
         for (const std::size_t y : {1U, 64U, 500U, 4095U, 20000U}) {
-            for (const std::size_t tiles : {1U, 3U, 500U, 20000U, 4000000U}) {
-                const PreviewLayout layout = lay_out_preview(x, y, tiles);
-                EXPECT_LE(layout.width(), largest_preview) << x << " " << y << " " << tiles;
-                EXPECT_LE(layout.height(), largest_preview) << x << " " << y << " " << tiles;
-                EXPECT_GE(layout.tiles, 1U);
+            for (const std::size_t panes : {1U, 3U, 500U, 20000U, 4000000U}) {
+                const PreviewLayout layout = lay_out_preview(x, y, panes);
+                EXPECT_LE(layout.width(), largest_preview) << x << " " << y << " " << panes;
+                EXPECT_LE(layout.height(), largest_preview) << x << " " << y << " " << panes;
+                EXPECT_GE(layout.panes, 1U);
                 EXPECT_GE(layout.zoom, 1U);
-                EXPECT_EQ(layout.left_out().empty(), layout.tiles == tiles && layout.step == 1);
+                EXPECT_EQ(layout.left_out().empty(), layout.panes == panes && layout.step == 1);
             }
         }
     }
@@ -52,7 +52,7 @@ Image ramp(const Grid& grid) {
 
 TEST(Preview, LaysSlicesOutRowByRow) {
     const Picture picture = make_preview(ramp(test::make_grid(2, 1, 3)));
-    ASSERT_EQ(picture.width, 384U); // 2 x 2 tiles of 2 x 1 voxels, 96 times as large
+    ASSERT_EQ(picture.width, 384U); // 2 x 2 panes of 2 x 1 voxels, 96 times as large
     ASSERT_EQ(picture.height, 192U);
     const auto grey = [&](std::size_t column, std::size_t row) {
         return static_cast<int>(picture.grey[row * 96 * picture.width + column * 96]);
@@ -64,7 +64,7 @@ TEST(Preview, LaysSlicesOutRowByRow) {
     EXPECT_EQ(grey(3, 0), 191);
     EXPECT_EQ(grey(0, 1), 255);
     EXPECT_EQ(grey(1, 1), 255);
-    EXPECT_EQ(grey(2, 1), 0) << "no tile is there";
+    EXPECT_EQ(grey(2, 1), 0) << "no pane is there";
 }
 
 TEST(Preview, OfALongColumnShowsSomeOfItsVoxels) {
