@@ -88,7 +88,7 @@ __kernel void filter_adjoint(const ulong items, int4 size, int d, int step, real
 
 // --- vectors, shortened -------------------------------------------------------------------------
 
-// Of `parts` numbers, one in every block of `items`; the first block starts at `first`.
+// Of `parts` numbers, one in every `items`, from `first` on.
 __kernel void shrink(const ulong items, ulong first, real length_less, int parts,
                      __global real2 *y)
 {

@@ -4,7 +4,7 @@
 //
 // so that a product of factors of columns and of folded rows gives T: two multiply-adds a pair.
 // Here the columns of the tile are samples (separable_tile.h), and STEP voxels of x at a time stand
-// in local memory. A work-group takes its samples through the rows of a slice.
+// in local memory. A work-group takes its samples through the rows of a strip.
 // Defines: those of separable_tile.h.
 // Error: recon/base/tolerance.hpp, direct_transform.
 #define LANES 1
@@ -32,13 +32,13 @@ static void put_fold(real4 value, int column, int row, int row_stride, __global 
 
 // x_factors[x][c, s][samples], folded[x][real and imaginary S, real and imaginary D][row_stride],
 // y_factors and z_factors as x_factors; x_count is a multiple of STEP, row_stride of ROWS, samples
-// of COLUMNS. out[slice][real high, imaginary high, real low, imaginary low][samples].
-// Geometry: ITEMS times groups of samples, slices of slice_rows rows, a multiple of ROWS.
+// of COLUMNS. out[strip][real high, imaginary high, real low, imaginary low][samples].
+// Geometry: ITEMS times groups of samples, strips of strip_rows rows, a multiple of ROWS.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void forward(__global const real *restrict x_factors, __global const real *restrict folded,
              __global const real *restrict y_factors, __global const real *restrict z_factors,
              const int x_count, const int samples, const int y_count, const int row_count,
-             const int row_stride, const int slice_rows, __global real *restrict out)
+             const int row_stride, const int strip_rows, __global real *restrict out)
 {
     __local real __attribute__((aligned(4 * sizeof(real)))) a[2][STEP][2][COLUMNS];
     __local real __attribute__((aligned(4 * sizeof(real)))) b[2][STEP][4][ROWS];
@@ -47,8 +47,8 @@ void forward(__global const real *restrict x_factors, __global const real *restr
     const int x = PLACE_X(id);
     const int y = PLACE_Y(id);
     const int first_sample = COLUMNS * (int)get_group_id(0);
-    const int first_row = slice_rows * (int)get_group_id(1);
-    const int tiles = (min(slice_rows, row_stride - first_row) + ROWS - 1) / ROWS;
+    const int first_row = strip_rows * (int)get_group_id(1);
+    const int tiles = (min(strip_rows, row_stride - first_row) + ROWS - 1) / ROWS;
     const int steps = x_count / STEP;
 
     real4 xr[X_LOADS], xi[X_LOADS], of_rows[Y_LOADS][4];
@@ -187,10 +187,10 @@ void forward(__global const real *restrict x_factors, __global const real *restr
     }
 }
 
-// out[sample] = the sum of all slices, turned back when the lattice is halved, for the samples
+// out[sample] = the sum of all strips, turned back when the lattice is halved, for the samples
 // from `offset` on.
 // Geometry: samples.
-__kernel void finish(const ulong items, __global const real *totals, const int slices,
+__kernel void finish(const ulong items, __global const real *totals, const int strips,
                      const int samples, const ulong offset, __global const int *order,
                      const int with_order, __global const real *positions, const int stride,
                      const int halved, const ulong first, __global real2 *out)
@@ -200,8 +200,8 @@ __kernel void finish(const ulong items, __global const real *totals, const int s
     real2 low = (real2)(0.0f);
     real re = 0.0f;
     real im = 0.0f;
-    for (int slice = 0; slice < slices; ++slice) {
-        __global const real *total = totals + (size_t)slice * 4 * samples + i;
+    for (int strip = 0; strip < strips; ++strip) {
+        __global const real *total = totals + (size_t)strip * 4 * samples + i;
         real lost_re = total[2 * (size_t)samples];
         real lost_im = total[3 * (size_t)samples];
         add_to_total(&re, &lost_re, total[0]);

@@ -41,13 +41,13 @@ static void put_fold(real4 value, int column, int row, int row_stride, __global 
 }
 
 // Arguments and results as those of separable_forward_local.cl, but for `folded`; 2 x_count is a
-// multiple of STEP. Geometry: ITEMS times groups of samples, slices of slice_rows rows, a multiple
+// multiple of STEP. Geometry: ITEMS times groups of samples, strips of strip_rows rows, a multiple
 // of ROWS.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void forward(__global const real *restrict x_factors, __global const real2 *restrict folded,
              __global const real *restrict y_factors, __global const real *restrict z_factors,
              const int x_count, const int samples, const int y_count, const int row_count,
-             const int row_stride, const int slice_rows, __global double2 *restrict out)
+             const int row_stride, const int strip_rows, __global double2 *restrict out)
 {
     __local double2 a[2][STEP][A_STRIDE];
     __local double2 x[2][STEP][X_STRIDE];
@@ -58,8 +58,8 @@ void forward(__global const real *restrict x_factors, __global const real2 *rest
     const int warp_row = WARP_ROW(id);
     const int warp_pair = WARP_PAIR(id);
     const int first_sample = COLUMNS * (int)get_group_id(0);
-    const int first_row = slice_rows * (int)get_group_id(1);
-    const int end_row = min(first_row + slice_rows, row_stride);
+    const int first_row = strip_rows * (int)get_group_id(1);
+    const int end_row = min(first_row + strip_rows, row_stride);
 
     const int a_step = id / ROWS;
     const int x_step = id / PAIRS;
@@ -150,10 +150,10 @@ void forward(__global const real *restrict x_factors, __global const real2 *rest
     }
 }
 
-// out[sample] = the sum of all slices, turned back when the lattice is halved, for the samples
+// out[sample] = the sum of all strips, turned back when the lattice is halved, for the samples
 // from `offset` on.
 // Geometry: samples.
-__kernel void finish(const ulong items, __global const double2 *totals, const int slices,
+__kernel void finish(const ulong items, __global const double2 *totals, const int strips,
                      const int samples, const ulong offset, __global const int *order,
                      const int with_order, __global const real *positions, const int stride,
                      const int halved, const ulong first, __global real2 *out)
@@ -161,8 +161,8 @@ __kernel void finish(const ulong items, __global const double2 *totals, const in
     ONLY(items)
     const size_t i = get_global_id(0);
     double2 sum = (double2)(0.0);
-    for (int slice = 0; slice < slices; ++slice) {
-        sum += totals[(size_t)slice * samples + i];
+    for (int strip = 0; strip < strips; ++strip) {
+        sum += totals[(size_t)strip * samples + i];
     }
     put_sample(sum, offset + i, order, with_order, positions, stride, halved, out + first);
 }

@@ -58,11 +58,11 @@ __kernel void factors(const ulong count, __global const real *positions,
 }
 
 // Rows are y + y_stride (z + z_count coil), y_stride a multiple of 4; columns are x >= 0.
-// Geometry: ITEMS times column tiles, row tiles, slices of samples. Each slice has totals of its
-// own; slice_samples and run are multiples of STEP.
+// Geometry: ITEMS times column tiles, row tiles, strips of samples. Each strip has totals of its
+// own; strip_samples and run are multiples of STEP.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void product(__global const real *restrict x_factors, __global const real *restrict y_factors,
-             __global const real *restrict z_factors, const int slice_samples, const int x_stride,
+             __global const real *restrict z_factors, const int strip_samples, const int x_stride,
              const int y_stride, const int z_stride, const int first_row, const int row_count,
              __global real4 *totals, const int run)
 {
@@ -71,11 +71,11 @@ void product(__global const real *restrict x_factors, __global const real *restr
     const int id = (int)get_local_id(0);
     const int x = PLACE_X(id);
     const int y = PLACE_Y(id);
-    const size_t slice_first = get_global_id(2) * (size_t)slice_samples;
-    __global const real *from_x = x_factors + slice_first * 2 * x_stride +
+    const size_t strip_first = get_global_id(2) * (size_t)strip_samples;
+    __global const real *from_x = x_factors + strip_first * 2 * x_stride +
                                    COLUMNS * get_group_id(0);
-    __global const real *from_y = y_factors + slice_first * 2 * y_stride;
-    __global const real *from_z = z_factors + slice_first * 2 * z_stride;
+    __global const real *from_y = y_factors + strip_first * 2 * y_stride;
+    __global const real *from_z = z_factors + strip_first * 2 * z_stride;
     __global real4 *total =
         totals + ((get_global_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) +
                   get_group_id(0)) * TOTALS_OF_A_TILE + id;
@@ -134,7 +134,7 @@ void product(__global const real *restrict x_factors, __global const real *restr
     barrier(CLK_LOCAL_MEM_FENCE);
     int current = 0;
     UNROLLED(1)
-    for (int begin = 0; begin < slice_samples; begin += run) {
+    for (int begin = 0; begin < strip_samples; begin += run) {
         real4 sums[ITEM_ROWS][ITEM_QUADS_X][4];
         EACH(r, ITEM_ROWS) {
             EACH(c, ITEM_QUADS_X) {
@@ -143,10 +143,10 @@ void product(__global const real *restrict x_factors, __global const real *restr
                 }
             }
         }
-        const int end = min(begin + run, slice_samples);
+        const int end = min(begin + run, strip_samples);
         UNROLLED(1)
         for (int m = begin; m < end; m += STEP) {
-            FETCH(min(m + STEP, slice_samples - STEP))
+            FETCH(min(m + STEP, strip_samples - STEP))
             UNROLLED(UNROLL)
             for (int s = 0; s < STEP; ++s) {
                 real4 cosine[ITEM_QUADS_X], sine[ITEM_QUADS_X];
@@ -185,12 +185,12 @@ void product(__global const real *restrict x_factors, __global const real *restr
     }
 }
 
-// high + low of one sum over all slices.
-static real2 sum_of_slices(__global const real *total, int slices, size_t slice_numbers)
+// high + low of one sum over all strips.
+static real2 sum_of_strips(__global const real *total, int strips, size_t strip_numbers)
 {
     real high = 0.0f;
     real low = 0.0f;
-    for (int slice = 0; slice < slices; ++slice, total += slice_numbers) {
+    for (int strip = 0; strip < strips; ++strip, total += strip_numbers) {
         add_to_total(&high, &low, total[0]);
         low += total[4 * ITEMS];
     }
@@ -200,7 +200,7 @@ static real2 sum_of_slices(__global const real *total, int slices, size_t slice_
 // The values of the block's rows: out(+x) = (p1 - p2) + i (p3 + p4),
 // out(-x) = (p1 + p2) + i (p4 - p3). Columns are at x >= 0 or, when the lattice is `halved`, at
 // x + 1/2. Rows that pad those of one z are left out. Geometry: x, row of the block.
-__kernel void finish(const ulong x_count, __global const real *totals, const int slices,
+__kernel void finish(const ulong x_count, __global const real *totals, const int strips,
                      const int column_tiles, const int row_tiles, const int first_x,
                      const int halved, const int first_row, const int y_stride,
                      const int y_count, const ulong first, __global real2 *out)
@@ -223,11 +223,11 @@ __kernel void finish(const ulong x_count, __global const real *totals, const int
     const int first_sum = (r * ITEM_QUADS_X + column_quad / GROUP_X) * 4;
     __global const real *total =
         totals + 4 * (tile * TOTALS_OF_A_TILE + first_sum * 2 * ITEMS + item) + column % 4;
-    const size_t slice_numbers = 4 * TOTALS_OF_A_TILE * row_tiles * column_tiles;
-    const real2 p1 = sum_of_slices(total, slices, slice_numbers);
-    const real2 p2 = sum_of_slices(total + 8 * ITEMS, slices, slice_numbers);
-    const real2 p3 = sum_of_slices(total + 16 * ITEMS, slices, slice_numbers);
-    const real2 p4 = sum_of_slices(total + 24 * ITEMS, slices, slice_numbers);
+    const size_t strip_numbers = 4 * TOTALS_OF_A_TILE * row_tiles * column_tiles;
+    const real2 p1 = sum_of_strips(total, strips, strip_numbers);
+    const real2 p2 = sum_of_strips(total + 8 * ITEMS, strips, strip_numbers);
+    const real2 p3 = sum_of_strips(total + 16 * ITEMS, strips, strip_numbers);
+    const real2 p4 = sum_of_strips(total + 24 * ITEMS, strips, strip_numbers);
     const real2 re = x >= 0 ? p1 - p2 : p1 + p2;
     const real2 im = x >= 0 ? p3 + p4 : p4 - p3;
     out[first + ((size_t)z * y_count + y) * x_count + i] =

@@ -43,12 +43,12 @@ __kernel void factors(const ulong count, __global const real *positions,
     vstore2(TO_REAL2(factor), coil * (int)count + i, row);
 }
 
-// Rows are y + y_stride (z + z_count coil), columns are x >= 0. totals[slice][row][column][c re,
+// Rows are y + y_stride (z + z_count coil), columns are x >= 0. totals[strip][row][column][c re,
 // s re, c im, s im], for whole tiles. Geometry: ITEMS times column tiles, row
-// tiles, slices of samples.
+// tiles, strips of samples.
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void product(__global const real2 *restrict x_factors, __global const real2 *restrict y_factors,
-             __global const real2 *restrict z_factors, const int slice_samples,
+             __global const real2 *restrict z_factors, const int strip_samples,
              const int x_stride, const int y_stride, const int z_stride, const int first_row,
              const int row_count, __global double4 *totals)
 {
@@ -60,16 +60,16 @@ void product(__global const real2 *restrict x_factors, __global const real2 *res
     const int warp_row = WARP_ROW(id);
     const int warp_pair = WARP_PAIR(id);
 
-    const size_t slice_first = get_global_id(2) * (size_t)slice_samples;
+    const size_t strip_first = get_global_id(2) * (size_t)strip_samples;
     const int a_step = id / ROWS;
     const int a_row = id % ROWS;
     const int x_step = id / PAIRS;
     const int x_pair = id % PAIRS;
     const int row = first_row + min(ROWS * (int)get_group_id(1) + a_row, row_count - 1);
-    __global const real2 *from_x = x_factors + (slice_first + x_step) * x_stride +
+    __global const real2 *from_x = x_factors + (strip_first + x_step) * x_stride +
                                     PAIRS * get_group_id(0) + x_pair;
-    __global const real2 *from_y = y_factors + (slice_first + a_step) * y_stride + row % y_stride;
-    __global const real2 *from_z = z_factors + (slice_first + a_step) * z_stride + row / y_stride;
+    __global const real2 *from_y = y_factors + (strip_first + a_step) * y_stride + row % y_stride;
+    __global const real2 *from_z = z_factors + (strip_first + a_step) * z_stride + row / y_stride;
     real2 xs[X_LOADS], ys[A_LOADS], zs[A_LOADS];
     int ahead = 0;
 #define FETCH_X(i) xs[i] = from_x[(size_t)(ahead + i * (ITEMS / PAIRS)) * x_stride];
@@ -86,13 +86,13 @@ void product(__global const real2 *restrict x_factors, __global const real2 *res
     CLEAR_SUMS
     FETCH_ALL
     PUT_ALL(0)
-    ahead = min(STEP, slice_samples - STEP);
+    ahead = min(STEP, strip_samples - STEP);
     FETCH_ALL
     barrier(CLK_LOCAL_MEM_FENCE);
     int current = 0;
     _Pragma("unroll 1")
-    for (int m = 0; m < slice_samples; m += STEP) {
-        ahead = min(m + 2 * STEP, slice_samples - STEP);
+    for (int m = 0; m < strip_samples; m += STEP) {
+        ahead = min(m + 2 * STEP, strip_samples - STEP);
         ADD_STEP
     }
     const size_t rows = (size_t)ROWS * get_num_groups(1);
@@ -111,7 +111,7 @@ void product(__global const real2 *restrict x_factors, __global const real2 *res
 // The values of the block's rows, from the sums p1, p3, p4, p2 of separable.cl. Columns are at
 // x >= 0 or, when the lattice is `halved`, at x + 1/2. Rows that pad those of one z are left out.
 // Geometry: x, row of the block.
-__kernel void finish(const ulong x_count, __global const double4 *totals, const int slices,
+__kernel void finish(const ulong x_count, __global const double4 *totals, const int strips,
                      const int column_tiles, const int row_tiles, const int first_x,
                      const int halved, const int first_row, const int y_stride,
                      const int y_count, const ulong first, __global real2 *out)
@@ -128,8 +128,8 @@ __kernel void finish(const ulong x_count, __global const double4 *totals, const 
     const size_t columns = (size_t)COLUMNS * column_tiles;
     __global const double4 *total = totals + row * columns + (x >= 0 ? x : -x - halved);
     double4 p = (double4)(0.0);
-    for (int slice = 0; slice < slices; ++slice) {
-        p += total[(size_t)slice * ROWS * row_tiles * columns];
+    for (int strip = 0; strip < strips; ++strip) {
+        p += total[(size_t)strip * ROWS * row_tiles * columns];
     }
     const double2 voxel =
         x >= 0 ? (double2)(p.x - p.w, p.y + p.z) : (double2)(p.x + p.w, p.z - p.y);

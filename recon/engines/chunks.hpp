@@ -12,8 +12,8 @@ struct DeviceLimits {
 
 /// How one transform is divided.
 struct TransformPlan {
-    std::size_t coils_per_group; ///< coils that share the exponentials of a pair
-    std::size_t coil_groups;
+    std::size_t coils_per_bundle; ///< coils that share the exponentials of a pair
+    std::size_t coil_bundles;
     std::size_t sources_per_chunk;
     std::size_t points_per_block;
 };
@@ -26,7 +26,7 @@ struct SourceShape {
 };
 
 /// Groups are of equal size, at most 8 coils, so that the sums stay in registers and one program
-/// serves all groups. Chunks fill the device's constant memory up to 2048 sources, enough to make
+/// serves all bundles. Chunks fill the device's constant memory up to 2048 sources, enough to make
 /// the cost of launches negligible. Blocks bound the device memory and the time of one launch,
 /// which displays and watchdogs limit.
 TransformPlan plan_transform(const DeviceLimits& limits, std::size_t coils,

@@ -46,7 +46,7 @@ PieceSizes fit_pieces(const TransformShape& shape, double room, double largest_a
     const double coils = std::min({left / (of_sources + of_points), of_array,
                                    std::max(1.0, most_bytes_of_values / (of_sources + of_points))});
     if (coils >= 1) {
-        // In groups of equal size.
+        // In parts of equal size.
         const std::size_t affordable = std::min(shape.coils, at_least_one(coils));
         pieces.coils = divide_up(shape.coils, divide_up(shape.coils, affordable));
         return pieces;

@@ -83,7 +83,7 @@ void PiecewiseTransform::run(const Job& job) {
         whole ? all_sources
               : std::min(all_sources, std::max(together, sizes.sources / together * together));
     const std::vector<Range> sources = split_into_ranges(all_sources, sources_of_a_piece);
-    const std::vector<Range> groups = split_into_ranges(job.coils, sizes.coils);
+    const std::vector<Range> coil_ranges = split_into_ranges(job.coils, sizes.coils);
     if (points.size() * sources.size() > 1) {
         backend_.note(text("processed in pieces: the device has room for ", points.front().count,
                            " of ", all_points, job.adjoint ? " voxels and " : " samples and ",
@@ -91,11 +91,11 @@ void PiecewiseTransform::run(const Job& job) {
                            job.adjoint ? " samples" : " voxels"));
     }
     const Element complex{true, backend_.precision()};
-    const auto pieces = static_cast<double>(points.size() * groups.size() * sources.size());
+    const auto pieces = static_cast<double>(points.size() * coil_ranges.size() * sources.size());
     double done = 0;
     error_ = 0;
     for (const Range& at : points) {
-        for (const Range& coils : groups) {
+        for (const Range& coils : coil_ranges) {
             Array out = device.zeros(coils.count * at.count, complex);
             for (const Range& from : sources) {
                 Transform& transform =

@@ -227,7 +227,7 @@ TEST_P(Divided, SeveralCoilsInBlocksOfPieces) {
                     continue;
                 }
                 EXPECT_GT(watched.fewest_steps, 1U) << variant << " " << what;
-                if (variant == "separable" && is_adjoint) { // a group a coil
+                if (variant == "separable" && is_adjoint) { // a bundle a coil
                     EXPECT_GE(watched.fewest_steps,
                               2 * static_cast<std::size_t>(rows.rows()) * steps_with_room)
                         << what << ": several blocks of each coil";

@@ -36,7 +36,7 @@ Case listed(Case of, std::size_t voxels, double reach) {
     return of;
 }
 
-/// Work-groups are of 64, runs of 32, chunks of 2048 or less, groups of coils of 8 or less.
+/// Work-groups are of 64, runs of 32, chunks of 2048 or less, bundles of 8 coils or less.
 std::vector<Case> cases() {
     return {
         case_of("OneSampleOneVoxel", {1, 1, 0}, 1),

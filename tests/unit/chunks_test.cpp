@@ -33,12 +33,12 @@ TEST(Chunks, RangesCoverEverythingOnce) {
 
 TEST(Chunks, CoilGroupsAreOfEqualSizeAndAtMostEight) {
     const std::vector<std::array<std::size_t, 3>> expected{
-        // coils, groups, coils in each
+        // coils, bundles, coils in each
         {0, 1, 1}, {1, 1, 1}, {7, 1, 7}, {8, 1, 8}, {9, 2, 5}, {12, 2, 6}, {17, 3, 6}, {32, 4, 8}};
-    for (const auto& [coils, groups, each] : expected) {
+    for (const auto& [coils, bundles, each] : expected) {
         const TransformPlan plan = plan_transform({}, coils, floats);
-        EXPECT_EQ(plan.coil_groups, groups) << coils << " coils";
-        EXPECT_EQ(plan.coils_per_group, each) << coils << " coils";
+        EXPECT_EQ(plan.coil_bundles, bundles) << coils << " coils";
+        EXPECT_EQ(plan.coils_per_bundle, each) << coils << " coils";
     }
 }
 

@@ -1,5 +1,5 @@
 // The direct transform by a variant of the catalogue, for voxels anywhere: sources in chunks,
-// points in blocks, coils in groups (engines/chunks.hpp).
+// points in blocks, coils in bundles (engines/chunks.hpp).
 
 #include "engines/opencl/catalogue.hpp"
 #include "engines/opencl/engines.hpp"
@@ -95,8 +95,8 @@ private:
 
     void run(const Sum& sum, const ChosenParameters& parameters);
     void run_block(const Sum& sum, const TransformPlan& plan, const Geometry& geometry,
-                   const Range& group, const Range& block);
-    std::size_t pack(const Sum& sum, const TransformPlan& plan, const Range& group,
+                   const Range& bundle, const Range& block);
+    std::size_t pack(const Sum& sum, const TransformPlan& plan, const Range& bundle,
                      const Range& chunk);
 
     EngineContext context_;
@@ -136,15 +136,15 @@ void DirectTransform::run(const Sum& sum, const ChosenParameters& parameters) {
         text(" -DREAL_VALUES=", real_values ? 1 : 0, " -DOFF_RESONANCE=", has_off() ? 1 : 0,
              " -DDECAY=", units_.decay ? 1 : 0, resources_.defines());
     transform_ = queue.kernel(row_.name + ".cl", "transform",
-                              text("-DCOILS=", plan.coils_per_group, " -DSIGN=", sum.sign,
+                              text("-DCOILS=", plan.coils_per_bundle, " -DSIGN=", sum.sign,
                                    " -DLOW_POINTS=", sum.points.has_low ? 1 : 0, " -DLOW_SOURCES=",
                                    sum.sources.has_low ? 1 : 0, of_values, geometry.defines));
     pack_ = queue.kernel("direct.cl", "pack", of_values);
     finish_ = queue.kernel("direct.cl", "finish", of_values);
     finish_images_ = queue.kernel("direct.cl", "finish_images", of_values);
     double done = 0;
-    const double total = static_cast<double>(plan.coil_groups * sum.points.count);
-    for (const Range& group : split_into_ranges(coils, plan.coils_per_group)) {
+    const double total = static_cast<double>(plan.coil_bundles * sum.points.count);
+    for (const Range& bundle : split_into_ranges(coils, plan.coils_per_bundle)) {
         for (const Range& block : split_into_ranges(sum.points.count, plan.points_per_block)) {
             const double share = static_cast<double>(block.count) / total;
             const Progress of_block = [&](double fraction) {
@@ -152,20 +152,20 @@ void DirectTransform::run(const Sum& sum, const ChosenParameters& parameters) {
             };
             run_block({sum.sources, sum.points, sum.values, sum.phases, sum.mirror, sum.sign,
                        sum.out, sum.out_points, of_block},
-                      plan, geometry, group, block);
+                      plan, geometry, bundle, block);
             done += share;
         }
     }
 }
 
-/// One block of points for one group of coils, over all chunks of sources.
+/// One block of points for one bundle of coils, over all chunks of sources.
 void DirectTransform::run_block(const Sum& sum, const TransformPlan& plan, const Geometry& geometry,
-                                const Range& group, const Range& block) {
+                                const Range& bundle, const Range& block) {
     const std::size_t images = sum.mirror ? 2 : 1;
     Queue& queue = resources_.queue;
-    Array totals = resources_.zeros(4 * images * plan.coils_per_group * block.count);
+    Array totals = resources_.zeros(4 * images * plan.coils_per_bundle * block.count);
     for (const Range& chunk : split_into_ranges(sum.sources.count, plan.sources_per_chunk)) {
-        const std::size_t packed = pack(sum, plan, group, chunk);
+        const std::size_t packed = pack(sum, plan, bundle, chunk);
         Queue::set_arguments(transform_, buffer_of(chunk_), static_cast<cl_int>(packed),
                              buffer_of(sum.points.positions), static_cast<cl_int>(sum.points.count),
                              static_cast<cl_int>(block.first), static_cast<cl_int>(block.count),
@@ -179,23 +179,23 @@ void DirectTransform::run_block(const Sum& sum, const TransformPlan& plan, const
     }
     const auto first = static_cast<cl_ulong>(block.first);
     const auto points = static_cast<cl_ulong>(sum.out_points);
-    // Rows of coils that the kernel has and the group has not are left out.
-    const std::array<std::size_t, 3> items{block.count, group.count, 1};
-    const auto coil = static_cast<cl_ulong>(group.first);
+    // Rows of coils that the kernel has and the bundle has not are left out.
+    const std::array<std::size_t, 3> items{block.count, bundle.count, 1};
+    const auto coil = static_cast<cl_ulong>(bundle.first);
     resources_.launch(finish_, items, buffer_of(totals), first, points, coil, buffer_of(sum.out));
     if (sum.mirror) {
         resources_.launch(finish_images_, items, buffer_of(totals), first, points, coil,
                           static_cast<cl_ulong>(sum.points.count),
-                          static_cast<cl_ulong>(plan.coils_per_group), buffer_of(sum.out));
+                          static_cast<cl_ulong>(plan.coils_per_bundle), buffer_of(sum.out));
     }
 }
 
 /// Puts a chunk into the layout that the variant reads. Returns its number of sources, which is
 /// larger than before when the layout pads them to whole runs.
-std::size_t DirectTransform::pack(const Sum& sum, const TransformPlan& plan, const Range& group,
+std::size_t DirectTransform::pack(const Sum& sum, const TransformPlan& plan, const Range& bundle,
                                   const Range& chunk) {
     const bool real_values = !sum.values.element().complex;
-    const std::size_t fields = position_fields() + (real_values ? 1 : 2 * plan.coils_per_group);
+    const std::size_t fields = position_fields() + (real_values ? 1 : 2 * plan.coils_per_bundle);
     const bool arrays = row_.layout == SourceLayout::arrays;
     const bool vectors = row_.layout == SourceLayout::vectors;
     const std::size_t struct_fields = vectors ? round_up(fields, 4) : fields;
@@ -207,7 +207,7 @@ std::size_t DirectTransform::pack(const Sum& sum, const TransformPlan& plan, con
         pack_, {count, struct_fields, 1}, buffer_of(sum.sources.positions),
         static_cast<cl_int>(sum.sources.has_low), static_cast<cl_ulong>(sum.sources.count),
         static_cast<cl_ulong>(chunk.first), static_cast<cl_int>(chunk.count), buffer_of(sum.values),
-        static_cast<cl_ulong>(group.first), static_cast<cl_int>(group.count),
+        static_cast<cl_ulong>(bundle.first), static_cast<cl_int>(bundle.count),
         sum.phases ? *sum.phases : buffer_of(sum.values),
         static_cast<cl_int>(sum.phases != nullptr), static_cast<cl_int>(arrays ? 1 : struct_fields),
         static_cast<cl_int>(arrays ? chunk.count : 1), buffer_of(chunk_));

@@ -25,11 +25,11 @@ public:
             of_dimension_[d] = resources_.zeros(2 * block_ * counts[d]);
         }
         const std::size_t work_groups = queue_.info().compute_units * work_groups_of_a_unit;
-        const std::size_t slices = std::max<std::size_t>(1, work_groups / (block_ / tile_.columns));
-        slice_rows_ = round_up(divide_up(row_stride_, slices), tile_.rows);
-        slices_ = divide_up(row_stride_, slice_rows_);
+        const std::size_t strips = std::max<std::size_t>(1, work_groups / (block_ / tile_.columns));
+        strip_rows_ = round_up(divide_up(row_stride_, strips), tile_.rows);
+        strips_ = divide_up(row_stride_, strip_rows_);
         folded_ = resources_.zeros(4 * x_count_ * row_stride_);
-        totals_ = queue_.buffer(2 * tile_.total_bytes * slices_ * block_);
+        totals_ = queue_.buffer(2 * tile_.total_bytes * strips_ * block_);
     }
 
     void run() {
@@ -65,11 +65,11 @@ private:
             forward_, buffer_of(of_dimension_[0]), buffer_of(folded_), buffer_of(of_dimension_[1]),
             buffer_of(of_dimension_[2]), static_cast<cl_int>(x_count_), static_cast<cl_int>(padded),
             static_cast<cl_int>(size_[1]), static_cast<cl_int>(size_[1] * size_[2]),
-            static_cast<cl_int>(row_stride_), static_cast<cl_int>(slice_rows_), totals_);
-        queue_.launch(forward_, cl::NDRange(tile_.items * (padded / tile_.columns), slices_),
+            static_cast<cl_int>(row_stride_), static_cast<cl_int>(strip_rows_), totals_);
+        queue_.launch(forward_, cl::NDRange(tile_.items * (padded / tile_.columns), strips_),
                       cl::NDRange(tile_.items, 1));
         const LatticeSamples& samples = work_.samples;
-        resources_.launch(finish_, {block.count, 1, 1}, totals_, static_cast<cl_int>(slices_),
+        resources_.launch(finish_, {block.count, 1, 1}, totals_, static_cast<cl_int>(strips_),
                           static_cast<cl_int>(padded), static_cast<cl_ulong>(block.first),
                           samples.order(), samples.has_order(), buffer_of(samples.positions()),
                           static_cast<cl_int>(samples.stride()), samples.halved(),
@@ -95,8 +95,8 @@ private:
     std::size_t x_count_;
     std::size_t row_stride_;
     std::size_t block_; ///< samples at a time
-    std::size_t slice_rows_ = 0;
-    std::size_t slices_ = 0;
+    std::size_t strip_rows_ = 0;
+    std::size_t strips_ = 0;
     cl::Kernel factors_;
     cl::Kernel fold_;
     cl::Kernel forward_;

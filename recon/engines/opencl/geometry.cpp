@@ -58,7 +58,7 @@ Geometry tuned_geometry(const Resources& resources, const ChosenParameters& para
     geometry.group = value("GROUP");
     geometry.points_of_an_item =
         points_of_an_item(device, value("VOXELS"),
-                          (mirror ? 2 : 1) * plan.coils_per_group * number_bytes, points.count);
+                          (mirror ? 2 : 1) * plan.coils_per_bundle * number_bytes, points.count);
     compiled.values["VOXELS"] = static_cast<int>(geometry.points_of_an_item);
 
     const std::size_t row = points.row_length;
@@ -68,7 +68,7 @@ Geometry tuned_geometry(const Resources& resources, const ChosenParameters& para
     }
     const std::size_t position = sources.has_off ? 10 : 6;
     const std::size_t source_bytes =
-        round_up(position + 2 * plan.coils_per_group, 4) * number_bytes;
+        round_up(position + 2 * plan.coils_per_bundle, 4) * number_bytes;
     const std::size_t sources_of_a_chunk =
         std::min(device.constant_bytes / source_bytes, value("CHUNK"));
     plan.sources_per_chunk =

@@ -41,26 +41,26 @@ public:
         const std::size_t bytes_of_row =
             tiles_ * lanes_ * numbers_of_a_column * bytes_of(resources_.precision);
         const std::size_t block_rows = std::max(rows_of_an_item, most_bytes / bytes_of_row);
-        const std::size_t coils_of_group =
+        const std::size_t coils_of_bundle =
             std::clamp<std::size_t>(block_rows / rows_of_coil, 1, coils);
-        z_factors_ = resources_.zeros(2 * coils_of_group * size_[2] * chunk_);
+        z_factors_ = resources_.zeros(2 * coils_of_bundle * size_[2] * chunk_);
         const double total =
             static_cast<double>(coils * rows_of_coil) * static_cast<double>(work_.samples.count());
         double done = 0;
-        for (const Range& group : split_into_ranges(coils, coils_of_group)) {
-            values_ = work_.samples.packed(work_.in, group);
-            const std::size_t row_count = group.count * rows_of_coil;
+        for (const Range& bundle : split_into_ranges(coils, coils_of_bundle)) {
+            values_ = work_.samples.packed(work_.in, bundle);
+            const std::size_t row_count = bundle.count * rows_of_coil;
             for (const Range& block : split_into_ranges(row_count, block_rows)) {
                 Array totals =
                     resources_.zeros(block.count * bytes_of_row / bytes_of(resources_.precision));
                 const std::size_t padded = round_up(work_.samples.count(), lanes_);
                 for (const Range& chunk : split_into_ranges(padded, chunk_)) {
-                    run_chunk(chunk, group.count, block, totals);
+                    run_chunk(chunk, bundle.count, block, totals);
                     done += static_cast<double>(block.count) * static_cast<double>(chunk.count);
                     resources_.queue.keep_pace();
                     work_.progress(std::min(1.0, done / total));
                 }
-                finish(totals, block, group.first * rows_of_coil);
+                finish(totals, block, bundle.first * rows_of_coil);
             }
         }
     }
@@ -92,11 +92,11 @@ private:
                                 cl::NDRange(1));
     }
 
-    void finish(const Array& totals, const Range& block, std::size_t row_of_group) {
+    void finish(const Array& totals, const Range& block, std::size_t row_of_bundle) {
         resources_.launch(
             finish_, {size_[0], block.count, 1}, buffer_of(totals), static_cast<cl_int>(tiles_),
             static_cast<cl_int>(first_[0]), static_cast<cl_int>(columns_.halved),
-            static_cast<cl_ulong>((row_of_group + block.first) * size_[0]), buffer_of(work_.out));
+            static_cast<cl_ulong>((row_of_bundle + block.first) * size_[0]), buffer_of(work_.out));
     }
 
     const Resources& resources_;
@@ -115,7 +115,7 @@ private:
     Array panel_;
     Array y_factors_;
     Array z_factors_;
-    Array values_; ///< of one group of coils
+    Array values_; ///< of one bundle of coils
 };
 
 } // namespace

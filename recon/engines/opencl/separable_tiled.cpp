@@ -10,7 +10,7 @@ constexpr std::size_t most_bytes_of_factors = std::size_t(1) << 26;
 constexpr std::size_t work_groups_of_a_unit = 2;
 constexpr std::size_t sums_of_a_pair = 4;
 constexpr cl_uint argument_run = 10; ///< of a product whose sums are made in runs
-constexpr std::size_t fewest_samples = 64; ///< of a chunk and of a slice
+constexpr std::size_t fewest_samples = 64; ///< of a chunk and of a strip
 constexpr std::size_t most_samples = 65536; ///< of a chunk
 
 class TiledForm {
@@ -26,11 +26,11 @@ public:
           x_stride_(column_tiles_ * tile_.columns),
           y_stride_(round_up(size_[1], product.rows_of_a_load)),
           coils_(work.coils(work.samples.count())),
-          coils_of_group_(std::clamp<std::size_t>(
+          coils_of_bundle_(std::clamp<std::size_t>(
               most_bytes / (bytes_of_a_row() * y_stride_ * size_[2]), 1, coils_)) {
         x_factors_ = factors_of(x_stride_);
         y_factors_ = factors_of(y_stride_);
-        z_factors_ = factors_of(coils_of_group_ * size_[2]);
+        z_factors_ = factors_of(coils_of_bundle_ * size_[2]);
     }
 
     // Groups of coils outermost: the factors of z, which have the values, are then made once for
@@ -38,11 +38,11 @@ public:
     void run() {
         const std::size_t block_rows =
             std::max<std::size_t>(1, most_bytes_ / bytes_of_a_row() / tile_.rows) * tile_.rows;
-        for (const Range& group : split_into_ranges(coils_, coils_of_group_)) {
-            values_ = work_.samples.packed(work_.in, group);
-            z_stride_ = group.count * size_[2];
+        for (const Range& bundle : split_into_ranges(coils_, coils_of_bundle_)) {
+            values_ = work_.samples.packed(work_.in, bundle);
+            z_stride_ = bundle.count * size_[2];
             for (const Range& block : split_into_ranges(y_stride_ * z_stride_, block_rows)) {
-                run_block(group, block);
+                run_block(bundle, block);
             }
         }
     }
@@ -56,60 +56,60 @@ private:
 
     std::size_t samples_of_a_chunk() const {
         const std::size_t bytes = 2 * bytes_of(resources_.precision) *
-                                  (x_stride_ + y_stride_ + coils_of_group_ * size_[2]);
+                                  (x_stride_ + y_stride_ + coils_of_bundle_ * size_[2]);
         const std::size_t affordable = std::min(most_bytes_of_factors, most_bytes_) / bytes;
         const std::size_t all = round_up(work_.samples.count(), tile_.step) + tile_.step;
         return std::clamp<std::size_t>(std::min(affordable, all), fewest_samples, most_samples);
     }
 
-    void run_block(const Range& group, const Range& block) {
+    void run_block(const Range& bundle, const Range& block) {
         const std::size_t row_tiles = divide_up(block.count, tile_.rows);
         const std::size_t tiles = row_tiles * column_tiles_;
         const std::size_t wanted = work_groups_of_a_unit * queue_.info().compute_units;
-        const std::size_t slices = std::clamp<std::size_t>(
+        const std::size_t strips = std::clamp<std::size_t>(
             wanted / tiles, 1, std::max<std::size_t>(1, samples_of_a_chunk() / fewest_samples));
-        const cl::Buffer totals = queue_.zeros(slices * tiles * tile_.rows * tile_.columns *
+        const cl::Buffer totals = queue_.zeros(strips * tiles * tile_.rows * tile_.columns *
                                                sums_of_a_pair * tile_.total_bytes);
         const std::size_t count = work_.samples.count();
-        // A slice is whole steps, so that padding may take some of the room for factors.
+        // A strip is whole steps, so that padding may take some of the room for factors.
         const std::size_t length =
-            std::max(tile_.step, samples_of_a_chunk() / slices / tile_.step * tile_.step) * slices;
+            std::max(tile_.step, samples_of_a_chunk() / strips / tile_.step * tile_.step) * strips;
         std::size_t done = 0;
         for (const TiledProduct::Part& part : form_.parts) {
             const std::size_t end = done + std::min(part.most_samples, count - done);
             while (done < end) {
-                // What fills the slices are the next samples, and zeros after the last.
-                const std::size_t slice =
-                    round_up(divide_up(std::min(length, end - done), slices), tile_.step);
-                run_chunk({done, slice * slices}, part.run, group.count, block, slices, totals);
-                done = std::min(done + slice * slices, count);
+                // What fills the strips are the next samples, and zeros after the last.
+                const std::size_t strip =
+                    round_up(divide_up(std::min(length, end - done), strips), tile_.step);
+                run_chunk({done, strip * strips}, part.run, bundle.count, block, strips, totals);
+                done = std::min(done + strip * strips, count);
                 const double of_block = static_cast<double>(done) / static_cast<double>(count);
-                const double of_group = (static_cast<double>(block.first) +
-                                         of_block * static_cast<double>(block.count)) /
-                                        static_cast<double>(y_stride_ * z_stride_);
+                const double of_bundle = (static_cast<double>(block.first) +
+                                          of_block * static_cast<double>(block.count)) /
+                                         static_cast<double>(y_stride_ * z_stride_);
                 queue_.keep_pace();
-                work_.progress((static_cast<double>(group.first) +
-                                of_group * static_cast<double>(group.count)) /
+                work_.progress((static_cast<double>(bundle.first) +
+                                of_bundle * static_cast<double>(bundle.count)) /
                                static_cast<double>(coils_));
             }
         }
-        resources_.launch(finish_, {size_[0], block.count, 1}, totals, static_cast<cl_int>(slices),
+        resources_.launch(finish_, {size_[0], block.count, 1}, totals, static_cast<cl_int>(strips),
                           static_cast<cl_int>(column_tiles_), static_cast<cl_int>(row_tiles),
                           static_cast<cl_int>(first_[0]), static_cast<cl_int>(columns_.halved),
                           static_cast<cl_int>(block.first), static_cast<cl_int>(y_stride_),
                           static_cast<cl_int>(size_[1]),
-                          static_cast<cl_ulong>(group.first * work_.voxels.count()),
+                          static_cast<cl_ulong>(bundle.first * work_.voxels.count()),
                           buffer_of(work_.out));
     }
 
-    /// Whole steps of every slice.
+    /// Whole steps of every strip.
     void run_chunk(const Range& chunk, std::size_t run, std::size_t coils, const Range& block,
-                   std::size_t slices, const cl::Buffer& totals) {
+                   std::size_t strips, const cl::Buffer& totals) {
         make_factors(chunk, 0, columns_.offset(), {x_stride_, 1}, x_factors_);
         make_factors(chunk, 1, static_cast<double>(first_[1]), {y_stride_, 1}, y_factors_);
         make_factors(chunk, 2, static_cast<double>(first_[2]), {size_[2], coils}, z_factors_);
         Queue::set_arguments(product_, buffer_of(x_factors_), buffer_of(y_factors_),
-                             buffer_of(z_factors_), static_cast<cl_int>(chunk.count / slices),
+                             buffer_of(z_factors_), static_cast<cl_int>(chunk.count / strips),
                              static_cast<cl_int>(x_stride_), static_cast<cl_int>(y_stride_),
                              static_cast<cl_int>(z_stride_), static_cast<cl_int>(block.first),
                              static_cast<cl_int>(block.count), totals);
@@ -118,7 +118,7 @@ private:
         }
         queue_.launch(
             product_,
-            cl::NDRange(tile_.items * column_tiles_, divide_up(block.count, tile_.rows), slices),
+            cl::NDRange(tile_.items * column_tiles_, divide_up(block.count, tile_.rows), strips),
             cl::NDRange(tile_.items, 1, 1));
     }
 
@@ -153,13 +153,13 @@ private:
     std::size_t column_tiles_;
     std::size_t x_stride_;
     std::size_t y_stride_;
-    std::size_t z_stride_ = 0; ///< of the group of coils at work
+    std::size_t z_stride_ = 0; ///< of the bundle of coils at work
     std::size_t coils_;
-    std::size_t coils_of_group_;
+    std::size_t coils_of_bundle_;
     Array x_factors_;
     Array y_factors_;
     Array z_factors_;
-    Array values_; ///< of the group of coils at work
+    Array values_; ///< of the bundle of coils at work
 };
 
 } // namespace
