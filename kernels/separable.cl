@@ -113,14 +113,14 @@ __kernel void product(__global const real *panel, __global const real *y_factors
             low[i] = (REALS)(0.0f);
         }
         __global const real *ex = panel + (size_t)tile * samples * 2 * LANES;
-        for (int block = 0; block < samples; block += RUN * RUNS) {
+        for (int first_run = 0; first_run < samples; first_run += RUN * RUNS) {
             REALS mid[SUMS];
             for (int i = 0; i < SUMS; ++i) {
                 mid[i] = (REALS)(0.0f);
             }
-            const int block_end = min(block + RUN * RUNS, samples);
-            for (int begin = block; begin < block_end; begin += RUN) {
-                add_run(b, ex, begin, min(begin + RUN, block_end), mid);
+            const int runs_end = min(first_run + RUN * RUNS, samples);
+            for (int begin = first_run; begin < runs_end; begin += RUN) {
+                add_run(b, ex, begin, min(begin + RUN, runs_end), mid);
             }
             for (int i = 0; i < SUMS; ++i) {
                 add_to_total(&high[i], &low[i], mid[i]);
