@@ -142,7 +142,8 @@ std::shared_ptr<Options> bind(CLI::App& sub, const std::string& output) {
 } // namespace
 
 std::function<ExitCode()> bind_fhd(CLI::App& sub) {
-    const auto options = bind(sub, "file to write: /fhd [F,] [C,] (Z,) Y, X");
+    const auto options =
+        bind(sub, "file to write: /fhd [F,] [C,] (Z,) Y, X, in the precision of the transforms");
     sub.add_flag("--resume", options->resume,
                  "continue an unfinished output: the frames in OUTPUT.part are not computed again");
     return [options] { return run_fhd(*options); };
