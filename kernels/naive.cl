@@ -2,7 +2,7 @@
 // are read and written there for every pair, in one float a component.
 // Geometry: one dimension, at least point_count work-items.
 // Defines: DOUBLES, COILS, SIGN, REAL_VALUES, LOW_POINTS, LOW_SOURCES (defaults in transform.h).
-// Error: recon/base/tolerance.hpp, direct_transform.
+// Error: its row of recon/engines/opencl/engines.cpp.
 #include "transform.h"
 
 __kernel void transform(__global const real *sources, const int source_count,

@@ -4,7 +4,7 @@
 // Defines: MOST_X, room for as many voxels of x; RUN of them are summed in floats before the sum of
 // those takes them over.
 // Geometry: samples / LANES.
-// Error: recon/base/tolerance.hpp, direct_transform.
+// Error: its row of recon/engines/opencl/engines.cpp.
 #include "separable_factors.h"
 #include "separable_rows.h"
 

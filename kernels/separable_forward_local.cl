@@ -6,7 +6,7 @@
 // Here the columns of the tile are samples (separable_tile.h), and STEP voxels of x at a time stand
 // in local memory. A work-group takes its samples through the rows of a strip.
 // Defines: those of separable_tile.h.
-// Error: recon/base/tolerance.hpp, direct_transform.
+// Error: its row of recon/engines/opencl/engines.cpp.
 #define LANES 1
 #include "separable_factors.h"
 #include "separable_rows.h"

@@ -4,7 +4,7 @@
 // T is a product of real matrices: rows are its real and imaginary parts, columns are samples, and
 // every x >= 0 is two steps, c with (re S, im S) and s with (im D, -re D).
 // Defines: those of separable_matrix.h.
-// Error: recon/base/tolerance.hpp, separable_in_doubles.
+// Error: its row of recon/engines/opencl/engines.cpp.
 #ifndef WARPS_X
 #define WARPS_X 2
 #define WARPS_Y 2

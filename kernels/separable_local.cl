@@ -7,7 +7,7 @@
 //
 // `run` samples are summed in floats before the sum goes to the totals in two floats.
 // Defines: those of separable_tile.h.
-// Error: recon/base/tolerance.hpp, direct_transform.
+// Error: its row of recon/engines/opencl/engines.cpp.
 #define LANES 1
 #include "separable_factors.h"
 #include "separable_tile.h"

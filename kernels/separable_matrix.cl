@@ -5,7 +5,7 @@
 // of ex. Factors are right to half an ulp of a float, b = y z is formed in floats; what the sums
 // lose is nothing beside that. With DOUBLES factors and b are doubles, too.
 // Defines: those of separable_matrix.h.
-// Error: recon/base/tolerance.hpp, separable_in_doubles.
+// Error: its row of recon/engines/opencl/engines.cpp.
 #ifndef WARPS_X
 #define WARPS_X 2
 #define WARPS_Y 2

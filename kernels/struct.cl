@@ -3,7 +3,7 @@
 // Geometry: one dimension, at least point_count work-items.
 // Defines: DOUBLES, COILS, SIGN, REAL_VALUES, LOW_POINTS, LOW_SOURCES, RUN (defaults in
 // transform.h).
-// Error: recon/base/tolerance.hpp, direct_transform.
+// Error: its row of recon/engines/opencl/engines.cpp.
 #include "transform.h"
 
 #if !defined(COSINE) || DOUBLES

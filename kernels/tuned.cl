@@ -22,7 +22,7 @@
 //
 // Low parts come in radians. Sources are structs of whole float4, source_count a multiple of RUN:
 // the host appends sources without a value.
-// Error: recon/base/tolerance.hpp, direct_transform.
+// Error: its row of recon/engines/opencl/engines.cpp.
 #include "transform.h"
 
 #ifndef VOXELS

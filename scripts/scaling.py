@@ -78,7 +78,7 @@ class Measuring:
 
 
 def kernels_of(program):
-    """The catalogue, as 'lsrecon devices' prints it."""
+    """Every kernel, as 'lsrecon devices' prints it."""
     told = subprocess.run([program, "devices"], capture_output=True, text=True, check=False)
     for line in told.stdout.splitlines():
         if line.startswith("kernels "):

@@ -4,19 +4,17 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <stdexcept>
-#include <string>
 
 namespace lsrecon::tolerance {
 
 /// Unit roundoff of single precision.
 constexpr double eps = std::numeric_limits<float>::epsilon() / 2.0;
 
-/// How a variant of the direct transform rounds.
+/// How a direct transform rounds.
 struct Rounding {
-    double per_term; ///< of one term: its value, phase and trigonometry, in multiples of eps
+    double per_term = 0; ///< of one term: its value, phase and trigonometry, in multiples of eps
     /// Most terms that are summed in one float before the total in two floats takes the sum over.
-    std::size_t longest_run;
+    std::size_t longest_run = 0;
     double growth = 1; ///< of the error of a run, in multiples of eps sqrt(longest_run)
 };
 
@@ -29,36 +27,6 @@ constexpr double per_term = 4;
 /// cosine together: sqrt(2) times that.
 constexpr double per_term_native = per_term + 9;
 
-/// The separable kernels multiply three factors of a phase each, which are wrong independently:
-/// sqrt(3), rounded up. What they leave to another kernel, voxels off a grid, has that one's bound.
-constexpr double per_term_separable = 2 * per_term;
-
-/// RUN of kernels/transform.h.
-constexpr std::size_t run = 32;
-/// Longest run of kernels/separable_local.cl; kernels/separable.cl has 16, and 8 of them in floats.
-/// Samples come sorted by radius, so that those of a run are alike: measured on an NVIDIA H200 at
-/// 128^3 voxels, 0.29 to 0.31 for 65536 and for 10^6 random samples, runs of 512 and of 1024.
-constexpr std::size_t run_separable = 1024;
-constexpr double growth_separable = 0.5;
-
-inline Rounding rounding(const std::string& kernel, std::size_t sources) {
-    // "loops" is the CPU in single precision, which sums as the naive kernel does.
-    if (kernel == "naive" || kernel == "loops") {
-        return {per_term, sources};
-    }
-    if (kernel == "separable") {
-        return {per_term_separable, std::min(run_separable, sources), growth_separable};
-    }
-    // "tuned" has the hardware's trigonometry or polynomials, which are better.
-    if (kernel == "native" || kernel == "tuned") {
-        return {per_term_native, std::min(run, sources)};
-    }
-    if (kernel == "register" || kernel == "constant" || kernel == "struct") {
-        return {per_term, std::min(run, sources)};
-    }
-    throw std::logic_error("no error bound is known for a kernel \"" + kernel + "\"");
-}
-
 /// Relative L2 error of FHd, Q and F against the double reference, over many points.
 ///
 ///     eps (per_term + growth sqrt(longest_run))
@@ -67,23 +35,9 @@ inline Rounding rounding(const std::string& kernel, std::size_t sources) {
 /// wherever it lies, and terms are wrong independently: half turns are taken off with a sign
 /// (kernels/transform.h), so that the errors of many terms do not add up. A run of r terms in one
 /// float is rounded r times, each time by eps of a partial sum, independently.
-///
-/// The growth is measured: PoCL, 2 CPU cores, 2026-11, Cartesian, spiral, radial and random scans
-/// of 256 to 4096 samples, in eps: register, constant, struct and native 1.3 to 2.1 (F^H d), 0.9
-/// to 4.4 (Q); tuned with polynomials, on random scans, 2.0 to 2.7; separable 1.3 to 2.0; naive 5.1
-/// to 19 (F^H d), 3.3 to 14 (Q), which is at most 0.3 sqrt(n), and 0.45 sqrt(n) for a spiral of
-/// 4010 samples whose energy sits in the centre.
-inline double direct_transform(const std::string& kernel, std::size_t sources) {
-    const Rounding how = rounding(kernel, sources);
-    return eps * (how.per_term + how.growth * std::sqrt(static_cast<double>(how.longest_run)));
-}
-
-/// The same by kernels/separable_matrix.cl and separable_forward_matrix.cl, which sum in double
-/// precision: what is left are a value and three factors right to half an ulp of a float, and one
-/// product of them.
-/// Measured: at most 1.1 eps.
-inline double separable_in_doubles() {
-    return 2 * eps;
+inline double direct_transform(const Rounding& how, std::size_t sources) {
+    const auto run = static_cast<double>(std::min(how.longest_run, sources));
+    return eps * (how.per_term + how.growth * std::sqrt(run));
 }
 
 /// Relative error of Q(0), a sum of terms of one sign whose phase is 0, by any variant: all

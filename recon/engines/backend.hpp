@@ -9,6 +9,7 @@
 
 #include "base/types.hpp"
 #include "device/device.hpp"
+#include "engines/pair_cost.hpp"
 #include "engines/transform.hpp"
 #include "scan/voxels.hpp"
 
@@ -50,6 +51,8 @@ public:
     /// Whether off-resonance on a grid is divided into time segments (engines/segments.hpp) and how
     /// finely; 0 when it is part of every phase.
     virtual double segment_error() const { return 0; }
+    /// Of its kernel in "fhd", "q" or "f", in single precision.
+    virtual PairCost cost_of_pair(const std::string&) { return {}; }
 
     /// Passes a note to the user (BackendOptions::note).
     virtual void note(const std::string& message) const = 0;

@@ -20,8 +20,8 @@ void fill_limits(std::vector<BenchmarkRow>& rows, const DeviceRates& rates) {
     for (BenchmarkRow& row : rows) {
         // Rates are known of floats, and of matrix units, which have doubles.
         const bool in_floats = row.precision == Precision::float32;
-        Limit limit = limit_of(row.kernel, row.stage, rates, row.parameters);
-        if (!in_floats && limit.unit != "fp64 matrix") {
+        Limit limit = limit_of(row.cost, row.stage, rates);
+        if (!in_floats && limit.unit != matrix_unit.name) {
             limit = {};
         }
         row.limit = limit.pairs_per_second;

@@ -19,7 +19,7 @@ struct BenchmarkOptions {
     std::size_t scan_samples = 0; ///< of the simulated scan of solve and recon; 0 for two a voxel
     /// Any of "fhd", "q", "f", "solve", "recon" and "crossover".
     std::vector<std::string> stages{"fhd", "q", "solve", "recon", "crossover"};
-    std::vector<std::string> kernels; ///< empty for every one of the catalogue
+    std::vector<std::string> kernels; ///< empty for all of them
     std::string device;
     std::optional<Precision> precision = {}; ///< of the variants
     unsigned seed = 1;
@@ -39,6 +39,7 @@ struct BenchmarkRow : Verified {
     std::string device;
     Precision precision = Precision::float32;
     std::string parameters; ///< as BackendInfo::parameters
+    PairCost cost; ///< as Backend::cost_of_pair
     double seconds = 0; ///< computing alone; 0 when it was not verified
     double wall_seconds = 0; ///< with conversion, transfer and launches
     double pairs_per_second = 0;

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "device/devices.hpp"
+#include "engines/pair_cost.hpp"
 
 namespace lsrecon {
 
@@ -16,10 +16,8 @@ struct Limit {
     std::string unit; ///< what sets it
 };
 
-/// What the device allows a kernel in stage "fhd" or "q", by the slowest unit that each pair needs.
-/// Pairs of Q are counted over all differences, of which half are computed. docs/performance.md
-/// derives the numbers. `parameters` as BackendInfo has them.
-Limit limit_of(const std::string& kernel, const std::string& stage, const DeviceRates& rates,
-               const std::string& parameters = "");
+/// What the device allows such a kernel in stage "fhd", "q" or "f", by the slowest unit that each
+/// pair needs. Pairs of Q are counted over all differences, of which half are computed.
+Limit limit_of(const PairCost& cost, const std::string& stage, const DeviceRates& rates);
 
 } // namespace lsrecon

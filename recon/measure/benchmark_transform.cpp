@@ -62,6 +62,7 @@ BenchmarkRow kernel_row(const TransformCase& what, const std::string& kernel,
     row.device = backend->info().device;
     row.precision = backend->precision();
     row.parameters = backend->info().parameters;
+    row.cost = backend->cost_of_pair(what.stage);
     row.bound = measured.bound;
     row.relative_error = measured.relative_error;
     row.seconds = measured.seconds;

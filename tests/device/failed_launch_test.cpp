@@ -10,7 +10,6 @@
 #include "base/timer.hpp"
 #include "device/opencl/cl.hpp"
 #include "device/opencl/kernel_files.hpp"
-#include "engines/opencl/catalogue.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"

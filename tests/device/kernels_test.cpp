@@ -5,7 +5,6 @@
 #include "device/opencl/kernel_files.hpp"
 #include "device/opencl/program.hpp"
 #include "engines/on_host.hpp"
-#include "engines/opencl/catalogue.hpp"
 #include "engines/opencl/engines.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
@@ -66,13 +65,57 @@ TEST_F(Kernels, EveryFileCompilesAloneWithItsDefaults) {
         << "one a variant, arrays, cosines, neighbours, direct, limits, and six more of separable";
 }
 
-TEST_F(Kernels, TheCatalogueHasAFileARow) {
-    for (const opencl::KernelRow& row : opencl::kernel_rows()) {
-        EXPECT_EQ(opencl::embedded_sources().count(row.name + ".cl"), 1U) << row.name;
+TEST_F(Kernels, AVariantWithALayoutHasAFile) {
+    for (const opencl::Engine& engine : opencl::engines()) {
+        for (const opencl::Variant& row : engine.variants) {
+            if (row.layout != opencl::SourceLayout::none) {
+                EXPECT_EQ(opencl::embedded_sources().count(row.name + ".cl"), 1U) << row.name;
+            }
+        }
     }
-    EXPECT_THROW(opencl::kernel_row("fastest"), std::logic_error);
     EXPECT_THROW(device("fastest"), UsageError);
     EXPECT_THROW(opencl::kernel_source("missing.cl"), DeviceError);
+}
+
+double bound(const std::string& variant, std::size_t sources, const Parameters& parameters = {}) {
+    const tolerance::Rounding rounding =
+        opencl::variant_named(variant).arithmetic_by(parameters).rounding;
+    return tolerance::direct_transform(rounding, sources);
+}
+
+TEST(Variants, RoundAsTheirRowsSay) {
+    EXPECT_GT(bound("naive", 1000000), 50 * bound("naive", 100));
+    for (const char* const name : {"register", "constant", "struct", "native", "separable"}) {
+        EXPECT_EQ(bound(name, 1000000), bound(name, 2000)) << name;
+        EXPECT_LT(bound(name, 4096), 32 * tolerance::eps) << name;
+    }
+    EXPECT_LT(bound("separable", 1000, {{"FORM", 2}}), bound("separable", 1000) / 10);
+    EXPECT_EQ(bound("separable", 1000, {{"FORM", 1}}), bound("separable", 1000));
+}
+
+// A sine and a cosine of the tuned kernel serve x and -x.
+TEST(Variants, CostAsTheirRowsSay) {
+    const auto cost = [](const std::string& name, const Parameters& parameters = {}) {
+        return opencl::variant_named(name).arithmetic_by(parameters).cost;
+    };
+    EXPECT_EQ(cost("struct").trigonometry.rate, &DeviceRates::library_pairs);
+    EXPECT_EQ(cost("native").trigonometry.rate, &DeviceRates::native_pairs);
+    EXPECT_EQ(cost("tuned").fhd_pairs, 2);
+    EXPECT_EQ(cost("tuned").f_pairs, 1);
+    EXPECT_EQ(cost("tuned", {{"TRIGONOMETRY", 0}}).trigonometry.rate, &DeviceRates::native_pairs);
+    EXPECT_EQ(cost("tuned", {{"TRIGONOMETRY", 1}}).trigonometry.rate, nullptr);
+    EXPECT_EQ(cost("separable", {{"FORM", 1}}).multiply_adds.rate, &DeviceRates::multiply_adds);
+    EXPECT_EQ(cost("separable", {{"FORM", 2}}).multiply_adds.rate,
+              &DeviceRates::matrix_multiply_adds);
+}
+
+TEST_F(Kernels, EveryVariantOfAFileHasABoundAndACost) {
+    for (const std::string& name : kernels_of_a_file()) {
+        EXPECT_GT(bound(name, 1), 0) << name;
+        for (const char* const stage : {"fhd", "q", "f"}) {
+            EXPECT_GT(device(name)->cost_of_pair(stage).fhd_multiply_adds, 0) << name;
+        }
+    }
 }
 
 TEST_F(Kernels, EveryVariantHasAnEngineThatServesGridsOrAll) {

@@ -52,8 +52,8 @@ std::vector<Parameters> forms(const DeviceInfo& device) {
 
 /// In single precision.
 double bound(const Parameters& form, std::size_t terms) {
-    return form.at("FORM") == 2 ? tolerance::separable_in_doubles()
-                                : tolerance::direct_transform("separable", terms);
+    return tolerance::direct_transform(
+        opencl::variant_named("separable").arithmetic_by(form).rounding, terms);
 }
 
 class SeparableForms : public test::DeviceFixture,

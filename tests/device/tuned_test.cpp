@@ -159,7 +159,8 @@ TEST_F(TunedParameters, GeometryKeepsRowsApartUnlessTheyLeaveWorkItemsIdle) {
         // Of a whole float4 or double4 each, whole runs of them.
         const auto most_sources = [&](std::size_t numbers) {
             const std::size_t room = queue.info().constant_bytes / (numbers * bytes_of(precision));
-            return std::min<std::size_t>(room, 4096) / tolerance::run * tolerance::run;
+            return std::min<std::size_t>(room, 4096) / opencl::sources_of_a_run *
+                   opencl::sources_of_a_run;
         };
         TransformPlan plan{};
         const opencl::Geometry wide = geometry(127, 1, plan);

@@ -29,7 +29,7 @@ public:
             [this](const std::string&, const std::string&) -> const ChosenParameters& {
                 return chosen_;
             }};
-        return opencl::make_separable(context, "separable", points, voxels);
+        return opencl::make_separable(context, opencl::variant_named("separable"), points, voxels);
     }
     void note(const std::string& message) const override { notes_ += message + "\n"; }
     void restart_clock() override { queue_.restart_clock(); }

@@ -17,54 +17,41 @@ TEST(StoneOperations, CountWhatAPairNeeds) {
     EXPECT_EQ(stone_operations("q", 2), 13 + 12 + 4 + 4);
 }
 
-TEST(LimitOf, IsTheLibrarysTrigonometryForTheFirstRungs) {
-    for (const char* const kernel : {"naive", "register", "constant", "struct"}) {
-        EXPECT_EQ(limit_of(kernel, "fhd", rates).pairs_per_second, 1) << kernel;
-        EXPECT_EQ(limit_of(kernel, "fhd", rates).unit, "sin, cos") << kernel;
-    }
+TEST(LimitOf, IsTheSlowerOfTwoUnits) {
+    const PairCost of_library{library_trigonometry, 16, 14};
+    EXPECT_EQ(limit_of(of_library, "fhd", rates).pairs_per_second, 1);
+    EXPECT_EQ(limit_of(of_library, "fhd", rates).unit, "sin, cos");
+    const PairCost of_hardware{native_trigonometry, 16, 14};
+    EXPECT_EQ(limit_of(of_hardware, "fhd", rates).pairs_per_second, 4);
+    EXPECT_EQ(limit_of(of_hardware, "fhd", rates).unit, "native");
+    const Limit other = limit_of(of_hardware, "fhd", {32, 4, 1});
+    EXPECT_EQ(other.pairs_per_second, 2);
+    EXPECT_EQ(other.unit, "multiply-add");
 }
 
-TEST(LimitOf, IsTheSlowerOfTwoUnitsForNativeTrigonometry) {
-    // A sine and a cosine of the tuned kernel serve x and -x.
-    for (const auto& [kernel, pairs] : {std::pair("native", 1), std::pair("tuned", 2)}) {
-        EXPECT_EQ(limit_of(kernel, "fhd", rates).pairs_per_second, 4 * pairs) << kernel;
-        EXPECT_EQ(limit_of(kernel, "fhd", rates).unit, "native") << kernel;
-    }
-    for (const auto& [kernel, multiply_adds] : {std::pair("native", 16), std::pair("tuned", 5)}) {
-        const Limit other = limit_of(kernel, "fhd", {2.0 * multiply_adds, 4, 1});
-        EXPECT_EQ(other.pairs_per_second, 2) << kernel;
-        EXPECT_EQ(other.unit, "multiply-add") << kernel;
-    }
-    EXPECT_EQ(
-        limit_of("tuned", "fhd", {21, 0.5, 0.5}, "tuned fhd: TRIGONOMETRY=1").pairs_per_second, 2);
+TEST(LimitOf, NeedsNoTrigonometryWhereThereIsNone) {
+    const PairCost products{no_unit, 4, 2};
+    EXPECT_EQ(limit_of(products, "fhd", {160, 0, 0}).pairs_per_second, 40);
+    EXPECT_EQ(limit_of(products, "fhd", {160, 0, 0}).unit, "multiply-add");
+    const PairCost in_doubles{no_unit, 4, 2, 1, 1, matrix_unit};
+    EXPECT_EQ(limit_of(in_doubles, "fhd", {160, 0, 0, 320}).pairs_per_second, 80);
+    EXPECT_EQ(limit_of(in_doubles, "fhd", {160, 0, 0, 320}).unit, "fp64 matrix");
 }
 
-TEST(LimitOf, NeedsNoTrigonometryWhereItIsSeparable) {
-    const Limit fhd = limit_of("separable", "fhd", {160, 0, 0});
-    EXPECT_EQ(fhd.pairs_per_second, 80);
-    EXPECT_EQ(fhd.unit, "multiply-add");
-    EXPECT_EQ(limit_of("separable", "f", {160, 0, 0}).pairs_per_second, 80);
-    const Limit in_doubles = limit_of("separable", "fhd", {160, 0, 0, 320}, "FORM=2");
-    EXPECT_EQ(in_doubles.pairs_per_second, 160);
-    EXPECT_EQ(in_doubles.unit, "fp64 matrix");
+TEST(LimitOf, CountsPairsThatAreNotComputed) {
+    const PairCost mirrored{native_trigonometry, 10, 8, 2, 1};
+    EXPECT_EQ(limit_of(mirrored, "fhd", rates).pairs_per_second, 8);
+    EXPECT_EQ(limit_of(mirrored, "f", rates).pairs_per_second, 4);
+    EXPECT_EQ(limit_of({no_unit, 4, 2, 1, 2}, "f", rates).pairs_per_second, 80);
+    // Those of Q are counted over all differences.
+    EXPECT_EQ(limit_of({no_unit, 4, 2}, "q", rates).pairs_per_second, 160);
+    EXPECT_EQ(limit_of({native_trigonometry, 16, 14}, "q", {14, 4, 1}).pairs_per_second, 2);
 }
 
-TEST(LimitOf, FHasNoImageInTheTunedKernel) {
-    EXPECT_EQ(limit_of("tuned", "f", rates).pairs_per_second, 4);
-}
-
-TEST(LimitOf, CountsPairsOfQThatAreNotComputed) {
-    EXPECT_EQ(limit_of("separable", "q", rates).pairs_per_second, 160);
-    EXPECT_EQ(limit_of("struct", "q", rates).pairs_per_second, 2);
-    EXPECT_EQ(limit_of("native", "q", {14, 4, 1}).pairs_per_second, 2);
-}
-
-TEST(LimitOf, IsKnownForEveryKernelOfTheCatalogue) {
-    for (const std::string& kernel : kernel_names()) {
-        EXPECT_GT(limit_of(kernel, "fhd", rates).pairs_per_second, 0) << kernel;
-        EXPECT_FALSE(limit_of(kernel, "q", rates).unit.empty()) << kernel;
-    }
-    EXPECT_EQ(limit_of("reference", "fhd", rates).pairs_per_second, 0);
+TEST(LimitOf, IsUnknownWhereNothingIsKnown) {
+    EXPECT_EQ(limit_of({}, "fhd", rates).pairs_per_second, 0);
+    EXPECT_EQ(limit_of(make_backend({"reference", "", ""})->cost_of_pair("q"), "q", rates).unit,
+              "");
 }
 
 CrossoverRow row(double pairs, double reference, double device) {

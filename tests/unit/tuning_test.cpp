@@ -12,7 +12,6 @@
 #include "support/surroundings.hpp"
 
 #ifdef LSRECON_WITH_OPENCL
-#include "engines/opencl/catalogue.hpp"
 #include "engines/opencl/tuning_table.hpp"
 #endif
 

@@ -1,12 +1,10 @@
-// The direct transform by a variant of the catalogue, for voxels anywhere: sources in chunks,
+// The direct transform by a kernel of the variant's name, for voxels anywhere: sources in chunks,
 // points in blocks, coils in bundles (engines/chunks.hpp).
 
-#include "engines/opencl/catalogue.hpp"
 #include "engines/opencl/engines.hpp"
 
 #include <optional>
 
-#include "base/tolerance.hpp"
 #include "engines/opencl/geometry.hpp"
 #include "engines/opencl/mirrored.hpp"
 
@@ -30,9 +28,9 @@ struct Sum {
 
 class DirectTransform : public Transform {
 public:
-    DirectTransform(const EngineContext& context, const std::string& variant,
+    DirectTransform(const EngineContext& context, const Variant& variant,
                     const SamplePoints& points, const Voxels& voxels)
-        : context_(context), resources_(context.resources), row_(kernel_row(variant)),
+        : context_(context), resources_(context.resources), variant_(variant),
           points_(off_resonance_of(points, voxels) ? points : SamplePoints(points.trajectory)),
           voxels_(off_resonance_of(points, voxels) ? voxels : voxels.in_field(nullptr)),
           units_(points_, voxels_),
@@ -42,8 +40,8 @@ public:
                                SplitScale(std::max(voxels.extent_in_voxels(), units_.extent),
                                           units_.off_resonance ? 4 : 3),
                                units_.time),
-              row_.layout),
-          voxels_on_device_(resources_, VoxelPoints(voxels_, units_.time), row_.layout) {}
+              variant_.layout),
+          voxels_on_device_(resources_, VoxelPoints(voxels_, units_.time), variant_.layout) {}
 
     std::size_t samples() const override { return points_.count(); }
     std::size_t voxels() const override { return voxels_.count(); }
@@ -52,7 +50,7 @@ public:
         guarded("a transform", [&] {
             run({voxels_on_device_, samples_on_device_, rho, nullptr, false, -1, out, samples(),
                  progress},
-                context_.parameters(row_.name, "f"));
+                context_.parameters(variant_.name, "f"));
         });
     }
 
@@ -60,18 +58,18 @@ public:
         guarded("a transform", [&] { run_adjoint(values, out, progress); });
     }
 
-    double forward_error() const override { return error(voxels()); }
-    double adjoint_error() const override { return error(samples()); }
+    double forward_error() const override { return error("f", voxels()); }
+    double adjoint_error() const override { return error(stage_, samples()); }
 
 private:
     // Q comes as its half.
     void run_adjoint(const Array& values, Array& out, const Progress& progress) {
         const bool real_values = !values.element().complex;
-        const ChosenParameters& parameters =
-            context_.parameters(row_.name, real_values ? "q" : "fhd");
-        if (row_.layout == SourceLayout::vectors && !real_values && can_mirror(voxels_)) {
+        stage_ = real_values ? "q" : "fhd";
+        const ChosenParameters& parameters = context_.parameters(variant_.name, stage_);
+        if (variant_.layout == SourceLayout::vectors && !real_values && can_mirror(voxels_)) {
             if (!mirrored_) {
-                mirrored_.emplace(resources_, points_.trajectory, voxels_, row_.layout);
+                mirrored_.emplace(resources_, points_.trajectory, voxels_, variant_.layout);
             }
             run({mirrored_->samples, mirrored_->half, values, &buffer_of(mirrored_->phases), true,
                  +1, out, voxels(), progress},
@@ -87,10 +85,12 @@ private:
     /// Numbers of a source before its values.
     std::size_t position_fields() const { return has_off() ? 10 : 6; }
 
-    double error(std::size_t terms) const {
-        return resources_.precision == Precision::float64
-                   ? error_in_doubles(points_, voxels_, terms)
-                   : tolerance::direct_transform(row_.name, terms);
+    double error(const std::string& stage, std::size_t terms) const {
+        if (resources_.precision == Precision::float64) {
+            return error_in_doubles(points_, voxels_, terms);
+        }
+        const Parameters& parameters = context_.parameters(variant_.name, stage).values;
+        return tolerance::direct_transform(variant_.arithmetic_by(parameters).rounding, terms);
     }
 
     void run(const Sum& sum, const ChosenParameters& parameters);
@@ -101,13 +101,14 @@ private:
 
     EngineContext context_;
     Resources resources_;
-    const KernelRow& row_;
+    const Variant& variant_;
     SamplePoints points_; ///< without times where the voxels have no off-resonance
     Voxels voxels_; ///< without off-resonance where the samples have no times
     OffUnits units_;
     PointsOnDevice samples_on_device_;
     PointsOnDevice voxels_on_device_;
     std::optional<Mirrored> mirrored_;
+    std::string stage_ = "fhd"; ///< of the last adjoint
     // Of the sum at work.
     cl::Kernel pack_;
     cl::Kernel transform_;
@@ -128,14 +129,14 @@ void DirectTransform::run(const Sum& sum, const ChosenParameters& parameters) {
     plan.points_per_block =
         divide_up(sum.points.count, divide_up(sum.points.count, plan.points_per_block));
     Geometry geometry;
-    if (row_.layout == SourceLayout::vectors) {
+    if (variant_.layout == SourceLayout::vectors) {
         geometry =
             tuned_geometry(resources_, parameters, sum.sources, sum.points, sum.mirror, plan);
     }
     const std::string of_values =
         text(" -DREAL_VALUES=", real_values ? 1 : 0, " -DOFF_RESONANCE=", has_off() ? 1 : 0,
              " -DDECAY=", units_.decay ? 1 : 0, resources_.defines());
-    transform_ = queue.kernel(row_.name + ".cl", "transform",
+    transform_ = queue.kernel(variant_.name + ".cl", "transform",
                               text("-DCOILS=", plan.coils_per_bundle, " -DSIGN=", sum.sign,
                                    " -DLOW_POINTS=", sum.points.has_low ? 1 : 0, " -DLOW_SOURCES=",
                                    sum.sources.has_low ? 1 : 0, of_values, geometry.defines));
@@ -170,7 +171,7 @@ void DirectTransform::run_block(const Sum& sum, const TransformPlan& plan, const
                              buffer_of(sum.points.positions), static_cast<cl_int>(sum.points.count),
                              static_cast<cl_int>(block.first), static_cast<cl_int>(block.count),
                              buffer_of(totals));
-        if (row_.layout == SourceLayout::vectors) {
+        if (variant_.layout == SourceLayout::vectors) {
             transform_.setArg(7, static_cast<cl_int>(geometry.row_of(block)));
         }
         queue.launch(transform_, geometry.items(block), 1, geometry.group);
@@ -196,10 +197,10 @@ std::size_t DirectTransform::pack(const Sum& sum, const TransformPlan& plan, con
                                   const Range& chunk) {
     const bool real_values = !sum.values.element().complex;
     const std::size_t fields = position_fields() + (real_values ? 1 : 2 * plan.coils_per_bundle);
-    const bool arrays = row_.layout == SourceLayout::arrays;
-    const bool vectors = row_.layout == SourceLayout::vectors;
+    const bool arrays = variant_.layout == SourceLayout::arrays;
+    const bool vectors = variant_.layout == SourceLayout::vectors;
     const std::size_t struct_fields = vectors ? round_up(fields, 4) : fields;
-    const std::size_t count = vectors ? round_up(chunk.count, tolerance::run) : chunk.count;
+    const std::size_t count = vectors ? round_up(chunk.count, sources_of_a_run) : chunk.count;
     if (chunk_.count() < struct_fields * count) {
         chunk_ = resources_.zeros(struct_fields * count);
     }
@@ -216,7 +217,7 @@ std::size_t DirectTransform::pack(const Sum& sum, const TransformPlan& plan, con
 
 } // namespace
 
-std::unique_ptr<Transform> make_direct(const EngineContext& context, const std::string& variant,
+std::unique_ptr<Transform> make_direct(const EngineContext& context, const Variant& variant,
                                        const SamplePoints& points, const Voxels& voxels) {
     return std::make_unique<DirectTransform>(context, variant, points, voxels);
 }

@@ -2,21 +2,74 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
-#include "base/tolerance.hpp"
+#include "base/numbers.hpp"
 #include "device/devices.hpp"
 
 namespace lsrecon {
 
 namespace opencl {
 
+namespace {
+
+using tolerance::per_term;
+using tolerance::per_term_native;
+
+// Errors measured: PoCL, 2 CPU cores, 2026-11, Cartesian, spiral, radial and random scans of 256 to
+// 4096 samples, in eps.
+
+/// 5.1 to 19 (F^H d), 3.3 to 14 (Q), which is at most 0.3 sqrt(n), and 0.45 sqrt(n) for a spiral of
+/// 4010 samples whose energy sits in the centre.
+constexpr tolerance::Rounding in_one_float{per_term, std::numeric_limits<std::size_t>::max()};
+/// 1.3 to 2.1 (F^H d), 0.9 to 4.4 (Q); tuned with polynomials, on random scans, 2.0 to 2.7.
+constexpr tolerance::Rounding in_runs{per_term, sources_of_a_run};
+constexpr tolerance::Rounding in_runs_of_native{per_term_native, sources_of_a_run};
+/// 1.3 to 2.0. Three factors of a phase each are multiplied, which are wrong independently:
+/// sqrt(3), rounded up. What they leave to another kernel, voxels off a grid, has that one's bound.
+/// Runs are those of kernels/separable_local.cl; kernels/separable.cl has 16, and 8 of them in
+/// floats. Samples come sorted by radius, so that those of a run are alike: the growth measured on
+/// an NVIDIA H200 at 128^3 voxels is 0.29 to 0.31 for 65536 and for 10^6 random samples, runs of
+/// 512 and of 1024.
+constexpr tolerance::Rounding of_factors{2 * per_term, 1024, 0.5};
+/// By kernels/separable_matrix.cl and separable_forward_matrix.cl: what is left are a value and
+/// three factors right to half an ulp of a float, and one product of them. Measured: at most
+/// 1.1 eps.
+constexpr tolerance::Rounding of_factors_in_doubles{2, 0};
+
+/// Multiply-adds of the phase: 3 products of high parts, 3 of low ones, 5 to take off half turns,
+/// the factor 2 pi; then of the value: 4 for F^H d, 2 for Q.
+constexpr PairCost of_library{library_trigonometry, 16, 14};
+constexpr PairCost of_hardware{native_trigonometry, 16, 14};
+/// On a row is done what belongs to it: 2 products, 4 for turns and radians. x -> -x on a lattice.
+constexpr PairCost of_rows{native_trigonometry, 10, 8, 2};
+constexpr PairCost of_rows_by_polynomials{no_unit, 21, 19, 2};
+/// No phase; x -> -x.
+constexpr PairCost of_products{no_unit, 4, 2, 2, 2};
+constexpr PairCost of_products_in_doubles{no_unit, 4, 2, 2, 2, matrix_unit};
+
+} // namespace
+
 const std::vector<Engine>& engines() {
+    using Layout = SourceLayout;
     static const std::vector<Engine> rows{
-        {{"naive", "register", "constant", "struct", "native", "tuned"},
+        {{{"naive", {in_one_float, of_library}, Layout::arrays},
+          {"register", {in_runs, of_library}, Layout::arrays},
+          {"constant", {in_runs, of_library}, Layout::arrays},
+          {"struct", {in_runs, of_library}, Layout::structs},
+          {"native", {in_runs_of_native, of_hardware}, Layout::structs},
+          {"tuned",
+           {in_runs_of_native, of_rows},
+           Layout::vectors,
+           // Polynomials are better than that.
+           {{"TRIGONOMETRY", 1, {in_runs_of_native, of_rows_by_polynomials}}}}},
          [](const Voxels&) { return true; },
          false,
          &make_direct},
-        {{"separable"},
+        {{{"separable",
+           {of_factors, of_products},
+           Layout::none,
+           {{"FORM", 2, {of_factors_in_doubles, of_products_in_doubles}}}}},
          [](const Voxels& voxels) { return voxels.on_lattice(); },
          true,
          &make_separable},
@@ -25,17 +78,32 @@ const std::vector<Engine>& engines() {
 }
 
 const Engine& engine_of(const std::string& variant) {
-    std::string names;
     for (const Engine& engine : engines()) {
-        for (const std::string& name : engine.variants) {
-            if (name == variant) {
+        for (const Variant& row : engine.variants) {
+            if (row.name == variant) {
                 return engine;
             }
-            names += (names.empty() ? "" : ", ") + name;
         }
     }
-    throw UsageError(text("--kernel ", variant, " is unknown\n  expected: one of ", names,
+    throw UsageError(text("--kernel ", variant, " is unknown\n  expected: one of ",
+                          comma_separated(kernel_names()),
                           "\n  next:     see 'lsrecon devices', or leave --kernel out"));
+}
+
+const Variant& variant_named(const std::string& name) {
+    const std::vector<Variant>& rows = engine_of(name).variants;
+    return *std::find_if(rows.begin(), rows.end(),
+                         [&](const Variant& row) { return row.name == name; });
+}
+
+const Arithmetic& Variant::arithmetic_by(const Parameters& parameters) const {
+    for (const Choice& choice : choices) {
+        const auto given = parameters.find(choice.parameter);
+        if (given != parameters.end() && given->second == choice.value) {
+            return choice.arithmetic;
+        }
+    }
+    return arithmetic;
 }
 
 double error_in_doubles(const SamplePoints& points, const Voxels& voxels, std::size_t terms) {
@@ -57,7 +125,9 @@ double error_in_doubles(const SamplePoints& points, const Voxels& voxels, std::s
 std::vector<std::string> kernel_names() {
     std::vector<std::string> names;
     for (const opencl::Engine& engine : opencl::engines()) {
-        names.insert(names.end(), engine.variants.begin(), engine.variants.end());
+        for (const opencl::Variant& variant : engine.variants) {
+            names.push_back(variant.name);
+        }
     }
     return names;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engines/opencl/resources.hpp"
+#include "engines/opencl/variant.hpp"
 #include "engines/transform.hpp"
 #include "engines/tuning.hpp"
 #include "scan/voxels.hpp"
@@ -19,15 +20,15 @@ struct EngineContext {
         parameters;
 };
 
-/// What makes a transform: F of this sampling at these voxels, by a variant of the engine. Context,
-/// points and voxels must outlive it.
+/// What makes a transform: F of this sampling at these voxels, by a variant of the engine. All of
+/// them must outlive it.
 using MakeTransform = std::unique_ptr<Transform>(const EngineContext& context,
-                                                 const std::string& variant,
-                                                 const SamplePoints& points, const Voxels& voxels);
+                                                 const Variant& variant, const SamplePoints& points,
+                                                 const Voxels& voxels);
 
 /// A way to compute transforms on an OpenCL device.
 struct Engine {
-    std::vector<std::string> variants; ///< what --kernel calls them, in the order of the ladder
+    std::vector<Variant> variants; ///< in the order of the ladder
     bool (*serves)(const Voxels& voxels);
     bool divides_time; ///< off-resonance needs time segments (engines/segments.hpp)
     MakeTransform* make; ///< defined in a separate file
@@ -36,8 +37,9 @@ MakeTransform make_direct, make_separable;
 
 /// The table of engines: one row each.
 const std::vector<Engine>& engines();
-/// UsageError for a variant that no engine has.
+/// UsageError for a name that no engine has.
 const Engine& engine_of(const std::string& variant);
+const Variant& variant_named(const std::string& name);
 
 /// Used where the chosen engine cannot serve: the fastest variant that takes voxels anywhere.
 constexpr const char* variant_for_any_voxels = "tuned";

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/tolerance.hpp"
 
 namespace lsrecon::opencl {
 
@@ -72,7 +71,7 @@ Geometry tuned_geometry(const Resources& resources, const ChosenParameters& para
     const std::size_t sources_of_a_chunk =
         std::min(device.constant_bytes / source_bytes, value("CHUNK"));
     plan.sources_per_chunk =
-        std::max<std::size_t>(1, sources_of_a_chunk / tolerance::run) * tolerance::run;
+        std::max<std::size_t>(1, sources_of_a_chunk / sources_of_a_run) * sources_of_a_run;
 
     const double rest = sources.largest_rest + points.largest_rest;
     geometry.defines = text(compiled.defines(), " -DROWS=", geometry.row_length > 0 ? 1 : 0,

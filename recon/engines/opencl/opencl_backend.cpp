@@ -58,7 +58,7 @@ public:
                      [this](const std::string& of, const std::string& stage) -> decltype(auto) {
                          return parameters_of(of, stage);
                      }},
-                    variant, points, where);
+                    variant_named(variant), points, where);
             });
         };
         const OffResonance* const off_resonance = off_resonance_of(points, voxels);
@@ -73,6 +73,9 @@ public:
     }
     double segment_error() const override {
         return engine_of(variant_).divides_time ? options_.segment_error : 0;
+    }
+    PairCost cost_of_pair(const std::string& stage) override {
+        return variant_named(variant_).arithmetic_by(parameters_of(variant_, stage).values).cost;
     }
 
     void note(const std::string& message) const override { options_.note(message); }

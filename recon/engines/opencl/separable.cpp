@@ -5,7 +5,6 @@
 
 #include "engines/opencl/engines.hpp"
 
-#include "base/tolerance.hpp"
 #include "engines/opencl/blocks.hpp"
 #include "engines/opencl/separable_forms.hpp"
 
@@ -20,10 +19,9 @@ constexpr std::size_t share_of_totals = 4;
 
 class SeparableTransform : public Transform {
 public:
-    SeparableTransform(const EngineContext& context, std::string variant,
+    SeparableTransform(const EngineContext& context, const Variant& variant,
                        const SamplePoints& points, const Voxels& voxels)
-        : context_(context), resources_(context.resources), variant_(std::move(variant)),
-          voxels_(voxels),
+        : context_(context), resources_(context.resources), variant_(variant), voxels_(voxels),
           samples_(resources_, points.trajectory, voxels, form_of("fhd") != Form::matrix),
           error_in_doubles_(
               resources_.precision == Precision::float64
@@ -50,12 +48,12 @@ public:
                             });
     }
 
-    double forward_error() const override { return error(form_of("f"), voxels()); }
-    double adjoint_error() const override { return error(form_of(stage_), samples()); }
+    double forward_error() const override { return error("f", voxels()); }
+    double adjoint_error() const override { return error(stage_, samples()); }
 
 private:
     const Parameters& parameters_of(const std::string& stage) const {
-        return context_.parameters(variant_, stage).values;
+        return context_.parameters(variant_.name, stage).values;
     }
     Form form_of(const std::string& stage) const {
         return static_cast<Form>(parameters_of(stage).at("FORM"));
@@ -88,17 +86,16 @@ private:
         }
     }
 
-    double error(Form form, std::size_t terms) const {
-        if (resources_.precision == Precision::float64) {
-            return error_in_doubles_;
-        }
-        return form == Form::matrix ? tolerance::separable_in_doubles()
-                                    : tolerance::direct_transform(variant_, terms);
+    double error(const std::string& stage, std::size_t terms) const {
+        return resources_.precision == Precision::float64
+                   ? error_in_doubles_
+                   : tolerance::direct_transform(
+                         variant_.arithmetic_by(parameters_of(stage)).rounding, terms);
     }
 
     EngineContext context_;
     Resources resources_;
-    std::string variant_;
+    const Variant& variant_;
     Voxels voxels_;
     LatticeSamples samples_;
     double error_in_doubles_; ///< 0 in floats
@@ -107,7 +104,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Transform> make_separable(const EngineContext& context, const std::string& variant,
+std::unique_ptr<Transform> make_separable(const EngineContext& context, const Variant& variant,
                                           const SamplePoints& points, const Voxels& voxels) {
     return std::make_unique<SeparableTransform>(context, variant, points, voxels);
 }

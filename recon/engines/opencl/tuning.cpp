@@ -14,7 +14,6 @@
 #include "base/replacing_file.hpp"
 #include "base/sha256.hpp"
 #include "device/opencl/kernel_files.hpp"
-#include "engines/opencl/catalogue.hpp"
 #include "engines/opencl/tuning_table.hpp"
 
 namespace lsrecon {

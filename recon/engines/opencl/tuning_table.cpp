@@ -9,7 +9,6 @@
 
 #include "base/error.hpp"
 #include "device/opencl/kernel_files.hpp"
-#include "engines/opencl/catalogue.hpp"
 
 namespace lsrecon::opencl {
 
