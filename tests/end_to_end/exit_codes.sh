@@ -145,6 +145,23 @@ for limit in 5 6; do
     grep -q 'ulimit -n' err || fail "$limit open files: the message does not name the limit"
 done
 
+# PoCL, which aborts where the linker that it runs finds none, is not opened then.
+if "$lsrecon" devices >out 2>err; then
+    for limit in 7 8 11 14 19; do
+        code=0
+        (
+            ulimit -n "$limit"
+            export LSRECON_CACHE=$work/cold POCL_CACHE_DIR=$work/cold
+            "$lsrecon" recon scan.h5 -o image.h5 --quiet >out 2>err
+        ) || code=$?
+        ((code == 0 && limit > 14 || code == 4)) ||
+            fail "$limit open files and a device: exit code $code, expected 4"
+        ((code == 0)) || grep -q 'ulimit -n' err ||
+            fail "$limit open files and a device: the message does not name the limit"
+        rm -rf image.h5 cold
+    done
+fi
+
 left=$(find . -name '*.part')
 [[ -z $left ]] || fail "left behind: $left"
 ((failures == 0))

@@ -4,7 +4,9 @@
 #include <cctype>
 #include <cerrno>
 #include <cstdlib>
+#include <fcntl.h>
 #include <thread>
+#include <unistd.h>
 
 #include "base/address_space.hpp"
 #include "base/limit_error.hpp"
@@ -15,6 +17,10 @@ namespace lsrecon {
 namespace opencl {
 
 namespace {
+
+/// Open files beside those of this process, when PoCL 3.1 compiles and links: 11, and some for what
+/// the program itself opens later.
+constexpr std::size_t files_of_pocl = 16;
 
 /// PoCL aborts the process, or waits for ever, where it finds none.
 void require_addresses(std::size_t threads) {
@@ -27,8 +33,28 @@ void require_addresses(std::size_t threads) {
     }
 }
 
+/// By opening them, as nothing tells how many are open. Where the compiler or the linker that PoCL
+/// runs finds none, it aborts the process.
+void require_files() {
+    std::vector<int> opened;
+    int file = 0;
+    while (opened.size() < files_of_pocl && (file = ::open("/", O_RDONLY | O_CLOEXEC)) >= 0) {
+        opened.push_back(file);
+    }
+    const int cause = errno;
+    for (const int one : opened) {
+        ::close(one);
+    }
+    if (file < 0 && (cause == EMFILE || cause == ENFILE)) {
+        throw LimitError(text("OpenCL needs ", files_of_pocl, " more open files, and ",
+                              opened.size(), " can be had"),
+                         cause);
+    }
+}
+
 std::vector<cl::Platform> platforms_of_loader() {
     require_addresses(1); // a driver that cannot be loaded is not reported
+    require_files();
     std::vector<cl::Platform> platforms;
     try {
         cl::Platform::get(&platforms);
