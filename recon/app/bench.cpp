@@ -2,6 +2,7 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"
+#include "app/validators.hpp"
 #include "base/named_files.hpp"
 #include "measure/benchmark.hpp"
 
@@ -71,7 +72,7 @@ std::function<ExitCode()> bind_bench(CLI::App& sub) {
                    "any of fhd, q, f, solve (30 iterations), recon (from file to file) and "
                    "crossover (from which size on the device is faster than the CPU's loops)")
         ->delimiter(',')
-        ->check(CLI::IsMember({"fhd", "q", "f", "solve", "recon", "crossover"}))
+        ->check(one_of({"fhd", "q", "f", "solve", "recon", "crossover"}))
         ->capture_default_str();
     sub.add_option("--kernel", benchmark.kernels,
                    "transform variants, separated by commas [all]; solve and recon use the one "

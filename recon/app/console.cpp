@@ -1,13 +1,11 @@
 #include "app/console.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <unistd.h>
 
-#include "base/error.hpp"
+#include "app/validators.hpp"
+#include "base/numbers.hpp"
 #include "scan/units.hpp"
 
 namespace lsrecon::app {
@@ -119,7 +117,7 @@ void add_precision_flag(CLI::App& sub, std::optional<Precision>& precision,
                precision = word == "double" ? Precision::float64 : Precision::float32;
            },
            help)
-        ->check(CLI::IsMember({"single", "double"}));
+        ->check(one_of({"single", "double"}));
 }
 
 void add_backend_flags(CLI::App& sub, BackendOptions& options) {
@@ -140,7 +138,7 @@ void add_backend_flags(CLI::App& sub, BackendOptions& options) {
     sub.add_option("--segment-error", options.segment_error,
                    "relative error of the time segments into which off-resonance is divided; "
                    "variants of the direct transform, such as tuned, have none")
-        ->check(CLI::Range(1e-7, 0.5))
+        ->check(number_between(1e-7, 0.5))
         ->capture_default_str();
     sub.add_option_function<double>(
            "--device-memory",
@@ -155,15 +153,6 @@ std::unique_ptr<Backend> open_backend(BackendOptions options, Reporter& report) 
 }
 
 namespace {
-
-CLI::Validator number(const std::string& expected, bool (*right)(double)) {
-    return CLI::Validator(
-        [=](const std::string& word) {
-            const std::optional<double> value = finite_number(word);
-            return value && right(*value) ? std::string() : word + "; expected " + expected;
-        },
-        "");
-}
 
 void add_list(CLI::App& sub, const std::string& flag, IndexList& list, const std::string& help) {
     sub.add_option_function<std::string>(
@@ -209,15 +198,12 @@ void add_choice_flags(CLI::App& sub, ReadOptions& options) {
 } // namespace
 
 void add_scan_flags(CLI::App& sub, std::string& scan, ReadOptions& options) {
-    std::string names;
-    for (const std::string& name : trajectory_unit_names()) {
-        names += (names.empty() ? "" : ", ") + name;
-    }
     sub.add_option("SCAN", scan, "scan file, recognised by its content")
         ->required()
         ->check(file_name());
     sub.add_option("--traj-units", options.trajectory_units,
-                   "units of the trajectory, in place of what the file says: " + names);
+                   "units of the trajectory, in place of what the file says")
+        ->check(one_of(trajectory_unit_names()));
     sub.add_flag("--low-resolution", options.low_resolution,
                  "accept a trajectory that stays below N/4, which is nearly always a wrong unit");
     sub.add_option("--join", options.join,
@@ -225,7 +211,7 @@ void add_scan_flags(CLI::App& sub, std::string& scan, ReadOptions& options) {
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("COUNTER[,COUNTER]")
-        ->check(CLI::IsMember(frame_counters()));
+        ->check(one_of(frame_counters()));
     add_choice_flags(sub, options);
 }
 
@@ -235,47 +221,6 @@ void add_output_flag(CLI::App& sub, std::string& output, const std::string& what
 
 void add_quiet_flag(CLI::App& sub, bool& quiet) {
     sub.add_flag("--quiet", quiet, "no progress on stderr; notes and warnings stay");
-}
-
-std::optional<double> finite_number(const std::string& word) {
-    char* end = nullptr;
-    const double value = std::strtod(word.c_str(), &end);
-    const bool whole = !word.empty() && *end == '\0' && std::isfinite(value);
-    return whole ? std::optional<double>(value) : std::nullopt;
-}
-
-CLI::Validator whole_number(const std::string& expected, bool zero_allowed) {
-    return CLI::Validator(
-        [=](const std::string& word) {
-            const bool digits =
-                !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
-            if (!digits) {
-                return word + "; expected " + expected;
-            }
-            errno = 0;
-            const unsigned long long value = std::strtoull(word.c_str(), nullptr, 10);
-            if (errno == ERANGE) {
-                return word + "; expected at most " + std::to_string(value);
-            }
-            return value > 0 || zero_allowed ? std::string() : word + "; expected " + expected;
-        },
-        "");
-}
-
-CLI::Validator file_name() {
-    return CLI::Validator(
-        [](const std::string& word) {
-            return word.empty() ? "an empty name; expected the name of a file" : std::string();
-        },
-        "");
-}
-
-CLI::Validator positive_number() {
-    return number("a number above 0", [](double value) { return value > 0; });
-}
-
-CLI::Validator non_negative_number() {
-    return number("a number from 0", [](double value) { return value >= 0; });
 }
 
 namespace {

@@ -67,16 +67,6 @@ void add_prepare_flags(CLI::App& sub, PrepareOptions& options);
 void add_output_flag(CLI::App& sub, std::string& output, const std::string& what);
 void add_quiet_flag(CLI::App& sub, bool& quiet);
 
-/// Used because CLI11 2.1 wraps a negative number round to a huge one, reads any number that is too
-/// large as the largest one, and has validators that print the largest double with all its digits.
-/// Null when the whole word is not one finite number.
-std::optional<double> finite_number(const std::string& word);
-CLI::Validator whole_number(const std::string& expected, bool zero_allowed);
-CLI::Validator positive_number();
-CLI::Validator non_negative_number();
-/// A file name that is not empty: an empty one is usually an unset variable of a script.
-CLI::Validator file_name();
-
 /// The command line that this process was started with, for the record.
 const std::string& command_line();
 void remember_command_line(int argc, char** argv);

@@ -3,6 +3,7 @@
 
 #include "app/command.hpp"
 #include "app/console.hpp"
+#include "app/validators.hpp"
 #include "base/machine.hpp"
 #include "base/numbers.hpp"
 #include "base/version.hpp"
@@ -176,7 +177,7 @@ CLI::Validator index_or_range(bool range) {
                 const bool digits = !part.empty() && part.size() < 10 &&
                                     part.find_first_not_of("0123456789") == std::string::npos;
                 if (!digits) {
-                    return word + "; expected " + expected;
+                    return refusal(word, expected);
                 }
             }
             return std::string();
@@ -207,14 +208,12 @@ std::function<ExitCode()> bind_convert(CLI::App& sub) {
     for (const ImageFormat& format : image_formats()) {
         names.push_back(format.name);
     }
-    sub.add_option("--to", options->to, formats_help())
-        ->type_name("FORMAT")
-        ->check(CLI::IsMember(names));
+    sub.add_option("--to", options->to, formats_help())->type_name("FORMAT")->check(one_of(names));
     sub.add_option("--part", options->part,
                    "magnitude, phase (rad), real, imaginary or complex [magnitude for NIfTI and "
                    "PNG, complex for the others]")
         ->type_name("PART")
-        ->check(CLI::IsMember(image_part_names()));
+        ->check(one_of(image_part_names()));
     sub.add_option("--frame", options->frame, "one frame, counted from 0 [all]")
         ->type_name("F")
         ->check(index_or_range(false));
@@ -224,7 +223,7 @@ std::function<ExitCode()> bind_convert(CLI::App& sub) {
     sub.add_option("--map", options->read.dataset,
                    "noise_map or g_factor in place of the image, of 'recon --noise-replicas'")
         ->type_name("MAP")
-        ->check(CLI::IsMember({"noise_map", "g_factor"}));
+        ->check(one_of({"noise_map", "g_factor"}));
     sub.add_flag("--keep-failed", options->keep_failed,
                  "write NaN (in a picture a cross) for frames that 'recon' could not make; without "
                  "it such an image is refused");
@@ -244,7 +243,7 @@ std::function<ExitCode()> bind_convert(CLI::App& sub) {
                         GreyScale::usual_percentile, "]"))
         ->type_name("P")
         ->check(positive_number())
-        ->check(CLI::Range(0.0, 100.0))
+        ->check(number_between(0.0, 100.0))
         ->excludes(window);
     add_quiet_flag(sub, options->quiet);
     return [options] { return run(*options); };

@@ -19,10 +19,25 @@ int code(ExitCode value) {
     return static_cast<int>(value);
 }
 
+/// "recon " of "lsrecon recon --foo", and "" of "lsrecon --foo".
+std::string named_command(const char* word) {
+    return word[0] == '-' ? "" : word + std::string(" ");
+}
+
+/// What is wrong with a command line; the next step is its help where the message has none.
+int refuse(const std::string& message, const std::string& command) {
+    const bool has_next = message.find("\n  next:") != std::string::npos;
+    const std::string help = has_next ? "" : "\n  next:     see 'lsrecon " + command + "--help'";
+    std::fprintf(stderr, "lsrecon: %s%s\n", message.c_str(), help.c_str());
+    return code(ExitCode::usage);
+}
+
 /// The one place where an exception becomes an exit code.
-int run(const std::function<ExitCode()>& command) {
+int run(const std::string& name, const std::function<ExitCode()>& command) {
     try {
         return code(command());
+    } catch (const UsageError& error) {
+        return refuse(error.what(), name);
     } catch (const Error& error) {
         std::fprintf(stderr, "lsrecon: %s\n", error.what());
         return code(error.code());
@@ -97,12 +112,13 @@ int chosen_command(int argc, char** argv) {
             cli.exit(error);
             return code(ExitCode::done);
         }
-        const std::string command = argc > 1 && argv[1][0] != '-' ? argv[1] + std::string(" ") : "";
-        std::fprintf(stderr, "lsrecon: %s\n  next:     see 'lsrecon %s--help'\n", error.what(),
-                     command.c_str());
-        return code(ExitCode::usage);
+        std::string message = error.what();
+        if (message.find("\n  expected:") != std::string::npos) {
+            message.replace(message.find(": "), 2, " "); // "--flag: word" of a validator
+        }
+        return refuse(message, named_command(argv[1]));
     }
-    return run(chosen);
+    return run(named_command(argv[1]), chosen);
 }
 
 } // namespace
@@ -111,7 +127,7 @@ int main(int argc, char** argv) {
     occupy_closed_streams();
     remove_files_on_signals();
     const int result = chosen_command(argc, argv);
-    const int flushed = run([] {
+    const int flushed = run("", [] {
         app::flush_stdout();
         return ExitCode::done;
     });

@@ -1,4 +1,5 @@
 #include "app/console.hpp"
+#include "app/validators.hpp"
 
 namespace lsrecon::app {
 
@@ -13,8 +14,8 @@ void add_shift_flag(CLI::App& sub, GeometryOptions& options) {
             if (length) {
                 options.shift_mm.push_back(*length);
             } else if (!options.shift_to_position) {
-                throw CLI::ValidationError("--shift-mm", word + "; expected a number, or the word "
-                                                                "header alone");
+                throw CLI::ValidationError("--shift-mm",
+                                           refusal(word, "a number, or the word header alone"));
             }
         }
     };
@@ -57,11 +58,11 @@ void add_maps_flags(CLI::App& sub, PrepareOptions& options, const std::string& o
         ->type_name("METHOD|FILE");
     sub.add_option("--maps-threshold", options.estimate.threshold,
                    "ESPIRiT: singular values below this share of the largest are noise")
-        ->check(CLI::Range(0.0, 1.0))
+        ->check(number_between(0.0, 1.0))
         ->capture_default_str();
     sub.add_option("--maps-crop", options.estimate.crop,
                    "ESPIRiT: maps are 0 where the eigenvalue is below this")
-        ->check(CLI::Range(0.0, 0.999))
+        ->check(number_between(0.0, 0.999))
         ->capture_default_str();
     sub.add_flag("--soft-maps", options.estimate.soft,
                  "ESPIRiT: maps grow from 0 at the crop to 1, instead of a hard cut-off");
@@ -88,7 +89,7 @@ void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
            },
            "maps: one problem for all coils; rss: one per coil, then the root of their sum of "
            "squares, the same as --maps none [maps]")
-        ->check(CLI::IsMember({"maps", "rss"}));
+        ->check(one_of({"maps", "rss"}));
     sub.add_option("--field-map", options.field_map,
                    "none, or a file with /field_map (Hz) of any grid, and /r2star (1/s) where it "
                    "has that, or a real image in NIfTI-1 or ISMRMRD whose numbers are Hz (rad/s "
@@ -104,13 +105,13 @@ void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
                    "samples (geometric: of the maps), such as 0.99 [1: all coils]")
         ->excludes(coils)
         ->check(positive_number())
-        ->check(CLI::Range(0.0, 1.0));
+        ->check(number_between(0.0, 1.0));
     sub.add_option("--compression", options.compression.method,
                    "how --coils and --energy compress. svd: SVD of the samples of the first frame "
                    "of each slice; geometric: SVD of the coil maps, slice by slice along one "
                    "dimension, which loses less, but needs complete lines of samples along it, "
                    "such as Cartesian readouts or stacks of spirals [svd]")
-        ->check(CLI::IsMember({"svd", "geometric"}));
+        ->check(one_of({"svd", "geometric"}));
     sub.add_flag("--no-whitening{false}", options.whiten,
                  "do not use the scan's noise to make the coils' noise white");
 }

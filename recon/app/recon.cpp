@@ -3,7 +3,9 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"
+#include "app/validators.hpp"
 #include "base/named_files.hpp"
+#include "base/numbers.hpp"
 #include "io/png_file.hpp"
 #include "reconstruct.hpp"
 #include "solve/lambda_rules.hpp"
@@ -135,16 +137,19 @@ ExitCode run(Options& options) {
         throw UsageError("--noise-replicas 1: one image has no standard deviation\n  next:     "
                          "ask for 2 or more; 100 give 5 %");
     }
-    require_files({{"SCAN", options.scan},
-                   {"--q", options.reconstruct.q_file},
-                   {"--field-map", options.reconstruct.prepare.field_map_of_file()
-                                       ? options.reconstruct.prepare.field_map
-                                       : ""},
-                   {"--prior", options.reconstruct.prior},
-                   {"--truth", options.reconstruct.truth}},
-                  {{"--output", options.output, FileKind::hdf5},
-                   {"--png", options.reconstruct.preview, FileKind::png},
-                   {"--log", options.reconstruct.log, FileKind::log}});
+    require_files(
+        {{"SCAN", options.scan},
+         {"--q", options.reconstruct.q_file},
+         {"--field-map", options.reconstruct.prepare.field_map_of_file()
+                             ? options.reconstruct.prepare.field_map
+                             : ""},
+         {"--maps",
+          options.reconstruct.prepare.maps_of_file() ? options.reconstruct.prepare.maps : ""},
+         {"--prior", options.reconstruct.prior},
+         {"--truth", options.reconstruct.truth}},
+        {{"--output", options.output, FileKind::hdf5},
+         {"--png", options.reconstruct.preview, FileKind::png},
+         {"--log", options.reconstruct.log, FileKind::log}});
     const PrepareOptions& prepare = options.reconstruct.prepare;
     const CoilCompression& compression = prepare.compression;
     options.reconstruct.settings = {
@@ -187,8 +192,10 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     add_output_flag(sub, options->output, "image file to write (HDF5)");
     add_prepare_flags(sub, reconstruct.prepare);
     std::string rules;
+    std::vector<std::string> words{"auto"};
     for (const LambdaRule& rule : lambda_rules()) {
         rules += "; " + rule.name + ": " + rule.summary;
+        words.push_back(rule.name);
     }
     sub.add_option(
            "--lambda", options->lambda,
@@ -198,8 +205,10 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
                rules + " [auto; 0 with --iterations, --reg, a field map or /voxels]")
         ->type_name("NUMBER|RULE")
         ->check(CLI::Validator(
-            [](const std::string& word) {
-                return is_lambda_rule(word) ? std::string() : non_negative_number()(word);
+            [words](const std::string& word) {
+                return is_lambda_rule(word) || non_negative_number()(word).empty()
+                           ? std::string()
+                           : refusal(word, "a number from 0, or one of " + comma_separated(words));
             },
             ""));
     sub.add_option("--iterations", reconstruct.effort.iterations,
@@ -226,14 +235,7 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
            },
            "of conjugate gradients on the device: none, or cosine (DCT-II), which needs fewer "
            "iterations for the same image [cosine with --lambda or a quadratic regulariser]")
-        ->check(CLI::Validator(
-            [](const std::string& word) {
-                return word == "none" || word == "cosine"
-                           ? std::string()
-                           : word + "; expected none or cosine, which took fewer iterations than "
-                                    "circulant and k-space preconditioners";
-            },
-            ""));
+        ->check(one_of({"none", "cosine"}));
     std::string kinds;
     for (const Regulariser& row : regularisers()) {
         kinds += (kinds.empty() ? "" : "; ") + row.name + ": " + row.summary;
@@ -250,7 +252,7 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     sub.add_option("--solver", options->solver,
                    "device: conjugate gradients on the device, in double precision where it has "
                    "that; eigen: by Eigen on the CPU, as a check [device]")
-        ->check(CLI::IsMember({"device", "eigen"}));
+        ->check(one_of({"device", "eigen"}));
     sub.add_option("--q", reconstruct.q_file, "Q made by 'lsrecon q' for this trajectory")
         ->check(file_name());
     sub.add_flag("--resume", reconstruct.resume,

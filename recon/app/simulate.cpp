@@ -3,6 +3,7 @@
 
 #include "app/command.hpp"
 #include "app/console.hpp"
+#include "app/validators.hpp"
 #include "base/named_files.hpp"
 #include "base/version.hpp"
 #include "engines/on_host.hpp"
@@ -237,9 +238,7 @@ std::function<ExitCode()> bind_simulate(CLI::App& sub) {
     for (const ScanFormat& format : scan_formats()) {
         formats.push_back(format.name);
     }
-    sub.add_option("--to", options->to, format_help())
-        ->type_name("FORMAT")
-        ->check(CLI::IsMember(formats));
+    sub.add_option("--to", options->to, format_help())->type_name("FORMAT")->check(one_of(formats));
     add_backend_flags(sub, options->backend);
     sub.get_option("--kernel")
         ->description("transform variant of --model voxels; see 'lsrecon devices' [separable; with "

@@ -7,6 +7,7 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"
+#include "app/validators.hpp"
 #include "base/named_files.hpp"
 #include "engines/search_space.hpp"
 
@@ -136,7 +137,7 @@ std::function<ExitCode()> bind_tune(CLI::App& sub) {
         ->delimiter(',');
     sub.add_option("--stage", tune.stages, "any of fhd, q and f")
         ->delimiter(',')
-        ->check(CLI::IsMember({"fhd", "q", "f"}))
+        ->check(one_of({"fhd", "q", "f"}))
         ->capture_default_str();
     sub.add_option("--device", tune.device, "OpenCL device: index, part of its name, or type");
     sub.add_option("--matrix", tune.matrix,

@@ -6,6 +6,7 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"
+#include "app/validators.hpp"
 #include "base/named_files.hpp"
 #include "io/frame_source.hpp"
 

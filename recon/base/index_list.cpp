@@ -33,8 +33,8 @@ IndexList::IndexList(const std::string& list) {
         const auto first = to_index(word.substr(0, dash));
         const auto last = dash == std::string::npos ? first : to_index(word.substr(dash + 1));
         if (!first || !last || *first > *last) {
-            throw UsageError("\"" + word +
-                             "\"; expected whole numbers from 0 and ranges, such as 0,2,5-9");
+            throw UsageError("\"" + word + "\"\n  expected: whole numbers from 0 and ranges, " +
+                             "such as 0,2,5-9");
         }
         ranges_.emplace_back(*first, *last);
         begin = end + 1;

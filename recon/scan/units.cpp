@@ -99,8 +99,9 @@ Vec3 to_cycles_per_fov(const std::string& units, const Grid& grid) {
         } else if (units == "1/m") {
             factor[d] = grid.fov_mm[d] / 1000;
         } else {
-            throw UsageError(text("trajectory units \"", units, "\" are unknown; choose one of ",
-                                  "cycles/fov, cycles/voxel, rad/voxel, 1/m"));
+            throw UsageError(text("trajectory units \"", units,
+                                  "\" are unknown\n  expected: one of ",
+                                  comma_separated(trajectory_unit_names())));
         }
     }
     return factor;

@@ -60,9 +60,9 @@ expect_code 2 'unknown command "reconstruct"' reconstruct scan.h5
 expect_code 2 --output recon scan.h5 --backend reference
 expect_code 2 SCAN recon -o image.h5
 expect_code 2 --no-such-flag recon scan.h5 -o image.h5 --no-such-flag
-expect_code 2 "expected a number from 0" recon scan.h5 -o image.h5 --lambda -1
-expect_code 2 "expected a number above 0" recon scan.h5 -o image.h5 --tolerance 0
-expect_code 2 "expected a whole number from 1" recon scan.h5 -o image.h5 --iterations 2.5
+expect_code 2 "expected: a number from 0" recon scan.h5 -o image.h5 --lambda -1
+expect_code 2 "expected: a number above 0" recon scan.h5 -o image.h5 --tolerance 0
+expect_code 2 "expected: a whole number from 1" recon scan.h5 -o image.h5 --iterations 2.5
 expect_code 2 cuda recon scan.h5 -o image.h5 --backend cuda
 expect_code 2 --kernel recon scan.h5 -o image.h5 --backend reference --kernel native
 expect_code 2 --device-memory recon scan.h5 -o image.h5 --backend reference --device-memory 100
@@ -72,7 +72,7 @@ expect_code 2 no-such-trajectory simulate --trajectory no-such-trajectory -o ima
 # nothing is ignored, also where an analytic scan needs no backend
 expect_code 2 nonsense simulate --backend nonsense -o image.h5
 expect_code 2 --device simulate --backend reference --device 0 -o image.h5
-expect_code 2 "expected at most 18446744073709551615" \
+expect_code 2 "expected: at most 18446744073709551615" \
     simulate --seed 18446744073709551616 -o image.h5
 expect_code 2 "--noise 1e+38" simulate --matrix 8,8 --noise 1e38 -o image.h5
 expect_code 2 "3000000 voxels" simulate --matrix 3000000,1 -o image.h5
@@ -123,10 +123,30 @@ for limit in 1 4 8; do
 done
 
 # What the parser refuses has the form of what the program refuses.
-for words in "--precision half" "--lambda -1" "--foo" "--reg foo" "--coils 9"; do
+for words in "--foo" "--coils 9" "--stride 2"; do
     read -ra flags <<<"$words"
     expect_code 2 "next: " recon scan.h5 -o image.h5 --backend reference "${flags[@]}"
     grep -q '^lsrecon: ' err || fail "$words: the message does not begin with the program"
+done
+expect_form() { # COMMAND FLAG VALUE...: "lsrecon: FLAG VALUE", what is expected, the next step
+    local flags=("${@:2}")
+    expect_code 2 "next: " "$1" -o image.h5 "${flags[@]}"
+    grep -q "^lsrecon: $2 \"*$3" err || fail "$*: the message does not begin with the flag"
+    [[ $(grep -c '^  expected: ' err) == 1 && $(grep -c '^  next:  ' err) == 1 ]] ||
+        fail "$*: what is expected and the next step are not said once"
+}
+for words in "--backend foo" "--precision half" "--solver newton" "--preconditioner jacobi" \
+    "--reg foo" "--reg tv:x" "--combine foo" "--compression foo" "--join foo" \
+    "--traj-units foo" "--lambda -1" "--lambda best" "--iterations 2.5" "--tolerance 0" \
+    "--segment-error 3" "--frames 5-2" "--slice x" "--energy 2" "--maps-crop 1" "--matrix 0" \
+    "--shift-mm x" "--log "; do
+    expect_form recon "${words%% *}" "${words#* }" scan.h5
+done
+for words in "--trajectory foo" "--model foo" "--to foo" "--noise -1" "--seed x"; do
+    expect_form simulate "${words%% *}" "${words#* }"
+done
+for words in "--to foo" "--part foo" "--map foo" "--frame x" "--slices 1-x" "--percentile 101"; do
+    expect_form convert "${words%% *}" "${words#* }" scan.h5
 done
 if "$lsrecon" devices >out 2>err; then
     expect_code 2 "next: " recon scan.h5 -o image.h5 --kernel foo

@@ -139,7 +139,7 @@ def what_cannot_be_chosen_is_refused(make):
     for rule in ("discrepancy", "risk", "scaled"):
         folder.run(INPUT, [*RECON, "--lambda", rule], ["/noise", "missing", "l-curve"])
     folder.run(USAGE, [*RECON, "--lambda", "auto", "--reg", "tv:0.01"], ["--reg", "next:"])
-    folder.run(USAGE, [*RECON, "--lambda", "best"], ["expected a number from 0"])
+    folder.run(USAGE, [*RECON, "--lambda", "best"], ["expected: a number from 0"])
     scan(folder, "--noise-samples", "400")
     with h5py.File(folder / "s.h5", "r+") as f:
         f["noise"][()] *= 1000

@@ -73,7 +73,8 @@ def odd_names(make):
     for flag in ("--q", "--truth"):
         folder.run(INPUT, recon("-o", "image.h5", flag, "none.h5"), [flag, "no such file"])
         folder.run(INPUT, recon("-o", "image.h5", flag, "a" * 300), [flag])
-        folder.run(USAGE, recon("-o", "image.h5", flag, ""), ["an empty name"])
+        folder.run(USAGE, recon("-o", "image.h5", flag, ""),
+                   [flag + ' ""', "expected: the name of a file"])
     for name in ("loop", "a" * 300, ".", "scan.h5/x"):
         folder.run(INPUT, ["check", name], ["next:"])
     for name in ("b" * 240 + ".h5", "c" * 255, "./-o", "%s%n.h5", "a b.h5"):

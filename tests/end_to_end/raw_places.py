@@ -77,7 +77,7 @@ def the_header_says_how_far_to_shift(make):
     folder.run(USAGE, ["recon", "away.h5", "-o", "no.h5", *work, "--shift-mm", "header,1"],
                ["--shift-mm", "header alone"])
     folder.run(USAGE, ["recon", "away.h5", "-o", "no.h5", *work, "--shift-mm", "1,x"],
-               ["--shift-mm", "expected a number"])
+               ["--shift-mm", "expected: a number"])
 
 
 def lines(path, voxels, values, place):
