@@ -8,7 +8,9 @@
 #include "base/numbers.hpp"
 #include "io/png_file.hpp"
 #include "reconstruct.hpp"
+#include "solve/effort.hpp"
 #include "solve/lambda_rules.hpp"
+#include "solve/solvers.hpp"
 
 namespace lsrecon::app {
 
@@ -19,7 +21,7 @@ struct Options {
     std::string output;
     std::vector<std::string> regularisers; ///< NAME:WEIGHT
     std::string lambda; ///< a number or a rule; "" for rule_by_default
-    std::string solver; ///< "" for the device's where there is one
+    std::string solver; ///< "" for the first row of solvers()
     bool quiet = false;
     BackendOptions backend;
     ReconstructOptions reconstruct;
@@ -108,7 +110,9 @@ void require_compression_flags(const ReconstructOptions& options) {
 
 ExitCode run(Options& options) {
     SolveOptions& solve = options.reconstruct.solve;
-    solve.on_device = options.solver != "eigen";
+    const Solver& solver =
+        options.solver.empty() ? solvers().front() : solver_named(options.solver);
+    solve.on_device = solver.on_device;
     for (const std::string& word : options.regularisers) {
         solve.regularisers.push_back(choice_of(word));
     }
@@ -119,12 +123,10 @@ ExitCode run(Options& options) {
     } else {
         solve.lambda = finite_number(options.lambda).value();
     }
-    if (need_splitting(solve.regularisers)) {
-        if (options.solver == "eigen") {
-            throw UsageError("--solver eigen: conjugate gradients alone do not minimise " +
-                             joined(options.regularisers) +
-                             "\n  next:     leave --solver or --reg out");
-        }
+    if (need_splitting(solve.regularisers) && !solver.splits) {
+        throw UsageError(
+            "--solver " + solver.name + ": conjugate gradients alone do not minimise " +
+            joined(options.regularisers) + "\n  next:     leave --solver or --reg out");
     }
     require_flags_of_joint_solves(options.reconstruct, joined(options.regularisers));
     require_lambda_rule(options.reconstruct.lambda_rule, solve.regularisers);
@@ -228,14 +230,16 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
                         1 / tolerance_over_lambda, "; with a quadratic --reg alone ",
                         tolerance_without_lambda, "]"))
         ->check(positive_number());
+    const PreconditionerKind& kind = preconditioner_kind(false);
     sub.add_option_function<std::string>(
            "--preconditioner",
            [&reconstruct](const std::string& word) {
-               reconstruct.effort.precondition = word == "cosine";
+               reconstruct.effort.precondition = word != "none";
            },
-           "of conjugate gradients on the device: none, or cosine (DCT-II), which needs fewer "
-           "iterations for the same image [cosine with --lambda or a quadratic regulariser]")
-        ->check(one_of({"none", "cosine"}));
+           text("of conjugate gradients on the device: none, or ", kind.name,
+                " (DCT-II), which needs fewer iterations for the same image [", kind.name,
+                " with --lambda or a quadratic regulariser]"))
+        ->check(one_of({"none", kind.name}));
     std::string kinds;
     for (const Regulariser& row : regularisers()) {
         kinds += (kinds.empty() ? "" : "; ") + row.name + ": " + row.summary;
@@ -249,10 +253,14 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
                    "ISMRMRD: one frame of the same object, on any grid that holds the image; for "
                    "prior in the units of the reconstruction")
         ->check(file_name());
-    sub.add_option("--solver", options->solver,
-                   "device: conjugate gradients on the device, in double precision where it has "
-                   "that; eigen: by Eigen on the CPU, as a check [device]")
-        ->check(one_of({"device", "eigen"}));
+    std::string summaries;
+    std::vector<std::string> names;
+    for (const Solver& row : solvers()) {
+        summaries += (names.empty() ? "" : "; ") + row.name + ": " + row.summary;
+        names.push_back(row.name);
+    }
+    sub.add_option("--solver", options->solver, summaries + " [" + names.front() + "]")
+        ->check(one_of(names));
     sub.add_option("--q", reconstruct.q_file, "Q made by 'lsrecon q' for this trajectory")
         ->check(file_name());
     sub.add_flag("--resume", reconstruct.resume,

@@ -36,6 +36,14 @@ std::shared_ptr<Basis> make_cosine_basis(Device& device, const Grid& grid, Preci
 /// directions of k-space that were not sampled, from those beside them.
 std::shared_ptr<Basis> make_periodic_basis(Device& device, const Grid& grid, Precision precision);
 
+/// A preconditioner by its basis.
+struct PreconditionerKind {
+    const char* name; ///< after --preconditioner, and in the record
+    std::shared_ptr<Basis> (*make_basis)(Device& device, const Grid& grid, Precision precision);
+};
+constexpr PreconditionerKind cosine_kind{"cosine", &make_cosine_basis};
+constexpr PreconditionerKind circulant_kind{"circulant", &make_periodic_basis};
+
 /// The inverse of a matrix next to A + lambda + sum of weight K^H K that is diagonal in a basis, to
 /// precondition conjugate gradients; positive as A is. A is next to `squares` T / Q(0). That of
 /// K^H K is by what it does to the voxel in the middle, exact in cosines for differences of

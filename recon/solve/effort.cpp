@@ -4,23 +4,25 @@
 
 #include "base/error.hpp"
 #include "solve/cg.hpp"
+#include "solve/solvers.hpp"
 
 namespace lsrecon {
 
 namespace {
 
 /// UsageError when the user asks for what the solve has no choice of.
-void require_choice(bool precondition, bool split, bool by_one_q, bool on_device) {
+void require_choice(bool precondition, bool split, bool by_one_q, const Solver& solver) {
     if (split) {
         throw UsageError(
-            "--preconditioner with a regulariser that is not quadratic, whose solver "
-            "always uses its own circulant preconditioner\n  next:     leave the flag out");
+            text("--preconditioner with a regulariser that is not quadratic, whose solver always "
+                 "uses its own ",
+                 circulant_kind.name, " preconditioner\n  next:     leave the flag out"));
     }
-    if (precondition && !(by_one_q && on_device)) {
-        throw UsageError(text("--preconditioner cosine with ",
-                              on_device ? "a field map or /voxels, where conjugate gradients "
-                                          "have none"
-                                        : "--solver eigen, which has none",
+    if (precondition && !(by_one_q && solver.preconditions)) {
+        throw UsageError(text("--preconditioner ", cosine_kind.name, " with ",
+                              solver.preconditions
+                                  ? "a field map or /voxels, where conjugate gradients have none"
+                                  : "--solver " + solver.name + ", which has none",
                               "\n  next:     leave the flag out"));
     }
 }
@@ -32,8 +34,9 @@ SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, Produc
     const bool split = need_splitting(options.regularisers);
     const bool by_one_q = products == Products::one_convolution;
     const bool regularised = options.lambda > 0 || !options.regularisers.empty();
+    const Solver& solver = solver_of(options);
     if (effort.precondition) {
-        require_choice(*effort.precondition, split, by_one_q, options.on_device);
+        require_choice(*effort.precondition, split, by_one_q, solver);
     }
     const bool converges = regularised && !split && products != Products::transforms;
     if (split) {
@@ -49,15 +52,17 @@ SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, Produc
     options.tolerance = effort.tolerance.value_or(options.tolerance);
     options.image_tolerance = effort.tolerance.value_or(options.image_tolerance);
     options.precondition =
-        split || (by_one_q && options.on_device && effort.precondition.value_or(converges));
+        split || (by_one_q && solver.preconditions && effort.precondition.value_or(converges));
     return options;
 }
 
+const PreconditionerKind& preconditioner_kind(bool split) {
+    return split ? circulant_kind : cosine_kind;
+}
+
 std::string preconditioner_of(const SolveOptions& options) {
-    if (!options.precondition) {
-        return "none";
-    }
-    return need_splitting(options.regularisers) ? "circulant" : "cosine";
+    return options.precondition ? preconditioner_kind(need_splitting(options.regularisers)).name
+                                : "none";
 }
 
 } // namespace lsrecon

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "operators/preconditioner.hpp"
 #include "plan/plan.hpp"
 #include "solve/conjugate_gradient.hpp"
 
@@ -28,6 +29,8 @@ constexpr double tolerance_without_lambda = 1e-6; ///< with a quadratic regulari
 SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, Products products,
                          double epsilon);
 
+/// That of splitting, or of conjugate gradients alone.
+const PreconditionerKind& preconditioner_kind(bool split);
 /// For the record.
 std::string preconditioner_of(const SolveOptions& options);
 

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "device/reference_device.hpp"
 #include "operators/explicit_gram.hpp"
+#include "solve/effort.hpp"
 #include "solve/misfit.hpp"
 #include "solve/solver_room.hpp"
 
@@ -75,8 +76,8 @@ std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision pre
         const double squares = maps.given() ? sum_of_squares(common_.coil_maps).mean : 1;
         const bool split = need_splitting(common_.regularisers);
         if (!shared.basis) {
-            const auto make = split ? &make_periodic_basis : &make_cosine_basis;
-            shared.basis = make(device, common_.plan.grid, precision);
+            shared.basis =
+                preconditioner_kind(split).make_basis(device, common_.plan.grid, precision);
         }
         inverse =
             std::make_unique<Preconditioner>(device, by_terms() ? *without_field_ : *q(), precision,

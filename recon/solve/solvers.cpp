@@ -1,0 +1,26 @@
+#include "solve/solvers.hpp"
+
+#include <algorithm>
+
+namespace lsrecon {
+
+const std::vector<Solver>& solvers() {
+    static const std::vector<Solver> rows{
+        {"device", "conjugate gradients on the device, in double precision where it has that", true,
+         true, true},
+        {"eigen", "by Eigen on the CPU, as a check", false, false, false},
+    };
+    return rows;
+}
+
+const Solver& solver_named(const std::string& name) {
+    return *std::find_if(solvers().begin(), solvers().end(),
+                         [&](const Solver& row) { return row.name == name; });
+}
+
+const Solver& solver_of(const SolveOptions& options) {
+    return *std::find_if(solvers().begin(), solvers().end(),
+                         [&](const Solver& row) { return row.on_device == options.on_device; });
+}
+
+} // namespace lsrecon
