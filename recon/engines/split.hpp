@@ -1,10 +1,8 @@
 #pragma once
 
-#include <cstddef>
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
-#include <vector>
-
-#include "base/types.hpp"
 
 namespace lsrecon {
 
@@ -27,7 +25,10 @@ namespace lsrecon {
 class SplitScale {
 public:
     /// For voxel coordinates up to `extent_in_voxels`, n of them.
-    explicit SplitScale(double extent_in_voxels, int n = 3);
+    explicit SplitScale(double extent_in_voxels, int n = 3)
+        : extent_(std::max(extent_in_voxels, 1.0)), n_(n),
+          bits_(static_cast<int>(std::floor(24 - std::log2(n * 0.525 * extent_)))),
+          scale_(std::ldexp(1.0, bits_)) {}
 
     struct Parts {
         float high;
@@ -40,13 +41,16 @@ public:
         const double high = ((cycles_per_voxel * scale_ + no_fraction) - no_fraction) / scale_;
         return {static_cast<float>(high), static_cast<float>(cycles_per_voxel - high)};
     }
-    static Parts voxel(double in_voxels);
+    static Parts voxel(double in_voxels) {
+        const double high = std::rint(in_voxels);
+        return {static_cast<float>(high), static_cast<float>(in_voxels - high)};
+    }
 
     /// s of the text above.
     int bits() const { return bits_; }
 
     /// Turns that are left beside the exact part of a phase on a lattice, n U 2^-(s+1).
-    double largest_rest() const;
+    double largest_rest() const { return std::ldexp(n_ * extent_, -(bits_ + 1)); }
 
 private:
     double extent_;

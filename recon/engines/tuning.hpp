@@ -15,9 +15,15 @@ struct ChosenParameters {
     std::string origin; ///< "given", "tuned on this device" or "default for nvidia"
 
     /// "GROUP=128 VOXELS=8 (tuned on this device)"; "" without parameters.
-    std::string text() const;
+    std::string text() const { return values.empty() ? "" : to_text(values) + " (" + origin + ")"; }
     /// " -DGROUP=128 -DVOXELS=8", for the compiler of kernels.
-    std::string defines() const;
+    std::string defines() const {
+        std::string result;
+        for (const auto& [name, value] : values) {
+            result += " -D" + name + "=" + std::to_string(value);
+        }
+        return result;
+    }
 };
 
 /// One transform of one kernel that has parameters: a row of kernels/tuning.json.
