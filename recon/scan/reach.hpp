@@ -12,6 +12,8 @@ double coverage(const std::vector<Vec3>& trajectory, const Grid& grid);
 /// Below it an image is aliased without coil maps: half of the lines are missing, or more; with 5/8
 /// of partial Fourier none is, and images are blurred at most.
 constexpr double undersampled = 0.6;
+/// Coil maps rarely make up for less: fourfold.
+constexpr double undersampled_with_maps = 0.25;
 
 /// A scan fills its matrix: the largest |k| must reach N/4 in some dimension, or else its units or
 /// its matrix are nearly always wrong, and the image is a blur. Dimensions of fewer than 8 voxels

@@ -68,7 +68,7 @@ struct Sparse {
     bool alike = true; ///< all frames have as many samples
 };
 
-Sparse sparse_frames(const Scan& scan) {
+Sparse sparse_frames(const Scan& scan, double least) {
     Sparse result;
     std::map<const Sampling*, double> known;
     for (const Frame& frame : scan.frames) {
@@ -79,7 +79,7 @@ Sparse sparse_frames(const Scan& scan) {
         }
         result.alike =
             result.alike && sampling.samples() == scan.frames.front().sampling->samples();
-        if (found->second < undersampled) {
+        if (found->second < least) {
             ++result.frames;
             if (found->second < result.covered) {
                 result.covered = found->second;
@@ -93,10 +93,11 @@ Sparse sparse_frames(const Scan& scan) {
 } // namespace
 
 Remarks remarks_on_aliasing(const Scan& scan) {
-    if (!scan.has_samples() || !scan.coil_maps.empty() || scan.voxels) {
+    if (!scan.has_samples() || scan.voxels) {
         return {};
     }
-    const Sparse sparse = sparse_frames(scan);
+    const bool with_maps = !scan.coil_maps.empty();
+    const Sparse sparse = sparse_frames(scan, with_maps ? undersampled_with_maps : undersampled);
     if (sparse.frames == 0) {
         return {};
     }
@@ -109,9 +110,12 @@ Remarks remarks_on_aliasing(const Scan& scan) {
         : sparse.frames < frames
             ? text(sparse.frames, " of ", frames, " frames are undersampled, ", each)
             : text(frames, " frames are reconstructed, ", each);
-    return {text(
-        samples, " fill ", std::ceil(1000 * sparse.covered) / 10, " % of k-space: expect aliasing",
-        scan.coils() > 1 ? " that coil maps or a regulariser do not undo" : "", joining(scan))};
+    std::string undo = with_maps || scan.coils() == 1
+                           ? " that --reg tv:0.02 may undo"
+                           : " that coil maps or a regulariser, such as --reg tv:0.02, do not undo";
+    return {text(samples, " fill ", std::ceil(1000 * sparse.covered) / 10,
+                 " % of k-space: expect aliasing", with_maps ? " and noise" : "", undo,
+                 joining(scan))};
 }
 
 std::vector<std::string> remarks_on(const Scan& scan) {
