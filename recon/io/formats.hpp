@@ -47,6 +47,9 @@ struct ReadOptions {
     std::size_t stride = 0;
     /// Samples are to have times: there is a field map, of another file.
     bool with_times = false;
+    /// Files that maps are taken from; "" for none.
+    std::string maps_file{};
+    std::string field_map_file{};
     /// Every acquisition of a frame must have one position and orientation, and all frames one
     /// orientation: samples are shifted by them.
     bool one_place = false;

@@ -1,9 +1,11 @@
 #include "io/ismrmrd_scan.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "base/index_list.hpp"
@@ -87,10 +89,14 @@ void take_slices(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& ima
 }
 
 /// What the native scan file would hold, and simulated raw data has beside the group.
-void note_what_is_beside(const Hdf5Reader& reader, std::vector<std::string>& remarks) {
-    for (const auto& [name, flag] :
-         {std::pair("coil_maps", "--maps"), std::pair("field_map", "--field-map")}) {
-        if (reader.has(name) && reader.is_dataset(name)) {
+void note_what_is_beside(const Hdf5Reader& reader, const ReadOptions& options,
+                         std::vector<std::string>& remarks) {
+    for (const auto& [name, flag, used] :
+         {std::tuple("coil_maps", "--maps", options.maps_file),
+          std::tuple("field_map", "--field-map", options.field_map_file)}) {
+        std::error_code missing; // is an error of who reads it
+        if (reader.has(name) && reader.is_dataset(name) &&
+            !std::filesystem::equivalent(used, reader.path(), missing)) {
             remarks.push_back(
                 text("/", name, " in this file is used only with ", flag, " ", reader.path()));
         }
@@ -252,7 +258,7 @@ StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
         remarks.push_back("only group " + group + " is read; --group chooses another of " + others +
                           ", whose noise does not whiten these coils");
     }
-    note_what_is_beside(reader, remarks);
+    note_what_is_beside(reader, options, remarks);
     try {
         StoredScan stored =
             open_acquisitions(IsmrmrdHdf5(reader, group), options, std::move(remarks));

@@ -15,6 +15,8 @@ bool PrepareOptions::maps_of_file() const {
 
 void PrepareOptions::tell(ReadOptions& read) const {
     read.with_times = field_map_of_file();
+    read.maps_file = maps_of_file() ? maps : "";
+    read.field_map_file = field_map_of_file() ? field_map : "";
     read.whitens = whiten;
     read.one_place = geometry.shift_to_position;
     read.middle_x_mm = geometry.shift_mm.empty() ? 0 : -geometry.shift_mm[0];
