@@ -173,6 +173,19 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
                           error, backend.info().epsilon);
         return image;
     };
+    double amplified = curve ? curve->at_chosen().amplification : 0;
+    // The samples determine most of many images: then lambda is not all that holds errors.
+    const auto refine = [&](ImageFrame& image, std::size_t f) {
+        const double lambda = solving.lambda + weight_of_l2(solving.regularisers);
+        if (image.image_error <= solving.image_tolerance ||
+            plan.products() != Products::one_convolution) {
+            return;
+        }
+        if (amplified == 0) {
+            amplified = amplification(equations.of(f), lambda, solving, report);
+        }
+        image.image_error *= std::min(1.0, lambda * amplified);
+    };
     const double noise_of_a_sample = energy_of_noise(scan.noise);
     std::vector<Volume> of_single_frame; // which cannot be read again
     const auto solved_frame = [&](std::size_t f) {
@@ -184,6 +197,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
             of_single_frame = std::move(fhd);
         }
         ImageFrame image = finished(frame, solved, equations.of(f).error());
+        refine(image, f);
         compare_with_samples(image, solved.explained, energy,
                              noise_of_a_sample * frame.sampling->sum_of_weights());
         return image;
@@ -197,8 +211,11 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
 
     Image image = empty_image(scan);
     image.frames = sink.frames(); // their values are in the sink
-    Reconstructed result{
-        SolveSummary(solving), {}, scan.frames.size(), sink.resumed(), sink.failed()};
+    Reconstructed result{SolveSummary(solving, backend.info().epsilon),
+                         {},
+                         scan.frames.size(),
+                         sink.resumed(),
+                         sink.failed()};
     for (const ImageFrame& frame : image.frames) {
         result.solves.add(frame);
     }

@@ -1,5 +1,7 @@
 #include "reconstruct_equations.hpp"
 
+#include <algorithm>
+
 #include "operators/q.hpp"
 #include "reconstruct_lambda.hpp"
 #include "solve/misfit.hpp"
@@ -72,15 +74,49 @@ ScanEquations::Transformed ScanEquations::transformed(std::size_t frame) {
     return result;
 }
 
+/// A slice at the edge, or a contrast without signal, has too large a lambda for all others: of
+/// some good frames from all over the scan the one of most energy a sample.
+std::size_t ScanEquations::bright_frame() {
+    constexpr std::size_t most_read = 8;
+    std::vector<std::size_t> good;
+    for (std::size_t f = 0; f < prepared_.scan().frames.size(); ++f) {
+        if (!prepared_.is_bad(f)) {
+            good.push_back(f);
+        }
+    }
+    std::size_t brightest = prepared_.first_good();
+    double most = 0;
+    const std::size_t reads = good.size() > 1 ? std::min(most_read, good.size()) : 0;
+    for (std::size_t i = 0; i < reads; ++i) {
+        // No whole number of frames apart: every eighth may be the same contrast.
+        const std::size_t f = good[i * (good.size() - 1) / (reads - 1)];
+        const Frame frame = prepared_.frame(f);
+        const double energy =
+            energy_of(*frame.sampling, frame.samples) / frame.sampling->sum_of_weights();
+        if (energy > most) {
+            most = energy;
+            brightest = f;
+        }
+    }
+    try {
+        of(brightest);
+    } catch (const InputError&) { // a place without coil maps
+        brightest = prepared_.first_good();
+    }
+    return brightest;
+}
+
 LambdaCurve ScanEquations::choose_lambda(const RuleChoice& rule) {
-    const std::size_t f = prepared_.first_good();
+    const std::size_t f = bright_frame();
     Frame frame = prepared_.frame(f);
     NormalEquations& equations = of(f);
     std::vector<Volume> fhd = equations.fhd(frame.samples, report_);
     LambdaCurve curve =
-        lsrecon::choose_lambda(rule, prepared_.scan(), frame, equations, fhd, options_, report_);
-    frame.samples = {};
-    in_hand_ = {f, {std::move(frame), std::move(fhd), curve.data}};
+        lsrecon::choose_lambda(rule, prepared_.scan(), f, frame, equations, fhd, options_, report_);
+    if (f == prepared_.first_good()) { // which is the next
+        frame.samples = {};
+        in_hand_ = {f, {std::move(frame), std::move(fhd), curve.data}};
+    }
     return curve;
 }
 

@@ -45,13 +45,14 @@ public:
     /// The only frame of a scan can be taken once.
     Transformed transformed(std::size_t frame);
 
-    /// Chooses lambda for all frames by the first good one (reconstruct_lambda.hpp), which stays to
-    /// be taken. The options were those of smallest_lambda.
+    /// Chooses lambda for all frames by a bright one (reconstruct_lambda.hpp); the first good one
+    /// stays to be taken. The options were those of smallest_lambda.
     LambdaCurve choose_lambda(const RuleChoice& rule);
     /// Of all that follow, too.
     void set_lambda(double lambda);
 
 private:
+    std::size_t bright_frame();
     bool is_at_place_of(std::size_t frame) const;
     void move_to(std::size_t frame);
     Q make_q(const Sampling& sampling);

@@ -35,22 +35,25 @@ with_enough_iterations(SolveOptions options, bool may_take_more, const CurveOf& 
 
 void require_points(const LambdaCurve& curve, const Scan& scan) {
     if (curve.points.empty()) {
-        throw InputError({scan.file, "automatic lambda", "no image but zeros in the first frame",
+        throw InputError({scan.file, "automatic lambda", "no image but zeros in the frame",
                           "a frame with an object, in a precision that resolves it",
                           "pass a number, or choose other frames with --frames"});
     }
 }
 
-/// `refused`: why a rule by the noise did not choose, or "".
-void tell(const LambdaCurve& curve, const std::string& refused, const Scan& scan,
+/// `refused`: why the first rule did not choose, or "".
+void tell(const LambdaCurve& curve, const std::string& refused, const Scan& scan, std::size_t f,
           Reporter& report) {
     constexpr double unexplained = 2; // times the noise, in energy
     if (!refused.empty()) {
-        report.note("lambda is not chosen by the noise, because of " + refused);
+        report.tell("lambda is not chosen by cross-validation, because of " + refused);
     }
     std::string words =
-        text("lambda ", curve.at_chosen().lambda, ": ", lambda_rule(curve.rule, curve).summary);
-    words += scan.frames.size() > 1 ? ", chosen from the first frame for all frames" : "";
+        text("lambda ", curve.at_chosen().lambda, ": ", lambda_rule(curve.rule).summary);
+    if (scan.frames.size() > 1) {
+        const std::string& label = scan.frames[f].label;
+        words += ", chosen from " + (label.empty() ? text("frame ", f) : label) + " for all frames";
+    }
     const double share = curve.noise > 0 ? curve.at_chosen().residual / curve.noise : 0;
     if (share > 0) {
         words += text("; the residual has ", rounded(share), " of the noise's energy");
@@ -69,15 +72,16 @@ RuleChoice where_cheap(const RuleChoice& rule, Products products) {
     return rule.asked_for || products == Products::one_convolution ? rule : RuleChoice{};
 }
 
-LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, const Frame& frame,
-                          NormalEquations& equations, const std::vector<Volume>& fhd,
-                          const SolveOptions& options, Reporter& report) {
+LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, std::size_t f,
+                          const Frame& frame, NormalEquations& equations,
+                          const std::vector<Volume>& fhd, const SolveOptions& options,
+                          Reporter& report) {
     const std::string& word = wanted.word;
     const bool measured = !scan.noise.empty();
-    if (!measured && word != "auto" && lambda_rule(word, {}).needs_noise) {
+    if (!measured && word != "auto" && lambda_rule(word).needs_noise) {
         throw InputError({scan.file, scan.name_of("noise"), "it is missing",
                           "samples of noise, which --lambda " + word + " needs",
-                          "pass --lambda l-curve, or a number"});
+                          "pass --lambda gcv, or a number"});
     }
     const double of_sample = energy_of_noise(scan.noise);
     std::vector<Volume> of_noise;
@@ -85,7 +89,10 @@ LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, const Fram
     const auto curve_of = [&](const SolveOptions& how) {
         LambdaCurve curve = make_lambda_curve(equations, frame, fhd, of_sample, how, report);
         require_points(curve, scan);
-        const LambdaRule* rule = &lambda_rule(word, curve);
+        const LambdaRule* rule = &lambda_rule(word);
+        if (rule->needs_freedom) {
+            add_freedom(curve, equations, fhd, how, report);
+        }
         if (rule->needs_fitted) {
             if (of_noise.empty()) {
                 of_noise = equations.fhd(ReplicaNoise(scan).draw(0, frame.sampling->samples(),
@@ -101,14 +108,14 @@ LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, const Fram
                 throw;
             }
             refused = error.finding().found;
-            rule = &rule_without_noise();
+            rule = &rule_of_last_resort();
             curve.chosen = rule->choose(curve, scan.file);
         }
         curve.rule = rule->name;
         return curve;
     };
     const LambdaCurve curve = with_enough_iterations(options, wanted.asked_for, curve_of);
-    tell(curve, refused, scan, report);
+    tell(curve, refused, scan, f, report);
     return curve;
 }
 

@@ -8,6 +8,7 @@
 #include "base/numbers.hpp"
 #include "io/png_file.hpp"
 #include "reconstruct.hpp"
+#include "solve/cg.hpp"
 #include "solve/effort.hpp"
 #include "solve/lambda_rules.hpp"
 #include "solve/solvers.hpp"
@@ -41,13 +42,12 @@ RegulariserChoice choice_of(const std::string& word) {
     return {name, *weight};
 }
 
-/// Where the user gives no regularisation, by the number of iterations either: noise that was not
-/// made white has no rule.
+/// Where the user gives no regularisation, by the number of iterations either.
 RuleChoice rule_by_default(const ReconstructOptions& options) {
     if (options.effort.iterations || !options.solve.regularisers.empty()) {
         return {};
     }
-    return {options.prepare.whiten ? "auto" : rule_without_noise().name, false};
+    return {"auto", false};
 }
 
 void require_lambda_rule(const RuleChoice& rule, const std::vector<RegulariserChoice>& chosen) {
@@ -202,8 +202,8 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     sub.add_option(
            "--lambda", options->lambda,
            "Tikhonov (L2) weight relative to the diagonal of F^H W F, 0 for none, or a rule "
-           "that chooses it from the first frame, for all frames. auto: discrepancy if noise was "
-           "measured, scaled if no lambda fits the data that closely, l-curve without noise" +
+           "that chooses it from one frame, for all frames. auto: gcv, and l-curve where that has "
+           "no smallest value" +
                rules + " [auto; 0 with --iterations, --reg, a field map or /voxels]")
         ->type_name("NUMBER|RULE")
         ->check(CLI::Validator(
@@ -227,8 +227,11 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
                         "because the residual understates the error of the image [",
                         SolveOptions().tolerance,
                         "; with --lambda the smaller of that and lambda / ",
-                        1 / tolerance_over_lambda, "; with a quadratic --reg alone ",
-                        tolerance_without_lambda, "]"))
+                        1 / tolerance_over_lambda, ", and with a quadratic --reg alone ",
+                        tolerance_without_lambda, "; but at least ",
+                        rounded(smallest_tolerance(unit_roundoff(Precision::float32))),
+                        " in single precision, and not where each product takes transforms: on "
+                        "/voxels, and for a field map that the kernel takes exactly]"))
         ->check(positive_number());
     const PreconditionerKind& kind = preconditioner_kind(false);
     sub.add_option_function<std::string>(

@@ -20,6 +20,8 @@ public:
     const Scan& scan() const { return scan_; }
     /// The first frame that can be used, with maps where they can be made for some places alone.
     std::size_t first_good() const { return maps_.first_good(); }
+    /// Whether the samples of a frame cannot be used.
+    bool is_bad(std::size_t frame) const { return frames_.is_bad(frame); }
     /// A frame with its samples. The only frame of a scan can be taken once.
     Frame frame(std::size_t index) { return frames_.take(index); }
 

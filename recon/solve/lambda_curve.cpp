@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "base/numbers.hpp"
 #include "base/tolerance.hpp"
@@ -47,7 +48,7 @@ Runs runs_on(System& system, const std::vector<Volume>& fhd, const SolveOptions&
         Solution run =
             system.iterate_plainly(b, how, [&](double fraction) { report.progress(fraction); });
         const double norm = b.norm();
-        runs.forms.emplace_back(run, norm * norm, smallest_lambda);
+        runs.forms.emplace_back(run, norm * norm, options.lambda);
         runs.images.push_back(std::move(run.x));
     }
     return runs;
@@ -64,6 +65,29 @@ Runs runs_of(NormalEquations& equations, const std::vector<Volume>& fhd,
         }
     }
     return runs_on(equations.on_reference(), fhd, options, report);
+}
+
+double samples_that_weigh(const Sampling& sampling) {
+    return sampling.weights.size() > 0 ? static_cast<double>((sampling.weights.array() > 0).count())
+                                       : static_cast<double>(sampling.samples());
+}
+
+/// 1 or -1 at each voxel that a coil sees, the same at every call. Their square is the count.
+ComplexVector signs(const NormalEquations& equations) {
+    std::mt19937_64 bits(1);
+    ComplexVector values(static_cast<Eigen::Index>(equations.voxels()));
+    for (Complex& value : values) {
+        value = (bits() & 1) == 0 ? 1 : -1;
+    }
+    if (!equations.coil_maps().empty()) {
+        equations.coil_maps().visit([&](const auto& maps) {
+            const auto squares = maps.cwiseAbs2().colwise().sum().eval();
+            for (Eigen::Index n = 0; n < values.size(); ++n) {
+                values(n) *= squares(n) > 0 ? 1 : 0;
+            }
+        });
+    }
+    return values;
 }
 
 /// Numbers that a user can type again.
@@ -119,6 +143,7 @@ LambdaCurve make_lambda_curve(NormalEquations& equations, const Frame& frame,
                                          ? by_forms
                                          : equations.misfit(frame.samples, runs.images, report);
     curve.noise = noise * frame.sampling->sum_of_weights();
+    curve.samples = static_cast<double>(frame.samples.rows()) * samples_that_weigh(*frame.sampling);
     double squares = 0;
     for (const Volume& b : fhd) {
         squares += b.norm() * b.norm();
@@ -136,6 +161,35 @@ LambdaCurve make_lambda_curve(NormalEquations& equations, const Frame& frame,
         }
     }
     return curve;
+}
+
+// H has the eigenvalues of A (A + s)^-1 = 1 - s (A + s)^-1, and the expectation of z^H B z for
+// signs z is tr B.
+void add_freedom(LambdaCurve& curve, NormalEquations& equations, const std::vector<Volume>& fhd,
+                 const SolveOptions& options, Reporter& report) {
+    const Stage stage(report, "lambda");
+    const ComplexVector z = signs(equations);
+    const double voxels = z.squaredNorm();
+    const Runs runs = runs_of(equations, {Volume(z)}, options, report);
+    for (LambdaPoint& point : curve.points) {
+        const ShiftedForms::Forms forms = runs.at(point.lambda);
+        const double free = point.lambda * forms.b_x;
+        const auto problems = static_cast<double>(fhd.size());
+        point.freedom = problems * (voxels - free);
+        point.amplification = std::sqrt(forms.x_x / voxels);
+        point.freedom_squared =
+            problems * (voxels - 2 * free + point.lambda * point.lambda * forms.x_x);
+    }
+}
+
+double amplification(NormalEquations& equations, double lambda, SolveOptions options,
+                     Reporter& report) {
+    constexpr int iterations = 75; // for a factor of two
+    const Stage stage(report, "rounding");
+    options.iterations = std::min(iterations, options.iterations);
+    const ComplexVector z = signs(equations);
+    const Runs runs = runs_of(equations, {Volume(z)}, options, report);
+    return std::sqrt(runs.at(lambda).x_x / z.squaredNorm());
 }
 
 void add_fitted(LambdaCurve& curve, NormalEquations& equations, const std::vector<Volume>& of_noise,

@@ -17,6 +17,16 @@ LambdaCurve make_lambda_curve(NormalEquations& equations, const Frame& frame,
                               const std::vector<Volume>& fhd, double noise,
                               const SolveOptions& options, Reporter& report);
 
+/// Adds how many samples the images can follow, by another run on signs that were drawn (Hutchinson
+/// 1990, Communications in Statistics 19:433).
+void add_freedom(LambdaCurve& curve, NormalEquations& equations, const std::vector<Volume>& fhd,
+                 const SolveOptions& options, Reporter& report);
+
+/// LambdaPoint::amplification of equations whose lambda is that of the options, at this one, which
+/// may have the weight of l2 beside it.
+double amplification(NormalEquations& equations, double lambda, SolveOptions options,
+                     Reporter& report);
+
 /// Adds what the images fit of the noise, by another run, on F^H W n of noise that was drawn.
 void add_fitted(LambdaCurve& curve, NormalEquations& equations, const std::vector<Volume>& of_noise,
                 const SolveOptions& options, Reporter& report);

@@ -84,6 +84,44 @@ std::size_t by_risk(const LambdaCurve& curve, const std::string& scan) {
     return static_cast<std::size_t>(best - points.begin());
 }
 
+/// The smallest robust generalised cross-validation (Lukas 2006, Inverse Problems 22:1883): with H
+/// what maps samples to those of the image, and means over the samples,
+///     R / (1 - tr H)^2 (robustness + (1 - robustness) tr H^2)
+/// The first factor is the error in predicting a sample from the others. It is nearly as small at
+/// far too small a lambda where errors of neighbouring samples are alike, as those of a model that
+/// is not exact; the second factor prefers images that follow less.
+std::size_t by_cross_validation(const LambdaCurve& curve, const std::string& scan) {
+    constexpr double robustness = 0.3; // 1 is not robust
+    constexpr double smallest = 1e-4; // below it scans of SNR 1000 gain nothing
+    constexpr double most_followed = 0.95; // with samples left to predict
+    const auto& points = curve.points;
+    const auto first = std::find_if(points.begin(), points.end() - 1, [](const LambdaPoint& point) {
+        return point.lambda >= smallest;
+    });
+    const double followed = first->freedom / curve.samples;
+    if (!(followed < most_followed)) {
+        refuse(scan,
+               text("an image that follows ", rounded(100 * followed), " % of the samples at ",
+                    first->lambda, ", which leaves nothing to predict"),
+               "more samples than voxels, of all coils together");
+    }
+    const auto score = [&](const LambdaPoint& point) {
+        const double left = 1 - point.freedom / curve.samples;
+        const double squares = point.freedom_squared / curve.samples;
+        return std::max(0.0, point.residual) / (left * left) *
+               (robustness + (1 - robustness) * squares);
+    };
+    const auto best =
+        std::min_element(first, points.end(), [&](const LambdaPoint& a, const LambdaPoint& b) {
+            return score(a) < score(b);
+        });
+    if (best + 1 == points.end()) {
+        refuse(scan, text("the best prediction at the largest lambda, ", best->lambda),
+               "more signal than noise");
+    }
+    return static_cast<std::size_t>(best - points.begin());
+}
+
 /// The largest curvature (Hansen 1998, section 7.5) above smallest_corner. Where the curve has no
 /// corner among the points that are solved: smallest_corner, or the largest lambda below it that is
 /// not most of the residual.
@@ -117,14 +155,16 @@ const LambdaRule& row(const std::string& name) {
 
 const std::vector<LambdaRule>& lambda_rules() {
     static const std::vector<LambdaRule> table{
+        {"gcv", "the best prediction of samples from the others (generalised cross-validation)",
+         false, false, true, &by_cross_validation},
         {"discrepancy", "the largest whose residual is not above the measured noise", true, false,
-         &by_discrepancy},
+         false, &by_discrepancy},
         {"risk", "the smallest error in k-space that the measured noise predicts", true, true,
-         &by_risk},
+         false, &by_risk},
         {"scaled", "discrepancy with the noise scaled to what the smallest lambda leaves", true,
-         true, &by_scaled_noise},
+         true, false, &by_scaled_noise},
         {"l-curve", text("the corner of the L-curve, or at most ", smallest_corner, " without one"),
-         false, false, &by_corner},
+         false, false, false, &by_corner},
     };
     return table;
 }
@@ -135,17 +175,11 @@ bool is_lambda_rule(const std::string& word) {
                                          [&](const LambdaRule& rule) { return rule.name == word; });
 }
 
-const LambdaRule& lambda_rule(const std::string& word, const LambdaCurve& curve) {
-    if (word != "auto") {
-        return row(word);
-    }
-    if (curve.noise == 0) {
-        return rule_without_noise();
-    }
-    return row(curve.points.front().residual > curve.noise ? "scaled" : "discrepancy");
+const LambdaRule& lambda_rule(const std::string& word) {
+    return row(word == "auto" ? "gcv" : word);
 }
 
-const LambdaRule& rule_without_noise() {
+const LambdaRule& rule_of_last_resort() {
     return row("l-curve");
 }
 

@@ -15,6 +15,12 @@ struct LambdaPoint {
     /// What the image fits of the noise, Re <W^1/2 n, W^1/2 F rho_n> with rho_n the image of noise
     /// n alone; 0 where noise was not measured.
     double fitted = 0;
+    /// tr H and tr H^2 of what maps samples W^1/2 d to those of the image: how many it can follow.
+    double freedom = 0;
+    double freedom_squared = 0;
+    /// Of errors in F^H d that are alike in all directions, in rho: at most 1 / lambda, relative to
+    /// Q(0); 0 where it is not known.
+    double amplification = 0;
     double curvature = 0; ///< of (log residual, log solution) over lambda
     double unsolved = 0; ///< relative residual of the normal equations
 };
@@ -24,6 +30,7 @@ struct LambdaCurve {
     std::vector<LambdaPoint> points; ///< by lambda, the smallest first
     double data = 0; ///< ||W^1/2 d||^2
     double noise = 0; ///< the expected ||W^1/2 n||^2; 0 where it was not measured
+    double samples = 0; ///< of all coils, of weight above 0
     std::string rule; ///< that chose
     std::size_t chosen = 0; ///< of the points
 
@@ -40,6 +47,7 @@ struct LambdaRule {
     std::string summary;
     bool needs_noise; ///< measured
     bool needs_fitted; ///< LambdaPoint::fitted
+    bool needs_freedom; ///< LambdaPoint::freedom
     /// The index of a point. InputError, about this scan file, when no point is the one.
     std::size_t (*choose)(const LambdaCurve& curve, const std::string& scan);
 };
@@ -56,12 +64,11 @@ const std::vector<LambdaRule>& lambda_rules();
 /// Whether a word after --lambda is "auto" or a rule.
 bool is_lambda_rule(const std::string& word);
 
-/// The rule of such a word. "auto" is discrepancy where noise was measured, scaled where no
-/// lambda leaves as little as that noise, and rule_without_noise() otherwise.
-const LambdaRule& lambda_rule(const std::string& word, const LambdaCurve& curve);
+/// The rule of such a word. "auto" is gcv.
+const LambdaRule& lambda_rule(const std::string& word);
 
 /// l-curve, which always chooses.
-const LambdaRule& rule_without_noise();
+const LambdaRule& rule_of_last_resort();
 
 /// Whether the image of a point is that of lambda and not of the number of iterations, which
 /// regularises as well and makes a corner of its own.

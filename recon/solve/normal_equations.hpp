@@ -65,6 +65,7 @@ public:
     /// DeviceError when there is no room.
     std::unique_ptr<System> kept_system(SharedWorkspaces& shared, Reporter& report);
     void set_lambda(double lambda);
+    std::size_t voxels() const { return common_.plan.voxels.count(); }
     /// Q(0), the unit of lambda.
     double q_at_zero();
     double epsilon_of_transforms() const { return common_.backend.info().epsilon; }

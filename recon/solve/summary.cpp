@@ -70,15 +70,18 @@ std::string SolveSummary::as_text() const {
 std::string SolveSummary::about_lambda() const {
     return text("lambda ", rounded(options_.lambda),
                 " is below what the precision of the transforms resolves for this scan, ",
-                rounded(resolved_),
-                ": rounding may show in the image; --precision double, a larger --lambda, or fewer "
-                "--iterations keeps it out");
+                rounded(resolved_), ": rounding may show in the image; ",
+                in_double_ ? "" : "--precision double, ",
+                "a larger --lambda, or fewer --iterations keeps it out");
 }
 
 std::string SolveSummary::about_precision() const {
     return text("the error of the transforms limits the image: its own is estimated at ",
                 rounded(image_error_), ", above ", rounded(options_.image_tolerance),
-                "; use --precision double, or with a field map a smaller --segment-error");
+                in_double_
+                    ? "; use a larger --lambda, or with a field map a smaller --segment-error"
+                    : "; use --precision double, or with a field map a smaller "
+                      "--segment-error");
 }
 
 std::string SolveSummary::about_samples() const {
@@ -90,8 +93,12 @@ std::string SolveSummary::about_samples() const {
     if (unexplained_ > 0) {
         line += text(", ", rounded(unexplained_), " times that of the noise");
     }
-    return explains_too_little() ? line + ": coil maps, field map or trajectory may be wrong"
-                                 : line;
+    if (!explains_too_little()) {
+        return line;
+    }
+    line += ": coil maps, field map or trajectory may be wrong";
+    return frames_ > 1 && options_.lambda > 0 ? line + ", or lambda too large for some frames"
+                                              : line;
 }
 
 double SolveSummary::left() const {

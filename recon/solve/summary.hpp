@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/tolerance.hpp"
 #include "solve/solve.hpp"
 
 namespace lsrecon {
@@ -9,7 +10,9 @@ namespace lsrecon {
 /// What the solver did to all problems of a scan.
 class SolveSummary {
 public:
-    explicit SolveSummary(const SolveOptions& options) : options_(options) {}
+    /// `epsilon`: of the transforms' arithmetic.
+    explicit SolveSummary(const SolveOptions& options, double epsilon = tolerance::eps)
+        : options_(options), in_double_(epsilon < tolerance::eps) {}
 
     void add(const ImageFrame& frame);
 
@@ -45,6 +48,7 @@ private:
     double left() const; ///< of the samples' energy
 
     SolveOptions options_;
+    bool in_double_; ///< transforms
     std::vector<double> residuals_; ///< the last of every problem
     std::vector<double> iterations_; ///< done
     std::size_t ended_by_limit_ = 0;
@@ -63,7 +67,8 @@ private:
 /// Below resolved_lambda, errors of A and b determine the solution of (A + lambda Q(0) I) x = b
 /// more than the data do; it is the error times the gain. The error is spread over all directions;
 /// in those that the scan did not measure it is divided by lambda Q(0), and is then as large as x.
-/// image_error is the estimate of tolerance::image_error, 0 without lambda.
+/// image_error is the estimate of tolerance::image_error for a lambda that holds all directions, 0
+/// without lambda.
 void estimate_rounding(ImageFrame& frame, const std::vector<double>& gains, double lambda,
                        double bound, double epsilon);
 

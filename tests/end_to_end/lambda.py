@@ -60,12 +60,12 @@ def discrepancy_meets_the_noise(make):
         energy = np.mean(np.sum(np.abs(f["noise"][()]) ** 2, axis=0)) * f["weights"][()].sum()
     for words in ([], ["--precision", "double"], ["--backend", "reference"],
                   ["--solver", "eigen"]):
-        folder.run(0, [*RECON, "--lambda", "auto", "--no-whitening", *words])
+        folder.run(0, [*RECON, "--lambda", "discrepancy", "--no-whitening", *words])
         curve, about = curve_of(folder)
         chosen = float(about["lambda"])
         at = int(np.argmin(np.abs(curve["lambda"] - chosen)))
         expect(about["lambda_rule"] == "discrepancy", f"{words}: by {about['lambda_rule']}")
-        expect(about["lambda_asked_for"] == "auto", f"asked for {about['lambda_asked_for']}")
+        expect(about["lambda_asked_for"] == "discrepancy", f"asked for {about['lambda_asked_for']}")
         expect(curve["discrepancy"][at] <= 1 < curve["discrepancy"][at + 1], f"{words}: the rule")
         found = residual(folder, "i.h5", True)
         # The image is solved to a thousandth of lambda, and R is nearly flat in what is left.
@@ -80,10 +80,10 @@ def discrepancy_meets_the_noise(make):
         expect("lambda_curve" not in b["record"], "a curve of a number")
 
 
-def without_noise_there_is_the_corner(make):
+def the_corner_needs_no_noise(make):
     folder = make()
     scan(folder)
-    done = folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--lambda", "auto"])
+    done = folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--lambda", "l-curve"])
     curve, about = curve_of(folder)
     says = re.search(r"lambda (\S+): the corner of the L-curve", done.stderr)
     expect(says and says[1] == about["lambda"], f"the console says {done.stderr}")
@@ -137,21 +137,23 @@ def what_cannot_be_chosen_is_refused(make):
     folder = make()
     scan(folder)
     for rule in ("discrepancy", "risk", "scaled"):
-        folder.run(INPUT, [*RECON, "--lambda", rule], ["/noise", "missing", "l-curve"])
+        folder.run(INPUT, [*RECON, "--lambda", rule], ["/noise", "missing", "gcv"])
     folder.run(USAGE, [*RECON, "--lambda", "auto", "--reg", "tv:0.01"], ["--reg", "next:"])
     folder.run(USAGE, [*RECON, "--lambda", "best"], ["expected: a number from 0"])
     scan(folder, "--noise-samples", "400")
     with h5py.File(folder / "s.h5", "r+") as f:
         f["noise"][()] *= 1000
     folder.run(INPUT, [*RECON, "--lambda", "risk"], ["of the energy", "measured noise", "next:"])
-    folder.run(0, [*RECON, "--lambda", "auto"], ["not chosen by the noise", "of the energy"])
-    expect(curve_of(folder)[1]["lambda_rule"] == "l-curve", "noise that is louder than the samples")
     with h5py.File(folder / "s.h5", "r+") as f:
         f["noise"][()] /= 10000
     folder.run(INPUT, [*RECON, "--lambda", "discrepancy"], ["times the energy", "risk"])
     # A hundredth of the energy is noise: what is left is no noise, which is said, --quiet or not.
     folder.run(0, [*RECON, "--lambda", "auto"], ["the model does not explain the rest"])
-    expect(curve_of(folder)[1]["lambda_rule"] == "scaled", "another rule than scaled")
+    folder.run(0, ["simulate", "--trajectory", "cartesian", "--matrix", f"{SIZE},{SIZE}", "-o",
+                   "s.h5", "--quiet"])
+    done = folder.run(0, ["recon", "s.h5", "-o", "i.h5"])
+    expect("not chosen by cross-validation" in done.stderr, f"as many samples: {done.stderr}")
+    expect(curve_of(folder)[1]["lambda_rule"] == "l-curve", "as many samples as voxels")
 
 
 def it_is_the_default(make):
@@ -165,14 +167,13 @@ def it_is_the_default(make):
     folder = make()
     scan(folder)
     image, weight, rule = found()
-    expect(rule == "l-curve" and weight >= 0.01, f"{weight} by {rule}")
+    expect(rule == "gcv" and weight >= 1e-4, f"{weight} by {rule}")
     expect(np.array_equal(image, found("--lambda", "auto")[0]), "auto is another")
     for words in (["--iterations", "5"], ["--reg", "roughness:0.1"], ["--lambda", "0"],
                   ["--reg", "tv:0.01"]):
         expect(found(*words)[1:] == (0, ""), f"{words} with lambda")
     scan(folder, "--noise-samples", "400")
-    expect(found()[2] == "discrepancy", "not by the noise")
-    expect(found("--no-whitening")[2] == "l-curve", "by noise that the user does not trust")
+    expect(found()[2] == found("--no-whitening")[2] == "gcv", "by the noise")
     scan(folder, "--off-resonance-hz", "100")
     expect(found()[1:] == (0, ""), "off resonance")
 
@@ -186,9 +187,25 @@ def a_frame_of_zeros_does_not_choose(make):
     with h5py.File(folder / "i.h5") as f:
         image, weight = f["image"][()], f["record"].attrs["lambda"]
     expect(not image[0].any() and image[1].any(), "frames")
-    folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--frames", "1"])
+    folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--frames", "1,2"])
     with h5py.File(folder / "i.h5") as f:
-        expect(f["record"].attrs["lambda"] == weight, "frame 1 did not choose")
+        expect(f["record"].attrs["lambda"] == weight, "frame 1 or 2 did not choose")
+
+
+def a_bright_frame_chooses(make):
+    folder = make()
+    scan(folder, "--frames", "3")
+    with h5py.File(folder / "s.h5", "r+") as f:
+        rng = np.random.default_rng(4)
+        noise = rng.standard_normal((2, *f["samples"].shape[1:])) * np.std(f["samples"][2]) / 20
+        f["samples"][:2] = np.array([0.02, 0.1])[:, None, None] * f["samples"][:2] + noise
+    done = folder.run(0, ["recon", "s.h5", "-o", "i.h5"])
+    expect("chosen from frame 2 for all frames" in done.stderr, f"the console says {done.stderr}")
+    with h5py.File(folder / "i.h5") as f:
+        weight = f["record"].attrs["lambda"]
+    folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--frames", "2"])
+    with h5py.File(folder / "i.h5") as f:
+        expect(f["record"].attrs["lambda"] == weight, "frame 2 did not choose")
 
 
 def what_is_left_of_the_samples_is_told(make):
@@ -215,8 +232,8 @@ def what_is_left_of_the_samples_is_told(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([discrepancy_meets_the_noise, without_noise_there_is_the_corner,
+    sys.exit(run_cases([discrepancy_meets_the_noise, the_corner_needs_no_noise,
                         coils_without_maps_are_summed, all_frames_have_one_value,
                         what_cannot_be_chosen_is_refused,
-                        it_is_the_default, a_frame_of_zeros_does_not_choose,
+                        it_is_the_default, a_frame_of_zeros_does_not_choose, a_bright_frame_chooses,
                         what_is_left_of_the_samples_is_told]))

@@ -3,6 +3,7 @@
 #include "solve/lambda_curve.hpp"
 
 #include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <gtest/gtest.h>
 
 #include "base/tolerance.hpp"
@@ -56,6 +57,14 @@ struct Dense {
         a.diagonal().array() += lambda * q;
         return a.llt().solve(right);
     }
+    /// (A / q + lambda)^-1
+    Eigen::MatrixXcd inverse(double lambda) const {
+        Eigen::MatrixXcd a = gram / q;
+        a.diagonal().array() += lambda;
+        return a.inverse();
+    }
+    /// Of the trace of what maps samples to those of the image, in the space of images.
+    Eigen::MatrixXcd hat(double lambda) const { return gram / q * inverse(lambda); }
     std::array<double, 2> at(double lambda) const {
         const ComplexVector rho = solve(lambda);
         return {(model * rho - data).squaredNorm(), rho.squaredNorm()};
@@ -77,6 +86,13 @@ struct Dense {
     }
 };
 
+/// z^H B z for signs z, whose variance is 2 sum |B_ij|^2 beside the diagonal at most.
+void expect_near_trace(double found, const Eigen::MatrixXcd& matrix) {
+    const double trace = matrix.trace().real();
+    const double beside = matrix.squaredNorm() - matrix.diagonal().squaredNorm();
+    EXPECT_NEAR(found, trace, 4 * std::sqrt(2 * beside) + 1e-3 * trace);
+}
+
 using LambdaCurves = test::ArraysFixture;
 
 TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
@@ -95,6 +111,7 @@ TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
     const SolveOptions options{smallest_lambda, 300, 1e-4, true};
     LambdaCurve curve = make_lambda_curve(equations, problem.frame(), fhd, 2.5, options, report);
     add_fitted(curve, equations, equations.fhd(noise, report), options, report);
+    add_freedom(curve, equations, fhd, options, report);
 
     const Dense dense{dense_model(problem), weighted(problem, problem.samples),
                       problem.sampling->q_weights().sum()};
@@ -118,6 +135,12 @@ TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
         // The differences' own error is of the square of their step, of numbers of order 1.
         EXPECT_NEAR(point.curvature, dense.curvature(point.lambda), 0.01 + 100 * bound)
             << point.lambda;
+        expect_near_trace(point.freedom, dense.hat(point.lambda));
+        const Eigen::MatrixXcd hat = dense.hat(point.lambda);
+        expect_near_trace(point.freedom_squared, hat * hat);
+        const Eigen::MatrixXcd inverse = dense.inverse(point.lambda);
+        expect_near_trace(std::pow(point.amplification, 2) * static_cast<double>(hat.rows()),
+                          inverse * inverse);
         EXPECT_TRUE(is_solved(point));
         ++compared;
     }

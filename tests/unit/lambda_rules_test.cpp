@@ -25,7 +25,7 @@ LambdaCurve curve_of(double noise) {
 }
 
 std::size_t chosen(const std::string& word, const LambdaCurve& curve) {
-    return lambda_rule(word, curve).choose(curve, "s.h5");
+    return lambda_rule(word).choose(curve, "s.h5");
 }
 
 std::string refusal(const std::string& word, const LambdaCurve& curve) {
@@ -107,13 +107,49 @@ TEST(LambdaRules, WithoutACornerItIsTheLeast) {
     EXPECT_EQ(chosen("l-curve", coarse), 0U);
 }
 
-TEST(LambdaRules, AutoFollowsWhatIsKnown) {
-    EXPECT_EQ(lambda_rule("auto", curve_of(0)).name, "l-curve");
-    EXPECT_EQ(lambda_rule("auto", curve_of(7)).name, "discrepancy");
-    EXPECT_EQ(lambda_rule("auto", curve_of(4)).name, "scaled");
+/// 40 samples; residuals 5, 6, 9, 20, 39 over lambda 1e-3, 1e-2, ...
+LambdaCurve followed_curve(const std::vector<double>& freedom) {
+    LambdaCurve curve = curve_of(0);
+    curve.samples = 40;
+    const std::vector<double> residual{5, 6, 9, 20, 39};
+    for (std::size_t i = 0; i < 5; ++i) {
+        curve.points[i].residual = residual[i];
+        curve.points[i].freedom = curve.points[i].freedom_squared = freedom[i];
+    }
+    return curve;
+}
+
+TEST(LambdaRules, CrossValidationPredictsSamplesFromTheOthers) {
+    // R / (1 - f/40)^2: 20, 12.2, 16, 26.1, 41.1, each times 0.3 + 0.7 f/40: 13, 6.27, 8.8, 10.8
+    EXPECT_EQ(chosen("gcv", followed_curve({20, 12, 10, 5, 1})), 1U);
+    // 40.8, 38.9, 39.9, 41, 74: nearly the same at three decades, of which the image that follows
+    // least is chosen.
+    const LambdaCurve flat = followed_curve({26, 24.3, 21, 12.06, 11});
+    EXPECT_EQ(chosen("gcv", flat), 3U);
+    LambdaCurve small = followed_curve({20, 12, 10, 5, 1});
+    for (LambdaPoint& point : small.points) {
+        point.lambda /= 1000;
+    }
+    EXPECT_EQ(chosen("gcv", small), 2U) << "none below 1e-4";
+    EXPECT_EQ(chosen("gcv", followed_curve({20, 0, 0, 0, 0})), 1U);
+}
+
+TEST(LambdaRules, CrossValidationNeedsSamplesThatAreLeft) {
+    EXPECT_NE(refusal("gcv", followed_curve({38.5, 12, 10, 5, 1})).find("follows 96 %"),
+              std::string::npos);
+    LambdaCurve noise = followed_curve({30, 20, 10, 5, 1});
+    for (LambdaPoint& point : noise.points) {
+        point.residual = 40;
+    }
+    EXPECT_NE(refusal("gcv", noise).find("the largest lambda"), std::string::npos);
+}
+
+TEST(LambdaRules, AutoIsCrossValidation) {
+    EXPECT_EQ(lambda_rule("auto").name, "gcv");
+    EXPECT_EQ(rule_of_last_resort().name, "l-curve");
     for (const LambdaRule& rule : lambda_rules()) {
         EXPECT_TRUE(is_lambda_rule(rule.name));
-        EXPECT_EQ(lambda_rule(rule.name, {}).name, rule.name);
+        EXPECT_EQ(lambda_rule(rule.name).name, rule.name);
     }
     EXPECT_TRUE(is_lambda_rule("auto"));
     EXPECT_FALSE(is_lambda_rule("0.01"));

@@ -156,6 +156,11 @@ TEST(SolveSummary, TheErrorOfTheImageIsHeldAgainstTheTolerance) {
         EXPECT_EQ(summary.precision_limits_image(), limits) << asked;
         EXPECT_THAT(summary.about_precision(), HasSubstr("--precision double"));
     }
+    SolveSummary in_double(SolveOptions{0.01}, std::numeric_limits<double>::epsilon());
+    in_double.add(rounded_frame({10}, 0.01, bound));
+    EXPECT_THAT(in_double.about_precision(), Not(HasSubstr("--precision")));
+    EXPECT_THAT(in_double.about_precision(), HasSubstr("--segment-error"));
+    EXPECT_THAT(in_double.about_lambda(), Not(HasSubstr("--precision")));
 }
 
 TEST(CoilMaps, TheSumOfTheirSquaresIsOverVoxelsThatTheySee) {
