@@ -1,11 +1,10 @@
 #include "prepare/calibration.hpp"
 
-#include <cmath>
-
 #include "base/error.hpp"
 #include "base/fft.hpp"
 #include "operators/q.hpp"
 #include "plan/plan.hpp"
+#include "prepare/sampled_cells.hpp"
 #include "solve/conjugate_gradient.hpp"
 #include "solve/normal_equations.hpp"
 #include "solve/system.hpp"
@@ -18,7 +17,6 @@ namespace {
 constexpr std::size_t most_in_2d = 16;
 constexpr std::size_t most_in_3d = 12;
 constexpr std::size_t fewest = 4;
-constexpr double share_of_cells = 0.9; ///< that must hold a sample
 /// Of the low-resolution images: enough to keep what was hardly sampled from growing.
 constexpr double lambda = 1e-3;
 constexpr int iterations = 30;
@@ -38,6 +36,18 @@ std::vector<std::size_t> within(const std::vector<Vec3>& trajectory, const Grid&
         }
     }
     return inside;
+}
+
+/// Weighted, of all coils.
+double energy_of(const Frame& frame) {
+    return frame.samples.visit([&](const auto& values) {
+        double sum = 0;
+        for (Eigen::Index m = 0; m < values.cols(); ++m) {
+            sum += frame.sampling->weight(static_cast<std::size_t>(m)) *
+                   values.col(m).template cast<Complex>().squaredNorm();
+        }
+        return sum;
+    });
 }
 
 /// F of the voxels at whole k, both from their middle.
@@ -71,52 +81,36 @@ CoilMatrix to_kspace(const CoilMatrix& images, const Grid& grid) {
 
 } // namespace
 
-std::size_t sampled_radius(const std::vector<Vec3>& trajectory, const Grid& grid,
-                           std::size_t most) {
-    const auto reach = static_cast<long>(most);
-    std::array<long, 3> half{0, 0, 0};
+std::size_t most_radius(const Grid& grid) {
+    return grid.dimensions == 3 ? most_in_3d : most_in_2d;
+}
+
+bool is_enough(std::size_t radius) {
+    return radius >= fewest;
+}
+
+void require_radius(const Scan& scan, std::size_t radius, std::size_t frames) {
+    if (is_enough(radius)) {
+        return;
+    }
+    const std::string less = text("less than ", 100 * SampledCells::share,
+                                  " % of it is sampled within ", fewest, " cycles/FOV");
+    throw InputError({scan.file, "the centre of k-space, from which coil maps are estimated",
+                      frames > 1 ? text(less, " by all ", frames, " frames together") : less,
+                      "samples at the Nyquist rate there",
+                      text(maps_of_another, "; ", without_maps)});
+}
+
+Grid calibration_grid(const Grid& grid, std::size_t radius) {
+    Grid result = grid;
     for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
-        half[d] = std::min(reach, static_cast<long>(grid.size[d] / 2));
-    }
-    const long width = 2 * reach + 1;
-    std::vector<bool> filled(static_cast<std::size_t>(width * width * width), false);
-    const auto cell = [&](long x, long y, long z) {
-        return static_cast<std::size_t>(((z + reach) * width + y + reach) * width + x + reach);
-    };
-    for (const Vec3& k : trajectory) {
-        const std::array<long, 3> at{std::lround(k[0]), std::lround(k[1]), std::lround(k[2])};
-        if (std::abs(at[0]) <= half[0] && std::abs(at[1]) <= half[1] &&
-            std::abs(at[2]) <= half[2]) {
-            filled[cell(at[0], at[1], at[2])] = true;
-        }
-    }
-    std::vector<std::size_t> all(most + 1, 0); // of the shell within this radius and the last
-    std::vector<std::size_t> sampled(most + 1, 0);
-    for (long z = -half[2]; z <= half[2]; ++z) {
-        for (long y = -half[1]; y <= half[1]; ++y) {
-            for (long x = -half[0]; x <= half[0]; ++x) {
-                const auto r = static_cast<std::size_t>(
-                    std::ceil(std::sqrt(static_cast<double>(x * x + y * y + z * z))));
-                // +N/2 of an even number of voxels is -N/2.
-                const bool counts = r <= most && 2 * x < static_cast<long>(grid.size[0]) &&
-                                    2 * y < static_cast<long>(grid.size[1]) &&
-                                    (half[2] == 0 || 2 * z < static_cast<long>(grid.size[2]));
-                if (counts) {
-                    ++all[r];
-                    sampled[r] += filled[cell(x, y, z)] ? 1 : 0;
-                }
-            }
-        }
-    }
-    double cells = 0;
-    double with_sample = 0;
-    std::size_t result = 0;
-    for (std::size_t r = 0; r <= most; ++r) {
-        cells += static_cast<double>(all[r]);
-        with_sample += static_cast<double>(sampled[r]);
-        result = with_sample >= share_of_cells * cells ? r : result;
+        result.size[d] = std::min(2 * radius, grid.size[d]);
     }
     return result;
+}
+
+Frame central_part(const Frame& frame, const Grid& grid) {
+    return subset(frame, within(frame.sampling->trajectory, grid));
 }
 
 void Calibration::join(const Calibration& other) {
@@ -132,25 +126,14 @@ void Calibration::join(const Calibration& other) {
 Calibration calibrate(Backend& backend, const Scan& scan, const Frame& frame, Reporter& report,
                       std::size_t radius) {
     const Stage stage(report, "calibrate");
-    const std::vector<Vec3>& trajectory = frame.sampling->trajectory;
     Calibration result;
     result.frames = 1;
-    result.grid = scan.grid;
-    result.radius = radius > 0
-                        ? radius
-                        : sampled_radius(trajectory, scan.grid,
-                                         scan.grid.dimensions == 3 ? most_in_3d : most_in_2d);
-    if (result.radius < fewest) {
-        throw InputError({scan.file, "the centre of k-space, from which coil maps are estimated",
-                          text("less than ", 100 * share_of_cells, " % of it is sampled within ",
-                               fewest, " cycles/FOV"),
-                          "samples at the Nyquist rate there",
-                          text("pass --maps FILE with maps of these coils; ", without_maps)});
-    }
-    for (std::size_t d = 0; d < static_cast<std::size_t>(scan.grid.dimensions); ++d) {
-        result.grid.size[d] = std::min(2 * result.radius, scan.grid.size[d]);
-    }
-    Frame inside = subset(frame, within(trajectory, result.grid));
+    result.radius =
+        radius > 0 ? radius
+                   : sampled_radius(frame.sampling->trajectory, scan.grid, most_radius(scan.grid));
+    require_radius(scan, result.radius, 1);
+    result.grid = calibration_grid(scan.grid, result.radius);
+    Frame inside = central_part(frame, result.grid);
     const Plan plan{result.grid, Voxels::of_grid(result.grid), true, false};
     const CoilRows no_maps;
     Reporter within_calibrate;
@@ -160,6 +143,7 @@ Calibration calibrate(Backend& backend, const Scan& scan, const Frame& frame, Re
     FrameEquations equations({backend, plan, no_maps, lambda, make_q});
     NormalEquations& of_frame = equations.of(inside.sampling);
     const std::vector<Volume> fhd = of_frame.fhd(inside.samples, within_calibrate);
+    const double energy = energy_of(inside);
     inside.samples = {}; // what follows needs their memory
     const SolveOptions options{lambda, iterations, tolerance, true};
     const auto solve_one = [&](const Volume& b) {
@@ -170,9 +154,14 @@ Calibration calibrate(Backend& backend, const Scan& scan, const Frame& frame, Re
     };
     result.images.resize(static_cast<Eigen::Index>(fhd.size()),
                          static_cast<Eigen::Index>(result.grid.voxels()));
+    double explained = 0;
     for (std::size_t c = 0; c < fhd.size(); ++c) {
-        result.images.row(static_cast<Eigen::Index>(c)) = solve_one(fhd[c]).transpose();
+        const ComplexVector image = solve_one(fhd[c]);
+        // ||W^1/2 (d - F x)||^2 + lambda Q(0) ||x||^2 of the least x, for which T x = F^H d.
+        explained += image.dot(fhd[c].values()).real();
+        result.images.row(static_cast<Eigen::Index>(c)) = image.transpose();
     }
+    result.unexplained = energy > 0 ? 1 - explained / energy : 0;
     result.kspace = to_kspace(result.images, result.grid);
     return result;
 }

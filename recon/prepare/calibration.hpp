@@ -13,6 +13,8 @@ struct Calibration {
     std::size_t frames; ///< F
     CoilMatrix images; ///< C x n F: least-squares images of the coils, x fastest
     CoilMatrix kspace; ///< C x n F: their Fourier transform, k from -floor(N/2) on
+    std::size_t together = 1; ///< frames of the scan that one of the F is made of
+    double unexplained = 0; ///< share of its samples' energy that the first of the F leaves
 
     /// Adds the frames of another calibration of the same grid.
     void join(const Calibration& other);
@@ -22,9 +24,21 @@ struct Calibration {
 constexpr const char* without_maps =
     "'lsrecon recon --maps none' needs none and solves one problem a coil";
 
-/// The largest radius in cycles/FOV, at most `most`, within which nearly every cell of 1 cycle/FOV
-/// holds a sample. Cells beyond N/2 of the grid do not count.
-std::size_t sampled_radius(const std::vector<Vec3>& trajectory, const Grid& grid, std::size_t most);
+/// Another, where the samples are too few.
+constexpr const char* maps_of_another =
+    "make maps of another scan of these coils, or of more of its frames, with 'lsrecon maps', and "
+    "pass them with --maps FILE";
+
+/// In cycles/FOV: maps are smooth, and more calibration costs more than it brings.
+std::size_t most_radius(const Grid& grid);
+/// Whether maps can be estimated from a centre that is sampled so far.
+bool is_enough(std::size_t radius);
+/// InputError where they cannot, from so many frames.
+void require_radius(const Scan& scan, std::size_t radius, std::size_t frames);
+/// The field of view with a matrix of 2 radius, at most the grid's.
+Grid calibration_grid(const Grid& grid, std::size_t radius);
+/// The samples of a frame that belong to the calibration on such a grid.
+Frame central_part(const Frame& frame, const Grid& grid);
 
 /// Reconstructs the densest part of k-space of each coil by least squares. InputError when even the
 /// centre is sampled too sparsely. The radius is `radius`, as far as the frame is

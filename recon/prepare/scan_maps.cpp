@@ -4,6 +4,7 @@
 
 #include "base/numbers.hpp"
 #include "io/maps_file.hpp"
+#include "prepare/place_calibration.hpp"
 #include "prepare/resampled.hpp"
 #include "scan/calibration_samples.hpp"
 #include "scan/frame_places.hpp"
@@ -17,15 +18,6 @@ const MapsMethod* method_named(const std::string& name) {
     const auto found = std::find_if(table.begin(), table.end(),
                                     [&](const MapsMethod& row) { return row.name == name; });
     return found == table.end() ? nullptr : &*found;
-}
-
-/// Of frames of a place: enough to see what moves.
-constexpr std::size_t most_calibrations = 8;
-
-/// Whether a frame has all of the centre that a calibration of this scan has.
-bool sampled_as_far(const Frame& frame, const Scan& scan, const Calibration& calibration) {
-    return sampled_radius(frame.sampling->trajectory, scan.grid, calibration.radius) ==
-           calibration.radius;
 }
 
 } // namespace
@@ -50,7 +42,8 @@ void ScanMaps::make(const PrepareOptions& options) {
         scan_.remarks.push_back(
             text("no coil maps could be estimated: each coil is a problem of its "
                  "own, combined by the root of the sum of squares, without "
-                 "phase; --maps espirit says why: ",
+                 "phase; for maps, pass --maps FILE of another scan, which 'lsrecon maps' makes; "
+                 "--maps espirit says why: ",
                  error.finding().thing, ": ", error.finding().found));
     }
 }
@@ -92,17 +85,20 @@ void ScanMaps::make_or_refuse(const PrepareOptions& options) {
     }
     how_ = options.estimate;
     move_to_first();
+    const auto together = [&](const char* before) {
+        return together_ > 1 ? text(before, "from ", together_, " frames together") : "";
+    };
     if (places_ > 1) {
         scan_.remarks.push_back(text("coil maps by ", method_->name,
                                      " from the centre of k-space, "
                                      "for each of ",
-                                     places_, " places"));
+                                     places_, " places", together("; in the first ")));
         return;
     }
     const SumOfSquares squares = sum_of_squares(scan_.coil_maps);
     scan_.remarks.push_back(text(
-        "coil maps by ", method_->name, " from the centre of k-space (", matrix_, " voxels); ",
-        squares.voxels == scan_.grid.voxels() ? "all" : "",
+        "coil maps by ", method_->name, " from the centre of k-space (", matrix_, " voxels",
+        together(", "), "); ", squares.voxels == scan_.grid.voxels() ? "all" : "",
         squares.voxels == scan_.grid.voxels() ? ""
                                               : text(squares.voxels, " of ", scan_.grid.voxels()),
         " voxels have signal"));
@@ -169,33 +165,13 @@ Calibration ScanMaps::calibration_of(std::size_t place) {
         }
         return calibrate(backend_, scan_, *own, report_);
     }
-    const auto of_frame = [&](std::size_t f, std::size_t radius) {
-        return frames_.look_at(f, [&](const Frame& frame) {
-            return frame.samples.largest_part() > 0
-                       ? std::optional(calibrate(backend_, scan_, frame, report_, radius))
-                       : std::nullopt;
-        });
-    };
-    std::optional<Calibration> all;
-    std::size_t next = 0; // of good
-    while (next < good.size() && !all) {
-        all = of_frame(good[next++], 0);
-    }
+    const std::optional<Calibration> all =
+        calibrate_frames(backend_, scan_, frames_, good, report_);
     if (!all) {
         throw InputError({scan_.file, "coil maps by " + method_->name,
                           "zeros alone in every frame of a place",
                           "an object inside the coils' sensitive volume",
                           text("leave its frames out, or pass --maps FILE; ", without_maps)});
-    }
-    const std::size_t left = good.size() - next;
-    const std::size_t more = std::min(left, most_calibrations - 1);
-    for (std::size_t i = 0; i < more; ++i) {
-        const std::size_t f = good[next + i * left / more];
-        if (sampled_as_far(scan_.frames[f], scan_, *all)) {
-            if (const std::optional<Calibration> one = of_frame(f, all->radius)) {
-                all->join(*one);
-            }
-        }
     }
     return *all;
 }
@@ -223,6 +199,7 @@ CoilRows ScanMaps::estimated(std::size_t place) {
 CoilRows ScanMaps::estimate(std::size_t place) {
     const Calibration calibration = calibration_of(place);
     const Stage stage(report_, "maps");
+    together_ = calibration.together;
     matrix_ = by(calibration.grid.size, scan_.grid.dimensions);
     CoilRows maps = method_->estimate(calibration, scan_.grid, how_);
     if (places_ > 1 && maps.largest_part() == 0) { // a slice beside the object

@@ -65,7 +65,8 @@ private:
     std::string file_; ///< of maps that are not estimated, and
     std::optional<PlacedVolumes> of_file_;
     std::size_t place_ = 0; ///< whose maps the scan has
-    std::string matrix_; ///< of the last calibration
+    std::string matrix_; ///< of the last calibration, and
+    std::size_t together_ = 1; ///< how many frames it took for one
     std::map<std::size_t, InputError> failed_; ///< places without maps
 };
 

@@ -5,6 +5,7 @@
 #include "engines/reference.hpp"
 #include "prepare/interpolation.hpp"
 #include "prepare/prepared_scan.hpp"
+#include "prepare/sampled_cells.hpp"
 #include "prepare/resampled.hpp"
 #include "scan/simulate.hpp"
 #include "support/case.hpp"

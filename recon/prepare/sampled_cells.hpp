@@ -1,0 +1,40 @@
+#pragma once
+
+#include <vector>
+
+#include "scan/grid.hpp"
+
+namespace lsrecon {
+
+/// The cells of 1 cycle/FOV around the centre of k-space that hold a sample. Cells beyond N/2 of
+/// the grid do not count.
+class SampledCells {
+public:
+    /// Up to a radius of `most` cycles/FOV.
+    SampledCells(const Grid& grid, std::size_t most);
+
+    void add(const std::vector<Vec3>& trajectory);
+    /// Whether a cell would be filled that is not yet.
+    bool would_gain(const std::vector<Vec3>& trajectory) const;
+    /// The largest radius within which nearly every cell holds a sample.
+    std::size_t radius() const;
+
+    static constexpr double share = 0.9; ///< that counts as nearly every
+
+private:
+    bool counts(const std::array<long, 3>& cell) const;
+    std::size_t shell_of(const std::array<long, 3>& cell) const;
+    std::size_t index_of(const std::array<long, 3>& cell) const;
+
+    std::array<std::size_t, 3> size_; ///< of the grid
+    std::array<long, 3> half_{0, 0, 0}; ///< of the cells along each axis
+    long reach_;
+    std::vector<bool> filled_;
+    std::vector<std::size_t> all_; ///< of the shell within this radius and the last
+    std::vector<std::size_t> sampled_;
+};
+
+/// That radius for one trajectory.
+std::size_t sampled_radius(const std::vector<Vec3>& trajectory, const Grid& grid, std::size_t most);
+
+} // namespace lsrecon

@@ -1,0 +1,129 @@
+#include "prepare/place_calibration.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "engines/reference.hpp"
+#include "io/native_writer.hpp"
+#include "prepare/prepared_scan.hpp"
+#include "support/case.hpp"
+#include "support/simulated.hpp"
+#include "support/surroundings.hpp"
+
+namespace lsrecon {
+namespace {
+
+/// Spokes at golden angles that go on from frame to frame.
+Simulation spokes(std::size_t a_frame, std::size_t frames) {
+    SimulationOptions options = options_of("golden-angle", test::make_grid(36, 36));
+    options.sampling.readouts = a_frame;
+    options.frames = frames;
+    options.coils = 4;
+    options.noise = 0.01;
+    return simulated(options);
+}
+
+/// Smallest |<estimated, true>| where there is an object.
+double agreement(const CoilRows& maps, const Simulation& simulation) {
+    const CoilMatrix truth = simulation.scan.coil_maps.to_doubles();
+    const CoilMatrix found = maps.to_doubles();
+    double smallest = 1;
+    for (Eigen::Index n = 0; n < truth.cols(); ++n) {
+        if (std::abs(simulation.truth(n)) > 0.1 * simulation.truth.cwiseAbs().maxCoeff()) {
+            smallest = std::min(smallest, std::abs(found.col(n).dot(truth.col(n))));
+        }
+    }
+    return smallest;
+}
+
+class PlaceCalibration : public testing::Test {
+protected:
+    test::TemporaryFolder folder;
+    Reporter report;
+    std::unique_ptr<Backend> backend = make_reference_backend();
+
+    /// Prepares a scan whose file has no maps.
+    Scan prepared(Scan scan, const std::string& maps = "espirit") {
+        scan.coil_maps = {};
+        write_native_scan(folder.file("scan.h5"), scan);
+        ReadOptions read;
+        read.bad_frames = true;
+        FrameSource source(folder.file("scan.h5"), read);
+        PrepareOptions options;
+        options.maps = maps;
+        const PreparedScan result(source, options, *backend, report);
+        return result.scan();
+    }
+    static std::string remarks(const Scan& scan) {
+        std::string all;
+        for (const std::string& remark : scan.remarks) {
+            all += remark + "\n";
+        }
+        return all;
+    }
+};
+
+TEST_F(PlaceCalibration, OfSparseFramesIsFromAllOfThem) {
+    const Simulation simulation = spokes(5, 15);
+    const Scan scan = prepared(simulation.scan);
+    EXPECT_GT(agreement(scan.coil_maps, simulation), 0.97);
+    EXPECT_NE(remarks(scan).find("from 15 frames together"), std::string::npos) << remarks(scan);
+    EXPECT_TRUE(prepared(simulation.scan).coil_maps == scan.coil_maps) << "of another run";
+}
+
+TEST_F(PlaceCalibration, LeavesOutFramesThatAreBadOrSilent) {
+    const Simulation simulation = spokes(5, 15);
+    Scan scan = simulation.scan;
+    scan.frames[0].samples.doubles()(1, 3) = std::nan("");
+    scan.frames[7].samples.doubles().setZero();
+    scan = prepared(scan);
+    EXPECT_GT(agreement(scan.coil_maps, simulation), 0.97);
+    EXPECT_NE(remarks(scan).find("from 13 frames together"), std::string::npos) << remarks(scan);
+}
+
+TEST_F(PlaceCalibration, OfFramesThatFillTheCentreIsOneByOne) {
+    const Simulation simulation = spokes(80, 3);
+    const Scan scan = prepared(simulation.scan);
+    EXPECT_GT(agreement(scan.coil_maps, simulation), 0.97);
+    EXPECT_EQ(remarks(scan).find("together"), std::string::npos) << remarks(scan);
+}
+
+TEST_F(PlaceCalibration, TakesNoFramesTogetherThatAreNotOfOneImage) {
+    const auto alternating = [](Simulation simulation) {
+        for (std::size_t f = 1; f < simulation.scan.frames.size(); f += 2) {
+            simulation.scan.frames[f].samples.doubles() *= -1;
+        }
+        return simulation;
+    };
+    const Simulation alone = alternating(spokes(21, 6));
+    const Scan scan = prepared(alone.scan);
+    EXPECT_GT(agreement(scan.coil_maps, alone), 0.9);
+    EXPECT_EQ(remarks(scan).find("together"), std::string::npos) << remarks(scan);
+    try {
+        prepared(alternating(spokes(5, 16)).scan);
+        FAIL() << "maps of frames that cancel each other";
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("not that of one image"), std::string::npos)
+            << error.what();
+    }
+}
+
+TEST_F(PlaceCalibration, OfTheSameFewSpokesInEveryFrameSaysWhatHelps) {
+    Scan scan = spokes(5, 4).scan;
+    for (Frame& frame : scan.frames) {
+        frame = scan.frames.front();
+    }
+    try {
+        prepared(scan);
+        FAIL() << "maps of 5 spokes";
+    } catch (const InputError& error) {
+        const std::string message = error.what();
+        EXPECT_NE(message.find("by all 4 frames together"), std::string::npos) << message;
+        EXPECT_NE(message.find("'lsrecon maps'"), std::string::npos) << message;
+    }
+    const std::string said = remarks(prepared(scan, ""));
+    EXPECT_NE(said.find("'lsrecon maps' makes"), std::string::npos) << said;
+}
+
+} // namespace
+} // namespace lsrecon
