@@ -160,7 +160,8 @@ std::optional<Calibration> FramesOfPlace::calibrate_together(const std::vector<s
 } // namespace
 
 std::optional<Calibration> calibrate_frames(Backend& backend, const Scan& scan, MixedFrames& frames,
-                                            std::vector<std::size_t> good, Reporter& report) {
+                                            const std::vector<std::size_t>& good,
+                                            Reporter& report) {
     const std::size_t most = most_radius(scan.grid);
     SampledCells all(scan.grid, most);
     std::map<const Sampling*, std::size_t> radius_of;
@@ -176,11 +177,13 @@ std::optional<Calibration> calibrate_frames(Backend& backend, const Scan& scan, 
     }
     require_radius(scan, all.radius(), good.size());
     FramesOfPlace place(backend, scan, frames, report);
+    const auto radius_of_frame = [&](std::size_t f) {
+        return radius_of.at(scan.frames[f].sampling.get());
+    };
     const auto sampled_to = [&](std::size_t radius) {
         std::vector<std::size_t> result;
-        std::copy_if(good.begin(), good.end(), std::back_inserter(result), [&](std::size_t f) {
-            return radius_of[scan.frames[f].sampling.get()] == radius;
-        });
+        std::copy_if(good.begin(), good.end(), std::back_inserter(result),
+                     [&](std::size_t f) { return radius_of_frame(f) >= radius; });
         return result;
     };
     const auto alone = [&](std::size_t radius) {
@@ -193,12 +196,15 @@ std::optional<Calibration> calibrate_frames(Backend& backend, const Scan& scan, 
     if (!together || together->unexplained <= of_one_image) {
         return together;
     }
-    const std::size_t farthest =
-        std::max_element(radius_of.begin(), radius_of.end(), [](const auto& a, const auto& b) {
-            return a.second < b.second;
-        })->second;
-    if (is_enough(farthest)) {
-        if (std::optional<Calibration> some = alone(farthest)) {
+    std::vector<std::size_t> radii;
+    for (const std::size_t f : good) {
+        radii.push_back(radius_of_frame(f));
+    }
+    std::sort(radii.begin(), radii.end());
+    const std::size_t half_of_them_reach = radii[radii.size() / 2];
+    const std::size_t radius = is_enough(half_of_them_reach) ? half_of_them_reach : radii.back();
+    if (is_enough(radius)) {
+        if (std::optional<Calibration> some = alone(radius)) {
             return some;
         }
     }

@@ -16,6 +16,6 @@ namespace lsrecon {
 /// where every frame is zeros; InputError where the centre is sampled too sparsely or no image
 /// comes near all frames.
 std::optional<Calibration> calibrate_frames(Backend& backend, const Scan& scan, MixedFrames& frames,
-                                            std::vector<std::size_t> good, Reporter& report);
+                                            const std::vector<std::size_t>& good, Reporter& report);
 
 } // namespace lsrecon
