@@ -96,14 +96,14 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
         scan, prepared.maps_differ() ? std::optional(prepared.first_good()) : std::nullopt);
     const Plan plan = make_plan(scan, {q_file.has_value(), !options.solve.regularisers.empty(),
                                        backend.segment_error() > 0});
+    const RuleChoice rule = where_cheap(options.lambda_rule, plan.products());
+    const bool by_rule = !rule.word.empty();
     const auto with_lambda = [&](double lambda) {
-        SolveOptions asked = options.solve;
+        SolveOptions asked = solving_by(rule, options.solve);
         asked.lambda = lambda;
         return with_effort(asked, options.effort, plan.products(),
                            unit_roundoff(backend.solver_precision()));
     };
-    const RuleChoice rule = where_cheap(options.lambda_rule, plan.products());
-    const bool by_rule = !rule.word.empty();
     SolveOptions solving = with_lambda(by_rule ? smallest_lambda : options.solve.lambda);
     if (q_file) {
         q_file->require(scan);
@@ -133,6 +133,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
 
     Record settings = options.settings;
     settings.emplace_back("lambda", text(solving.lambda));
+    settings.emplace_back("regularisers", in_words(solving.regularisers));
     settings.emplace_back("iterations", text(solving.iterations));
     settings.emplace_back("tolerance", text(solving.tolerance));
     settings.emplace_back("preconditioner", preconditioner_of(solving));

@@ -9,6 +9,10 @@ namespace lsrecon {
 /// The same, or none where products are dear and nobody asked for it.
 RuleChoice where_cheap(const RuleChoice& rule, Products products);
 
+/// With smallest_lambda for the curve of a rule and, where the rule is that of the default, `band`:
+/// what was not measured is not made up from coil maps and noise.
+SolveOptions solving_by(const RuleChoice& rule, SolveOptions asked);
+
 /// Chooses lambda for all frames of a scan, as it is transformed, by frame f, and tells which and
 /// why. The equations were made with smallest_lambda, `fhd` is the frame's. InputError when the
 /// scan has no noise for the rule, or the rule finds none.

@@ -71,11 +71,8 @@ bool ReconstructRoom::has_maps(std::size_t coils, std::size_t stored_maps) const
 }
 
 SolveOptions ReconstructRoom::solving(Products products) const {
-    SolveOptions asked = options_.solve;
-    asked.lambda =
-        where_cheap(options_.lambda_rule, products).word.empty() ? asked.lambda : smallest_lambda;
-    return with_effort(asked, options_.effort, products,
-                       unit_roundoff(backend_.solver_precision()));
+    return with_effort(solving_by(where_cheap(options_.lambda_rule, products), options_.solve),
+                       options_.effort, products, unit_roundoff(backend_.solver_precision()));
 }
 
 /// As its file has it; null for none.

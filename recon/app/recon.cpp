@@ -51,10 +51,12 @@ RuleChoice rule_by_default(const ReconstructOptions& options) {
 }
 
 void require_lambda_rule(const RuleChoice& rule, const std::vector<RegulariserChoice>& chosen) {
-    if (!rule.word.empty() && !chosen.empty()) {
-        throw UsageError("--lambda " + rule.word +
-                         " with --reg: it is chosen where it is the only regulariser\n  next:     "
-                         "give --lambda a number, or leave --reg out");
+    for (const RegulariserChoice& choice : chosen) {
+        if (!rule.word.empty() && !regulariser_named(choice.name).of_unmeasured) {
+            throw UsageError("--lambda " + rule.word + " with --reg " + choice.name +
+                             ": it is chosen where it is the only regulariser of what was measured"
+                             "\n  next:     give --lambda a number, or leave --reg out");
+        }
     }
 }
 
@@ -156,7 +158,6 @@ ExitCode run(Options& options) {
     const CoilCompression& compression = prepare.compression;
     options.reconstruct.settings = {
         {"lambda_asked_for", options.lambda.empty() ? "default" : options.lambda},
-        {"regularisers", joined(options.regularisers)},
         {"prior", options.reconstruct.prior},
         {"solver_asked_for", options.solver},
         {"q_file", options.reconstruct.q_file},
@@ -204,7 +205,8 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
            "Tikhonov (L2) weight relative to the diagonal of F^H W F, 0 for none, or a rule "
            "that chooses it from one frame, for all frames. auto: gcv, and l-curve where that has "
            "no smallest value" +
-               rules + " [auto; 0 with --iterations, --reg, a field map or /voxels]")
+               rules +
+               " [auto, with --reg band:0.3; 0 with --iterations, --reg, a field map or /voxels]")
         ->type_name("NUMBER|RULE")
         ->check(CLI::Validator(
             [words](const std::string& word) {

@@ -119,25 +119,29 @@ public:
     }
 
     RealVector of_response(const ComplexVector& response) override {
-        std::vector<std::pair<std::array<long, 3>, double>> there;
-        Size reach{1, 1, 1};
-        for (std::size_t n = 0; n < count(); ++n) {
-            if (response(index(n)) == Complex(0)) {
-                continue;
+        const auto for_each_difference = [&](const auto& use) {
+            for (std::size_t n = 0; n < count(); ++n) {
+                if (response(index(n)) != Complex(0)) {
+                    const Size at{n % size_[0], n / size_[0] % size_[1], n / size_[0] / size_[1]};
+                    std::array<long, 3> difference{};
+                    for (std::size_t d = 0; d < 3; ++d) {
+                        difference[d] = static_cast<long>(at[d]) - static_cast<long>(size_[d] / 2);
+                    }
+                    use(difference, response(index(n)).real());
+                }
             }
-            const Size at{n % size_[0], n / size_[0] % size_[1], n / size_[0] / size_[1]};
-            std::array<long, 3> difference{};
+        };
+        Size reach{1, 1, 1};
+        for_each_difference([&](const std::array<long, 3>& difference, double) {
             for (std::size_t d = 0; d < 3; ++d) {
-                difference[d] = static_cast<long>(at[d]) - static_cast<long>(size_[d] / 2);
                 reach[d] =
                     std::max(reach[d], static_cast<std::size_t>(std::abs(difference[d])) + 1);
             }
-            there.emplace_back(difference, response(index(n)).real());
-        }
+        });
         OfDistance distances(reach);
-        for (const auto& [difference, value] : there) {
+        for_each_difference([&](const std::array<long, 3>& difference, double value) {
             distances.add(difference, value);
-        }
+        });
         return eigenvalues(size_, distances, &of_cosines);
     }
 

@@ -69,8 +69,9 @@ double NormalEquations::q_at_zero() {
 std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision precision,
                                                    CoilMaps& maps, SharedWorkspaces& shared) {
     std::unique_ptr<Gram> gram = gram_on(device, precision, maps.count(), shared);
-    std::vector<RegulariserTerm> terms = make_regularisers(
-        common_.regularisers, {device, precision, common_.plan.grid, common_.prior});
+    std::vector<RegulariserTerm> terms =
+        make_regularisers(common_.regularisers, {device, precision, common_.plan.grid,
+                                                 common_.prior, &sampling_.trajectory});
     std::unique_ptr<Preconditioner> inverse;
     if (preconditions()) {
         const double squares = maps.given() ? sum_of_squares(common_.coil_maps).mean : 1;

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 #include "operators/differences.hpp"
 #include "operators/identity.hpp"
+#include "operators/unsampled.hpp"
 #include "operators/wavelet.hpp"
 #include "operators/weighted_differences.hpp"
 
@@ -55,6 +57,15 @@ void with_edges(const PriorImage& prior, const Grid& grid) {
     edge_weights(prior, grid);
 }
 
+RegulariserTerm unsampled(const RegulariserPlace& place) {
+    return {
+        std::make_unique<Unsampled>(place.device, place.grid, place.precision, *place.trajectory)};
+}
+
+RegulariserVolumes of_unsampled(const Grid&) {
+    return {1, 2};
+}
+
 RegulariserTerm wavelet(const RegulariserPlace& place) {
     const std::size_t voxels = place.grid.voxels();
     RegulariserTerm term{std::make_unique<Wavelet>(place.device, place.grid, place.precision)};
@@ -82,6 +93,8 @@ const std::vector<Regulariser>& regularisers() {
          &any_prior},
         {"anatomical", "roughness, but not across the edges of the image of --prior", true,
          &weighted_differences, &of_weighted_differences, &with_edges},
+        {"band", "the image at spatial frequencies beyond those that were sampled", true,
+         &unsampled, &of_unsampled, nullptr, false, true},
         {"tv", "total variation: the norm of the image gradient", false, &differences,
          &of_differences},
         {"wavelet", "the L1 norm of shift-invariant Daubechies-4 coefficients", false, &wavelet,
@@ -105,6 +118,14 @@ const Regulariser& regulariser_named(const std::string& name) {
     }
     throw UsageError("--reg " + name + ": no such regulariser\n  expected: one of " + names +
                      "\n  next:     see 'lsrecon recon --help', or leave --reg out");
+}
+
+std::string in_words(const std::vector<RegulariserChoice>& chosen) {
+    std::string words;
+    for (const RegulariserChoice& choice : chosen) {
+        words += text(words.empty() ? "" : " ", choice.name, ":", choice.weight);
+    }
+    return words;
 }
 
 double weight_of_l2(const std::vector<RegulariserChoice>& chosen) {

@@ -48,6 +48,8 @@ struct RegulariserPlace {
     const Grid& grid;
     /// On the grid; it must outlive the term. Not null for a kind that needs one.
     const PriorImage* prior = nullptr;
+    /// Of the frame; not null for `band`.
+    const std::vector<Vec3>* trajectory = nullptr;
 };
 
 /// Arrays of the image's size that a term needs.
@@ -68,6 +70,7 @@ struct Regulariser {
     /// Of a kind that needs a prior image: InputError when it has no use for this one. Else null.
     void (*require)(const PriorImage& prior, const Grid& grid) = nullptr;
     bool over_frames = false; ///< whether it couples frames, which are then solved together
+    bool of_unmeasured = false; ///< whether it leaves a rule for lambda as it is
 };
 
 /// The table: a row each.
@@ -88,6 +91,9 @@ bool need_all_frames(const std::vector<RegulariserChoice>& chosen);
 bool need_prior(const std::vector<RegulariserChoice>& chosen);
 void require_prior(const std::vector<RegulariserChoice>& chosen, const PriorImage& prior,
                    const Grid& grid);
+
+/// "tv:0.02 l2:0.0001"
+std::string in_words(const std::vector<RegulariserChoice>& chosen);
 
 /// How many volumes of the image's size they need at most while they are minimised.
 std::size_t volumes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid);

@@ -156,6 +156,13 @@ def what_cannot_be_chosen_is_refused(make):
     expect(curve_of(folder)[1]["lambda_rule"] == "l-curve", "as many samples as voxels")
 
 
+def corner_power(image):
+    """That at frequencies that spokes do not reach."""
+    k = np.fft.fftfreq(SIZE) * SIZE
+    outside = np.hypot(k[:, None], k) > SIZE / 2 + 1
+    return np.sum(np.abs(np.fft.fft2(image[0])[outside])**2)
+
+
 def it_is_the_default(make):
     """But where the user regularises otherwise, or products are dear."""
     def found(*words):
@@ -168,7 +175,11 @@ def it_is_the_default(make):
     scan(folder)
     image, weight, rule = found()
     expect(rule == "gcv" and weight >= 1e-4, f"{weight} by {rule}")
-    expect(np.array_equal(image, found("--lambda", "auto")[0]), "auto is another")
+    expect(np.array_equal(image, found("--lambda", "auto", "--reg", "band:0.3")[0]), "another")
+    with h5py.File(folder / "i.h5") as f:
+        expect(f["record"].attrs["regularisers"] == "band:0.3", "the record's regulariser")
+    corners = [corner_power(of) for of in (image, found("--lambda", "auto")[0])]
+    expect(0 < corners[0] < corners[1] / 5, f"in corners of k-space {corners}")
     for words in (["--iterations", "5"], ["--reg", "roughness:0.1"], ["--lambda", "0"],
                   ["--reg", "tv:0.01"]):
         expect(found(*words)[1:] == (0, ""), f"{words} with lambda")
