@@ -110,11 +110,11 @@ Remarks remarks_on_aliasing(const Scan& scan) {
         : sparse.frames < frames
             ? text(sparse.frames, " of ", frames, " frames are undersampled, ", each)
             : text(frames, " frames are reconstructed, ", each);
-    std::string undo = with_maps || scan.coils() == 1
-                           ? " that --reg tv:0.02 may undo"
-                           : " that coil maps or a regulariser, such as --reg tv:0.02, do not undo";
+    const char* const left = with_maps           ? " and noise"
+                             : scan.coils() == 1 ? ""
+                                                 : " where coil maps do not undo it";
     return {text(samples, " fill ", std::ceil(1000 * sparse.covered) / 10,
-                 " % of k-space: expect aliasing", with_maps ? " and noise" : "", undo,
+                 " % of k-space: expect aliasing", left, ", of which --reg tv:0.02 removes much",
                  joining(scan))};
 }
 

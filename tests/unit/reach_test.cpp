@@ -109,15 +109,15 @@ TEST(Remarks, UndersamplingWithoutMapsIsNoted) {
     ASSERT_EQ(remarks_on_aliasing(scan).size(), 1u);
     EXPECT_EQ(
         remarks_on_aliasing(scan)[0],
-        "the samples fill 49.8 % of k-space: expect aliasing that coil maps or a regulariser, such "
-        "as --reg tv:0.02, do not undo");
+        "the samples fill 49.8 % of k-space: expect aliasing where coil maps do not undo it, of "
+        "which --reg tv:0.02 removes much");
     scan.coil_maps = CoilMatrix::Ones(2, 64 * 64);
     EXPECT_TRUE(remarks_on_aliasing(scan).empty()) << "maps undo it";
     scan = scan_of(lines(64, 64, 5), 64, 64);
     scan.coil_maps = CoilMatrix::Ones(2, 64 * 64);
     ASSERT_EQ(remarks_on_aliasing(scan).size(), 1u);
-    EXPECT_NE(remarks_on_aliasing(scan)[0].find("% of k-space: expect aliasing and noise that "
-                                                "--reg tv:0.02 may undo"),
+    EXPECT_NE(remarks_on_aliasing(scan)[0].find("% of k-space: expect aliasing and noise, of "
+                                                "which --reg tv:0.02 removes much"),
               std::string::npos)
         << remarks_on_aliasing(scan)[0];
 }
@@ -128,8 +128,8 @@ TEST(Remarks, FramesOfFewSamplesAreNotedWithTheFlagThatJoinsThem) {
     scan.frame_counters = {"slice", "repetition"};
     EXPECT_EQ(remarks_on_aliasing(scan)[0],
               "500 frames are reconstructed, each from 64 samples a coil, which fill 2 % of "
-              "k-space: expect aliasing that coil maps or a regulariser, such as --reg tv:0.02, do "
-              "not undo; if they belong to one image, pass --join repetition");
+              "k-space: expect aliasing where coil maps do not undo it, of which --reg tv:0.02 "
+              "removes much; if they belong to one image, pass --join repetition");
     scan.frame_counters = {"slice"};
     EXPECT_EQ(remarks_on_aliasing(scan)[0].find("--join"), std::string::npos);
 }
