@@ -186,7 +186,7 @@ void add_choice_flags(CLI::App& sub, ReadOptions& options) {
              "frames to read, counted from 0 after the other selections");
     auto* const spokes =
         sub.add_option("--spokes-per-frame", options.spokes_per_frame,
-                       "raw data: cut each frame into frames of so many consecutive readouts")
+                       "raw data: cut each frame into frames of this many consecutive readouts")
             ->check(whole_number("a whole number from 1", false));
     sub.add_option("--stride", options.stride,
                    "readouts from the start of one such frame to the next: a sliding window where "

@@ -21,7 +21,7 @@ void add_shift_flag(CLI::App& sub, GeometryOptions& options) {
     };
     sub.add_option_function<std::vector<std::string>>(
            "--shift-mm", take,
-           "moves the image by so many mm along x, y (and z); header: of raw data, from the "
+           "moves the image this far, in mm, along x, y (and z); header: of raw data, from the "
            "isocentre to the position that its acquisitions have, where the scanner has not done "
            "so (spirals, as a rule)")
         ->delimiter(',')
@@ -98,7 +98,7 @@ void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
         ->check(file_name())
         ->type_name("FILE");
     CLI::Option* const coils = sub.add_option("--coils", options.compression.coils,
-                                              "compress to so many virtual coils [all coils]")
+                                              "compress to this many virtual coils [all coils]")
                                    ->check(whole_number("a whole number from 1", false));
     sub.add_option("--energy", options.compression.energy,
                    "compress to the fewest virtual coils that keep this share of the energy of the "

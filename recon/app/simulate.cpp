@@ -164,9 +164,10 @@ void add_sampling_flags(CLI::App& sub, Options& options) {
 }
 
 void add_frame_flags(CLI::App& sub, SimulationOptions& simulation) {
-    sub.add_option("--frames", simulation.frames,
-                   "frames; spokes at golden angles and means go on from frame to frame, other "
-                   "trajectories are the same in each")
+    sub.add_option(
+           "--frames", simulation.frames,
+           "frames; golden-angle and golden-means spokes continue from frame to frame, other "
+           "trajectories are the same in each")
         ->check(whole_number("a whole number from 1", false))
         ->capture_default_str();
     sub.add_option("--motion", simulation.motion_mm,
@@ -213,7 +214,7 @@ std::function<ExitCode()> bind_simulate(CLI::App& sub) {
                    "opposite sign far away; written to the scan with the times of its samples")
         ->capture_default_str();
     sub.add_option("--r2star", simulation.r2star,
-                   "decay of up to so many 1/s near that place, and half of it far from it")
+                   "decay of up to this many 1/s near that place, and half of it far from it")
         ->capture_default_str();
     sub.add_option("--readout-ms", simulation.readout_ms,
                    "how long each readout takes, with --off-resonance-hz or --r2star")

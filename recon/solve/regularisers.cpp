@@ -86,8 +86,8 @@ RegulariserVolumes of_wavelet(const Grid& grid) {
 
 const std::vector<Regulariser>& regularisers() {
     static const std::vector<Regulariser> table{
-        {"l2", "the norm of the image (Tikhonov), the same term as --lambda", true, &identity,
-         &of_identity},
+        {"l2", "the squared norm of the image (Tikhonov), the same term as --lambda", true,
+         &identity, &of_identity},
         {"roughness", "squares of differences of neighbours", true, &differences, &of_differences},
         {"prior", "squares of differences from the image of --prior", true, &to_prior, &of_identity,
          &any_prior},
