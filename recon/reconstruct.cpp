@@ -145,7 +145,8 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     }
     JointRoom room;
     if (joint) {
-        room = require_joint_room(backend, scan, scan.grid, plan.coils_share_one_problem, solving);
+        room = require_joint_room(backend, scan, scan.grid, scan.coils(),
+                                  plan.coils_share_one_problem, solving);
         report.tell(room.words);
     }
     std::optional<Identity> identity; // of frames that a later run may find finished
@@ -174,6 +175,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
                           error, backend.info().epsilon);
         return image;
     };
+    // Of one frame for all: the first that is solved in this run, or that of the curve.
     double amplified = curve ? curve->at_chosen().amplification : 0;
     // The samples determine most of many images: then lambda is not all that holds errors.
     const auto refine = [&](ImageFrame& image, std::size_t f) {

@@ -2,11 +2,28 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "operators/q.hpp"
 #include "reconstruct_lambda.hpp"
 #include "solve/misfit.hpp"
 
 namespace lsrecon {
+
+namespace {
+
+/// False where this frame is refused, which is reported when its turn comes.
+template <typename Action> bool unless_refused(const Action& action) {
+    try {
+        action();
+        return true;
+    } catch (const RunError&) {
+        throw;
+    } catch (const InputError&) {
+        return false;
+    }
+}
+
+} // namespace
 
 bool ScanEquations::places_differ() const {
     return prepared_.places_differ() || (parts_.prior != nullptr && parts_.prior->differ());
@@ -84,26 +101,25 @@ std::size_t ScanEquations::bright_frame() {
             good.push_back(f);
         }
     }
-    std::size_t brightest = prepared_.first_good();
-    double most = 0;
+    std::vector<std::pair<double, std::size_t>> by_energy; // of a sample
     const std::size_t reads = good.size() > 1 ? std::min(most_read, good.size()) : 0;
     for (std::size_t i = 0; i < reads; ++i) {
         // No whole number of frames apart: every eighth may be the same contrast.
         const std::size_t f = good[i * (good.size() - 1) / (reads - 1)];
-        const Frame frame = prepared_.frame(f);
-        const double energy =
-            energy_of(*frame.sampling, frame.samples) / frame.sampling->sum_of_weights();
-        if (energy > most) {
-            most = energy;
-            brightest = f;
+        unless_refused([&] {
+            const Frame frame = prepared_.frame(f);
+            by_energy.emplace_back(
+                energy_of(*frame.sampling, frame.samples) / frame.sampling->sum_of_weights(), f);
+        });
+    }
+    std::stable_sort(by_energy.begin(), by_energy.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (const auto& [energy, f] : by_energy) {
+        if (unless_refused([&, frame = f] { of(frame); })) { // its place has coil maps
+            return f;
         }
     }
-    try {
-        of(brightest);
-    } catch (const InputError&) { // a place without coil maps
-        brightest = prepared_.first_good();
-    }
-    return brightest;
+    return prepared_.first_good();
 }
 
 LambdaCurve ScanEquations::choose_lambda(const RuleChoice& rule) {

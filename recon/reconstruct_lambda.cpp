@@ -97,9 +97,15 @@ LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, std::size_
                           "pass --lambda gcv, or a number"});
     }
     const double of_sample = energy_of_noise(scan.noise);
+    if (measured && !(of_sample > 0) && word != "auto" && lambda_rule(word).needs_noise) {
+        throw InputError({scan.file, scan.name_of("noise"), "zeros alone",
+                          "noise in some coil, which --lambda " + word + " needs",
+                          "measure the noise again, or pass --lambda gcv or a number"});
+    }
     std::vector<Volume> of_noise;
     std::string refused;
     const auto curve_of = [&](const SolveOptions& how) {
+        refused.clear();
         LambdaCurve curve = make_lambda_curve(equations, frame, fhd, of_sample, how, report);
         require_points(curve, scan);
         const LambdaRule* rule = &lambda_rule(word);
@@ -140,7 +146,9 @@ void add_lambda_curve(Image& image, const LambdaCurve& curve) {
         for (const double value :
              {point.lambda, std::sqrt(point.residual), std::sqrt(point.solution), point.curvature,
               measured ? point.residual / curve.noise : none,
-              point.fitted > 0 ? curve.risk(point) / curve.noise : none}) {
+              point.fitted > 0 ? curve.risk(point) / curve.noise : none,
+              point.freedom > 0 ? point.freedom : none,
+              point.freedom > 0 ? curve.cross_validation(point) / curve.data : none}) {
             table.values.push_back(value);
         }
     }

@@ -12,6 +12,7 @@
 #include "solve/joint_room.hpp"
 #include "solve/lambda_curve.hpp"
 #include "solve/solver_room.hpp"
+#include "solve/solvers.hpp"
 
 namespace lsrecon {
 
@@ -112,7 +113,7 @@ void ReconstructRoom::require(const ScanShape& shape) const {
     if (need_all_frames(how.regularisers)) {
         return; // which frames there are is not known yet
     }
-    if (how.on_device) {
+    if (solver_of(how).on_device) {
         note_room_of_solver(backend_, solve.system, how);
     }
     HostMemory memory;
@@ -130,19 +131,18 @@ void ReconstructRoom::require(const Scan& scan) const {
     if (count_places(places_of(scan)) > 1) {
         add_volumes_of_slices(memory, field.get());
     }
+    const bool maps = has_maps(scan.coils(), scan.coil_maps.rows());
+    const std::size_t coils = coils_of(scan.coils());
+    memory.add(scan.name_of("trajectory"), counted(scan.frames.size(), "frame"),
+               bytes_of_samplings(scan));
     if (need_all_frames(options_.solve.regularisers)) {
         memory.require(file_);
         MemoryLimit left = memory_limit();
-        if (memory.bytes() > 0) {
-            left.bytes -= memory.bytes();
-            left.whose += " without the volumes that slices are taken from";
-        }
-        require_joint_room(backend_, scan, grid, options_.prepare.maps != "none", options_.solve,
-                           left);
+        left.bytes -= memory.bytes();
+        left.whose += " beside trajectories and what slices are taken from";
+        require_joint_room(backend_, scan, grid, coils, maps, options_.solve, left);
         return;
     }
-    const bool maps = has_maps(scan.coils(), scan.coil_maps.rows());
-    const std::size_t coils = coils_of(scan.coils());
     SolveShape solve{{grid, maps ? coils : 0}, maps ? 1 : coils};
     solve.replicas = options_.noise_replicas > 0;
     for (const Frame& frame : scan.frames) {
@@ -158,8 +158,6 @@ void ReconstructRoom::require(const Scan& scan) const {
     memory.add(scan.name_of("samples"),
                text(samples, " samples of each of ", counted(scan.coils(), "coil")),
                of_coils * each * static_cast<double>(samples));
-    memory.add(scan.name_of("trajectory"), counted(scan.frames.size(), "frame"),
-               bytes_of_samplings(scan));
     if (maps) {
         memory.add("coil maps", text(coils, " on the grid of the image"),
                    static_cast<double>(coils * grid.voxels() * sizeof(std::complex<float>)),

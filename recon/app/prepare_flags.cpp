@@ -85,6 +85,9 @@ void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
                                                       options.maps);
                    }
                    options.maps = "none";
+               } else if (options.maps == "none") {
+                   throw CLI::ValidationError("--combine maps",
+                                              "--maps none leaves it none; leave one of both out");
                }
            },
            "maps: one problem for all coils; rss: one per coil, then the root of their sum of "

@@ -114,7 +114,7 @@ ExitCode run(Options& options) {
     SolveOptions& solve = options.reconstruct.solve;
     const Solver& solver =
         options.solver.empty() ? solvers().front() : solver_named(options.solver);
-    solve.on_device = solver.on_device;
+    solve.solver = &solver;
     for (const std::string& word : options.regularisers) {
         solve.regularisers.push_back(choice_of(word));
     }

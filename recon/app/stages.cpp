@@ -35,8 +35,7 @@ void require_room(const Scan& scan, Backend& backend, std::size_t volumes, std::
     const double each = static_cast<double>(2 * bytes_of(backend.precision()));
     HostMemory memory;
     memory.add("F^H d", text(counted(volumes, "volume"), " of ", counted(voxels, "voxel")),
-               static_cast<double>(volumes * voxels) * each,
-               "choose fewer coils (--coils-only), take a smaller --matrix");
+               static_cast<double>(volumes * voxels) * each, "use a machine with more memory");
     memory.add("the transform", text("of ", counted(at_a_time.coils, "coil"), " at a time"),
                (device.in_host_memory() ? bytes_of_pieces(at_a_time, backend.precision()) : 0) +
                    2 * sizeof(Complex) * static_cast<double>(voxels));

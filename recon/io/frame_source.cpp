@@ -69,7 +69,15 @@ std::vector<std::string> FrameSource::check_samples(bool bad_frames) {
     if (bad_.size() == frames) {
         throw InputError(bad_.begin()->second);
     }
-    const std::vector<std::string> remarks = check.end();
+    std::vector<std::string> remarks;
+    try {
+        remarks = check.end();
+    } catch (const InputError&) { // all others are zeros
+        if (!bad_.empty()) {
+            throw InputError(bad_.begin()->second);
+        }
+        throw;
+    }
     const std::vector<std::size_t>& empty = check.empty();
     while (bad_.count(first_good_) > 0 ||
            std::binary_search(empty.begin(), empty.end(), first_good_)) {

@@ -158,8 +158,8 @@ void write_maps(Hdf5Writer& file, const Image& image) {
 } // namespace
 
 const std::vector<std::string>& lambda_curve_columns() {
-    static const std::vector<std::string> columns{"lambda",    "residual",    "solution",
-                                                  "curvature", "discrepancy", "risk"};
+    static const std::vector<std::string> columns{
+        "lambda", "residual", "solution", "curvature", "discrepancy", "risk", "freedom", "gcv"};
     return columns;
 }
 

@@ -148,11 +148,12 @@ std::vector<RecordTable> tables_of(const Hdf5Reader& file) {
         return {};
     }
     const Hdf5Shape shape = file.checked_shape(dataset, Hdf5Kind::real);
-    const std::vector<std::string>& columns = lambda_curve_columns();
-    if (shape.extents.size() != 2 || shape.extents[1] != columns.size()) {
+    std::vector<std::string> columns = lambda_curve_columns(); // some files have the first few
+    if (shape.extents.size() != 2 || shape.extents[1] == 0 || shape.extents[1] > columns.size()) {
         throw InputError({file.path(), full_name(dataset), shape.to_string(),
-                          text("rows of ", columns.size(), " numbers"), again});
+                          text("rows of up to ", columns.size(), " numbers"), again});
     }
+    columns.resize(shape.extents[1]);
     return {{lambda_curve_table, columns, file.read_real(dataset)}};
 }
 

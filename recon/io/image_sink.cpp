@@ -19,6 +19,9 @@ ImageSink::Made with_values_of(const ImageSink::Solved& solved) {
     };
 }
 
+constexpr const char* next_step =
+    "\n  next:     the same command with --resume solves the others";
+
 bool may_be_of_one_frame(const Error& error) {
     const ExitCode code = error.code();
     return code == ExitCode::input || code == ExitCode::device || code == ExitCode::tolerance;
@@ -47,7 +50,7 @@ std::string ImageSink::kept() const {
     const std::size_t done = part_ ? part_->frames().size() : 0;
     return done == 0 ? ""
                      : text(done, " of ", position_.size(), " frames are kept in ", part_->path(),
-                            "\n  next:     the same command with --resume solves the others");
+                            next_step);
 }
 
 /// What the user reads when a signal ends the program from now on.
@@ -163,6 +166,10 @@ void ImageSink::keep(FinishedFrame finished) {
         return;
     }
     position_[frame] = part_->frames().size();
+    if (part_->frames().empty()) { // a signal may come when it is safe, and not yet counted
+        promise_.emplace("lsrecon: stopped by a signal; finished frames are kept in " +
+                         part_->path() + next_step);
+    }
     part_->add(std::move(finished));
     promise();
 }

@@ -152,10 +152,11 @@ std::vector<Frame> read_frames(const Hdf5Reader& file, const Samplings& sampling
     const Extents extents = samples_extents(file, samples, samplings.size());
     const std::size_t coils = extents[0];
     const std::size_t frames = extents[1];
+    const bool in_doubles = file.shape("samples").number_bytes == sizeof(double);
     for (std::size_t f = 0; f < frames; ++f) {
         Frame frame;
         frame.sampling = samplings[samplings.size() == 1 ? 0 : f];
-        frame.samples = CoilRows(coils, 0, Precision::float32);
+        frame.samples = CoilRows(coils, 0, in_doubles ? Precision::float64 : Precision::float32);
         frame.label = frames > 1 ? text("frame ", f) : "";
         result.push_back(std::move(frame));
     }

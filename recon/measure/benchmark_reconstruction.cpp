@@ -16,6 +16,7 @@
 #include "reconstruct.hpp"
 #include "scan/simulate.hpp"
 #include "solve/normal_equations.hpp"
+#include "solve/solvers.hpp"
 
 namespace lsrecon {
 
@@ -115,12 +116,13 @@ struct Run {
     std::vector<std::pair<std::string, double>> stage_seconds;
 };
 
-Run run_once(const TemporaryFolder& folder, Backend& backend, bool on_device, Reporter& report) {
+Run run_once(const TemporaryFolder& folder, Backend& backend, const Solver& solver,
+             Reporter& report) {
     ReconstructOptions options;
     options.solve.lambda = 0;
     options.solve.iterations = iterations;
     options.solve.tolerance = solver_tolerance;
-    options.solve.on_device = on_device;
+    options.solve.solver = &solver;
     OneRun run(report);
     const auto start = std::chrono::steady_clock::now();
     reconstruct(folder.file("scan.h5"), folder.file("image.h5"), backend, options, run);
@@ -138,12 +140,12 @@ double seconds_of(const Run& run, const std::string& stage) {
 
 /// A row for the solver and one for the whole; the first run warms up.
 std::vector<ReconstructionRow> rows_of(Backend& backend, const Simulation& simulation,
-                                       const TemporaryFolder& folder, bool on_device, bool warm_up,
-                                       Reporter& report) {
+                                       const TemporaryFolder& folder, const Solver& solver,
+                                       bool warm_up, Reporter& report) {
     if (warm_up) {
-        run_once(folder, backend, on_device, report);
+        run_once(folder, backend, solver, report);
     }
-    const Run run = run_once(folder, backend, on_device, report);
+    const Run run = run_once(folder, backend, solver, report);
     const ImageData image = read_image(folder.file("image.h5"));
     const ComplexVector rho = as_vector(image.values);
     ReconstructionRow row;
@@ -191,7 +193,8 @@ void fill_speed_ups(std::vector<ReconstructionRow>& rows,
 ReconstructionRow solver_of_cpu(Backend& device, const BackendInfo& loops,
                                 const Simulation& simulation, const TemporaryFolder& folder,
                                 Reporter& report) {
-    ReconstructionRow row = rows_of(device, simulation, folder, false, false, report).front();
+    ReconstructionRow row =
+        rows_of(device, simulation, folder, solver_named("eigen"), false, report).front();
     row.kernel = loops.kernel;
     row.device = loops.device;
     return row;
@@ -212,7 +215,7 @@ std::vector<ReconstructionRow> benchmark_reconstruction(const BenchmarkOptions& 
     std::vector<ReconstructionRow> rows;
     if (pairs_of(simulation.scan) <= reference_pairs) {
         const Stage stage(report, "recon reference");
-        rows = rows_of(*loops, simulation, folder, false, false, report);
+        rows = rows_of(*loops, simulation, folder, solver_named("eigen"), false, report);
     } else {
         report.note("recon: the loops of the CPU are left out, they would take minutes; a smaller "
                     "--matrix or --scan-samples shows them");
@@ -225,7 +228,7 @@ std::vector<ReconstructionRow> benchmark_reconstruction(const BenchmarkOptions& 
     if (device) {
         const Stage stage(report, "recon device");
         std::vector<ReconstructionRow> of_device =
-            rows_of(*device, simulation, folder, true, true, report);
+            rows_of(*device, simulation, folder, solvers().front(), true, report);
         fill_speed_ups(of_device, rows);
         rows.insert(rows.end(), of_device.begin(), of_device.end());
     }

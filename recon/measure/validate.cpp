@@ -168,10 +168,8 @@ private:
             return few_iterations(exact.on_reference(), b, options_.lambda, errors, rows_.random());
         }();
         const auto iterated_by = [&](System* system) -> CoilMatrix {
-            SolveOptions options = few.options;
-            options.on_device = system != nullptr;
-            return (system ? solve_on_device(*system, right_hand_sides, options, report_)
-                           : solve(equations, right_hand_sides, options, report_))
+            return (system ? solve_on_device(*system, right_hand_sides, few.options, report_)
+                           : solve_by_eigen(equations, right_hand_sides, few.options, report_))
                 .image.transpose();
         };
         const CoilMatrix computed = iterated_by(resident);

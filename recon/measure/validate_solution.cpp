@@ -51,7 +51,7 @@ FewIterations few_iterations(System& normal, const ComplexVector& b, double lamb
     const auto apply = [&](const ComplexVector& p) { return normal.apply(p); };
     FewIterations few;
     for (int iterations = most_iterations; iterations > 0; iterations /= 2) {
-        few.options = {lambda, iterations, errors.tolerance, false};
+        few.options = {lambda, iterations, errors.tolerance};
         Solution solution = conjugate_gradient(apply, b, few.options, silent);
         if (solution.stop == Stop::tolerance && solution.residuals.size() > 2) {
             few.options.iterations = static_cast<int>(solution.residuals.size()) - 2;

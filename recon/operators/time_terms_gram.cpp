@@ -62,10 +62,10 @@ std::vector<TimeTerm> compute_time_terms(Backend& backend, const Sampling& sampl
     constexpr double error_of_terms = 1e-7;
     const TimeTerms terms = time_terms(sampling.times, off_resonance, error_of_terms);
     const Stage stage(report, "q");
+    const RealVector of_samples = sampling.q_weights();
     std::vector<RealVector> weights;
     for (Eigen::Index l = 0; l < terms.weights.rows(); ++l) {
-        weights.emplace_back(sampling.q_weights().array() *
-                             terms.weights.row(l).transpose().array());
+        weights.emplace_back(of_samples.array() * terms.weights.row(l).transpose().array());
     }
     std::vector<Q> qs = compute_weighted_qs(backend, sampling.trajectory, weights, grid, report);
     std::vector<TimeTerm> result;

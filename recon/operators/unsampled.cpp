@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
+#include <limits>
 
 #include "base/parallel.hpp"
 #include "scan/directions.hpp"
@@ -43,45 +42,91 @@ std::vector<Vec3> directions(int dimensions) {
     return result;
 }
 
+/// Quarters of a cycle/fov along axis d, counted from the lowest that has a sample.
+class Quarters {
+public:
+    Quarters(const std::vector<Vec3>& trajectory, std::size_t d) : d_(d) {
+        for (const Vec3& k : trajectory) {
+            const long quarter = std::lround(4 * k[d]);
+            lowest_ = std::min(lowest_, quarter);
+            highest_ = std::max(highest_, quarter);
+        }
+    }
+    std::size_t count() const { return static_cast<std::size_t>(highest_ - lowest_) + 1; }
+    std::size_t of(const Vec3& k) const {
+        return static_cast<std::size_t>(std::lround(4 * k[d_]) - lowest_);
+    }
+
+private:
+    std::size_t d_;
+    long lowest_ = 0;
+    long highest_ = 0;
+};
+
 /// Samples among which are all corners of the hull of all of them, as far as it matters: the
 /// outermost of every row of frequencies along x. In units of N.
 std::vector<Vec3> outermost(const std::vector<Vec3>& trajectory, const Grid& grid) {
-    std::map<std::pair<long, long>, std::pair<Vec3, Vec3>> rows;
-    for (const Vec3& k : trajectory) {
-        const auto [row, is_new] =
-            rows.try_emplace({std::lround(4 * k[1]), std::lround(4 * k[2])}, k, k);
-        auto& [first, last] = row->second;
-        first = k[0] < first[0] ? k : first;
-        last = k[0] > last[0] ? k : last;
+    constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+    const Quarters y(trajectory, 1);
+    const Quarters z(trajectory, 2);
+    struct Ends {
+        std::size_t first = none; ///< samples
+        std::size_t last = none;
+    };
+    std::vector<Ends> rows(y.count() * z.count());
+    for (std::size_t m = 0; m < trajectory.size(); ++m) {
+        const Vec3& k = trajectory[m];
+        auto& [first, last] = rows[z.of(k) * y.count() + y.of(k)];
+        first = first == none || k[0] < trajectory[first][0] ? m : first;
+        last = last == none || k[0] > trajectory[last][0] ? m : last;
     }
     std::vector<Vec3> result;
-    for (const auto& [row, ends] : rows) {
-        for (Vec3 k : {ends.first, ends.second}) {
-            for (std::size_t d = 0; d < 3; ++d) {
-                k[d] /= static_cast<double>(grid.size[d]);
+    for (const auto& [first, last] : rows) {
+        for (const std::size_t m : {first, last}) {
+            if (m != none) {
+                const Vec3& k = trajectory[m];
+                result.push_back({k[0] / static_cast<double>(grid.size[0]),
+                                  k[1] / static_cast<double>(grid.size[1]),
+                                  k[2] / static_cast<double>(grid.size[2])});
             }
-            result.push_back(k);
         }
     }
     return result;
 }
+
+/// The least of some numbers, and the least above it.
+class TwoLeast {
+public:
+    void take(long number) {
+        if (number < least_) {
+            next_ = least_;
+            least_ = number;
+        } else if (number > least_ && number < next_) {
+            next_ = number;
+        }
+    }
+    long apart() const { return next_ < none ? next_ - least_ : 0; } ///< 0 where all are alike
+
+private:
+    static constexpr long none = std::numeric_limits<long>::max();
+    long least_ = none;
+    long next_ = none;
+};
 
 /// How far apart the outermost positions are along each axis, at least 1 cycle/fov: coils see what
 /// lies between lines, and as far beyond the last one. In units of N.
 Vec3 spacing_at_the_rim(const std::vector<Vec3>& trajectory, const Grid& grid) {
     Vec3 spacing{0, 0, 0};
     for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
-        std::set<long> halves; // of a cycle/fov
+        TwoLeast low; // in halves of a cycle/fov
+        TwoLeast high;
         for (const Vec3& k : trajectory) {
-            halves.insert(std::lround(2 * k[d]));
+            const long half = std::lround(2 * k[d]);
+            low.take(half);
+            high.take(-half);
         }
-        double widest = 1;
-        if (halves.size() > 1) {
-            const long first = *std::next(halves.begin()) - *halves.begin();
-            const long last = *halves.rbegin() - *std::next(halves.rbegin());
-            widest = std::max(widest, static_cast<double>(std::max(first, last)) / 2);
-        }
-        spacing[d] = widest / static_cast<double>(grid.size[d]);
+        const double widest = static_cast<double>(std::max(low.apart(), high.apart())) / 2;
+        spacing[d] = std::max(1.0, widest) / static_cast<double>(grid.size[d]);
     }
     return spacing;
 }

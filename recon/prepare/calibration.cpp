@@ -1,11 +1,16 @@
 #include "prepare/calibration.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/error.hpp"
 #include "base/fft.hpp"
 #include "operators/q.hpp"
 #include "plan/plan.hpp"
+#include "prepare/resampled.hpp"
 #include "prepare/sampled_cells.hpp"
 #include "solve/conjugate_gradient.hpp"
+#include "solve/misfit.hpp"
 #include "solve/normal_equations.hpp"
 #include "solve/system.hpp"
 
@@ -36,18 +41,6 @@ std::vector<std::size_t> within(const std::vector<Vec3>& trajectory, const Grid&
         }
     }
     return inside;
-}
-
-/// Weighted, of all coils.
-double energy_of(const Frame& frame) {
-    return frame.samples.visit([&](const auto& values) {
-        double sum = 0;
-        for (Eigen::Index m = 0; m < values.cols(); ++m) {
-            sum += frame.sampling->weight(static_cast<std::size_t>(m)) *
-                   values.col(m).template cast<Complex>().squaredNorm();
-        }
-        return sum;
-    });
 }
 
 /// F of the voxels at whole k, both from their middle.
@@ -109,8 +102,35 @@ Grid calibration_grid(const Grid& grid, std::size_t radius) {
     return result;
 }
 
-Frame central_part(const Frame& frame, const Grid& grid) {
-    return subset(frame, within(frame.sampling->trajectory, grid));
+CalibrationField::CalibrationField(const Grid& image, const Grid& file)
+    : grid_(with_smaller_field(image, file)) {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(image.dimensions); ++d) {
+        share_[d] = grid_.fov_mm[d] / image.fov_mm[d];
+        const double voxels = share_[d] * static_cast<double>(image.size[d]);
+        grid_.size[d] = std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(voxels)));
+    }
+}
+
+std::shared_ptr<const std::vector<Vec3>>
+CalibrationField::positions(const std::shared_ptr<const Sampling>& sampling) const {
+    if (!is_narrower()) {
+        return {sampling, &sampling->trajectory};
+    }
+    auto result = std::make_shared<std::vector<Vec3>>(sampling->trajectory);
+    for (Vec3& k : *result) {
+        k = {share_[0] * k[0], share_[1] * k[1], share_[2] * k[2]};
+    }
+    return result;
+}
+
+Frame CalibrationField::central_part(const Frame& frame, const Grid& grid) const {
+    Frame part = subset(frame, within(*positions(frame.sampling), grid));
+    if (is_narrower()) {
+        auto sampling = std::make_shared<Sampling>(*part.sampling);
+        sampling->trajectory = *positions(part.sampling);
+        part.sampling = std::move(sampling);
+    }
+    return part;
 }
 
 void Calibration::join(const Calibration& other) {
@@ -123,17 +143,17 @@ void Calibration::join(const Calibration& other) {
     frames += other.frames;
 }
 
-Calibration calibrate(Backend& backend, const Scan& scan, const Frame& frame, Reporter& report,
-                      std::size_t radius) {
+Calibration calibrate(Backend& backend, const Scan& scan, const CalibrationField& field,
+                      const Frame& frame, Reporter& report, std::size_t radius) {
     const Stage stage(report, "calibrate");
     Calibration result;
     result.frames = 1;
-    result.radius =
-        radius > 0 ? radius
-                   : sampled_radius(frame.sampling->trajectory, scan.grid, most_radius(scan.grid));
+    result.radius = radius > 0 ? radius
+                               : sampled_radius(*field.positions(frame.sampling), field.grid(),
+                                                most_radius(field.grid()));
     require_radius(scan, result.radius, 1);
-    result.grid = calibration_grid(scan.grid, result.radius);
-    Frame inside = central_part(frame, result.grid);
+    result.grid = calibration_grid(field.grid(), result.radius);
+    Frame inside = field.central_part(frame, result.grid);
     const Plan plan{result.grid, Voxels::of_grid(result.grid), true, false};
     const CoilRows no_maps;
     Reporter within_calibrate;
@@ -143,9 +163,9 @@ Calibration calibrate(Backend& backend, const Scan& scan, const Frame& frame, Re
     FrameEquations equations({backend, plan, no_maps, lambda, make_q});
     NormalEquations& of_frame = equations.of(inside.sampling);
     const std::vector<Volume> fhd = of_frame.fhd(inside.samples, within_calibrate);
-    const double energy = energy_of(inside);
+    const double energy = energy_of(*inside.sampling, inside.samples);
     inside.samples = {}; // what follows needs their memory
-    const SolveOptions options{lambda, iterations, tolerance, true};
+    const SolveOptions options{lambda, iterations, tolerance};
     const auto solve_one = [&](const Volume& b) {
         System* const on_device = of_frame.on_device();
         return (on_device != nullptr ? *on_device : of_frame.on_reference())

@@ -1,15 +1,36 @@
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "base/report.hpp"
 #include "engines/backend.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
 
+/// Where coils are calibrated: the image's field of view, but no wider than the file's, beyond
+/// which samples are not dense enough.
+class CalibrationField {
+public:
+    CalibrationField(const Grid& image, const Grid& file);
+    const Grid& grid() const { return grid_; } ///< with about the image's voxels
+    bool is_narrower() const { return share_ != Vec3{1, 1, 1}; } ///< than the image's
+    /// Of samples, in cycles per this field of view.
+    std::shared_ptr<const std::vector<Vec3>>
+    positions(const std::shared_ptr<const Sampling>& sampling) const;
+    /// The samples of a frame that belong to the calibration on such a grid, at these positions.
+    Frame central_part(const Frame& frame, const Grid& grid) const;
+
+private:
+    Grid grid_;
+    Vec3 share_{1, 1, 1}; ///< of the image's field of view
+};
+
 /// The centre of k-space of some frames on a grid: what coil maps are estimated from.
 struct Calibration {
     std::size_t radius; ///< in cycles/FOV: so far it is sampled at the Nyquist rate
-    Grid grid; ///< the field of view of the scan with a matrix of 2 radius, at most the scan's
+    Grid grid; ///< the calibration's field of view with a matrix of 2 radius, at most its own
     std::size_t frames; ///< F
     CoilMatrix images; ///< C x n F: least-squares images of the coils, x fastest
     CoilMatrix kspace; ///< C x n F: their Fourier transform, k from -floor(N/2) on
@@ -37,13 +58,10 @@ bool is_enough(std::size_t radius);
 void require_radius(const Scan& scan, std::size_t radius, std::size_t frames);
 /// The field of view with a matrix of 2 radius, at most the grid's.
 Grid calibration_grid(const Grid& grid, std::size_t radius);
-/// The samples of a frame that belong to the calibration on such a grid.
-Frame central_part(const Frame& frame, const Grid& grid);
-
 /// Reconstructs the densest part of k-space of each coil by least squares. InputError when even the
 /// centre is sampled too sparsely. The radius is `radius`, as far as the frame is
 /// sampled, or 0 for as far as that is.
-Calibration calibrate(Backend& backend, const Scan& scan, const Frame& frame, Reporter& report,
-                      std::size_t radius = 0);
+Calibration calibrate(Backend& backend, const Scan& scan, const CalibrationField& field,
+                      const Frame& frame, Reporter& report, std::size_t radius = 0);
 
 } // namespace lsrecon

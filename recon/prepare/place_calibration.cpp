@@ -72,8 +72,9 @@ Frame joined(const std::vector<Frame>& frames) {
 
 class FramesOfPlace {
 public:
-    FramesOfPlace(Backend& backend, const Scan& scan, MixedFrames& frames, Reporter& report)
-        : backend_(backend), scan_(scan), frames_(frames), report_(report) {}
+    FramesOfPlace(Backend& backend, const Scan& scan, const CalibrationField& field,
+                  MixedFrames& frames, Reporter& report)
+        : backend_(backend), scan_(scan), field_(field), frames_(frames), report_(report) {}
 
     std::optional<Calibration> calibrate_one_by_one(const std::vector<std::size_t>& good,
                                                     std::size_t radius);
@@ -83,6 +84,7 @@ public:
 private:
     Backend& backend_;
     const Scan& scan_;
+    const CalibrationField& field_;
     MixedFrames& frames_;
     Reporter& report_;
 };
@@ -93,7 +95,7 @@ std::optional<Calibration> FramesOfPlace::calibrate_one_by_one(const std::vector
     const auto of_frame = [&](std::size_t f) {
         return frames_.look_at(f, [&](const Frame& frame) {
             return frame.samples.largest_part() > 0
-                       ? std::optional(calibrate(backend_, scan_, frame, report_, radius))
+                       ? std::optional(calibrate(backend_, scan_, field_, frame, report_, radius))
                        : std::nullopt;
         });
     };
@@ -128,19 +130,19 @@ std::vector<std::size_t> spread(const std::vector<std::size_t>& frames) {
 
 std::optional<Calibration> FramesOfPlace::calibrate_together(const std::vector<std::size_t>& good,
                                                              std::size_t radius) {
-    const Grid grid = calibration_grid(scan_.grid, radius);
-    SampledCells cells(scan_.grid, radius);
+    const Grid grid = calibration_grid(field_.grid(), radius);
+    SampledCells cells(field_.grid(), radius);
     std::vector<Frame> parts;
     std::size_t samples = 0;
     for (const std::size_t f : spread(good)) {
-        const std::vector<Vec3>& trajectory = scan_.frames[f].sampling->trajectory;
-        if (samples >= enough_samples * grid.voxels() && !cells.would_gain(trajectory)) {
+        const auto positions = field_.positions(scan_.frames[f].sampling);
+        if (samples >= enough_samples * grid.voxels() && !cells.would_gain(*positions)) {
             continue;
         }
         frames_.look_at(f, [&](const Frame& frame) {
             if (frame.samples.largest_part() > 0) {
-                cells.add(trajectory);
-                parts.push_back(central_part(frame, grid));
+                cells.add(*positions);
+                parts.push_back(field_.central_part(frame, grid));
                 samples += parts.back().sampling->samples();
             }
         });
@@ -152,31 +154,34 @@ std::optional<Calibration> FramesOfPlace::calibrate_together(const std::vector<s
     Frame all = joined(parts);
     const std::size_t frames = parts.size();
     parts.clear();
-    Calibration result = calibrate(backend_, scan_, all, report_, cells.radius());
+    const CalibrationField at_these(field_.grid(), field_.grid());
+    Calibration result = calibrate(backend_, scan_, at_these, all, report_, cells.radius());
     result.together = frames;
     return result;
 }
 
 } // namespace
 
-std::optional<Calibration> calibrate_frames(Backend& backend, const Scan& scan, MixedFrames& frames,
+std::optional<Calibration> calibrate_frames(Backend& backend, const Scan& scan,
+                                            const CalibrationField& field, MixedFrames& frames,
                                             const std::vector<std::size_t>& good,
                                             Reporter& report) {
-    const std::size_t most = most_radius(scan.grid);
-    SampledCells all(scan.grid, most);
+    const std::size_t most = most_radius(field.grid());
+    SampledCells all(field.grid(), most);
     std::map<const Sampling*, std::size_t> radius_of;
     for (const std::size_t f : good) {
-        const Sampling* const sampling = scan.frames[f].sampling.get();
-        if (radius_of.count(sampling) == 0) {
-            all.add(sampling->trajectory);
-            radius_of[sampling] = sampled_radius(sampling->trajectory, scan.grid, most);
+        const std::shared_ptr<const Sampling>& sampling = scan.frames[f].sampling;
+        if (radius_of.count(sampling.get()) == 0) {
+            const auto positions = field.positions(sampling);
+            all.add(*positions);
+            radius_of[sampling.get()] = sampled_radius(*positions, field.grid(), most);
         }
     }
     if (good.empty()) {
         return std::nullopt;
     }
     require_radius(scan, all.radius(), good.size());
-    FramesOfPlace place(backend, scan, frames, report);
+    FramesOfPlace place(backend, scan, field, frames, report);
     const auto radius_of_frame = [&](std::size_t f) {
         return radius_of.at(scan.frames[f].sampling.get());
     };

@@ -149,7 +149,7 @@ const Frame& ScanMaps::first_of(std::size_t place) const {
 
 /// Of some frames of the place, the first that is neither bad nor silent and others from all over
 /// it: what moves has signal elsewhere in each.
-Calibration ScanMaps::calibration_of(std::size_t place) {
+Calibration ScanMaps::calibration_of(std::size_t place, const CalibrationField& field) {
     std::vector<std::size_t> good;
     for (std::size_t f = 0; f < place_of_.size(); ++f) {
         if (place_of_[f] == place && !frames_.is_bad(f)) {
@@ -163,10 +163,10 @@ Calibration ScanMaps::calibration_of(std::size_t place) {
                               "an object inside the coils' sensitive volume",
                               text("leave its frames out, or pass --maps FILE; ", without_maps)});
         }
-        return calibrate(backend_, scan_, *own, report_);
+        return calibrate(backend_, scan_, field, *own, report_);
     }
     const std::optional<Calibration> all =
-        calibrate_frames(backend_, scan_, frames_, good, report_);
+        calibrate_frames(backend_, scan_, field, frames_, good, report_);
     if (!all) {
         throw InputError({scan_.file, "coil maps by " + method_->name,
                           "zeros alone in every frame of a place",
@@ -197,18 +197,21 @@ CoilRows ScanMaps::estimated(std::size_t place) {
 }
 
 CoilRows ScanMaps::estimate(std::size_t place) {
-    const Calibration calibration = calibration_of(place);
+    const CalibrationField field(scan_.grid, file_grid_);
+    const Calibration calibration = calibration_of(place, field);
     const Stage stage(report_, "maps");
     together_ = calibration.together;
     matrix_ = by(calibration.grid.size, scan_.grid.dimensions);
-    CoilRows maps = method_->estimate(calibration, scan_.grid, how_);
+    CoilRows maps = method_->estimate(calibration, field.grid(), how_);
     if (places_ > 1 && maps.largest_part() == 0) { // a slice beside the object
         const auto frame = std::find(place_of_.begin(), place_of_.end(), place);
         report_.note(text("no voxel has signal at the slice of frame ", frame - place_of_.begin(),
                           ": its maps were estimated by walsh"));
-        maps = walsh_maps(calibration, scan_.grid, how_);
+        maps = walsh_maps(calibration, field.grid(), how_);
     }
-    return maps;
+    return field.is_narrower()
+               ? resampled(maps, field.grid(), scan_.grid, {scan_.file, "coil maps", without_maps})
+               : maps;
 }
 
 /// To the first place that can have maps; the others fail with their frames.

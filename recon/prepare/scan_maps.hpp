@@ -48,7 +48,7 @@ private:
     CoilRows taken(std::size_t frame); ///< from the file
     const Frame& first_of(std::size_t place) const;
     void move_to_first();
-    Calibration calibration_of(std::size_t place);
+    Calibration calibration_of(std::size_t place, const CalibrationField& field);
     CoilRows estimate(std::size_t place);
     CoilRows estimated(std::size_t place); ///< its errors say what to know of the place
 

@@ -21,11 +21,13 @@ using Monitor = std::function<void(const Iteration&)>;
 /// A monitor that hears which problem it is; null for null.
 Monitor monitor_of(std::size_t problem, const Monitor& monitor);
 
+struct Solver; // solve/solvers.hpp
+
 struct SolveOptions {
     double lambda = 0; ///< weight of Q(0) I beside F^H F
     int iterations = 15; ///< at most; stopping early keeps noise out (docs/maths.md)
     double tolerance = 1e-4; ///< of ||b - A x|| / ||b||; solved to a tenth of it (decision 0006)
-    bool on_device = true; ///< where the backend can; false: Eigen in double precision
+    const Solver* solver = nullptr; ///< a row of solvers(); null for the first
     std::vector<RegulariserChoice> regularisers = {}; ///< beside lambda
     bool precondition = false; ///< of conjugate gradients on the device
     Monitor monitor = nullptr;

@@ -43,7 +43,6 @@ public:
         : grid_(grid), device_(frames.front().system->device()) {
         for (JointFrame& frame : frames) {
             System& system = *frame.system;
-            const bool is_zero = frame.fhd[p].norm() == 0;
             const Volume b = system.right_hand_side(frame.fhd[p]);
             frame.fhd[p] = {}; // its memory is the next one's
             frames_.push_back(std::make_unique<Alternation>(
@@ -51,8 +50,11 @@ public:
                 scales.norm * unit_of(frame), frames_.empty() ? nullptr : frames_.front().get()));
             earlier_.emplace_back(iterations);
             share_.push_back(unit_of(frame) / scales.mean_unit);
-            if (!is_zero) { // else there is no image to begin with
-                fit_penalties(*frames_.back());
+        }
+        const Alternation& any = *frames_.front(); // all have the same scale
+        for (std::size_t t = 0; t < any.terms(); ++t) {
+            if (any.term(t).over_frames) {
+                joint_.push_back({t, any.length(t), any.penalty(t)});
             }
         }
         for (Term& term : joint_) {
@@ -102,22 +104,6 @@ private:
         double length; ///< weight times s
         double penalty;
     };
-
-    /// A penalty of a joint term is that of the frame with the largest image.
-    void fit_penalties(const Alternation& frame) {
-        const bool first = joint_.empty();
-        std::size_t next = 0;
-        for (std::size_t t = 0; t < frame.terms(); ++t) {
-            if (!frame.term(t).over_frames) {
-                continue;
-            }
-            if (first) {
-                joint_.push_back({t, frame.length(t), frame.penalty(t)});
-            }
-            joint_[next].penalty = std::min(joint_[next].penalty, frame.penalty(t));
-            ++next;
-        }
-    }
 
     /// x, and the terms of this frame alone.
     double iterate(Alternation& frame) {

@@ -42,13 +42,14 @@ JointMemory joint_memory(const Grid& grid, std::size_t coils, bool with_maps, Pr
     return {device.total, device.largest_array, values * (in_stacks + finished) + eigenvalues};
 }
 
-JointRoom require_joint_room(Backend& backend, const Scan& scan, const Grid& grid, bool with_maps,
-                             const SolveOptions& options, const MemoryLimit& limit) {
+JointRoom require_joint_room(Backend& backend, const Scan& scan, const Grid& grid,
+                             std::size_t coils, bool with_maps, const SolveOptions& options,
+                             const MemoryLimit& limit) {
     Device& device = backend.device();
     std::size_t elsewhere = 0; // frames of other places, which are finished before or after
     const auto needed = [&](std::size_t frames, std::size_t samplings) {
-        JointMemory memory = joint_memory(grid, scan.coils(), with_maps, backend.precision(),
-                                          frames, std::min(frames, samplings), options);
+        JointMemory memory = joint_memory(grid, coils, with_maps, backend.precision(), frames,
+                                          std::min(frames, samplings), options);
         memory.on_host += device.in_host_memory() ? memory.on_device : 0;
         memory.on_host +=
             static_cast<double>(elsewhere * grid.voxels() * sizeof(std::complex<float>));

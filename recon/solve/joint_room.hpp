@@ -18,13 +18,14 @@ JointMemory joint_memory(const Grid& grid, std::size_t coils, bool with_maps, Pr
 /// For regularisers that couple the frames of each place (scan/frame_places.hpp), before the values
 /// of any are read: UsageError for a place of one frame, InputError that says how many would fit
 /// when the device or the host has no room for those of a place. Returns what the largest place
-/// needs. The grid is that of the images. Without maps each coil is a problem.
+/// needs. The grid is that of the images, and the coils those that are left after compression.
+/// Without maps each is a problem.
 struct JointRoom {
     double on_device = 0; ///< bytes
     std::string words; ///< "20 frames ... are solved together: 30 MiB ..."
 };
-JointRoom require_joint_room(Backend& backend, const Scan& scan, const Grid& grid, bool with_maps,
-                             const SolveOptions& options,
+JointRoom require_joint_room(Backend& backend, const Scan& scan, const Grid& grid,
+                             std::size_t coils, bool with_maps, const SolveOptions& options,
                              const MemoryLimit& limit = memory_limit());
 
 } // namespace lsrecon

@@ -8,6 +8,7 @@
 #include "base/tolerance.hpp"
 #include "solve/misfit.hpp"
 #include "solve/shifted_forms.hpp"
+#include "solve/solvers.hpp"
 
 namespace lsrecon {
 
@@ -56,7 +57,7 @@ Runs runs_on(System& system, const std::vector<Volume>& fhd, const SolveOptions&
 
 Runs runs_of(NormalEquations& equations, const std::vector<Volume>& fhd,
              const SolveOptions& options, Reporter& report) {
-    System* const system = options.on_device ? equations.on_device() : nullptr;
+    System* const system = solver_of(options).on_device ? equations.on_device() : nullptr;
     if (system != nullptr) {
         try {
             return runs_on(*system, fhd, options, report);
@@ -64,7 +65,18 @@ Runs runs_of(NormalEquations& equations, const std::vector<Volume>& fhd,
         } catch (const DeviceError&) {
         }
     }
-    return runs_on(equations.on_reference(), fhd, options, report);
+    // Of few samples most eigenvalues are 0, and those of a rounded Q as far below it. Fewer
+    // iterations do not find them.
+    SolveOptions fewer = options;
+    for (;; fewer.iterations /= 2) {
+        try {
+            return runs_on(equations.on_reference(), fhd, fewer, report);
+        } catch (const ToleranceError&) {
+            if (fewer.iterations < 2) {
+                throw;
+            }
+        }
+    }
 }
 
 double samples_that_weigh(const Sampling& sampling) {
@@ -80,12 +92,7 @@ ComplexVector signs(const NormalEquations& equations) {
         value = (bits() & 1) == 0 ? 1 : -1;
     }
     if (!equations.coil_maps().empty()) {
-        equations.coil_maps().visit([&](const auto& maps) {
-            const auto squares = maps.cwiseAbs2().colwise().sum().eval();
-            for (Eigen::Index n = 0; n < values.size(); ++n) {
-                values(n) *= squares(n) > 0 ? 1 : 0;
-            }
-        });
+        values.array() *= seen_by(equations.coil_maps()).array();
     }
     return values;
 }

@@ -6,6 +6,14 @@
 
 namespace lsrecon {
 
+double LambdaCurve::cross_validation(const LambdaPoint& point) const {
+    constexpr double robustness = 0.3; // 1 is not robust
+    const double left = 1 - point.freedom / samples;
+    const double squares = point.freedom_squared / samples;
+    return std::max(0.0, point.residual) / (left * left) *
+           (robustness + (1 - robustness) * squares);
+}
+
 namespace {
 
 /// Corners below it leave more noise than a larger lambda would blur, where the best lambda is
@@ -66,6 +74,11 @@ std::size_t by_scaled_noise(const LambdaCurve& curve, const std::string& scan) {
     const auto above =
         std::find_if(points.begin() + 1, points.end(),
                      [&](const LambdaPoint& point) { return point.residual > noise; });
+    if (above == points.end()) {
+        refuse(scan,
+               text("a residual that noise explains at every lambda up to ", points.back().lambda),
+               "more signal than noise");
+    }
     return static_cast<std::size_t>(above - points.begin()) - 1;
 }
 
@@ -84,14 +97,8 @@ std::size_t by_risk(const LambdaCurve& curve, const std::string& scan) {
     return static_cast<std::size_t>(best - points.begin());
 }
 
-/// The smallest robust generalised cross-validation (Lukas 2006, Inverse Problems 22:1883): with H
-/// what maps samples to those of the image, and means over the samples,
-///     R / (1 - tr H)^2 (robustness + (1 - robustness) tr H^2)
-/// The first factor is the error in predicting a sample from the others. It is nearly as small at
-/// far too small a lambda where errors of neighbouring samples are alike, as those of a model that
-/// is not exact; the second factor prefers images that follow less.
+/// The smallest robust generalised cross-validation.
 std::size_t by_cross_validation(const LambdaCurve& curve, const std::string& scan) {
-    constexpr double robustness = 0.3; // 1 is not robust
     constexpr double smallest = 1e-4; // below it scans of SNR 1000 gain nothing
     constexpr double most_followed = 0.95; // with samples left to predict
     const auto& points = curve.points;
@@ -105,15 +112,9 @@ std::size_t by_cross_validation(const LambdaCurve& curve, const std::string& sca
                     first->lambda, ", which leaves nothing to predict"),
                "more samples than voxels, of all coils together");
     }
-    const auto score = [&](const LambdaPoint& point) {
-        const double left = 1 - point.freedom / curve.samples;
-        const double squares = point.freedom_squared / curve.samples;
-        return std::max(0.0, point.residual) / (left * left) *
-               (robustness + (1 - robustness) * squares);
-    };
     const auto best =
         std::min_element(first, points.end(), [&](const LambdaPoint& a, const LambdaPoint& b) {
-            return score(a) < score(b);
+            return curve.cross_validation(a) < curve.cross_validation(b);
         });
     if (best + 1 == points.end()) {
         refuse(scan, text("the best prediction at the largest lambda, ", best->lambda),

@@ -39,6 +39,13 @@ struct LambdaCurve {
     double risk(const LambdaPoint& point) const {
         return point.residual - noise + 2 * point.fitted;
     }
+    /// Robust generalised cross-validation (Lukas 2006, Inverse Problems 22:1883): with H what maps
+    /// samples to those of the image, and means over the samples,
+    ///     R / (1 - tr H)^2 (robustness + (1 - robustness) tr H^2)
+    /// The first factor is the error in predicting a sample from the others. It is nearly as small
+    /// at far too small a lambda where errors of neighbouring samples are alike, as those of a
+    /// model that is not exact; the second factor prefers images that follow less.
+    double cross_validation(const LambdaPoint& point) const;
 };
 
 /// A way to choose lambda, a word after --lambda.

@@ -106,8 +106,6 @@ public:
     FrameEquations(const FrameEquations&) = delete;
     FrameEquations& operator=(const FrameEquations&) = delete;
     NormalEquations& of(const std::shared_ptr<const Sampling>& sampling);
-    /// Frees the device's memory of coil maps: each is uploaded when it is needed.
-    void stream_maps() { maps_.stream(); }
     /// Of all that follow, too.
     void set_lambda(double lambda);
 

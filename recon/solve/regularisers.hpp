@@ -30,7 +30,7 @@ struct Penalised {
 ///
 ///     quadratic:  weight / 2 ||K rho||^2, which joins the normal equations
 ///     otherwise:  weight s sum of share |vectors of K rho|, where s is the largest
-///                 |F^H d| / Q(0), so that the weight serves scans of any scale
+///                 voxel of System::first_image, so that the weight serves scans of any scale
 struct RegulariserTerm {
     std::unique_ptr<Operator> k;
     std::vector<Penalised> penalised = {}; ///< of a term that is not quadratic

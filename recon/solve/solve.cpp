@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "solve/late_change.hpp"
+#include "solve/solvers.hpp"
 
 namespace lsrecon {
 
@@ -29,20 +30,6 @@ template <typename SolveOne> Solved solve_each(System& system, const std::vector
 /// error.
 constexpr double noted_scale = 2;
 constexpr double refused_scale = 10;
-
-Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd,
-                      const SolveOptions& options, Reporter& report) {
-    System& system = equations.on_reference();
-    const auto apply = [&](const ComplexVector& rho) { return system.apply(rho); };
-    Solved solved = solve_each(
-        system, fhd, options, report,
-        [&](const Volume& b, const SolveOptions& of_one, const Progress& progress) {
-            return conjugate_gradient(apply, system.right_hand_side(b).values(), of_one, progress);
-        });
-    solved.solver =
-        text("conjugate gradients by Eigen on the CPU, double precision, ", system.gram().means());
-    return solved;
-}
 
 } // namespace
 
@@ -120,42 +107,51 @@ Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const Sol
     return solved;
 }
 
-namespace {
+Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd,
+                      const SolveOptions& options, Reporter& report) {
+    System& system = equations.on_reference();
+    require_scale(system, fhd, report);
+    const auto apply = [&](const ComplexVector& rho) { return system.apply(rho); };
+    Solved solved = solve_each(
+        system, fhd, options, report,
+        [&](const Volume& b, const SolveOptions& of_one, const Progress& progress) {
+            return conjugate_gradient(apply, system.right_hand_side(b).values(), of_one, progress);
+        });
+    solved.solver =
+        text("conjugate gradients by Eigen on the CPU, double precision, ", system.gram().means());
+    return solved;
+}
 
 Solved solve_where_it_fits(NormalEquations& equations, const std::vector<Volume>& fhd,
                            const SolveOptions& options, Reporter& report) {
-    equations.prepare(report);
-    const Stage stage(report, "solve");
-    const auto by_eigen = [&](const std::string& why) {
-        report.note((need_splitting(options.regularisers)
-                         ? "solved on the CPU in double precision: "
-                         : "solved by Eigen in double precision: ") +
+    const bool splits = need_splitting(options.regularisers); // which Eigen does not
+    const auto note = [&](const std::string& why) {
+        report.note((splits ? "solved on the CPU in double precision: "
+                            : "solved by Eigen in double precision: ") +
                     why);
     };
-    System* const system = options.on_device ? equations.on_device() : nullptr;
-    if (need_prior(options.regularisers)) {
-        require_scale(system ? *system : equations.on_reference(), fhd, report);
-    }
-    if (system) {
+    if (System* const system = equations.on_device()) {
+        require_scale(*system, fhd, report);
         try {
             return solve_on_device(*system, fhd, options, report);
         } catch (const ToleranceError& error) {
-            by_eigen(error.what());
+            note(error.what());
         } catch (const DeviceError& error) {
-            by_eigen(error.what());
+            note(error.what());
         }
     }
-    if (need_splitting(options.regularisers)) { // which Eigen does not solve
+    if (splits) {
+        require_scale(equations.on_reference(), fhd, report);
         return solve_on_device(equations.on_reference(), fhd, options, report);
     }
     return solve_by_eigen(equations, fhd, options, report);
 }
 
-} // namespace
-
 Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
              const SolveOptions& options, Reporter& report) {
-    Solved solved = solve_where_it_fits(equations, fhd, options, report);
+    equations.prepare(report);
+    const Stage stage(report, "solve");
+    Solved solved = solver_of(options).solve(equations, fhd, options, report);
     if (!options.regularisers.empty()) { // lambda alone leaves 0 there
         clear_where_maps_are_zero(equations.coil_maps(), solved);
     }

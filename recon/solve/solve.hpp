@@ -16,7 +16,8 @@ struct Solved {
     ResidualHistories residuals;
     std::vector<Stop> stops; ///< one a problem
     ComplexVector earlier = {}; ///< before the late iterations; empty where a tolerance ended them
-    double explained = 0; ///< ||d||^2 - ||F rho - d||^2, a.u.^2; 0 where it was not asked for
+    double explained =
+        0; ///< ||d||^2 - ||F rho - d||^2, a.u.^2; 0 of frames that were solved jointly
     std::vector<double> gains; ///< ||F^H d|| / (Q(0) ||rho||), one a problem; 0 for a rho of zeros
     std::string solver; ///< what solved, in which precision, with which FFT
 };
@@ -24,14 +25,20 @@ struct Solved {
 /// Takes the solution of the next of so many problems; `b_norm` is ||F^H d|| / Q(0).
 void add(Solution solution, double b_norm, std::size_t problems, Solved& solved);
 
-/// Solves (F^H F + lambda Q(0) I) rho = F^H d for every right-hand side: on the device when the
-/// equations fit on it and its precision can keep the tolerance, else by Eigen in double
-/// precision, with a note when the device was to solve. ToleranceError when neither can. The image
-/// is 0 where all coil maps are.
+/// Solves (F^H F + lambda Q(0) I) rho = F^H d for every right-hand side by the solver of the
+/// options. The image is 0 where all coil maps are. ToleranceError when it cannot keep the
+/// tolerance.
 Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
              const SolveOptions& options, Reporter& report);
 
-/// The same on the device alone: see System::solve for its errors.
+/// On the device when the equations fit on it and its precision can keep the tolerance, else on
+/// the CPU in double precision, with a note.
+Solved solve_where_it_fits(NormalEquations& equations, const std::vector<Volume>& fhd,
+                           const SolveOptions& options, Reporter& report);
+/// By Eigen, in double precision.
+Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd,
+                      const SolveOptions& options, Reporter& report);
+/// On the device alone: see System::solve for its errors.
 Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const SolveOptions& options,
                        Reporter& report);
 

@@ -8,6 +8,7 @@
 #include "engines/segments.hpp"
 #include "engines/time_terms.hpp"
 #include "scan/voxels.hpp"
+#include "solve/solvers.hpp"
 
 namespace lsrecon {
 
@@ -37,7 +38,8 @@ Place place_of(Backend& backend, const SystemShape& shape, const SolveOptions& o
         memory_of_solver(shape, precision, options.regularisers, options.precondition);
     const bool fits =
         needed.total <= device.memory() && needed.largest_array <= device.largest_array();
-    return options.on_device && fits ? Place{precision, true} : Place{Precision::float64, false};
+    return solver_of(options).on_device && fits ? Place{precision, true}
+                                                : Place{Precision::float64, false};
 }
 
 /// Coil maps that stay on the device (operators/coil_maps.hpp).

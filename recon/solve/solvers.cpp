@@ -6,9 +6,9 @@ namespace lsrecon {
 
 const std::vector<Solver>& solvers() {
     static const std::vector<Solver> rows{
-        {"device", "conjugate gradients on the device, in double precision where it has that", true,
-         true, true},
-        {"eigen", "by Eigen on the CPU, as a check", false, false, false},
+        {"device", "conjugate gradients on the device, in double precision where it has that",
+         &solve_where_it_fits, true, true, true},
+        {"eigen", "by Eigen on the CPU, as a check", &solve_by_eigen, false, false, false},
     };
     return rows;
 }
@@ -19,8 +19,7 @@ const Solver& solver_named(const std::string& name) {
 }
 
 const Solver& solver_of(const SolveOptions& options) {
-    return *std::find_if(solvers().begin(), solvers().end(),
-                         [&](const Solver& row) { return row.on_device == options.on_device; });
+    return options.solver == nullptr ? solvers().front() : *options.solver;
 }
 
 } // namespace lsrecon

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "solve/conjugate_gradient.hpp"
+#include "solve/solve.hpp"
 
 namespace lsrecon {
 
@@ -11,7 +11,10 @@ namespace lsrecon {
 struct Solver {
     std::string name;
     std::string summary;
-    bool on_device; ///< as SolveOptions has it
+    /// See solve(), which calls it.
+    Solved (*solve)(NormalEquations& equations, const std::vector<Volume>& fhd,
+                    const SolveOptions& options, Reporter& report);
+    bool on_device; ///< where there is room
     bool preconditions;
     bool splits; ///< minimises what is not quadratic, too
 };
@@ -19,7 +22,7 @@ struct Solver {
 /// The table: a row each, the default first.
 const std::vector<Solver>& solvers();
 
-/// The row of a name in the table, and that of these options.
+/// The row of a name in the table, and that which these options choose.
 const Solver& solver_named(const std::string& name);
 const Solver& solver_of(const SolveOptions& options);
 

@@ -66,14 +66,10 @@ Alternation::Alternation(Device& device, Precision precision, const SplitProblem
         const std::size_t count = term->k->outputs();
         parts_.push_back({term, term->weight * scale, zeros(count), zeros(count), zeros(count),
                           zeros(), zeros()});
-        left_.terms().push_back({term->k.get(), term->weight});
+        left_.terms().push_back({term->k.get(), term->weight / first_shortening});
         if (inverse_) {
             inverse_->set_weight(term->k.get(), term->weight);
         }
-    }
-    const double shortening = first_shortening * scale;
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-        left_.terms()[i].weight = parts_[i].length / shortening;
     }
 }
 

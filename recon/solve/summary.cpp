@@ -60,7 +60,7 @@ std::string SolveSummary::as_text() const {
     }
     line += "the iteration limit ended ";
     line += ended_by_limit_ == solves ? "the solve" : text(ended_by_limit_, " of them");
-    if (worst_residual() >= 1) {
+    if (worst_residual() >= 1 && !need_splitting(options_.regularisers)) {
         return line + "; an image of zeros has a residual of 1: this one is no solution; try "
                       "--precision double, or a larger --lambda";
     }

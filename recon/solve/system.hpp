@@ -17,7 +17,7 @@ namespace lsrecon {
 class System {
 public:
     /// The device and the maps must outlive it. Regularisers are those on this device; `inverse`,
-    /// or null, preconditions where some are not quadratic.
+    /// or null, preconditions.
     System(Device& device, Precision precision, std::unique_ptr<Gram> gram, CoilMaps& maps,
            double lambda, std::vector<RegulariserTerm> regularisers = {},
            std::unique_ptr<Preconditioner> inverse = nullptr);
@@ -74,7 +74,7 @@ private:
     std::vector<RegulariserTerm> regularisers_;
     Regularised relative_; ///< with the quadratic ones
     std::vector<const RegulariserTerm*> others_;
-    std::unique_ptr<Preconditioner> inverse_; ///< next to that of A, for splitting
+    std::unique_ptr<Preconditioner> inverse_; ///< next to that of A
 };
 
 } // namespace lsrecon

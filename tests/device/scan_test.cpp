@@ -6,7 +6,7 @@
 #include "engines/reference.hpp"
 #include "scan/simulate.hpp"
 #include "solve/fhd.hpp"
-#include "solve/solve.hpp"
+#include "solve/solvers.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"
@@ -85,7 +85,7 @@ TEST_P(DeviceScan, SolutionStaysWithinItsBound) {
                 {backend, plan, no_maps, lambda, [&](const Sampling&) { return q(backend); }});
             NormalEquations& equations = frames.of(frame.sampling);
             const std::vector<Volume> b = equations.fhd(frame.samples, report);
-            return {solve(equations, b, {lambda, 200, 1e-7, false}, report).image,
+            return {solve(equations, b, {lambda, 200, 1e-7, &solver_named("eigen")}, report).image,
                     equations.error()};
         };
         const ComplexVector exact = solved(*reference).image;

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/tolerance.hpp"
 #include "device/opencl/queue.hpp"
-#include "solve/solve.hpp"
+#include "solve/solvers.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"
@@ -56,8 +56,8 @@ TEST_F(Solver, OnTheDeviceAgreesWithEigen) {
     if (!opencl::Queue("").info().double_precision) {
         GTEST_SKIP() << "a device without double precision";
     }
-    const SolveOptions tight{lambda, 200, 1e-9, true};
-    const SolveOptions exactly{lambda, 200, 1e-12, false};
+    const SolveOptions tight{lambda, 200, 1e-9};
+    const SolveOptions exactly{lambda, 200, 1e-12, &solver_named("eigen")};
     const Solved here = solved(*backend, tight);
     const Solved eigen = solved(*backend, exactly);
     EXPECT_TRUE(on_device(here)) << here.solver;
@@ -72,7 +72,7 @@ TEST_F(Solver, OnTheDeviceAgreesWithEigen) {
 
 TEST_F(Solver, ASystemThatDoesNotFitIsSolvedByEigen) {
     const auto backend = with(1000);
-    const SolveOptions options{lambda, 200, single, true};
+    const SolveOptions options{lambda, 200, single};
     const Solved small = solved(*backend, options);
     const auto of_solver = [](const std::string& note) {
         return note.find("the solver runs on the CPU") != std::string::npos &&
@@ -82,36 +82,37 @@ TEST_F(Solver, ASystemThatDoesNotFitIsSolvedByEigen) {
         << "once, for all problems of the system";
     EXPECT_FALSE(on_device(small)) << small.solver;
     // F^H d and Q came in other pieces, so that they are rounded otherwise.
-    EXPECT_TRUE(
-        test::near(small.image, solved(*device(), {lambda, 200, single, false}).image, single));
+    EXPECT_TRUE(test::near(small.image,
+                           solved(*device(), {lambda, 200, single, &solver_named("eigen")}).image,
+                           single));
     EXPECT_TRUE(on_device(solved(*with(1e6), options)));
 }
 
 TEST_F(Solver, ATighterToleranceThanFloatsKeepIsSolvedByEigen) {
     const auto backend = with(0, Precision::float32);
-    const Solved loose = solved(*backend, {lambda, 200, single, true});
+    const Solved loose = solved(*backend, {lambda, 200, single});
     EXPECT_NE(loose.solver.find("on the device, single precision"), std::string::npos)
         << loose.solver;
     EXPECT_TRUE(report.notes().empty());
-    const Solved tight = solved(*backend, {lambda, 200, 0.5 * single, true});
+    const Solved tight = solved(*backend, {lambda, 200, 0.5 * single});
     EXPECT_FALSE(on_device(tight)) << tight.solver;
     ASSERT_EQ(report.notes().size(), 1U);
     EXPECT_NE(report.notes().front().find("--tolerance"), std::string::npos);
 }
 
 TEST_F(Solver, EigenDecidesWhatTheDeviceRefuses) {
-    EXPECT_THROW(solved(*device(), {-100, 200, 1e-4, true}), ToleranceError);
+    EXPECT_THROW(solved(*device(), {-100, 200, 1e-4}), ToleranceError);
     ASSERT_EQ(report.notes().size(), 1U);
     EXPECT_NE(report.notes().front().find("p^H A p"), std::string::npos) << report.notes()[0];
 }
 
 TEST_F(Solver, VoxelsOffTheGridAreSolvedOnTheDeviceByFAndItsAdjoint) {
     problem = test::make_problem({"list", {9, 6, 0}, 300, 2, 7});
-    const Solved here = solved(*device(), {lambda, 200, single, true});
+    const Solved here = solved(*device(), {lambda, 200, single});
     EXPECT_TRUE(on_device(here)) << here.solver;
     EXPECT_NE(here.solver.find("F and F^H"), std::string::npos) << here.solver;
     EXPECT_TRUE(report.notes().empty()) << report.notes().front();
-    const Solved eigen = solved(*device(), {lambda, 200, single, false});
+    const Solved eigen = solved(*device(), {lambda, 200, single, &solver_named("eigen")});
     EXPECT_FALSE(on_device(eigen)) << eigen.solver;
     EXPECT_TRUE(test::near(here.image, eigen.image, single / lambda));
 }

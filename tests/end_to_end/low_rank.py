@@ -37,6 +37,16 @@ def error_of(folder, name):
     return np.linalg.norm(image - truth) / np.linalg.norm(truth)
 
 
+def memory_is_that_of_virtual_coils(make):
+    """Each of 12 frames has F^H d of 16 coils, 6 MiB in all, or of one."""
+    folder = make()
+    folder.run(0, ["simulate", "--trajectory", "golden-angle", "--matrix", "48,48", "--readouts",
+                   "9", "--coils", "16", "--frames", "12", "-o", "many.h5", "--quiet"])
+    words = ["recon", "many.h5", "-o", "i.h5", "--maps", "none", *LLR, "--device-memory", "4"]
+    folder.run(INPUT, words, ["solved together", "--frames"])
+    folder.run(0, [*words, "--coils", "1"])
+
+
 def spoil(folder, frame):
     with h5py.File(folder / "many.h5", "r+") as f:
         f["samples"][frame, 1, 7] = np.nan
@@ -156,4 +166,5 @@ if __name__ == "__main__":
     sys.exit(run_cases([frames_together_are_nearer_to_the_truth,
                         a_tolerance_out_of_reach_is_refused_before_the_work, told_and_logged,
                         a_bad_frame_is_left_out, what_cannot_be_is_refused,
-                        memory_is_asked_for_first, a_signal_says_that_nothing_is_kept]))
+                        memory_is_asked_for_first, memory_is_that_of_virtual_coils,
+                        a_signal_says_that_nothing_is_kept]))

@@ -197,11 +197,11 @@ def what_cannot_be_done_is_refused(make):
     coils_without_maps(folder)
     recon = ["recon", "coils.h5", "-o", "image.h5", *QUIET]
     folder.run(USAGE, [*recon, "--coils", "7"], ["at most the 6 coils"])
-    folder.run(USAGE, [*recon, "--maps", "espirit", "--combine", "rss"], ["--combine rss"])
+    for maps, combine in (("espirit", "rss"), ("none", "maps")):
+        folder.run(USAGE, [*recon, "--maps", maps, "--combine", combine], [f"--combine {combine}"])
     folder.run(USAGE, ["maps", "coils.h5", "-o", "image.h5", "--maps", "none", *QUIET], ["none"])
     told = folder.run(0, ["maps", "--help"]).stdout
-    for flag in ("--coils", "--energy", "--compression", "--no-whitening", "--combine",
-                 "--field-map"):
+    for flag in "--coils --energy --compression --no-whitening --combine --field-map".split():
         expect(flag not in told, f"maps --help lists {flag}, which it has no use for")
         folder.run(USAGE, ["maps", "coils.h5", "-o", "image.h5", flag, "4", *QUIET], [flag])
     folder.run(INPUT, [*recon, "--maps", "nowhere.h5"], ["nowhere.h5", "next:"])

@@ -37,6 +37,21 @@ def noisy_scan(folder):
                    "fine.h5", "--truth-of", "band", "--quiet"])
 
 
+def a_frame_of_zeros_is_its_prior(make):
+    """Also where a term that is not quadratic has no image of its own to be relative to."""
+    folder = make()
+    folder.run(0, ["simulate", "--matrix", "16,16", "--frames", "2", "-o", "two.h5", "--quiet"])
+    with h5py.File(folder / "two.h5", "r+") as f:
+        f["samples"][1] = 0
+    write_prior(folder, "prior.h5", image_of(folder, "truth.h5")[0])
+    for words in ([], ["--reg", "tv:0.01"]):
+        folder.run(0, ["recon", "two.h5", "-o", "i.h5", "--quiet", "--prior", "prior.h5", "--reg",
+                       "prior:1", *words])
+        with h5py.File(folder / "i.h5") as f:
+            ratio = np.linalg.norm(f["image"][1]) / np.linalg.norm(f["image"][0])
+        expect(0.1 < ratio < 1, f"{words}: {ratio}")
+
+
 def a_prior_pulls_the_image_to_it(make):
     folder = make()
     truth = image_of(folder, "truth.h5")[0]
@@ -186,6 +201,7 @@ def a_prior_that_does_not_belong_is_refused(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([a_prior_pulls_the_image_to_it, edges_of_another_contrast_keep_edges,
+    sys.exit(run_cases([a_prior_pulls_the_image_to_it, a_frame_of_zeros_is_its_prior,
+                        edges_of_another_contrast_keep_edges,
                         a_prior_of_a_scanner_is_read_where_it_is, a_prior_goes_with_what_uses_it,
                         a_prior_that_does_not_belong_is_refused]))

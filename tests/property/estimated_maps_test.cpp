@@ -42,6 +42,11 @@ Simulation simulated(const Grid& grid, const std::string& trajectory, double und
         report);
 }
 
+Calibration calibrated(Backend& backend, const Scan& scan, Reporter& report) {
+    return calibrate(backend, scan, CalibrationField(scan.grid, scan.grid), scan.frames.front(),
+                     report);
+}
+
 struct Agreement {
     double smallest = 1;
     double mean = 0;
@@ -76,8 +81,7 @@ TEST_P(EstimatedMaps, AreThoseOfTheCoils) {
     const Simulation simulation = simulated(GetParam().grid, GetParam().trajectory);
     const auto reference = make_reference_backend();
     Reporter report;
-    const Calibration calibration =
-        calibrate(*reference, simulation.scan, simulation.scan.frames.front(), report);
+    const Calibration calibration = calibrated(*reference, simulation.scan, report);
     for (const MapsMethod& method : maps_methods()) {
         const CoilRows::Floats maps = method.estimate(calibration, GetParam().grid, {});
         EXPECT_GT(agreement(maps, simulation).smallest, 0.97) << method.name;
@@ -100,8 +104,7 @@ TEST(EspiritMaps, AreZeroWhereThereIsNoSignal) {
     const Simulation simulation = simulated(make_grid(48, 48), "spiral");
     const auto reference = make_reference_backend();
     Reporter report;
-    const Calibration calibration =
-        calibrate(*reference, simulation.scan, simulation.scan.frames.front(), report);
+    const Calibration calibration = calibrated(*reference, simulation.scan, report);
     const auto corner = [&](const MapsOptions& options) {
         return espirit_maps(calibration, simulation.scan.grid, options).col(0).norm();
     };
@@ -115,8 +118,7 @@ TEST(EspiritMaps, OfAnSnrOfTwoHaveTheSignalOfTheCoils) {
     const Simulation simulation = simulated(make_grid(64, 64), "cartesian", 1, 2);
     const auto reference = make_reference_backend();
     Reporter report;
-    const Calibration calibration =
-        calibrate(*reference, simulation.scan, simulation.scan.frames.front(), report);
+    const Calibration calibration = calibrated(*reference, simulation.scan, report);
     const CoilRows::Floats maps = espirit_maps(calibration, simulation.scan.grid, {});
     EXPECT_GT(agreement(maps, simulation).mean, 0.9);
 }
@@ -147,8 +149,7 @@ TEST(Calibration, NeedsACentreThatIsSampled) {
     const Simulation simulation = simulated(make_grid(48, 48), "radial", 12);
     const auto reference = make_reference_backend();
     Reporter report;
-    EXPECT_THROW(calibrate(*reference, simulation.scan, simulation.scan.frames.front(), report),
-                 InputError);
+    EXPECT_THROW(calibrated(*reference, simulation.scan, report), InputError);
 }
 
 TEST(Resampled, AreTheSameMapsOnAnotherGrid) {

@@ -7,6 +7,7 @@
 #include "io/image_file.hpp"
 #include "io/native_writer.hpp"
 #include "reconstruct.hpp"
+#include "solve/solvers.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
 #include "support/transforms.hpp"
@@ -69,7 +70,7 @@ protected:
     Reconstructed run(int first, int last, bool resume = false) {
         FailingBackend backend(first, last);
         ReconstructOptions options;
-        options.solve = {0, 50, 1e-11, false};
+        options.solve = {0, 50, 1e-11, &solver_named("eigen")};
         options.resume = resume;
         return reconstruct(folder.file("scan.h5"), folder.file("image.h5"), backend, options,
                            report);

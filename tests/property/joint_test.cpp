@@ -176,7 +176,8 @@ TEST(JointRoom, SaysHowManyFramesFit) {
     SolveOptions options;
     options.regularisers = {{"llr", 0.01}};
     scan.frames.resize(1);
-    EXPECT_THROW(require_joint_room(*backend, scan, scan.grid, true, options), UsageError);
+    EXPECT_THROW(require_joint_room(*backend, scan, scan.grid, scan.coils(), true, options),
+                 UsageError);
     scan.frames.resize(20, scan.frames[0]);
     for (std::size_t f = 10; f < 20; ++f) { // 11 samplings
         scan.frames[f].sampling = std::make_shared<Sampling>(*scan.frames[0].sampling);
@@ -187,11 +188,12 @@ TEST(JointRoom, SaysHowManyFramesFit) {
         return memory.on_device + memory.on_host;
     };
     EXPECT_GT(needed(20), needed(19));
-    const JointRoom room =
-        require_joint_room(*backend, scan, scan.grid, true, options, {needed(20), "it"});
+    const JointRoom room = require_joint_room(*backend, scan, scan.grid, scan.coils(), true,
+                                              options, {needed(20), "it"});
     EXPECT_NE(room.words.find("20 frames with 11 trajectories"), std::string::npos) << room.words;
     try {
-        require_joint_room(*backend, scan, scan.grid, true, options, {needed(14) + 1, "this test"});
+        require_joint_room(*backend, scan, scan.grid, scan.coils(), true, options,
+                           {needed(14) + 1, "this test"});
         FAIL() << "no error";
     } catch (const InputError& error) {
         EXPECT_NE(error.finding().found.find("20 of 16 x 16 voxels with 11 trajectories"),

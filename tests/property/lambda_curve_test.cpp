@@ -108,7 +108,7 @@ TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
                            }});
     NormalEquations& equations = frames.of(problem.sampling);
     const std::vector<Volume> fhd = equations.fhd(problem.samples, report);
-    const SolveOptions options{smallest_lambda, 300, 1e-4, true};
+    const SolveOptions options{smallest_lambda, 300, 1e-4};
     LambdaCurve curve = make_lambda_curve(equations, problem.frame(), fhd, 2.5, options, report);
     add_fitted(curve, equations, equations.fhd(noise, report), options, report);
     add_freedom(curve, equations, fhd, options, report);
@@ -169,7 +169,7 @@ TEST_P(LambdaCurves, SmallResidualsAreThoseOfTheSamples) {
     NormalEquations& equations = frames.of(problem.sampling);
     const LambdaCurve curve =
         make_lambda_curve(equations, problem.frame(), equations.fhd(problem.samples, report), 0,
-                          {smallest_lambda, 300, 1e-4, true}, report);
+                          {smallest_lambda, 300, 1e-4}, report);
     const Dense dense{dense_model(problem), weighted(problem, problem.samples),
                       problem.sampling->q_weights().sum()};
     const LambdaPoint& first = curve.points.front();
@@ -208,7 +208,7 @@ TEST_P(LambdaCurves, EquationsTakeAnotherLambda) {
     const auto make_q = [&](const Sampling& sampling) {
         return compute_q(*on.opened, sampling, problem.grid, report);
     };
-    const SolveOptions options{0.3, 50, 1e-4, true, {}, true};
+    const SolveOptions options{0.3, 50, 1e-4, nullptr, {}, true};
     const auto solved = [&](double made_with) {
         FrameEquations frames(
             {*on.opened, plan, no_maps, made_with, make_q, {}, nullptr, options.precondition});

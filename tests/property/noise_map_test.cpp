@@ -10,6 +10,7 @@
 #include "io/native_writer.hpp"
 #include "prepare/replica_noise.hpp"
 #include "reconstruct.hpp"
+#include "solve/solvers.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
 #include "support/transforms.hpp"
@@ -32,7 +33,7 @@ protected:
     ReconstructOptions options;
 
     NoiseMap() {
-        options.solve = {0, 60, 1e-9, false};
+        options.solve = {0, 60, 1e-9, &solver_named("eigen")};
         options.noise_replicas = replicas;
     }
     RealVector solved(const Scan& scan, const std::string& dataset) {

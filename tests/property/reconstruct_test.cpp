@@ -11,7 +11,7 @@
 #include "io/image_file.hpp"
 #include "io/native_writer.hpp"
 #include "io/q_file.hpp"
-#include "solve/solve.hpp"
+#include "solve/solvers.hpp"
 #include "support/case.hpp"
 #include "support/counting_backend.hpp"
 #include "support/numbers.hpp"
@@ -44,8 +44,8 @@ TEST(Reconstruct, AFullCartesianScanGivesTheObjectBack) {
         };
         FrameEquations frames({*backend, plan, scan.coil_maps, 0, make_q});
         NormalEquations& equations = frames.of(frame.sampling);
-        const Solved solved =
-            solve(equations, equations.fhd(frame.samples, report), {0, 30, 1e-11, false}, report);
+        const Solved solved = solve(equations, equations.fhd(frame.samples, report),
+                                    {0, 30, 1e-11, &solver_named("eigen")}, report);
         EXPECT_TRUE(near(solved.image, ComplexVector(problem.rho.row(0).transpose()), 1e-9));
     }
 }
@@ -68,7 +68,7 @@ protected:
 
     static ReconstructOptions exactly() {
         ReconstructOptions options;
-        options.solve = {0, 50, 1e-11, false};
+        options.solve = {0, 50, 1e-11, &solver_named("eigen")};
         return options;
     }
 };

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "device/array.hpp"
 #include "solve/cg.hpp"
+#include "solve/solvers.hpp"
 
 namespace lsrecon {
 namespace {
@@ -91,7 +92,7 @@ TEST(Effort, APreconditionerWithoutChoiceIsRefused) {
     refuses(regularised(1e-3), true, Products::transforms, "field map");
     refuses(regularised(0, {{"tv", 1e-3}}), false, Products::one_convolution, "not quadratic");
     SolveOptions by_eigen = regularised(1e-3);
-    by_eigen.on_device = false;
+    by_eigen.solver = &solver_named("eigen");
     refuses(by_eigen, true, Products::one_convolution, "--solver eigen");
     EXPECT_NO_THROW(with_effort(by_eigen, {{}, {}, false}, Products::one_convolution, doubles));
     EXPECT_NO_THROW(with_effort({}, {{}, {}, false}, Products::transforms, doubles));

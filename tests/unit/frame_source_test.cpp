@@ -146,6 +146,15 @@ TEST_F(FrameSourceTest, AScanOfBadFramesAloneIsRefused) {
     ReadOptions options;
     options.bad_frames = true;
     EXPECT_THROW(FrameSource(written(scan), options), InputError);
+    for (std::size_t f = 1; f < scan.frames.size(); ++f) {
+        scan.frames[f].samples.doubles().setZero();
+    }
+    try {
+        FrameSource(written(scan), options);
+        FAIL() << "a NaN and zeros";
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.finding().found, "NaN at [0, 0, 0]");
+    }
     scan.frames.resize(1);
     EXPECT_THROW(FrameSource(written(scan), options), InputError);
 }

@@ -56,7 +56,7 @@ TEST(QOfSlices, IsComputedOnceForEachTrajectory) {
     // Calibrations have Qs on a grid of their own.
     backend.voxels_of_q = Voxels::half_differences(test::make_grid(size, size)).count();
     ReconstructOptions options;
-    options.solve = {0, 2, 1e-4, true};
+    options.solve = {0, 2, 1e-4};
     options.prepare.maps = "walsh";
     Reporter report;
     const Reconstructed result =

@@ -78,6 +78,12 @@ TEST(SolveSummary, AResidualAboveThatOfZerosIsNoSolution) {
     const std::string said = summary_of({{1, 40, 1.2}}, Stop::iterations).as_text();
     EXPECT_THAT(said, HasSubstr("no solution"));
     EXPECT_THAT(said, Not(HasSubstr("more:")));
+    SolveOptions splitting; // whose residuals are of another kind: zeros do not have 1
+    splitting.regularisers = {{"tv", 0.01}};
+    SolveSummary of_splitting(splitting);
+    of_splitting.add(frame_of({{1, 40, 1.2}}, Stop::iterations));
+    EXPECT_THAT(of_splitting.as_text(), Not(HasSubstr("no solution")));
+    EXPECT_THAT(of_splitting.as_text(), HasSubstr("more:"));
 }
 
 TEST(SolveSummary, ManySolvesAreOneLineOfWorstAndMedian) {

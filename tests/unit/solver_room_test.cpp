@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engines/reference.hpp"
+#include "solve/solvers.hpp"
 #include "support/case.hpp"
 
 namespace lsrecon {
@@ -91,7 +92,7 @@ TEST_F(SolverRoom, ManySamplesNeedMoreThanTheSolve) {
 // On the CPU, whose arrays have complex numbers alone.
 TEST_F(SolverRoom, TheCpuNeedsMoreThanADevice) {
     const double on_device = bytes();
-    options.on_device = false;
+    options.solver = &solver_named("eigen");
     EXPECT_GT(bytes(), on_device);
     shape.system.terms = 2;
     const double two = bytes();

@@ -10,7 +10,7 @@ namespace {
 TEST(Solvers, AreThoseOfTheirNamesAndOptions) {
     for (const Solver& row : solvers()) {
         SolveOptions options;
-        options.on_device = row.on_device;
+        options.solver = &row;
         EXPECT_EQ(&solver_named(row.name), &row);
         EXPECT_EQ(&solver_of(options), &row);
         EXPECT_FALSE(row.summary.empty());
@@ -22,7 +22,7 @@ TEST(Solvers, PreconditionAsTheirRowsSay) {
     for (const Solver& row : solvers()) {
         SolveOptions options;
         options.lambda = 0.01;
-        options.on_device = row.on_device;
+        options.solver = &row;
         EXPECT_EQ(with_effort(options, {}, Products::one_convolution, 1e-16).precondition,
                   row.preconditions)
             << row.name;
