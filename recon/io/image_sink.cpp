@@ -19,8 +19,7 @@ ImageSink::Made with_values_of(const ImageSink::Solved& solved) {
     };
 }
 
-constexpr const char* next_step =
-    "\n  next:     the same command with --resume solves the others";
+constexpr const char* next_step = "\n  next:     the same command with --resume solves the others";
 
 bool may_be_of_one_frame(const Error& error) {
     const ExitCode code = error.code();

@@ -108,7 +108,7 @@ std::size_t by_cross_validation(const LambdaCurve& curve, const std::string& sca
     const double followed = first->freedom / curve.samples;
     if (!(followed < most_followed)) {
         refuse(scan,
-               text("an image that follows ", rounded(100 * followed), " % of the samples at ",
+               text("an image that follows ", std::round(100 * followed), " % of the samples at ",
                     first->lambda, ", which leaves nothing to predict"),
                "more samples than voxels, of all coils together");
     }

@@ -96,9 +96,15 @@ std::string SolveSummary::about_samples() const {
     if (!explains_too_little()) {
         return line;
     }
-    line += ": coil maps, field map or trajectory may be wrong";
-    return frames_ > 1 && options_.lambda > 0 ? line + ", or lambda too large for some frames"
-                                              : line;
+    line += need_prior(options_.regularisers)
+                ? ": coil maps, field map, trajectory or the image of --prior may be wrong"
+                : ": coil maps, field map or trajectory may be wrong";
+    if (options_.lambda > 0 || !options_.regularisers.empty()) {
+        line += options_.regularisers.empty() ? ", or lambda too large"
+                                              : ", or lambda or a weight of --reg too large";
+        line += frames_ > 1 ? " for some frames" : "";
+    }
+    return ended_by_limit_ > 0 ? line + ", or the iterations too few" : line;
 }
 
 double SolveSummary::left() const {

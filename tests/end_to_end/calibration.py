@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Which frames calibration lines serve: those of their slice that lie where they do. What lacks
-any fails alone.
+any fails alone. And the field of view that coils are calibrated in.
 
     calibration.py LSRECON"""
 
 import os
 import sys
 
+import h5py
 import numpy as np
 
 from in_folders import INPUT, expect, run_cases
@@ -164,8 +165,30 @@ def a_reference_scan_of_its_own_encoding_makes_maps(make):
     expect(away < 0.2, f"the image is {away} away")
 
 
+def a_wider_image_has_the_same_maps(make):
+    """The centre of k-space is dense enough for the file's field of view, not for a wider one."""
+    folder = make()
+    folder.run(0, ["simulate", "--trajectory", "golden-angle", "--matrix", "48,48", "--coils", "8",
+                   "--without-maps", "--snr", "50", "-o", "native.h5", "--truth", "phantom.h5",
+                   "--quiet"])
+    with h5py.File(folder / "phantom.h5") as f:
+        truth = np.abs(f["image"][0])
+    errors = []
+    for voxels in (48, 60, 72):
+        field = f"{5 * voxels}"
+        folder.run(0, ["recon", "native.h5", "-o", "i.h5", "--quiet", "--maps", "espirit",
+                       "--matrix", f"{voxels},{voxels}", "--fov-mm", f"{field},{field}"])
+        with h5py.File(folder / "i.h5") as f:
+            image = np.abs(f["image"][0])
+        edge = (voxels - 48) // 2
+        inside = image[edge:edge + 48, edge:edge + 48]
+        errors.append(np.linalg.norm(inside - truth) / np.linalg.norm(truth))
+        expect(np.linalg.norm(image) < 1.05 * np.linalg.norm(inside), f"{voxels}: folded")
+    expect(max(errors) < 1.1 * errors[0], f"errors {errors}")
+
+
 if __name__ == "__main__":
     sys.exit(run_cases([lines_elsewhere_are_left_out, each_slice_has_its_own_elsewhere,
                         frames_that_drift_keep_their_calibration,
                         a_reference_scan_of_its_own_encoding_makes_maps,
-                        the_first_slice_fails_alone]))
+                        the_first_slice_fails_alone, a_wider_image_has_the_same_maps]))

@@ -156,6 +156,17 @@ def a_frame_that_fails_does_not_choose(make):
         expect(f["record"].attrs["frames_failed"] == 1, "the others")
 
 
+def few_samples_have_a_lambda(make):
+    """Most eigenvalues of T are 0, and those of its rounded Q on either side."""
+    folder = make()
+    for words in (["golden-angle", "--matrix", "48,48", "--readouts", "2"],
+                  ["random", "--matrix", "64,64", "--readouts", "60", "--samples-per-readout", "1"],
+                  ["radial-3d", "--matrix", "24,24,24", "--readouts", "4"]):
+        folder.run(0, ["simulate", "--snr", "30", "-o", "s.h5", "--quiet", "--trajectory", *words])
+        folder.run(0, RECON)
+        os.unlink(folder / "i.h5")
+
+
 def what_cannot_be_chosen_is_refused(make):
     folder = make()
     scan(folder, "--noise-samples", "400")
@@ -275,6 +286,7 @@ def what_is_left_of_the_samples_is_told(make):
 if __name__ == "__main__":
     sys.exit(run_cases([discrepancy_meets_the_noise, the_corner_needs_no_noise,
                         coils_without_maps_are_summed, all_frames_have_one_value,
-                        a_frame_that_fails_does_not_choose, what_cannot_be_chosen_is_refused,
+                        a_frame_that_fails_does_not_choose, few_samples_have_a_lambda,
+                        what_cannot_be_chosen_is_refused,
                         it_is_the_default, a_frame_of_zeros_does_not_choose, a_bright_frame_chooses,
                         what_is_left_of_the_samples_is_told]))

@@ -136,6 +136,46 @@ TEST_P(Regularisers, QuadraticOnesJoinTheNormalEquations) {
     EXPECT_TRUE(near(solution.x, expected, 1e3 * on.epsilon()));
 }
 
+/// J = 1/2 ||rho||^2 + weight / 2 ||K (rho - target)||^2, whose gradient the normal equations take
+/// for (1 + weight K^H K) rho - weight K^H K target. J is quadratic: its central difference is
+/// exact.
+TEST_P(Regularisers, GradientsOfQuadraticOnesAreFiniteDifferences) {
+    const Grid grid = make_grid(6, 5, 4);
+    const std::vector<Vec3> trajectory{{-2, -2, -1}, {2, 2, 1}, {-2, 2, 1}, {2, -2, -1}};
+    const PriorImage prior{"p.h5", "", vector(grid.voxels())};
+    Identity one(on.device(), grid.voxels());
+    constexpr double weight = 0.7;
+    for (const Regulariser& row : regularisers()) {
+        if (!row.quadratic) {
+            continue;
+        }
+        const std::vector<RegulariserTerm> terms = make_regularisers(
+            {{row.name, weight}}, {on.device(), on.precision, grid, &prior, &trajectory});
+        Operator& k = *terms[0].k;
+        const ComplexVector target = terms[0].target
+                                         ? terms[0].target->values
+                                         : ComplexVector::Zero(prior.values.size()).eval();
+        const auto energy = [&](const ComplexVector& rho) {
+            Array out = on.device().zeros(k.outputs(), {true, on.precision});
+            k.apply(of(rho - target), out);
+            return (rho.squaredNorm() + weight * on.device().download(out).squaredNorm()) / 2;
+        };
+        Regularised a(on.device(), on.precision, one, {{&k, weight}});
+        const auto applied = [&](const ComplexVector& rho) {
+            Array out = on.device().zeros(grid.voxels(), {true, on.precision});
+            a.apply(of(rho), out);
+            return on.device().download(out);
+        };
+        const ComplexVector rho = vector(grid.voxels());
+        const ComplexVector along = vector(grid.voxels());
+        const ComplexVector gradient = applied(rho) - (applied(target) - target);
+        const double difference = (energy(rho + along) - energy(rho - along)) / 2;
+        EXPECT_NEAR(along.dot(gradient).real(), difference,
+                    1e3 * on.epsilon() * (energy(rho) + energy(along)))
+            << row.name;
+    }
+}
+
 /// split_solve with A = 1 and one term, from `start` times b: a proximal map.
 ComplexVector proximal(const test::ArrayCase& on, const std::string& name, double weight,
                        const Grid& grid, const ComplexVector& b, double start = 0) {

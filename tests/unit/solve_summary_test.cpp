@@ -113,6 +113,20 @@ TEST(SolveSummary, WhatTheImageLeavesOfTheSamplesIsTold) {
     EXPECT_FALSE(about(180, 0).explains_too_little()) << "no noise to compare with";
     EXPECT_TRUE(about(80, 0).explains_too_little());
     EXPECT_THAT(about(200 + 1e-9, 0).about_samples(), HasSubstr("leaves 0.0001 %"));
+    const auto causes = [&](const std::string& regulariser, Stop stop) {
+        SolveOptions options{0.01};
+        options.regularisers = {{regulariser, 0.1}};
+        SolveSummary summary(options);
+        ImageFrame far = frame_of({{1, 1e-3}}, stop);
+        compare_with_samples(far, 80, 200, 0);
+        summary.add(far);
+        return summary.about_samples();
+    };
+    EXPECT_THAT(causes("tv", Stop::tolerance), HasSubstr("or trajectory may be wrong, or lambda "
+                                                         "or a weight of --reg too large"));
+    EXPECT_THAT(causes("tv", Stop::tolerance), Not(HasSubstr("--prior")));
+    EXPECT_THAT(causes("tv", Stop::iterations), HasSubstr("iterations too few"));
+    EXPECT_THAT(causes("anatomical", Stop::tolerance), HasSubstr("image of --prior"));
     // The least of all frames.
     SolveSummary two(SolveOptions{});
     for (const double explained : {120.0, 180.0}) {
