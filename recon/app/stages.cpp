@@ -22,20 +22,17 @@ namespace lsrecon::app {
 
 namespace {
 
-/// Of a frame: what is written, and where the device's memory is the host's what a transform has
-/// there at a time, then a volume on its way to the file. Refused before it is computed.
-void require_room(const Scan& scan, Backend& backend, std::size_t volumes, std::size_t voxels) {
+/// Adds what a transform has at a time where the device's memory is the host's, then a volume on
+/// its way to the file, and requires that there is room for all before it is computed.
+void require_room(HostMemory& memory, const Scan& scan, Backend& backend, std::size_t coils,
+                  std::size_t voxels) {
     const Device& device = backend.device();
     std::size_t samples = 0;
     for (const Frame& frame : scan.frames) {
         samples = std::max(samples, frame.sampling->samples());
     }
-    const PieceSizes at_a_time = fit_pieces({scan.coils(), samples, voxels, 1}, device.memory(),
+    const PieceSizes at_a_time = fit_pieces({coils, samples, voxels, 1}, device.memory(),
                                             device.largest_array(), backend.precision());
-    const double each = static_cast<double>(2 * bytes_of(backend.precision()));
-    HostMemory memory;
-    memory.add("F^H d", text(counted(volumes, "volume"), " of ", counted(voxels, "voxel")),
-               static_cast<double>(volumes * voxels) * each, "use a machine with more memory");
     memory.add("the transform", text("of ", counted(at_a_time.coils, "coil"), " at a time"),
                (device.in_host_memory() ? bytes_of_pieces(at_a_time, backend.precision()) : 0) +
                    2 * sizeof(Complex) * static_cast<double>(voxels));
@@ -69,7 +66,10 @@ ExitCode run_fhd(const Options& options) {
     const Plan plan = make_plan(scan, {false, false, backend->segment_error() > 0});
     const std::size_t volumes = scan.coil_maps.empty() ? scan.coils() : 1;
     const std::size_t voxels = plan.voxels.count();
-    require_room(scan, *backend, volumes, voxels);
+    HostMemory memory;
+    memory.add("F^H d", text(counted(volumes, "volume"), " of ", counted(voxels, "voxel")),
+               static_cast<double>(volumes * voxels * 2 * bytes_of(backend->precision())));
+    require_room(memory, scan, *backend, scan.coils(), voxels);
     Image about = empty_image(scan);
     about.record =
         make_record(scan, backend->info(), record_of_flags(options.read, options.backend));
@@ -103,29 +103,37 @@ ExitCode run_q(const Options& options) {
     const auto backend = open_backend(options.backend, console);
     ReadOptions read = options.read;
     read.bad_frames = true; // samples do not change Q
+    read.use = HostMemory::Use::adjoint;
     const FrameSource source(options.scan, read, console);
     const Scan& scan = source.scan();
     const Record record =
         make_record(scan, backend->info(), record_of_flags(options.read, options.backend));
+    const Voxels voxels = scan.voxels ? scan.image_voxels() : Voxels::half_differences(scan.grid);
+    HostMemory memory;
+    memory.add("Q", counted(voxels.count(), "value"),
+               static_cast<double>(voxels.count() * 2 * bytes_of(backend->precision())));
+    require_room(memory, scan, *backend, 1, voxels.count());
     if (scan.voxels) {
-        write_q_at(
-            options.output,
-            compute_q_at(*backend, *scan.frames.front().sampling, scan.image_voxels(), console)
-                .values.row(0)
-                .transpose(),
-            record);
+        write_q_at(options.output,
+                   compute_q_at(*backend, *scan.frames.front().sampling, voxels, console)
+                       .values.row(0)
+                       .transpose(),
+                   record);
         return ExitCode::done;
     }
-    std::vector<Q> qs;
-    std::vector<const Sampling*> done;
+    std::vector<const Sampling*> samplings;
+    std::vector<std::string> keys;
     for (const Frame& frame : scan.frames) {
-        if (std::find(done.begin(), done.end(), frame.sampling.get()) == done.end()) {
-            done.push_back(frame.sampling.get());
-            qs.push_back(compute_q(*backend, *frame.sampling, scan.grid, console));
-            qs.back().key = q_key(*frame.sampling, scan.grid);
+        const Sampling* const sampling = frame.sampling.get();
+        if (std::find(samplings.begin(), samplings.end(), sampling) == samplings.end()) {
+            samplings.push_back(sampling);
+            keys.push_back(q_key(*sampling, scan.grid));
         }
     }
-    write_q(options.output, qs, record);
+    const auto half = [&](std::size_t s) {
+        return compute_q(*backend, *samplings[s], scan.grid, console).half.values();
+    };
+    write_q(options.output, scan.grid, keys, half, record);
     return ExitCode::done;
 }
 

@@ -176,7 +176,7 @@ struct IsmrmrdRow;
 
 /// What one element of a dataset is. Complex ones are compounds {r,i}, as h5py reads and writes
 /// them, in ISMRMRD {real,imag}.
-enum class Hdf5Element { float32, complex64, complex128, ismrmrd_complex64 };
+enum class Hdf5Element { float32, complex64, complex128, ismrmrd_complex64, sha256 };
 
 /// A new HDF5 file. It is made in memory and written by close(): after a write that the file system
 /// refused, HDF5 (1.10.8) can neither close the file nor end without a crash. One whose values come
@@ -195,12 +195,10 @@ public:
     /// The values of all parts, one after the other.
     void complex64(const std::string& dataset, const std::vector<std::size_t>& extents,
                    const std::vector<const CoilRows*>& parts);
-    /// Values that close() asks for, part after part: never in memory together. One such dataset a
-    /// file, of a writer with `room`.
+    /// Values that close() asks for, part after part: never in memory together. Of a writer with
+    /// `room`; several such datasets are asked for in the order of these calls.
     void later(const std::string& dataset, const std::vector<std::size_t>& extents,
                Hdf5Element element, std::size_t parts, const PartValues& values);
-    void complex128(const std::string& dataset, const std::vector<std::size_t>& extents,
-                    const Complex* values);
     void real(const std::string& dataset, const std::vector<std::size_t>& extents,
               const double* values, Precision stored = Precision::float64);
     /// All of one length, padded with zeros. What may have thousands is a dataset: the attributes
@@ -242,9 +240,9 @@ private:
 
     std::string path_;
     std::string name_;
-    bool on_disk_;
+    std::uint64_t room_; ///< on disk of all but values that come later; 0 for a file in memory
     Hdf5Handle file_;
-    Later later_;
+    std::vector<Later> later_;
 };
 
 } // namespace lsrecon

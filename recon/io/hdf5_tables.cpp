@@ -130,6 +130,8 @@ Hdf5Handle element_type(Hdf5Element element) {
         return complex_type(H5T_IEEE_F64LE);
     case Hdf5Element::ismrmrd_complex64:
         return complex_type(H5T_IEEE_F32LE, "real", "imag");
+    case Hdf5Element::sha256:
+        return text_type(64); // hexadecimal digits
     default:
         return Hdf5Handle(H5Tcopy(H5T_IEEE_F32LE), H5Tclose);
     }

@@ -113,12 +113,12 @@ std::vector<const char*> pointers_to(const std::vector<std::string>& values) {
 } // namespace
 
 Hdf5Writer::Hdf5Writer(const std::string& path, const std::string& name, std::uint64_t room)
-    : path_(path), name_(name), on_disk_(room > 0) {
+    : path_(path), name_(name), room_(room) {
     silence_hdf5();
-    if (on_disk_) {
-        OutputFile(path_, name_).probe(room);
+    if (room_ > 0) {
+        OutputFile(path_, name_).probe(room_);
     }
-    const Hdf5Handle access = on_disk_ ? file_on_disk() : file_in_memory();
+    const Hdf5Handle access = room_ > 0 ? file_on_disk() : file_in_memory();
     file_ = Hdf5Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose);
     if (file_.get() < 0) {
         fail(name_, "file");
@@ -161,12 +161,6 @@ void Hdf5Writer::complex64(const std::string& dataset, const std::vector<std::si
         });
         start.front() += count.front();
     }
-}
-
-void Hdf5Writer::complex128(const std::string& dataset, const std::vector<std::size_t>& extents,
-                            const Complex* values) {
-    write_dataset(file_.get(), name_, dataset, extents, complex_type(H5T_IEEE_F64LE).get(),
-                  complex_type(H5T_NATIVE_DOUBLE).get(), values);
 }
 
 void Hdf5Writer::real(const std::string& dataset, const std::vector<std::size_t>& extents,
@@ -224,8 +218,12 @@ void Hdf5Writer::later(const std::string& dataset, const std::vector<std::size_t
                        Hdf5Element element, std::size_t parts, const PartValues& values) {
     const Hdf5Handle stored = element_type(element);
     const std::size_t bytes = product_of(extents) * H5Tget_size(stored.get());
+    std::uint64_t size = room_ + bytes;
+    for (const Later& before : later_) {
+        size += before.bytes;
+    }
     rlimit limit{};
-    if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) {
+    if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size) {
         fail_to_write(name_, EFBIG); // HDF5 must not meet it
     }
     const Hdf5Handle space = simple_space(extents);
@@ -238,7 +236,7 @@ void Hdf5Writer::later(const std::string& dataset, const std::vector<std::size_t
     require(handle.get() < 0 ? -1 : 0, name_, full_name(dataset));
     const haddr_t at = H5Dget_offset(handle.get());
     require(at == HADDR_UNDEF ? -1 : 0, name_, full_name(dataset));
-    later_ = {at, bytes, parts, values};
+    later_.push_back({at, bytes, parts, values});
 }
 
 void Hdf5Writer::variable_texts(const std::string& dataset,
@@ -255,7 +253,7 @@ void Hdf5Writer::require_held(bool succeeded, const std::string& dataset) const 
 
 void Hdf5Writer::close() {
     require(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), name_, "file");
-    if (on_disk_) {
+    if (room_ > 0) {
         file_ = Hdf5Handle();
         return write_later_values();
     }
@@ -271,16 +269,18 @@ void Hdf5Writer::close() {
 
 void Hdf5Writer::write_later_values() {
     OutputFile output(path_, name_);
-    std::uint64_t at = later_.at;
-    for (std::size_t part = 0; part < later_.parts; ++part) {
-        later_.values(part, [&](const void* bytes, std::size_t size) {
-            output.write(bytes, size, at);
-            at += size;
-        });
-    }
-    const std::uint64_t end = later_.at + later_.bytes;
-    if (at != end) {
-        throw Error(ExitCode::bug, text(name_, ": values that end at ", at, ", not at ", end));
+    for (const Later& later : later_) {
+        std::uint64_t at = later.at;
+        for (std::size_t part = 0; part < later.parts; ++part) {
+            later.values(part, [&](const void* bytes, std::size_t size) {
+                output.write(bytes, size, at);
+                at += size;
+            });
+        }
+        const std::uint64_t end = later.at + later.bytes;
+        if (at != end) {
+            throw Error(ExitCode::bug, text(name_, ": values that end at ", at, ", not at ", end));
+        }
     }
     output.sync();
 }

@@ -21,37 +21,35 @@ std::vector<std::size_t> stored_extents(const Grid& grid) {
     return result;
 }
 
-/// Calls move(index with the difference 0 first) for every value, in the order of the file, which
-/// has it in the middle.
-template <typename Move> void for_each_centred(const Grid& grid, const Move& move) {
-    const std::array<std::size_t, 3> extents = q_extents(grid);
-    for (std::size_t z = 0; z < extents[2]; ++z) {
-        for (std::size_t y = 0; y < extents[1]; ++y) {
-            for (std::size_t x = 0; x < extents[0]; ++x) {
-                const std::size_t wx = (x + extents[0] / 2) % extents[0];
-                const std::size_t wy = (y + extents[1] / 2) % extents[1];
-                const std::size_t wz = (z + extents[2] / 2) % extents[2];
-                move((wz * extents[1] + wy) * extents[0] + wx);
-            }
-        }
-    }
-}
-
 using Texts = std::vector<std::string>;
 
 constexpr long format_version = 2; // 1 had no hash of the values
 
-/// SHA-256 of complex numbers in double precision, little-endian, as the file has them.
-std::string hash_of(const Complex* values, std::size_t count) {
+/// Hashes complex numbers in double precision, little-endian, as the file has them.
+void add_row(Sha256& hash, const std::vector<Complex>& row) {
     static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "swap the bytes first");
-    return Sha256().add(values, count * sizeof(Complex)).hex();
+    hash.add(row.data(), row.size() * sizeof(Complex));
 }
 
-void write(const std::string& path, const std::vector<std::size_t>& extents, const Texts& keys,
-           const std::vector<Complex>& values, const Record& record) {
+/// Calls use(y, z) for every row of Q in the order of the file, by the differences that it has.
+template <typename Use> void for_each_row(const Grid& grid, const Use& use) {
+    const std::array<std::size_t, 3> extents = q_extents(grid);
+    for (std::size_t z = 0; z < extents[2]; ++z) {
+        for (std::size_t y = 0; y < extents[1]; ++y) {
+            use(static_cast<long>(y) - static_cast<long>(extents[1] / 2),
+                static_cast<long>(z) - static_cast<long>(extents[2] / 2));
+        }
+    }
+}
+
+/// A file with /q of several parts, and a hash of each of them where they have keys.
+void write(const std::string& path, const std::vector<std::size_t>& extents, std::size_t parts,
+           const PartValues& values, const Texts& keys, const Texts& hashes, const Record& record) {
+    constexpr std::uint64_t of_the_rest = 1 << 20; // record, HDF5 itself
+    constexpr std::uint64_t of_key_and_hash = 256;
     ReplacingFile target(path);
-    Hdf5Writer file(target.path(), path);
-    file.complex128("q", extents, values.data());
+    Hdf5Writer file(target.path(), path, of_the_rest + of_key_and_hash * keys.size());
+    file.later("q", extents, Hdf5Element::complex128, parts, values);
     file.attribute("/", "format", std::string("lsrecon-q"));
     file.attribute("/", "version", format_version);
     file.group("record");
@@ -59,33 +57,14 @@ void write(const std::string& path, const std::vector<std::size_t>& extents, con
         file.attribute("record", name, value);
     }
     if (!keys.empty()) {
-        Texts hashes;
-        const std::size_t each = values.size() / keys.size();
-        for (std::size_t s = 0; s < keys.size(); ++s) {
-            hashes.push_back(hash_of(values.data() + s * each, each));
-        }
         file.texts("keys", {keys.size()}, keys);
-        file.texts("sha256", {hashes.size()}, hashes);
+        file.later("sha256", {keys.size()}, Hdf5Element::sha256, keys.size(),
+                   [&](std::size_t s, const TakeBytes& take) {
+                       take(hashes[s].data(), hashes[s].size());
+                   });
     }
     file.close();
     target.commit();
-}
-
-/// From the values in the order of the file.
-ComplexVector half_of(const std::vector<Complex>& values, const Grid& grid) {
-    const std::array<std::size_t, 3> extents = q_extents(grid);
-    const Voxels half = Voxels::half_differences(grid);
-    ComplexVector result(static_cast<Eigen::Index>(half.count()));
-    for (std::size_t n = 0; n < half.count(); ++n) {
-        const Vec3 difference = half.in_voxels(n);
-        std::size_t centred = 0;
-        for (std::size_t d = 3; d-- > 0;) {
-            const double at = static_cast<double>(extents[d] / 2) + difference[d];
-            centred = centred * extents[d] + static_cast<std::size_t>(at);
-        }
-        result(static_cast<Eigen::Index>(n)) = values[centred];
-    }
-    return result;
 }
 
 [[noreturn]] void refuse(const std::string& path, const std::string& thing,
@@ -100,30 +79,38 @@ std::string shortened(const std::string& key) {
 
 } // namespace
 
-void write_q(const std::string& path, const std::vector<Q>& qs, const Record& record) {
-    const Grid& grid = qs.front().grid;
+void write_q(const std::string& path, const Grid& grid, const Texts& keys, const HalfOfQ& half,
+             const Record& record) {
     std::vector<std::size_t> extents = stored_extents(grid);
-    if (qs.size() > 1) {
-        extents.insert(extents.begin(), qs.size());
+    if (keys.size() > 1) {
+        extents.insert(extents.begin(), keys.size());
     }
-    std::vector<Complex> values;
-    Texts keys;
-    for (const Q& q : qs) {
-        keys.push_back(q.key);
-        const ComplexVector all = expanded(q);
-        for_each_centred(grid, [&](std::size_t wrapped) {
-            values.push_back(all(static_cast<Eigen::Index>(wrapped)));
+    Texts hashes; // each is known once its values are in the file
+    const PartValues values = [&](std::size_t s, const TakeBytes& take) {
+        const QValues q(grid, half(s));
+        Sha256 hash;
+        std::vector<Complex> row(extents.back());
+        for_each_row(grid, [&](long y, long z) {
+            for (std::size_t x = 0; x < row.size(); ++x) {
+                row[x] = q.at(static_cast<long>(x) - static_cast<long>(row.size() / 2), y, z);
+            }
+            add_row(hash, row);
+            take(row.data(), row.size() * sizeof(Complex));
         });
-    }
-    write(path, extents, keys, values, record);
+        hashes.push_back(hash.hex());
+    };
+    write(path, extents, keys.size(), values, keys, hashes, record);
 }
 
 void write_q_at(const std::string& path, const ComplexVector& q, const Record& record) {
-    write(path, {static_cast<std::size_t>(q.size())}, {}, {q.data(), q.data() + q.size()}, record);
+    const auto count = static_cast<std::size_t>(q.size());
+    const PartValues values = [&](std::size_t, const TakeBytes& take) {
+        take(q.data(), count * sizeof(Complex));
+    };
+    write(path, {count}, 1, values, {}, {}, record);
 }
 
 QFile::QFile(const std::string& path) : file_(path) {
-    file_.start_hash();
     if (!file_.has("q") || !file_.has_attribute("/", "format") ||
         file_.attribute_text("/", "format") != "lsrecon-q") {
         refuse(path, "/q", "not a Q file of lsrecon", "a file that 'lsrecon q' wrote");
@@ -175,18 +162,33 @@ Q QFile::read(const Sampling& sampling, const Grid& grid) {
     if (file_.shape("q").extents != extents) {
         refuse(file_.path(), "/q", shown(file_.shape("q").extents), shown(extents));
     }
-    const std::vector<Complex> values =
-        keys_.size() > 1 ? file_.read_complex_row("q", row) : file_.read_complex("q");
-    if (hash_of(values.data(), values.size()) != hashes_[row]) {
+    file_.checked_shape("q", Hdf5Kind::complex);
+    Hdf5Values values = keys_.size() > 1 ? Hdf5Values(file_, "q", row) : Hdf5Values(file_, "q");
+    const Voxels differences = Voxels::half_differences(grid);
+    const std::array<std::size_t, 3>& size = differences.lattice_size();
+    const std::array<long, 3>& first = differences.lattice_first();
+    ComplexVector half(static_cast<Eigen::Index>(differences.count()));
+    Complex* next = half.data();
+    Sha256 hash;
+    std::vector<Complex> all(extents.back());
+    for_each_row(grid, [&](long y, long z) {
+        values.read(all.data(), all.size());
+        add_row(hash, all);
+        if (y >= first[1] && z >= first[2]) {
+            next = std::copy_n(all.begin() + 1, size[0], next); // without -N
+        }
+    });
+    if (hash.hex() != hashes_[row]) {
         refuse(file_.path(), "/q", "values of another hash than the one beside them",
                "the values that 'lsrecon q' wrote");
     }
-    Q q{grid, key, Volume(half_of(values, grid))};
+    Q q{grid, Volume(std::move(half))};
     require_sum_of_weights(q, sampling);
     return q;
 }
 
 void QFile::require(const Scan& scan) {
+    file_.start_hash();
     // The first one is read last, and kept for the first frame.
     std::set<const Sampling*> done;
     for (auto frame = scan.frames.rbegin(); frame != scan.frames.rend(); ++frame) {

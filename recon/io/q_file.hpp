@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,11 +13,15 @@ namespace lsrecon {
 /// Facts and their values for the file's record.
 using Record = std::vector<std::pair<std::string, std::string>>;
 
+/// Values of Q number s, at half of the differences.
+using HalfOfQ = std::function<ComplexVector(std::size_t s)>;
+
 /// Writes Q of every sampling of a scan as /q [S, (2Z,) 2Y, 2X] (S left out when it is 1), index i
-/// standing for the difference i - N, with the content hash of each sampling in /keys [S] and of
+/// standing for the difference i - N, with the q_key of each sampling in /keys [S] and the hash of
 /// its values in /sha256 [S]. Complex128: Q is computed once and kept, and its rounding would go
-/// into every image made with it.
-void write_q(const std::string& path, const std::vector<Q>& qs, const Record& record);
+/// into every image made with it. Each Q is asked for when the file has those before it.
+void write_q(const std::string& path, const Grid& grid, const std::vector<std::string>& keys,
+             const HalfOfQ& half, const Record& record);
 
 /// Writes Q at a list of voxels as /q [N].
 void write_q_at(const std::string& path, const ComplexVector& q, const Record& record);

@@ -40,36 +40,25 @@ std::string q_key(const Scan& scan) {
     return samplings == 1 ? keys : Sha256().add(keys).hex();
 }
 
-namespace {
-
-/// Where the difference (in voxels) stands among the values of Q.
-Eigen::Index wrapped_index(const Vec3& difference, const std::array<std::size_t, 3>& extents) {
-    std::size_t index = 0;
-    for (std::size_t d = 3; d-- > 0;) {
-        const long extent = static_cast<long>(extents[d]);
-        const long at = (static_cast<long>(difference[d]) + extent) % extent;
-        index = index * extents[d] + static_cast<std::size_t>(at);
+QValues::QValues(const Grid& grid, ComplexVector half) : half_(std::move(half)) {
+    const Voxels differences = Voxels::half_differences(grid);
+    for (std::size_t d = 0; d < 3; ++d) {
+        minus_n_[d] = -static_cast<long>(grid.size[d]);
+        lengths_[d] = static_cast<long>(differences.lattice_size()[d]);
     }
-    return static_cast<Eigen::Index>(index);
+    origin_ = static_cast<long>(differences.origin());
 }
 
-} // namespace
-
-ComplexVector expanded(const Q& q) {
-    const std::array<std::size_t, 3> extents = q_extents(q.grid);
-    ComplexVector values =
-        ComplexVector::Zero(static_cast<Eigen::Index>(extents[0] * extents[1] * extents[2]));
-    const Voxels half = Voxels::half_differences(q.grid);
-    const ComplexVector of_half = q.half.values();
-    for (std::size_t n = 0; n < half.count(); ++n) {
-        const Vec3 d = half.in_voxels(n);
-        const Complex value = n == half.origin() ? of_half(static_cast<Eigen::Index>(n)).real()
-                                                 : of_half(static_cast<Eigen::Index>(n));
-        // Q(-x) = conj Q(x), also where rounding or the plane of slowest = 0 would break it.
-        values(wrapped_index({-d[0], -d[1], -d[2]}, extents)) = std::conj(value);
-        values(wrapped_index(d, extents)) = value;
+// In the plane of slowest = 0 both d and -d are among the half: the later one counts.
+Complex QValues::at(long x, long y, long z) const {
+    if (x == minus_n_[0] || y == minus_n_[1] || z == minus_n_[2]) {
+        return 0;
     }
-    return values;
+    const long from_origin = (z * lengths_[1] + y) * lengths_[0] + x;
+    if (from_origin == 0) {
+        return half_(origin_).real();
+    }
+    return from_origin > 0 ? half_(origin_ + from_origin) : std::conj(half_(origin_ - from_origin));
 }
 
 double Q::at_zero() const {
@@ -103,7 +92,7 @@ std::vector<Q> compute_weighted_qs(Backend& backend, const std::vector<Vec3>& tr
     for (const RealVector& of_one : weights) {
         const auto done = static_cast<double>(result.size());
         result.push_back(
-            {grid, "",
+            {grid,
              half_of_q(backend, transform, of_one,
                        [&](double fraction) { report.progress((done + fraction) / count); }),
              0});

@@ -13,7 +13,6 @@ namespace lsrecon {
 /// Q at every difference of two voxels of a grid: the kernel of F^H F.
 struct Q {
     Grid grid;
-    std::string key; ///< q_key of its sampling where Q goes into a file or comes from one, else ""
     /// At Voxels::half_differences(grid); Q(-d) = conj Q(d) gives the rest.
     Volume half;
     double error = 0; ///< bound of its relative L2 error, by how it was made
@@ -24,9 +23,19 @@ struct Q {
 /// Number of values of Q per dimension: 2N, and 1 for the third of two dimensions.
 std::array<std::size_t, 3> q_extents(const Grid& grid);
 
-/// All values of Q: 2N per dimension, x fastest; difference d is at d modulo 2N. Hermitian by
-/// construction, and zero where a difference would be -N, which no two voxels have.
-ComplexVector expanded(const Q& q);
+/// Q at any difference from its values at half of them: Hermitian by construction, and zero where a
+/// difference would be -N, which no two voxels have.
+class QValues {
+public:
+    QValues(const Grid& grid, ComplexVector half);
+    Complex at(long x, long y, long z) const;
+
+private:
+    ComplexVector half_;
+    std::array<long, 3> minus_n_; ///< of each dimension
+    std::array<long, 3> lengths_; ///< of half the differences
+    long origin_; ///< among those
+};
 
 /// SHA-256 of grid size, trajectory, phi and weights. Two scans with the same key share Q.
 std::string q_key(const Sampling& sampling, const Grid& grid);

@@ -139,6 +139,28 @@ def fhd_keeps_what_it_writes(make):
                preexec_fn=limited)
 
 
+def qs_are_written_one_by_one(make):
+    size, samplings = 32, 20
+    folder = make()
+    write(folder / "large.h5", LARGE)
+    for name, count in (("one.h5", 1), ("many.h5", samplings)):
+        write(folder / name, size, count=20)
+        with h5py.File(folder / name, "r+") as f:
+            k, samples = f["trajectory"][()], f["samples"][()]
+            del f["trajectory"], f["samples"]
+            f["trajectory"] = np.stack([k * (1 - 0.001 * i) for i in range(count)])
+            f["trajectory"].attrs["units"] = "cycles/fov"
+            f["samples"] = np.stack([samples] * count)
+    words = ["--quiet", "--low-resolution", "--backend", "reference"]
+    taken = peak_of(folder, ["q", "many.h5", "-o", "many_q.h5", *words])
+    taken -= peak_of(folder, ["q", "one.h5", "-o", "one_q.h5", *words])
+    written = os.path.getsize(folder / "many_q.h5")
+    print(f"    {taken / 1e6:.0f} MB more than for one, {written / 1e6:.0f} MB written")
+    expect(taken < written / 4, f"{taken / 1e6} MB more for {written / 1e6} MB of Q")
+    folder.run(INPUT, ["q", "large.h5", "-o", "large_q.h5", *words],
+               ["large.h5: the transform", "ulimit -v"], preexec_fn=limited)
+
+
 def reserved_addresses_count(make):
     """`ulimit -v` counts what PoCL and threads reserve, without which a scan does not run."""
     folder = make()
@@ -159,4 +181,5 @@ def reserved_addresses_count(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([what_is_needed_is_what_it_takes, the_grid_that_is_asked_for_counts,
-                        fhd_keeps_what_it_writes, reserved_addresses_count]))
+                        fhd_keeps_what_it_writes, qs_are_written_one_by_one,
+                        reserved_addresses_count]))

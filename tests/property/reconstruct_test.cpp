@@ -207,9 +207,9 @@ TEST_F(FromFileToFile, QOfAFileIsUsedAndThatOfAnotherScanRefused) {
     const Scan scan = scan_of(problem);
     ReconstructOptions options = exactly();
     options.q_file = folder.file("q.h5");
-    Q q = compute_q(backend, *problem.sampling, problem.grid, report);
-    q.key = q_key(*problem.sampling, problem.grid);
-    write_q(options.q_file, {q}, {});
+    const Q q = compute_q(backend, *problem.sampling, problem.grid, report);
+    write_q(options.q_file, q.grid, {q_key(*problem.sampling, q.grid)},
+            [&](std::size_t) { return q.half.values(); }, {});
     backend.qs = 0;
     EXPECT_TRUE(near(image_of(scan, options), CoilMatrix(problem.rho.row(0)), rounding_of_files));
     EXPECT_EQ(backend.qs, 0);

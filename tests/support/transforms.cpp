@@ -38,7 +38,6 @@ Q exact_q(const Sampling& sampling, const Grid& grid) {
     const auto backend = make_reference_backend();
     Q q = compute_q(*backend, sampling, grid, report);
     q.half = Volume(q.half.values());
-    q.key = q_key(sampling, grid);
     return q;
 }
 
