@@ -11,7 +11,6 @@
 #include "io/iteration_log.hpp"
 #include "io/png_file.hpp"
 #include "io/preview.hpp"
-#include "io/q_file.hpp"
 #include "io/record.hpp"
 #include "io/truth.hpp"
 #include "plan/plan.hpp"
@@ -20,6 +19,7 @@
 #include "reconstruct_joint.hpp"
 #include "reconstruct_lambda.hpp"
 #include "reconstruct_noise.hpp"
+#include "reconstruct_q.hpp"
 #include "reconstruct_room.hpp"
 #include "scan/check.hpp"
 #include "solve/cg.hpp"
@@ -29,10 +29,6 @@
 namespace lsrecon {
 
 namespace {
-
-template <typename File> std::optional<File> opened(const std::string& path) {
-    return path.empty() ? std::nullopt : std::optional<File>(std::in_place, path);
-}
 
 /// What the record says in numbers.
 std::vector<std::pair<std::string, double>> numbers_of(const Reconstructed& result,
@@ -72,8 +68,11 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     if (need_splitting(options.solve.regularisers) && options.effort.tolerance) {
         require_tolerance(*options.effort.tolerance, backend.precision());
     }
-    std::optional<QFile> q_file = opened<QFile>(options.q_file);
-    const std::optional<Truth> truth = opened<Truth>(options.truth);
+    QSource q(options.q_file, options.q_folder, backend, report);
+    std::optional<Truth> truth;
+    if (!options.truth.empty()) {
+        truth.emplace(options.truth);
+    }
     ReadOptions read = options.read;
     options.prepare.tell(read);
     read.bad_frames = true;
@@ -94,8 +93,8 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     const Scan& scan = prepared.scan();
     const MapPreviews map_previews = previews_of_maps( // before the scan has those of other places
         scan, prepared.maps_differ() ? std::optional(prepared.first_good()) : std::nullopt);
-    const Plan plan = make_plan(scan, {q_file.has_value(), !options.solve.regularisers.empty(),
-                                       backend.segment_error() > 0});
+    const Plan plan = make_plan(
+        scan, {q.is_file(), !options.solve.regularisers.empty(), backend.segment_error() > 0});
     const RuleChoice rule = where_cheap(options.lambda_rule, plan.products());
     const bool by_rule = !rule.word.empty();
     const auto with_lambda = [&](double lambda) {
@@ -105,9 +104,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
                            unit_roundoff(backend.solver_precision()));
     };
     SolveOptions solving = with_lambda(by_rule ? smallest_lambda : options.solve.lambda);
-    if (q_file) {
-        q_file->require(scan);
-    }
+    q.require(scan);
     std::optional<ScanPrior> prior;
     if (!options.prior.empty()) {
         prior.emplace(options.prior, scan, prepare.geometry.shifts());
@@ -121,9 +118,8 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     if (!options.preview.empty()) {
         note_preview(scan, report);
     }
-    ScanEquations equations(prepared,
-                            {backend, plan, q_file ? &*q_file : nullptr, prior ? &*prior : nullptr},
-                            solving, report);
+    ScanEquations equations(prepared, {backend, plan, q, prior ? &*prior : nullptr}, solving,
+                            report);
     std::optional<LambdaCurve> curve;
     if (by_rule) {
         curve = equations.choose_lambda(rule);
@@ -137,9 +133,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     settings.emplace_back("iterations", text(solving.iterations));
     settings.emplace_back("tolerance", text(solving.tolerance));
     settings.emplace_back("preconditioner", preconditioner_of(solving));
-    if (q_file) {
-        settings.emplace_back("q_sha256", q_file->sha256());
-    }
+    q.add_to(settings);
     if (prior) {
         settings.emplace_back("prior_sha256", prior->sha256());
     }

@@ -20,6 +20,7 @@ struct ReconstructOptions {
     SolveEffort effort;
     RuleChoice lambda_rule;
     std::string q_file; ///< Q made before by 'lsrecon q'; "" to compute it
+    std::string q_folder; ///< where Qs are kept for other runs; "" for none
     std::string prior; ///< image file that regularisers compare with; "" for none
     std::string preview; ///< PNG to write beside the image; "" for none
     std::string log; ///< table of iterations to write as they go; "" for none

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "operators/q.hpp"
 #include "reconstruct_lambda.hpp"
 #include "solve/misfit.hpp"
 
@@ -63,9 +62,7 @@ Q ScanEquations::make_q(const Sampling& sampling) {
             return q;
         }
     }
-    const Grid& grid = prepared_.scan().grid;
-    const Q q = parts_.q_file != nullptr ? parts_.q_file->read(sampling, grid)
-                                         : compute_q(parts_.backend, sampling, grid, report_);
+    const Q q = parts_.q.of(sampling, prepared_.scan().grid);
     if (places_differ()) {
         constexpr double share_of_memory = 1.0 / 16;
         const double most_bytes = share_of_memory * parts_.backend.device().memory();

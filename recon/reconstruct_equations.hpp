@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/report.hpp"
-#include "io/q_file.hpp"
 #include "prepare/prepared_scan.hpp"
 #include "prepare/prior.hpp"
+#include "reconstruct_q.hpp"
 #include "solve/lambda_curve.hpp"
 #include "solve/normal_equations.hpp"
 
@@ -23,7 +23,7 @@ public:
     struct Parts {
         Backend& backend;
         const Plan& plan;
-        QFile* q_file; ///< null to compute Q
+        QSource& q;
         ScanPrior* prior; ///< null where regularisers need none
     };
 

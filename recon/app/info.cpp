@@ -12,7 +12,6 @@
 #include "io/failed_frames.hpp"
 #include "io/frame_source.hpp"
 #include "io/hdf5_file.hpp"
-#include "operators/q.hpp"
 #include "scan/directions.hpp"
 #include "scan/header_numbers.hpp"
 
@@ -169,9 +168,6 @@ ExitCode run_info(const Options& options) {
     print_trajectory(scan, *first.sampling);
     std::printf("phi          %s\n", first.sampling->phi.size() > 0 ? "given" : "not given");
     std::printf("weights      %s\n", first.sampling->weights.size() > 0 ? "given" : "not given");
-    if (!scan.voxels) { // a list of voxels has no Q to share
-        std::printf("q key        %s (scans with equal keys can share --q)\n", q_key(scan).c_str());
-    }
     print_off_resonance(scan);
     if (!scan.noise.empty()) {
         std::printf("noise        %zu samples per coil\n", scan.noise.columns());

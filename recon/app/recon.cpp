@@ -141,26 +141,24 @@ ExitCode run(Options& options) {
         throw UsageError("--noise-replicas 1: one image has no standard deviation\n  next:     "
                          "ask for 2 or more; 100 give 5 %");
     }
-    require_files(
-        {{"SCAN", options.scan},
-         {"--q", options.reconstruct.q_file},
-         {"--field-map", options.reconstruct.prepare.field_map_of_file()
-                             ? options.reconstruct.prepare.field_map
-                             : ""},
-         {"--maps",
-          options.reconstruct.prepare.maps_of_file() ? options.reconstruct.prepare.maps : ""},
-         {"--prior", options.reconstruct.prior},
-         {"--truth", options.reconstruct.truth}},
-        {{"--output", options.output, FileKind::hdf5},
-         {"--png", options.reconstruct.preview, FileKind::png},
-         {"--log", options.reconstruct.log, FileKind::log}});
     const PrepareOptions& prepare = options.reconstruct.prepare;
+    require_files({{"SCAN", options.scan},
+                   {"--q", options.reconstruct.q_file},
+                   {"--field-map", prepare.field_map_of_file() ? prepare.field_map : ""},
+                   {"--maps", prepare.maps_of_file() ? prepare.maps : ""},
+                   {"--prior", options.reconstruct.prior},
+                   {"--truth", options.reconstruct.truth}},
+                  {{"--output", options.output, FileKind::hdf5},
+                   {"--png", options.reconstruct.preview, FileKind::png},
+                   {"--log", options.reconstruct.log, FileKind::log}});
+    require_folder("--q-folder", options.reconstruct.q_folder);
     const CoilCompression& compression = prepare.compression;
     options.reconstruct.settings = {
         {"lambda_asked_for", options.lambda.empty() ? "default" : options.lambda},
         {"prior", options.reconstruct.prior},
         {"solver_asked_for", options.solver},
         {"q_file", options.reconstruct.q_file},
+        {"q_folder", options.reconstruct.q_folder},
         {"maps_asked_for", prepare.maps},
         {"field_map_asked_for", prepare.field_map},
         {"maps_threshold", text(prepare.estimate.threshold)},
@@ -266,8 +264,14 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     }
     sub.add_option("--solver", options->solver, summaries + " [" + names.front() + "]")
         ->check(one_of(names));
-    sub.add_option("--q", reconstruct.q_file, "Q made by 'lsrecon q' for this trajectory")
-        ->check(file_name());
+    auto* const q_file =
+        sub.add_option("--q", reconstruct.q_file, "Q made by 'lsrecon q' for this trajectory")
+            ->check(file_name());
+    sub.add_option("--q-folder", reconstruct.q_folder,
+                   "folder in which Q is kept for other scans of the same trajectory, matrix, phi "
+                   "and weights, and looked for; made where it is missing")
+        ->check(file_name())
+        ->excludes(q_file);
     sub.add_flag("--resume", reconstruct.resume,
                  "continue an unfinished image: the frames in IMAGE.part are not solved again");
     sub.add_option("--png", reconstruct.preview, "PNG preview to write")->check(file_name());

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
+#include <system_error>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -126,6 +128,19 @@ void require_files(const std::vector<NamedInput>& inputs, const std::vector<Name
         known.push_back({output.flag, place});
         require_ending(output);
         const ReplacingFile can_be_written(output.path);
+    }
+}
+
+void require_folder(const std::string& flag, const std::string& path) {
+    if (path.empty()) {
+        return;
+    }
+    try {
+        std::filesystem::create_directories(path);
+        const TemporaryFile can_be_written(path, "q");
+    } catch (const std::system_error& failure) {
+        throw UsageError({path, flag, failure.code().message(), "a folder that can be written",
+                          "change its permissions or name another folder"});
     }
 }
 

@@ -28,6 +28,10 @@ struct NamedOutput {
 /// device or a pipe, has the ending of another format, or cannot be made in its folder.
 void require_files(const std::vector<NamedInput>& inputs, const std::vector<NamedOutput>& outputs);
 
+/// A folder that a command keeps files in; "" is a flag that was not given. It is made where it is
+/// missing, with those above it. UsageError when that cannot be, or no file can be written there.
+void require_folder(const std::string& flag, const std::string& path);
+
 /// The ending of a file's name without its dot, in small letters; "nii.gz" is one. "" when the name
 /// has none.
 std::string ending_of(const std::string& path);

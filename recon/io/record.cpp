@@ -22,19 +22,23 @@ std::string precision_of(const BackendInfo& backend) {
 
 } // namespace
 
+Record record_of(const BackendInfo& backend) {
+    return {{"program", std::string("lsrecon ") + version},
+            {"made", utc_now()},
+            {"backend", backend.backend},
+            {"device", backend.device},
+            {"driver", backend.driver},
+            {"kernel", backend.kernel},
+            {"precision", precision_of(backend)},
+            {"kernel_sha256", backend.kernel_sha256},
+            {"kernel_parameters", backend.parameters}};
+}
+
 Record make_record(const Scan& scan, const BackendInfo& backend, const Record& settings) {
-    Record record{{"program", std::string("lsrecon ") + version},
-                  {"made", utc_now()},
-                  {"backend", backend.backend},
-                  {"device", backend.device},
-                  {"driver", backend.driver},
-                  {"kernel", backend.kernel},
-                  {"precision", precision_of(backend)},
-                  {"kernel_sha256", backend.kernel_sha256},
-                  {"kernel_parameters", backend.parameters},
-                  {"scan", scan.file},
-                  {"scan_format", scan.format},
-                  {"scan_sha256", scan.sha256()}};
+    Record record = record_of(backend);
+    record.insert(
+        record.end(),
+        {{"scan", scan.file}, {"scan_format", scan.format}, {"scan_sha256", scan.sha256()}});
     record.insert(record.end(), settings.begin(), settings.end());
     for (std::size_t i = 0; i < scan.remarks.size(); ++i) {
         record.emplace_back(text(remark_in_record, i), scan.remarks[i]);
@@ -78,7 +82,7 @@ std::pair<std::vector<std::string>, Record> notes_and_rest(const Record& record)
 }
 
 Record identity_of(const Record& record) {
-    const std::set<std::string> left_out{"made", "command", "scan", "q_file"};
+    const std::set<std::string> left_out{"made", "command", "scan", "q_file", "q_folder"};
     Record identity;
     for (const auto& [name, value] : record) {
         if (name.rfind(remark_in_record, 0) == 0) {

@@ -10,9 +10,12 @@
 
 namespace lsrecon {
 
-/// How an output was made: version, the run's settings, device, driver, kernel and the hash of its
-/// source, the precision of its transforms, the scan, its format and its SHA-256, remarks on
-/// reading.
+/// What computes: version, device, driver, kernel and the hash of its source, the precision of its
+/// transforms; and when.
+Record record_of(const BackendInfo& backend);
+
+/// How an output was made: what computed it, the scan, its format and its SHA-256, the run's
+/// settings, remarks on reading.
 Record make_record(const Scan& scan, const BackendInfo& backend, const Record& settings);
 
 /// Adds what was noted during the run, after the remarks on reading: what bears on trust may be

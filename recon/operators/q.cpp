@@ -26,20 +26,6 @@ std::string q_key(const Sampling& sampling, const Grid& grid) {
     return hash.hex();
 }
 
-std::string q_key(const Scan& scan) {
-    std::string keys;
-    std::size_t samplings = 0;
-    const Sampling* previous = nullptr;
-    for (const Frame& frame : scan.frames) {
-        if (frame.sampling.get() != previous) {
-            keys += q_key(*frame.sampling, scan.grid);
-            previous = frame.sampling.get();
-            ++samplings;
-        }
-    }
-    return samplings == 1 ? keys : Sha256().add(keys).hex();
-}
-
 QValues::QValues(const Grid& grid, ComplexVector half) : half_(std::move(half)) {
     const Voxels differences = Voxels::half_differences(grid);
     for (std::size_t d = 0; d < 3; ++d) {

@@ -40,10 +40,6 @@ private:
 /// SHA-256 of grid size, trajectory, phi and weights. Two scans with the same key share Q.
 std::string q_key(const Sampling& sampling, const Grid& grid);
 
-/// Of a whole scan: the key of its sampling, or a hash of the keys of several. Two scans with the
-/// same key share a file of 'lsrecon q'.
-std::string q_key(const Scan& scan);
-
 /// Computes half of the differences on the backend.
 Q compute_q(Backend& backend, const Sampling& sampling, const Grid& grid, Reporter& report);
 

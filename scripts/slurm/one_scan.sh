@@ -6,11 +6,11 @@
 #                                    other its whole path; .h5 is appended where missing
 #         FOLDER/logs/SCAN.log       what lsrecon said
 #         FOLDER/rows/SCAN.tsv       the scan's row of table.sh
-#         FOLDER/q/KEY.h5            Q, made once for all scans of one q key
+#         FOLDER/q/KEY.h5            Q, for all scans of one trajectory, matrix, phi and weights
 # environment:
 #         LSRECON_PROGRAM [lsrecon]  the program
 #         LSRECON_DEVICE             what --device gets
-#         LSRECON_SHARE_Q [yes]      "no": each scan computes its own Q, and is read once, not twice
+#         LSRECON_SHARE_Q [yes]      "no": each scan computes its own Q, and none is kept
 # Exit code: lsrecon's, 0 for an image that was there; above 128 when a signal ended it.
 set -euo pipefail
 scan=$1
@@ -32,65 +32,34 @@ if [[ $image -nt $scan && ! -e $image.part ]]; then
     echo "finished before: $scan"
     exit 0
 fi
-mkdir -p "$folder/q" "${image%/*}" "${log%/*}" "${row%/*}"
+mkdir -p "${image%/*}" "${log%/*}" "${row%/*}"
 
 # A lock ends with its process, however that ends. On a file system without locks nothing goes
 # wrong either: work is done twice, and each result is renamed into place.
-lock() { # FILE [--nonblock]: false when another process has it
+is_free() { # false when another process has the scan
     local code=0
-    exec {descriptor}>"$1"
-    flock --conflict-exit-code 75 "${@:2}" "$descriptor" || code=$?
+    exec {descriptor}>"$row.lock"
+    flock --nonblock --conflict-exit-code 75 "$descriptor" || code=$?
     ((code != 75))
 }
 
 write_row() { # EXIT_CODE SECONDS MESSAGE
-    printf '%s\t' "$1" "$2" "$q_was" "$(hostname -s)" "$(date -u +%FT%TZ)" "$scan" >"$row.part"
+    printf '%s\t' "$1" "$2" "$(hostname -s)" "$(date -u +%FT%TZ)" "$scan" >"$row.part"
     printf '%s\n' "$3" >>"$row.part"
     mv -f "$row.part" "$row"
 }
 
-# The part of recon's options that info and q need as well.
-reading=()
-computing=()
+options=()
 if [[ -n ${LSRECON_DEVICE:-} ]]; then
-    computing=(--device "$LSRECON_DEVICE")
+    options+=(--device "$LSRECON_DEVICE")
 fi
-options=("${computing[@]}" "$@")
-for ((i = 1; i <= $#; ++i)); do
-    case ${!i} in
-        --traj-units | --join) reading+=("${@:i:2}") ;;
-        --low-resolution) reading+=("${!i}") ;;
-        --backend | --kernel | --device-memory) computing+=("${@:i:2}") ;;
-    esac
-done
-
-find_q() { # sets q_file; "" where a scan cannot share its Q
-    local key
-    key=$("$program" info "$scan" "${reading[@]}" | awk '/^q key / {print $3}') || return
-    q_file=${key:+$folder/q/$key.h5}
-    if [[ -z $q_file || -e $q_file ]]; then
-        return
-    fi
-    lock "$folder/q/$key.lock"
-    ((stopped == 0)) || return 143
-    if [[ ! -e $q_file ]]; then
-        q_was=made
-        "$program" q "$scan" -o "$q_file" --quiet "${reading[@]}" "${computing[@]}" || return
-    fi
-    exec {descriptor}>&-
-}
+if [[ ${LSRECON_SHARE_Q:-yes} == yes ]]; then
+    options+=(--q-folder "$folder/q")
+fi
+options+=("$@")
 
 reconstruct() {
-    if [[ ${LSRECON_SHARE_Q:-yes} == yes ]]; then
-        find_q || return
-    fi
     ((stopped == 0)) || return 143
-    if [[ -n $q_file ]]; then
-        options+=(--q "$q_file")
-        [[ $q_was == made ]] || q_was=shared
-    else
-        q_was=own
-    fi
     [[ $image.part -nt $scan ]] || rm -f "$image.part" # frames of the scan as it was before
     local code=0
     "$program" recon "$scan" -o "$image" --resume "${options[@]}" || code=$?
@@ -110,15 +79,13 @@ message() { # the error as one line, or notes, as of a solve that missed its tol
          END {print error != "" ? error : notes}' "$log" | tr '\t' ' '
 }
 
-if ! lock "$row.lock" --nonblock; then
+if ! is_free; then
     echo "another process has it: $scan"
     exit 0
 fi
 # Stopping a batch signals the whole process group: lsrecon ends, and this script records it.
 stopped=0
 trap 'stopped=1' TERM
-q_was=-
-q_file=
 code=0
 start=${EPOCHREALTIME/[.,]/}
 write_row running - ""

@@ -223,6 +223,34 @@ TEST_F(FromFileToFile, QOfAFileIsUsedAndThatOfAnotherScanRefused) {
     EXPECT_FALSE(std::filesystem::exists(folder.file("image.h5"))) << "an image after an error";
 }
 
+TEST_F(FromFileToFile, QIsKeptInAFolderForScansOfTheSameTrajectory) {
+    const Problem problem = test::make_problem(cartesian({5, 4, 0}));
+    Scan scan = scan_of(problem);
+    ReconstructOptions options = exactly();
+    options.q_folder = folder.file("");
+    const CoilMatrix image = image_of(scan, options);
+    EXPECT_EQ(backend.qs, 1);
+    EXPECT_TRUE(near(image_of(scan, options), image, rounding_of_files));
+    EXPECT_EQ(backend.qs, 1) << "Q was computed again";
+
+    Sampling moved = *problem.sampling;
+    moved.trajectory[3][0] += 0.01;
+    scan.frames[0].sampling = std::make_shared<const Sampling>(moved);
+    image_of(scan, options);
+    EXPECT_EQ(backend.qs, 2) << "Q of another trajectory was believed";
+
+    for (const auto& file : std::filesystem::directory_iterator(folder.file(""))) {
+        if (file.path().filename().string().size() > 64) { // a key
+            test::write_text(file.path().string(), "no HDF5");
+        }
+    }
+    image_of(scan, options);
+    EXPECT_EQ(backend.qs, 3) << "a damaged file was believed";
+    EXPECT_EQ(report.notes().size(), 1U);
+    image_of(scan, options);
+    EXPECT_EQ(backend.qs, 3) << "a damaged file was not replaced";
+}
+
 TEST_F(FromFileToFile, ListedVoxelsAreReconstructedWhereTheyAre) {
     Case of{"few voxels anywhere", {6, 6, 0}, 60, 1, 5, 0.5};
     const Problem problem = test::make_problem(of);

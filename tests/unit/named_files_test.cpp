@@ -106,5 +106,14 @@ TEST_F(NamedFiles, EndingsAreInSmallLettersAndMayBeDouble) {
     EXPECT_EQ(ending_of("c."), "");
 }
 
+TEST_F(NamedFiles, FoldersAreMadeAndRefusedWhereNothingCanBeWritten) {
+    require_folder("--q-folder", "");
+    require_folder("--q-folder", folder.file("new/folder"));
+    require_folder("--q-folder", folder.file("new/folder/"));
+    EXPECT_TRUE(fs::is_empty(folder.file("new/folder")));
+    EXPECT_THROW(require_folder("--q-folder", folder.file("scan.h5")), UsageError);
+    EXPECT_THROW(require_folder("--q-folder", folder.file("scan.h5/in_a_file")), UsageError);
+}
+
 } // namespace
 } // namespace lsrecon

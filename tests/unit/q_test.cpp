@@ -128,23 +128,5 @@ TEST(Q, AtAListOfVoxelsIsQThere) {
     EXPECT_LE(std::abs(listed(1) - value(q, 1, -1)), bound);
 }
 
-TEST(Q, KeyOfAScanIsOfAllItsSamplings) {
-    Scan scan;
-    scan.grid = test::make_grid(4, 4);
-    const auto sampling_at = [](double k) {
-        auto sampling = std::make_shared<Sampling>();
-        sampling->trajectory = {{k, 0, 0}};
-        return sampling;
-    };
-    const auto first = sampling_at(0);
-    scan.frames = {{first, {}, "", {}}, {first, {}, "", {}}};
-    EXPECT_EQ(q_key(scan), q_key(*first, scan.grid));
-    scan.frames[1].sampling = sampling_at(1);
-    const std::string key = q_key(scan);
-    EXPECT_NE(key, q_key(*first, scan.grid));
-    scan.frames[1].sampling = sampling_at(-1);
-    EXPECT_NE(q_key(scan), key);
-}
-
 } // namespace
 } // namespace lsrecon

@@ -1,0 +1,82 @@
+#include "reconstruct_q.hpp"
+
+#include "base/error.hpp"
+#include "base/place.hpp"
+#include "io/failed_frames.hpp"
+#include "io/record.hpp"
+#include "operators/q.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+const std::string stage_of_reading = "q_read";
+
+} // namespace
+
+QSource::QSource(const std::string& file, const std::string& folder, Backend& backend,
+                 Reporter& report)
+    : folder_(folder), backend_(backend), report_(report) {
+    if (!file.empty()) {
+        file_.emplace(file);
+    }
+}
+
+void QSource::require(const Scan& scan) {
+    if (file_) {
+        const Stage stage(report_, stage_of_reading);
+        file_->require(scan);
+    }
+}
+
+Q QSource::of(const Sampling& sampling, const Grid& grid) {
+    if (file_) {
+        const Stage stage(report_, stage_of_reading);
+        return file_->read(sampling, grid);
+    }
+    if (folder_.empty()) {
+        return compute_q(backend_, sampling, grid, report_);
+    }
+    const std::string key = q_key(sampling, grid);
+    const bool doubles = backend_.precision() == Precision::float64;
+    const std::string path = folder_ + "/" + key + (doubles ? "-double.h5" : ".h5");
+    if (std::optional<Q> q = kept(path, sampling, grid)) {
+        return std::move(*q);
+    }
+    Q q = compute_q(backend_, sampling, grid, report_);
+    keep(q, path, key);
+    return q;
+}
+
+std::optional<Q> QSource::kept(const std::string& path, const Sampling& sampling,
+                               const Grid& grid) {
+    if (!place_of(path).exists) {
+        return std::nullopt;
+    }
+    const Stage stage(report_, stage_of_reading);
+    try {
+        return QFile(path).read(sampling, grid);
+    } catch (const InputError& error) {
+        report_.note(text(path, ": ", error.finding().thing, ": ", error.finding().found,
+                          "; Q is computed again and the file replaced"));
+        return std::nullopt;
+    }
+}
+
+void QSource::keep(const Q& q, const std::string& path, const std::string& key) {
+    try {
+        write_q(
+            path, q.grid, {key}, [&](std::size_t) { return q.half.values(); },
+            record_of(backend_.info()));
+    } catch (const Error& error) {
+        report_.note("Q is not kept: " + on_one_line(error.what()));
+    }
+}
+
+void QSource::add_to(Record& settings) const {
+    if (file_) {
+        settings.emplace_back("q_sha256", file_->sha256());
+    }
+}
+
+} // namespace lsrecon
