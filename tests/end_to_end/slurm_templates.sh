@@ -93,6 +93,10 @@ grep -q "expected: FIRST-LAST" told
 "$LSRECON_SCRIPTS/one_scan.sh" second/1 small --matrix=6,6 --conjugate >told ||
     fail "another matrix"
 
+# Frames that are solved together, which recon --resume refuses.
+"$lsrecon" simulate --trajectory golden-angle --matrix 8,8 --frames 2 --quiet -o frames.h5 >told
+"$LSRECON_SCRIPTS/one_scan.sh" frames.h5 joint --reg llr:0.01 >told || fail "frames together"
+
 # Scans that start at once share a folder; one in the list twice is reconstructed once.
 : >calls
 for scan in "first day/scan 1.h5" "first day/scan 2.h5" "first day/scan 2.h5"; do
