@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "io/failed_frames.hpp"
+#include "scan/calibration_samples.hpp"
 #include "scan/check.hpp"
 #include "scan/check_samples.hpp"
 #include "scan/reach.hpp"
@@ -53,6 +54,12 @@ std::vector<std::string> FrameSource::check_samples(bool bad_frames) {
         try {
             CoilRows values = stored_.samples(f);
             check.add(values);
+            const Frame& frame = scan().frames[f];
+            if (const Frame* const own = calibration_samples_of(scan(), frame)) {
+                if (const auto coil = silent_in_calibration_alone(own->samples, values)) {
+                    leave_out_calibration(stored_.scan, own, *coil);
+                }
+            }
             if (frames == 1) {
                 single_ = std::move(values);
             }

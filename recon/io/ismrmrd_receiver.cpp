@@ -95,8 +95,8 @@ void IsmrmrdReceiver::take(std::size_t index, const IsmrmrdAcquisition& acquisit
         noise_.add(raw);
     }
     const bool calibrates = role.calibration && sorter_.add_calibration(raw);
-    if (calibrates && !role.image) {
-        ++calibrations_kept_;
+    if (role.calibration && !role.image) {
+        ++calibrations_;
     }
     const std::optional<RawPlace> place = role.image ? sorter_.add(raw) : std::nullopt;
     if (role.noise || calibrates || place) {

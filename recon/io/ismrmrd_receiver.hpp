@@ -30,8 +30,8 @@ public:
     void end(std::vector<std::string>& remarks);
 
     const RawNoise& noise() const { return noise_; }
-    /// Of calibration alone.
-    std::size_t calibrations_kept() const { return calibrations_kept_; }
+    /// Acquisitions of calibration alone that it took, whether they serve or not.
+    std::size_t calibrations() const { return calibrations_; }
 
 private:
     std::string name_of(std::size_t index) const;
@@ -49,7 +49,7 @@ private:
     RawNoise noise_;
     /// The first acquisition that says which coils it is of.
     std::optional<IsmrmrdContents::CoilsOf> coils_;
-    std::size_t calibrations_kept_ = 0;
+    std::size_t calibrations_ = 0;
     std::size_t lost_ = 0;
     std::vector<Zeros> zeros_;
 };

@@ -195,11 +195,11 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
     }
     scan.details = std::move(details);
     file.add_waveforms(scan.details);
-    const std::size_t calibration_left_out = of_image.calibration - receiver.calibrations_kept();
+    const std::size_t calibration_left_out = of_image.calibration - receiver.calibrations();
     if (calibration_left_out > 0) {
         remarks.push_back(text("left out ", counted(calibration_left_out, "acquisition"),
-                               " flagged parallel calibration: of other slices or counters, or of "
-                               "other trajectory_dimensions than the image"));
+                               " flagged parallel calibration: of other slices or counters than "
+                               "the image"));
     }
     scan.remarks.insert(scan.remarks.begin(), remarks.begin(), remarks.end());
     return stored;

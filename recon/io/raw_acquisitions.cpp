@@ -176,14 +176,30 @@ bool RawAcquisitionSorter::has_lost(const RawCounters& counters) const {
     return options_.spokes_per_frame == 0 && frame != frames_.end() && !frame->second.lost.empty();
 }
 
+/// A reference scan of another sequence or other coils makes no maps of these.
+std::string RawAcquisitionSorter::unlike_image(const RawAcquisition& acquisition) const {
+    if (acquisition.channels != kind_.channels) {
+        return text("have ", counted(acquisition.channels, "channel"), ", not the image's ",
+                    kind_.channels);
+    }
+    if (acquisition.trajectory_dimensions != kind_.trajectory_dimensions) {
+        return text("have trajectory_dimensions ", acquisition.trajectory_dimensions,
+                    ", not the image's ", kind_.trajectory_dimensions);
+    }
+    if (encoding_.ramps && !has_trajectory() && acquisition.samples != encoding_.ramps->k.size()) {
+        return text("have ", acquisition.samples, " samples, not those of the image's readouts, ",
+                    encoding_.ramps->k.size());
+    }
+    return "";
+}
+
 bool RawAcquisitionSorter::add_calibration(const RawAcquisition& acquisition) {
     const RawCounters counters = choice_.frame_of(acquisition.counters);
-    const bool other_kind = acquisition.trajectory_dimensions != kind_.trajectory_dimensions;
-    // A reference scan of another sequence serves no maps here, and is no fault of the image's.
-    const bool other_sequence =
-        acquisition.channels != kind_.channels ||
-        (encoding_.ramps && !has_trajectory() && acquisition.samples != encoding_.ramps->k.size());
-    if (other_kind || other_sequence || !choice_.wants_calibration(counters)) {
+    if (!choice_.wants_calibration(counters)) {
+        return false;
+    }
+    if (const std::string why = unlike_image(acquisition); !why.empty()) {
+        unlike_[why].push_back(counters);
         return false;
     }
     check_header(acquisition);

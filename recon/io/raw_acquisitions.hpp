@@ -93,6 +93,8 @@ private:
     void check_position(const RawAcquisition& acquisition, std::size_t sample, const Vec3& k) const;
     void check_values(const RawAcquisition& acquisition, std::size_t sample) const;
     void check_place(const RawAcquisition& acquisition, RawFrame& frame);
+    /// Why calibration cannot serve the image: "have 4 channels, not the image's 6"; "" where it can.
+    std::string unlike_image(const RawAcquisition& acquisition) const;
 
     // Where a sample was taken, as the file says it: in its own units or in encoding steps.
     Vec3 stored_position(const RawAcquisition& acquisition, std::size_t sample) const;
@@ -141,6 +143,8 @@ private:
     std::map<RawCounters, RawFrame> frames_;
     /// Those of one place, of each counters: their k-spaces are of one grid.
     std::multimap<RawCounters, RawFrame> calibrations_;
+    /// Calibration of another kind: why it does not serve, and the counters of each acquisition.
+    std::map<std::string, std::vector<RawCounters>> unlike_;
     Vec3 range_{0, 0, 0}; ///< largest |coordinate| of the image's samples as stored
     std::size_t discarded_ = 0;
     bool moved_within_frame_ = false;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
@@ -39,6 +40,7 @@ CoilRows to_samples(const std::vector<std::vector<std::complex<float>>>& values)
 void RawAcquisitionSorter::set_calibrations(Scan& scan, const Vec3& factor, bool moved) {
     std::size_t acquisitions = 0;
     std::size_t elsewhere = 0;
+    std::string where; // the first of those
     for (auto& [counters, raw] : calibrations_) {
         if (raw.trajectory.empty()) {
             continue;
@@ -46,7 +48,10 @@ void RawAcquisitionSorter::set_calibrations(Scan& scan, const Vec3& factor, bool
         const std::string name = label(counters, choice_.varying());
         const Apart from_frames = apart_from_slice(raw, counters.front());
         if (!from_frames.share_maps()) {
-            scan.calibrations_elsewhere.emplace_back(name, from_frames.in_words());
+            scan.calibrations_unused.emplace_back(name, "lie elsewhere: " + from_frames.in_words());
+            if (elsewhere == 0) {
+                where = (name.empty() ? "" : name + " is ") + from_frames.in_words();
+            }
             elsewhere += raw.ends.size();
             continue;
         }
@@ -68,11 +73,17 @@ void RawAcquisitionSorter::set_calibrations(Scan& scan, const Vec3& factor, bool
                  " for coil maps"));
     }
     if (elsewhere > 0) {
-        const auto& [of, where] = scan.calibrations_elsewhere.front();
         scan.remarks.push_back(text("left out ", counted(elsewhere, "acquisition"),
                                     " flagged parallel calibration, which lie elsewhere than the "
                                     "frames of their slice: ",
-                                    of.empty() ? "" : of + " is ", where));
+                                    where));
+    }
+    for (const auto& [why, counters] : unlike_) {
+        scan.remarks.push_back(text("left out ", counted(counters.size(), "acquisition"),
+                                    " flagged parallel calibration, which ", why));
+        for (const RawCounters& one : std::set(counters.begin(), counters.end())) {
+            scan.calibrations_unused.emplace_back(label(one, choice_.varying()), why);
+        }
     }
 }
 

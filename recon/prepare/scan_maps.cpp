@@ -32,7 +32,7 @@ void ScanMaps::make(const PrepareOptions& options) {
     } catch (const InputError& error) {
         const CoilCompression& compression = options.compression;
         const bool asked_for = !options.maps.empty() || !scan_.calibrations.empty() ||
-                               !scan_.calibrations_elsewhere.empty() ||
+                               !scan_.calibrations_unused.empty() ||
                                (compression.asked_for() && compression.by_slices());
         if (asked_for) {
             throw;
@@ -183,9 +183,10 @@ CoilRows ScanMaps::estimated(std::size_t place) {
         throw;
     } catch (const InputError& error) {
         Finding finding = error.finding();
-        const std::string elsewhere = calibration_elsewhere(scan_, first_of(place));
-        if (!elsewhere.empty()) {
-            finding.found += ", and calibration lines lie elsewhere: " + elsewhere;
+        const std::string unused = why_no_calibration(scan_, first_of(place));
+        if (!unused.empty()) {
+            finding.found += ", and calibration lines " + unused;
+            finding.expected += ", or calibration lines of the image's coils and place";
         }
         if (places_ > 1) {
             const std::string& label = first_of(place).label;

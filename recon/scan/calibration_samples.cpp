@@ -1,6 +1,8 @@
 #include "scan/calibration_samples.hpp"
 
+#include "base/error.hpp"
 #include "scan/frame_places.hpp"
+#include "scan/silent_coils.hpp"
 #include "scan/whereabouts.hpp"
 
 namespace lsrecon {
@@ -28,22 +30,46 @@ const Frame* calibration_samples_of(const Scan& scan, const Frame& frame) {
     return found;
 }
 
-std::string calibration_elsewhere(const Scan& scan, const Frame& frame) {
+std::string why_no_calibration(const Scan& scan, const Frame& frame) {
     if (calibration_samples_of(scan, frame) != nullptr) {
         return "";
     }
     const std::string slice = slice_in(frame.label);
     for (const Frame& calibration : scan.calibrations) {
         if (slice_in(calibration.label) == slice) {
-            return how_far(calibration, frame).in_words();
+            return "lie elsewhere: " + how_far(calibration, frame).in_words();
         }
     }
-    for (const auto& [label, where] : scan.calibrations_elsewhere) {
+    for (const auto& [label, why] : scan.calibrations_unused) {
         if (slice_in(label) == slice) {
-            return where;
+            return why;
         }
     }
     return "";
+}
+
+std::optional<std::size_t> silent_in_calibration_alone(const CoilRows& calibration,
+                                                       const CoilRows& samples) {
+    std::optional<std::size_t> found;
+    bool all = true;
+    for (std::size_t c = 0; c < calibration.rows(); ++c) {
+        const bool silent = is_silent(calibration, c);
+        all = all && silent;
+        if (silent && !found && !is_silent(samples, c)) {
+            found = c;
+        }
+    }
+    return all ? std::nullopt : found;
+}
+
+void leave_out_calibration(Scan& scan, const Frame* calibration, std::size_t silent_coil) {
+    const std::string why =
+        text("hold zeros alone of coil ", silent_coil, ", which has signal in the image");
+    const std::string& label = calibration->label;
+    scan.remarks.push_back(text("not used: calibration lines", label.empty() ? "" : " of " + label,
+                                ", which ", why, ": were they written?"));
+    scan.calibrations_unused.emplace_back(label, why);
+    scan.calibrations.erase(scan.calibrations.begin() + (calibration - scan.calibrations.data()));
 }
 
 } // namespace lsrecon

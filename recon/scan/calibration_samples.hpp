@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "scan/scan.hpp"
@@ -10,8 +11,15 @@ namespace lsrecon {
 /// the frame's own counters first; or null.
 const Frame* calibration_samples_of(const Scan& scan, const Frame& frame);
 
-/// Where calibration of a frame's slice lies that does not serve it: "30 mm away"; "" when there is
-/// none, or some that does.
-std::string calibration_elsewhere(const Scan& scan, const Frame& frame);
+/// Why calibration lines of a frame's slice do not serve it: "lie elsewhere: 30 mm away"; "" when
+/// there are none, or some that do.
+std::string why_no_calibration(const Scan& scan, const Frame& frame);
+
+/// A coil whose samples are zeros alone in the calibration of a frame and not in the frame: they
+/// were not written, and maps of them would be wrong.
+std::optional<std::size_t> silent_in_calibration_alone(const CoilRows& calibration,
+                                                       const CoilRows& samples);
+/// Moves it to the calibration that serves no frame, and says so.
+void leave_out_calibration(Scan& scan, const Frame* calibration, std::size_t silent_coil);
 
 } // namespace lsrecon

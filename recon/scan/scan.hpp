@@ -65,9 +65,8 @@ struct Scan {
     /// too. Their values are here from the start. One a place, contrast and set at most, labelled
     /// as frames are.
     std::vector<Frame> calibrations;
-    /// Calibration that lies elsewhere than the frames of its slice: its label, and where ("30 mm
-    /// away").
-    std::vector<std::pair<std::string, std::string>> calibrations_elsewhere;
+    /// Calibration that serves no frame: its label, and why ("lie elsewhere: 30 mm away").
+    std::vector<std::pair<std::string, std::string>> calibrations_unused;
     std::optional<std::vector<Vec3>> voxels; ///< image positions off the grid, in fields of view
     std::string trajectory_units; ///< those that the file's trajectory was in; "" without one
     /// The counters of a raw data file by which the frames differ; acquisitions of one image may

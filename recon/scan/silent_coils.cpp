@@ -6,8 +6,6 @@
 
 namespace lsrecon {
 
-namespace {
-
 /// Ends at the first sample that is not 0, so that a sound scan costs nothing.
 bool is_silent(const CoilRows& samples, std::size_t coil) {
     return samples.visit([&](const auto& values) {
@@ -16,6 +14,8 @@ bool is_silent(const CoilRows& samples, std::size_t coil) {
                            [](auto d) { return d == decltype(d)(0); });
     });
 }
+
+namespace {
 
 std::string in_frames(const std::vector<std::size_t>& silent, std::size_t frames) {
     if (silent.size() == frames) {

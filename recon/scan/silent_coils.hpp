@@ -7,6 +7,9 @@
 
 namespace lsrecon {
 
+/// Whether all samples of a coil are 0.
+bool is_silent(const CoilRows& samples, std::size_t coil);
+
 /// Coils and frames whose samples are all exactly 0: noise never is, but samples that were not
 /// written are. A scan of nothing else is refused (scan/check_samples.hpp).
 class SilentCoils {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Which frames calibration lines serve: those of their slice that lie where they do. What lacks
-any fails alone. And the field of view that coils are calibrated in.
+any fails alone. Lines of other coils serve none. And the field of view of a calibration.
 
     calibration.py LSRECON"""
 
@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 
 from in_folders import INPUT, expect, run_cases
-from slices import CALIBRATION, CARTESIAN, N, REPETITIONS, SLICES, image, kspace, line, write
+from slices import CALIBRATION, CARTESIAN, COILS, N, REPETITIONS, SLICES, image, kspace, line, write
 
 NOISE = 1 << 18
 EVERY = 3  # lines: without calibration no maps can be made
@@ -120,6 +120,27 @@ def frames_that_drift_keep_their_calibration(make):
     expect(np.isnan(found[4]).all() and found[:4].tobytes() == still[:4].tobytes(), "others fail")
 
 
+def lines_of_other_coils_make_no_maps(make):
+    folder = make()
+    lines, whole = lines_of(0, 0), lines_of(0, 0, every=1)
+    alone, _ = frames(folder, [], [whole])
+    fewer, silent = calibration_of(0), calibration_of(0)
+    for row in fewer:
+        row["head"]["active_channels"] = COILS - 1
+        row["data"][0] = row["data"][0][:2 * N * (COILS - 1)]
+    for row in silent:
+        row["data"][0][:2 * N] = 0
+    for wrong, why in ((fewer, f"have {COILS - 1} channels, not the image's {COILS}"),
+                       (silent, "hold zeros alone of coil 0, which has signal in the image")):
+        own, said = frames(folder, [wrong], [whole])
+        expect(f"which {why}" in said, said)
+        expect(own.tobytes() == alone.tobytes(), f"{why}: maps of other samples than its own")
+        write(folder / "raw.h5", CARTESIAN, np.concatenate([*wrong, *lines]))
+        folder.run(INPUT, ["recon", "raw.h5", "-o", "image.h5", "--quiet", "--backend",
+                           "reference"], [f"calibration lines {why}", "--maps FILE", "next:"])
+        frames(folder, [wrong], [lines], ["--maps", "none"])
+
+
 def the_first_slice_fails_alone(make):
     folder = make()
     calibrations = [calibration_of(number) for number in range(SLICES)]
@@ -191,4 +212,5 @@ if __name__ == "__main__":
     sys.exit(run_cases([lines_elsewhere_are_left_out, each_slice_has_its_own_elsewhere,
                         frames_that_drift_keep_their_calibration,
                         a_reference_scan_of_its_own_encoding_makes_maps,
+                        lines_of_other_coils_make_no_maps,
                         the_first_slice_fails_alone, a_wider_image_has_the_same_maps]))

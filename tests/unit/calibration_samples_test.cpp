@@ -17,7 +17,7 @@ TEST(CalibrationSamples, AreThoseOfTheSliceThatServe) {
     EXPECT_EQ(of(frame("slice 1, set 1")), &scan.calibrations[2]) << "its own counters first";
     EXPECT_EQ(of(frame("slice 1, set 2")), &scan.calibrations[1]);
     EXPECT_EQ(of(frame("slice 2, set 0")), nullptr);
-    EXPECT_EQ(calibration_elsewhere(scan, frame("slice 2, set 0")), "") << "there is none";
+    EXPECT_EQ(why_no_calibration(scan, frame("slice 2, set 0")), "") << "there is none";
 }
 
 TEST(CalibrationSamples, AreTheNearestWithinReach) {
@@ -32,12 +32,31 @@ TEST(CalibrationSamples, AreTheNearestWithinReach) {
     EXPECT_EQ(of(2.9), &scan.calibrations[0]);
     EXPECT_EQ(of(3.1), &scan.calibrations[1]);
     EXPECT_EQ(of(-5.5), nullptr);
-    EXPECT_EQ(calibration_elsewhere(scan, at(-5.5)), "5.5 mm away");
-    EXPECT_EQ(calibration_elsewhere(scan, at(1)), "");
+    EXPECT_EQ(why_no_calibration(scan, at(-5.5)), "lie elsewhere: 5.5 mm away");
+    EXPECT_EQ(why_no_calibration(scan, at(1)), "");
     scan.calibrations.clear();
-    scan.calibrations_elsewhere = {{"repetition 0", "turned by 20 degrees"}};
-    EXPECT_EQ(calibration_elsewhere(scan, at(1)), "turned by 20 degrees");
-    EXPECT_EQ(calibration_elsewhere(scan, frame("slice 3")), "");
+    scan.calibrations_unused = {{"repetition 0", "lie elsewhere: turned by 20 degrees"}};
+    EXPECT_EQ(why_no_calibration(scan, at(1)), "lie elsewhere: turned by 20 degrees");
+    EXPECT_EQ(why_no_calibration(scan, frame("slice 3")), "");
+}
+
+TEST(CalibrationSamples, WithoutACoilOfTheImageServeNoFrame) {
+    CoilMatrix sound = CoilMatrix::Ones(3, 4);
+    CoilMatrix dead = sound;
+    dead.row(1).setZero();
+    EXPECT_EQ(silent_in_calibration_alone(dead, sound), 1u);
+    EXPECT_EQ(silent_in_calibration_alone(dead, dead), std::nullopt) << "a dead coil";
+    EXPECT_EQ(silent_in_calibration_alone(sound, dead), std::nullopt);
+    EXPECT_EQ(silent_in_calibration_alone(CoilMatrix::Zero(3, 4), sound), std::nullopt)
+        << "is an error of its own";
+    Scan scan;
+    scan.calibrations = {frame("slice 0"), frame("slice 1")};
+    leave_out_calibration(scan, &scan.calibrations[1], 1);
+    ASSERT_EQ(scan.calibrations.size(), 1u);
+    EXPECT_EQ(scan.calibrations[0].label, "slice 0");
+    EXPECT_EQ(why_no_calibration(scan, frame("slice 1")),
+              "hold zeros alone of coil 1, which has signal in the image");
+    EXPECT_EQ(scan.remarks.size(), 1u);
 }
 
 } // namespace

@@ -267,7 +267,15 @@ TEST(IsmrmrdCalibration, OfAnotherKindIsLeftOutAndDamageRefused) {
     lines.setFlag(20);
     const Scan scan = read({lines, readout(8, 1, 2)});
     EXPECT_TRUE(scan.calibrations.empty());
-    EXPECT_TRUE(noted(scan, "left out 1 acquisition flagged parallel calibration"));
+    EXPECT_TRUE(noted(scan, "left out 1 acquisition flagged parallel calibration, which have "
+                            "trajectory_dimensions 0, not the image's 2"));
+    Acquisition few = readout(8, 2, 2);
+    few.setFlag(20);
+    const Scan of_coils = read({few, few, readout(8, 3, 2)});
+    EXPECT_TRUE(of_coils.calibrations.empty());
+    EXPECT_TRUE(noted(of_coils, "left out 2 acquisitions flagged parallel calibration, which have "
+                                "2 channels, not the image's 3"));
+    EXPECT_FALSE(noted(of_coils, "of other slices"));
     Acquisition damaged = line(20, 0, 0, 1);
     damaged.data(3, 0) = {HUGE_VALF, 0};
     EXPECT_EQ(refusal([&] {
