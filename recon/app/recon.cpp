@@ -131,6 +131,7 @@ ExitCode run(Options& options) {
             joined(options.regularisers) + "\n  next:     leave --solver or --reg out");
     }
     require_flags_of_joint_solves(options.reconstruct, joined(options.regularisers));
+    options.reconstruct.read.frames_differ = need_all_frames(solve.regularisers);
     require_lambda_rule(options.reconstruct.lambda_rule, solve.regularisers);
     require_prior_flag(solve.regularisers, options.reconstruct.prior);
     require_compression_flags(options.reconstruct);

@@ -45,6 +45,9 @@ struct ReadOptions {
     std::size_t spokes_per_frame = 0;
     /// Readouts from the start of one such frame to that of the next; 0: spokes_per_frame.
     std::size_t stride = 0;
+    /// Frames are several images, as --reg llr takes them: nothing advises to join them. So say
+    /// chosen counters and frames, and spokes_per_frame.
+    bool frames_differ = false;
     /// Samples are to have times: there is a field map, of another file.
     bool with_times = false;
     /// Files that maps are taken from; "" for none.

@@ -237,7 +237,13 @@ StoredScan RawAcquisitionSorter::stored_scan() {
             return frame.first[i] != frames_.begin()->first[i];
         });
         if (differs) {
-            scan.frame_counters.push_back(frame_counters()[i]);
+            const std::string& name = frame_counters()[i];
+            scan.frame_counters.push_back(name);
+            const bool told_apart = options_.frames_differ || options_.spokes_per_frame > 0 ||
+                                    !options_.frames.empty() || !options_.counters[i].empty();
+            if (name != "slice" && name != "contrast" && !told_apart) {
+                scan.joinable_counters.push_back(name);
+            }
         }
     }
     const OwnPlaces own = set_geometry(scan);

@@ -48,14 +48,11 @@ void on_off_resonance(const Scan& scan, Remarks& remarks) {
     }
 }
 
-/// "; if they belong to one image, pass --join repetition": slices lie apart, and contrasts differ
-/// on purpose.
+/// "; if they belong to one image, pass --join repetition".
 std::string joining(const Scan& scan) {
     std::string names;
-    for (const std::string& name : scan.frame_counters) {
-        if (name != "slice" && name != "contrast") {
-            names += (names.empty() ? "" : ",") + name;
-        }
+    for (const std::string& name : scan.joinable_counters) {
+        names += (names.empty() ? "" : ",") + name;
     }
     return names.empty() ? "" : "; if they belong to one image, pass --join " + names;
 }

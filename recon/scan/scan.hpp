@@ -69,9 +69,11 @@ struct Scan {
     std::vector<std::pair<std::string, std::string>> calibrations_unused;
     std::optional<std::vector<Vec3>> voxels; ///< image positions off the grid, in fields of view
     std::string trajectory_units; ///< those that the file's trajectory was in; "" without one
-    /// The counters of a raw data file by which the frames differ; acquisitions of one image may
-    /// have been counted apart.
+    /// The counters of a raw data file by which the frames differ.
     std::vector<std::string> frame_counters;
+    /// Those of them that a user may want to join: neither slices, which lie apart, nor contrasts,
+    /// which differ on purpose, nor what the user's flags tell apart.
+    std::vector<std::string> joinable_counters;
     std::vector<std::string> remarks; ///< what was skipped or left unused on reading
     /// What else the file tells of the measurement, by name; nothing depends on it.
     std::vector<std::pair<std::string, std::string>> details;

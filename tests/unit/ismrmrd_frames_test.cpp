@@ -136,6 +136,29 @@ TEST(IsmrmrdFrames, TwentyThousandFramesTakeNoTime) {
     EXPECT_LT(seconds.count(), 10);
 }
 
+TEST(IsmrmrdFrames, ThatTheUserTellsApartAreNotToBeJoined) {
+    std::vector<Acquisition> acquisitions;
+    for (int i = 0; i < 6; ++i) {
+        acquisitions.push_back(readout(8, 1, 2));
+        acquisitions.back().idx().slice = static_cast<uint16_t>(i % 2);
+        acquisitions.back().idx().repetition = static_cast<uint16_t>(i / 2);
+    }
+    const std::string path = write(acquisitions);
+    using Names = std::vector<std::string>;
+    const auto joinable = [&](const std::function<void(ReadOptions&)>& choose) {
+        ReadOptions options;
+        choose(options);
+        return read_ismrmrd(path, options).joinable_counters;
+    };
+    EXPECT_EQ(joinable([](ReadOptions&) {}), Names{"repetition"});
+    EXPECT_EQ(joinable([](ReadOptions& one) { one.counters[0] = IndexList("1"); }),
+              Names{"repetition"});
+    EXPECT_EQ(joinable([](ReadOptions& one) { one.counters[3] = IndexList("0,2"); }), Names{});
+    EXPECT_EQ(joinable([](ReadOptions& one) { one.frames = IndexList("0-3"); }), Names{});
+    EXPECT_EQ(joinable([](ReadOptions& one) { one.spokes_per_frame = 1; }), Names{});
+    EXPECT_EQ(joinable([](ReadOptions& one) { one.frames_differ = true; }), Names{});
+}
+
 } // namespace
 } // namespace lsrecon::ismrmrd_test
 

@@ -125,12 +125,12 @@ TEST(Remarks, UndersamplingWithoutMapsIsNoted) {
 TEST(Remarks, FramesOfFewSamplesAreNotedWithTheFlagThatJoinsThem) {
     Scan scan = scan_of(lines(64, 1), 64, 64);
     scan.frames.resize(500, scan.frames[0]);
-    scan.frame_counters = {"slice", "repetition"};
+    scan.joinable_counters = {"repetition"};
     EXPECT_EQ(remarks_on_aliasing(scan)[0],
               "500 frames are reconstructed, each from 64 samples a coil, which fill 2 % of "
               "k-space: expect aliasing where coil maps do not undo it, of which --reg tv:0.02 "
               "removes much; if they belong to one image, pass --join repetition");
-    scan.frame_counters = {"slice"};
+    scan.joinable_counters = {};
     EXPECT_EQ(remarks_on_aliasing(scan)[0].find("--join"), std::string::npos);
 }
 
