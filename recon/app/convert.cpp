@@ -137,6 +137,25 @@ void tell_what_it_holds(const StoredImage& image, const ImageOutput& output, Rep
                      ", ", by(size, 3), " voxels, ", counted(image.frames(), "frame")));
 }
 
+/// Takes the part that the file holds where --part names none. UsageError when nothing would
+/// change.
+void stay_in_format(const Options& options, const ImageFormat& format, const StoredImage& image,
+                    ImageOutput& output) {
+    const std::vector<ImagePart>& parts = format.parts;
+    if (options.part.empty() && std::find(parts.begin(), parts.end(), image.part) != parts.end()) {
+        output.part = image.part;
+    }
+    const bool same = options.frame.empty() && options.slices.empty() &&
+                      output.part == image.part &&
+                      ending_of(options.input) == ending_of(options.output);
+    if (same) {
+        throw UsageError({options.input, "IN", "already " + format.summary,
+                          "another format, ending or part",
+                          "copy the file, choose another --to or --part, or some of it by --frame "
+                          "or --slices"});
+    }
+}
+
 ExitCode run(const Options& options) {
     const ImageFormat& to = format_of_output(options.output, options.to);
     ImageOutput output;
@@ -145,10 +164,6 @@ ExitCode run(const Options& options) {
     output.grey = grey_of(options, to, output.part);
     to.require_built();
     const ImageFormat& from = format_of_input(options.input);
-    if (&from == &to && options.frame.empty() && options.slices.empty()) {
-        throw UsageError({options.input, "IN", "already " + from.summary, "another format",
-                          "copy the file, choose another --to, or a part by --frame or --slices"});
-    }
     require_files(named_inputs(options.input, from), named_outputs(options.output, to));
     output.record = {{"program", std::string("lsrecon ") + version},
                      {"made", utc_now()},
@@ -157,6 +172,9 @@ ExitCode run(const Options& options) {
                      {"converted_format", from.summary}};
     Console console(options.quiet);
     const StoredImage image = selected(options, from.open(options.input, options.read));
+    if (&from == &to) {
+        stay_in_format(options, to, image, output);
+    }
     for (const std::string& remark : image.remarks) {
         console.note(remark);
     }
@@ -211,7 +229,7 @@ std::function<ExitCode()> bind_convert(CLI::App& sub) {
     sub.add_option("--to", options->to, formats_help())->type_name("FORMAT")->check(one_of(names));
     sub.add_option("--part", options->part,
                    "magnitude, phase (rad), real, imaginary or complex [magnitude for NIfTI and "
-                   "PNG, complex for the others]")
+                   "PNG, complex for the others; that of the file where the format stays]")
         ->type_name("PART")
         ->check(one_of(image_part_names()));
     sub.add_option("--frame", options->frame, "one frame, counted from 0 [all]")

@@ -139,8 +139,7 @@ void print_bad(const FrameSource& source) {
 
 ExitCode run_info(const Options& options) {
     require_input(options.scan);
-    if (byte_format_of(InputFile(options.scan)) == nullptr &&
-        print_output(Hdf5Reader(options.scan))) {
+    if (byte_format_of(InputFile(options.scan)) == nullptr && print_no_scan(options.scan)) {
         return ExitCode::done;
     }
     ReadOptions read = options.read;

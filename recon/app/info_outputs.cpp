@@ -5,6 +5,8 @@
 #include "app/info_parts.hpp"
 #include "base/numbers.hpp"
 #include "io/failed_frames.hpp"
+#include "io/formats.hpp"
+#include "io/image_formats.hpp"
 #include "io/image_reader.hpp"
 #include "io/maps_file.hpp"
 #include "io/record.hpp"
@@ -48,14 +50,18 @@ void print_failures(const std::vector<std::string>& errors) {
     }
 }
 
-void print_image(const Hdf5Reader& file) {
-    print_dataset(file, "image");
-    const std::vector<ImageFrame> frames = frames_of_image(file);
+void print_frames(const std::vector<ImageFrame>& frames) {
     std::vector<std::string> labels;
     for (const ImageFrame& frame : frames) {
         labels.push_back(label_beside_index(frame.label, labels.size()));
     }
     print_row("frames", frames_in_words(labels));
+}
+
+void print_image(const Hdf5Reader& file) {
+    print_dataset(file, "image");
+    const std::vector<ImageFrame> frames = frames_of_image(file);
+    print_frames(frames);
     if (file.has(map_previews_dataset)) {
         print_row(text("/", map_previews_dataset),
                   in_words(read_map_previews(file)) + ": 'lsrecon view' shows them");
@@ -105,6 +111,24 @@ std::string frames_in_words(const std::vector<std::string>& labels) {
     return words;
 }
 
+namespace {
+
+/// Of another format than this program's own.
+void print_image(const ImageFormat& format, const std::string& path) {
+    const StoredImage image = format.open(path, {});
+    const Grid& grid = image.about.grid;
+    print_row("file", path);
+    print_row("format", format.summary + "; 'lsrecon view' shows it");
+    print_row("matrix", by(grid.size, grid.dimensions) + " voxels");
+    print_row("fov", by(grid.fov_mm, grid.dimensions) + " mm");
+    print_row("values", image.part == ImagePart::complex ? "complex" : "real");
+    print_frames(image.about.frames);
+    for (const std::string& remark : image.remarks) {
+        print_row("note", remark);
+    }
+}
+
+/// False when it is no output of the program.
 bool print_output(const Hdf5Reader& file) {
     if (!file.has("record")) {
         return false;
@@ -121,6 +145,23 @@ bool print_output(const Hdf5Reader& file) {
     } else {
         return false;
     }
+    return true;
+}
+
+} // namespace
+
+bool print_no_scan(const std::string& path) {
+    const ImageFormat* const format = other_format_of(path);
+    if (format == nullptr || format->kind == FileKind::hdf5) {
+        const Hdf5Reader file(path);
+        if (print_output(file)) {
+            return true;
+        }
+        if (format == nullptr || !name_of_scan_format(file).empty()) {
+            return false; // raw data may lie beside images
+        }
+    }
+    print_image(*format, path);
     return true;
 }
 

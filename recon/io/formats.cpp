@@ -142,11 +142,18 @@ const ByteFormat* byte_format_of(const InputFile& file) {
 
 namespace {
 
-const ScanFormat& format_of(const Hdf5Reader& file) {
+const ScanFormat* known_format_of(const Hdf5Reader& file) {
     for (const ScanFormat& format : scan_formats()) {
         if (format.recognises(file)) {
-            return format;
+            return &format;
         }
+    }
+    return nullptr;
+}
+
+const ScanFormat& format_of(const Hdf5Reader& file) {
+    if (const ScanFormat* const format = known_format_of(file)) {
+        return *format;
     }
     for (const std::string& group : file.names()) {
         if (!file.is_dataset(group) && file.has(group + "/$yardl_schema")) {
@@ -162,6 +169,11 @@ const ScanFormat& format_of(const Hdf5Reader& file) {
 }
 
 } // namespace
+
+std::string name_of_scan_format(const Hdf5Reader& file) {
+    const ScanFormat* const format = known_format_of(file);
+    return format == nullptr ? "" : format->summary;
+}
 
 OpenScan open_scan(const std::string& path, const ReadOptions& options) {
     auto bytes = std::make_shared<InputFile>(path);

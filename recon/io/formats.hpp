@@ -114,6 +114,9 @@ struct ScanFormat {
 /// The table of formats: one row each.
 const std::vector<ScanFormat>& scan_formats();
 
+/// "ISMRMRD raw data"; "" when it is no scan.
+std::string name_of_scan_format(const Hdf5Reader& file);
+
 /// The format of an output: `name` where it is not "", else that of the path's ending, else the
 /// native one.
 const ScanFormat& scan_format_of_output(const std::string& path, const std::string& name);

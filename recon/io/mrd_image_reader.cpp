@@ -111,6 +111,10 @@ public:
         return grid;
     }
 
+    ImagePart part() const {
+        return shape_.kind == Hdf5Kind::complex ? ImagePart::complex : ImagePart::real;
+    }
+
     /// Positions only where they differ.
     std::vector<ImageFrame> frames() const {
         std::vector<ImageFrame> frames(headers_.size());
@@ -223,6 +227,7 @@ StoredImage open_mrd_images(const std::string& path, const ImageInput& input) {
     image.thing = full_name(name + "/data");
     image.about.grid = series->grid();
     image.about.frames = series->frames();
+    image.part = series->part();
     image.values = [series](std::size_t frame) { return series->values(frame); };
     return image;
 }

@@ -202,6 +202,7 @@ StoredImage open_nifti(const std::string& path, const ImageInput& input) {
                                    "sform_code and qform_code are 0");
     }
     image.about.frames.resize(static_cast<std::size_t>(parsed->nt));
+    image.part = numbers_a_value(*parsed) == 1 ? ImagePart::real : ImagePart::complex;
     HostMemory memory;
     memory.add("values", by(image.about.grid.size, 3) + " voxels",
                static_cast<double>(image.voxels()) *

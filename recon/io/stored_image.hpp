@@ -9,20 +9,21 @@
 
 namespace lsrecon {
 
+/// What of complex values a file holds.
+enum class ImagePart { magnitude, phase, real, imaginary, complex };
+
 /// An image on a grid in a file: what the file says of it, and its values, a frame at a time.
 struct StoredImage {
     std::string file;
     std::string thing; ///< what messages call it within the file: "/image", or "values"
     Image about; ///< its frames have no values; its record is in words
     FrameValues values;
+    ImagePart part = ImagePart::complex; ///< or `real`, where the file has real numbers
     std::vector<std::string> remarks{}; ///< what the user should know and is not an error
 
     std::size_t voxels() const { return about.grid.voxels(); }
     std::size_t frames() const { return about.frames.size(); }
 };
-
-/// What of complex values an output holds.
-enum class ImagePart { magnitude, phase, real, imaginary, complex };
 
 /// Their names, in the order of the enumeration.
 const std::vector<std::string>& image_part_names();

@@ -12,7 +12,7 @@ import nibabel
 import numpy as np
 
 from images import directions, marked, place_of, rng, write_image
-from in_folders import USAGE, expect, run_cases
+from in_folders import INPUT, USAGE, expect, run_cases
 
 LPS_TO_RAS = np.diag([-1.0, -1.0, 1.0])
 SHAPES = (((5, 6), (150, 240)), ((4, 5), (180, 100)), ((6, 5, 4), (90, 130, 120)),
@@ -56,8 +56,44 @@ def there_and_back(make):
                            f"{message}: labels or positions")
             folder.run(0, ["convert", "o.mrd", "-o", "o.cfl"])
             folder.run(0, ["convert", "o.nii", "-o", "o.mrd"])
-    folder.run(USAGE, ["convert", "o.nii", "-o", "x.nii.gz"], ["already NIfTI-1"])
+    folder.run(USAGE, ["convert", "o.nii", "-o", "x.nii"], ["already NIfTI-1"])
+    folder.run(USAGE, ["convert", "o.nii", "-o", "x.nii", "--part", "real"], ["already NIfTI-1"])
     folder.run(USAGE, ["convert", "o.mrd", "-o", "x.mrd"], ["already ISMRMRD images"])
+
+
+def within_one_format(make):
+    """A part, or another compression; what --part leaves open stays as it was."""
+    folder = make()
+    values = (rng.normal(size=(2, 4, 5)) + 1j * rng.normal(size=(2, 4, 5))).astype("c8")
+    write_image(folder / "i.h5", values, (50, 40), np.zeros(3), np.eye(3))
+    for ending in ("nii", "mrd"):
+        folder.run(0, ["convert", "i.h5", "-o", f"c.{ending}", "--part", "complex"])
+        folder.run(USAGE, ["convert", f"c.{ending}", "-o", f"x.{ending}"], ["already", "--part"])
+        folder.run(0, ["convert", f"c.{ending}", "-o", f"m.{ending}", "--part", "magnitude"])
+        folder.run(0, ["convert", f"m.{ending}", "-o", "m.h5"])
+        expect(np.allclose(read_back(folder, "m.h5")[0], abs(values), rtol=1e-6), ending)
+        for name, wanted in ((f"c.{ending}", values), (f"m.{ending}", abs(values))):
+            folder.run(0, ["convert", name, "-o", f"one.{ending}", "--frame", "1"])
+            folder.run(0, ["convert", f"one.{ending}", "-o", "one.h5"])
+            expect(np.allclose(read_back(folder, "one.h5")[0], wanted[1], rtol=1e-6),
+                   f"{name}: --frame changed the part")
+    folder.run(0, ["convert", "c.nii", "-o", "c.nii.gz"])
+    folder.run(0, ["convert", "c.nii.gz", "-o", "z.h5"])
+    expect(np.array_equal(read_back(folder, "z.h5")[0], values), "compressed: other values")
+    folder.run(INPUT, ["convert", "scan.h5", "-o", "x.h5"],
+               ["the native scan file", "lsrecon recon"])
+
+
+def info_says_what_they_are(make):
+    folder = make()
+    values = rng.normal(size=(2, 4, 5)) + 1j
+    write_image(folder / "i.h5", values, (50, 40), np.zeros(3), np.eye(3))
+    for name, form, numbers in (("o.nii", "NIfTI-1", "real"), ("o.cfl", "BART's pair", "complex"),
+                                ("o.mrd", "ISMRMRD images", "complex")):
+        folder.run(0, ["convert", "i.h5", "-o", name])
+        said = folder.run(0, ["info", name]).stdout
+        for words in (form, "lsrecon view", "5 x 4 voxels", numbers, "frames                    2"):
+            expect(words in said, f"info {name} does not say '{words}': {said}")
     for name in ("o.nii", "o.mrd"):
         for words in (["--fov-mm", "1,1,1"], ["--map", "g_factor"]):
             folder.run(USAGE, ["convert", name, "-o", "x.h5", *words], [words[0], "leave"])
@@ -185,5 +221,6 @@ def types_orders_scales_and_units(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([there_and_back, frames_keep_labels_and_positions,
-                        voxels_of_nibabel_lie_where_they_are, types_orders_scales_and_units]))
+    sys.exit(run_cases([there_and_back, within_one_format, info_says_what_they_are,
+                        frames_keep_labels_and_positions, voxels_of_nibabel_lie_where_they_are,
+                        types_orders_scales_and_units]))
