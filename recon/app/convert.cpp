@@ -148,7 +148,7 @@ void stay_in_format(const Options& options, const ImageFormat& format, const Sto
     const bool same = options.frame.empty() && options.slices.empty() &&
                       output.part == image.part &&
                       ending_of(options.input) == ending_of(options.output);
-    if (same) {
+    if (same || image.of_coils) { // of which there would be an image
         throw UsageError({options.input, "IN", "already " + format.summary,
                           "another format, ending or part",
                           "copy the file, choose another --to or --part, or some of it by --frame "
@@ -216,7 +216,8 @@ std::string formats_help() {
 std::function<ExitCode()> bind_convert(CLI::App& sub) {
     auto options = std::make_shared<Options>();
     sub.add_option("IN", options->input,
-                   "image file, NIfTI-1 (.nii, .hdr and .img, each also .gz), ISMRMRD images, or "
+                   "image file, coil maps of 'lsrecon maps', NIfTI-1 (.nii, .hdr and .img, each "
+                   "also .gz), ISMRMRD images, or "
                    "BART's pair NAME.cfl and NAME.hdr; recognised by its content. DICOM comes "
                    "and goes as one of these")
         ->required()

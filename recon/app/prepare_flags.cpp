@@ -70,10 +70,10 @@ void add_maps_flags(CLI::App& sub, PrepareOptions& options, const std::string& o
 
 void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
     add_geometry_flags(sub, options.geometry);
-    add_maps_flags(
-        sub, options,
-        "none, or a file with /coil_maps, of which a volume serves slices where they lie "
-        "[the scan's own; espirit where several coils have none]");
+    add_maps_flags(sub, options,
+                   "none, or a file with /coil_maps or of BART (.cfl), of which a volume serves "
+                   "slices where they lie "
+                   "[the scan's own; espirit where several coils have none]");
     sub.add_option_function<std::string>(
            "--combine",
            [&options](const std::string& word) {

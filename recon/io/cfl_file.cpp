@@ -1,5 +1,6 @@
 #include "io/cfl_file.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fstream>
@@ -9,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/file_bytes.hpp"
-#include "base/input_file.hpp"
+#include "base/hashed_files.hpp"
 #include "base/numbers.hpp"
 #include "base/replacing_file.hpp"
 #include "base/write_failure.hpp"
@@ -22,6 +23,7 @@ namespace lsrecon {
 namespace {
 
 constexpr std::size_t dimensions = 16;
+constexpr std::size_t coil_dimension = 3;
 constexpr std::size_t time_dimension = 10;
 const char* const first_line = "# Dimensions";
 const std::array<const char*, dimensions> names{
@@ -101,6 +103,34 @@ Grid grid_of(const std::string& file, const std::array<std::size_t, dimensions>&
     return grid;
 }
 
+constexpr std::size_t bytes_each = sizeof(std::complex<float>);
+
+/// The sizes that the header declares, and the file of as many values.
+std::pair<std::array<std::size_t, dimensions>, std::shared_ptr<const InputFile>>
+values_of(const std::string& path) {
+    const std::array<std::size_t, dimensions> sizes = dimensions_of(path);
+    const auto data = std::make_shared<const InputFile>(cfl_files(path)[0]);
+    const std::size_t values = product_of({sizes.begin(), sizes.end()});
+    if (data->bytes() % bytes_each != 0 || data->bytes() / bytes_each != values) {
+        throw InputError({data->path(), "file", text(data->bytes(), " bytes"),
+                          text(values, " values of ", bytes_each, " bytes, which ", header_of(path),
+                               " declares"),
+                          "copy the pair of files again: they do not belong together, or one is "
+                          "not whole"});
+    }
+    return {sizes, data};
+}
+
+ImageValues read_at(const InputFile& data, std::size_t first, std::size_t count) {
+    ImageValues result(count);
+    if (!read_all(data.descriptor(), result.data(), count * bytes_each, first * bytes_each)) {
+        throw InputError({data.path(), "file", "it cannot be read to its end",
+                          "the values that its header declares", "copy it again"});
+    }
+    data.require_unchanged();
+    return result;
+}
+
 } // namespace
 
 std::vector<std::string> cfl_files(const std::string& path) {
@@ -119,17 +149,8 @@ StoredImage open_cfl(const std::string& path, const ImageInput& input) {
         throw UsageError({path, "--map", "BART's pair of files", "an image file of lsrecon",
                           "leave the flag out"});
     }
-    const std::array<std::size_t, dimensions> sizes = dimensions_of(path);
-    const auto data = std::make_shared<const InputFile>(cfl_files(path)[0]);
+    const auto [sizes, data] = values_of(path);
     const std::size_t values = product_of({sizes.begin(), sizes.end()});
-    constexpr std::size_t bytes_each = sizeof(std::complex<float>);
-    if (data->bytes() % bytes_each != 0 || data->bytes() / bytes_each != values) {
-        throw InputError({data->path(), "file", text(data->bytes(), " bytes"),
-                          text(values, " values of ", bytes_each, " bytes, which ", header_of(path),
-                               " declares"),
-                          "copy the pair of files again: they do not belong together, or one is "
-                          "not whole"});
-    }
     StoredImage image;
     image.file = data->path();
     image.thing = "values";
@@ -143,17 +164,47 @@ StoredImage open_cfl(const std::string& path, const ImageInput& input) {
         image.remarks.emplace_back("cfl files hold no field of view: voxels are taken as 1 mm; "
                                    "--fov-mm gives their size");
     }
-    image.values = [data, voxels](std::size_t frame) {
-        ImageValues result(voxels);
-        const std::size_t bytes = voxels * bytes_each;
-        if (!read_all(data->descriptor(), result.data(), bytes, frame * bytes)) {
-            throw InputError({data->path(), "file", "it cannot be read to its end",
-                              "the values that its header declares", "copy it again"});
-        }
-        data->require_unchanged();
-        return result;
+    image.values = [data = data, voxels](std::size_t frame) {
+        return read_at(*data, frame * voxels, voxels);
     };
     return image;
+}
+
+StoredMaps read_cfl_maps(const std::string& path, const Grid& like) {
+    HashedFiles files(cfl_files(path));
+    const auto [sizes, data] = values_of(path);
+    for (std::size_t d = coil_dimension + 1; d < dimensions; ++d) {
+        if (sizes[d] > 1) {
+            throw InputError({header_of(path), text("dimension ", d, " (", names[d], ")"),
+                              text(sizes[d]), "1: one map a coil, of x, y, z and coil",
+                              text("take the first: bart slice ", d, " 0 ", base_of(path), " ONE",
+                                   names[d] == std::string("map") ? ", or bart ecalib -m 1" : "")});
+        }
+    }
+    if (sizes[2] > 1 && like.dimensions == 2) {
+        throw InputError(
+            {header_of(path), "z", text(sizes[2]),
+             "1 for a scan of two dimensions: nothing says where the slices lie",
+             text("take the slice of the scan: bart slice 2 Z ", base_of(path), " ONE")});
+    }
+    StoredMaps result;
+    result.grid.dimensions = like.dimensions;
+    std::copy_n(sizes.begin(), 3, result.grid.size.begin());
+    result.grid.fov_mm = like.fov_mm;
+    const std::size_t voxels = result.grid.voxels();
+    CoilRows::Floats maps(static_cast<Eigen::Index>(sizes[coil_dimension]),
+                          static_cast<Eigen::Index>(voxels));
+    for (std::size_t c = 0; c < sizes[coil_dimension]; ++c) {
+        const ImageValues of_coil = read_at(*data, c * voxels, voxels);
+        std::copy(of_coil.begin(), of_coil.end(), maps.row(static_cast<Eigen::Index>(c)).data());
+    }
+    result.maps = std::move(maps);
+    result.sha256 = files.sha256();
+    return result;
+}
+
+double bytes_of_cfl(const std::string& path) {
+    return static_cast<double>(values_of(path).second->bytes());
 }
 
 void write_cfl(const StoredImage& image, const ImageOutput& output, Reporter& report) {
@@ -166,7 +217,7 @@ void write_cfl(const StoredImage& image, const ImageOutput& output, Reporter& re
     for (std::size_t d = 0; d < 3; ++d) {
         sizes[d] = image.about.grid.size[d];
     }
-    sizes[time_dimension] = image.frames();
+    sizes[image.of_coils ? coil_dimension : time_dimension] = image.frames();
     ReplacingFile data(files[0]);
     ReplacingFile header(files[1]);
     const auto close = [](std::ofstream& stream, const std::string& file) {

@@ -7,6 +7,7 @@
 #include "io/cfl_file.hpp"
 #include "io/image_file.hpp"
 #include "io/image_reader.hpp"
+#include "io/maps_file.hpp"
 #include "io/mrd_images.hpp"
 #include "io/nifti_file.hpp"
 #include "io/png_file.hpp"
@@ -50,7 +51,8 @@ StoredImage open_hdf5(const std::string& path, const ImageInput& input) {
         throw UsageError({path, "--fov-mm", "an image file that holds its field of view",
                           "the flag for files without one alone", "leave it out"});
     }
-    return open_image_file(path, input.dataset);
+    const bool maps = input.dataset == "image" && holds_maps_alone(Hdf5Reader(path));
+    return maps ? open_maps_as_image(path) : open_image_file(path, input.dataset);
 }
 
 void write_hdf5(const StoredImage& image, const ImageOutput& output, Reporter&) {

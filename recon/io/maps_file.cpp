@@ -5,6 +5,8 @@
 
 #include "base/error.hpp"
 #include "base/replacing_file.hpp"
+#include "io/cfl_file.hpp"
+#include "io/formats.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/image_formats.hpp"
 #include "io/native_scan_parts.hpp"
@@ -14,16 +16,25 @@ namespace lsrecon {
 
 namespace {
 
+const char* const next = "name a file that 'lsrecon maps' wrote, or leave --maps out";
+
 [[noreturn]] void refuse(const std::string& path, const std::string& found,
                          const std::string& expected) {
-    throw InputError({path, "/coil_maps", found, expected,
-                      "name a file that 'lsrecon maps' wrote, or leave --maps out"});
+    throw InputError({path, "/coil_maps", found, expected, next});
 }
 
 void refuse_images(const std::string& path) {
-    refuse_other_formats(path, "HDF5 with /coil_maps",
+    refuse_other_formats(path, "HDF5 with /coil_maps, or BART's pair",
                          "lsrecon convert " + path +
                              " -o MAPS.h5, and store its values as docs/formats.md shows");
+}
+
+void require_sound(const std::string& path, const std::string& thing, const StoredMaps& stored) {
+    const double largest = stored.maps.largest_part();
+    if (!std::isfinite(largest) || largest == 0) {
+        throw InputError({path, thing, largest == 0 ? "zeros alone" : "values that are not finite",
+                          "finite maps", next});
+    }
 }
 
 Hdf5Shape shape_of_maps(const Hdf5Reader& file) {
@@ -53,6 +64,11 @@ void write_maps(const std::string& path, const StoredMaps& maps, const Record& r
 }
 
 StoredMaps read_maps(const std::string& path, const Grid& like) {
+    if (recognises_cfl(path)) {
+        StoredMaps of_bart = read_cfl_maps(path, like);
+        require_sound(path, "values", of_bart);
+        return of_bart;
+    }
     refuse_images(path);
     const Hdf5Reader file(path);
     file.start_hash();
@@ -75,14 +91,43 @@ StoredMaps read_maps(const std::string& path, const Grid& like) {
     result.maps = Hdf5Values(file, "coil_maps")
                       .read_rows(shape.extents[0], shape.elements() / shape.extents[0]);
     result.sha256 = file.sha256();
-    const double largest = result.maps.largest_part();
-    if (!std::isfinite(largest) || largest == 0) {
-        refuse(largest == 0 ? "zeros alone" : "values that are not finite", "finite maps");
-    }
+    require_sound(path, "/coil_maps", result);
     return result;
 }
 
+bool holds_maps_alone(const Hdf5Reader& file) {
+    return file.has("coil_maps") && !file.has("image") && name_of_scan_format(file).empty();
+}
+
+StoredImage open_maps_as_image(const std::string& path) {
+    Grid like; // with voxels of 1 mm, where the file says nothing
+    const std::vector<std::size_t> extents = shape_of_maps(Hdf5Reader(path)).extents;
+    like.dimensions = extents.size() == 4 ? 3 : 2;
+    std::copy_n(extents.rbegin(), std::min<std::size_t>(3, extents.size()), like.fov_mm.begin());
+    const auto stored = std::make_shared<const StoredMaps>(read_maps(path, like));
+    StoredImage image;
+    image.file = path;
+    image.thing = "/coil_maps";
+    image.of_coils = true;
+    image.about.grid = stored->grid;
+    image.about.frames.resize(stored->maps.rows());
+    for (std::size_t c = 0; c < image.frames(); ++c) {
+        image.about.frames[c].label = text("coil ", c);
+    }
+    image.values = [stored](std::size_t coil) {
+        ImageValues values(stored->grid.voxels());
+        for (std::size_t n = 0; n < values.size(); ++n) {
+            values[n] = std::complex<float>(stored->maps(coil, n));
+        }
+        return values;
+    };
+    return image;
+}
+
 double bytes_of_maps(const std::string& path) {
+    if (recognises_cfl(path)) {
+        return bytes_of_cfl(path);
+    }
     refuse_images(path);
     const Hdf5Shape shape = shape_of_maps(Hdf5Reader(path));
     return 2 * static_cast<double>(shape.elements() * shape.number_bytes);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "io/q_file.hpp"
+#include "io/stored_image.hpp"
 #include "scan/grid.hpp"
 
 namespace lsrecon {
@@ -18,10 +19,15 @@ struct StoredMaps {
 /// file has them, and the record of how they were made. Written beside and renamed into place.
 void write_maps(const std::string& path, const StoredMaps& maps, const Record& record);
 
-/// Of any HDF5 file with /coil_maps [C, (Z,) Y, X]: one that write_maps wrote, or a scan. A file
-/// without the attribute fov_mm has the field of view of `like`. InputError when the maps are not
-/// finite, all zero, or of another number of dimensions than `like`.
+/// Of any HDF5 file with /coil_maps [C, (Z,) Y, X]: one that write_maps wrote, or a scan. Or of
+/// BART's pair of files (io/cfl_file.hpp). A file without the attribute fov_mm has the field of
+/// view of `like`. InputError when the maps are not finite, all zero, or of another number of
+/// dimensions than `like`.
 StoredMaps read_maps(const std::string& path, const Grid& like);
+
+/// Of an HDF5 file that is no image and no scan: each coil a frame.
+bool holds_maps_alone(const Hdf5Reader& file);
+StoredImage open_maps_as_image(const std::string& path);
 
 /// Bytes that their values take.
 double bytes_of_maps(const std::string& path);

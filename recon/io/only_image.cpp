@@ -1,11 +1,8 @@
 #include "io/only_image.hpp"
 
-#include <memory>
-
 #include "base/error.hpp"
-#include "base/input_file.hpp"
+#include "base/hashed_files.hpp"
 #include "base/numbers.hpp"
-#include "base/sha256.hpp"
 #include "io/slice_stack.hpp"
 
 namespace lsrecon {
@@ -16,11 +13,7 @@ OnlyImage read_only_image(const std::string& path, const std::string& name) {
         throw InputError({path, "file", format.summary, "an image that says how large it is",
                           "lsrecon convert " + path + " -o " + name + " --fov-mm X,Y[,Z]"});
     }
-    std::vector<std::unique_ptr<InputFile>> files;
-    for (const std::string& file : format.files(path)) {
-        files.push_back(std::make_unique<InputFile>(file));
-        files.back()->start_hash();
-    }
+    HashedFiles files(format.files(path));
     OnlyImage only{with_slices_stacked(format.open(path, {})), {}, {}};
     const StoredImage& image = only.about;
     if (image.frames() != 1) {
@@ -29,14 +22,7 @@ OnlyImage read_only_image(const std::string& path, const std::string& name) {
     }
     require_sound_values(image);
     only.values = image.values(0);
-    only.sha256 = files.front()->sha256();
-    if (files.size() > 1) {
-        Sha256 pair;
-        for (const auto& file : files) {
-            pair.add(file->sha256());
-        }
-        only.sha256 = pair.hex();
-    }
+    only.sha256 = files.sha256();
     return only;
 }
 

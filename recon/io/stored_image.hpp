@@ -18,6 +18,7 @@ struct StoredImage {
     std::string thing; ///< what messages call it within the file: "/image", or "values"
     Image about; ///< its frames have no values; its record is in words
     FrameValues values;
+    bool of_coils = false; ///< frames are coil maps
     ImagePart part = ImagePart::complex; ///< or `real`, where the file has real numbers
     std::vector<std::string> remarks{}; ///< what the user should know and is not an error
 
