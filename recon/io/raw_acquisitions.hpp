@@ -93,7 +93,8 @@ private:
     void check_position(const RawAcquisition& acquisition, std::size_t sample, const Vec3& k) const;
     void check_values(const RawAcquisition& acquisition, std::size_t sample) const;
     void check_place(const RawAcquisition& acquisition, RawFrame& frame);
-    /// Why calibration cannot serve the image: "have 4 channels, not the image's 6"; "" where it can.
+    /// Why calibration cannot serve the image: "have 4 channels, not the image's 6"; "" where it
+    /// can.
     std::string unlike_image(const RawAcquisition& acquisition) const;
 
     // Where a sample was taken, as the file says it: in its own units or in encoding steps.
