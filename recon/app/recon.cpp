@@ -279,10 +279,9 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     sub.add_flag_callback(
         "--noise-map", [&reconstruct] { reconstruct.noise_replicas = 100; },
         "/noise_map and /g_factor in the image, from 100 replicas: see --noise-replicas");
-    sub.add_option(
-           "--noise-replicas", reconstruct.noise_replicas,
-           "solve the first frame this many times again with other noise, for /noise_map and "
-           "/g_factor in the image; 100 give 5 % [none]")
+    sub.add_option("--noise-replicas", reconstruct.noise_replicas,
+                   "solve the first frame this many times with other noise, for /noise_map and "
+                   "/g_factor in the image; 100 give 5 % [none]")
         ->check(whole_number("a whole number from 2", false))
         ->excludes("--noise-map");
     sub.add_option(
