@@ -42,7 +42,7 @@ std::vector<Vec3> directions(int dimensions) {
     return result;
 }
 
-/// Quarters of a cycle/fov along axis d, counted from the lowest that has a sample.
+/// Quarters of a cycle/fov along axis d, counted from the lowest that has a sample, or from 0.
 class Quarters {
 public:
     Quarters(const std::vector<Vec3>& trajectory, std::size_t d) : d_(d) {
