@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "prepare/prior_fit.hpp"
 #include "reconstruct_lambda.hpp"
 #include "solve/misfit.hpp"
 
@@ -39,6 +40,7 @@ void ScanEquations::move_to(std::size_t frame) {
     plan_.voxels = voxels_in_field(scan);
     if (parts_.prior != nullptr && parts_.prior->differ()) {
         parts_.prior->move_to(frame);
+        prior_fits_ = false;
         require_prior(options_.regularisers, parts_.prior->image(), scan.grid);
     }
     of_place_.emplace(CommonToFrames{
@@ -76,16 +78,35 @@ Q ScanEquations::make_q(const Sampling& sampling) {
 }
 
 ScanEquations::Transformed ScanEquations::transformed(std::size_t frame) {
+    Transformed result;
     if (in_hand_ && in_hand_->first == frame) {
-        Transformed result = std::move(in_hand_->second);
+        result = std::move(in_hand_->second);
         in_hand_.reset();
-        return result;
+    } else {
+        result.frame = prepared_.frame(frame);
+        result.energy = energy_of(*result.frame.sampling, result.frame.samples);
+        result.fhd = of(frame).fhd(result.frame.samples, report_);
+        result.frame.samples = {}; // what follows needs their memory
     }
-    Transformed result{prepared_.frame(frame), {}, 0};
-    result.energy = energy_of(*result.frame.sampling, result.frame.samples);
-    result.fhd = of(frame).fhd(result.frame.samples, report_);
-    result.frame.samples = {}; // what follows needs their memory
+    if (parts_.prior != nullptr && !prior_fits_) {
+        require_prior_fit(frame, result.fhd);
+    }
     return result;
+}
+
+void ScanEquations::require_prior_fit(std::size_t frame, const std::vector<Volume>& fhd) {
+    NormalEquations& equations = of(frame);
+    equations.prepare(report_); // a stage of its own
+    const Stage stage(report_, "prior_fit");
+    System* const on_device = equations.on_device();
+    System& system = on_device != nullptr ? *on_device : equations.on_reference();
+    RealVector image = RealVector::Zero(static_cast<Eigen::Index>(equations.voxels()));
+    for (const Volume& b : fhd) {
+        image += system.first_image(b).cwiseAbs2();
+    }
+    image = image.cwiseSqrt();
+    require_fit(parts_.prior->image(), prepared_.scan().grid, image, report_);
+    prior_fits_ = image.any(); // a frame of zeros does not tell
 }
 
 /// A slice at the edge, or a contrast without signal, has too large a lambda for all others: of

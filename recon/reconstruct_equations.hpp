@@ -40,7 +40,7 @@ public:
     struct Transformed {
         Frame frame; ///< without samples
         std::vector<Volume> fhd;
-        double energy; ///< of the samples: ||W^1/2 d||^2
+        double energy = 0; ///< of the samples: ||W^1/2 d||^2
     };
     /// The only frame of a scan can be taken once.
     Transformed transformed(std::size_t frame);
@@ -56,12 +56,15 @@ private:
     bool is_at_place_of(std::size_t frame) const;
     void move_to(std::size_t frame);
     Q make_q(const Sampling& sampling);
+    /// That the prior image of the place is of what the scan shows, by a few plain iterations.
+    void require_prior_fit(std::size_t frame, const std::vector<Volume>& fhd);
 
     PreparedScan& prepared_;
     Parts parts_;
     Plan plan_; ///< with the field map of a place
     SolveOptions options_;
     Reporter& report_;
+    bool prior_fits_ = false; ///< known of that of the place
     std::optional<FrameEquations> of_place_;
     std::deque<std::pair<const Sampling*, Q>> kept_qs_; ///< for places that come; the last ones
     std::optional<std::pair<std::size_t, Transformed>> in_hand_;

@@ -200,8 +200,30 @@ def a_prior_that_does_not_belong_is_refused(make):
                ["multiplied by 0.3"])
 
 
+def a_prior_of_another_patient_s_size_is_refused(make):
+    """A head of half the size in the same field, and one that its field of view enlarges."""
+    folder = make()
+    folder.run(0, ["simulate", "--trajectory", "radial", "--matrix", "64,64", "--coils", "4",
+                   "--snr", "10", "-o", "head.h5", "--truth", "object.h5", "--quiet"])
+    head = np.sqrt(abs(image_of(folder, "object.h5")[0]))
+    with h5py.File(folder / "object.h5") as f:
+        fov = f["image"].attrs["fov_mm"]
+    half = np.zeros((64, 64))
+    half[16:48, 16:48] = head[::2, ::2]
+    for name, values, size, times in (("half.h5", half, fov, "2 times"),
+                                      ("twice.h5", head, 2 * fov, "0.5 times")):
+        write_prior(folder, name, values, fov_mm=size)
+        folder.run(INPUT, ["recon", "head.h5", "-o", "image.h5", "--quiet", "--reg", "anatomical:1",
+                           "--prior", name], [name, f"at {times} its size", "next:"])
+    write_prior(folder, "right.h5", head, fov_mm=fov)
+    notes = folder.run(0, ["recon", "head.h5", "-o", "image.h5", "--quiet", "--reg",
+                           "anatomical:1", "--prior", "right.h5"]).stderr
+    expect("right.h5" not in notes, notes)
+
+
 if __name__ == "__main__":
     sys.exit(run_cases([a_prior_pulls_the_image_to_it, a_frame_of_zeros_is_its_prior,
                         edges_of_another_contrast_keep_edges,
                         a_prior_of_a_scanner_is_read_where_it_is, a_prior_goes_with_what_uses_it,
-                        a_prior_that_does_not_belong_is_refused]))
+                        a_prior_that_does_not_belong_is_refused,
+                        a_prior_of_another_patient_s_size_is_refused]))
