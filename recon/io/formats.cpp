@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/named_files.hpp"
 #include "io/hdf5_session.hpp"
+#include "io/image_formats.hpp"
 #include "io/ismrmrd_stream.hpp"
 #include "io/ismrmrd_writer.hpp"
 #include "io/native_scan.hpp"
@@ -151,6 +152,11 @@ const ScanFormat* known_format_of(const Hdf5Reader& file) {
     return nullptr;
 }
 
+void refuse_images(const std::string& path) {
+    refuse_other_formats(path, "a scan",
+                         "name a scan, in HDF5 or of ISMRMRD; 'lsrecon info' says what this is");
+}
+
 const ScanFormat& format_of(const Hdf5Reader& file) {
     if (const ScanFormat* const format = known_format_of(file)) {
         return *format;
@@ -160,12 +166,22 @@ const ScanFormat& format_of(const Hdf5Reader& file) {
             refuse_mrd_2(file.path());
         }
     }
+    refuse_images(file.path());
     throw InputError({file.path(), "file",
                       "an HDF5 file with " + list("objects", file.names()) + " and " +
                           list("root attributes", file.attribute_names("/")),
                       "a scan: root attribute format = \"lsrecon-scan\" with /trajectory, or an "
                       "ISMRMRD group with xml and data",
                       "see docs/formats.md for how to write a scan file"});
+}
+
+std::shared_ptr<const Hdf5Reader> open_hdf5(const std::string& path) {
+    try {
+        return std::make_shared<const Hdf5Reader>(path);
+    } catch (const InputError&) {
+        refuse_images(path);
+        throw;
+    }
 }
 
 } // namespace
@@ -182,7 +198,7 @@ OpenScan open_scan(const std::string& path, const ReadOptions& options) {
         StoredScan stored = format->open(*bytes, options);
         return {std::move(bytes), std::move(stored)};
     }
-    const auto reader = std::make_shared<const Hdf5Reader>(path);
+    const auto reader = open_hdf5(path);
     reader->start_hash();
     StoredScan stored = format_of(*reader).open(reader, options);
     return {{reader, &reader->sessions().file()}, std::move(stored)};

@@ -94,6 +94,9 @@ def info_says_what_they_are(make):
         said = folder.run(0, ["info", name]).stdout
         for words in (form, "lsrecon view", "5 x 4 voxels", numbers, "frames                    2"):
             expect(words in said, f"info {name} does not say '{words}': {said}")
+        for command in ("check", "recon"):
+            folder.run(INPUT, [command, name, *["-o", "image.h5"][:2 * (command == "recon")]],
+                       [form, "expected: a scan", "lsrecon info"])
     for name in ("o.nii", "o.mrd"):
         for words in (["--fov-mm", "1,1,1"], ["--map", "g_factor"]):
             folder.run(USAGE, ["convert", name, "-o", "x.h5", *words], [words[0], "leave"])
