@@ -6,6 +6,7 @@
 #include "prepare/prior_fit.hpp"
 #include "reconstruct_lambda.hpp"
 #include "solve/misfit.hpp"
+#include "solve/solve.hpp"
 
 namespace lsrecon {
 
@@ -40,7 +41,7 @@ void ScanEquations::move_to(std::size_t frame) {
     plan_.voxels = voxels_in_field(scan);
     if (parts_.prior != nullptr && parts_.prior->differ()) {
         parts_.prior->move_to(frame);
-        prior_fits_ = false;
+        prior_checks_ = most_prior_checks;
         require_prior(options_.regularisers, parts_.prior->image(), scan.grid);
     }
     of_place_.emplace(CommonToFrames{
@@ -88,7 +89,7 @@ ScanEquations::Transformed ScanEquations::transformed(std::size_t frame) {
         result.fhd = of(frame).fhd(result.frame.samples, report_);
         result.frame.samples = {}; // what follows needs their memory
     }
-    if (parts_.prior != nullptr && !prior_fits_) {
+    if (parts_.prior != nullptr && prior_checks_ > 0) {
         require_prior_fit(frame, result.fhd);
     }
     return result;
@@ -98,15 +99,11 @@ void ScanEquations::require_prior_fit(std::size_t frame, const std::vector<Volum
     NormalEquations& equations = of(frame);
     equations.prepare(report_); // a stage of its own
     const Stage stage(report_, "prior_fit");
-    System* const on_device = equations.on_device();
-    System& system = on_device != nullptr ? *on_device : equations.on_reference();
-    RealVector image = RealVector::Zero(static_cast<Eigen::Index>(equations.voxels()));
-    for (const Volume& b : fhd) {
-        image += system.first_image(b).cwiseAbs2();
-    }
-    image = image.cwiseSqrt();
-    require_fit(parts_.prior->image(), prepared_.scan().grid, image, report_);
-    prior_fits_ = image.any(); // a frame of zeros does not tell
+    const ScanPrior& prior = *parts_.prior;
+    const RealVector image = first_magnitudes(equations, fhd, report_);
+    const bool is_judged =
+        require_fit(prior.image(), prepared_.scan().grid, image, !prior.differ(), report_);
+    prior_checks_ = is_judged ? 0 : prior_checks_ - 1;
 }
 
 /// A slice at the edge, or a contrast without signal, has too large a lambda for all others: of

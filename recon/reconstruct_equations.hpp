@@ -52,6 +52,9 @@ public:
     void set_lambda(double lambda);
 
 private:
+    /// Frames by which a prior image is judged, until one of them is no noise.
+    static constexpr std::size_t most_prior_checks = 4;
+
     std::size_t bright_frame();
     bool is_at_place_of(std::size_t frame) const;
     void move_to(std::size_t frame);
@@ -64,7 +67,7 @@ private:
     Plan plan_; ///< with the field map of a place
     SolveOptions options_;
     Reporter& report_;
-    bool prior_fits_ = false; ///< known of that of the place
+    std::size_t prior_checks_ = most_prior_checks; ///< that are left for that of the place
     std::optional<FrameEquations> of_place_;
     std::deque<std::pair<const Sampling*, Q>> kept_qs_; ///< for places that come; the last ones
     std::optional<std::pair<std::size_t, Transformed>> in_hand_;

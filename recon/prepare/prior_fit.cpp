@@ -17,16 +17,39 @@ constexpr std::size_t bins = 16;
 constexpr std::size_t fewest_blocks = 4 * bins * bins; ///< of which information is estimated
 /// Information of less is that of noise.
 constexpr double least_information = 0.05;
-/// Of the prior as it is, over that of the prior as it fits best. Wrong sizes have 0.1 to 0.6 from
-/// 1.3 times on; an image that shows only the inner part of what the prior does has 0.7 or more.
+/// Of the prior as it is, over that of the prior as it matches best.
 constexpr double refused_share = 0.6;
 constexpr double noted_share = 0.85;
+/// By how much the information of the best must be more, too.
+constexpr double refused_gain = 0.08;
+constexpr double noted_gain = 0.03;
 
 /// Means of blocks of voxels, from 0 for nothing to 1.
 struct Blocks {
+    static constexpr double dark = 0.1;
+    static constexpr double few = 0.05; ///< of the blocks at an edge
+
     std::array<std::size_t, 3> size{};
     std::array<double, 3> centre{}; ///< of the field of view, in blocks from the first one
     std::vector<double> values; ///< x fastest
+
+    /// Whether the object goes on beyond the field of view along a dimension.
+    bool are_cut(std::size_t dimension) const {
+        std::size_t step = 1;
+        for (std::size_t d = 0; d < dimension; ++d) {
+            step *= size[d];
+        }
+        std::size_t at_edge = 0;
+        std::size_t bright = 0;
+        for (std::size_t n = 0; n < values.size(); ++n) {
+            const std::size_t i = n / step % size[dimension];
+            if (i == 0 || i + 1 == size[dimension]) {
+                ++at_edge;
+                bright += values[n] > dark ? 1 : 0;
+            }
+        }
+        return static_cast<double>(bright) > few * static_cast<double>(at_edge);
+    }
 };
 
 /// What a prior image is compared as.
@@ -94,15 +117,22 @@ template <typename Magnitudes> Blocks blocks_of(const Magnitudes& magnitudes, co
     return blocks;
 }
 
-/// Where a view takes its blocks from along one dimension; nothing beyond the field of view.
-std::vector<std::optional<Between>> sources_of(const View& view, const Blocks& blocks,
-                                               std::size_t d) {
-    std::vector<std::optional<Between>> sources(blocks.size[d]);
+/// Where a view takes a block from along one dimension.
+struct Source {
+    std::optional<Between> at; ///< nothing beyond the field of view
+    bool is_known = true;
+};
+
+std::vector<Source> sources_of(const View& view, const Blocks& blocks, std::size_t d) {
+    const bool beyond_is_known = !blocks.are_cut(d);
+    std::vector<Source> sources(blocks.size[d]);
     for (std::size_t i = 0; i < sources.size(); ++i) {
         const double at =
             blocks.centre[d] + view.source(static_cast<double>(i) - blocks.centre[d], d);
         if (at >= -0.5 && at <= static_cast<double>(sources.size()) - 0.5) {
-            sources[i] = between(at, sources.size());
+            sources[i].at = between(at, sources.size());
+        } else {
+            sources[i].is_known = beyond_is_known;
         }
     }
     return sources;
@@ -130,7 +160,7 @@ public:
     void add(double a, double b) { counts_(bin(a), bin(b)) += 1; }
 
     /// (H(a) + H(b)) / H(a, b) - 1: 0 when neither tells of the other, 1 when each tells all
-    double normalised_information() const {
+    double normalised() const {
         const Eigen::ArrayXXd shares = counts_ / counts_.sum();
         const double both = entropy(shares);
         return both > 0
@@ -151,45 +181,50 @@ private:
 struct Likeness {
     double as_it_is = 0; ///< normalised information
     double viewed = 0;
-    double share() const { return viewed >= least_information ? as_it_is / viewed : 1; }
+    bool is_judged() const { return viewed >= least_information; }
+    double share() const { return is_judged() ? as_it_is / viewed : 1; }
+    double gain() const { return viewed - as_it_is; }
 };
 
-/// Where the view shows something: what lies beyond the prior's field of view is not known.
+/// Where it is known what the view shows.
 Likeness likeness_of(const View& view, const Blocks& prior, const Blocks& image) {
-    std::array<std::vector<std::optional<Between>>, 3> sources;
+    std::array<std::vector<Source>, 3> sources;
     for (std::size_t d = 0; d < 3; ++d) {
         sources[d] = sources_of(view, prior, d);
     }
     JointHistogram as_it_is;
     JointHistogram viewed;
-    std::size_t counted = 0;
+    std::size_t known = 0;
     std::size_t n = 0;
-    for (const auto& z : sources[2]) {
-        for (const auto& y : sources[1]) {
-            for (const auto& x : sources[0]) {
-                if (x && y && z) {
+    for (const Source& z : sources[2]) {
+        for (const Source& y : sources[1]) {
+            for (const Source& x : sources[0]) {
+                if (x.is_known && y.is_known && z.is_known) {
+                    const bool is_inside = x.at && y.at && z.at;
                     as_it_is.add(image.values[n], prior.values[n]);
-                    viewed.add(image.values[n], interpolated(prior, {*x, *y, *z}));
-                    ++counted;
+                    viewed.add(image.values[n],
+                               is_inside ? interpolated(prior, {*x.at, *y.at, *z.at}) : 0);
+                    ++known;
                 }
                 ++n;
             }
         }
     }
-    return counted < fewest_blocks
-               ? Likeness()
-               : Likeness{as_it_is.normalised_information(), viewed.normalised_information()};
+    return known < fewest_blocks ? Likeness()
+                                 : Likeness{as_it_is.normalised(), viewed.normalised()};
 }
 
 } // namespace
 
-void require_fit(const PriorImage& prior, const Grid& grid, const RealVector& image,
-                 Reporter& report) {
+bool require_fit(const PriorImage& prior, const Grid& grid, const RealVector& image,
+                 bool serves_all_frames, Reporter& report) {
     const Blocks of_prior = blocks_of(prior.values.cwiseAbs(), grid);
     const Blocks of_scan = blocks_of(image, grid);
+    bool is_judged = false;
     std::pair<Likeness, View> best; // the share is 1
     for (const View& view : views_of(grid.dimensions)) {
         const Likeness likeness = likeness_of(view, of_prior, of_scan);
+        is_judged = is_judged || likeness.is_judged();
         if (likeness.share() < best.first.share()) {
             best = {likeness, view};
         }
@@ -198,17 +233,23 @@ void require_fit(const PriorImage& prior, const Grid& grid, const RealVector& im
     const auto rounded = [](double information) { return std::round(100 * information) / 100; };
     const std::string how =
         text(view.in_words(), " (normalised mutual information ", rounded(likeness.viewed),
-             ", as it is ", rounded(likeness.as_it_is), ")");
-    if (likeness.share() < refused_share) {
-        throw InputError({prior.file, "object of the prior image",
-                          "looks far more like that of the scan " + how,
-                          "an image of the same object, in its size and place",
-                          "correct its field of view or its axes, or name another image"});
+             "; as it is ", rounded(likeness.as_it_is), ")");
+    // Receiver coils on opposite sides shade one object as if it were mirrored.
+    if (likeness.share() < refused_share && likeness.gain() > refused_gain && !view.mirrored) {
+        const Finding finding{prior.file, "size of the object in the prior image",
+                              "it matches the scan far better " + how,
+                              "an image of the same object, in its size and place",
+                              "correct its field of view, or name another image"};
+        if (serves_all_frames) {
+            throw RunError(finding);
+        }
+        throw InputError(finding);
     }
-    if (likeness.share() < noted_share) {
-        report.note("the prior image " + prior.file + " looks more like the scan " + how +
+    if (likeness.share() < noted_share && likeness.gain() > noted_gain) {
+        report.note("the prior image " + prior.file + " matches the scan better " + how +
                     ": check that it is of the same object, in its size and place");
     }
+    return is_judged;
 }
 
 } // namespace lsrecon

@@ -7,11 +7,12 @@
 
 namespace lsrecon {
 
-/// That a prior image is of the size of the object that the scan saw, and not mirrored. `image`:
-/// magnitudes of the scan's own image, N, on the same grid. Both are compared by normalised mutual
-/// information (Studholme et al. 1999), which any contrast has: InputError when the prior looks far
-/// more like the scan's image in another size or mirrored, a note when it looks more like it.
-void require_fit(const PriorImage& prior, const Grid& grid, const RealVector& image,
-                 Reporter& report);
+/// That a prior image is of the size of the object that the scan saw. `image`: magnitudes of the
+/// scan's own image, N, on the same grid. Both are compared by normalised mutual information
+/// (Studholme et al. 1999), which any contrast has. An error when the prior matches far better in
+/// another size: InputError, or RunError where the prior serves all frames. A note when it matches
+/// better in another size or mirrored. Returns false where there was too little to judge by.
+bool require_fit(const PriorImage& prior, const Grid& grid, const RealVector& image,
+                 bool serves_all_frames, Reporter& report);
 
 } // namespace lsrecon

@@ -201,24 +201,27 @@ def a_prior_that_does_not_belong_is_refused(make):
 
 
 def a_prior_of_another_patient_s_size_is_refused(make):
-    """A head of half the size in the same field, and one that its field of view enlarges."""
+    """A head of half the size in the same field, and one that its field of view enlarges: once for
+    all frames. One that is mirrored is noted."""
     folder = make()
-    folder.run(0, ["simulate", "--trajectory", "radial", "--matrix", "64,64", "--coils", "4",
-                   "--snr", "10", "-o", "head.h5", "--truth", "object.h5", "--quiet"])
+    folder.run(0, ["simulate", "--trajectory", "radial", "--matrix", "72,72", "--coils", "4",
+                   "--snr", "10", "--frames", "3", "-o", "head.h5", "--truth", "object.h5",
+                   "--quiet"])
     head = np.sqrt(abs(image_of(folder, "object.h5")[0]))
     with h5py.File(folder / "object.h5") as f:
         fov = f["image"].attrs["fov_mm"]
-    half = np.zeros((64, 64))
-    half[16:48, 16:48] = head[::2, ::2]
+    half = np.zeros((72, 72))
+    half[18:54, 18:54] = head[::2, ::2]
+    words = ["recon", "head.h5", "-o", "image.h5", "--quiet", "--reg", "anatomical:1", "--prior"]
     for name, values, size, times in (("half.h5", half, fov, "2 times"),
                                       ("twice.h5", head, 2 * fov, "0.5 times")):
         write_prior(folder, name, values, fov_mm=size)
-        folder.run(INPUT, ["recon", "head.h5", "-o", "image.h5", "--quiet", "--reg", "anatomical:1",
-                           "--prior", name], [name, f"at {times} its size", "next:"])
-    write_prior(folder, "right.h5", head, fov_mm=fov)
-    notes = folder.run(0, ["recon", "head.h5", "-o", "image.h5", "--quiet", "--reg",
-                           "anatomical:1", "--prior", "right.h5"]).stderr
-    expect("right.h5" not in notes, notes)
+        said = folder.run(INPUT, [*words, name], [name, f"at {times} its size", "next:"]).stderr
+        expect(said.count("its size (") == 1, f"said again: {said}")
+    for name, values, says in (("right.h5", head, False), ("mirrored.h5", head[::-1], True)):
+        write_prior(folder, name, values, fov_mm=fov)
+        said = folder.run(0, [*words, name]).stderr
+        expect((f"{name} matches the scan better mirrored along y" in said) == says, said)
 
 
 if __name__ == "__main__":

@@ -58,18 +58,56 @@ std::vector<Case> cases() {
 std::string refusal(const PriorImage& prior, const Grid& grid, const RealVector& image) {
     Reporter report;
     try {
-        require_fit(prior, grid, image, report);
+        EXPECT_TRUE(require_fit(prior, grid, image, false, report));
     } catch (const InputError& error) {
         return error.what();
     }
     return "";
 }
 
+/// By the sensitivity of coils on one side, or around it; 1 in the middle.
+RealVector shaded(const RealVector& image, const Grid& grid, double along_x, double along_y,
+                  double outwards = 0) {
+    RealVector result = image;
+    for (std::size_t n = 0; n < grid.voxels(); ++n) {
+        const auto [nx, ny, nz] = grid.size;
+        const double x = static_cast<double>(n % nx) / static_cast<double>(nx) - 0.5;
+        const double y = static_cast<double>(n / nx % ny) / static_cast<double>(ny) - 0.5;
+        result(static_cast<Eigen::Index>(n)) *=
+            std::exp(along_x * x + along_y * y + outwards * (x * x + y * y));
+    }
+    return result;
+}
+
 TEST(PriorFit, AcceptsAnotherContrastInSilence) {
     for (const auto& [grid, phantom] : cases()) {
         Reporter report;
-        require_fit(in_other_contrast(phantom, grid), grid, scanned(phantom, grid), report);
+        EXPECT_TRUE(require_fit(in_other_contrast(phantom, grid), grid, scanned(phantom, grid),
+                                true, report));
         EXPECT_TRUE(report.notes().empty()) << report.notes().front();
+    }
+}
+
+/// A disc, and a bottle that goes on beyond the field of view along z. What the coils see of it is
+/// brightest in the middle, or on a side.
+TEST(PriorFit, AcceptsAUniformObjectUnderShading) {
+    for (const Grid& grid : {make_grid(100, 90), make_grid(50, 40, 37)}) {
+        const Phantom bottle(grid.dimensions, {{1, {0.36, 0.36, 5}, {0, 0, 0}, 0}});
+        const RealVector even = scanned(bottle, grid);
+        PriorImage prior{"prior.h5", "", bottle.voxel_means(grid)};
+        prior.values += noise(even.size(), 0.03).cast<Complex>();
+        for (const RealVector& image : {even, shaded(even, grid, 0, 0, -6),
+                                        shaded(even, grid, 2, 1), shaded(even, grid, 2, -3, 4)}) {
+            EXPECT_EQ(refusal(prior, grid, image), "");
+        }
+    }
+}
+
+TEST(PriorFit, AcceptsCoilsOnOppositeSides) {
+    for (const auto& [grid, phantom] : cases()) {
+        PriorImage prior = in_other_contrast(phantom, grid);
+        prior.values = shaded(prior.values.cwiseAbs(), grid, 0, 2.5).cast<Complex>();
+        EXPECT_EQ(refusal(prior, grid, shaded(scanned(phantom, grid), grid, 0, -2.5)), "");
     }
 }
 
@@ -87,18 +125,30 @@ TEST(PriorFit, RefusesAnotherSize) {
 TEST(PriorFit, NotesASizeThatIsSlightlyOther) {
     const auto [grid, phantom] = cases().back();
     Reporter report;
-    require_fit(in_other_contrast(in_size(phantom, 1.12), grid), grid, scanned(phantom, grid),
-                report);
+    EXPECT_TRUE(require_fit(in_other_contrast(in_size(phantom, 1.12), grid), grid,
+                            scanned(phantom, grid), true, report));
     ASSERT_EQ(report.notes().size(), 1U);
     EXPECT_THAT(report.notes().front(), HasSubstr("times its size"));
 }
 
-TEST(PriorFit, RefusesAMirroredImage) {
+/// Which may be one under other coils.
+TEST(PriorFit, NotesAMirroredImage) {
     const Phantom phantom(
         3, {{1, {0.25, 0.3, 0.35}, {0.1, 0.06, 0.05}, 0}, {-0.6, {0.1, 0.1, 0.1}, {0.2, 0, 0}, 0}});
     const Grid grid = make_grid(40, 40, 40);
     const PriorImage prior = in_other_contrast(in_size(phantom, 1, {-1, 1, 1}), grid);
-    EXPECT_THAT(refusal(prior, grid, scanned(phantom, grid)), HasSubstr("mirrored along x"));
+    Reporter report;
+    EXPECT_TRUE(require_fit(prior, grid, scanned(phantom, grid), true, report));
+    ASSERT_EQ(report.notes().size(), 1U);
+    EXPECT_THAT(report.notes().front(), HasSubstr("mirrored along x"));
+}
+
+TEST(PriorFit, EndsTheRunWhereThePriorServesAllFrames) {
+    const auto [grid, phantom] = cases().front();
+    const PriorImage prior = in_other_contrast(in_size(phantom, 0.5), grid);
+    const RealVector image = scanned(phantom, grid);
+    Reporter report;
+    EXPECT_THROW(require_fit(prior, grid, image, true, report), RunError);
 }
 
 /// Sodium of a brain beside protons that show the scalp, too.
@@ -115,12 +165,14 @@ TEST(PriorFit, AcceptsAnImageOfMoreThanTheScanSees) {
 TEST(PriorFit, DoesNotJudgeByNoiseOrFewVoxels) {
     const Grid grid = make_grid(100, 90);
     const Phantom half = in_size(Phantom::shepp_logan(2), 0.5);
-    Reporter report;
-    require_fit(in_other_contrast(half, grid), grid, noise(9000, 1).cwiseAbs(), report);
-    require_fit(in_other_contrast(half, grid), grid, RealVector::Zero(9000), report);
     const Grid small = make_grid(16, 16);
-    require_fit(in_other_contrast(half, small), small, scanned(Phantom::shepp_logan(2), small),
-                report);
+    Reporter report;
+    EXPECT_FALSE(
+        require_fit(in_other_contrast(half, grid), grid, noise(9000, 1).cwiseAbs(), true, report));
+    EXPECT_FALSE(
+        require_fit(in_other_contrast(half, grid), grid, RealVector::Zero(9000), true, report));
+    EXPECT_FALSE(require_fit(in_other_contrast(half, small), small,
+                             scanned(Phantom::shepp_logan(2), small), true, report));
     EXPECT_TRUE(report.notes().empty());
 }
 
