@@ -100,7 +100,7 @@ void ScanEquations::require_prior_fit(std::size_t frame, const std::vector<Volum
     equations.prepare(report_); // a stage of its own
     const Stage stage(report_, "prior_fit");
     const ScanPrior& prior = *parts_.prior;
-    const RealVector image = first_magnitudes(equations, fhd, report_);
+    const RealVector image = first_magnitudes(equations, fhd, options_, report_);
     const bool is_judged =
         require_fit(prior.image(), prepared_.scan().grid, image, !prior.differ(), report_);
     prior_checks_ = is_judged ? 0 : prior_checks_ - 1;

@@ -58,7 +58,7 @@ void add(Solution solution, double b_norm, std::size_t problems, Solved& solved)
 }
 
 RealVector first_magnitudes(NormalEquations& equations, const std::vector<Volume>& fhd,
-                            Reporter& report) {
+                            const SolveOptions& options, Reporter& report) {
     const auto on = [&](System& system) {
         RealVector squares = RealVector::Zero(static_cast<Eigen::Index>(equations.voxels()));
         for (const Volume& b : fhd) {
@@ -68,8 +68,14 @@ RealVector first_magnitudes(NormalEquations& equations, const std::vector<Volume
         return squares;
     };
     try {
-        SharedWorkspaces own; // not beside those of the solve
-        return on(*equations.kept_system(own, report));
+        if (need_all_frames(options.regularisers)) { // whose systems are made together, later
+            SharedWorkspaces own;
+            return on(*equations.kept_system(own, report));
+        }
+        System* const system = solver_of(options).on_device ? equations.on_device() : nullptr;
+        if (system != nullptr) {
+            return on(*system);
+        }
     } catch (const ToleranceError&) {
     } catch (const DeviceError&) {
     }
