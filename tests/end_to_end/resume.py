@@ -58,7 +58,10 @@ def parts(folder):
 
 
 def size_of(path):
-    return os.path.getsize(path) if os.path.exists(path) else 0
+    try:
+        return os.path.getsize(path)
+    except FileNotFoundError:  # not begun, or finished and renamed this moment
+        return 0
 
 
 def stopped(folder, kind, output, grown=0, command=RECON):
