@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/complex_rows.hpp"
 #include "base/error.hpp"
 #include "base/fft_lines.hpp"
 #include "base/parallel.hpp"
@@ -23,9 +24,7 @@ constexpr std::size_t worth_threads = 32768;
 
 /// Calls work for ranges that `count` is divided into, one a core.
 template <typename Work> void in_parallel(std::size_t count, bool worth_it, const Work& work) {
-    const std::size_t cores = worth_it ? std::max(1U, std::thread::hardware_concurrency()) : 1;
-    const std::vector<Range> ranges = split_into_ranges(count, divide_up(count, cores));
-    for_each_in_parallel(ranges.size(), [&](std::size_t i) { work(ranges[i]); });
+    worth_it ? for_ranges_in_parallel(count, work) : work(Range{0, count});
 }
 
 } // namespace
@@ -58,7 +57,7 @@ template <typename Real> struct Fft<Real>::Plans {
         }
     }
 
-    static void transform(typename Fftw<Real>::Plan plan, Value* from, Lines<Real>& to) {
+    static void transform(typename Fftw<Real>::Plan plan, Value* from, FewLines<Real>& to) {
         using Raw = typename Fftw<Real>::Value;
         Fftw<Real>::execute(plan, reinterpret_cast<Raw*>(from), reinterpret_cast<Raw*>(to.data()));
     }
@@ -88,8 +87,8 @@ template <typename Real> struct Fft<Real>::Plans {
     static void along(const Dimension& of, Plan plan, Value* values, std::size_t all_values,
                       bool threads) {
         few_lines_at_a_time(of, all_values, threads, [&](const auto& on_each) {
-            Lines<Real> in(of.shape);
-            Lines<Real> out(of.shape);
+            FewLines<Real> in(of.shape);
+            FewLines<Real> out(of.shape);
             on_each([&](std::size_t first, std::size_t count) {
                 Value* const here = values + first;
                 const bool as_it_is = of.shape.step == 1 && count == together && is_aligned(here);
@@ -102,40 +101,57 @@ template <typename Real> struct Fft<Real>::Plans {
         });
     }
 
-    /// convolve() of lines of the slowest dimension.
-    void filter(const Spectra& spectra, Value* values, std::size_t all_values, bool threads) const {
+    /// The fastest dimension of an array that comes and goes by lines.
+    void load(const Lines& lines, Value* array, bool threads) const {
+        const Dimension& of = dimensions.front();
+        few_lines_at_a_time(of, count, threads, [&](const auto& on_each) {
+            FewLines<Real> in(of.shape);
+            FewLines<Real> out(of.shape);
+            on_each([&](std::size_t first, std::size_t several) {
+                lines.load(first, several * of.shape.length, in.data());
+                transform(of.forward, in.data(), out);
+                out.scatter(array + first, several);
+            });
+        });
+    }
+    void store(const Lines& lines, Value* array, bool threads) const {
+        const Dimension& of = dimensions.front();
+        few_lines_at_a_time(of, count, threads, [&](const auto& on_each) {
+            FewLines<Real> in(of.shape);
+            FewLines<Real> out(of.shape);
+            on_each([&](std::size_t first, std::size_t several) {
+                in.gather(array + first, several);
+                transform(of.backward, in.data(), out);
+                lines.store(first, several * of.shape.length, out.data());
+            });
+        });
+    }
+
+    /// convolve() along the slowest dimension.
+    void filter(const Spectra& spectra, Value* array, bool threads) const {
         const Dimension& of = dimensions.back();
-        few_lines_at_a_time(of, all_values, threads, [&](const auto& on_each) {
-            Lines<Real> in(of.shape);
-            Lines<Real> frequencies(of.shape);
-            Lines<Real> sum(of.shape);
+        few_lines_at_a_time(of, count, threads, [&](const auto& on_each) {
+            FewLines<Real> in(of.shape);
+            FewLines<Real> frequencies(of.shape);
+            FewLines<Real> sum(of.shape);
             on_each([&](std::size_t first, std::size_t lines) {
-                const std::size_t in_array = first % count;
-                const auto multiply = [&](const Real* spectrum) {
-                    frequencies.for_each(lines, [&](Value& value, std::size_t i) {
-                        value *= spectrum[of.shape.step == 1 ? i % count : in_array + i];
-                    });
-                };
-                in.gather(values + first, lines);
+                in.gather(array + first, lines);
                 transform(of.forward, in.data(), frequencies);
-                multiply(spectra.even);
+                frequencies.multiply_by_spectrum(spectra.even + first, lines);
                 transform(of.backward, frequencies.data(), sum);
                 if (spectra.odd != nullptr) {
                     for (std::size_t l = 0; l < lines; ++l) {
-                        for (std::size_t n = 0; n < of.shape.length; ++n) {
-                            in.line(l)[n] = product(in.line(l)[n], twist[n]);
-                        }
+                        ComplexRows<Real>::multiply_by(twist.data(), in.line(l), of.shape.length);
                     }
                     transform(of.forward, in.data(), frequencies);
-                    multiply(spectra.odd);
+                    frequencies.multiply_by_spectrum(spectra.odd + first, lines);
                     transform(of.backward, frequencies.data(), in);
                     for (std::size_t l = 0; l < lines; ++l) {
-                        for (std::size_t n = 0; n < of.shape.length; ++n) {
-                            sum.line(l)[n] += product(in.line(l)[n], std::conj(twist[n]));
-                        }
+                        ComplexRows<Real>::add_conjugate_product(twist.data(), in.line(l),
+                                                                 sum.line(l), of.shape.length);
                     }
                 }
-                sum.scatter(values + first, lines);
+                sum.scatter(array + first, lines);
             });
         });
     }
@@ -162,16 +178,24 @@ template <typename Real> struct Fft<Real>::Plans {
             }
         });
     }
-    void convolve(const Spectra& spectra, Value* values) const {
-        on_arrays(values, [&](Value* first, std::size_t all, bool threads) {
-            for (std::size_t d = 0; d + 1 < dimensions.size(); ++d) {
-                along(dimensions[d], &Dimension::forward, first, all, threads);
-            }
-            filter(spectra, first, all, threads);
-            for (std::size_t d = 0; d + 1 < dimensions.size(); ++d) {
-                along(dimensions[d], &Dimension::backward, first, all, threads);
-            }
-        });
+    void convolve(const Spectra& spectra, const Lines& lines, Value* workspace,
+                  bool threads) const {
+        const bool several = threads && count >= worth_threads;
+        if (dimensions.size() == 1) {
+            lines.load(0, count, workspace);
+            filter(spectra, workspace, several);
+            lines.store(0, count, workspace);
+            return;
+        }
+        load(lines, workspace, several);
+        for (std::size_t d = 1; d + 1 < dimensions.size(); ++d) {
+            along(dimensions[d], &Dimension::forward, workspace, count, several);
+        }
+        filter(spectra, workspace, several);
+        for (std::size_t d = 1; d + 1 < dimensions.size(); ++d) {
+            along(dimensions[d], &Dimension::backward, workspace, count, several);
+        }
+        store(lines, workspace, several);
     }
 };
 
@@ -195,8 +219,8 @@ Fft<Real>::Fft(const std::array<std::size_t, 3>& extents, std::size_t batch)
     }
     const std::lock_guard<std::mutex> lock(planner());
     for (typename Plans::Dimension& of : plans_->dimensions) {
-        Lines<Real> from(of.shape);
-        Lines<Real> to(of.shape);
+        FewLines<Real> from(of.shape);
+        FewLines<Real> to(of.shape);
         const int length = static_cast<int>(of.shape.length);
         const int distance = static_cast<int>(of.shape.template distance<Real>());
         const auto plan = [&](int direction) {
@@ -228,9 +252,10 @@ template <typename Real> void Fft<Real>::forward(std::complex<Real>* values) con
 template <typename Real> void Fft<Real>::backward(std::complex<Real>* values) const {
     plans_->run(&Plans::Dimension::backward, values);
 }
-template <typename Real>
-void Fft<Real>::convolve(const Spectra& spectra, std::complex<Real>* values) const {
-    plans_->convolve(spectra, values);
+template <typename Real> void Fft<Real>::convolve(const Spectra& spectra, const Lines& lines,
+                                                  std::complex<Real>* workspace,
+                                                  bool threads) const {
+    plans_->convolve(spectra, lines, workspace, threads);
 }
 template <typename Real> std::size_t Fft<Real>::count() const {
     return plans_->count;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -26,12 +27,21 @@ public:
         const Real* even;
         const Real* odd; ///< or null
     };
-    /// Replaces each array x, of two values or more, by
+    /// Values [first, first + count) of an array, lines of its fastest dimension, called from every
+    /// core.
+    struct Lines {
+        std::function<void(std::size_t first, std::size_t count, std::complex<Real>* to)> load;
+        std::function<void(std::size_t first, std::size_t count, const std::complex<Real>* from)>
+            store;
+    };
+    /// Stores of the array x, of two values or more, that is loaded,
     ///     backward(even * forward(x)) + conj(t) backward(odd * forward(t x)).
     /// L is the length of the slowest dimension that is longer than 1, and t = exp(-i pi n / L)
     /// along it: a circular convolution with period 2L there, whose spectrum is `even` at even
-    /// frequencies and `odd` at odd ones.
-    void convolve(const Spectra& spectra, std::complex<Real>* values) const;
+    /// frequencies and `odd` at odd ones. `workspace` is for one array. On this thread alone, or on
+    /// every core.
+    void convolve(const Spectra& spectra, const Lines& lines, std::complex<Real>* workspace,
+                  bool threads) const;
 
     static std::string version(); ///< of the library: "fftw-3.3.10"
 

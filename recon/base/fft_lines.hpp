@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <complex>
+#include <cstring>
 #include <fftw3.h>
 #include <memory>
 #include <new>
 #include <string>
+#include <type_traits>
 
 // What base/fft.cpp is made of.
 
@@ -55,18 +57,18 @@ struct LineShape {
     std::size_t length;
     std::size_t step;
 
-    /// From one line to the next in Lines. Gathered lines are padded by one line of the cache: at a
-    /// distance of a power of two they would all fall into the same sets of it.
+    /// From one line to the next in FewLines. Gathered lines are padded by one line of the cache:
+    /// at a distance of a power of two they would all fall into the same sets of it.
     template <typename Real> std::size_t distance() const {
         return step == 1 ? length : length + 64 / sizeof(std::complex<Real>);
     }
 };
 
 /// `together` lines, one after the other, aligned for FFTW.
-template <typename Real> class Lines {
+template <typename Real> class FewLines {
 public:
     using Value = std::complex<Real>;
-    explicit Lines(const LineShape& shape)
+    explicit FewLines(const LineShape& shape)
         : shape_(shape), distance_(shape.template distance<Real>()),
           values_(static_cast<Value*>(Fftw<Real>::allocate(together * distance_ * sizeof(Value)))) {
         if (!values_) {
@@ -75,31 +77,50 @@ public:
         std::fill_n(values_.get(), together * distance_, Value(0));
     }
 
-    /// visit(value, where it stands in the array) for `count` lines that are beside each other
-    /// there, or one after the other where their step is 1.
-    template <typename Visit> void for_each(std::size_t count, const Visit& visit) const {
-        if (shape_.step == 1) {
-            for (std::size_t i = 0; i < count * shape_.length; ++i) {
-                visit(values_.get()[i], i);
-            }
-            return;
-        }
-        for (std::size_t n = 0; n < shape_.length; ++n) {
-            for (std::size_t line = 0; line < count; ++line) {
-                visit(values_.get()[line * distance_ + n], n * shape_.step + line);
-            }
-        }
-    }
+    /// `count` lines from an array: beside each other there, or one after the other where their
+    /// step is 1.
     void gather(const Value* from, std::size_t count) {
-        for_each(count, [&](Value& value, std::size_t i) { value = from[i]; });
+        visit(from, count, [](Value& value, const Value& there) { copy(there, value); });
     }
     void scatter(Value* to, std::size_t count) const {
-        for_each(count, [&](const Value& value, std::size_t i) { to[i] = value; });
+        visit(to, count, [](const Value& value, Value& there) { copy(value, there); });
+    }
+    /// Multiplies them by real numbers that stand as they do in their array.
+    void multiply_by_spectrum(const Real* spectrum, std::size_t count) {
+        visit(spectrum, count, [](Value& value, Real f) { value *= f; });
     }
     Value* line(std::size_t index) { return values_.get() + index * distance_; }
     Value* data() { return values_.get(); }
 
 private:
+    /// At once, where a compiler would move the real and the imaginary part.
+    static void copy(const Value& from, Value& to) { std::memcpy(&to, &from, sizeof(Value)); }
+
+    /// use(value of a line, what stands as it does in an array in other memory).
+    template <typename Other, typename Use>
+    void visit(Other* array, std::size_t count, const Use& use) const {
+        if (shape_.step == 1) {
+            visit_rows(array, 1, count * shape_.length, std::integral_constant<std::size_t, 1>(),
+                       use);
+        } else if (count == together) { // a constant, of which compilers make vectors
+            visit_rows(array, shape_.step, shape_.length,
+                       std::integral_constant<std::size_t, together>(), use);
+        } else {
+            visit_rows(array, shape_.step, shape_.length, count, use);
+        }
+    }
+    template <typename Other, typename Count, typename Use>
+    void visit_rows(Other* __restrict array, std::size_t step, std::size_t rows, const Count count,
+                    const Use& use) const {
+        Value* __restrict const values = values_.get();
+        const std::size_t distance = distance_;
+        for (std::size_t n = 0; n < rows; ++n) {
+            for (std::size_t line = 0; line < count; ++line) {
+                use(values[line * distance + n], array[n * step + line]);
+            }
+        }
+    }
+
     struct Release {
         void operator()(Value* values) const { Fftw<Real>::release(values); }
     };
@@ -107,11 +128,5 @@ private:
     std::size_t distance_;
     std::unique_ptr<Value, Release> values_;
 };
-
-/// Without the checks for NaN of operator*.
-template <typename Real>
-std::complex<Real> product(const std::complex<Real>& a, const std::complex<Real>& b) {
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
 
 } // namespace lsrecon

@@ -25,6 +25,16 @@ struct Box {
     std::size_t points() const { return extents[0] * extents[1] * extents[2]; }
 };
 
+/// What FftPlan::add_convolution() is done by.
+struct Convolution {
+    /// One a parity of the frequencies (plan/embedding.hpp), those of the slowest dimension last,
+    /// which differ from those of parity 0 by the factor exp(-i pi n / L) along it. Each begins at
+    /// 0 and is no longer than its period, which is the transform's.
+    const std::vector<Box>& boxes;
+    const Array& spectra; ///< real, of one parity after the other
+    Array& periods; ///< workspace: a batch
+};
+
 /// An in-place complex transform of one length a dimension, planned once; no direction is scaled.
 class FftPlan {
 public:
@@ -33,15 +43,14 @@ public:
     virtual void forward(Array& values) = 0; ///< exp(-i 2 pi ...)
     virtual void backward(Array& values) = 0; ///< exp(+i 2 pi ...)
 
-    /// How many parities of the slowest dimension's frequencies (plan/embedding.hpp) convolve() can
-    /// take at once: 1 or 2.
-    virtual std::size_t parities() const { return 1; }
     /// values = backward(f * forward(values)) for every array of the batch, f real, from `first` of
-    /// `spectra`. With two of `first`, f is that of the even frequencies of twice the period along
-    /// the slowest dimension, and the second of the odd ones adds
-    /// conj(t) backward(f * forward(t values)), t = exp(-i pi n / L) at n.
-    virtual void convolve(const Array& spectra, const std::vector<std::size_t>& first,
-                          Array& values) = 0;
+    /// `spectra`.
+    virtual void convolve(const Array& spectra, std::size_t first, Array& values) = 0;
+    /// out += the sum, over as many maps as there are arrays in the batch or fewer and over
+    /// parities s, of crop(convolve(pad(in))) with the map, the box of s and the spectrum of s: the
+    /// product of the box's values and a circulant matrix of twice the period.
+    virtual void add_convolution(const Convolution& by, const std::vector<Array>& maps,
+                                 const Array& in, Array& out) = 0;
 };
 
 /// Of a short filter, the first one first.

@@ -5,6 +5,7 @@
 
 #include "base/fft.hpp"
 #include "base/machine.hpp"
+#include "device/convolution.hpp"
 #include "device/grid_loops.hpp"
 #include "device/reference_device.hpp"
 
@@ -36,21 +37,26 @@ Complex* values_of(const Component& component, const std::array<std::size_t, 3>&
 
 class HostFft : public FftPlan {
 public:
-    HostFft(const std::array<std::size_t, 3>& extents, std::size_t batch) : fft_(extents, batch) {}
+    HostFft(Device& device, const std::array<std::size_t, 3>& extents, std::size_t batch)
+        : device_(device), fft_(extents, batch) {}
     std::string library() const override { return Fft<double>::version(); }
     void forward(Array& values) override { fft_.forward(values_of(values).data()); }
     void backward(Array& values) override { fft_.backward(values_of(values).data()); }
-    void convolve(const Array& spectra, const std::vector<std::size_t>& first,
-                  Array& values) override {
+    void convolve(const Array& spectra, std::size_t first, Array& values) override {
         forward(values);
         std::vector<Complex>& all = values_of(values);
         for (std::size_t i = 0; i < all.size(); ++i) {
-            all[i] *= values_of(spectra)[first[0] + i % fft_.count()];
+            all[i] *= values_of(spectra)[first + i % fft_.count()];
         }
         backward(values);
     }
+    void add_convolution(const Convolution& by, const std::vector<Array>& maps, const Array& in,
+                         Array& out) override {
+        add_convolution_by_verbs(device_, *this, by, maps, in, out);
+    }
 
 private:
+    Device& device_;
     Fft<double> fft_;
 };
 
@@ -255,7 +261,7 @@ public:
 
     std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents, std::size_t batch,
                                       Precision) override {
-        return std::make_unique<HostFft>(extents, batch);
+        return std::make_unique<HostFft>(*this, extents, batch);
     }
 
 private:

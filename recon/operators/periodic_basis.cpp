@@ -11,13 +11,15 @@ namespace {
 class PeriodicBasis : public Basis {
 public:
     PeriodicBasis(Device& device, const Grid& grid, Precision precision)
-        : device_(device), grid_(grid), precision_(precision),
-          box_(with_factors(device, precision, {grid.size, {0, 0, 0}, Embedding(grid).extents, {}},
-                            [](std::size_t, std::size_t) { return 1; })),
-          fft_(device.plan_fft(box_.extents, 1, precision)),
-          period_(device.zeros(box_.points(), {true, precision})) {}
+        : device_(device), grid_(grid),
+          precision_(precision), boxes_{with_factors(
+                                     device, precision,
+                                     {grid.size, {0, 0, 0}, Embedding(grid).extents, {}},
+                                     [](std::size_t, std::size_t) { return 1; })},
+          fft_(device.plan_fft(image().extents, 1, precision)),
+          period_(device.zeros(image().points(), {true, precision})) {}
 
-    std::size_t count() const override { return box_.points(); }
+    std::size_t count() const override { return image().points(); }
 
     // The circulant matrix holds the mean of each diagonal of T and of the diagonal a period
     // further: at a difference d, N - |d| of N voxels in each dimension. Each d with -d, but for 0
@@ -27,7 +29,7 @@ public:
         const Voxels half = Voxels::half_differences(grid_);
         const auto slowest = static_cast<std::size_t>(grid_.dimensions - 1);
         const Box differences = with_factors(
-            device_, precision_, {half.lattice_size(), half.lattice_first(), box_.extents, {}},
+            device_, precision_, {half.lattice_size(), half.lattice_first(), image().extents, {}},
             [&](std::size_t d, std::size_t n) {
                 const long at = std::abs(half.lattice_first()[d] + static_cast<long>(n));
                 const double share =
@@ -42,24 +44,25 @@ public:
     }
 
     RealVector of_response(const ComplexVector& response) override {
-        Box around_middle = box_;
+        Box around_middle = image();
         for (std::size_t d = 0; d < 3; ++d) {
             around_middle.first[d] = -static_cast<long>(grid_.size[d] / 2);
         }
-        Array image = device_.zeros(grid_.voxels(), {true, precision_});
-        device_.upload(response, image);
-        device_.pad(around_middle, {}, image, 0, period_);
+        Array values = device_.zeros(grid_.voxels(), {true, precision_});
+        device_.upload(response, values);
+        device_.pad(around_middle, {}, values, 0, period_);
         return transformed();
     }
 
     void multiply(const Array& eigenvalues, const Array& in, Array& out) override {
-        device_.pad(box_, {}, in, 0, period_);
-        fft_->convolve(eigenvalues, {0}, period_);
         device_.combine(0, out, 0, out);
-        device_.crop(box_, {}, period_, 0, out);
+        fft_->add_convolution({boxes_, eigenvalues, period_}, {Array()}, in, out);
     }
 
 private:
+    /// In a period.
+    const Box& image() const { return boxes_.front(); }
+
     /// sum_n sum_c conj(S_c(n)) S_c(n + d) of each difference d in the period, relative to d = 0.
     Array autocorrelation(CoilMaps& maps) {
         Array ones = device_.zeros(grid_.voxels(), {true, precision_});
@@ -67,7 +70,7 @@ private:
         Array spectrum = device_.zeros(period_.count(), {true, precision_});
         Array sum = device_.zeros(period_.count(), {true, precision_});
         for (std::size_t c = 0; c < maps.count(); ++c) {
-            device_.pad(box_, maps.map(c, 0), ones, 0, period_);
+            device_.pad(image(), maps.map(c, 0), ones, 0, period_);
             fft_->forward(period_);
             device_.combine(1, period_, 0, spectrum);
             device_.multiply_conjugate(spectrum, 0, spectrum.count(), period_);
@@ -90,7 +93,7 @@ private:
     Device& device_;
     Grid grid_;
     Precision precision_;
-    Box box_; ///< of the image in a period
+    std::vector<Box> boxes_; ///< of the image in a period, alone
     std::unique_ptr<FftPlan> fft_;
     Array period_;
 };

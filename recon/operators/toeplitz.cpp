@@ -65,33 +65,13 @@ void Toeplitz::make_spectra(const Q& q, Precision precision) {
 }
 
 void Toeplitz::add(CoilMaps& maps, const Array& in, Array& out) {
-    const std::size_t points = workspace_->embedding.points();
-    const std::size_t batch = workspace_->batch;
-    const std::vector<Box>& boxes = workspace_->boxes;
-    Array& padded = workspace_->padded;
-    // The parities of the slowest dimension come last.
-    const std::size_t passes =
-        boxes.size() / std::min(boxes.size(), workspace_->of_batch->parities());
-    for (const Range& coils : split_into_ranges(maps.count(), batch)) {
-        std::vector<Array> of_batch;
-        for (std::size_t c = 0; c < batch; ++c) {
-            // Slots that the last batch does not use are filled too, or their values would grow
-            // without bound.
-            of_batch.push_back(maps.map(coils.first + std::min(c, coils.count - 1), c));
+    for (const Range& coils : split_into_ranges(maps.count(), workspace_->batch)) {
+        std::vector<Array> of_coils;
+        for (std::size_t c = 0; c < coils.count; ++c) {
+            of_coils.push_back(maps.map(coils.first + c, c));
         }
-        for (std::size_t i = 0; i < passes; ++i) {
-            for (std::size_t c = 0; c < batch; ++c) {
-                device_.pad(boxes[i], of_batch[c], in, c, padded);
-            }
-            std::vector<std::size_t> first; // of the spectra
-            for (std::size_t p = i; p < boxes.size(); p += passes) {
-                first.push_back(p * points);
-            }
-            workspace_->of_batch->convolve(spectra_, first, padded);
-            for (std::size_t c = 0; c < coils.count; ++c) {
-                device_.crop(boxes[i], of_batch[c], padded, c, out);
-            }
-        }
+        workspace_->of_batch->add_convolution({workspace_->boxes, spectra_, workspace_->padded},
+                                              of_coils, in, out);
     }
 }
 

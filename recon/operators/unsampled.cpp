@@ -180,7 +180,7 @@ Unsampled::Unsampled(Device& device, const Grid& grid, Precision precision,
 
 void Unsampled::apply(const Array& in, Array& out) {
     device_.combine(1, in, 0, values_);
-    fft_->convolve(mask_, {0}, values_);
+    fft_->convolve(mask_, 0, values_);
     device_.combine(1, values_, 0, out);
 }
 

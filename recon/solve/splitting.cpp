@@ -96,10 +96,9 @@ void Alternation::solve_for_x() {
         device_.combine(penalty(i), parts_[i].back_z, 1, right_);
         device_.combine(-penalty(i), parts_[i].back_u, 1, right_);
     }
-    if (stale_ || done_++ % fresh == 0) {
+    if (done_++ % fresh == 0) {
         left_.apply(x_, a_p_);
         device_.combine(-1, a_p_, 0, r_);
-        stale_ = false;
     }
     device_.combine(1, right_, 1, r_);
     for (std::size_t i = 0; inverse_ && i < parts_.size(); ++i) {
@@ -176,15 +175,23 @@ double Alternation::update_back(Part& part) {
     return changed;
 }
 
-/// u is scaled by the penalty.
+/// u is scaled by the penalty, and r is that of the left side with it.
 void Alternation::change_penalty(std::size_t term, double factor) {
     if (factor == 1) {
         return;
     }
+    Part& part = parts_[term];
+    const double less = (1 - factor) * penalty(term);
+    if (part.term->k->is_isometry()) {
+        device_.combine(less, x_, 1, r_);
+    } else {
+        part.term->k->apply(x_, part.v);
+        part.term->k->adjoint(part.v, back_);
+        device_.combine(less, back_, 1, r_);
+    }
     left_.terms()[term].weight *= factor;
-    device_.combine(1 / factor - 1, parts_[term].u, 1, parts_[term].u);
-    device_.combine(1 / factor - 1, parts_[term].back_u, 1, parts_[term].back_u);
-    stale_ = true;
+    device_.combine(1 / factor - 1, part.u, 1, part.u);
+    device_.combine(1 / factor - 1, part.back_u, 1, part.back_u);
 }
 
 Solution split_solve(Device& device, Precision precision, const SplitProblem& problem,

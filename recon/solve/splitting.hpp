@@ -106,7 +106,6 @@ private:
     Array p_;
     Array a_p_;
     std::vector<Part> parts_;
-    bool stale_ = false; ///< r, as left changed
     int done_ = 0;
 };
 

@@ -71,6 +71,21 @@ ComplexVector convolved(const std::array<std::size_t, 3>& extents, const Complex
     return period.head(n);
 }
 
+ComplexVector by_lines(const Fft<double>& fft, const ComplexVector& image,
+                       const Fft<double>::Spectra& spectra, bool threads) {
+    ComplexVector stored(image.size());
+    ComplexVector workspace(image.size());
+    fft.convolve(spectra,
+                 {[&](std::size_t first, std::size_t count, Complex* to) {
+                      std::copy_n(image.data() + first, count, to);
+                  },
+                  [&](std::size_t first, std::size_t count, const Complex* from) {
+                      std::copy_n(from, count, stored.data() + first);
+                  }},
+                 workspace.data(), threads);
+    return stored;
+}
+
 TEST(Fft, ConvolvesInTwiceThePeriodOfTheSlowestDimension) {
     test::Random random(7);
     for (const std::array<std::size_t, 3>& extents : {std::array<std::size_t, 3>{6, 1, 1},
@@ -80,27 +95,21 @@ TEST(Fft, ConvolvesInTwiceThePeriodOfTheSlowestDimension) {
                                                       {12, 4, 2},
                                                       {3, 1, 10},
                                                       {200, 210, 1}}) {
-        for (const std::size_t batch : {1, 3}) {
-            const Fft<double> fft(extents, batch);
-            const auto points = static_cast<Eigen::Index>(fft.count());
-            const RealVector even = random.vector(fft.count()).real();
-            const RealVector odd = random.vector(fft.count()).imag();
-            ComplexVector images = random.vector(batch * fft.count());
-            ComplexVector circular = images;
-            ComplexVector expected(images.size());
-            ComplexVector expected_circular = images;
-            fft.forward(expected_circular.data());
-            for (Eigen::Index b = 0; b < static_cast<Eigen::Index>(batch); ++b) {
-                expected.segment(b * points, points) =
-                    convolved(extents, images.segment(b * points, points), even, odd);
-                expected_circular.segment(b * points, points).array() *= even.array();
-            }
-            fft.backward(expected_circular.data());
-            fft.convolve({even.data(), odd.data()}, images.data());
-            fft.convolve({even.data(), nullptr}, circular.data());
-            const double bound = 3 * tolerance::reference(1, fft.count());
-            EXPECT_TRUE(near(images, expected, bound)) << extents[0] << " " << extents[1];
-            EXPECT_TRUE(near(circular, expected_circular, bound))
+        const Fft<double> fft(extents);
+        const RealVector even = random.vector(fft.count()).real();
+        const RealVector odd = random.vector(fft.count()).imag();
+        const ComplexVector image = random.vector(fft.count());
+        ComplexVector circular = image;
+        fft.forward(circular.data());
+        circular.array() *= even.array();
+        fft.backward(circular.data());
+        const double bound = 3 * tolerance::reference(1, fft.count());
+        for (const bool threads : {false, true}) {
+            EXPECT_TRUE(near(by_lines(fft, image, {even.data(), odd.data()}, threads),
+                             convolved(extents, image, even, odd), bound))
+                << extents[0] << " " << extents[1];
+            EXPECT_TRUE(
+                near(by_lines(fft, image, {even.data(), nullptr}, threads), circular, bound))
                 << extents[0] << " " << extents[1];
         }
     }

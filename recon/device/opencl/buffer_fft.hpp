@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "device/device.hpp"
+#include "device/convolution.hpp"
 #include "device/opencl/device_fft.hpp"
 #include "device/opencl/opencl_device.hpp"
 
@@ -22,16 +22,18 @@ public:
     void backward(Array& values) override {
         guarded("the FFT", [&] { fft_->backward(buffer_of(values)); });
     }
-    std::size_t parities() const override { return fft_->convolves() ? 2 : 1; }
-    void convolve(const Array& spectra, const std::vector<std::size_t>& first,
-                  Array& values) override {
-        if (fft_->convolves()) {
-            return guarded("the FFT",
-                           [&] { fft_->convolve(buffer_of(spectra), first, buffer_of(values)); });
-        }
+    void convolve(const Array& spectra, std::size_t first, Array& values) override {
         forward(values);
-        device_.multiply(spectra, first[0], points_, values);
+        device_.multiply(spectra, first, points_, values);
         backward(values);
+    }
+    void add_convolution(const Convolution& by, const std::vector<Array>& maps, const Array& in,
+                         Array& out) override {
+        const bool done =
+            guarded("the FFT", [&] { return fft_->add_convolution(by, maps, in, out); });
+        if (!done) {
+            add_convolution_by_verbs(device_, *this, by, maps, in, out);
+        }
     }
 
 private:

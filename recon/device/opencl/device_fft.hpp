@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "device/array.hpp"
+#include "device/device.hpp"
 #include "device/opencl/queue.hpp"
 
 namespace lsrecon::opencl {
@@ -19,10 +19,12 @@ public:
     virtual void forward(const cl::Buffer& values) = 0; ///< exp(-i 2 pi ...)
     virtual void backward(const cl::Buffer& values) = 0; ///< exp(+i 2 pi ...)
 
-    /// Of FftPlan::convolve(), for those that do both parities at once.
-    virtual bool convolves() const { return false; }
-    virtual void convolve(const cl::Buffer& spectra, const std::vector<std::size_t>& first,
-                          const cl::Buffer& values);
+    /// FftPlan::add_convolution(), where there is a faster way to do it than the device's verbs:
+    /// whether it was done.
+    virtual bool add_convolution(const Convolution&, const std::vector<Array>& /*maps*/,
+                                 const Array& /*in*/, Array& /*out*/) {
+        return false;
+    }
 };
 
 enum class FftEngine {

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "device/device.hpp"
+
+namespace lsrecon {
+
+/// FftPlan::add_convolution() by the device's other verbs, one parity after the other.
+void add_convolution_by_verbs(Device& device, FftPlan& fft, const Convolution& by,
+                              const std::vector<Array>& maps, const Array& in, Array& out);
+
+} // namespace lsrecon
