@@ -40,7 +40,7 @@ private:
     std::vector<std::pair<cl::Buffer, void*>> buffers_;
 };
 
-/// Points of a period, of which every core has enough to do.
+/// Points of a period that give every core enough to do.
 constexpr std::size_t worth_all_cores = std::size_t(1) << 18;
 
 /// In the buffers' own memory.
@@ -109,39 +109,39 @@ private:
                               period, threads);
             }
         };
-        // A core takes some of the maps, with a period and a sum of its own, which may stay in its
-        // cache; or all take one map after the other. Sums depend on the number of cores.
-        const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-        const std::size_t apart = std::min(cores, maps.size() / 2);
-        const bool together = apart < cores && fft_.count() >= worth_all_cores;
-        const std::vector<Range> shares = split_into_ranges(
-            maps.size(), divide_up(maps.size(), together || apart == 0 ? 1 : apart));
+        const std::vector<Range> shares = shares_of(maps.size());
         if (shares.size() == 1) {
             for (std::size_t c = 0; c < maps.size(); ++c) {
                 add_of_map(c, periods, to, true);
             }
             return;
         }
-        const auto sum_of = [&](std::size_t share) {
-            return periods + (shares.size() + share) * fft_.count();
-        };
+        sums_.resize(shares.size() * in.count());
         for_each_in_parallel(shares.size(), [&](std::size_t i) {
-            std::fill_n(sum_of(i), in.count(), Value(0));
+            Value* const sum = sums_.data() + i * in.count();
+            std::fill_n(sum, in.count(), Value(0));
             for (std::size_t c = shares[i].first; c < shares[i].first + shares[i].count; ++c) {
-                add_of_map(c, periods + i * fft_.count(), sum_of(i), false);
+                add_of_map(c, periods + i * fft_.count(), sum, false);
             }
         });
-        for_ranges_in_parallel(in.count(), [&](const Range& some) {
-            for (std::size_t i = 0; i < shares.size(); ++i) {
-                const Value* const sum = sum_of(i) + some.first;
-                std::transform(sum, sum + some.count, to + some.first, to + some.first,
-                               std::plus<Value>());
-            }
-        });
+        for (std::size_t i = 0; i < shares.size(); ++i) {
+            const Value* const sum = sums_.data() + i * in.count();
+            std::transform(sum, sum + in.count(), to, to, std::plus<Value>());
+        }
+    }
+
+    /// Where a period may stay in the cache of a core, each takes some of the maps, with a period
+    /// and a sum of its own; else all cores take one map after the other. Rounding depends on their
+    /// number.
+    std::vector<Range> shares_of(std::size_t maps) const {
+        const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+        const bool apart = fft_.count() < worth_all_cores;
+        return split_into_ranges(maps, divide_up(maps, apart ? std::min(cores, maps) : 1));
     }
 
     Queue& queue_;
     Fft<Real> fft_;
+    std::vector<Value> sums_; ///< one a share
 };
 
 } // namespace
