@@ -92,7 +92,7 @@ __kernel void keep_real(const ulong items, __global const real2 *in, real scale,
 // --- a box in a period --------------------------------------------------------------------------
 //
 // `pad` and `crop` are for boxes that begin at 0 and are no longer than the period: neighbours stay
-// neighbours, which vectors of a CPU need. The others take any box.
+// neighbours, and nothing is added up. The others take any box.
 
 // Of the factors of x, y and z, one after the other.
 static real2 factor_of(__global const real2 *factors, int4 size, int x, int y, int z)

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <pugixml.hpp>
 
 #include "base/error.hpp"
@@ -32,6 +33,16 @@ std::optional<double> to_number(const std::string& word) {
     const double value = std::strtod(word.c_str(), &end);
     return *end == '\0' && std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
 }
+
+/// Leaves out the prefix of a namespace: ns0:encoding is encoding.
+struct WithoutPrefixes : pugi::xml_tree_walker {
+    bool for_each(pugi::xml_node& node) override {
+        if (const char* const colon = std::strchr(node.name(), ':')) {
+            node.set_name(std::string(colon + 1).c_str());
+        }
+        return true;
+    }
+};
 
 } // namespace
 
@@ -63,6 +74,8 @@ XmlElement XmlElement::parse(const std::string& xml, const std::string& root,
                     " of ", xml.size()),
                "an ISMRMRD header in XML");
     }
+    WithoutPrefixes without_prefixes;
+    document->traverse(without_prefixes);
     const pugi::xml_node node = document->child(root.c_str());
     if (!node) {
         refuse(text("its root element is \"", document->document_element().name(), '"'), root);

@@ -198,6 +198,27 @@ TEST(Ismrmrd, ImpossibleDirectionsAreNoted) {
 }
 
 // Without directions, and the first of them at the isocentre.
+// Python's writers of XML give every element one, such as ns1:ismrmrdHeader.
+TEST(Ismrmrd, PrefixesOfANamespaceAreLeftOut) {
+    const Sizes sizes{8, 6, 1};
+    const std::string plain = header(sizes, sizes);
+    std::string prefixed;
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+        prefixed += plain[i];
+        const bool opens = plain[i] == '<' && plain[i + 1] != '/' && plain[i + 1] != '?';
+        if (opens || (plain[i] == '/' && plain[i - 1] == '<')) {
+            prefixed += "ns1:";
+        }
+    }
+    const std::string unnamed = "xmlns=";
+    prefixed.replace(prefixed.find(unnamed), unnamed.size(), "xmlns:ns1=");
+    const Scan expected = read({readout(8, 1, 2)}, plain);
+    const Scan scan = read({readout(8, 1, 2)}, prefixed);
+    EXPECT_EQ(scan.grid.size, expected.grid.size);
+    EXPECT_EQ(scan.grid.fov_mm, expected.grid.fov_mm);
+    EXPECT_EQ(first_coordinates(scan.frames[0]), first_coordinates(expected.frames[0]));
+}
+
 TEST(Ismrmrd, PositionsOfSlicesAreKeptWithoutDirections) {
     std::vector<Acquisition> slices(3, readout(8, 1, 2));
     for (std::size_t i = 0; i < 3; ++i) {
