@@ -3,8 +3,8 @@
 #include <complex>
 #include <cstddef>
 
-// Products of complex numbers in a row, without the checks for NaN of operator*. Rows that are
-// written overlap no others but themselves.
+// Products of complex numbers in a row, without the checks for NaN of operator*. A row that is
+// written overlaps no other.
 
 namespace lsrecon {
 

@@ -22,7 +22,7 @@ std::mutex& planner() {
 /// Starting threads costs more than a small transform.
 constexpr std::size_t worth_threads = 32768;
 
-/// Calls work for ranges that `count` is divided into, one a core.
+/// for_ranges_in_parallel() where that is worth it.
 template <typename Work> void in_parallel(std::size_t count, bool worth_it, const Work& work) {
     worth_it ? for_ranges_in_parallel(count, work) : work(Range{0, count});
 }
@@ -57,7 +57,7 @@ template <typename Real> struct Fft<Real>::Plans {
         }
     }
 
-    static void transform(typename Fftw<Real>::Plan plan, Value* from, FewLines<Real>& to) {
+    static void transform(typename Fftw<Real>::Plan plan, Value* from, LineBlock<Real>& to) {
         using Raw = typename Fftw<Real>::Value;
         Fftw<Real>::execute(plan, reinterpret_cast<Raw*>(from), reinterpret_cast<Raw*>(to.data()));
     }
@@ -87,8 +87,8 @@ template <typename Real> struct Fft<Real>::Plans {
     static void along(const Dimension& of, Plan plan, Value* values, std::size_t all_values,
                       bool threads) {
         few_lines_at_a_time(of, all_values, threads, [&](const auto& on_each) {
-            FewLines<Real> in(of.shape);
-            FewLines<Real> out(of.shape);
+            LineBlock<Real> in(of.shape);
+            LineBlock<Real> out(of.shape);
             on_each([&](std::size_t first, std::size_t count) {
                 Value* const here = values + first;
                 const bool as_it_is = of.shape.step == 1 && count == together && is_aligned(here);
@@ -105,8 +105,8 @@ template <typename Real> struct Fft<Real>::Plans {
     void load(const Lines& lines, Value* array, bool threads) const {
         const Dimension& of = dimensions.front();
         few_lines_at_a_time(of, count, threads, [&](const auto& on_each) {
-            FewLines<Real> in(of.shape);
-            FewLines<Real> out(of.shape);
+            LineBlock<Real> in(of.shape);
+            LineBlock<Real> out(of.shape);
             on_each([&](std::size_t first, std::size_t several) {
                 lines.load(first, several * of.shape.length, in.data());
                 transform(of.forward, in.data(), out);
@@ -117,8 +117,8 @@ template <typename Real> struct Fft<Real>::Plans {
     void store(const Lines& lines, Value* array, bool threads) const {
         const Dimension& of = dimensions.front();
         few_lines_at_a_time(of, count, threads, [&](const auto& on_each) {
-            FewLines<Real> in(of.shape);
-            FewLines<Real> out(of.shape);
+            LineBlock<Real> in(of.shape);
+            LineBlock<Real> out(of.shape);
             on_each([&](std::size_t first, std::size_t several) {
                 in.gather(array + first, several);
                 transform(of.backward, in.data(), out);
@@ -131,9 +131,9 @@ template <typename Real> struct Fft<Real>::Plans {
     void filter(const Spectra& spectra, Value* array, bool threads) const {
         const Dimension& of = dimensions.back();
         few_lines_at_a_time(of, count, threads, [&](const auto& on_each) {
-            FewLines<Real> in(of.shape);
-            FewLines<Real> frequencies(of.shape);
-            FewLines<Real> sum(of.shape);
+            LineBlock<Real> in(of.shape);
+            LineBlock<Real> frequencies(of.shape);
+            LineBlock<Real> sum(of.shape);
             on_each([&](std::size_t first, std::size_t lines) {
                 in.gather(array + first, lines);
                 transform(of.forward, in.data(), frequencies);
@@ -219,8 +219,8 @@ Fft<Real>::Fft(const std::array<std::size_t, 3>& extents, std::size_t batch)
     }
     const std::lock_guard<std::mutex> lock(planner());
     for (typename Plans::Dimension& of : plans_->dimensions) {
-        FewLines<Real> from(of.shape);
-        FewLines<Real> to(of.shape);
+        LineBlock<Real> from(of.shape);
+        LineBlock<Real> to(of.shape);
         const int length = static_cast<int>(of.shape.length);
         const int distance = static_cast<int>(of.shape.template distance<Real>());
         const auto plan = [&](int direction) {

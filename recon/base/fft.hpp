@@ -27,8 +27,8 @@ public:
         const Real* even;
         const Real* odd; ///< or null
     };
-    /// Values [first, first + count) of an array, lines of its fastest dimension, called from every
-    /// core.
+    /// Values [first, first + count) of an array, lines of its fastest dimension, from
+    /// several threads at once.
     struct Lines {
         std::function<void(std::size_t first, std::size_t count, std::complex<Real>* to)> load;
         std::function<void(std::size_t first, std::size_t count, const std::complex<Real>* from)>

@@ -57,7 +57,7 @@ struct LineShape {
     std::size_t length;
     std::size_t step;
 
-    /// From one line to the next in FewLines. Gathered lines are padded by one line of the cache:
+    /// From one line to the next in LineBlock. Gathered lines are padded by one line of the cache:
     /// at a distance of a power of two they would all fall into the same sets of it.
     template <typename Real> std::size_t distance() const {
         return step == 1 ? length : length + 64 / sizeof(std::complex<Real>);
@@ -65,10 +65,10 @@ struct LineShape {
 };
 
 /// `together` lines, one after the other, aligned for FFTW.
-template <typename Real> class FewLines {
+template <typename Real> class LineBlock {
 public:
     using Value = std::complex<Real>;
-    explicit FewLines(const LineShape& shape)
+    explicit LineBlock(const LineShape& shape)
         : shape_(shape), distance_(shape.template distance<Real>()),
           values_(static_cast<Value*>(Fftw<Real>::allocate(together * distance_ * sizeof(Value)))) {
         if (!values_) {

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <pugixml.hpp>
 
 #include "base/error.hpp"
@@ -34,14 +33,19 @@ std::optional<double> to_number(const std::string& word) {
     return *end == '\0' && std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
 }
 
-/// Leaves out the prefix of a namespace: ns0:encoding is encoding.
-struct WithoutPrefixes : pugi::xml_tree_walker {
+/// Leaves out the prefix of the root element's namespace: of ns0:ismrmrdHeader, ns0:encoding is
+/// encoding.
+struct WithoutPrefix : pugi::xml_tree_walker {
+    explicit WithoutPrefix(const std::string& root)
+        : prefix(root.substr(0, root.find(':') + 1)) {} // none without a colon
     bool for_each(pugi::xml_node& node) override {
-        if (const char* const colon = std::strchr(node.name(), ':')) {
-            node.set_name(std::string(colon + 1).c_str());
+        const std::string name = node.name();
+        if (!prefix.empty() && name.compare(0, prefix.size(), prefix) == 0) {
+            node.set_name(name.substr(prefix.size()).c_str());
         }
         return true;
     }
+    std::string prefix;
 };
 
 } // namespace
@@ -74,8 +78,8 @@ XmlElement XmlElement::parse(const std::string& xml, const std::string& root,
                     " of ", xml.size()),
                "an ISMRMRD header in XML");
     }
-    WithoutPrefixes without_prefixes;
-    document->traverse(without_prefixes);
+    WithoutPrefix without_prefix(document->document_element().name());
+    document->traverse(without_prefix);
     const pugi::xml_node node = document->child(root.c_str());
     if (!node) {
         refuse(text("its root element is \"", document->document_element().name(), '"'), root);

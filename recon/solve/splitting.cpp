@@ -29,6 +29,8 @@ constexpr double unbalanced = 10;
 constexpr double penalty_step = 2;
 /// Iterations until the residual of the inner problem is computed anew: it gathers rounding.
 constexpr int fresh = 50;
+/// So much smaller than it was, a penalty makes it worth computing sooner.
+constexpr double far_below = 16;
 
 } // namespace
 
@@ -65,7 +67,7 @@ Alternation::Alternation(Device& device, Precision precision, const SplitProblem
     for (const RegulariserTerm* const term : problem.terms) {
         const std::size_t count = term->k->outputs();
         parts_.push_back({term, term->weight * scale, zeros(count), zeros(count), zeros(count),
-                          zeros(), zeros()});
+                          zeros(), zeros(), 0});
         left_.terms().push_back({term->k.get(), term->weight / first_shortening});
         if (inverse_) {
             inverse_->set_weight(term->k.get(), term->weight);
@@ -96,15 +98,27 @@ void Alternation::solve_for_x() {
         device_.combine(penalty(i), parts_[i].back_z, 1, right_);
         device_.combine(-penalty(i), parts_[i].back_u, 1, right_);
     }
-    if (done_++ % fresh == 0) {
+    if (done_++ % fresh == 0 || penalty_has_fallen()) {
         left_.apply(x_, a_p_);
         device_.combine(-1, a_p_, 0, r_);
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            parts_[i].largest_penalty = penalty(i);
+        }
     }
     device_.combine(1, right_, 1, r_);
     for (std::size_t i = 0; inverse_ && i < parts_.size(); ++i) {
         inverse_->set_weight(parts_[i].term->k.get(), penalty(i));
     }
     conjugate_gradients();
+}
+
+/// Far enough for the rounding of larger terms to be seen in r.
+bool Alternation::penalty_has_fallen() const {
+    bool fallen = false;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        fallen = fallen || parts_[i].largest_penalty > far_below * penalty(i);
+    }
+    return fallen;
 }
 
 void Alternation::conjugate_gradients() {
@@ -181,15 +195,16 @@ void Alternation::change_penalty(std::size_t term, double factor) {
         return;
     }
     Part& part = parts_[term];
-    const double less = (1 - factor) * penalty(term);
+    const double drop = (1 - factor) * penalty(term);
     if (part.term->k->is_isometry()) {
-        device_.combine(less, x_, 1, r_);
+        device_.combine(drop, x_, 1, r_);
     } else {
         part.term->k->apply(x_, part.v);
         part.term->k->adjoint(part.v, back_);
-        device_.combine(less, back_, 1, r_);
+        device_.combine(drop, back_, 1, r_);
     }
     left_.terms()[term].weight *= factor;
+    part.largest_penalty = std::max(part.largest_penalty, penalty(term));
     device_.combine(1 / factor - 1, part.u, 1, part.u);
     device_.combine(1 / factor - 1, part.back_u, 1, part.back_u);
 }

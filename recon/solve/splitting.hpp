@@ -85,12 +85,14 @@ private:
         Array v; ///< K x
         Array back_z; ///< K^H z
         Array back_u; ///< K^H u
+        double largest_penalty; ///< since r was computed anew
     };
 
     Array zeros(std::size_t count) { return device_.zeros(count, {true, precision_}); }
     Array zeros() { return zeros(b_.count()); }
     double square(const Array& array) { return device_.dot(array, array); }
     const Array& preconditioned();
+    bool penalty_has_fallen() const;
     void conjugate_gradients();
     double update_back(Part& part);
 

@@ -197,7 +197,6 @@ TEST(Ismrmrd, ImpossibleDirectionsAreNoted) {
     EXPECT_TRUE(noted(scan, "not orthogonal unit vectors"));
 }
 
-// Without directions, and the first of them at the isocentre.
 // Python's writers of XML give every element one, such as ns1:ismrmrdHeader.
 TEST(Ismrmrd, PrefixesOfANamespaceAreLeftOut) {
     const Sizes sizes{8, 6, 1};
@@ -219,6 +218,7 @@ TEST(Ismrmrd, PrefixesOfANamespaceAreLeftOut) {
     EXPECT_EQ(first_coordinates(scan.frames[0]), first_coordinates(expected.frames[0]));
 }
 
+// Without directions, and the first of them at the isocentre.
 TEST(Ismrmrd, PositionsOfSlicesAreKeptWithoutDirections) {
     std::vector<Acquisition> slices(3, readout(8, 1, 2));
     for (std::size_t i = 0; i < 3; ++i) {

@@ -26,22 +26,25 @@ public:
         constexpr cl_map_flags access =
             std::is_const_v<Value> ? CL_MAP_READ : CL_MAP_READ | CL_MAP_WRITE;
         void* const at = queue_.commands().enqueueMapBuffer(buffer, CL_FALSE, access, 0,
-                                                            buffer.getInfo<CL_MEM_SIZE>());
+                                                            buffer.getInfo<CL_MEM_SIZE>(), nullptr,
+                                                            &events_.emplace_back());
         buffers_.emplace_back(buffer, at);
         return static_cast<Value*>(at);
     }
     template <typename Value> Value* values(const Array& array) {
         return values<Value>(buffer_of(array));
     }
-    void wait() { queue_.commands().finish(); }
+    void wait() { cl::Event::waitForEvents(events_); }
 
 private:
     Queue& queue_;
     std::vector<std::pair<cl::Buffer, void*>> buffers_;
+    std::vector<cl::Event> events_;
 };
 
-/// Points of a period that give every core enough to do.
+/// Points of a period that give every core enough to do, and of all periods that give several.
 constexpr std::size_t worth_all_cores = std::size_t(1) << 18;
+constexpr std::size_t worth_several_cores = std::size_t(1) << 15;
 
 /// In the buffers' own memory.
 template <typename Real> class MappedFftw : public DeviceFft {
@@ -131,11 +134,12 @@ private:
     }
 
     /// Where a period may stay in the cache of a core, each takes some of the maps, with a period
-    /// and a sum of its own; else all cores take one map after the other. Rounding depends on their
-    /// number.
+    /// and a sum of its own; else all cores take one map after the other. Rounding depends on the
+    /// number of cores.
     std::vector<Range> shares_of(std::size_t maps) const {
         const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-        const bool apart = fft_.count() < worth_all_cores;
+        const bool apart =
+            fft_.count() < worth_all_cores && maps * fft_.count() >= worth_several_cores;
         return split_into_ranges(maps, divide_up(maps, apart ? std::min(cores, maps) : 1));
     }
 
