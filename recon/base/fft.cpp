@@ -22,9 +22,11 @@ std::mutex& planner() {
 /// Starting threads costs more than a small transform.
 constexpr std::size_t worth_threads = 32768;
 
-/// for_ranges_in_parallel() where that is worth it.
+/// Calls work for ranges that `count` is divided into, one a core.
 template <typename Work> void in_parallel(std::size_t count, bool worth_it, const Work& work) {
-    worth_it ? for_ranges_in_parallel(count, work) : work(Range{0, count});
+    const std::size_t cores = worth_it ? std::max(1U, std::thread::hardware_concurrency()) : 1;
+    const std::vector<Range> ranges = split_into_ranges(count, divide_up(count, cores));
+    for_each_in_parallel(ranges.size(), [&](std::size_t i) { work(ranges[i]); });
 }
 
 } // namespace
@@ -101,29 +103,30 @@ template <typename Real> struct Fft<Real>::Plans {
         });
     }
 
-    /// The fastest dimension of an array that comes and goes by lines.
+    /// Calls visit(in, out, index of the first value, how many) with memory for a few lines of the
+    /// fastest dimension of one array after the other.
+    template <typename Visit> void on_fastest(bool threads, const Visit& visit) const {
+        const LineShape& shape = dimensions.front().shape;
+        few_lines_at_a_time(dimensions.front(), count, threads, [&](const auto& on_each) {
+            LineBlock<Real> in(shape);
+            LineBlock<Real> out(shape);
+            on_each([&](std::size_t first, std::size_t lines) { visit(in, out, first, lines); });
+        });
+    }
     void load(const Lines& lines, Value* array, bool threads) const {
         const Dimension& of = dimensions.front();
-        few_lines_at_a_time(of, count, threads, [&](const auto& on_each) {
-            LineBlock<Real> in(of.shape);
-            LineBlock<Real> out(of.shape);
-            on_each([&](std::size_t first, std::size_t several) {
-                lines.load(first, several * of.shape.length, in.data());
-                transform(of.forward, in.data(), out);
-                out.scatter(array + first, several);
-            });
+        on_fastest(threads, [&](auto& in, auto& out, std::size_t first, std::size_t several) {
+            lines.load(first, several * of.shape.length, in.data());
+            transform(of.forward, in.data(), out);
+            out.scatter(array + first, several);
         });
     }
     void store(const Lines& lines, Value* array, bool threads) const {
         const Dimension& of = dimensions.front();
-        few_lines_at_a_time(of, count, threads, [&](const auto& on_each) {
-            LineBlock<Real> in(of.shape);
-            LineBlock<Real> out(of.shape);
-            on_each([&](std::size_t first, std::size_t several) {
-                in.gather(array + first, several);
-                transform(of.backward, in.data(), out);
-                lines.store(first, several * of.shape.length, out.data());
-            });
+        on_fastest(threads, [&](auto& in, auto& out, std::size_t first, std::size_t several) {
+            in.gather(array + first, several);
+            transform(of.backward, in.data(), out);
+            lines.store(first, several * of.shape.length, out.data());
         });
     }
 

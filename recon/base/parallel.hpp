@@ -6,8 +6,6 @@
 #include <thread>
 #include <vector>
 
-#include "base/ranges.hpp"
-
 namespace lsrecon {
 
 /// Calls work(i) for every i below `count`, on all cores; core t of n takes t, t + n, ... Where the
@@ -48,14 +46,6 @@ template <typename Work> void for_each_in_parallel(std::size_t count, const Work
             std::rethrow_exception(failure);
         }
     }
-}
-
-/// Calls work for ranges that `count` is divided into, one a core.
-template <typename Work> void for_ranges_in_parallel(std::size_t count, const Work& work) {
-    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    const std::vector<Range> ranges =
-        split_into_ranges(count, std::max<std::size_t>(1, divide_up(count, cores)));
-    for_each_in_parallel(ranges.size(), [&](std::size_t i) { work(ranges[i]); });
 }
 
 } // namespace lsrecon
