@@ -22,13 +22,6 @@ std::mutex& planner() {
 /// Starting threads costs more than a small transform.
 constexpr std::size_t worth_threads = 32768;
 
-/// Calls work for ranges that `count` is divided into, one a core.
-template <typename Work> void in_parallel(std::size_t count, bool worth_it, const Work& work) {
-    const std::size_t cores = worth_it ? std::max(1U, std::thread::hardware_concurrency()) : 1;
-    const std::vector<Range> ranges = split_into_ranges(count, divide_up(count, cores));
-    for_each_in_parallel(ranges.size(), [&](std::size_t i) { work(ranges[i]); });
-}
-
 } // namespace
 
 /// Along one dimension after the other.
@@ -75,7 +68,7 @@ template <typename Real> struct Fft<Real>::Plans {
         const std::size_t between = of.shape.step == 1 ? length : 1; // first values of lines
         const std::size_t visits = divide_up(neighbours, together);
         const std::size_t planes = all_values / (neighbours * length);
-        in_parallel(planes * visits, threads, [&](const Range& range) {
+        for_each_range_in_parallel(planes * visits, threads, [&](const Range& range) {
             work([&](const auto& visit) {
                 for (std::size_t i = range.first; i < range.first + range.count; ++i) {
                     const std::size_t line = i % visits * together;
@@ -164,7 +157,7 @@ template <typename Real> struct Fft<Real>::Plans {
     template <typename Work> void on_arrays(Value* values, const Work& work) const {
         const bool worth_it = batch * count >= worth_threads;
         if (worth_it && dimensions.size() > 1 && batch >= std::thread::hardware_concurrency()) {
-            in_parallel(batch, true, [&](const Range& arrays) {
+            for_each_range_in_parallel(batch, true, [&](const Range& arrays) {
                 for (std::size_t i = arrays.first; i < arrays.first + arrays.count; ++i) {
                     work(values + i * count, count, false);
                 }

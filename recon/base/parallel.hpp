@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/ranges.hpp"
+
 namespace lsrecon {
 
 /// Calls work(i) for every i below `count`, on all cores; core t of n takes t, t + n, ... Where the
@@ -46,6 +48,14 @@ template <typename Work> void for_each_in_parallel(std::size_t count, const Work
             std::rethrow_exception(failure);
         }
     }
+}
+
+/// Calls work(range) for ranges that `count` is divided into, one a core if it is worth it.
+template <typename Work>
+void for_each_range_in_parallel(std::size_t count, bool worth_it, const Work& work) {
+    const std::size_t cores = worth_it ? std::max(1U, std::thread::hardware_concurrency()) : 1;
+    const std::vector<Range> ranges = split_into_ranges(count, divide_up(count, cores));
+    for_each_in_parallel(ranges.size(), [&](std::size_t i) { work(ranges[i]); });
 }
 
 } // namespace lsrecon

@@ -1,5 +1,5 @@
-// The normal equations on the device, by both FFTs, not only the one that the device would
-// choose.
+// The normal equations on the device, by kernels and by the host's loops, not only what the device
+// would choose.
 
 #include "solve/system.hpp"
 
@@ -21,12 +21,11 @@
 namespace lsrecon {
 namespace {
 
-using opencl::FftEngine;
 using test::Make;
 using test::makes;
 using test::near;
 
-const Make single_fftw;
+const Make single_loops;
 
 /// The double operator and the device's, of one Q.
 struct Systems {
@@ -38,14 +37,15 @@ struct Systems {
     Q q = test::exact_q(*problem.sampling, problem.grid);
     CoilRows coil_maps = problem.coil_maps;
     std::unique_ptr<Device> reference = make_reference_device();
-    std::map<FftEngine, std::unique_ptr<Device>> devices;
+    std::map<bool, std::unique_ptr<Device>> devices;
     std::map<Device*, std::unique_ptr<CoilMaps>> maps;
 
     std::unique_ptr<System> in_double() { return on(*reference, Precision::float64); }
     std::unique_ptr<System> resident(const Make& make) {
-        std::unique_ptr<Device>& device = devices[make.engine];
+        std::unique_ptr<Device>& device = devices[make.kernels];
         if (!device) {
-            device = opencl::make_opencl_device(queue, make.engine);
+            device =
+                make.kernels ? opencl::make_opencl_device(queue) : opencl::make_cpu_device(queue);
         }
         return on(*device, make.precision);
     }
@@ -64,7 +64,7 @@ struct Systems {
         const bool is_cpu = queue.info().type == "cpu";
         all.erase(std::remove_if(all.begin(), all.end(),
                                  [&](const Make& make) {
-                                     return is_cpu && make.engine == FftEngine::vkfft &&
+                                     return is_cpu && make.kernels &&
                                             (make.precision == Precision::float64 ||
                                              problem.grid.dimensions == 3);
                                  }),
@@ -148,7 +148,7 @@ TEST_F(SystemOnDevice, AnImageStoppedEarlyIsEigensInDoublePrecision) {
     if (!device.double_precision) {
         GTEST_SKIP() << "a device without double precision";
     }
-    const auto system = systems.resident({opencl::fft_engine_for(device), Precision::float64});
+    const auto system = systems.resident({device.type != "cpu", Precision::float64});
     EXPECT_TRUE(near(system->solve(Volume(b), options, test::silent).x, eigen, 1e-5));
 }
 
@@ -156,7 +156,7 @@ TEST_F(SystemOnDevice, TheIterationLimitEndsIt) {
     Systems systems(awkward({15, 15, 0}, 0), 0.001);
     const ComplexVector b = systems.problem.rho.row(0).transpose();
     for (const int iterations : {1, 3}) {
-        const Solution solution = systems.resident(single_fftw)
+        const Solution solution = systems.resident(single_loops)
                                       ->solve(Volume(b), {0.001, iterations, 1e-5}, test::silent);
         ASSERT_EQ(solution.residuals.size(), static_cast<std::size_t>(iterations) + 1);
         const double truth = (b - systems.in_double()->apply(solution.x)).norm() / b.norm();
@@ -188,17 +188,17 @@ TEST_F(SystemOnDevice, UnitsDoNotMatter) {
     Systems systems(awkward({8, 5, 0}, 3), 0.1);
     const ComplexVector b = systems.problem.rho.row(0).transpose();
     const SolveOptions options{0.1, 30, 1e-5};
-    const Solution plain = systems.resident(single_fftw)->solve(Volume(b), options, test::silent);
+    const Solution plain = systems.resident(single_loops)->solve(Volume(b), options, test::silent);
     systems.q.half = Volume(systems.q.half.values() * 1e25);
     const Solution scaled =
-        systems.resident(single_fftw)->solve(Volume(1e-30 * b), options, test::silent);
+        systems.resident(single_loops)->solve(Volume(1e-30 * b), options, test::silent);
     EXPECT_TRUE(near(ComplexVector(1e55 * scaled.x), plain.x, 100 * tolerance::eps));
 }
 
 TEST_F(SystemOnDevice, NothingToSolveGivesZero) {
     Systems systems(awkward({8, 5, 0}, 0), 0);
     const Solution solution =
-        systems.resident(single_fftw)->solve(Volume(ComplexVector::Zero(40)), {}, test::silent);
+        systems.resident(single_loops)->solve(Volume(ComplexVector::Zero(40)), {}, test::silent);
     EXPECT_EQ(solution.x, ComplexVector::Zero(40));
     EXPECT_EQ(solution.residuals, std::vector<double>{0});
 }
@@ -206,7 +206,8 @@ TEST_F(SystemOnDevice, NothingToSolveGivesZero) {
 TEST_F(SystemOnDevice, ANegativeOperatorIsRefused) {
     Systems systems(awkward({8, 5, 0}, 0), -100);
     const ComplexVector b = systems.problem.rho.row(0).transpose();
-    EXPECT_THROW(systems.resident(single_fftw)->solve(Volume(b), {}, test::silent), ToleranceError);
+    EXPECT_THROW(systems.resident(single_loops)->solve(Volume(b), {}, test::silent),
+                 ToleranceError);
 }
 
 TEST_F(SystemOnDevice, ARightHandSideThatIsNotFiniteIsRefused) {
@@ -215,7 +216,7 @@ TEST_F(SystemOnDevice, ARightHandSideThatIsNotFiniteIsRefused) {
          {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
         ComplexVector b = systems.problem.rho.row(0).transpose();
         b(3) = bad;
-        EXPECT_THROW(systems.resident(single_fftw)->solve(Volume(b), {}, test::silent),
+        EXPECT_THROW(systems.resident(single_loops)->solve(Volume(b), {}, test::silent),
                      ToleranceError);
     }
 }

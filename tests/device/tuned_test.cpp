@@ -136,7 +136,7 @@ TEST_F(TunedParameters, AreReportedAfterTheyRan) {
 
 TEST_F(TunedParameters, GeometryKeepsRowsApartUnlessTheyLeaveWorkItemsIdle) {
     opencl::Queue queue("");
-    const auto device = opencl::make_opencl_device(queue, opencl::fft_engine_for(queue.info()));
+    const auto device = opencl::make_device(queue);
     const ChosenParameters chosen{parameters(8, 0, 4, 128, 4096), "given"};
     const std::vector<Vec3> trajectory(10, Vec3{0, 0, 0});
     for (const Precision precision : {Precision::float32, Precision::float64}) {

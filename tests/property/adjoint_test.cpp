@@ -279,7 +279,7 @@ TEST_P(AdjointOfPad, IsCrop) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, AdjointOfPad, testing::ValuesIn(test::array_cases()));
+INSTANTIATE_TEST_SUITE_P(Devices, AdjointOfPad, testing::ValuesIn(test::verb_cases()));
 
 } // namespace
 } // namespace lsrecon

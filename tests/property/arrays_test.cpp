@@ -216,7 +216,7 @@ TEST_P(Arrays, PadPutsAValueWhereItStands) {
     EXPECT_EQ(on.device().download(out), expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, Arrays, testing::ValuesIn(test::array_cases()));
+INSTANTIATE_TEST_SUITE_P(Devices, Arrays, testing::ValuesIn(test::verb_cases()));
 
 } // namespace
 } // namespace lsrecon

@@ -2,8 +2,32 @@
 
 #include "base/error.hpp"
 #include "device/devices.hpp"
+#include "support/wrapped_backend.hpp"
+#ifdef LSRECON_WITH_OPENCL
+#include "device/opencl/opencl_device.hpp"
+#endif
 
 namespace lsrecon::test {
+
+namespace {
+
+#ifdef LSRECON_WITH_OPENCL
+class Kernels : public WrappedBackend {
+public:
+    Kernels() : WrappedBackend(make_backend({"reference", "", ""})) {
+        if (queue_.info().type != "cpu") {
+            throw DeviceError("the kernels of this device are the backend's");
+        }
+    }
+    Device& device() override { return *device_; }
+
+private:
+    opencl::Queue queue_{""};
+    std::unique_ptr<Device> device_ = opencl::make_opencl_device(queue_);
+};
+#endif
+
+} // namespace
 
 void ArrayCase::open(const std::string& variant, double device_memory) {
     opened = nullptr; // what is open still counts in the memory of a device
@@ -16,6 +40,12 @@ void ArrayCase::open(const std::string& variant, double device_memory) {
     }
     options.note = [notes = notes](const std::string& note) { notes->push_back(note); };
     try {
+#ifdef LSRECON_WITH_OPENCL
+        if (backend == "kernels") {
+            opened = std::make_unique<Kernels>();
+            return;
+        }
+#endif
         opened = make_backend(options);
     } catch (const DeviceError&) {
         opened = nullptr;
@@ -39,6 +69,15 @@ std::vector<ArrayCase> array_cases() {
             cases.push_back({row.name, precision});
         }
     }
+    return cases;
+}
+
+std::vector<ArrayCase> verb_cases() {
+    std::vector<ArrayCase> cases = array_cases();
+#ifdef LSRECON_WITH_OPENCL
+    cases.push_back({"kernels", Precision::float32});
+    cases.push_back({"kernels", Precision::float64});
+#endif
     return cases;
 }
 

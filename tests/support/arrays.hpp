@@ -12,7 +12,7 @@ namespace lsrecon::test {
 
 /// One precision of one device of the table.
 struct ArrayCase {
-    std::string backend;
+    std::string backend; ///< or "kernels"
     Precision precision;
     std::shared_ptr<Backend> opened = {};
 
@@ -30,6 +30,10 @@ void PrintTo(const ArrayCase& of, std::ostream* stream);
 /// Every device that is built in, in every precision that it may have, unopened: most tests of a
 /// program need none.
 std::vector<ArrayCase> array_cases();
+
+/// Those, and the kernels of devices for which loops would be chosen, whose arrays no transform
+/// takes.
+std::vector<ArrayCase> verb_cases();
 
 /// Of the backend's transforms.
 std::vector<std::string> variants(const ArrayCase& on);

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "base/tolerance.hpp"
-#include "device/opencl/device_fft.hpp"
+#include "device/opencl/opencl_device.hpp"
 
 namespace lsrecon::test {
 
 /// What a system can be made of.
 struct Make {
-    opencl::FftEngine engine = opencl::FftEngine::fftw;
+    bool kernels = false; ///< the verbs of arrays, else the host's loops
     Precision precision = Precision::float32;
 
     double epsilon() const {
@@ -21,8 +21,8 @@ struct Make {
 };
 
 inline std::ostream& operator<<(std::ostream& to, const Make& make) {
-    return to << (make.engine == opencl::FftEngine::fftw ? "FFTW" : "VkFFT") << " in "
-              << 8 * bytes_of(make.precision) << " bits";
+    return to << (make.kernels ? "kernels" : "loops") << " in " << 8 * bytes_of(make.precision)
+              << " bits";
 }
 
 /// All that this build and this device have.
@@ -30,9 +30,9 @@ inline std::vector<Make> makes(const DeviceInfo& device) {
     std::vector<Make> all;
     for (const Precision precision : {Precision::float32, Precision::float64}) {
         if (precision == Precision::float32 || device.double_precision) {
-            all.push_back({opencl::FftEngine::fftw, precision});
+            all.push_back({false, precision});
 #ifdef LSRECON_WITH_VKFFT
-            all.push_back({opencl::FftEngine::vkfft, precision});
+            all.push_back({true, precision});
 #endif
         }
     }

@@ -12,7 +12,7 @@ class SeparableBackend : public Backend {
 public:
     SeparableBackend(const Parameters& parameters, Precision precision, double memory = 0)
         : chosen_{parameters, "given"}, precision_(precision), queue_("", memory),
-          device_(opencl::make_opencl_device(queue_, opencl::fft_engine_for(queue_.info()))) {}
+          device_(opencl::make_device(queue_)) {}
 
     /// What it noted, one line a note.
     const std::string& notes() const { return notes_; }

@@ -29,11 +29,7 @@ public:
     }
     void add_convolution(const Convolution& by, const std::vector<Array>& maps, const Array& in,
                          Array& out) override {
-        const bool done =
-            guarded("the FFT", [&] { return fft_->add_convolution(by, maps, in, out); });
-        if (!done) {
-            add_convolution_by_verbs(device_, *this, by, maps, in, out);
-        }
+        add_convolution_by_verbs(device_, *this, by, maps, in, out);
     }
 
 private:

@@ -2,6 +2,7 @@
 
 #include "device/opencl/array_kernels.hpp"
 #include "device/opencl/buffer_fft.hpp"
+#include "device/opencl/buffer_memory.hpp"
 #include "device/opencl/rounded_parts.hpp"
 
 namespace lsrecon::opencl {
@@ -10,26 +11,11 @@ namespace {
 
 constexpr std::size_t most_work_groups = 512;
 
-/// Counts what the arrays of a device take together.
-struct BufferMemory : Array::Memory {
-    BufferMemory(cl::Buffer made, std::size_t its_bytes, std::shared_ptr<std::size_t> of_all)
-        : buffer(std::move(made)), bytes(its_bytes), all_bytes(std::move(of_all)) {
-        *all_bytes += bytes;
-    }
-    ~BufferMemory() override { *all_bytes -= bytes; }
-    BufferMemory(const BufferMemory&) = delete;
-    BufferMemory& operator=(const BufferMemory&) = delete;
-
-    cl::Buffer buffer;
-    std::size_t bytes;
-    std::shared_ptr<std::size_t> all_bytes;
-};
-
 class OpenclDevice : public Device {
 public:
-    OpenclDevice(Queue& queue, FftEngine engine)
-        : queue_(queue), engine_(engine), kernels_(queue, "arrays.cl"),
-          neighbours_(queue, "neighbours.cl"), cosines_(queue, "cosines.cl") {}
+    explicit OpenclDevice(Queue& queue)
+        : queue_(queue), kernels_(queue, "arrays.cl"), neighbours_(queue, "neighbours.cl"),
+          cosines_(queue, "cosines.cl") {}
 
     std::string name() const override { return "the device"; }
     bool has(Precision precision) const override {
@@ -44,14 +30,12 @@ public:
 
     Array zeros(std::size_t count, Element element) override {
         return guarded("an array on the device", [&]() -> Array {
-            // The memory of a CPU device is the host's: mapped, its FFT need not copy.
-            const cl_mem_flags where =
-                queue_.info().type == "cpu" ? CL_MEM_ALLOC_HOST_PTR : cl_mem_flags(0);
             const std::size_t bytes = count * element.bytes();
-            const cl::Buffer buffer(queue_.context(), CL_MEM_READ_WRITE | where, bytes);
+            auto memory =
+                std::make_shared<BufferMemory>(queue_, bytes, cl_mem_flags(0), all_bytes_);
             // Drivers allocate at first use: force that here, where a failure can be reported.
-            queue_.commands().enqueueFillBuffer(buffer, cl_float(0), 0, bytes);
-            return {count, element, std::make_shared<BufferMemory>(buffer, bytes, all_bytes_)};
+            queue_.commands().enqueueFillBuffer(memory->buffer(), cl_float(0), 0, bytes);
+            return {count, element, std::move(memory)};
         });
     }
     void upload(const ComplexVector& from, Array& to) override {
@@ -178,9 +162,8 @@ public:
     std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents, std::size_t batch,
                                       Precision precision) override {
         return guarded("planning an FFT", [&] {
-            return std::make_unique<BufferFft>(
-                make_device_fft(queue_, extents, batch, engine_, precision), *this,
-                extents[0] * extents[1] * extents[2]);
+            return std::make_unique<BufferFft>(make_vkfft(queue_, extents, batch, precision), *this,
+                                               extents[0] * extents[1] * extents[2]);
         });
     }
 
@@ -246,7 +229,6 @@ private:
     }
 
     Queue& queue_;
-    FftEngine engine_;
     ArrayKernels kernels_;
     ArrayKernels neighbours_;
     ArrayKernels cosines_;
@@ -282,11 +264,11 @@ double OpenclDevice::dot(const Array& x, const Array& y) {
 } // namespace
 
 cl::Buffer& buffer_of(const Array& array) {
-    return static_cast<BufferMemory*>(array.memory())->buffer;
+    return static_cast<BufferMemory*>(array.memory())->buffer();
 }
 
-std::unique_ptr<Device> make_opencl_device(Queue& queue, FftEngine engine) {
-    return std::make_unique<OpenclDevice>(queue, engine);
+std::unique_ptr<Device> make_opencl_device(Queue& queue) {
+    return std::make_unique<OpenclDevice>(queue);
 }
 
 } // namespace lsrecon::opencl

@@ -3,15 +3,22 @@
 #include <memory>
 
 #include "device/device.hpp"
-#include "device/opencl/device_fft.hpp"
+#include "device/opencl/queue.hpp"
 
 namespace lsrecon::opencl {
 
-/// Arrays on the queue's device (kernels/arrays.cl, neighbours.cl); the queue must outlive it and
-/// its arrays.
-std::unique_ptr<Device> make_opencl_device(Queue& queue, FftEngine engine);
+// Devices whose arrays are buffers of the queue, which must outlive them and their arrays.
 
-/// The buffer that an array of such a device is.
+/// The verbs are kernels (kernels/arrays.cl, neighbours.cl, cosines.cl), the FFT is VkFFT.
+std::unique_ptr<Device> make_opencl_device(Queue& queue);
+/// The verbs are the host's loops, the FFT is FFTW: for a queue whose device is the CPU. Kernels
+/// of so few numbers take it longer to start than to run.
+std::unique_ptr<Device> make_cpu_device(Queue& queue);
+/// The one that suits the queue's device.
+std::unique_ptr<Device> make_device(Queue& queue);
+
+/// The buffer that an array of such a device is, for commands that are queued before the host uses
+/// the array.
 cl::Buffer& buffer_of(const Array& array);
 
 } // namespace lsrecon::opencl

@@ -19,7 +19,7 @@ public:
           queue_(
               guarded("opening the device",
                       [&] { return Queue(options.device, options.device_memory, options.note); })),
-          device_(make_opencl_device(queue_, fft_engine_for(queue_.info()))),
+          device_(make_device(queue_)),
           variant_(options.kernel.empty() ? default_kernel() : options.kernel) {
         engine_of(variant_);
         if (!device_->has(precision())) {

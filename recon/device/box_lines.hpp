@@ -7,7 +7,7 @@
 #include "base/complex_rows.hpp"
 #include "device/device.hpp"
 
-namespace lsrecon::opencl {
+namespace lsrecon {
 
 /// What pad and crop do (recon/device/device.hpp), some rows of x at a time, in the host's memory:
 /// for boxes that begin at 0 and are no longer than their period. Maps may be in another precision.
@@ -109,4 +109,4 @@ private:
     bool plain_; ///< all factors are 1
 };
 
-} // namespace lsrecon::opencl
+} // namespace lsrecon

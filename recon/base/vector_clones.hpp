@@ -1,0 +1,10 @@
+#pragma once
+
+// Compilers make vectors of plain loops, as wide as every x86-64 has them, and twice as wide for
+// processors with AVX2: the loader chooses, which needs glibc, and which ThreadSanitizer forbids.
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
+    !defined(__SANITIZE_THREAD__)
+#define LSRECON_AVX2_CLONE __attribute__((target_clones("avx2", "default")))
+#else
+#define LSRECON_AVX2_CLONE
+#endif

@@ -1,0 +1,254 @@
+#include "device/host_device.hpp"
+
+#include <algorithm>
+
+#include "base/float_range.hpp"
+#include "device/host_fft.hpp"
+#include "device/host_grid.hpp"
+#include "device/host_numbers.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// visit(index) for every number, on every core where they are many.
+template <typename Visit> void for_each_number(std::size_t count, const Visit& visit) {
+    for_each_range_in_parallel(count, count >= worth_every_core, [&](const Range& range) {
+        for (std::size_t i = range.first; i < range.first + range.count; ++i) {
+            visit(i);
+        }
+    });
+}
+
+/// Times a power of two, in doubles, and rounded to the type of `to`.
+template <typename From, typename To>
+void round_to(const From* from, std::size_t count, const PowerOfTwo& scale, To* to) {
+    for_each_number(count, [&](std::size_t i) {
+        if constexpr (Eigen::NumTraits<From>::IsComplex) {
+            using Part = typename To::value_type;
+            to[i] = {static_cast<Part>(scale(from[i].real())),
+                     static_cast<Part>(scale(from[i].imag()))};
+        } else {
+            to[i] = static_cast<To>(scale(from[i]));
+        }
+    });
+}
+
+/// visit(number of y, value of the map there) for `count` of them, repeated over y.
+template <typename Real, typename Visit> void for_each_with_map(const Array& map, std::size_t first,
+                                                                std::size_t count, const Array& y,
+                                                                const Visit& visit) {
+    in_precision_of(map, [&](auto of_map) {
+        const auto* const from = values<decltype(of_map)>(map) + first;
+        for (std::size_t start = 0; start < y.count(); start += count) {
+            for_each_number(count,
+                            [&](std::size_t i) { visit(start + i, std::complex<Real>(from[i])); });
+        }
+    });
+}
+
+/// visit(n, point of n in the period, factors(n) map(n)) for every value of a box.
+template <typename Real, typename Visit>
+void for_each_value(const Box& box, const Array& map, const Visit& visit) {
+    using Value = std::complex<Real>;
+    const Value* const factors = values<Real>(box.factors);
+    const auto wrapped = [&](std::size_t d, std::size_t n) {
+        const long extent = static_cast<long>(box.extents[d]);
+        const long at = (box.first[d] + static_cast<long>(n)) % extent;
+        return static_cast<std::size_t>(at < 0 ? at + extent : at);
+    };
+    const auto visit_all = [&](const auto* of_map) {
+        std::size_t n = 0;
+        for (std::size_t z = 0; z < box.size[2]; ++z) {
+            for (std::size_t y = 0; y < box.size[1]; ++y) {
+                const std::size_t row = wrapped(2, z) * box.extents[1] + wrapped(1, y);
+                const Value of_row =
+                    product(factors[box.size[0] + y], factors[box.size[0] + box.size[1] + z]);
+                for (std::size_t x = 0; x < box.size[0]; ++x, ++n) {
+                    const Value factor = product(of_row, factors[x]);
+                    visit(n, row * box.extents[0] + wrapped(0, x),
+                          of_map == nullptr ? factor : product(factor, Value(of_map[n])));
+                }
+            }
+        }
+    };
+    if (map.empty()) {
+        return visit_all(static_cast<const Value*>(nullptr));
+    }
+    in_precision_of(map, [&](auto of_map) { visit_all(values<decltype(of_map)>(map)); });
+}
+
+} // namespace
+
+// --- to and from the device ---------------------------------------------------------------------
+
+void HostDevice::upload(const ComplexVector& from, Array& to) {
+    in_precision_of(to, [&](auto real) {
+        round_to(from.data(), to.count(), PowerOfTwo(0), values<decltype(real)>(to));
+    });
+}
+
+void HostDevice::upload(const CoilRows& from, const Range& rows, const Range& columns, int exponent,
+                        Array& to) {
+    in_precision_of(to, [&](auto real) {
+        from.visit([&](const auto& all) {
+            for (std::size_t r = 0; r < rows.count; ++r) {
+                round_to(all.data() + (rows.first + r) * from.columns() + columns.first,
+                         columns.count, PowerOfTwo(exponent),
+                         values<decltype(real)>(to) + r * columns.count);
+            }
+        });
+    });
+}
+
+void HostDevice::upload(const RealVector& from, const Range& range, int exponent, Array& to) {
+    in_precision_of(to, [&](auto real) {
+        round_to(from.data() + range.first, range.count, PowerOfTwo(exponent),
+                 numbers<decltype(real)>(to));
+    });
+}
+
+ComplexVector HostDevice::download(const Array& from, std::size_t first, std::size_t count) {
+    ComplexVector result(static_cast<Eigen::Index>(count));
+    in_precision_of(from, [&](auto real) {
+        round_to(values<decltype(real)>(from) + first, count, PowerOfTwo(0), result.data());
+    });
+    return result;
+}
+
+void HostDevice::copy(const Array& from, std::size_t first, Array& to) {
+    const std::size_t bytes = from.element().bytes();
+    const char* const source = numbers<char>(from) + first * bytes;
+    char* const target = numbers<char>(to);
+    for_each_range_in_parallel(to.count(), to.count() >= worth_every_core, [&](const Range& range) {
+        std::copy_n(source + range.first * bytes, range.count * bytes,
+                    target + range.first * bytes);
+    });
+}
+
+void HostDevice::convert(const Array& from, Array& to) {
+    in_precision_of(from, [&](auto of_from) {
+        in_precision_of(to, [&](auto of_to) {
+            round_to(values<decltype(of_from)>(from), to.count(), PowerOfTwo(0),
+                     values<decltype(of_to)>(to));
+        });
+    });
+}
+
+// --- one number at a time -----------------------------------------------------------------------
+
+void HostDevice::combine(double a, const Array& x, double b, Array& y) {
+    in_precision_of(y, [&](auto real) {
+        using Real = decltype(real);
+        const std::size_t parts = y.element().complex ? 2 : 1;
+        const Real* const from = numbers<Real>(x);
+        Real* const to = numbers<Real>(y);
+        for_each_range_in_parallel(
+            y.count(), y.count() >= worth_every_core, [&](const Range& range) {
+                HostRows<Real>::combine(static_cast<Real>(a), from + parts * range.first,
+                                        static_cast<Real>(b), to + parts * range.first,
+                                        parts * range.count);
+            });
+    });
+}
+
+// Ranges of one length, added up in their order: the same bits on any number of cores.
+double HostDevice::dot(const Array& x, const Array& y) {
+    constexpr std::size_t numbers_at_a_time = std::size_t(1) << 14;
+    return in_precision_of(x, [&](auto real) {
+        using Real = decltype(real);
+        const Real* const a = numbers<Real>(x);
+        const Real* const b = numbers<Real>(y);
+        const std::vector<Range> ranges = split_into_ranges(2 * x.count(), numbers_at_a_time);
+        std::vector<std::pair<double, double>> sums(ranges.size());
+        for_each_range_in_parallel(
+            ranges.size(), x.count() >= worth_every_core, [&](const Range& some) {
+                for (std::size_t i = some.first; i < some.first + some.count; ++i) {
+                    sums[i] = HostRows<Real>::dot(a + ranges[i].first, b + ranges[i].first,
+                                                  ranges[i].count);
+                }
+            });
+        return total(sums);
+    });
+}
+
+void HostDevice::multiply(const Array& f, std::size_t first, std::size_t count, Array& y) {
+    in_precision_of(y, [&](auto real) {
+        using Real = decltype(real);
+        std::complex<Real>* const to = values<Real>(y);
+        if (f.element().complex) {
+            for_each_with_map<Real>(f, first, count, y, [&](std::size_t i, const auto& factor) {
+                to[i] = product(factor, to[i]);
+            });
+            return;
+        }
+        const Real* const factors = numbers<Real>(f) + first;
+        for (std::size_t start = 0; start < y.count(); start += count) {
+            for_each_number(count, [&](std::size_t i) { to[start + i] *= factors[i]; });
+        }
+    });
+}
+
+void HostDevice::multiply_conjugate(const Array& f, std::size_t first, std::size_t count,
+                                    Array& y) {
+    in_precision_of(y, [&](auto real) {
+        using Real = decltype(real);
+        std::complex<Real>* const to = values<Real>(y);
+        for_each_with_map<Real>(f, first, count, y, [&](std::size_t i, const auto& factor) {
+            to[i] = product(std::conj(factor), to[i]);
+        });
+    });
+}
+
+void HostDevice::add_conjugate_product(const Array& map, const Array& in, std::size_t first,
+                                       Array& out) {
+    in_precision_of(out, [&](auto real) {
+        using Real = decltype(real);
+        const std::complex<Real>* const from = values<Real>(in) + first;
+        std::complex<Real>* const to = values<Real>(out);
+        for_each_with_map<Real>(map, 0, out.count(), out, [&](std::size_t i, const auto& factor) {
+            to[i] += product(std::conj(factor), from[i]);
+        });
+    });
+}
+
+void HostDevice::keep_real(const Array& in, double scale, std::size_t first, Array& out) {
+    in_precision_of(in, [&](auto real) {
+        using Real = decltype(real);
+        const std::complex<Real>* const from = values<Real>(in);
+        Real* const to = numbers<Real>(out) + first;
+        for_each_number(in.count(),
+                        [&](std::size_t i) { to[i] = static_cast<Real>(scale) * from[i].real(); });
+    });
+}
+
+// --- a box in a period --------------------------------------------------------------------------
+//
+// What is repeated goes through FftPlan::add_convolution().
+
+void HostDevice::pad(const Box& box, const Array& map, const Array& in, std::size_t slot,
+                     Array& out) {
+    in_precision_of(in, [&](auto real) {
+        using Real = decltype(real);
+        const std::complex<Real>* const from = values<Real>(in);
+        std::complex<Real>* const period = values<Real>(out) + slot * box.points();
+        std::fill_n(period, box.points(), std::complex<Real>(0));
+        for_each_value<Real>(box, map, [&](std::size_t n, std::size_t point, const auto& factor) {
+            period[point] += product(factor, from[n]);
+        });
+    });
+}
+
+void HostDevice::crop(const Box& box, const Array& map, const Array& in, std::size_t slot,
+                      Array& out) {
+    in_precision_of(in, [&](auto real) {
+        using Real = decltype(real);
+        const std::complex<Real>* const period = values<Real>(in) + slot * box.points();
+        std::complex<Real>* const to = values<Real>(out);
+        for_each_value<Real>(box, map, [&](std::size_t n, std::size_t point, const auto& factor) {
+            to[n] += product(std::conj(factor), period[point]);
+        });
+    });
+}
+
+} // namespace lsrecon

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "device/device.hpp"
+
+namespace lsrecon {
+
+/// A device whose arrays are HostNumbers: the verbs are loops on every core, in floats and doubles.
+/// Who derives from it says where the arrays come from.
+class HostDevice : public Device {
+public:
+    bool in_host_memory() const override { return true; }
+
+    void upload(const ComplexVector& from, Array& to) override;
+    void upload(const CoilRows& from, const Range& rows, const Range& columns, int exponent,
+                Array& to) override;
+    void upload(const RealVector& from, const Range& range, int exponent, Array& to) override;
+    ComplexVector download(const Array& from, std::size_t first, std::size_t count) override;
+    using Device::download;
+
+    void copy(const Array& from, std::size_t first, Array& to) override;
+    void convert(const Array& from, Array& to) override;
+
+    void combine(double a, const Array& x, double b, Array& y) override;
+    double dot(const Array& x, const Array& y) override;
+    void multiply(const Array& f, std::size_t first, std::size_t count, Array& y) override;
+    void multiply_conjugate(const Array& f, std::size_t first, std::size_t count,
+                            Array& y) override;
+    void add_conjugate_product(const Array& map, const Array& in, std::size_t first,
+                               Array& out) override;
+    void keep_real(const Array& in, double scale, std::size_t first, Array& out) override;
+
+    void pad(const Box& box, const Array& map, const Array& in, std::size_t slot,
+             Array& out) override;
+    void crop(const Box& box, const Array& map, const Array& in, std::size_t slot,
+              Array& out) override;
+
+    void difference(const std::array<std::size_t, 3>& size, std::size_t d, const Array& in,
+                    std::size_t component, Array& out) override;
+    void add_difference_adjoint(const std::array<std::size_t, 3>& size, std::size_t d,
+                                std::size_t component, const Array& in, Array& out) override;
+    void filter(const std::array<std::size_t, 3>& size, std::size_t d, std::size_t step,
+                const Taps& taps, const Component& in, const Component& low,
+                const Component& high) override;
+    void filter_adjoint(const std::array<std::size_t, 3>& size, std::size_t d, std::size_t step,
+                        const Taps& taps, const Component& low, const Component& high,
+                        const Component& out) override;
+    void interleave(const std::array<std::size_t, 3>& size, const Array& in, Array& out) override;
+    void deinterleave(const std::array<std::size_t, 3>& size, const Array& in, Array& out) override;
+    void multiply_in_cosines(const std::array<std::size_t, 3>& size, const Array& phase_factors,
+                             const Array& f, Array& y) override;
+    void shrink(std::size_t first, std::size_t count, std::size_t parts, double length,
+                Array& y) override;
+
+    std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents, std::size_t batch,
+                                      Precision precision) override;
+};
+
+} // namespace lsrecon

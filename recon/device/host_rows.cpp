@@ -1,0 +1,135 @@
+#include "device/host_rows.hpp"
+
+#include "base/vector_clones.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// Sums that are added up side by side: vectors of any width give the same bits.
+constexpr std::size_t lanes = 8;
+
+/// Knuth, TAOCP 2, 4.2.2, TwoSum.
+inline void add_to(double& high, double& low, double part) {
+    const double sum = high + part;
+    const double back = sum - high;
+    low += (high - (sum - back)) + (part - back);
+    high = sum;
+}
+
+} // namespace
+
+double total(const std::vector<TwoPartSum>& sums) {
+    TwoPartSum all;
+    for (const TwoPartSum& sum : sums) {
+        add_to(all.first, all.second, sum.first);
+        all.second += sum.second;
+    }
+    return all.first + all.second;
+}
+
+template <typename Real> LSRECON_AVX2_CLONE void
+HostRows<Real>::combine(Real a, const Real* x, Real b, Real* y, std::size_t count) {
+    if (b == 0) {
+        for (std::size_t i = 0; i < count; ++i) {
+            y[i] = a * x[i];
+        }
+        return;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        y[i] = a * x[i] + b * y[i];
+    }
+}
+
+// Products of floats are exact in double precision, where their sums round far less than they did
+// when they were made.
+template <> LSRECON_AVX2_CLONE TwoPartSum HostRows<float>::dot(const float* x, const float* y,
+                                                               std::size_t count) {
+    double sums[lanes] = {};
+    std::size_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        for (std::size_t l = 0; l < lanes; ++l) {
+            sums[l] += static_cast<double>(x[i + l]) * static_cast<double>(y[i + l]);
+        }
+    }
+    for (; i < count; ++i) {
+        sums[i % lanes] += static_cast<double>(x[i]) * static_cast<double>(y[i]);
+    }
+    TwoPartSum all;
+    for (const double sum : sums) {
+        add_to(all.first, all.second, sum);
+    }
+    return all;
+}
+
+template <> LSRECON_AVX2_CLONE TwoPartSum HostRows<double>::dot(const double* x, const double* y,
+                                                                std::size_t count) {
+    double high[lanes] = {};
+    double low[lanes] = {};
+    std::size_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        for (std::size_t l = 0; l < lanes; ++l) {
+            add_to(high[l], low[l], x[i + l] * y[i + l]);
+        }
+    }
+    for (; i < count; ++i) {
+        add_to(high[i % lanes], low[i % lanes], x[i] * y[i]);
+    }
+    TwoPartSum all;
+    for (std::size_t l = 0; l < lanes; ++l) {
+        add_to(all.first, all.second, high[l]);
+        all.second += low[l];
+    }
+    return all;
+}
+
+template <typename Real> LSRECON_AVX2_CLONE void
+HostRows<Real>::difference(const Real* a, const Real* b, Real* __restrict out, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        out[i] = a[i] - b[i];
+    }
+}
+
+template <typename Real>
+LSRECON_AVX2_CLONE void HostRows<Real>::add_difference(const Real* a, const Real* b,
+                                                       Real* __restrict out, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        out[i] += a[i] - b[i];
+    }
+}
+
+template <typename Real>
+LSRECON_AVX2_CLONE void HostRows<Real>::sum_of_rows(const Coefficients& a, const Rows& x,
+                                                    Real* __restrict out, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        out[i] = a[0] * x[0][i] + a[1] * x[1][i] + a[2] * x[2][i] + a[3] * x[3][i];
+    }
+}
+
+template <typename Real>
+LSRECON_AVX2_CLONE void HostRows<Real>::add_sum_of_rows(const Coefficients& a, const Rows& x,
+                                                        Real* __restrict out, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        out[i] += a[0] * x[0][i] + a[1] * x[1][i] + a[2] * x[2][i] + a[3] * x[3][i];
+    }
+}
+
+template <typename Real> LSRECON_AVX2_CLONE void
+HostRows<Real>::add_squares(const Real* y, Real* __restrict squares, std::size_t count) {
+    for (std::size_t n = 0; n < count; ++n) {
+        squares[n] += y[2 * n] * y[2 * n] + y[2 * n + 1] * y[2 * n + 1];
+    }
+}
+
+template <typename Real> LSRECON_AVX2_CLONE void
+HostRows<Real>::multiply(const Real* f, Real* __restrict y, std::size_t count) {
+    for (std::size_t n = 0; n < count; ++n) {
+        y[2 * n] *= f[n];
+        y[2 * n + 1] *= f[n];
+    }
+}
+
+template struct HostRows<float>;
+template struct HostRows<double>;
+
+} // namespace lsrecon
