@@ -68,15 +68,16 @@ template <typename Real> struct Fft<Real>::Plans {
         const std::size_t between = of.shape.step == 1 ? length : 1; // first values of lines
         const std::size_t visits = divide_up(neighbours, together);
         const std::size_t planes = all_values / (neighbours * length);
-        for_each_range_in_parallel(planes * visits, threads, [&](const Range& range) {
-            work([&](const auto& visit) {
-                for (std::size_t i = range.first; i < range.first + range.count; ++i) {
-                    const std::size_t line = i % visits * together;
-                    visit(i / visits * neighbours * length + line * between,
-                          std::min(together, neighbours - line));
-                }
+        for_each_range_in_parallel(
+            planes * visits, threads ? all_cores() : 1, [&](const Range& range) {
+                work([&](const auto& visit) {
+                    for (std::size_t i = range.first; i < range.first + range.count; ++i) {
+                        const std::size_t line = i % visits * together;
+                        visit(i / visits * neighbours * length + line * between,
+                              std::min(together, neighbours - line));
+                    }
+                });
             });
-        });
     }
 
     static void along(const Dimension& of, Plan plan, Value* values, std::size_t all_values,
@@ -156,8 +157,8 @@ template <typename Real> struct Fft<Real>::Plans {
     /// may fit into its cache.
     template <typename Work> void on_arrays(Value* values, const Work& work) const {
         const bool worth_it = batch * count >= worth_threads;
-        if (worth_it && dimensions.size() > 1 && batch >= std::thread::hardware_concurrency()) {
-            for_each_range_in_parallel(batch, true, [&](const Range& arrays) {
+        if (worth_it && dimensions.size() > 1 && batch >= all_cores()) {
+            for_each_range_in_parallel(batch, all_cores(), [&](const Range& arrays) {
                 for (std::size_t i = arrays.first; i < arrays.first + arrays.count; ++i) {
                     work(values + i * count, count, false);
                 }

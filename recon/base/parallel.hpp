@@ -10,12 +10,15 @@
 
 namespace lsrecon {
 
+inline std::size_t all_cores() {
+    return std::max(1U, std::thread::hardware_concurrency());
+}
+
 /// Calls work(i) for every i below `count`, on all cores; core t of n takes t, t + n, ... Where the
 /// system gives no more threads, this one does their work. The first exception of the lowest core
 /// is thrown again when all have ended.
 template <typename Work> void for_each_in_parallel(std::size_t count, const Work& work) {
-    const std::size_t cores =
-        std::min<std::size_t>(count, std::max<std::size_t>(1, std::thread::hardware_concurrency()));
+    const std::size_t cores = std::min(count, all_cores());
     std::vector<std::exception_ptr> failures(cores);
     const auto run = [&](std::size_t core) {
         try {
@@ -50,10 +53,9 @@ template <typename Work> void for_each_in_parallel(std::size_t count, const Work
     }
 }
 
-/// Calls work(range) for ranges that `count` is divided into, one a core if it is worth it.
+/// Calls work(range) for ranges that `count` is divided into, one for each of these cores.
 template <typename Work>
-void for_each_range_in_parallel(std::size_t count, bool worth_it, const Work& work) {
-    const std::size_t cores = worth_it ? std::max(1U, std::thread::hardware_concurrency()) : 1;
+void for_each_range_in_parallel(std::size_t count, std::size_t cores, const Work& work) {
     const std::vector<Range> ranges = split_into_ranges(count, divide_up(count, cores));
     for_each_in_parallel(ranges.size(), [&](std::size_t i) { work(ranges[i]); });
 }

@@ -91,7 +91,7 @@ public:
     /// The same numbers, rounded to the precision of `to`.
     virtual void convert(const Array& from, Array& to) = 0;
 
-    /// y = a x + b y
+    /// y = a x + b y, where y is not read for b = 0, and x may be y.
     virtual void combine(double a, const Array& x, double b, Array& y) = 0;
     /// The real part of sum conj(x) y. The order of summation depends on the count alone, and the
     /// error is that of the products.

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/float_range.hpp"
-#include "device/host_fft.hpp"
 #include "device/host_grid.hpp"
 #include "device/host_numbers.hpp"
 
@@ -13,43 +12,55 @@ namespace {
 
 /// visit(index) for every number, on every core where they are many.
 template <typename Visit> void for_each_number(std::size_t count, const Visit& visit) {
-    for_each_range_in_parallel(count, count >= worth_every_core, [&](const Range& range) {
+    for_each_range_in_parallel(count, cores_for(count), [&](const Range& range) {
         for (std::size_t i = range.first; i < range.first + range.count; ++i) {
             visit(i);
         }
     });
 }
 
-/// Times a power of two, in doubles, and rounded to the type of `to`.
-template <typename From, typename To>
-void round_to(const From* from, std::size_t count, const PowerOfTwo& scale, To* to) {
-    for_each_number(count, [&](std::size_t i) {
-        if constexpr (Eigen::NumTraits<From>::IsComplex) {
-            using Part = typename To::value_type;
-            to[i] = {static_cast<Part>(scale(from[i].real())),
-                     static_cast<Part>(scale(from[i].imag()))};
-        } else {
-            to[i] = static_cast<To>(scale(from[i]));
-        }
-    });
+/// visit(index, index in its part) for every number of some parts, one after the other.
+template <typename Visit>
+void for_each_number_of_parts(std::size_t total, std::size_t length, const Visit& visit) {
+    for_each_stretch(total, length, cores_for(total),
+                     [&](std::size_t part, std::size_t first, std::size_t count) {
+                         for (std::size_t i = first; i < first + count; ++i) {
+                             visit(part * length + i, i);
+                         }
+                     });
 }
 
-/// visit(number of y, value of the map there) for `count` of them, repeated over y.
+/// Times a power of two, in doubles.
+template <typename To, typename From> To rounded(const From& from, const PowerOfTwo& scale) {
+    if constexpr (Eigen::NumTraits<From>::IsComplex) {
+        using Part = typename To::value_type;
+        return {static_cast<Part>(scale(from.real())), static_cast<Part>(scale(from.imag()))};
+    } else {
+        return static_cast<To>(scale(from));
+    }
+}
+template <typename From, typename To>
+void round_to(const From* from, std::size_t count, int exponent, To* to) {
+    const PowerOfTwo scale(exponent);
+    for_each_number(count, [&](std::size_t i) { to[i] = rounded<To>(from[i], scale); });
+}
+
+/// visit(index in y, value of the map there), for `count` values of the map repeated over y.
 template <typename Real, typename Visit> void for_each_with_map(const Array& map, std::size_t first,
                                                                 std::size_t count, const Array& y,
                                                                 const Visit& visit) {
     in_precision_of(map, [&](auto of_map) {
         const auto* const from = values<decltype(of_map)>(map) + first;
-        for (std::size_t start = 0; start < y.count(); start += count) {
-            for_each_number(count,
-                            [&](std::size_t i) { visit(start + i, std::complex<Real>(from[i])); });
-        }
+        for_each_number_of_parts(y.count(), count, [&](std::size_t i, std::size_t in_part) {
+            visit(i, std::complex<Real>(from[in_part]));
+        });
     });
 }
 
-/// visit(n, point of n in the period, factors(n) map(n)) for every value of a box.
+/// visit(n, point of n in the period, factors(n) map(n)) for every value of a box, rows of x on
+/// these cores.
 template <typename Real, typename Visit>
-void for_each_value(const Box& box, const Array& map, const Visit& visit) {
+void for_each_value(const Box& box, const Array& map, std::size_t cores, const Visit& visit) {
     using Value = std::complex<Real>;
     const Value* const factors = values<Real>(box.factors);
     const auto wrapped = [&](std::size_t d, std::size_t n) {
@@ -57,20 +68,25 @@ void for_each_value(const Box& box, const Array& map, const Visit& visit) {
         const long at = (box.first[d] + static_cast<long>(n)) % extent;
         return static_cast<std::size_t>(at < 0 ? at + extent : at);
     };
-    const auto visit_all = [&](const auto* of_map) {
-        std::size_t n = 0;
-        for (std::size_t z = 0; z < box.size[2]; ++z) {
-            for (std::size_t y = 0; y < box.size[1]; ++y) {
-                const std::size_t row = wrapped(2, z) * box.extents[1] + wrapped(1, y);
-                const Value of_row =
-                    product(factors[box.size[0] + y], factors[box.size[0] + box.size[1] + z]);
-                for (std::size_t x = 0; x < box.size[0]; ++x, ++n) {
-                    const Value factor = product(of_row, factors[x]);
-                    visit(n, row * box.extents[0] + wrapped(0, x),
-                          of_map == nullptr ? factor : product(factor, Value(of_map[n])));
-                }
-            }
+    const auto visit_row = [&](std::size_t row, const auto* of_map) {
+        const std::size_t y = row % box.size[1];
+        const std::size_t z = row / box.size[1];
+        const std::size_t point = (wrapped(2, z) * box.extents[1] + wrapped(1, y)) * box.extents[0];
+        const Value of_row =
+            product(factors[box.size[0] + y], factors[box.size[0] + box.size[1] + z]);
+        for (std::size_t x = 0; x < box.size[0]; ++x) {
+            const std::size_t n = row * box.size[0] + x;
+            const Value factor = product(of_row, factors[x]);
+            visit(n, point + wrapped(0, x),
+                  of_map == nullptr ? factor : product(factor, Value(of_map[n])));
         }
+    };
+    const auto visit_all = [&](const auto* of_map) {
+        for_each_range_in_parallel(box.size[1] * box.size[2], cores, [&](const Range& rows) {
+            for (std::size_t row = rows.first; row < rows.first + rows.count; ++row) {
+                visit_row(row, of_map);
+            }
+        });
     };
     if (map.empty()) {
         return visit_all(static_cast<const Value*>(nullptr));
@@ -83,35 +99,40 @@ void for_each_value(const Box& box, const Array& map, const Visit& visit) {
 // --- to and from the device ---------------------------------------------------------------------
 
 void HostDevice::upload(const ComplexVector& from, Array& to) {
-    in_precision_of(to, [&](auto real) {
-        round_to(from.data(), to.count(), PowerOfTwo(0), values<decltype(real)>(to));
-    });
+    in_precision_of(
+        to, [&](auto real) { round_to(from.data(), to.count(), 0, values<decltype(real)>(to)); });
 }
 
 void HostDevice::upload(const CoilRows& from, const Range& rows, const Range& columns, int exponent,
                         Array& to) {
     in_precision_of(to, [&](auto real) {
+        using Value = std::complex<decltype(real)>;
+        const PowerOfTwo scale(exponent);
+        Value* const begin = numbers<Value>(to);
         from.visit([&](const auto& all) {
-            for (std::size_t r = 0; r < rows.count; ++r) {
-                round_to(all.data() + (rows.first + r) * from.columns() + columns.first,
-                         columns.count, PowerOfTwo(exponent),
-                         values<decltype(real)>(to) + r * columns.count);
-            }
+            for_each_stretch(
+                to.count(), columns.count, cores_for(to.count()),
+                [&](std::size_t row, std::size_t first, std::size_t count) {
+                    const auto* const of_row =
+                        all.data() + (rows.first + row) * from.columns() + columns.first;
+                    for (std::size_t i = first; i < first + count; ++i) {
+                        begin[row * columns.count + i] = rounded<Value>(of_row[i], scale);
+                    }
+                });
         });
     });
 }
 
 void HostDevice::upload(const RealVector& from, const Range& range, int exponent, Array& to) {
     in_precision_of(to, [&](auto real) {
-        round_to(from.data() + range.first, range.count, PowerOfTwo(exponent),
-                 numbers<decltype(real)>(to));
+        round_to(from.data() + range.first, range.count, exponent, numbers<decltype(real)>(to));
     });
 }
 
 ComplexVector HostDevice::download(const Array& from, std::size_t first, std::size_t count) {
     ComplexVector result(static_cast<Eigen::Index>(count));
     in_precision_of(from, [&](auto real) {
-        round_to(values<decltype(real)>(from) + first, count, PowerOfTwo(0), result.data());
+        round_to(values<decltype(real)>(from) + first, count, 0, result.data());
     });
     return result;
 }
@@ -120,7 +141,7 @@ void HostDevice::copy(const Array& from, std::size_t first, Array& to) {
     const std::size_t bytes = from.element().bytes();
     const char* const source = numbers<char>(from) + first * bytes;
     char* const target = numbers<char>(to);
-    for_each_range_in_parallel(to.count(), to.count() >= worth_every_core, [&](const Range& range) {
+    for_each_range_in_parallel(to.count(), cores_for(to.count()), [&](const Range& range) {
         std::copy_n(source + range.first * bytes, range.count * bytes,
                     target + range.first * bytes);
     });
@@ -129,8 +150,7 @@ void HostDevice::copy(const Array& from, std::size_t first, Array& to) {
 void HostDevice::convert(const Array& from, Array& to) {
     in_precision_of(from, [&](auto of_from) {
         in_precision_of(to, [&](auto of_to) {
-            round_to(values<decltype(of_from)>(from), to.count(), PowerOfTwo(0),
-                     values<decltype(of_to)>(to));
+            round_to(values<decltype(of_from)>(from), to.count(), 0, values<decltype(of_to)>(to));
         });
     });
 }
@@ -143,12 +163,11 @@ void HostDevice::combine(double a, const Array& x, double b, Array& y) {
         const std::size_t parts = y.element().complex ? 2 : 1;
         const Real* const from = numbers<Real>(x);
         Real* const to = numbers<Real>(y);
-        for_each_range_in_parallel(
-            y.count(), y.count() >= worth_every_core, [&](const Range& range) {
-                HostRows<Real>::combine(static_cast<Real>(a), from + parts * range.first,
-                                        static_cast<Real>(b), to + parts * range.first,
-                                        parts * range.count);
-            });
+        for_each_range_in_parallel(y.count(), cores_for(y.count()), [&](const Range& range) {
+            HostRows<Real>::combine(static_cast<Real>(a), from + parts * range.first,
+                                    static_cast<Real>(b), to + parts * range.first,
+                                    parts * range.count);
+        });
     });
 }
 
@@ -160,14 +179,13 @@ double HostDevice::dot(const Array& x, const Array& y) {
         const Real* const a = numbers<Real>(x);
         const Real* const b = numbers<Real>(y);
         const std::vector<Range> ranges = split_into_ranges(2 * x.count(), numbers_at_a_time);
-        std::vector<std::pair<double, double>> sums(ranges.size());
-        for_each_range_in_parallel(
-            ranges.size(), x.count() >= worth_every_core, [&](const Range& some) {
-                for (std::size_t i = some.first; i < some.first + some.count; ++i) {
-                    sums[i] = HostRows<Real>::dot(a + ranges[i].first, b + ranges[i].first,
-                                                  ranges[i].count);
-                }
-            });
+        std::vector<TwoPartSum> sums(ranges.size());
+        for_each_range_in_parallel(ranges.size(), cores_for(x.count()), [&](const Range& some) {
+            for (std::size_t i = some.first; i < some.first + some.count; ++i) {
+                sums[i] =
+                    HostRows<Real>::dot(a + ranges[i].first, b + ranges[i].first, ranges[i].count);
+            }
+        });
         return total(sums);
     });
 }
@@ -183,9 +201,9 @@ void HostDevice::multiply(const Array& f, std::size_t first, std::size_t count, 
             return;
         }
         const Real* const factors = numbers<Real>(f) + first;
-        for (std::size_t start = 0; start < y.count(); start += count) {
-            for_each_number(count, [&](std::size_t i) { to[start + i] *= factors[i]; });
-        }
+        for_each_number_of_parts(y.count(), count, [&](std::size_t i, std::size_t in_part) {
+            to[i] *= factors[in_part];
+        });
     });
 }
 
@@ -232,10 +250,14 @@ void HostDevice::pad(const Box& box, const Array& map, const Array& in, std::siz
         using Real = decltype(real);
         const std::complex<Real>* const from = values<Real>(in);
         std::complex<Real>* const period = values<Real>(out) + slot * box.points();
-        std::fill_n(period, box.points(), std::complex<Real>(0));
-        for_each_value<Real>(box, map, [&](std::size_t n, std::size_t point, const auto& factor) {
-            period[point] += product(factor, from[n]);
-        });
+        for_each_number(box.points(), [&](std::size_t i) { period[i] = 0; });
+        // Rows that are further apart than the period come to the same points.
+        const bool apart = box.size[1] <= box.extents[1] && box.size[2] <= box.extents[2];
+        const std::size_t cores = apart ? cores_for(box.values()) : 1;
+        for_each_value<Real>(box, map, cores,
+                             [&](std::size_t n, std::size_t point, const auto& factor) {
+                                 period[point] += product(factor, from[n]);
+                             });
     });
 }
 
@@ -245,9 +267,10 @@ void HostDevice::crop(const Box& box, const Array& map, const Array& in, std::si
         using Real = decltype(real);
         const std::complex<Real>* const period = values<Real>(in) + slot * box.points();
         std::complex<Real>* const to = values<Real>(out);
-        for_each_value<Real>(box, map, [&](std::size_t n, std::size_t point, const auto& factor) {
-            to[n] += product(std::conj(factor), period[point]);
-        });
+        for_each_value<Real>(box, map, cores_for(box.values()),
+                             [&](std::size_t n, std::size_t point, const auto& factor) {
+                                 to[n] += product(std::conj(factor), period[point]);
+                             });
     });
 }
 

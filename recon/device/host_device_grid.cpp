@@ -13,7 +13,7 @@ namespace lsrecon {
 namespace {
 
 template <typename Real>
-std::complex<Real>* values_at(const Component& component, const Extents& size) {
+std::complex<Real>* values_at(const Component& component, const GridSize& size) {
     return values<Real>(component.array) + component.index * size[0] * size[1] * size[2];
 }
 
@@ -31,52 +31,52 @@ template <typename Real> typename HostRows<Real>::Coefficients rounded(const Tap
 
 } // namespace
 
-void HostDevice::difference(const Extents& size, std::size_t d, const Array& in,
+void HostDevice::difference(const GridSize& size, std::size_t d, const Array& in,
                             std::size_t component, Array& out) {
     in_precision_of(in, [&](auto real) {
         using Real = decltype(real);
-        lsrecon::difference<Real>(Lines(size, d), values<Real>(in),
+        lsrecon::difference<Real>(Slabs(size, d), values<Real>(in),
                                   values<Real>(out) + component * in.count());
     });
 }
 
-void HostDevice::add_difference_adjoint(const Extents& size, std::size_t d, std::size_t component,
+void HostDevice::add_difference_adjoint(const GridSize& size, std::size_t d, std::size_t component,
                                         const Array& in, Array& out) {
     in_precision_of(in, [&](auto real) {
         using Real = decltype(real);
         lsrecon::add_difference_adjoint<Real>(
-            Lines(size, d), values<Real>(in) + component * out.count(), values<Real>(out));
+            Slabs(size, d), values<Real>(in) + component * out.count(), values<Real>(out));
     });
 }
 
-void HostDevice::filter(const Extents& size, std::size_t d, std::size_t step, const Taps& taps,
+void HostDevice::filter(const GridSize& size, std::size_t d, std::size_t step, const Taps& taps,
                         const Component& in, const Component& low, const Component& high) {
     in_precision_of(in.array, [&](auto real) {
         using Real = decltype(real);
         const auto low_pass = rounded<Real>(taps);
-        const Lines lines(size, d);
+        const Slabs slabs(size, d);
         const std::complex<Real>* const from = values_at<Real>(in, size);
         const long steps = static_cast<long>(step);
-        add_up_filters<Real>(lines, steps, {{low_pass, from}}, values_at<Real>(low, size));
-        add_up_filters<Real>(lines, steps, {{high_pass_of(low_pass), from}},
+        add_up_filters<Real>(slabs, steps, {{low_pass, from}}, values_at<Real>(low, size));
+        add_up_filters<Real>(slabs, steps, {{high_pass_of(low_pass), from}},
                              values_at<Real>(high, size));
     });
 }
 
-void HostDevice::filter_adjoint(const Extents& size, std::size_t d, std::size_t step,
+void HostDevice::filter_adjoint(const GridSize& size, std::size_t d, std::size_t step,
                                 const Taps& taps, const Component& low, const Component& high,
                                 const Component& out) {
     in_precision_of(out.array, [&](auto real) {
         using Real = decltype(real);
         const auto low_pass = rounded<Real>(taps);
-        add_up_filters<Real>(Lines(size, d), -static_cast<long>(step),
+        add_up_filters<Real>(Slabs(size, d), -static_cast<long>(step),
                              {{low_pass, values_at<Real>(low, size)},
                               {high_pass_of(low_pass), values_at<Real>(high, size)}},
                              values_at<Real>(out, size));
     });
 }
 
-void HostDevice::interleave(const Extents& size, const Array& in, Array& out) {
+void HostDevice::interleave(const GridSize& size, const Array& in, Array& out) {
     in_precision_of(in, [&](auto real) {
         const auto* const from = values<decltype(real)>(in);
         auto* const to = values<decltype(real)>(out);
@@ -85,7 +85,7 @@ void HostDevice::interleave(const Extents& size, const Array& in, Array& out) {
     });
 }
 
-void HostDevice::deinterleave(const Extents& size, const Array& in, Array& out) {
+void HostDevice::deinterleave(const GridSize& size, const Array& in, Array& out) {
     in_precision_of(in, [&](auto real) {
         const auto* const from = values<decltype(real)>(in);
         auto* const to = values<decltype(real)>(out);
@@ -94,7 +94,7 @@ void HostDevice::deinterleave(const Extents& size, const Array& in, Array& out) 
     });
 }
 
-void HostDevice::multiply_in_cosines(const Extents& size, const Array& phase_factors,
+void HostDevice::multiply_in_cosines(const GridSize& size, const Array& phase_factors,
                                      const Array& f, Array& y) {
     in_precision_of(y, [&](auto real) {
         using Real = decltype(real);
@@ -104,7 +104,7 @@ void HostDevice::multiply_in_cosines(const Extents& size, const Array& phase_fac
         const auto in_each_dimension = [&](const auto& visit) {
             const Value* w = values<Real>(phase_factors);
             for (std::size_t d = 0; d < 3; w += size[d++]) {
-                for_each_pair_of_lines(Lines(size, d), w, values<Real>(y), visit);
+                for_each_pair_in_slabs(Slabs(size, d), w, values<Real>(y), visit);
             }
         };
         in_each_dimension([&](const Value& w, Value& a, Value& b) {
@@ -123,37 +123,36 @@ void HostDevice::multiply_in_cosines(const Extents& size, const Array& phase_fac
     });
 }
 
+// In doubles: roots of floats that are taken several at a time are not right to the last bit.
 void HostDevice::shrink(std::size_t first, std::size_t count, std::size_t parts, double length,
                         Array& y) {
     constexpr std::size_t at_a_time = 1024;
     in_precision_of(y, [&](auto real) {
         using Real = decltype(real);
-        using Row = Eigen::Array<Real, Eigen::Dynamic, 1>;
         Real* const begin = numbers<Real>(y) + 2 * first;
-        const auto shorten = [&](const Range& range, Row& factors) {
+        const auto shorten = [&](const Range& range, Eigen::ArrayXd& factors) {
             const auto part = [&](std::size_t i) { return begin + 2 * (i * count + range.first); };
             factors.setZero(static_cast<Eigen::Index>(range.count));
             for (std::size_t i = 0; i < parts; ++i) {
                 HostRows<Real>::add_squares(part(i), factors.data(), range.count);
             }
             // Of vectors of length 0 any will do, but no quotient 0 / 0.
-            constexpr Real smallest = std::numeric_limits<Real>::min();
-            factors = (1 - static_cast<Real>(length) / factors.sqrt().max(smallest)).max(Real(0));
+            constexpr double smallest = std::numeric_limits<double>::min();
+            factors = (1 - length / factors.sqrt().max(smallest)).max(0.0);
             for (std::size_t i = 0; i < parts; ++i) {
                 HostRows<Real>::multiply(factors.data(), part(i), range.count);
             }
         };
-        for_each_range_in_parallel(
-            count, parts * count >= worth_every_core, [&](const Range& some) {
-                Row factors;
-                for (const Range& range : split_into_ranges(some.count, at_a_time)) {
-                    shorten({some.first + range.first, range.count}, factors);
-                }
-            });
+        for_each_range_in_parallel(count, cores_for(parts * count), [&](const Range& some) {
+            Eigen::ArrayXd factors;
+            for (const Range& range : split_into_ranges(some.count, at_a_time)) {
+                shorten({some.first + range.first, range.count}, factors);
+            }
+        });
     });
 }
 
-std::unique_ptr<FftPlan> HostDevice::plan_fft(const Extents& extents, std::size_t batch,
+std::unique_ptr<FftPlan> HostDevice::plan_fft(const GridSize& extents, std::size_t batch,
                                               Precision precision) {
     return make_host_fft(*this, extents, batch, precision);
 }

@@ -96,10 +96,9 @@ private:
     /// and a sum of its own; else all cores take one map after the other. Rounding depends on the
     /// number of cores.
     std::vector<Range> shares_of(std::size_t maps) const {
-        const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
         const bool apart =
             fft_.count() < worth_all_cores && maps * fft_.count() >= worth_several_cores;
-        return split_into_ranges(maps, divide_up(maps, apart ? std::min(cores, maps) : 1));
+        return split_into_ranges(maps, divide_up(maps, apart ? std::min(all_cores(), maps) : 1));
     }
 
     Device& device_;

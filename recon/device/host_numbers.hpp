@@ -8,7 +8,7 @@ namespace lsrecon {
 
 /// The memory of an array whose numbers the host reads and writes where they are.
 struct HostNumbers : Array::Memory {
-    /// When nothing else uses them. On the thread that owns the device.
+    /// Waits until nothing else uses them. For the thread that owns the device.
     virtual void* begin() = 0;
 };
 

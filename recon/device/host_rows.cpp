@@ -1,5 +1,7 @@
 #include "device/host_rows.hpp"
 
+#include <type_traits>
+
 #include "base/vector_clones.hpp"
 
 namespace lsrecon {
@@ -43,37 +45,26 @@ HostRows<Real>::combine(Real a, const Real* x, Real b, Real* y, std::size_t coun
 
 // Products of floats are exact in double precision, where their sums round far less than they did
 // when they were made.
-template <> LSRECON_AVX2_CLONE TwoPartSum HostRows<float>::dot(const float* x, const float* y,
-                                                               std::size_t count) {
-    double sums[lanes] = {};
-    std::size_t i = 0;
-    for (; i + lanes <= count; i += lanes) {
-        for (std::size_t l = 0; l < lanes; ++l) {
-            sums[l] += static_cast<double>(x[i + l]) * static_cast<double>(y[i + l]);
-        }
-    }
-    for (; i < count; ++i) {
-        sums[i % lanes] += static_cast<double>(x[i]) * static_cast<double>(y[i]);
-    }
-    TwoPartSum all;
-    for (const double sum : sums) {
-        add_to(all.first, all.second, sum);
-    }
-    return all;
-}
-
-template <> LSRECON_AVX2_CLONE TwoPartSum HostRows<double>::dot(const double* x, const double* y,
-                                                                std::size_t count) {
+template <typename Real>
+LSRECON_AVX2_CLONE TwoPartSum HostRows<Real>::dot(const Real* x, const Real* y, std::size_t count) {
     double high[lanes] = {};
     double low[lanes] = {};
+    const auto add = [&](std::size_t lane, std::size_t i) {
+        const double product = static_cast<double>(x[i]) * static_cast<double>(y[i]);
+        if constexpr (std::is_same_v<Real, float>) {
+            high[lane] += product;
+        } else {
+            add_to(high[lane], low[lane], product);
+        }
+    };
     std::size_t i = 0;
     for (; i + lanes <= count; i += lanes) {
         for (std::size_t l = 0; l < lanes; ++l) {
-            add_to(high[l], low[l], x[i + l] * y[i + l]);
+            add(l, i + l);
         }
     }
     for (; i < count; ++i) {
-        add_to(high[i % lanes], low[i % lanes], x[i] * y[i]);
+        add(i % lanes, i);
     }
     TwoPartSum all;
     for (std::size_t l = 0; l < lanes; ++l) {
@@ -115,17 +106,19 @@ LSRECON_AVX2_CLONE void HostRows<Real>::add_sum_of_rows(const Coefficients& a, c
 }
 
 template <typename Real> LSRECON_AVX2_CLONE void
-HostRows<Real>::add_squares(const Real* y, Real* __restrict squares, std::size_t count) {
+HostRows<Real>::add_squares(const Real* y, double* __restrict squares, std::size_t count) {
     for (std::size_t n = 0; n < count; ++n) {
-        squares[n] += y[2 * n] * y[2 * n] + y[2 * n + 1] * y[2 * n + 1];
+        const double real = y[2 * n];
+        const double imaginary = y[2 * n + 1];
+        squares[n] += real * real + imaginary * imaginary;
     }
 }
 
 template <typename Real> LSRECON_AVX2_CLONE void
-HostRows<Real>::multiply(const Real* f, Real* __restrict y, std::size_t count) {
+HostRows<Real>::multiply(const double* f, Real* __restrict y, std::size_t count) {
     for (std::size_t n = 0; n < count; ++n) {
-        y[2 * n] *= f[n];
-        y[2 * n + 1] *= f[n];
+        y[2 * n] *= static_cast<Real>(f[n]);
+        y[2 * n + 1] *= static_cast<Real>(f[n]);
     }
 }
 

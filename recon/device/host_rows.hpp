@@ -31,9 +31,9 @@ template <typename Real> struct HostRows {
     /// out += sum_t a[t] x[t]
     static void add_sum_of_rows(const Coefficients& a, const Rows& x, Real* out, std::size_t count);
     /// squares(n) += |y(n)|^2 of `count` complex y.
-    static void add_squares(const Real* y, Real* squares, std::size_t count);
+    static void add_squares(const Real* y, double* squares, std::size_t count);
     /// y(n) *= f(n) of `count` complex y.
-    static void multiply(const Real* f, Real* y, std::size_t count);
+    static void multiply(const double* f, Real* y, std::size_t count);
 };
 
 } // namespace lsrecon

@@ -35,9 +35,9 @@ Complex* values_of(const Component& component, const std::array<std::size_t, 3>&
     return values_of(component.array).data() + component.index * size[0] * size[1] * size[2];
 }
 
-class HostFft : public FftPlan {
+class ReferenceFft : public FftPlan {
 public:
-    HostFft(Device& device, const std::array<std::size_t, 3>& extents, std::size_t batch)
+    ReferenceFft(Device& device, const std::array<std::size_t, 3>& extents, std::size_t batch)
         : device_(device), fft_(extents, batch) {}
     std::string library() const override { return Fft<double>::version(); }
     void forward(Array& values) override { fft_.forward(values_of(values).data()); }
@@ -129,7 +129,8 @@ public:
     void convert(const Array& from, Array& to) override { values_of(to) = values_of(from); }
     void combine(double a, const Array& x, double b, Array& y) override {
         for (std::size_t i = 0; i < y.count(); ++i) {
-            values_of(y)[i] = a * values_of(x)[i] + b * values_of(y)[i];
+            const Complex kept = b == 0 ? Complex(0) : b * values_of(y)[i];
+            values_of(y)[i] = a * values_of(x)[i] + kept;
         }
     }
     double dot(const Array& x, const Array& y) override {
@@ -261,7 +262,7 @@ public:
 
     std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents, std::size_t batch,
                                       Precision) override {
-        return std::make_unique<HostFft>(*this, extents, batch);
+        return std::make_unique<ReferenceFft>(*this, extents, batch);
     }
 
 private:

@@ -25,8 +25,6 @@ using test::Make;
 using test::makes;
 using test::near;
 
-const Make single_loops;
-
 /// The double operator and the device's, of one Q.
 struct Systems {
     Systems(const test::Case& of, double shift) : problem(test::make_problem(of)), lambda(shift) {}
@@ -69,6 +67,14 @@ struct Systems {
                                              problem.grid.dimensions == 3);
                                  }),
                   all.end());
+        return all;
+    }
+    std::vector<Make> in_single() const {
+        std::vector<Make> all = all_makes();
+        all.erase(
+            std::remove_if(all.begin(), all.end(),
+                           [](const Make& make) { return make.precision == Precision::float64; }),
+            all.end());
         return all;
     }
     Solution eigen(const ComplexVector& b, const SolveOptions& options) {
@@ -155,13 +161,16 @@ TEST_F(SystemOnDevice, AnImageStoppedEarlyIsEigensInDoublePrecision) {
 TEST_F(SystemOnDevice, TheIterationLimitEndsIt) {
     Systems systems(awkward({15, 15, 0}, 0), 0.001);
     const ComplexVector b = systems.problem.rho.row(0).transpose();
-    for (const int iterations : {1, 3}) {
-        const Solution solution = systems.resident(single_loops)
-                                      ->solve(Volume(b), {0.001, iterations, 1e-5}, test::silent);
-        ASSERT_EQ(solution.residuals.size(), static_cast<std::size_t>(iterations) + 1);
-        const double truth = (b - systems.in_double()->apply(solution.x)).norm() / b.norm();
-        EXPECT_NEAR(solution.residuals.back(), truth,
-                    tolerance::resident_product(225, tolerance::eps) * truth + 10 * tolerance::eps);
+    for (const Make& make : systems.in_single()) {
+        for (const int iterations : {1, 3}) {
+            const Solution solution =
+                systems.resident(make)->solve(Volume(b), {0.001, iterations, 1e-5}, test::silent);
+            ASSERT_EQ(solution.residuals.size(), static_cast<std::size_t>(iterations) + 1);
+            const double truth = (b - systems.in_double()->apply(solution.x)).norm() / b.norm();
+            const double bound = tolerance::resident_product(225, tolerance::eps);
+            EXPECT_NEAR(solution.residuals.back(), truth, bound * truth + 10 * tolerance::eps)
+                << make;
+        }
     }
 }
 
@@ -186,28 +195,36 @@ TEST_F(SystemOnDevice, TwoRunsAreEqualToTheLastBit) {
 // Squares of these leave the range of floats; neither unit is the solver's.
 TEST_F(SystemOnDevice, UnitsDoNotMatter) {
     Systems systems(awkward({8, 5, 0}, 3), 0.1);
+    const Volume half = systems.q.half;
     const ComplexVector b = systems.problem.rho.row(0).transpose();
     const SolveOptions options{0.1, 30, 1e-5};
-    const Solution plain = systems.resident(single_loops)->solve(Volume(b), options, test::silent);
-    systems.q.half = Volume(systems.q.half.values() * 1e25);
-    const Solution scaled =
-        systems.resident(single_loops)->solve(Volume(1e-30 * b), options, test::silent);
-    EXPECT_TRUE(near(ComplexVector(1e55 * scaled.x), plain.x, 100 * tolerance::eps));
+    for (const Make& make : systems.in_single()) {
+        systems.q.half = half;
+        const Solution plain = systems.resident(make)->solve(Volume(b), options, test::silent);
+        systems.q.half = Volume(half.values() * 1e25);
+        const Solution scaled =
+            systems.resident(make)->solve(Volume(1e-30 * b), options, test::silent);
+        EXPECT_TRUE(near(ComplexVector(1e55 * scaled.x), plain.x, 100 * tolerance::eps)) << make;
+    }
 }
 
 TEST_F(SystemOnDevice, NothingToSolveGivesZero) {
     Systems systems(awkward({8, 5, 0}, 0), 0);
-    const Solution solution =
-        systems.resident(single_loops)->solve(Volume(ComplexVector::Zero(40)), {}, test::silent);
-    EXPECT_EQ(solution.x, ComplexVector::Zero(40));
-    EXPECT_EQ(solution.residuals, std::vector<double>{0});
+    for (const Make& make : systems.in_single()) {
+        const Solution solution =
+            systems.resident(make)->solve(Volume(ComplexVector::Zero(40)), {}, test::silent);
+        EXPECT_EQ(solution.x, ComplexVector::Zero(40)) << make;
+        EXPECT_EQ(solution.residuals, std::vector<double>{0}) << make;
+    }
 }
 
 TEST_F(SystemOnDevice, ANegativeOperatorIsRefused) {
     Systems systems(awkward({8, 5, 0}, 0), -100);
     const ComplexVector b = systems.problem.rho.row(0).transpose();
-    EXPECT_THROW(systems.resident(single_loops)->solve(Volume(b), {}, test::silent),
-                 ToleranceError);
+    for (const Make& make : systems.in_single()) {
+        EXPECT_THROW(systems.resident(make)->solve(Volume(b), {}, test::silent), ToleranceError)
+            << make;
+    }
 }
 
 TEST_F(SystemOnDevice, ARightHandSideThatIsNotFiniteIsRefused) {
@@ -216,8 +233,10 @@ TEST_F(SystemOnDevice, ARightHandSideThatIsNotFiniteIsRefused) {
          {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
         ComplexVector b = systems.problem.rho.row(0).transpose();
         b(3) = bad;
-        EXPECT_THROW(systems.resident(single_loops)->solve(Volume(b), {}, test::silent),
-                     ToleranceError);
+        for (const Make& make : systems.in_single()) {
+            EXPECT_THROW(systems.resident(make)->solve(Volume(b), {}, test::silent), ToleranceError)
+                << make;
+        }
     }
 }
 

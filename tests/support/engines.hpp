@@ -25,16 +25,19 @@ inline std::ostream& operator<<(std::ostream& to, const Make& make) {
               << " bits";
 }
 
-/// All that this build and this device have.
+/// All that this build and this device have: the host's loops are for CPUs alone.
 inline std::vector<Make> makes(const DeviceInfo& device) {
     std::vector<Make> all;
     for (const Precision precision : {Precision::float32, Precision::float64}) {
-        if (precision == Precision::float32 || device.double_precision) {
-            all.push_back({false, precision});
-#ifdef LSRECON_WITH_VKFFT
-            all.push_back({true, precision});
-#endif
+        if (precision == Precision::float64 && !device.double_precision) {
+            continue;
         }
+        if (device.type == "cpu") {
+            all.push_back({false, precision});
+        }
+#ifdef LSRECON_WITH_VKFFT
+        all.push_back({true, precision});
+#endif
     }
     return all;
 }

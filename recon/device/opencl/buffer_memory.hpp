@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "device/host_numbers.hpp"
@@ -8,9 +9,10 @@
 namespace lsrecon::opencl {
 
 /// A buffer whose numbers belong to the queue's kernels or, mapped, to the host: to whoever asked
-/// last. Counts what the arrays of a device take together.
+/// last.
 class BufferMemory : public HostNumbers {
 public:
+    /// Counted in `of_all` while it lives.
     BufferMemory(Queue& queue, std::size_t bytes, cl_mem_flags where,
                  std::shared_ptr<std::size_t> of_all)
         : queue_(queue), buffer_(queue.context(), CL_MEM_READ_WRITE | where, bytes), bytes_(bytes),
@@ -35,10 +37,9 @@ public:
         }
         return buffer_;
     }
-    /// Waits for the queue's commands.
     void* begin() override {
         if (mapped_ == nullptr) {
-            guarded("reading an array", [&] {
+            guarded("mapping an array", [&] {
                 queue_.finish();
                 mapped_ = queue_.commands().enqueueMapBuffer(buffer_, CL_TRUE,
                                                              CL_MAP_READ | CL_MAP_WRITE, 0, bytes_);
@@ -53,6 +54,36 @@ private:
     std::size_t bytes_;
     std::shared_ptr<std::size_t> all_bytes_;
     void* mapped_ = nullptr;
+};
+
+/// What two devices have in common: the memory of a queue's arrays.
+class BufferRoom {
+public:
+    explicit BufferRoom(Queue& queue) : queue_(queue) {}
+
+    bool has(Precision precision) const {
+        return precision == Precision::float32 || queue_.info().double_precision;
+    }
+    double memory() const { return static_cast<double>(queue_.memory()); }
+    double room() const { return memory() - std::min(memory(), static_cast<double>(*all_bytes_)); }
+    double largest_array() const { return static_cast<double>(queue_.largest_buffer()); }
+    bool is_host_memory() const { return queue_.info().type == "cpu"; }
+
+    Array zeros(std::size_t count, Element element) {
+        return guarded("an array on the device", [&]() -> Array {
+            // The memory of a CPU device is the host's: mapped, it is not copied.
+            const cl_mem_flags where = is_host_memory() ? CL_MEM_ALLOC_HOST_PTR : cl_mem_flags(0);
+            const std::size_t bytes = count * element.bytes();
+            auto memory = std::make_shared<BufferMemory>(queue_, bytes, where, all_bytes_);
+            // Drivers allocate at first use: force that here, where a failure can be reported.
+            queue_.commands().enqueueFillBuffer(memory->buffer(), cl_float(0), 0, bytes);
+            return {count, element, std::move(memory)};
+        });
+    }
+
+private:
+    Queue& queue_;
+    std::shared_ptr<std::size_t> all_bytes_ = std::make_shared<std::size_t>(0);
 };
 
 } // namespace lsrecon::opencl

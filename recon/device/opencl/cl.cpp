@@ -12,6 +12,7 @@ std::string error_name(cl_int code) {
         NAME(CL_DEVICE_NOT_AVAILABLE),
         NAME(CL_COMPILER_NOT_AVAILABLE),
         NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE),
+        NAME(CL_MAP_FAILURE),
         NAME(CL_OUT_OF_RESOURCES),
         NAME(CL_OUT_OF_HOST_MEMORY),
         NAME(CL_BUILD_PROGRAM_FAILURE),
@@ -43,7 +44,7 @@ std::string error_name(cl_int code) {
 
 bool is_no_room(const cl::Error& error) {
     return error.err() == CL_MEM_OBJECT_ALLOCATION_FAILURE || error.err() == CL_OUT_OF_RESOURCES ||
-           error.err() == CL_INVALID_BUFFER_SIZE;
+           error.err() == CL_INVALID_BUFFER_SIZE || error.err() == CL_MAP_FAILURE;
 }
 
 DeviceError device_error(const std::string& what, const cl::Error& error) {

@@ -1,9 +1,9 @@
 #include "device/opencl/opencl_device.hpp"
 
 #include "device/opencl/array_kernels.hpp"
-#include "device/opencl/buffer_fft.hpp"
 #include "device/opencl/buffer_memory.hpp"
 #include "device/opencl/rounded_parts.hpp"
+#include "device/opencl/vkfft.hpp"
 
 namespace lsrecon::opencl {
 
@@ -14,30 +14,17 @@ constexpr std::size_t most_work_groups = 512;
 class OpenclDevice : public Device {
 public:
     explicit OpenclDevice(Queue& queue)
-        : queue_(queue), kernels_(queue, "arrays.cl"), neighbours_(queue, "neighbours.cl"),
-          cosines_(queue, "cosines.cl") {}
+        : queue_(queue), room_(queue), kernels_(queue, "arrays.cl"),
+          neighbours_(queue, "neighbours.cl"), cosines_(queue, "cosines.cl") {}
 
     std::string name() const override { return "the device"; }
-    bool has(Precision precision) const override {
-        return precision == Precision::float32 || queue_.info().double_precision;
-    }
-    double memory() const override { return static_cast<double>(queue_.memory()); }
-    double room() const override {
-        return memory() - std::min(memory(), static_cast<double>(*all_bytes_));
-    }
-    double largest_array() const override { return static_cast<double>(queue_.largest_buffer()); }
-    bool in_host_memory() const override { return queue_.info().type == "cpu"; }
+    bool has(Precision precision) const override { return room_.has(precision); }
+    double memory() const override { return room_.memory(); }
+    double room() const override { return room_.room(); }
+    double largest_array() const override { return room_.largest_array(); }
+    bool in_host_memory() const override { return room_.is_host_memory(); }
 
-    Array zeros(std::size_t count, Element element) override {
-        return guarded("an array on the device", [&]() -> Array {
-            const std::size_t bytes = count * element.bytes();
-            auto memory =
-                std::make_shared<BufferMemory>(queue_, bytes, cl_mem_flags(0), all_bytes_);
-            // Drivers allocate at first use: force that here, where a failure can be reported.
-            queue_.commands().enqueueFillBuffer(memory->buffer(), cl_float(0), 0, bytes);
-            return {count, element, std::move(memory)};
-        });
-    }
+    Array zeros(std::size_t count, Element element) override { return room_.zeros(count, element); }
     void upload(const ComplexVector& from, Array& to) override {
         guarded("an upload", [&] {
             if (to.element().precision == Precision::float64) {
@@ -161,10 +148,7 @@ public:
 
     std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents, std::size_t batch,
                                       Precision precision) override {
-        return guarded("planning an FFT", [&] {
-            return std::make_unique<BufferFft>(make_vkfft(queue_, extents, batch, precision), *this,
-                                               extents[0] * extents[1] * extents[2]);
-        });
+        return make_vkfft(queue_, *this, extents, batch, precision);
     }
 
 private:
@@ -229,10 +213,10 @@ private:
     }
 
     Queue& queue_;
+    BufferRoom room_;
     ArrayKernels kernels_;
     ArrayKernels neighbours_;
     ArrayKernels cosines_;
-    std::shared_ptr<std::size_t> all_bytes_ = std::make_shared<std::size_t>(0);
     Array parts_[2]; ///< of sums, in each precision
 };
 

@@ -17,8 +17,8 @@ std::unique_ptr<Device> make_cpu_device(Queue& queue);
 /// The one that suits the queue's device.
 std::unique_ptr<Device> make_device(Queue& queue);
 
-/// The buffer that an array of such a device is, for commands that are queued before the host uses
-/// the array.
+/// The buffer that an array of such a device is, for the next command. Ask again for another: a
+/// verb may have taken it back for the host.
 cl::Buffer& buffer_of(const Array& array);
 
 } // namespace lsrecon::opencl

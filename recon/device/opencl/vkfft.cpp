@@ -1,4 +1,7 @@
-#include "device/opencl/device_fft.hpp"
+#include "device/opencl/vkfft.hpp"
+
+#include "device/convolution.hpp"
+#include "device/opencl/opencl_device.hpp"
 #include "device/opencl/program.hpp"
 
 // VkFFT keeps compiled plans as text, which version 1.2 cuts at a zero byte. Its programs go
@@ -55,13 +58,15 @@ void require(VkFFTResult result, const char* what) {
     }
 }
 
-class Vkfft : public DeviceFft {
+class Vkfft : public FftPlan {
 public:
-    Vkfft(Queue& queue, const std::array<std::size_t, 3>& extents, std::size_t batch,
-          Precision precision)
-        : batch_(batch), precision_(precision), commands_(queue.commands()()),
-          context_(queue.context()()), device_(queue.commands().getInfo<CL_QUEUE_DEVICE>()()),
-          platform_(cl::Platform(cl::Device(device_, true).getInfo<CL_DEVICE_PLATFORM>())()) {
+    Vkfft(Queue& queue, Device& device, const std::array<std::size_t, 3>& extents,
+          std::size_t batch, Precision precision)
+        : device_(device), batch_(batch), precision_(precision), commands_(queue.commands()()),
+          context_(queue.context()()),
+          opencl_device_(queue.commands().getInfo<CL_QUEUE_DEVICE>()()),
+          platform_(
+              cl::Platform(cl::Device(opencl_device_, true).getInfo<CL_DEVICE_PLATFORM>())()) {
         for (const std::size_t extent : extents) {
             count_ *= extent;
             if (extent > 1) { // a length of 1 transforms nothing; VkFFT is not given it
@@ -80,13 +85,22 @@ public:
     Vkfft(const Vkfft&) = delete;
     Vkfft& operator=(const Vkfft&) = delete;
 
-    std::string name() const override {
+    std::string library() const override {
         const int v = VkFFTGetVersion(); // X.XX.XX as XXXXX
         return text("VkFFT ", v / 10000, ".", v / 100 % 100, ".", v % 100);
     }
 
-    void forward(const cl::Buffer& values) override { run(values, -1); }
-    void backward(const cl::Buffer& values) override { run(values, 1); }
+    void forward(Array& values) override { run(values, -1); }
+    void backward(Array& values) override { run(values, 1); }
+    void convolve(const Array& spectra, std::size_t first, Array& values) override {
+        forward(values);
+        device_.multiply(spectra, first, count_, values);
+        backward(values);
+    }
+    void add_convolution(const Convolution& by, const std::vector<Array>& maps, const Array& in,
+                         Array& out) override {
+        add_convolution_by_verbs(device_, *this, by, maps, in, out);
+    }
 
 private:
     std::size_t value_bytes() const { return 2 * bytes_of(precision_); }
@@ -99,7 +113,7 @@ private:
         }
         configuration.numberBatches = static_cast<Size>(batch_);
         configuration.platform = &platform_;
-        configuration.device = &device_;
+        configuration.device = &opencl_device_;
         configuration.context = &context_;
         bytes_ = static_cast<Size>(batch_ * count_ * value_bytes());
         configuration.bufferSize = &bytes_;
@@ -109,22 +123,23 @@ private:
         return configuration;
     }
 
-    void run(const cl::Buffer& values, int direction) {
+    void run(const Array& values, int direction) {
         if (lengths_.empty()) {
             return;
         }
-        cl_mem buffer = values();
+        cl_mem buffer = buffer_of(values)();
         VkFFTLaunchParams parameters = {};
         parameters.buffer = &buffer;
         parameters.commandQueue = &commands_;
         require(VkFFTAppend(&application_, direction, &parameters), "launching");
     }
 
+    Device& device_;
     std::size_t batch_;
     Precision precision_;
     cl_command_queue commands_;
     cl_context context_;
-    cl_device_id device_;
+    cl_device_id opencl_device_;
     cl_platform_id platform_;
     std::size_t count_ = 1;
     std::vector<std::size_t> lengths_;
@@ -134,9 +149,12 @@ private:
 
 } // namespace
 
-std::unique_ptr<DeviceFft> make_vkfft(Queue& queue, const std::array<std::size_t, 3>& extents,
-                                      std::size_t batch, Precision precision) {
-    return std::make_unique<Vkfft>(queue, extents, batch, precision);
+std::unique_ptr<FftPlan> make_vkfft(Queue& queue, Device& device,
+                                    const std::array<std::size_t, 3>& extents, std::size_t batch,
+                                    Precision precision) {
+    return guarded("planning an FFT", [&] {
+        return std::make_unique<Vkfft>(queue, device, extents, batch, precision);
+    });
 }
 
 } // namespace lsrecon::opencl
