@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/machine.hpp"
 #include "io/frame_source.hpp"
 #include "io/image_file.hpp"
 #include "io/image_sink.hpp"
@@ -195,6 +196,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
         }
         ImageFrame image = finished(frame, solved, equations.of(f).error());
         refine(image, f);
+        give_back_memory();
         compare_with_samples(image, solved.explained, energy,
                              noise_of_a_sample * frame.sampling->sum_of_weights());
         return image;

@@ -40,7 +40,9 @@ ExitCode run(Options& options) {
     const Scan& scan = prepared.scan();
     write_maps(options.output, {scan.grid, scan.coil_maps},
                make_record(scan, backend->info(),
-                           {{"command", command_line()}, {"maps", options.prepare.maps}}));
+                           {{"command", command_line()},
+                            {"maps", options.prepare.maps},
+                            {"header_shift", options.prepare.geometry.header_shift()}}));
     return ExitCode::done;
 }
 

@@ -153,7 +153,6 @@ ExitCode run(Options& options) {
                    {"--png", options.reconstruct.preview, FileKind::png},
                    {"--log", options.reconstruct.log, FileKind::log}});
     require_folder("--q-folder", options.reconstruct.q_folder);
-    const CoilCompression& compression = prepare.compression;
     options.reconstruct.settings = {
         {"lambda_asked_for", options.lambda.empty() ? "default" : options.lambda},
         {"prior", options.reconstruct.prior},
@@ -165,10 +164,11 @@ ExitCode run(Options& options) {
         {"maps_threshold", text(prepare.estimate.threshold)},
         {"maps_crop", text(prepare.estimate.crop)},
         {"soft_maps", prepare.estimate.soft ? "yes" : "no"},
-        {"coils_asked_for", text(compression.coils)},
-        {"energy_asked_for", text(compression.energy)},
-        {"compression_asked_for", compression.method},
-        {"whitening", prepare.whiten ? "yes" : "no"}};
+        {"coils_asked_for", text(prepare.compression.coils)},
+        {"energy_asked_for", text(prepare.compression.energy)},
+        {"compression_asked_for", prepare.compression.method},
+        {"whitening", prepare.whiten ? "yes" : "no"},
+        {"header_shift", prepare.geometry.header_shift()}};
     const Record of_flags = record_of_flags(options.reconstruct.read, options.backend);
     options.reconstruct.settings.insert(options.reconstruct.settings.begin(), of_flags.begin(),
                                         of_flags.end());

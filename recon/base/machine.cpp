@@ -11,6 +11,10 @@
 
 #include "base/address_space.hpp"
 
+#ifdef __GLIBC__ // which the headers above tell
+#include <malloc.h>
+#endif
+
 namespace lsrecon {
 
 namespace {
@@ -67,6 +71,12 @@ void ask_for_large_pages(void* begin, std::size_t bytes) {
     if (first < end) { // a hint: nothing is lost where it is refused
         ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
     }
+}
+
+void give_back_memory() {
+#ifdef __GLIBC__
+    ::malloc_trim(0);
+#endif
 }
 
 std::string processor_name() {

@@ -56,7 +56,7 @@ std::vector<std::string> FrameSource::check_samples(bool bad_frames) {
             check.add(values);
             const Frame& frame = scan().frames[f];
             if (const Frame* const own = calibration_samples_of(scan(), frame)) {
-                if (const auto coil = silent_in_calibration_alone(own->samples, values)) {
+                if (const auto coil = silent_in_these_alone(own->samples, values)) {
                     leave_out_calibration(stored_.scan, own, *coil);
                 }
             }

@@ -147,6 +147,13 @@ std::vector<std::pair<std::string, std::string>> MeasurementHeader::details() co
             }
         }
     }
+    for (const XmlElement& parameters : root_.all("userParameters")) {
+        for (const XmlElement& parameter : parameters.all("userParameterBase64")) {
+            result.emplace_back("parameter",
+                                text(parameter.word("name"), " = ", parameter.word("value").size(),
+                                     " characters of base64"));
+        }
+    }
     for (const XmlElement& waveform : root_.all("waveformInformation")) {
         result.emplace_back("waveform",
                             waveform.word("waveformName") + ", " + waveform.word("waveformType"));

@@ -16,6 +16,7 @@ namespace lsrecon {
 
 namespace {
 
+const std::string format = "lsrecon-maps";
 const char* const next = "name a file that 'lsrecon maps' wrote, or leave --maps out";
 
 [[noreturn]] void refuse(const std::string& path, const std::string& found,
@@ -37,6 +38,11 @@ void require_sound(const std::string& path, const std::string& thing, const Stor
     }
 }
 
+std::string in_record(const Hdf5Reader& file, const std::string& name) {
+    const bool there = file.has("record") && file.has_attribute("record", name);
+    return there ? file.attribute_in_words("record", name) : "";
+}
+
 Hdf5Shape shape_of_maps(const Hdf5Reader& file) {
     if (!file.has("coil_maps") || !file.is_dataset("coil_maps")) {
         refuse(file.path(), "no such dataset", "coil maps [C, (Z,) Y, X]");
@@ -50,7 +56,7 @@ void write_maps(const std::string& path, const StoredMaps& maps, const Record& r
     ReplacingFile target(path);
     Hdf5Writer file(target.path(), path);
     write_grid(file, maps.grid);
-    file.attribute("/", "format", std::string("lsrecon-maps"));
+    file.attribute("/", "format", format);
     file.attribute("/", "version", 1L);
     native::Extents extents = native::grid_extents(maps.grid);
     extents.insert(extents.begin(), maps.maps.rows());
@@ -91,12 +97,17 @@ StoredMaps read_maps(const std::string& path, const Grid& like) {
     result.maps = Hdf5Values(file, "coil_maps")
                       .read_rows(shape.extents[0], shape.elements() / shape.extents[0]);
     result.sha256 = file.sha256();
+    result.scan_sha256 = in_record(file, "scan_sha256");
+    result.header_shift = in_record(file, "header_shift");
     require_sound(path, "/coil_maps", result);
     return result;
 }
 
 bool holds_maps_alone(const Hdf5Reader& file) {
-    return file.has("coil_maps") && !file.has("image") && name_of_scan_format(file).empty();
+    const bool is_ours =
+        file.has_attribute("/", "format") && file.attribute_in_words("/", "format") == format;
+    return file.has("coil_maps") && !file.has("image") &&
+           (is_ours || name_of_scan_format(file).empty());
 }
 
 StoredImage open_maps_as_image(const std::string& path) {

@@ -13,6 +13,9 @@ struct StoredMaps {
     Grid grid;
     CoilRows maps; ///< C x N
     std::string sha256 = {}; ///< of the file that they were read from
+    std::string scan_sha256 = {}; ///< of the scan that they are of, "" where unknown
+    /// Whether that scan was shifted to the header's position: "yes", "no", or "" where unknown.
+    std::string header_shift = {};
 };
 
 /// Writes /coil_maps [C, (Z,) Y, X] complex64 with matrix, field of view and geometry as a scan

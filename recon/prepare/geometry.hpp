@@ -19,6 +19,7 @@ struct GeometryOptions {
     /// centre, for raw data that the scanner has not shifted. The position stays.
     bool shift_to_position = false;
 
+    std::string header_shift() const { return shift_to_position ? "yes" : "no"; } ///< in records
     bool shifts() const { return shift_to_position || !shift_mm.empty(); }
     bool other_grid() const { return !(matrix.empty() && fov_mm.empty()); }
     bool any() const { return conjugate || shifts() || other_grid(); }

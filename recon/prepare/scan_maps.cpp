@@ -20,6 +20,29 @@ const MapsMethod* method_named(const std::string& name) {
     return found == table.end() ? nullptr : &*found;
 }
 
+/// Nothing in the place of maps tells whether their samples were shifted to it.
+void require_same_shift(Scan& scan, const std::string& file, const StoredMaps& stored,
+                        const GeometryOptions& geometry) {
+    if (stored.header_shift.empty() || stored.header_shift == geometry.header_shift()) {
+        return;
+    }
+    const auto words = [](const std::string& shift) {
+        return text(shift == "yes" ? "with" : "without", " --shift-mm header");
+    };
+    const std::string maps = words(stored.header_shift);
+    const std::string image = words(geometry.header_shift());
+    if (stored.scan_sha256 == scan.sha256()) {
+        throw InputError({file, "/coil_maps",
+                          text("maps of this scan ", maps, ", for an image ", image),
+                          "the same for both: else they lie apart by the header's position",
+                          text("make the maps ", image)});
+    }
+    scan.remarks.push_back(text("the coil maps were made ", maps,
+                                " from another scan, the image is ", image,
+                                ": right only where the scanner had shifted the samples of one of "
+                                "the two scans itself"));
+}
+
 } // namespace
 
 ScanMaps::ScanMaps(Scan& scan, MixedFrames& frames, Backend& backend, Reporter& report)
@@ -27,6 +50,9 @@ ScanMaps::ScanMaps(Scan& scan, MixedFrames& frames, Backend& backend, Reporter& 
       place_of_(places_of(scan)), places_(count_places(place_of_)), first_(frames.first_good()) {}
 
 void ScanMaps::make(const PrepareOptions& options) {
+    if (options.maps.empty() && !scan_.coil_maps.empty()) {
+        require_maps_of_signals(scan_.coil_maps, scan_.file);
+    }
     try {
         make_or_refuse(options);
     } catch (const InputError& error) {
@@ -81,7 +107,7 @@ void ScanMaps::make_or_refuse(const PrepareOptions& options) {
                           "or pass --maps none for one problem a coil");
     }
     if (method_ == nullptr) {
-        return read(wanted, options.geometry.shifts());
+        return read(wanted, options.geometry);
     }
     how_ = options.estimate;
     move_to_first();
@@ -110,12 +136,28 @@ void ScanMaps::make_or_refuse(const PrepareOptions& options) {
     }
 }
 
-void ScanMaps::read(const std::string& file, bool shifted) {
+/// Signal of a coil without a map is explained by no image: it would pass for noise.
+void ScanMaps::require_maps_of_signals(const CoilRows& maps, const std::string& file) {
+    if (!scan_.has_samples() || frames_.mixing().rows() > 0) {
+        return;
+    }
+    const std::optional<std::size_t> coil = frames_.look_at(
+        first_, [&](const Frame& frame) { return silent_in_these_alone(maps, frame.samples); });
+    if (coil) {
+        throw InputError({file, "/coil_maps",
+                          text("zeros alone for coil ", *coil, ", which has signal"),
+                          "a map of every coil that has signal",
+                          "check how the maps were made, or estimate them: --maps espirit"});
+    }
+}
+
+void ScanMaps::read(const std::string& file, const GeometryOptions& geometry) {
     const Resampled of{file, "coil maps",
                        "estimate the maps from this scan, choose a smaller image with --fov-mm, or "
                        "pass --maps none",
-                       shifted};
+                       geometry.shifts()};
     StoredMaps stored = read_maps(file, file_grid_);
+    require_same_shift(scan_, file, stored, geometry);
     const CoilMixing& mixing = frames_.mixing();
     const std::size_t wanted =
         mixing.rows() > 0 ? static_cast<std::size_t>(mixing.cols()) : scan_.coils();
@@ -124,6 +166,7 @@ void ScanMaps::read(const std::string& file, bool shifted) {
                           text(wanted, ", the coils of ", scan_.file),
                           "name the maps of this scan's coils"});
     }
+    require_maps_of_signals(stored.maps, file);
     file_ = file;
     of_file_.emplace(std::move(stored.maps), stored.grid, scan_,
                      with_smaller_field(scan_.grid, file_grid_), of);

@@ -44,7 +44,8 @@ public:
 
 private:
     void make_or_refuse(const PrepareOptions& options);
-    void read(const std::string& file, bool shifted);
+    void read(const std::string& file, const GeometryOptions& geometry);
+    void require_maps_of_signals(const CoilRows& maps, const std::string& file);
     CoilRows taken(std::size_t frame); ///< from the file
     const Frame& first_of(std::size_t place) const;
     void move_to_first();

@@ -48,12 +48,12 @@ std::string why_no_calibration(const Scan& scan, const Frame& frame) {
     return "";
 }
 
-std::optional<std::size_t> silent_in_calibration_alone(const CoilRows& calibration,
-                                                       const CoilRows& samples) {
+std::optional<std::size_t> silent_in_these_alone(const CoilRows& of_coils,
+                                                 const CoilRows& samples) {
     std::optional<std::size_t> found;
     bool all = true;
-    for (std::size_t c = 0; c < calibration.rows(); ++c) {
-        const bool silent = is_silent(calibration, c);
+    for (std::size_t c = 0; c < of_coils.rows(); ++c) {
+        const bool silent = is_silent(of_coils, c);
         all = all && silent;
         if (silent && !found && !is_silent(samples, c)) {
             found = c;

@@ -15,10 +15,9 @@ const Frame* calibration_samples_of(const Scan& scan, const Frame& frame);
 /// there are none, or some that do.
 std::string why_no_calibration(const Scan& scan, const Frame& frame);
 
-/// A coil whose samples are zeros alone in the calibration of a frame and not in the frame: they
-/// were not written, and maps of them would be wrong.
-std::optional<std::size_t> silent_in_calibration_alone(const CoilRows& calibration,
-                                                       const CoilRows& samples);
+/// A coil that has zeros alone in these values of each, such as its calibration or its map, and
+/// signal in the samples of a frame: they were not written. None where all coils are so.
+std::optional<std::size_t> silent_in_these_alone(const CoilRows& of_coils, const CoilRows& samples);
 /// Moves it to the calibration that serves no frame, and says so.
 void leave_out_calibration(Scan& scan, const Frame* calibration, std::size_t silent_coil);
 

@@ -152,7 +152,14 @@ private:
         for (std::size_t i = 0; i < points.size(); ++i) {
             for (std::size_t d = 0; d < 3; ++d) {
                 if (!std::isfinite(points[i][d])) {
-                    refuse_bad_value(name, points[i][d], text("[", before, i, ", ", d, "]"));
+                    const std::string at = text("[", before, i, ", ", d, "]");
+                    if (before.empty()) {
+                        refuse_bad_value(name, points[i][d], at);
+                    }
+                    refuse(
+                        name, shown(points[i][d]) + " at " + at, "finite numbers",
+                        "leave the frame out, which the first index counts (--frames), or repair "
+                        "the value and write the scan again");
                 }
             }
         }

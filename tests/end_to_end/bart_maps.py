@@ -67,18 +67,30 @@ def maps_of_a_pair_are_those_of_hdf5(make):
     expect(np.array_equal(np.fromfile(folder / "back.cfl", "<c8"), maps.astype("c8").ravel()),
            "other values")
     folder.run(USAGE, ["convert", "maps.h5", "-o", "image.h5"], ["already"])
+    folder.run(0, ["maps", "scan.h5", "-o", "own.h5", *QUIET])
+    folder.run(0, ["convert", "own.h5", "-o", "own.cfl"])
+    with h5py.File(folder / "own.h5") as f:
+        expect(np.array_equal(np.fromfile(folder / "own.cfl", "<c8"), f["coil_maps"][()].ravel()),
+               "other values of maps that were made here")
 
 
 def other_pairs_are_refused(make):
     folder = make()
     maps, _ = undersampled_scan(folder)
     twice = np.stack([maps, 0 * maps])
+    without_one = maps.copy()
+    without_one[2] = 0
+    with h5py.File(folder / "full.h5", "r+") as f:
+        f["coil_maps"][2] = 0
+    folder.run(INPUT, ["recon", "full.h5", *QUIET, "-o", "image.h5"],
+               ["full.h5: /coil_maps", "zeros alone for coil 2", "next:"])
     for values, dimensions, says in (
             (twice, (X, Y, 1, COILS, 2), ["dimension 4 (map)", "bart ecalib -m 1"]),
             (twice, (X, Y, 1, COILS, 1, 1, 1, 1, 1, 1, 2), ["dimension 10 (time)", "slice 10 0"]),
             (twice, (X, Y, 2, COILS), ["two dimensions", "bart slice 2"]),
             (maps[:3], (X, Y, 1, 3), ["maps of 3 coils", "6"]),
             (0 * maps, (X, Y, 1, COILS), ["zeros alone"]),
+            (without_one, (X, Y, 1, COILS), ["zeros alone for coil 2", "has signal", "espirit"]),
             (np.nan * maps, (X, Y, 1, COILS), ["finite"]),
             (maps[:4], (X, Y, 1, COILS), ["declares"])):
         write_cfl(folder / "maps", values, dimensions)

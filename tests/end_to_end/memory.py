@@ -161,6 +161,21 @@ def qs_are_written_one_by_one(make):
                ["large.h5: the transform", "ulimit -v"], preexec_fn=limited)
 
 
+def frames_leave_nothing_behind(make):
+    """Trajectories of their own, each with a Q and a preconditioner."""
+    folder = make()
+    peaks = {}
+    for frames in (40, 240):
+        folder.run(0, ["simulate", "--trajectory", "golden-angle", "--readouts", "5", "--matrix",
+                       "64,64", "--coils", "4", "--frames", str(frames), "--quiet", "-o",
+                       "frames.h5"])
+        peaks[frames] = peak_of(folder, ["recon", "frames.h5", "-o", f"{frames}.h5", "--quiet",
+                                         "--iterations", "3", "--lambda", "1e-2"])
+    more = (peaks[240] - peaks[40]) / 200
+    print(f"    {more / 1e3:.0f} kB a frame")
+    expect(more < 50e3, f"{more} bytes a frame, {peaks}")
+
+
 def reserved_addresses_count(make):
     """`ulimit -v` counts what PoCL and threads reserve, without which a scan does not run."""
     folder = make()
@@ -182,4 +197,5 @@ def reserved_addresses_count(make):
 if __name__ == "__main__":
     sys.exit(run_cases([what_is_needed_is_what_it_takes, the_grid_that_is_asked_for_counts,
                         fhd_keeps_what_it_writes, qs_are_written_one_by_one,
+                        frames_leave_nothing_behind,
                         reserved_addresses_count]))

@@ -15,7 +15,8 @@ from bad_ismrmrd import XML, acquisition, write, write_group # noqa: E402
 from in_folders import INPUT, USAGE, expect, run_cases # noqa: E402
 
 PARAMETER = ("<userParameters><userParameterLong><name>turns</name><value>12</value>"
-             "</userParameterLong></userParameters></ismrmrdHeader>")
+             "</userParameterLong><userParameterBase64><name>protocol</name><value>AAEC</value>"
+             "</userParameterBase64></userParameters></ismrmrdHeader>")
 
 
 def readouts(path, count=6):

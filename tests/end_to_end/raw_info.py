@@ -18,7 +18,8 @@ def info_lists_what_else_there_is(make):
     folder = make()
     readouts(folder / "raw.h5")
     told = folder.run(0, ["info", "raw.h5"]).stdout
-    for line in ("noise        8 samples per coil", "parameter    turns = 12", "frames       12"):
+    for line in ("noise        8 samples per coil", "parameter    turns = 12",
+                 "parameter    protocol = 4 characters of base64", "frames       12"):
         expect(line in told, f"info does not tell '{line}': {told}")
     one = folder.run(0, ["info", "raw.h5", "--slice", "1"]).stdout
     for line in ("frames       6: slice 1, repetition 0; slice 1, repetition 1; slice 1, "

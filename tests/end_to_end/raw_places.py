@@ -36,6 +36,28 @@ def moved_away(path, away, places):
     return rows, xml
 
 
+def maps_are_shifted_as_the_image_is(make):
+    folder = make()
+    quiet = ["--quiet", "--backend", "reference"]
+    for seed in ("1", "2"):
+        folder.run(0, ["simulate", "--trajectory", "spiral", "--matrix", "24,20", "--coils", "3",
+                       "--noise", "0.02", "--seed", seed, *quiet, "-o", "raw.mrd"])
+        moved_away(folder / "raw.mrd", folder / f"scan{seed}.h5", [(20, -30)])
+    shift = {"without": [], "with": ["--shift-mm", "header"]}
+    for maps, of_maps in shift.items():
+        folder.run(0, ["maps", "scan1.h5", "-o", "maps.h5", *quiet, *of_maps])
+        for image, of_image in shift.items():
+            name = f"{maps}_{image}.h5"
+            work = ["-o", name, "--maps", "maps.h5", *quiet, "--iterations", "3", *of_image]
+            differ = [f"{maps} --shift-mm header", f"{image} --shift-mm header"]
+            if maps == image:
+                folder.run(0, ["recon", "scan1.h5", *work])
+                folder.run(0, ["recon", "scan2.h5", *work])
+            else:
+                folder.run(INPUT, ["recon", "scan1.h5", *work], [*differ, "next:"])
+                folder.run(0, ["recon", "scan2.h5", *work], [*differ, "another scan"])
+
+
 def the_header_says_how_far_to_shift(make):
     folder = make()
     folder.run(0, ["simulate", "--trajectory", "spiral", "--matrix", "24,20", "--frames", "2",
@@ -148,6 +170,7 @@ def a_wider_field_of_view_is_not_cropped_away(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([the_header_says_how_far_to_shift,
+    sys.exit(run_cases([maps_are_shifted_as_the_image_is,
+                        the_header_says_how_far_to_shift,
                         readouts_are_cropped_where_the_image_will_be,
                         a_wider_field_of_view_is_not_cropped_away]))

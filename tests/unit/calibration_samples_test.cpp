@@ -44,10 +44,10 @@ TEST(CalibrationSamples, WithoutACoilOfTheImageServeNoFrame) {
     CoilMatrix sound = CoilMatrix::Ones(3, 4);
     CoilMatrix dead = sound;
     dead.row(1).setZero();
-    EXPECT_EQ(silent_in_calibration_alone(dead, sound), 1u);
-    EXPECT_EQ(silent_in_calibration_alone(dead, dead), std::nullopt) << "a dead coil";
-    EXPECT_EQ(silent_in_calibration_alone(sound, dead), std::nullopt);
-    EXPECT_EQ(silent_in_calibration_alone(CoilMatrix::Zero(3, 4), sound), std::nullopt)
+    EXPECT_EQ(silent_in_these_alone(dead, sound), 1u);
+    EXPECT_EQ(silent_in_these_alone(dead, dead), std::nullopt) << "a dead coil";
+    EXPECT_EQ(silent_in_these_alone(sound, dead), std::nullopt);
+    EXPECT_EQ(silent_in_these_alone(CoilMatrix::Zero(3, 4), sound), std::nullopt)
         << "is an error of its own";
     Scan scan;
     scan.calibrations = {frame("slice 0"), frame("slice 1")};

@@ -160,6 +160,19 @@ TEST(Check, EveryViolationNamesFileThingAndValue) {
     }
 }
 
+TEST(Check, AFrameWithATrajectoryOfItsOwnCanBeLeftOut) {
+    Scan scan = good_scan();
+    scan.frames.push_back(scan.frames[0]);
+    change_sampling(scan, [](Sampling& s) { s.trajectory[2] = {0, nan, 0}; });
+    try {
+        check(scan);
+        FAIL() << "no error";
+    } catch (const InputError& error) {
+        EXPECT_NE(error.finding().found.find("[0, 2, 1]"), std::string::npos);
+        EXPECT_NE(error.finding().next_step.find("--frames"), std::string::npos);
+    }
+}
+
 TEST(Check, ThingsAreNamedAsTheFormatDoes) {
     Scan scan = good_scan();
     scan.format = "ismrmrd";
