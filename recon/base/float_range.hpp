@@ -4,6 +4,7 @@
 
 #include "base/largest_part.hpp"
 #include "base/precision.hpp"
+#include "base/types.hpp"
 
 namespace lsrecon {
 
@@ -30,6 +31,16 @@ private:
     double first_;
     double second_;
 };
+
+/// A real or complex number times a power of two, rounded to To.
+template <typename To, typename From> To scaled_to(const From& from, const PowerOfTwo& scale) {
+    if constexpr (Eigen::NumTraits<From>::IsComplex) {
+        using Part = typename To::value_type;
+        return {static_cast<Part>(scale(from.real())), static_cast<Part>(scale(from.imag()))};
+    } else {
+        return static_cast<To>(scale(from));
+    }
+}
 
 /// e such that numbers up to `largest` times 2^-e are at most 1, or 0 where floats have room for
 /// them and for the squares of their sums as they are. A power of two changes no digit, and what

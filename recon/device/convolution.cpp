@@ -4,6 +4,13 @@
 
 namespace lsrecon {
 
+void convolve_by_verbs(Device& device, FftPlan& fft, std::size_t points, const Array& spectra,
+                       std::size_t first, Array& values) {
+    fft.forward(values);
+    device.multiply(spectra, first, points, values);
+    fft.backward(values);
+}
+
 void add_convolution_by_verbs(Device& device, FftPlan& fft, const Convolution& by,
                               const std::vector<Array>& maps, const Array& in, Array& out) {
     const std::size_t points = by.boxes.front().points();

@@ -30,19 +30,11 @@ void for_each_number_of_parts(std::size_t total, std::size_t length, const Visit
                      });
 }
 
-/// Times a power of two, in doubles.
-template <typename To, typename From> To rounded(const From& from, const PowerOfTwo& scale) {
-    if constexpr (Eigen::NumTraits<From>::IsComplex) {
-        using Part = typename To::value_type;
-        return {static_cast<Part>(scale(from.real())), static_cast<Part>(scale(from.imag()))};
-    } else {
-        return static_cast<To>(scale(from));
-    }
-}
+/// Times a power of two.
 template <typename From, typename To>
 void round_to(const From* from, std::size_t count, int exponent, To* to) {
     const PowerOfTwo scale(exponent);
-    for_each_number(count, [&](std::size_t i) { to[i] = rounded<To>(from[i], scale); });
+    for_each_number(count, [&](std::size_t i) { to[i] = scaled_to<To>(from[i], scale); });
 }
 
 /// visit(index in y, value of the map there), for `count` values of the map repeated over y.
@@ -116,7 +108,7 @@ void HostDevice::upload(const CoilRows& from, const Range& rows, const Range& co
                     const auto* const of_row =
                         all.data() + (rows.first + row) * from.columns() + columns.first;
                     for (std::size_t i = first; i < first + count; ++i) {
-                        begin[row * columns.count + i] = rounded<Value>(of_row[i], scale);
+                        begin[row * columns.count + i] = scaled_to<Value>(of_row[i], scale);
                     }
                 });
         });

@@ -25,9 +25,7 @@ public:
     void forward(Array& values) override { fft_.forward(numbers<Value>(values)); }
     void backward(Array& values) override { fft_.backward(numbers<Value>(values)); }
     void convolve(const Array& spectra, std::size_t first, Array& values) override {
-        forward(values);
-        device_.multiply(spectra, first, fft_.count(), values);
-        backward(values);
+        convolve_by_verbs(device_, *this, fft_.count(), spectra, first, values);
     }
 
     void add_convolution(const Convolution& by, const std::vector<Array>& maps, const Array& in,

@@ -43,12 +43,7 @@ public:
     void forward(Array& values) override { fft_.forward(values_of(values).data()); }
     void backward(Array& values) override { fft_.backward(values_of(values).data()); }
     void convolve(const Array& spectra, std::size_t first, Array& values) override {
-        forward(values);
-        std::vector<Complex>& all = values_of(values);
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            all[i] *= values_of(spectra)[first + i % fft_.count()];
-        }
-        backward(values);
+        convolve_by_verbs(device_, *this, fft_.count(), spectra, first, values);
     }
     void add_convolution(const Convolution& by, const std::vector<Array>& maps, const Array& in,
                          Array& out) override {

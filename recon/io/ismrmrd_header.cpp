@@ -146,8 +146,6 @@ std::vector<std::pair<std::string, std::string>> MeasurementHeader::details() co
                                     parameter.word("name") + " = " + parameter.word("value"));
             }
         }
-    }
-    for (const XmlElement& parameters : root_.all("userParameters")) {
         for (const XmlElement& parameter : parameters.all("userParameterBase64")) {
             result.emplace_back("parameter",
                                 text(parameter.word("name"), " = ", parameter.word("value").size(),

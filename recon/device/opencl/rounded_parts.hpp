@@ -23,17 +23,10 @@ for_each_rounded_part(const Value* values, std::size_t count, int exponent, cons
         }
     }
     const PowerOfTwo scale(exponent);
-    const auto rounded = [&](double part) { return static_cast<Real>(scale(part)); };
     std::vector<Stored> some(std::min(count, values_at_a_time));
     for (const Range& range : split_into_ranges(count, values_at_a_time)) {
         std::transform(values + range.first, values + range.first + range.count, some.begin(),
-                       [&](const Value& value) -> Stored {
-                           if constexpr (complex) {
-                               return {rounded(value.real()), rounded(value.imag())};
-                           } else {
-                               return rounded(value);
-                           }
-                       });
+                       [&](const Value& value) { return scaled_to<Stored>(value, scale); });
         write(some.data(), range);
     }
 }

@@ -93,9 +93,7 @@ public:
     void forward(Array& values) override { run(values, -1); }
     void backward(Array& values) override { run(values, 1); }
     void convolve(const Array& spectra, std::size_t first, Array& values) override {
-        forward(values);
-        device_.multiply(spectra, first, count_, values);
-        backward(values);
+        convolve_by_verbs(device_, *this, count_, spectra, first, values);
     }
     void add_convolution(const Convolution& by, const std::vector<Array>& maps, const Array& in,
                          Array& out) override {
