@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "base/numbers.hpp"
 #include "io/failed_frames.hpp"
 #include "scan/calibration_samples.hpp"
 #include "scan/check.hpp"
 #include "scan/check_samples.hpp"
+#include "scan/check_sampling.hpp"
 #include "scan/reach.hpp"
 #include "scan/remarks.hpp"
 
@@ -25,7 +27,7 @@ FrameSource::FrameSource(const std::string& path, const ReadOptions& options)
 FrameSource::FrameSource(OpenScan opened, const ReadOptions& options)
     : file_(std::move(opened.file)), stored_(std::move(opened.stored)) {
     Scan& scan = stored_.scan;
-    check(scan, true, options.matrix); // the formats asked for room
+    check_scan(options);
     options.before_samples(scan);
     const std::vector<std::string> silent = check_samples(options.bad_frames);
     file_->require_unchanged();
@@ -43,6 +45,40 @@ FrameSource::FrameSource(OpenScan opened, const ReadOptions& options)
     add(scan.remarks, silent);
 }
 
+void FrameSource::check_scan(const ReadOptions& options) {
+    const bool has_room = true; // the formats asked for it
+    try {
+        check(scan(), has_room, options.matrix);
+    } catch (const InputError&) {
+        if (!options.bad_frames || !set_bad_samplings_aside(options.matrix)) {
+            throw;
+        }
+        check(scan(), has_room, options.matrix);
+    }
+}
+
+/// Whether there were any, and others that are sound: one of these stands in their place, at which
+/// nobody looks.
+bool FrameSource::set_bad_samplings_aside(const std::vector<std::size_t>& matrix) {
+    std::vector<Frame>& frames = stored_.scan.frames;
+    const auto bad = SamplingCheck(scan(), matrix).of_some_frames();
+    const auto sound = std::find_if(frames.begin(), frames.end(), [&](const Frame& frame) {
+        return bad.count(frame.sampling.get()) == 0;
+    });
+    if (bad.empty() || sound == frames.end()) {
+        return false;
+    }
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+        if (const auto found = bad.find(frames[f].sampling.get()); found != bad.end()) {
+            bad_.emplace(f, found->second);
+            frames[f].sampling = sound->sampling;
+        }
+    }
+    stored_.scan.remarks.push_back(
+        text("the trajectories of ", counted(bad_.size(), "frame"), " cannot be used"));
+    return true;
+}
+
 /// Remarks on coils that are silent.
 std::vector<std::string> FrameSource::check_samples(bool bad_frames) {
     const std::size_t frames = scan().frames.size();
@@ -51,6 +87,10 @@ std::vector<std::string> FrameSource::check_samples(bool bad_frames) {
     }
     SampleCheck check(scan());
     for (std::size_t f = 0; f < frames; ++f) {
+        if (bad_.count(f) > 0) {
+            check.skip();
+            continue;
+        }
         try {
             CoilRows values = stored_.samples(f);
             check.add(values);

@@ -17,7 +17,8 @@ namespace lsrecon {
 ///
 /// Opening reads the whole file once, checks every value (scan/check.hpp) and hashes it: a NaN in
 /// the last frame is found before the first is solved. With ReadOptions::bad_frames such a frame is
-/// an error only when it is asked for, unless every frame is one. The samples of a single frame are
+/// an error only when it is asked for, unless every frame is one. So is a frame whose trajectory is
+/// wrong, while others have theirs; scan() gives it the sampling of another. The samples of a single frame are
 /// kept, those of several are read again when their frame comes.
 class FrameSource {
 public:
@@ -47,6 +48,8 @@ public:
 
 private:
     FrameSource(OpenScan opened, const ReadOptions& options);
+    void check_scan(const ReadOptions& options);
+    bool set_bad_samplings_aside(const std::vector<std::size_t>& matrix);
     std::vector<std::string> check_samples(bool bad_frames);
 
     std::shared_ptr<InputFile> file_;

@@ -153,6 +153,10 @@ StoredScan open_native(const std::shared_ptr<const Hdf5Reader>& opened,
     const native::Samplings samplings = native::read_samplings(file, scan.grid, options);
     scan.trajectory_units = native::trajectory_units(file, options);
     scan.frames = native::read_frames(file, samplings);
+    if (!samplings.lost.empty()) {
+        scan.remarks.push_back(text("the trajectories of ",
+                                    counted(samplings.lost.size(), "frame"), " cannot be read"));
+    }
     const std::vector<std::size_t> indices = native::choose_frames(scan, options);
     if (file.has("voxels")) {
         scan.voxels = native::read_voxels(file, scan.grid);
@@ -169,7 +173,10 @@ StoredScan open_native(const std::shared_ptr<const Hdf5Reader>& opened,
             scan.voxels ? native::Extents{scan.voxels->size()} : native::grid_extents(scan.grid),
             scan.voxels ? "the positions of /voxels" : "the grid of the image"));
     }
-    return {std::move(scan), [opened, indices](std::size_t frame) {
+    return {std::move(scan), [opened, indices, lost = samplings.lost](std::size_t frame) {
+                if (const auto found = lost.find(indices[frame]); found != lost.end()) {
+                    throw InputError(found->second);
+                }
                 return native::read_samples(*opened, indices[frame]);
             }};
 }

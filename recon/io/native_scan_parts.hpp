@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,7 +15,13 @@
 namespace lsrecon::native {
 
 using Extents = std::vector<std::size_t>;
-using Samplings = std::vector<std::shared_ptr<const Sampling>>;
+
+/// One a frame of the trajectory, a single one when it has no frame dimension.
+struct Samplings {
+    std::vector<std::shared_ptr<const Sampling>> of_frames; ///< null for those not chosen
+    /// Frames whose trajectory HDF5 cannot read. They have the sampling of another.
+    std::map<std::size_t, InputError> lost;
+};
 
 [[noreturn]] inline void refuse(const Hdf5Reader& file, const std::string& thing,
                                 const std::string& found, const std::string& expected,
@@ -58,9 +65,7 @@ void require_memory(const Hdf5Reader& file, const Grid& grid, const ReadOptions&
 /// What the user says, or the attribute of /trajectory.
 std::string trajectory_units(const Hdf5Reader& file, const ReadOptions& options);
 
-/// /trajectory, /phi, /weights and /times: one Sampling a frame of the trajectory, a single one
-/// when it has no frame dimension. Frames whose trajectories are equal share theirs; those that
-/// were not chosen have none.
+/// /trajectory, /phi, /weights and /times. Frames whose trajectories are equal share theirs.
 Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOptions& options);
 
 /// What /samples declares, without its values; without /samples the frames have no coils, which is

@@ -123,18 +123,35 @@ Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOpt
     if (file.has("times")) {
         common.times = read_times(file, samples);
     }
-    Hdf5Values stored(file, "trajectory");
+    const auto trajectory_of = [&](std::size_t frame) {
+        Hdf5Values stored = extents.size() == 3 ? Hdf5Values(file, "trajectory", frame)
+                                                : Hdf5Values(file, "trajectory");
+        return read_points(stored, samples, dimensions, factor);
+    };
     SamplingPool pool;
     Samplings samplings;
+    std::shared_ptr<const Sampling> whole;
     for (std::size_t f = 0; f < frames; ++f) {
-        std::vector<Vec3> trajectory = read_points(stored, samples, dimensions, factor);
+        samplings.of_frames.push_back(nullptr);
         if (frames > 1 && !options.frames.admits(f)) {
-            samplings.push_back(nullptr);
             continue;
         }
-        Sampling sampling = common;
-        sampling.trajectory = std::move(trajectory);
-        samplings.push_back(pool.share(std::move(sampling)));
+        try {
+            Sampling sampling = common;
+            sampling.trajectory = trajectory_of(f);
+            whole = samplings.of_frames[f] = pool.share(std::move(sampling));
+        } catch (const InputError& error) {
+            if (!options.bad_frames) {
+                throw;
+            }
+            samplings.lost.emplace(f, error);
+        }
+    }
+    for (const auto& [frame, error] : samplings.lost) {
+        if (!whole) {
+            throw InputError(error);
+        }
+        samplings.of_frames[frame] = whole;
     }
     return samplings;
 }
@@ -142,20 +159,20 @@ Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOpt
 std::vector<Frame> read_frames(const Hdf5Reader& file, const Samplings& samplings) {
     std::vector<Frame> result;
     if (!file.has("samples")) {
-        for (const auto& sampling : samplings) {
+        for (const auto& sampling : samplings.of_frames) {
             result.push_back({sampling, {}, "", std::nullopt});
         }
         return result;
     }
     const Extents points = file.shape("trajectory").extents;
     const std::size_t samples = points[points.size() - 2];
-    const Extents extents = samples_extents(file, samples, samplings.size());
+    const Extents extents = samples_extents(file, samples, samplings.of_frames.size());
     const std::size_t coils = extents[0];
     const std::size_t frames = extents[1];
     const bool in_doubles = file.shape("samples").number_bytes == sizeof(double);
     for (std::size_t f = 0; f < frames; ++f) {
         Frame frame;
-        frame.sampling = samplings[samplings.size() == 1 ? 0 : f];
+        frame.sampling = samplings.of_frames[samplings.of_frames.size() == 1 ? 0 : f];
         frame.samples = CoilRows(coils, 0, in_doubles ? Precision::float64 : Precision::float32);
         frame.label = frames > 1 ? text("frame ", f) : "";
         result.push_back(std::move(frame));

@@ -79,7 +79,15 @@ void RawAcquisitionSorter::append(const RawAcquisition& acquisition, RawFrame& f
     for (std::size_t sample = first; sample < last; ++sample) {
         k.push_back(has_trajectory() ? stored_position(acquisition, sample)
                                      : line_position(acquisition, sample));
-        check_position(acquisition, sample, k.back());
+        check_kz(acquisition, k.back()[2]);
+    }
+    try {
+        check_positions(acquisition, k);
+    } catch (const InputError& error) {
+        if (!options_.bad_frames) {
+            throw;
+        }
+        return lose(frame, error);
     }
     frame.partitions_differ =
         frame.partitions_differ || (!k.empty() && acquisition.encode_steps[1] != frame.partition);
@@ -165,6 +173,10 @@ void RawAcquisitionSorter::add_lost(const RawAcquisition& acquisition, const Inp
     check_kind(acquisition);
     RawFrame& frame = frames_[choice_.frame_of(acquisition.counters)];
     begin(acquisition, frame);
+    lose(frame, error);
+}
+
+void RawAcquisitionSorter::lose(RawFrame& frame, const InputError& error) {
     frame.bad.emplace_back(frame.ends.size(), error);
     frame.lost.push_back(frame.ends.size());
     frame.ends.push_back(frame.values[0].size());

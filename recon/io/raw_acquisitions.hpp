@@ -90,7 +90,9 @@ private:
     void check_line(const RawAcquisition& acquisition) const;
     /// `first` and `last` are kx of a line that is to be cropped.
     void check_crop(const RawAcquisition& acquisition, double first, double last) const;
-    void check_position(const RawAcquisition& acquisition, std::size_t sample, const Vec3& k) const;
+    /// `k` begins at sample discard_pre.
+    void check_positions(const RawAcquisition& acquisition, const std::vector<Vec3>& k) const;
+    void check_kz(const RawAcquisition& acquisition, double kz) const;
     void check_values(const RawAcquisition& acquisition, std::size_t sample) const;
     void check_place(const RawAcquisition& acquisition, RawFrame& frame);
     /// Why calibration cannot serve the image: "have 4 channels, not the image's 6"; "" where it
@@ -105,6 +107,8 @@ private:
     double middle_along_x(const RawAcquisition& acquisition) const;
     void append(const RawAcquisition& acquisition, RawFrame& frame);
     static void begin(const RawAcquisition& acquisition, RawFrame& frame);
+    /// The readout that comes next cannot be used.
+    static void lose(RawFrame& frame, const InputError& error);
     static void place(const RawAcquisition& acquisition, Whereabouts& where);
     void append_times(const RawAcquisition& acquisition, std::size_t kept, RawFrame& frame) const;
 

@@ -144,23 +144,29 @@ void RawAcquisitionSorter::check_crop(const RawAcquisition& acquisition, double 
 
 // Reported here, because only here is the place in the file known, and because neither units can
 // be found from a NaN nor readouts be made shorter.
-void RawAcquisitionSorter::check_position(const RawAcquisition& acquisition, std::size_t sample,
-                                          const Vec3& k) const {
-    for (std::size_t d = 0; d < dimensions(); ++d) {
-        if (!std::isfinite(k[d])) {
-            refuse(acquisition, "traj", text(shown(k[d]), " at [", sample, ", ", d, "]"),
-                   "finite numbers", "repair the trajectory and write the file again");
+void RawAcquisitionSorter::check_positions(const RawAcquisition& acquisition,
+                                           const std::vector<Vec3>& k) const {
+    for (std::size_t i = 0; i < k.size(); ++i) {
+        for (std::size_t d = 0; d < dimensions(); ++d) {
+            if (!std::isfinite(k[i][d])) {
+                refuse(acquisition, "traj",
+                       text(shown(k[i][d]), " at [", acquisition.discard_pre + i, ", ", d, "]"),
+                       "finite numbers", "repair the trajectory and write the file again");
+            }
         }
     }
-    // kz of a stack is that of its encoding steps, not of the trajectory.
+}
+
+// kz of a stack is that of its encoding steps, not of the trajectory.
+void RawAcquisitionSorter::check_kz(const RawAcquisition& acquisition, double kz) const {
     const Grid image = options_.grid_of_image(encoding_.grid);
     const std::size_t partitions = std::max(encoding_.grid.size[2], image.size[2]);
     const double half = 0.5 * static_cast<double>(partitions);
     if (dimensions() == 3 && has_trajectory() && stored_dimensions() < 3 &&
-        std::abs(k[2]) > 1.05 * half) {
+        std::abs(kz) > 1.05 * half) {
         refuse(acquisition, "kspace_encode_step_2 and its center in encodingLimits",
                text(acquisition.encode_steps[1], " less ", encoding_.encode_centers[1], ", kz ",
-                    k[2], " cycles per FOV"),
+                    kz, " cycles per FOV"),
                text("between ", -half, " and ", half, " for ", partitions, " partitions"),
                "correct kspace_encoding_step_2/center of the header, or store kz in a trajectory "
                "of three dimensions");

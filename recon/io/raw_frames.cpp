@@ -116,7 +116,7 @@ Sampling RawAcquisitionSorter::sampling_of(const RawFrame& raw, std::size_t firs
     return sampling;
 }
 
-/// A frame whose samples are lost has the sampling of a whole one, which nobody looks at.
+/// A frame that lost readouts has the sampling of a whole one, which nobody looks at.
 void RawAcquisitionSorter::share_samplings(Scan& scan, const RawSamples& samples) {
     const auto whole = std::find_if(scan.frames.begin(), scan.frames.end(),
                                     [](const Frame& frame) { return frame.sampling != nullptr; });
@@ -132,7 +132,7 @@ void RawAcquisitionSorter::share_samplings(Scan& scan, const RawSamples& samples
     }
     if (lost > 0) {
         scan.remarks.push_back(text("acquisitions of ", counted(lost, "frame"),
-                                    " cannot be read: the trajectory is not known either"));
+                                    " cannot be used, and so their trajectory is not known"));
     }
 }
 

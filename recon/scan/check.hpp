@@ -15,6 +15,10 @@ namespace lsrecon {
 /// exceed, |k| <= N of the larger one.
 void check(const Scan& scan, bool has_room = false, const std::vector<std::size_t>& matrix = {});
 
+/// InputError that names a value that is NaN or infinite, and where it stands.
+[[noreturn]] void refuse_bad_value(const Scan& scan, const std::string& name, double value,
+                                   const std::string& at);
+
 /// InputError that names the first value, by its row and column, that is NaN or infinite.
 void require_finite_values(
     const Scan& scan, const std::string& name, const CoilRows& values,

@@ -91,10 +91,34 @@ def frames_with_damage_fail_alone(make):
         expect(f"bad          frame {min(bad)}: " in listed, listed)
         folder.run(INPUT, ["check", "raw.mrd"], ["acquisition", "next:"])
         folder.run(0, ["q", "raw.mrd", "-o", "raw_q.h5", "--backend", "reference", "--quiet"],
-                   ["cannot be read: the trajectory"])
+                   ["cannot be used, and so their trajectory"])
         for f in (min(bad), 0):
             folder.run(INPUT if f in bad else 0,
                        ["recon", "raw.mrd", "-o", f"one{f}.h5", *WORK, "--frames", str(f)])
+
+
+def a_place_that_is_no_number_fails_its_frame(make):
+    folder = make()
+    simulated(folder)
+    with h5py.File(folder / "good.h5") as f:
+        good = f["image"][()]
+    cut = ["--join", "repetition", "--spokes-per-frame", "2"]
+    folder.run(0, ["recon", "raw.mrd", "-o", "pairs.h5", *WORK, *cut])
+    with h5py.File(folder / "raw.mrd", "a") as f:
+        row = f["dataset/data"][9]
+        row["traj"][5] = np.nan
+        f["dataset/data"][9] = row
+    folder.kept = {"some.h5.part", "cut.h5.part"}
+    says = ["acquisition 9, traj", "NaN at [", "next:"]
+    folder.run(INPUT, ["recon", "raw.mrd", "-o", "some.h5", *WORK], ["frame 2 (", *says])
+    expect_only(folder, "some.h5", [2], good)
+    folder.run(INPUT, ["recon", "raw.mrd", "-o", "cut.h5", *WORK, *cut], ["frame 4 (", *says])
+    with h5py.File(folder / "pairs.h5") as whole, h5py.File(folder / "cut.h5") as some:
+        for f in range(2 * FRAMES):
+            same = whole["image"][f].tobytes() == some["image"][f].tobytes()
+            expect(np.isnan(some["image"][f]).all() if f == 4 else same, f"pair {f}")
+    folder.run(INPUT, ["check", "raw.mrd"], says)
+    folder.run(INPUT, ["recon", "raw.mrd", "-o", "one.h5", *WORK, "--frames", "2"], says)
 
 
 def parts_of_a_damaged_frame_stay(make):
@@ -152,5 +176,6 @@ def zeros_are_noted(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([frames_with_damage_fail_alone, parts_of_a_damaged_frame_stay,
+    sys.exit(run_cases([frames_with_damage_fail_alone, a_place_that_is_no_number_fails_its_frame,
+                        parts_of_a_damaged_frame_stay,
                         what_all_frames_need_is_refused, zeros_are_noted]))

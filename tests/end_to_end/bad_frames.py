@@ -18,8 +18,9 @@ ONE_SCAN = os.path.join(os.path.dirname(os.path.abspath(__file__)),
 RECON = ["recon", "many.h5", "--iterations", "4", "--quiet", "--backend", "reference"]
 
 
-def frames_of(folder, name, bad=(), scale=np.nan, with_maps=True, compressed=False):
-    """A scan of several frames; a sample of each bad one is multiplied by this."""
+def frames_of(folder, name, bad=(), scale=np.nan, with_maps=True, compressed=False, own=False):
+    """A scan of several frames; a sample of each bad one is multiplied by this. Each may have a
+    trajectory of its own."""
     folder.run(0, ["simulate", "--matrix", "16,16", "--coils", "2", "--noise", "0.02", "-o",
                    "one.h5", "--quiet"])
     with h5py.File(folder / "one.h5") as one, h5py.File(folder / name, "w") as many:
@@ -27,6 +28,12 @@ def frames_of(folder, name, bad=(), scale=np.nan, with_maps=True, compressed=Fal
             many.attrs[key] = found
         for key in ("trajectory", "coil_maps")[:2 if with_maps else 1]:
             one.copy(key, many)
+        if own:
+            k, units = one["trajectory"][()], one["trajectory"].attrs["units"]
+            del many["trajectory"]
+            many.create_dataset("trajectory", data=np.stack([k * (1 - f / 100)
+                                                             for f in range(FRAMES)]),
+                                chunks=(1, *k.shape), fletcher32=True).attrs["units"] = units
         samples = one["samples"][()].astype("c16" if np.isfinite(scale) else "c8")
         samples = np.stack([samples * (1 + f) for f in range(FRAMES)])
         for f in bad:
@@ -35,10 +42,10 @@ def frames_of(folder, name, bad=(), scale=np.nan, with_maps=True, compressed=Fal
         many.create_dataset("samples", data=samples, **how)
 
 
-def damage(folder, name, frame):
+def damage(folder, name, frame, dataset="samples"):
     """One byte of the chunk of this frame, so that its checksum is wrong."""
     with h5py.File(folder / name) as f:
-        at = f["samples"].id.get_chunk_info(frame).byte_offset
+        at = f[dataset].id.get_chunk_info(frame).byte_offset
     with open(folder / name, "r+b") as f:
         f.seek(at + 100)
         byte = f.read(1)
@@ -101,6 +108,45 @@ def a_bad_frame_fails_alone(make):
         with h5py.File(folder / name) as f:
             expect(f["record"].attrs["frames_resumed"] == FRAMES - len(bad), "frames_resumed")
         os.unlink(folder / (name + ".part"))
+
+
+def a_bad_trajectory_fails_its_frame_alone(make):
+    folder = make()
+    frames_of(folder, "many.h5", own=True)
+    folder.run(0, [*RECON, "-o", "good.h5"])
+    good = image_of(folder, "good.h5")
+
+    def change(name, value):
+        with h5py.File(folder / name, "a") as f:
+            k = f["trajectory"][()]
+            k[{"nan": 3, "far": 0}[value], 7, 1] = np.nan if value == "nan" else 1e4
+            f["trajectory"][...] = k
+
+    for what, bad, says in (("nan", 3, "NaN at ["), ("far", 0, "within"),
+                            ("chunk", 2, "/trajectory")):
+        frames_of(folder, "many.h5", own=True)
+        if what == "chunk":
+            damage(folder, "many.h5", bad, "trajectory")
+        else:
+            change("many.h5", what)
+        name = f"{what}.h5"
+        folder.kept = {name + ".part"}
+        folder.run(INPUT, [*RECON, "-o", name], [f"frame {bad} failed: ", says, "next:", "1 frame "])
+        expect_only(folder, name, [bad], good)
+        folder.run(INPUT, ["check", "many.h5"], [says, "/trajectory"])
+        told = folder.run(0, ["info", "many.h5"]).stdout
+        expect(f"bad          frame {bad}: " in told and says in told, told)
+        folder.run(0, ["q", "many.h5", "-o", "many_q.h5", "--backend", "reference"],
+                   ["the trajectories of 1 frame cannot be"])
+        folder.run(INPUT, [*RECON, "-o", "one.h5", "--frames", str(bad)], [says])
+        folder.run(INPUT, [*RECON, "-o", name, "--resume"], [f"frame {bad} failed"])
+        expect_only(folder, name, [bad], good)
+        os.unlink(folder / (name + ".part"))
+    frames_of(folder, "many.h5", own=True)
+    with h5py.File(folder / "many.h5", "a") as f:
+        f["trajectory"][...] = np.nan
+    folder.kept = set()
+    folder.run(INPUT, [*RECON, "-o", "none.h5"], ["NaN at ["])
 
 
 def maps_come_from_a_good_frame(make):
@@ -199,7 +245,8 @@ def a_batch_tries_them_again(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([a_bad_frame_fails_alone, maps_come_from_a_good_frame,
+    sys.exit(run_cases([a_bad_frame_fails_alone, a_bad_trajectory_fails_its_frame_alone,
+                        maps_come_from_a_good_frame,
                         without_a_good_frame_nothing_is_written,
                         truth_and_preview_leave_bad_frames_out, readers_of_the_image_know,
                         fhd_does_the_same, a_batch_tries_them_again]))

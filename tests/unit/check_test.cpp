@@ -1,4 +1,5 @@
 #include "scan/check.hpp"
+#include "scan/check_sampling.hpp"
 
 #include <functional>
 #include <gtest/gtest.h>
@@ -171,6 +172,21 @@ TEST(Check, AFrameWithATrajectoryOfItsOwnCanBeLeftOut) {
         EXPECT_NE(error.finding().found.find("[0, 2, 1]"), std::string::npos);
         EXPECT_NE(error.finding().next_step.find("--frames"), std::string::npos);
     }
+}
+
+TEST(Check, ASamplingOfSomeFramesIsWrongForThemAlone) {
+    Scan scan = good_scan();
+    EXPECT_TRUE(SamplingCheck(scan, {}).of_some_frames().empty());
+    scan.frames.push_back(scan.frames[0]);
+    change_sampling(scan, [](Sampling& s) { s.trajectory[2] = {0, 3.16, 0}; });
+    scan.frames.push_back(scan.frames[0]);
+    const auto bad = SamplingCheck(scan, {}).of_some_frames();
+    ASSERT_EQ(bad.size(), 1U);
+    EXPECT_EQ(bad.begin()->first, scan.frames[0].sampling.get());
+    EXPECT_NE(bad.begin()->second.finding().found.find("[0, 2, 1]"), std::string::npos);
+    EXPECT_TRUE(SamplingCheck(scan, {8, 8}).of_some_frames().empty());
+    scan.frames.erase(scan.frames.begin() + 1);
+    EXPECT_TRUE(SamplingCheck(scan, {}).of_some_frames().empty()) << "all frames share it";
 }
 
 TEST(Check, ThingsAreNamedAsTheFormatDoes) {

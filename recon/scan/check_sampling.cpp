@@ -1,0 +1,129 @@
+#include "scan/check_sampling.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/numbers.hpp"
+#include "scan/check.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// How far outside +-N/2 a trajectory may reach: gradients overshoot, but by no more than this.
+constexpr double allowed_overshoot = 1.05;
+/// The same where samples beyond N/2 will be left out: more is a wrong unit.
+constexpr double most_left_out = 2;
+
+} // namespace
+
+SamplingCheck::SamplingCheck(const Scan& scan, const std::vector<std::size_t>& matrix)
+    : scan_(scan), matrix_(matrix) {
+    for (const Frame& frame : scan.frames) {
+        all_share_one_ = all_share_one_ && frame.sampling == scan.frames.front().sampling;
+    }
+}
+
+void SamplingCheck::of_frame(std::size_t frame) const {
+    const Sampling& sampling = *scan_.frames[frame].sampling;
+    const std::string before = all_share_one_ ? "" : text(frame, ", ");
+    if (sampling.trajectory.empty()) {
+        refuse("trajectory", text("no point in frame ", frame), "at least one sample",
+               "check how the scan was written");
+    }
+    points(sampling.trajectory, before);
+    range(sampling.trajectory, before);
+    phi_and_weights(sampling);
+}
+
+std::map<const Sampling*, InputError> SamplingCheck::of_some_frames() const {
+    std::map<const Sampling*, InputError> bad;
+    for (std::size_t f = 0; f < scan_.frames.size() && !all_share_one_; ++f) {
+        try {
+            if (bad.count(scan_.frames[f].sampling.get()) == 0) {
+                of_frame(f);
+            }
+        } catch (const InputError& error) {
+            bad.emplace(scan_.frames[f].sampling.get(), error);
+        }
+    }
+    return bad;
+}
+
+void SamplingCheck::refuse(const std::string& name, const std::string& found,
+                           const std::string& expected, const std::string& next) const {
+    throw InputError({scan_.file, scan_.name_of(name), found, expected, next});
+}
+
+void SamplingCheck::points(const std::vector<Vec3>& trajectory, const std::string& before) const {
+    for (std::size_t i = 0; i < trajectory.size(); ++i) {
+        for (std::size_t d = 0; d < 3; ++d) {
+            if (std::isfinite(trajectory[i][d])) {
+                continue;
+            }
+            const std::string at = text("[", before, i, ", ", d, "]");
+            if (before.empty()) {
+                refuse_bad_value(scan_, "trajectory", trajectory[i][d], at);
+            }
+            refuse("trajectory", shown(trajectory[i][d]) + " at " + at, "finite numbers",
+                   "leave the frame out, which the first index counts (--frames), or repair "
+                   "the value and write the scan again");
+        }
+    }
+}
+
+void SamplingCheck::range(const std::vector<Vec3>& trajectory, const std::string& before) const {
+    for (std::size_t m = 0; m < trajectory.size(); ++m) {
+        for (std::size_t d = 0; d < 3; ++d) {
+            const bool other = d < matrix_.size();
+            const std::size_t size =
+                std::max(scan_.grid.size[d], other ? matrix_[d] : std::size_t(0));
+            const double half = static_cast<double>(size) / 2;
+            if (std::abs(trajectory[m][d]) >
+                (other ? most_left_out : allowed_overshoot) * half) {
+                refuse("trajectory",
+                       text(trajectory[m][d], " cycles/fov at [", before, m, ", ", d, "]"),
+                       other ? text("within +-", 2 * half, " (N of the larger matrix)")
+                             : text("within +-", half, " (N/2 of the matrix) and 5 %"),
+                       text("correct the units (--traj-units), the matrix or the trajectory",
+                            other ? ""
+                                  : "; or pass --matrix, which leaves out what is "
+                                    "beyond its N/2"));
+            }
+        }
+    }
+}
+
+void SamplingCheck::phi_and_weights(const Sampling& sampling) const {
+    for (Eigen::Index m = 0; m < sampling.phi.size(); ++m) {
+        for (const double part : {sampling.phi(m).real(), sampling.phi(m).imag()}) {
+            if (!std::isfinite(part)) {
+                refuse_bad_value(scan_, "phi", part, text("[", m, "]"));
+            }
+        }
+    }
+    for (Eigen::Index m = 0; m < sampling.weights.size(); ++m) {
+        if (!std::isfinite(sampling.weights(m))) {
+            refuse_bad_value(scan_, "weights", sampling.weights(m), text("[", m, "]"));
+        }
+        if (sampling.weights(m) < 0) {
+            refuse("weights", text(sampling.weights(m), " at [", m, "]"), "numbers >= 0",
+                   "weights are statistical and cannot be negative; correct them");
+        }
+    }
+    const auto all_zero = [](const auto& values) {
+        return values.size() > 0 && values.cwiseAbs().sum() == 0;
+    };
+    for (const bool phi : {true, false}) {
+        if (phi ? all_zero(sampling.phi) : all_zero(sampling.weights)) {
+            refuse(phi ? "phi" : "weights", "every value is 0", "at least one that is not",
+                   "check how the scan was written");
+        }
+    }
+    if (sampling.q_weights().sum() == 0) {
+        refuse("weights", "every value is 0 where phi is not",
+               "at least one sample that counts", "check how the scan was written");
+    }
+}
+
+} // namespace lsrecon

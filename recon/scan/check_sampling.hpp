@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "scan/scan.hpp"
+
+namespace lsrecon {
+
+/// The part of the contract (scan/check.hpp) that holds for where samples were taken and how much
+/// each counts.
+class SamplingCheck {
+public:
+    /// `matrix` is the image's, empty for that of the scan. `scan` must outlive it.
+    SamplingCheck(const Scan& scan, const std::vector<std::size_t>& matrix);
+
+    /// InputError with the first violation in the sampling of a frame, which has one point or more.
+    void of_frame(std::size_t frame) const;
+    /// The same for each sampling that not all frames share: what is wrong with it.
+    std::map<const Sampling*, InputError> of_some_frames() const;
+    /// InputError when |k| is too large. `before` stands before the indices of the point.
+    void range(const std::vector<Vec3>& trajectory, const std::string& before) const;
+
+private:
+    [[noreturn]] void refuse(const std::string& name, const std::string& found,
+                             const std::string& expected, const std::string& next) const;
+    void points(const std::vector<Vec3>& trajectory, const std::string& before) const;
+    void phi_and_weights(const Sampling& sampling) const;
+
+    const Scan& scan_;
+    std::vector<std::size_t> matrix_;
+    bool all_share_one_ = true;
+};
+
+} // namespace lsrecon
