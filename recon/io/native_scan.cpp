@@ -154,8 +154,8 @@ StoredScan open_native(const std::shared_ptr<const Hdf5Reader>& opened,
     scan.trajectory_units = native::trajectory_units(file, options);
     scan.frames = native::read_frames(file, samplings);
     if (!samplings.lost.empty()) {
-        scan.remarks.push_back(text("the trajectories of ",
-                                    counted(samplings.lost.size(), "frame"), " cannot be read"));
+        scan.remarks.push_back(text("the trajectories of ", counted(samplings.lost.size(), "frame"),
+                                    " cannot be read"));
     }
     const std::vector<std::size_t> indices = native::choose_frames(scan, options);
     if (file.has("voxels")) {

@@ -165,8 +165,8 @@ void RawAcquisitionSorter::check_kz(const RawAcquisition& acquisition, double kz
     if (dimensions() == 3 && has_trajectory() && stored_dimensions() < 3 &&
         std::abs(kz) > 1.05 * half) {
         refuse(acquisition, "kspace_encode_step_2 and its center in encodingLimits",
-               text(acquisition.encode_steps[1], " less ", encoding_.encode_centers[1], ", kz ",
-                    kz, " cycles per FOV"),
+               text(acquisition.encode_steps[1], " less ", encoding_.encode_centers[1], ", kz ", kz,
+                    " cycles per FOV"),
                text("between ", -half, " and ", half, " for ", partitions, " partitions"),
                "correct kspace_encoding_step_2/center of the header, or store kz in a trajectory "
                "of three dimensions");

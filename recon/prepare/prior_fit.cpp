@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::size_t bins = 16;
 constexpr std::size_t fewest_blocks = 4 * bins * bins; ///< of which information is estimated
-/// Information of less is that of noise.
-constexpr double least_information = 0.05;
 /// Of the prior as it is, over that of the prior as it matches best.
 constexpr double refused_share = 0.6;
 constexpr double noted_share = 0.85;
@@ -181,13 +179,12 @@ private:
 struct Likeness {
     double as_it_is = 0; ///< normalised information
     double viewed = 0;
-    bool is_judged() const { return viewed >= least_information; }
-    double share() const { return is_judged() ? as_it_is / viewed : 1; }
+    double share() const { return viewed >= PriorFit::least_information ? as_it_is / viewed : 1; }
     double gain() const { return viewed - as_it_is; }
 };
 
 /// Where it is known what the view shows.
-Likeness likeness_of(const View& view, const Blocks& prior, const Blocks& image) {
+std::optional<Likeness> likeness_of(const View& view, const Blocks& prior, const Blocks& image) {
     std::array<std::vector<Source>, 3> sources;
     for (std::size_t d = 0; d < 3; ++d) {
         sources[d] = sources_of(view, prior, d);
@@ -210,23 +207,29 @@ Likeness likeness_of(const View& view, const Blocks& prior, const Blocks& image)
             }
         }
     }
-    return known < fewest_blocks ? Likeness()
-                                 : Likeness{as_it_is.normalised(), viewed.normalised()};
+    if (known < fewest_blocks) {
+        return std::nullopt;
+    }
+    return Likeness{as_it_is.normalised(), viewed.normalised()};
 }
 
 } // namespace
 
-bool require_fit(const PriorImage& prior, const Grid& grid, const RealVector& image,
-                 bool serves_all_frames, Reporter& report) {
+PriorFit require_fit(const PriorImage& prior, const Grid& grid, const RealVector& image,
+                     bool serves_all_frames, Reporter& report) {
     const Blocks of_prior = blocks_of(prior.values.cwiseAbs(), grid);
     const Blocks of_scan = blocks_of(image, grid);
-    bool is_judged = false;
+    PriorFit fit;
     std::pair<Likeness, View> best; // the share is 1
     for (const View& view : views_of(grid.dimensions)) {
-        const Likeness likeness = likeness_of(view, of_prior, of_scan);
-        is_judged = is_judged || likeness.is_judged();
-        if (likeness.share() < best.first.share()) {
-            best = {likeness, view};
+        const std::optional<Likeness> likeness = likeness_of(view, of_prior, of_scan);
+        if (!likeness) {
+            continue;
+        }
+        fit.information =
+            std::max({fit.information.value_or(0), likeness->viewed, likeness->as_it_is});
+        if (likeness->share() < best.first.share()) {
+            best = {*likeness, view};
         }
     }
     const auto& [likeness, view] = best;
@@ -249,7 +252,7 @@ bool require_fit(const PriorImage& prior, const Grid& grid, const RealVector& im
         report.note("the prior image " + prior.file + " matches the scan better " + how +
                     ": check that it is of the same object, in its size and place");
     }
-    return is_judged;
+    return fit;
 }
 
 } // namespace lsrecon

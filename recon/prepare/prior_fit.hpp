@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "base/report.hpp"
 #include "base/types.hpp"
 #include "scan/grid.hpp"
@@ -7,12 +9,23 @@
 
 namespace lsrecon {
 
+/// How alike a prior image and a scan's are, as far as they could be compared.
+struct PriorFit {
+    /// Normalised mutual information: of the sizes and sides in which the prior was tried the most.
+    /// Nothing where there are too few voxels.
+    std::optional<double> information;
+    /// Less is that of noise.
+    static constexpr double least_information = 0.05;
+
+    bool is_judged() const { return information && *information >= least_information; }
+};
+
 /// That a prior image is of the size of the object that the scan saw. `image`: magnitudes of the
 /// scan's own image, N, on the same grid. Both are compared by normalised mutual information
 /// (Studholme et al. 1999), which any contrast has. An error when the prior matches far better in
 /// another size: InputError, or RunError where the prior serves all frames. A note when it matches
-/// better in another size or mirrored. Returns false where there was too little to judge by.
-bool require_fit(const PriorImage& prior, const Grid& grid, const RealVector& image,
-                 bool serves_all_frames, Reporter& report);
+/// better in another size or mirrored. Without a word where there was too little to judge by.
+PriorFit require_fit(const PriorImage& prior, const Grid& grid, const RealVector& image,
+                     bool serves_all_frames, Reporter& report);
 
 } // namespace lsrecon

@@ -79,8 +79,7 @@ void SamplingCheck::range(const std::vector<Vec3>& trajectory, const std::string
             const std::size_t size =
                 std::max(scan_.grid.size[d], other ? matrix_[d] : std::size_t(0));
             const double half = static_cast<double>(size) / 2;
-            if (std::abs(trajectory[m][d]) >
-                (other ? most_left_out : allowed_overshoot) * half) {
+            if (std::abs(trajectory[m][d]) > (other ? most_left_out : allowed_overshoot) * half) {
                 refuse("trajectory",
                        text(trajectory[m][d], " cycles/fov at [", before, m, ", ", d, "]"),
                        other ? text("within +-", 2 * half, " (N of the larger matrix)")
@@ -121,8 +120,8 @@ void SamplingCheck::phi_and_weights(const Sampling& sampling) const {
         }
     }
     if (sampling.q_weights().sum() == 0) {
-        refuse("weights", "every value is 0 where phi is not",
-               "at least one sample that counts", "check how the scan was written");
+        refuse("weights", "every value is 0 where phi is not", "at least one sample that counts",
+               "check how the scan was written");
     }
 }
 

@@ -125,6 +125,10 @@ def a_field_of_zeros_is_refused(make):
         f["r2star"] = np.full(shape, 30.0)
         f["r2star"].attrs["units"] = "1/s"
     folder.run(0, [*work, *QUIET])
+    with h5py.File(folder / "off.h5", "r+") as f:
+        f["field_map"][...] = 0
+    folder.run(0, ["recon", "off.h5", "-o", "own.h5", "--iterations", "2", *QUIET],
+               ["the field map is 0 in every voxel"])
 
 
 def what_does_not_fit_is_refused(make):

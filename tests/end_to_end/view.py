@@ -148,6 +148,35 @@ def mouse_and_sliders_move(make):
     expect((moved["low_value"], moved["high_value"]) == ("1.00", "2.00"), "the window's sliders")
 
 
+# How many words of the drawings reach beyond them or into one another.
+WORDS = """<script>
+const drawn = [...document.querySelectorAll("svg")];
+const outside = drawn.flatMap((svg) => {
+  const box = svg.getBoundingClientRect();
+  const words = [...svg.querySelectorAll("text")].map((text) => text.getBoundingClientRect());
+  return words.filter((word, n) => word.left < box.left || word.right > box.right ||
+    word.top < box.top || word.bottom > box.bottom || words.some((other, m) => m !== n &&
+      word.left < other.right && other.left < word.right &&
+      word.top < other.bottom && other.top < word.bottom));
+});
+document.body.insertAdjacentHTML("beforeend",
+  `<output id="outside">${outside.length} in ${drawn.length} drawings</output>`);
+</script>
+"""
+
+
+def words_of_drawings_can_be_read(make):
+    folder = make()
+    for rule in ("l-curve", "gcv"):
+        folder.run(0, ["recon", "scan.h5", "-o", "i.h5", "--lambda", rule, "--backend",
+                       "reference", "--quiet"])
+        folder.run(0, ["view", "i.h5", "-o", "p.html"])
+        with open(folder / "words.html", "w", encoding="utf-8") as f:
+            f.write(read(folder / "p.html").replace("</body>", WORDS + "</body>"))
+        found = shown(folder, "words.html", "")
+        expect(found["outside"] == "0 in 2 drawings", f"{rule}: words overlap: {found['outside']}")
+
+
 def flat_images_and_slices(make):
     folder = make()
     values = np.full((3, 4, 5), 0.1)
@@ -292,5 +321,6 @@ if __name__ == "__main__":
         print("skipped what a browser shows: there is no chromium")
         sys.exit(code or 77)
     sys.exit(run_cases([*cases, a_browser_shows_the_file, scrolling_changes_the_picture,
-                        mouse_and_sliders_move, flat_images_and_slices,
+                        mouse_and_sliders_move, words_of_drawings_can_be_read,
+                        flat_images_and_slices,
                         maps_that_an_image_was_made_with_are_shown]))

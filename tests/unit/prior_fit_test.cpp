@@ -58,7 +58,7 @@ std::vector<Case> cases() {
 std::string refusal(const PriorImage& prior, const Grid& grid, const RealVector& image) {
     Reporter report;
     try {
-        EXPECT_TRUE(require_fit(prior, grid, image, false, report));
+        EXPECT_TRUE(require_fit(prior, grid, image, false, report).is_judged());
     } catch (const InputError& error) {
         return error.what();
     }
@@ -83,7 +83,8 @@ TEST(PriorFit, AcceptsAnotherContrastInSilence) {
     for (const auto& [grid, phantom] : cases()) {
         Reporter report;
         EXPECT_TRUE(require_fit(in_other_contrast(phantom, grid), grid, scanned(phantom, grid),
-                                true, report));
+                                true, report)
+                        .is_judged());
         EXPECT_TRUE(report.notes().empty()) << report.notes().front();
     }
 }
@@ -126,7 +127,8 @@ TEST(PriorFit, NotesASizeThatIsSlightlyOther) {
     const auto [grid, phantom] = cases().back();
     Reporter report;
     EXPECT_TRUE(require_fit(in_other_contrast(in_size(phantom, 1.12), grid), grid,
-                            scanned(phantom, grid), true, report));
+                            scanned(phantom, grid), true, report)
+                    .is_judged());
     ASSERT_EQ(report.notes().size(), 1U);
     EXPECT_THAT(report.notes().front(), HasSubstr("times its size"));
 }
@@ -138,7 +140,7 @@ TEST(PriorFit, NotesAMirroredImage) {
     const Grid grid = make_grid(40, 40, 40);
     const PriorImage prior = in_other_contrast(in_size(phantom, 1, {-1, 1, 1}), grid);
     Reporter report;
-    EXPECT_TRUE(require_fit(prior, grid, scanned(phantom, grid), true, report));
+    EXPECT_TRUE(require_fit(prior, grid, scanned(phantom, grid), true, report).is_judged());
     ASSERT_EQ(report.notes().size(), 1U);
     EXPECT_THAT(report.notes().front(), HasSubstr("mirrored along x"));
 }
@@ -167,12 +169,17 @@ TEST(PriorFit, DoesNotJudgeByNoiseOrFewVoxels) {
     const Phantom half = in_size(Phantom::shepp_logan(2), 0.5);
     const Grid small = make_grid(16, 16);
     Reporter report;
-    EXPECT_FALSE(
-        require_fit(in_other_contrast(half, grid), grid, noise(9000, 1).cwiseAbs(), true, report));
-    EXPECT_FALSE(
-        require_fit(in_other_contrast(half, grid), grid, RealVector::Zero(9000), true, report));
+    const PriorImage noisy{"noise.h5", "", noise(9000, 1).cast<Complex>()};
+    for (const PriorFit& fit :
+         {require_fit(in_other_contrast(half, grid), grid, noise(9000, 1).cwiseAbs(), true, report),
+          require_fit(noisy, grid, scanned(Phantom::shepp_logan(2), grid), true, report),
+          require_fit(in_other_contrast(half, grid), grid, RealVector::Zero(9000), true, report)}) {
+        ASSERT_TRUE(fit.information);
+        EXPECT_FALSE(fit.is_judged()) << *fit.information;
+    }
     EXPECT_FALSE(require_fit(in_other_contrast(half, small), small,
-                             scanned(Phantom::shepp_logan(2), small), true, report));
+                             scanned(Phantom::shepp_logan(2), small), true, report)
+                     .information);
     EXPECT_TRUE(report.notes().empty());
 }
 
