@@ -51,8 +51,9 @@ void tell(const LambdaCurve& curve, const std::string& refused, const Scan& scan
     if (!refused.empty()) {
         report.tell("lambda is not chosen by cross-validation, because of " + refused);
     }
-    std::string words =
-        text("lambda ", curve.at_chosen().lambda, ": ", lambda_rule(curve.rule).summary);
+    const std::string& why = curve.chosen.why;
+    std::string words = text("lambda ", curve.at_chosen().lambda, ": ",
+                             why.empty() ? lambda_rule(curve.rule).summary : why);
     if (scan.frames.size() > 1) {
         const std::string& label = scan.frames[f].label;
         words += ", chosen from " + (label.empty() ? text("frame ", f) : label) + " for all frames";

@@ -37,7 +37,7 @@ void require_signal(const LambdaCurve& curve, const std::string& scan) {
 
 /// The largest lambda whose residual is not above the noise (Morozov 1966), with a factor of 1 and
 /// no degrees of freedom taken off (docs/maths.md).
-std::size_t by_discrepancy(const LambdaCurve& curve, const std::string& scan) {
+ChosenLambda by_discrepancy(const LambdaCurve& curve, const std::string& scan) {
     require_signal(curve, scan);
     const auto& points = curve.points;
     const auto above = std::find_if(points.begin(), points.end(), [&](const LambdaPoint& point) {
@@ -57,13 +57,13 @@ std::size_t by_discrepancy(const LambdaCurve& curve, const std::string& scan) {
                     points.back().lambda),
                "more signal than noise");
     }
-    return static_cast<std::size_t>(above - points.begin()) - 1;
+    return {static_cast<std::size_t>(above - points.begin()) - 1};
 }
 
 /// The largest lambda whose residual is not above that of the smallest and what the image fits
 /// there of the noise: discrepancy where maps, field or trajectory are not exact, with a noise that
 /// stands for their errors, too.
-std::size_t by_scaled_noise(const LambdaCurve& curve, const std::string& scan) {
+ChosenLambda by_scaled_noise(const LambdaCurve& curve, const std::string& scan) {
     constexpr double most_of_noise =
         0.9; // that an image can fit and the rest still say how much it is
     require_signal(curve, scan);
@@ -79,12 +79,12 @@ std::size_t by_scaled_noise(const LambdaCurve& curve, const std::string& scan) {
                text("a residual that noise explains at every lambda up to ", points.back().lambda),
                "more signal than noise");
     }
-    return static_cast<std::size_t>(above - points.begin()) - 1;
+    return {static_cast<std::size_t>(above - points.begin()) - 1};
 }
 
 /// The smallest error that the noise predicts: the expectation of the residual is the error in
 /// k-space and the noise that the image does not fit (Mallows 1973).
-std::size_t by_risk(const LambdaCurve& curve, const std::string& scan) {
+ChosenLambda by_risk(const LambdaCurve& curve, const std::string& scan) {
     require_signal(curve, scan);
     const auto& points = curve.points;
     const auto best = std::min_element(
@@ -94,11 +94,11 @@ std::size_t by_risk(const LambdaCurve& curve, const std::string& scan) {
         refuse(scan, text("the smallest predicted error at the largest lambda, ", best->lambda),
                "more signal than noise");
     }
-    return static_cast<std::size_t>(best - points.begin());
+    return {static_cast<std::size_t>(best - points.begin())};
 }
 
 /// The smallest robust generalised cross-validation.
-std::size_t by_cross_validation(const LambdaCurve& curve, const std::string& scan) {
+ChosenLambda by_cross_validation(const LambdaCurve& curve, const std::string& scan) {
     constexpr double smallest = 1e-4; // below it scans of SNR 1000 gain nothing
     constexpr double most_followed = 0.95; // with samples left to predict
     const auto& points = curve.points;
@@ -120,13 +120,13 @@ std::size_t by_cross_validation(const LambdaCurve& curve, const std::string& sca
         refuse(scan, text("the best prediction at the largest lambda, ", best->lambda),
                "more signal than noise");
     }
-    return static_cast<std::size_t>(best - points.begin());
+    return {static_cast<std::size_t>(best - points.begin())};
 }
 
 /// The largest curvature (Hansen 1998, section 7.5) above smallest_corner. Where the curve has no
 /// corner among the points that are solved: smallest_corner, or the largest lambda below it that is
 /// not most of the residual.
-std::size_t by_corner(const LambdaCurve& curve, const std::string&) {
+ChosenLambda by_corner(const LambdaCurve& curve, const std::string&) {
     constexpr double of_smallest = 10;
     const auto& points = curve.points;
     const auto first = std::find_if(points.begin(), points.end() - 1, [](const LambdaPoint& point) {
@@ -143,7 +143,8 @@ std::size_t by_corner(const LambdaCurve& curve, const std::string&) {
         });
     const bool is_corner =
         best != points.end() && best != solved && best + 1 != points.end() && best->curvature > 0;
-    return static_cast<std::size_t>((is_corner ? best : without_corner) - points.begin());
+    return {static_cast<std::size_t>((is_corner ? best : without_corner) - points.begin()),
+            is_corner ? "the corner of the L-curve" : "the L-curve has no corner"};
 }
 
 const LambdaRule& row(const std::string& name) {

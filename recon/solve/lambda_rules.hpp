@@ -25,6 +25,12 @@ struct LambdaPoint {
     double unsolved = 0; ///< relative residual of the normal equations
 };
 
+/// One of them.
+struct ChosenLambda {
+    std::size_t index = 0;
+    std::string why{}; ///< where the rule's summary leaves it open
+};
+
 /// Of one frame.
 struct LambdaCurve {
     std::vector<LambdaPoint> points; ///< by lambda, the smallest first
@@ -32,9 +38,9 @@ struct LambdaCurve {
     double noise = 0; ///< the expected ||W^1/2 n||^2; 0 where it was not measured
     double samples = 0; ///< of all coils, of weight above 0
     std::string rule; ///< that chose
-    std::size_t chosen = 0; ///< of the points
+    ChosenLambda chosen;
 
-    const LambdaPoint& at_chosen() const { return points[chosen]; }
+    const LambdaPoint& at_chosen() const { return points[chosen.index]; }
     /// The expected ||W^1/2 F (rho - true rho)||^2, less what does not depend on lambda.
     double risk(const LambdaPoint& point) const {
         return point.residual - noise + 2 * point.fitted;
@@ -55,8 +61,8 @@ struct LambdaRule {
     bool needs_noise; ///< measured
     bool needs_fitted; ///< LambdaPoint::fitted
     bool needs_freedom; ///< LambdaPoint::freedom
-    /// The index of a point. InputError, about this scan file, when no point is the one.
-    std::size_t (*choose)(const LambdaCurve& curve, const std::string& scan);
+    /// InputError, about this scan file, when no point is the one.
+    ChosenLambda (*choose)(const LambdaCurve& curve, const std::string& scan);
 };
 
 /// What chooses lambda.

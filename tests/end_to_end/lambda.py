@@ -85,7 +85,7 @@ def the_corner_needs_no_noise(make):
     scan(folder)
     done = folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--lambda", "l-curve"])
     curve, about = curve_of(folder)
-    says = re.search(r"lambda (\S+): the corner of the L-curve", done.stderr)
+    says = re.search(r"lambda (\S+): the corner of the L-curve$", done.stderr, re.M)
     expect(says and says[1] == about["lambda"], f"the console says {done.stderr}")
     expect(np.isnan(curve["discrepancy"]).all() and np.isnan(curve["risk"]).all(), "no noise")
     at = int(np.argmin(np.abs(curve["lambda"] - float(about["lambda"]))))

@@ -25,7 +25,7 @@ LambdaCurve curve_of(double noise) {
 }
 
 std::size_t chosen(const std::string& word, const LambdaCurve& curve) {
-    return lambda_rule(word).choose(curve, "s.h5");
+    return lambda_rule(word).choose(curve, "s.h5").index;
 }
 
 std::string refusal(const std::string& word, const LambdaCurve& curve) {
