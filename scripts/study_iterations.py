@@ -2,8 +2,9 @@
 """Iterations on simulated scans: the tables of docs/performance.md. Takes some minutes.
 
     study_iterations.py LSRECON error            the error of the image over iterations and lambda
-    study_iterations.py LSRECON preconditioner [TRAJECTORY:X,Y[,Z][:SNR] ...]
-                                                 iterations to 1 % of the converged image, SNR 30"""
+    study_iterations.py LSRECON preconditioner [TRAJECTORY:X,Y[,Z][:SNR[:COILS]] ...]
+                                                 iterations to 1 % of the converged image; SNR 30
+                                                 and one coil where it is not said"""
 
 import pathlib
 import subprocess
@@ -33,7 +34,7 @@ def error_of(said):
 class Scan:
     """A simulated scan in a folder of its own, with its Q."""
 
-    def __init__(self, program, name, snr):
+    def __init__(self, program, name, snr, coils=1):
         self.program = program
         self.name = name
         self.folder = tempfile.TemporaryDirectory()
@@ -42,7 +43,8 @@ class Scan:
             ["scan", "q", "image", "truth", "converged"])
         trajectory, matrix = name.split(":")
         self.run("simulate", "--trajectory", trajectory, "--matrix", matrix, "--snr", str(snr),
-                 "--truth-of", "band", "-o", self.scan, "--truth", self.truth)
+                 "--coils", str(coils), "--truth-of", "band" if int(coils) == 1 else "voxels",
+                 "-o", self.scan, "--truth", self.truth)
         self.run("q", self.scan, "-o", self.q)
 
     def run(self, *words):
@@ -99,8 +101,8 @@ def preconditioner_table(program, names):
           + " | ".join(f"to 1 %, {word}" for word in PRECONDITIONERS) + " |")
     print("|---|---|---|---|" + "---|" * len(PRECONDITIONERS))
     for name in names:
-        scan = Scan(program, *name.rsplit(":", 1)) if name.count(":") == 2 else Scan(
-            program, name, 30)
+        trajectory, matrix, snr, coils = (name.split(":") + ["30", "1"][name.count(":") - 1:])[:4]
+        scan = Scan(program, f"{trajectory}:{matrix}", snr, coils)
         for weight in ["1e-3", "1e-2"]:
             regularised = ["--lambda", weight]
             scan.recon(scan.converged, scan.truth, *regularised, "--iterations", "3000",
