@@ -18,8 +18,8 @@ namespace lsrecon {
 /// Opening reads the whole file once, checks every value (scan/check.hpp) and hashes it: a NaN in
 /// the last frame is found before the first is solved. With ReadOptions::bad_frames such a frame is
 /// an error only when it is asked for, unless every frame is one. So is a frame whose trajectory is
-/// wrong, while others have theirs; scan() gives it the sampling of another. The samples of a single frame are
-/// kept, those of several are read again when their frame comes.
+/// wrong, while others have theirs; scan() gives it the sampling of another. The samples of a
+/// single frame are kept, those of several are read again when their frame comes.
 class FrameSource {
 public:
     /// InputError when no format knows the file or something in it is wrong; NotBuiltError when the

@@ -131,7 +131,8 @@ def a_bad_trajectory_fails_its_frame_alone(make):
             change("many.h5", what)
         name = f"{what}.h5"
         folder.kept = {name + ".part"}
-        folder.run(INPUT, [*RECON, "-o", name], [f"frame {bad} failed: ", says, "next:", "1 frame "])
+        folder.run(INPUT, [*RECON, "-o", name],
+                   [f"frame {bad} failed: ", says, "next:", "trajectories of 1 frame"])
         expect_only(folder, name, [bad], good)
         folder.run(INPUT, ["check", "many.h5"], [says, "/trajectory"])
         told = folder.run(0, ["info", "many.h5"]).stdout
