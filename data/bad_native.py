@@ -66,9 +66,9 @@ CASES = [
     # the trajectory
     ("trajectory_missing", ["/trajectory", "missing", "[M, 2]"], drop("trajectory")),
     ("trajectory_nan", ["/trajectory", "NaN at [3, 1]"], poke("trajectory", (3, 1), NAN)),
-    ("trajectory_nan_in_a_frame", ["/trajectory", "NaN at [1, 3, 1]"],
+    ("trajectory_nan_in_all_frames", ["/trajectory", "NaN at [0, 3, 1]"],
      both(put("trajectory", np.zeros((2, SAMPLES, 2))), put("samples", ones(2, COILS, SAMPLES)),
-          poke("trajectory", (1, 3, 1), NAN))),
+          poke("trajectory", (0, 3, 1), NAN), poke("trajectory", (1, 2, 1), NAN))),
     ("trajectory_infinity", ["/trajectory", "infinity at [0, 0]"],
      poke("trajectory", (0, 0), -INF)),
     ("trajectory_text", ["/trajectory", "string"], put("trajectory", np.full((8, 2), b"k"))),

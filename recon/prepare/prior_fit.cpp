@@ -220,14 +220,16 @@ PriorFit require_fit(const PriorImage& prior, const Grid& grid, const RealVector
     const Blocks of_prior = blocks_of(prior.values.cwiseAbs(), grid);
     const Blocks of_scan = blocks_of(image, grid);
     PriorFit fit;
+    if (const auto as_it_is = likeness_of({}, of_prior, of_scan)) {
+        fit.information = as_it_is->as_it_is;
+    }
     std::pair<Likeness, View> best; // the share is 1
     for (const View& view : views_of(grid.dimensions)) {
         const std::optional<Likeness> likeness = likeness_of(view, of_prior, of_scan);
         if (!likeness) {
             continue;
         }
-        fit.information =
-            std::max({fit.information.value_or(0), likeness->viewed, likeness->as_it_is});
+        fit.is_judged = fit.is_judged || likeness->viewed >= PriorFit::least_information;
         if (likeness->share() < best.first.share()) {
             best = {*likeness, view};
         }
@@ -251,6 +253,7 @@ PriorFit require_fit(const PriorImage& prior, const Grid& grid, const RealVector
     if (likeness.share() < noted_share && likeness.gain() > noted_gain) {
         report.note("the prior image " + prior.file + " matches the scan better " + how +
                     ": check that it is of the same object, in its size and place");
+        fit.is_noted = true;
     }
     return fit;
 }

@@ -11,13 +11,15 @@ namespace lsrecon {
 
 /// How alike a prior image and a scan's are, as far as they could be compared.
 struct PriorFit {
-    /// Normalised mutual information: of the sizes and sides in which the prior was tried the most.
-    /// Nothing where there are too few voxels.
-    std::optional<double> information;
     /// Less is that of noise.
     static constexpr double least_information = 0.05;
 
-    bool is_judged() const { return information && *information >= least_information; }
+    /// Normalised mutual information of the prior as it is; nothing where there are too few voxels.
+    std::optional<double> information;
+    bool is_judged = false; ///< by more than noise, in one of the sizes in which it was tried
+    bool is_noted = false;
+
+    bool is_unlike() const { return information && *information < least_information; }
 };
 
 /// That a prior image is of the size of the object that the scan saw. `image`: magnitudes of the

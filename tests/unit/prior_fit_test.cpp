@@ -26,8 +26,8 @@ Phantom in_size(const Phantom& phantom, double size, const Vec3& towards = {1, 1
     return {phantom.dimensions(), parts};
 }
 
-RealVector noise(Eigen::Index count, double deviation) {
-    std::mt19937 random(1);
+RealVector noise(Eigen::Index count, double deviation, unsigned seed = 1) {
+    std::mt19937 random(seed);
     std::normal_distribution<double> normal(0, deviation);
     return RealVector::NullaryExpr(count, [&] { return normal(random); });
 }
@@ -58,7 +58,7 @@ std::vector<Case> cases() {
 std::string refusal(const PriorImage& prior, const Grid& grid, const RealVector& image) {
     Reporter report;
     try {
-        EXPECT_TRUE(require_fit(prior, grid, image, false, report).is_judged());
+        EXPECT_TRUE(require_fit(prior, grid, image, false, report).is_judged);
     } catch (const InputError& error) {
         return error.what();
     }
@@ -84,7 +84,7 @@ TEST(PriorFit, AcceptsAnotherContrastInSilence) {
         Reporter report;
         EXPECT_TRUE(require_fit(in_other_contrast(phantom, grid), grid, scanned(phantom, grid),
                                 true, report)
-                        .is_judged());
+                        .is_judged);
         EXPECT_TRUE(report.notes().empty()) << report.notes().front();
     }
 }
@@ -128,7 +128,7 @@ TEST(PriorFit, NotesASizeThatIsSlightlyOther) {
     Reporter report;
     EXPECT_TRUE(require_fit(in_other_contrast(in_size(phantom, 1.12), grid), grid,
                             scanned(phantom, grid), true, report)
-                    .is_judged());
+                    .is_judged);
     ASSERT_EQ(report.notes().size(), 1U);
     EXPECT_THAT(report.notes().front(), HasSubstr("times its size"));
 }
@@ -140,7 +140,7 @@ TEST(PriorFit, NotesAMirroredImage) {
     const Grid grid = make_grid(40, 40, 40);
     const PriorImage prior = in_other_contrast(in_size(phantom, 1, {-1, 1, 1}), grid);
     Reporter report;
-    EXPECT_TRUE(require_fit(prior, grid, scanned(phantom, grid), true, report).is_judged());
+    EXPECT_TRUE(require_fit(prior, grid, scanned(phantom, grid), true, report).is_judged);
     ASSERT_EQ(report.notes().size(), 1U);
     EXPECT_THAT(report.notes().front(), HasSubstr("mirrored along x"));
 }
@@ -169,18 +169,29 @@ TEST(PriorFit, DoesNotJudgeByNoiseOrFewVoxels) {
     const Phantom half = in_size(Phantom::shepp_logan(2), 0.5);
     const Grid small = make_grid(16, 16);
     Reporter report;
-    const PriorImage noisy{"noise.h5", "", noise(9000, 1).cast<Complex>()};
-    for (const PriorFit& fit :
-         {require_fit(in_other_contrast(half, grid), grid, noise(9000, 1).cwiseAbs(), true, report),
-          require_fit(noisy, grid, scanned(Phantom::shepp_logan(2), grid), true, report),
-          require_fit(in_other_contrast(half, grid), grid, RealVector::Zero(9000), true, report)}) {
-        ASSERT_TRUE(fit.information);
-        EXPECT_FALSE(fit.is_judged()) << *fit.information;
+    for (const RealVector& image :
+         {RealVector(noise(9000, 1).cwiseAbs()), RealVector(RealVector::Zero(9000))}) {
+        const PriorFit fit = require_fit(in_other_contrast(half, grid), grid, image, true, report);
+        EXPECT_FALSE(fit.is_judged);
+        EXPECT_TRUE(fit.is_unlike());
     }
     EXPECT_FALSE(require_fit(in_other_contrast(half, small), small,
                              scanned(Phantom::shepp_logan(2), small), true, report)
                      .information);
     EXPECT_TRUE(report.notes().empty());
+}
+
+/// In half its size it fills the middle, as the object does, and so may have a note of its own.
+TEST(PriorFit, FindsNoLikenessInNoise) {
+    for (const auto& [grid, phantom] : cases()) {
+        const auto voxels = static_cast<Eigen::Index>(grid.voxels());
+        const PriorImage prior{"noise.h5", "", noise(voxels, 1, 2).cast<Complex>()};
+        Reporter report;
+        EXPECT_TRUE(require_fit(prior, grid, scanned(phantom, grid), true, report).is_unlike());
+        EXPECT_FALSE(require_fit(in_other_contrast(phantom, grid), grid, scanned(phantom, grid),
+                                 true, report)
+                         .is_unlike());
+    }
 }
 
 } // namespace
