@@ -235,6 +235,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
         add_noise_map(image, f, equations.of(f), fhd, scan, solving, options.noise_replicas,
                       report);
     }
+    equations.note_unlike_prior();
     result.solves.tell(report);
     add_notes(image.record, scan, report.notes());
     image.stage_seconds = report.stage_seconds();

@@ -104,14 +104,24 @@ void ScanEquations::require_prior_fit(std::size_t frame, const std::vector<Volum
     const RealVector image = first_magnitudes(equations, fhd, options_, report_);
     const PriorFit fit =
         require_fit(prior.image(), prepared_.scan().grid, image, !prior.differ(), report_);
-    if (fit.is_unlike() && !fit.is_noted && prior_checks_ == most_prior_checks) {
-        report_.note(text("the prior image ", prior.image().file, " and frame ", frame,
-                          " have too little in common to tell whether they show one object "
-                          "(normalised mutual information ",
-                          std::round(1000 * *fit.information) / 1000, ", and ",
-                          PriorFit::least_information, " is expected): one of them may be noise"));
+    if (fit.is_unlike() && !fit.is_noted) {
+        unlike_ = std::max(unlike_.value_or(0), *fit.information);
+    } else {
+        prior_is_known_ = true;
     }
     prior_checks_ = fit.is_judged ? 0 : prior_checks_ - 1;
+}
+
+void ScanEquations::note_unlike_prior() const {
+    if (!prior_is_known_ && unlike_) {
+        report_.note(text("the prior image ", parts_.prior->image().file,
+                          " and the scan have too little in common to tell whether they show one "
+                          "object (normalised mutual information ",
+                          std::floor(1000 * *unlike_) / 1000, ", where ",
+                          PriorFit::least_information,
+                          " or more is expected): one of them may be noise, nearly empty, or of "
+                          "another place"));
+    }
 }
 
 /// A slice at the edge, or a contrast without signal, has too large a lambda for all others: of

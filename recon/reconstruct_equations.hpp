@@ -51,6 +51,9 @@ public:
     /// Of all that follow, too.
     void set_lambda(double lambda);
 
+    /// After the last frame: a prior image that is like none of those by which it was judged.
+    void note_unlike_prior() const;
+
 private:
     /// Frames by which a prior image is judged, until one of them is no noise.
     static constexpr std::size_t most_prior_checks = 4;
@@ -68,6 +71,8 @@ private:
     SolveOptions options_;
     Reporter& report_;
     std::size_t prior_checks_ = most_prior_checks; ///< that are left for that of the place
+    std::optional<double> unlike_; ///< information of a prior image and a frame, the most
+    bool prior_is_known_ = false; ///< like a frame, noted, or of too few voxels
     std::optional<FrameEquations> of_place_;
     std::deque<std::pair<const Sampling*, Q>> kept_qs_; ///< for places that come; the last ones
     std::optional<std::pair<std::size_t, Transformed>> in_hand_;

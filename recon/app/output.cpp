@@ -34,9 +34,12 @@ void require_all_frames(const std::vector<FailedFrame>& failed, std::size_t fram
     throw Error(failed.front().code,
                 text(list_of_failures(indices, frames), "\n  found:    NaN in their place in ",
                      output, ", and why in its /record/frame_errors", "\n  next:     ",
-                     kept ? "the same command with --resume tries them again; the others are kept "
-                            "in " +
-                                PartFile::path_for(output)
+                     kept ? text("the same command with --resume tries them again; the others are "
+                                 "kept in ",
+                                 PartFile::path_for(output),
+                                 failed.front().code == ExitCode::input
+                                     ? ": once the scan is mended, remove that and begin again"
+                                     : "")
                           : "the others were solved together without them: mend these and run the "
                             "command again, or use the image as it is"));
 }

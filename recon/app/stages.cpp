@@ -102,7 +102,7 @@ ExitCode run_q(const Options& options) {
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
     ReadOptions read = options.read;
-    read.bad_frames = true; // samples do not change Q
+    read.bad_frames = true; // samples do not change Q; what has no trajectory is noted
     read.use = HostMemory::Use::adjoint;
     const FrameSource source(options.scan, read, console);
     const Scan& scan = source.scan();

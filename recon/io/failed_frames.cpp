@@ -14,13 +14,17 @@ std::string about_failure(const Frame& frame, std::size_t index, const std::stri
     return text("frame ", index, label.empty() ? "" : " (" + label + ")", " failed: ", error);
 }
 
-std::string list_of_failures(const std::vector<std::size_t>& failed, std::size_t frames) {
+std::string list_of_frames(const std::vector<std::size_t>& indices) {
     constexpr std::size_t most = 20;
-    std::string list = text(failed.size(), " of ", frames, " frames failed: ");
-    for (std::size_t i = 0; i < failed.size() && i < most; ++i) {
-        list += text(i == 0 ? "" : ",", failed[i]);
+    std::string list;
+    for (std::size_t i = 0; i < indices.size() && i < most; ++i) {
+        list += text(i == 0 ? "" : ",", indices[i]);
     }
-    return failed.size() > most ? list + ", ..." : list;
+    return indices.size() > most ? list + ", ..." : list;
+}
+
+std::string list_of_failures(const std::vector<std::size_t>& failed, std::size_t frames) {
+    return text(failed.size(), " of ", frames, " frames failed: ", list_of_frames(failed));
 }
 
 std::vector<std::size_t> failed_among(const std::vector<ImageFrame>& frames) {

@@ -22,7 +22,9 @@ std::string label_beside_index(const std::string& label, std::size_t index);
 /// "frame 3 (repetition 3) failed: ..."
 std::string about_failure(const Frame& frame, std::size_t index, const std::string& error);
 
-/// "2 of 20 frames failed: 3,7"; long lists are cut short.
+/// "3,7"; long lists are cut short.
+std::string list_of_frames(const std::vector<std::size_t>& indices);
+/// "2 of 20 frames failed: 3,7"
 std::string list_of_failures(const std::vector<std::size_t>& failed, std::size_t frames);
 /// Of an image's frames, those that failed.
 std::vector<std::size_t> failed_among(const std::vector<ImageFrame>& frames);

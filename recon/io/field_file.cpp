@@ -60,8 +60,7 @@ StoredField read_field(const std::string& path, const Grid& like) {
     result.off_resonance =
         native::read_field_map(file, native::grid_extents(result.grid), "the grid of the file");
     result.sha256 = file.sha256();
-    const OffResonance& found = result.off_resonance;
-    if (found.field.isZero(0) && found.r2star.isZero(0)) { // there may be decay alone
+    if (result.off_resonance.is_zero()) {
         throw InputError({path, "/field_map", "0 in every voxel", expected,
                           "see what wrote the file, and write it again"});
     }

@@ -2,11 +2,13 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/index_list.hpp"
 #include "base/input_file.hpp"
 #include "base/report.hpp"
@@ -67,7 +69,8 @@ struct ReadOptions {
     bool other_grid = false;
     /// The trajectory is to have the other sign, and places are those of the mirrored image.
     bool mirrored = false;
-    /// Whether a scan of several frames may have some whose samples are wrong or cannot be read.
+    /// Whether a scan of several frames may have some whose samples or own trajectory have values
+    /// that are not finite, or cannot be read.
     bool bad_frames = false;
     /// The image will have so many voxels; empty: as many as the file says.
     std::vector<std::size_t> matrix{};
@@ -90,6 +93,8 @@ struct StoredScan {
     Scan scan; ///< its frames have C x 0 samples
     /// Reads the samples of a frame. Those of a single frame are asked for once.
     std::function<CoilRows(std::size_t frame)> samples;
+    /// Frames without a sampling, because it cannot be read; only where bad_frames allows.
+    std::map<std::size_t, InputError> lost = {};
 };
 
 struct Simulation;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/numbers.hpp"
 #include "io/failed_frames.hpp"
 #include "scan/calibration_samples.hpp"
 #include "scan/check.hpp"
@@ -27,7 +26,8 @@ FrameSource::FrameSource(const std::string& path, const ReadOptions& options)
 FrameSource::FrameSource(OpenScan opened, const ReadOptions& options)
     : file_(std::move(opened.file)), stored_(std::move(opened.stored)) {
     Scan& scan = stored_.scan;
-    check_scan(options);
+    set_bad_trajectories_aside(options);
+    check(scan, true, options.matrix); // the formats asked for room
     options.before_samples(scan);
     const std::vector<std::string> silent = check_samples(options.bad_frames);
     file_->require_unchanged();
@@ -45,38 +45,32 @@ FrameSource::FrameSource(OpenScan opened, const ReadOptions& options)
     add(scan.remarks, silent);
 }
 
-void FrameSource::check_scan(const ReadOptions& options) {
-    const bool has_room = true; // the formats asked for it
-    try {
-        check(scan(), has_room, options.matrix);
-    } catch (const InputError&) {
-        if (!options.bad_frames || !set_bad_samplings_aside(options.matrix)) {
-            throw;
-        }
-        check(scan(), has_room, options.matrix);
-    }
-}
-
-/// Whether there were any, and others that are sound: one of these stands in their place, at which
-/// nobody looks.
-bool FrameSource::set_bad_samplings_aside(const std::vector<std::size_t>& matrix) {
+/// A frame whose trajectory is not known gets that of another, at which nobody looks.
+void FrameSource::set_bad_trajectories_aside(const ReadOptions& options) {
     std::vector<Frame>& frames = stored_.scan.frames;
-    const auto bad = SamplingCheck(scan(), matrix).of_some_frames();
-    const auto sound = std::find_if(frames.begin(), frames.end(), [&](const Frame& frame) {
-        return bad.count(frame.sampling.get()) == 0;
-    });
-    if (bad.empty() || sound == frames.end()) {
-        return false;
+    bad_ = std::move(stored_.lost);
+    if (options.bad_frames) {
+        bad_.merge(SamplingCheck(scan(), options.matrix).of_some_frames());
     }
-    for (std::size_t f = 0; f < frames.size(); ++f) {
-        if (const auto found = bad.find(frames[f].sampling.get()); found != bad.end()) {
-            bad_.emplace(f, found->second);
-            frames[f].sampling = sound->sampling;
-        }
+    if (bad_.empty()) {
+        return;
     }
+    std::size_t sound = 0;
+    while (bad_.count(sound) > 0) {
+        ++sound;
+    }
+    if (sound == frames.size()) {
+        throw InputError(bad_.begin()->second);
+    }
+    std::vector<std::size_t> indices;
+    for (const auto& [f, error] : bad_) {
+        frames[f].sampling = frames[sound].sampling;
+        indices.push_back(f);
+    }
+    const Finding& first = bad_.begin()->second.finding();
     stored_.scan.remarks.push_back(
-        text("the trajectories of ", counted(bad_.size(), "frame"), " cannot be used"));
-    return true;
+        text("the trajectory of ", bad_.size() == 1 ? "frame " : "frames ", list_of_frames(indices),
+             " cannot be used: ", first.thing, ", ", first.found));
 }
 
 /// Remarks on coils that are silent.
@@ -151,7 +145,14 @@ Scan FrameSource::take_scan() {
 }
 
 void FrameSource::report_bad(Reporter& report) const {
+    constexpr std::size_t most = 20;
+    std::size_t told = 0;
     for (const auto& [index, error] : bad_) {
+        if (++told > most) {
+            report.fail(text(bad_.size() - most, " more frames failed before they were solved; "
+                                                 "/record/frame_errors of the output says why"));
+            return;
+        }
         report.fail(about_failure(scan().frames[index], index, error.what()));
     }
 }

@@ -48,8 +48,7 @@ public:
 
 private:
     FrameSource(OpenScan opened, const ReadOptions& options);
-    void check_scan(const ReadOptions& options);
-    bool set_bad_samplings_aside(const std::vector<std::size_t>& matrix);
+    void set_bad_trajectories_aside(const ReadOptions& options);
     std::vector<std::string> check_samples(bool bad_frames);
 
     std::shared_ptr<InputFile> file_;

@@ -153,10 +153,6 @@ StoredScan open_native(const std::shared_ptr<const Hdf5Reader>& opened,
     const native::Samplings samplings = native::read_samplings(file, scan.grid, options);
     scan.trajectory_units = native::trajectory_units(file, options);
     scan.frames = native::read_frames(file, samplings);
-    if (!samplings.lost.empty()) {
-        scan.remarks.push_back(text("the trajectories of ", counted(samplings.lost.size(), "frame"),
-                                    " cannot be read"));
-    }
     const std::vector<std::size_t> indices = native::choose_frames(scan, options);
     if (file.has("voxels")) {
         scan.voxels = native::read_voxels(file, scan.grid);
@@ -173,12 +169,17 @@ StoredScan open_native(const std::shared_ptr<const Hdf5Reader>& opened,
             scan.voxels ? native::Extents{scan.voxels->size()} : native::grid_extents(scan.grid),
             scan.voxels ? "the positions of /voxels" : "the grid of the image"));
     }
-    return {std::move(scan), [opened, indices, lost = samplings.lost](std::size_t frame) {
-                if (const auto found = lost.find(indices[frame]); found != lost.end()) {
-                    throw InputError(found->second);
-                }
+    std::map<std::size_t, InputError> lost;
+    for (std::size_t f = 0; f < indices.size(); ++f) {
+        if (const auto found = samplings.lost.find(indices[f]); found != samplings.lost.end()) {
+            lost.emplace(f, found->second);
+        }
+    }
+    return {std::move(scan),
+            [opened, indices](std::size_t frame) {
                 return native::read_samples(*opened, indices[frame]);
-            }};
+            },
+            std::move(lost)};
 }
 
 } // namespace lsrecon

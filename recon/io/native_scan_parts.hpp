@@ -19,8 +19,7 @@ using Extents = std::vector<std::size_t>;
 /// One a frame of the trajectory, a single one when it has no frame dimension.
 struct Samplings {
     std::vector<std::shared_ptr<const Sampling>> of_frames; ///< null for those not chosen
-    /// Frames whose trajectory HDF5 cannot read. They have the sampling of another.
-    std::map<std::size_t, InputError> lost;
+    std::map<std::size_t, InputError> lost; ///< null as well: HDF5 cannot read their trajectory
 };
 
 [[noreturn]] inline void refuse(const Hdf5Reader& file, const std::string& thing,

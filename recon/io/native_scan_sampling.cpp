@@ -130,7 +130,6 @@ Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOpt
     };
     SamplingPool pool;
     Samplings samplings;
-    std::shared_ptr<const Sampling> whole;
     for (std::size_t f = 0; f < frames; ++f) {
         samplings.of_frames.push_back(nullptr);
         if (frames > 1 && !options.frames.admits(f)) {
@@ -139,19 +138,13 @@ Samplings read_samplings(const Hdf5Reader& file, const Grid& grid, const ReadOpt
         try {
             Sampling sampling = common;
             sampling.trajectory = trajectory_of(f);
-            whole = samplings.of_frames[f] = pool.share(std::move(sampling));
+            samplings.of_frames[f] = pool.share(std::move(sampling));
         } catch (const InputError& error) {
-            if (!options.bad_frames) {
+            if (!options.bad_frames || frames == 1) {
                 throw;
             }
             samplings.lost.emplace(f, error);
         }
-    }
-    for (const auto& [frame, error] : samplings.lost) {
-        if (!whole) {
-            throw InputError(error);
-        }
-        samplings.of_frames[frame] = whole;
     }
     return samplings;
 }

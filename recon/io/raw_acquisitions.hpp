@@ -130,7 +130,6 @@ private:
     std::vector<RawPart> parts_of(const RawFrame& raw, const std::string& name) const;
     Sampling sampling_of(const RawFrame& raw, std::size_t first, std::size_t end,
                          const Vec3& factor) const;
-    static void share_samplings(Scan& scan, const RawSamples& samples);
     void add_frames(Scan& scan, RawSamples& samples, const Vec3& factor, OwnPlaces own);
     RawFrame& calibration_at_place_of(const RawAcquisition& acquisition,
                                       const RawCounters& counters);

@@ -116,26 +116,6 @@ Sampling RawAcquisitionSorter::sampling_of(const RawFrame& raw, std::size_t firs
     return sampling;
 }
 
-/// A frame that lost readouts has the sampling of a whole one, which nobody looks at.
-void RawAcquisitionSorter::share_samplings(Scan& scan, const RawSamples& samples) {
-    const auto whole = std::find_if(scan.frames.begin(), scan.frames.end(),
-                                    [](const Frame& frame) { return frame.sampling != nullptr; });
-    std::size_t lost = 0;
-    for (std::size_t f = 0; f < scan.frames.size(); ++f) {
-        if (whole == scan.frames.end()) {
-            throw InputError(*samples.error_of(f));
-        }
-        if (!scan.frames[f].sampling) {
-            scan.frames[f].sampling = whole->sampling;
-            ++lost;
-        }
-    }
-    if (lost > 0) {
-        scan.remarks.push_back(text("acquisitions of ", counted(lost, "frame"),
-                                    " cannot be used, and so their trajectory is not known"));
-    }
-}
-
 void RawAcquisitionSorter::add_frames(Scan& scan, RawSamples& samples, const Vec3& factor,
                                       OwnPlaces own) {
     const bool cut_up = options_.spokes_per_frame > 0;
@@ -181,7 +161,6 @@ void RawAcquisitionSorter::add_frames(Scan& scan, RawSamples& samples, const Vec
         }
         raw = {};
     }
-    share_samplings(scan, samples);
     if (cut_up) {
         require_frames(options_.frames, index, encoding_.file,
                        encoding_.dataset + ", chosen frames");

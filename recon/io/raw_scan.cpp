@@ -199,7 +199,7 @@ void RawAcquisitionSorter::require_kz() const {
     }
     for (const auto& [counters, raw] : frames_) {
         const bool of_slices = choice_.varying()[0];
-        if (raw.trajectory.empty() || !(raw.partitions_differ || of_slices)) {
+        if (raw.trajectory.empty() || !raw.lost.empty() || !(raw.partitions_differ || of_slices)) {
             continue;
         }
         const ThirdCoordinate third(raw.trajectory, raw.ends);
@@ -256,7 +256,14 @@ StoredScan RawAcquisitionSorter::stored_scan() {
 
     const auto samples = std::make_shared<RawSamples>();
     add_frames(scan, *samples, factor, own);
-    return {std::move(scan), [samples](std::size_t frame) { return samples->take(frame); }};
+    std::map<std::size_t, InputError> lost;
+    for (std::size_t f = 0; f < scan.frames.size(); ++f) {
+        if (!scan.frames[f].sampling) {
+            lost.emplace(f, *samples->error_of(f));
+        }
+    }
+    return {std::move(scan), [samples](std::size_t frame) { return samples->take(frame); },
+            std::move(lost)};
 }
 
 } // namespace lsrecon

@@ -133,6 +133,10 @@ void PreparedScan::set_field_map(const std::string& wanted, bool shifted) {
         scan_.off_resonance.reset();
         scan_.remarks.push_back("the field map of the scan is not used: --field-map none");
     }
+    if (wanted.empty() && scan_.off_resonance && scan_.off_resonance->is_zero()) {
+        scan_.remarks.push_back("the field map of the scan is 0 in every voxel; --field-map none "
+                                "makes the same image in less time");
+    }
     if (wanted.empty() || wanted == "none") {
         return;
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/numbers.hpp"
 #include "scan/check.hpp"
@@ -36,15 +37,18 @@ void SamplingCheck::of_frame(std::size_t frame) const {
     phi_and_weights(sampling);
 }
 
-std::map<const Sampling*, InputError> SamplingCheck::of_some_frames() const {
-    std::map<const Sampling*, InputError> bad;
+std::map<std::size_t, InputError> SamplingCheck::of_some_frames() const {
+    std::map<std::size_t, InputError> bad;
+    std::set<const Sampling*> sound{nullptr};
     for (std::size_t f = 0; f < scan_.frames.size() && !all_share_one_; ++f) {
+        const Sampling* const sampling = scan_.frames[f].sampling.get();
         try {
-            if (bad.count(scan_.frames[f].sampling.get()) == 0) {
-                of_frame(f);
+            if (sound.count(sampling) == 0) {
+                points(sampling->trajectory, text(f, ", "));
+                sound.insert(sampling);
             }
         } catch (const InputError& error) {
-            bad.emplace(scan_.frames[f].sampling.get(), error);
+            bad.emplace(f, error);
         }
     }
     return bad;
@@ -66,8 +70,7 @@ void SamplingCheck::points(const std::vector<Vec3>& trajectory, const std::strin
                 refuse_bad_value(scan_, "trajectory", trajectory[i][d], at);
             }
             refuse("trajectory", shown(trajectory[i][d]) + " at " + at, "finite numbers",
-                   "leave the frame out, which the first index counts (--frames), or repair "
-                   "the value and write the scan again");
+                   "repair the value and write the scan again, or leave its frame out (--frames)");
         }
     }
 }

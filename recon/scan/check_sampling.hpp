@@ -19,8 +19,10 @@ public:
 
     /// InputError with the first violation in the sampling of a frame, which has one point or more.
     void of_frame(std::size_t frame) const;
-    /// The same for each sampling that not all frames share: what is wrong with it.
-    std::map<const Sampling*, InputError> of_some_frames() const;
+    /// Of frames that do not all share one: what is wrong with the trajectory of each that has
+    /// values that are not finite. Those beyond the matrix are left to of_frame: they are nearly
+    /// always a unit, which is the scan's. Frames without a sampling are passed over.
+    std::map<std::size_t, InputError> of_some_frames() const;
     /// InputError when |k| is too large. `before` stands before the indices of the point.
     void range(const std::vector<Vec3>& trajectory, const std::string& before) const;
 

@@ -14,6 +14,10 @@ RealVector picked(const RealVector& values, const std::vector<std::size_t>& indi
 
 } // namespace
 
+bool OffResonance::is_zero() const {
+    return field.isZero(0) && r2star.isZero(0);
+}
+
 Complex OffResonance::rate(std::size_t n) const {
     const auto i = static_cast<Eigen::Index>(n);
     return {r2star.size() > 0 ? r2star(i) : 0, 2 * pi * field(i)};

@@ -16,6 +16,7 @@ struct OffResonance {
     RealVector field; ///< f, N values in Hz
     RealVector r2star; ///< r, N values in 1/s, or empty for 0
 
+    bool is_zero() const; ///< neither field nor decay
     Complex rate(std::size_t n) const; ///< r + i 2 pi f
     OffResonance part(const Range& range) const;
     OffResonance subset(const std::vector<std::size_t>& indices) const;

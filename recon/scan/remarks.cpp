@@ -39,10 +39,6 @@ void on_off_resonance(const Scan& scan, Remarks& remarks) {
     if (!scan.off_resonance) {
         return;
     }
-    if (scan.off_resonance->field.isZero(0) && scan.off_resonance->r2star.isZero(0)) {
-        remarks.push_back("the field map is 0 in every voxel: the image is the one without it, "
-                          "which takes less time");
-    }
     const double turns = scan.off_resonance->field.cwiseAbs().maxCoeff() *
                          scan.frames.front().sampling->times.cwiseAbs().maxCoeff();
     if (turns > many) {

@@ -144,7 +144,8 @@ ChosenLambda by_corner(const LambdaCurve& curve, const std::string&) {
     const bool is_corner =
         best != points.end() && best != solved && best + 1 != points.end() && best->curvature > 0;
     return {static_cast<std::size_t>((is_corner ? best : without_corner) - points.begin()),
-            is_corner ? "the corner of the L-curve" : "the L-curve has no corner"};
+            is_corner ? "the corner of the L-curve"
+                      : text("at most ", smallest_corner, ", because the L-curve has no corner")};
 }
 
 const LambdaRule& row(const std::string& name) {

@@ -91,7 +91,7 @@ def frames_with_damage_fail_alone(make):
         expect(f"bad          frame {min(bad)}: " in listed, listed)
         folder.run(INPUT, ["check", "raw.mrd"], ["acquisition", "next:"])
         folder.run(0, ["q", "raw.mrd", "-o", "raw_q.h5", "--backend", "reference", "--quiet"],
-                   ["cannot be used, and so their trajectory"])
+                   ["the trajectory of frame"])
         for f in (min(bad), 0):
             folder.run(INPUT if f in bad else 0,
                        ["recon", "raw.mrd", "-o", f"one{f}.h5", *WORK, "--frames", str(f)])
@@ -119,6 +119,26 @@ def a_place_that_is_no_number_fails_its_frame(make):
             expect(np.isnan(some["image"][f]).all() if f == 4 else same, f"pair {f}")
     folder.run(INPUT, ["check", "raw.mrd"], says)
     folder.run(INPUT, ["recon", "raw.mrd", "-o", "one.h5", *WORK, "--frames", "2"], says)
+
+
+def kz_is_judged_by_whole_frames(make):
+    """Those with readouts on one side of kz = 0 alone have lost the others."""
+    folder = make()
+    folder.run(0, ["simulate", "--trajectory", "stack-of-spirals", "--matrix", "16,16,8", "--coils",
+                   "2", "--frames", "3", "--without-maps", "--quiet", "-o", "raw.mrd"])
+    with h5py.File(folder / "raw.mrd", "a") as f:
+        rows = f["dataset/data"][()]
+        kz = np.array([row["traj"].reshape(-1, 3)[0, 2] for row in rows])
+        idx = rows["head"]["idx"]
+        idx["kspace_encode_step_2"] = np.unique(kz, return_inverse=True)[1]
+        lost = (idx["repetition"] == 1) & (kz < 0)
+        expect(lost.any() and len(np.unique(kz)) == 8, "no stack")
+        for i in np.flatnonzero(lost):
+            rows["traj"][i][:] = np.nan
+        f["dataset/data"][...] = rows
+    folder.kept = {"some.h5.part"}
+    folder.run(INPUT, ["recon", "raw.mrd", "-o", "some.h5", *WORK],
+               ["frame 1 (repetition 1) failed", "traj", "NaN at ["])
 
 
 def parts_of_a_damaged_frame_stay(make):
@@ -177,5 +197,5 @@ def zeros_are_noted(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([frames_with_damage_fail_alone, a_place_that_is_no_number_fails_its_frame,
-                        parts_of_a_damaged_frame_stay,
+                        kz_is_judged_by_whole_frames, parts_of_a_damaged_frame_stay,
                         what_all_frames_need_is_refused, zeros_are_noted]))

@@ -116,38 +116,50 @@ def a_bad_trajectory_fails_its_frame_alone(make):
     folder.run(0, [*RECON, "-o", "good.h5"])
     good = image_of(folder, "good.h5")
 
-    def change(name, value):
-        with h5py.File(folder / name, "a") as f:
-            k = f["trajectory"][()]
-            k[{"nan": 3, "far": 0}[value], 7, 1] = np.nan if value == "nan" else 1e4
-            f["trajectory"][...] = k
+    def spoil(frame, value):
+        with h5py.File(folder / "many.h5", "a") as f:
+            k = f["trajectory"][frame]
+            k[7, 1] = value
+            f["trajectory"][frame] = k
 
-    for what, bad, says in (("nan", 3, "NaN at ["), ("far", 0, "within"),
-                            ("chunk", 2, "/trajectory")):
+    for what, says in (("nan", {3: "NaN at [3, 7, 1]"}), ("chunk", {2: "read with HDF5"}),
+                       ("both", {0: "read with HDF5", 2: "NaN at [2, 7, 1]"})):
         frames_of(folder, "many.h5", own=True)
-        if what == "chunk":
-            damage(folder, "many.h5", bad, "trajectory")
-        else:
-            change("many.h5", what)
+        for frame, found in says.items():
+            if "NaN" in found:
+                spoil(frame, np.nan)
+        for frame, found in says.items():
+            if "HDF5" in found:
+                damage(folder, "many.h5", frame, "trajectory")
         name = f"{what}.h5"
         folder.kept = {name + ".part"}
-        folder.run(INPUT, [*RECON, "-o", name],
-                   [f"frame {bad} failed: ", says, "next:", "trajectories of 1 frame"])
-        expect_only(folder, name, [bad], good)
-        folder.run(INPUT, ["check", "many.h5"], [says, "/trajectory"])
+        folder.run(INPUT, [*RECON, "-o", name], ["next:", "begin again"])
+        expect_only(folder, name, says, good)
+        with h5py.File(folder / name) as f:
+            errors = f["record/frame_errors"].asstr()[()]
+        expect(all("/trajectory" in errors[f] and (found in errors[f]) == ("NaN" in found)
+                   for f, found in says.items()), f"{errors}")
+        folder.run(INPUT, ["check", "many.h5"], ["/trajectory"])
         told = folder.run(0, ["info", "many.h5"]).stdout
-        expect(f"bad          frame {bad}: " in told and says in told, told)
+        expect(all(f"bad          frame {f}: " in told for f in says), told)
+        listed = ",".join(str(f) for f in says)
         folder.run(0, ["q", "many.h5", "-o", "many_q.h5", "--backend", "reference"],
-                   ["the trajectories of 1 frame cannot be"])
-        folder.run(INPUT, [*RECON, "-o", "one.h5", "--frames", str(bad)], [says])
-        folder.run(INPUT, [*RECON, "-o", name, "--resume"], [f"frame {bad} failed"])
-        expect_only(folder, name, [bad], good)
+                   ["the trajectory of frame", f" {listed} cannot be used: "])
+        folder.run(INPUT, [*RECON, "-o", "one.h5", "--frames", listed], ["/trajectory"])
+        folder.run(INPUT, [*RECON, "-o", name, "--resume"], [f"frame {min(says)} failed"])
+        expect_only(folder, name, says, good)
         os.unlink(folder / (name + ".part"))
-    frames_of(folder, "many.h5", own=True)
-    with h5py.File(folder / "many.h5", "a") as f:
-        f["trajectory"][...] = np.nan
+        with h5py.File(folder / "many.h5", "a") as f:
+            del f["samples"]
+        told = folder.run(0, ["info", "many.h5"]).stdout
+        expect(all(f"bad          frame {f}: " in told for f in says), told)
     folder.kept = set()
-    folder.run(INPUT, [*RECON, "-o", "none.h5"], ["NaN at ["])
+    # What is beyond the matrix has a wrong unit, and then all frames do.
+    for value, frames in ((1e4, [2]), (np.nan, range(FRAMES))):
+        frames_of(folder, "many.h5", own=True)
+        for frame in frames:
+            spoil(frame, value)
+        folder.run(INPUT, [*RECON, "-o", "none.h5"], ["/trajectory", "next:"])
 
 
 def maps_come_from_a_good_frame(make):

@@ -202,7 +202,8 @@ def a_prior_that_does_not_belong_is_refused(make):
 
 def a_prior_of_another_patient_s_size_is_refused(make):
     """A head of half the size in the same field, and one that its field of view enlarges: once for
-    all frames. One that is mirrored or nothing but noise is noted."""
+    all frames. One that is mirrored or nothing but noise is noted; a first
+    frame of noise is not."""
     folder = make()
     folder.run(0, ["simulate", "--trajectory", "radial", "--matrix", "72,72", "--coils", "4",
                    "--snr", "10", "--frames", "3", "-o", "head.h5", "--truth", "object.h5",
@@ -220,6 +221,11 @@ def a_prior_of_another_patient_s_size_is_refused(make):
         expect(said.count("its size (") == 1, f"said again: {said}")
     noise = abs(np.random.default_rng(1).standard_normal((72, 72)))
     notes = ("matches the scan better mirrored along y", "too little in common")
+    with h5py.File(folder / "head.h5", "r+") as f:
+        samples = f["samples"][()]
+        noise = np.random.default_rng(2).standard_normal(samples[0].shape)
+        samples[0] = abs(samples[1]).mean() * noise
+        f["samples"][...] = samples
     for name, values, says in (("right.h5", head, None), ("mirrored.h5", head[::-1], notes[0]),
                                ("noise.h5", noise, notes[1])):
         write_prior(folder, name, values, fov_mm=fov)

@@ -174,19 +174,28 @@ TEST(Check, AFrameWithATrajectoryOfItsOwnCanBeLeftOut) {
     }
 }
 
-TEST(Check, ASamplingOfSomeFramesIsWrongForThemAlone) {
+TEST(Check, ATrajectoryOfSomeFramesThatIsNoNumberIsWrongForThemAlone) {
     Scan scan = good_scan();
     EXPECT_TRUE(SamplingCheck(scan, {}).of_some_frames().empty());
-    scan.frames.push_back(scan.frames[0]);
-    change_sampling(scan, [](Sampling& s) { s.trajectory[2] = {0, 3.16, 0}; });
+    const Frame good = scan.frames[0];
+    change_sampling(scan, [](Sampling& s) { s.trajectory[2] = {0, nan, 0}; });
+    scan.frames.push_back(good);
     scan.frames.push_back(scan.frames[0]);
     const auto bad = SamplingCheck(scan, {}).of_some_frames();
-    ASSERT_EQ(bad.size(), 1U);
-    EXPECT_EQ(bad.begin()->first, scan.frames[0].sampling.get());
-    EXPECT_NE(bad.begin()->second.finding().found.find("[0, 2, 1]"), std::string::npos);
-    EXPECT_TRUE(SamplingCheck(scan, {8, 8}).of_some_frames().empty());
+    ASSERT_EQ(bad.size(), 2U);
+    for (const std::size_t f : {0U, 2U}) {
+        EXPECT_NE(bad.at(f).finding().found.find(text("[", f, ", 2, 1]")), std::string::npos);
+    }
     scan.frames.erase(scan.frames.begin() + 1);
     EXPECT_TRUE(SamplingCheck(scan, {}).of_some_frames().empty()) << "all frames share it";
+}
+
+TEST(Check, ATrajectoryBeyondTheMatrixIsTheScans) {
+    Scan scan = good_scan();
+    scan.frames.push_back(scan.frames[0]);
+    change_sampling(scan, [](Sampling& s) { s.trajectory[2] = {0, 3.16, 0}; });
+    EXPECT_TRUE(SamplingCheck(scan, {}).of_some_frames().empty());
+    EXPECT_THROW(check(scan), InputError);
 }
 
 TEST(Check, ThingsAreNamedAsTheFormatDoes) {

@@ -72,6 +72,7 @@ TEST(LambdaRules, ScaledNoiseIsWhatTheSmallestLambdaLeavesAndFits) {
 
 TEST(LambdaRules, TheCornerIsAmongWhatIsSolved) {
     EXPECT_EQ(chosen("l-curve", curve_of(0)), 2U);
+    EXPECT_EQ(lambda_rule("l-curve").choose(curve_of(0), "s.h5").why, "the corner of the L-curve");
     LambdaCurve early = curve_of(0);
     early.points[0].unsolved = early.points[1].unsolved = 1;
     EXPECT_EQ(chosen("l-curve", early), 1U) << "the first that is solved may be no corner";
@@ -86,6 +87,8 @@ TEST(LambdaRules, WithoutACornerItIsTheLeast) {
         point.curvature = -3;
     }
     EXPECT_EQ(chosen("l-curve", straight), hundredth);
+    EXPECT_NE(lambda_rule("l-curve").choose(straight, "s.h5").why.find("no corner"),
+              std::string::npos);
     LambdaCurve early = curve_of(0);
     early.points[0].curvature = 10;
     EXPECT_EQ(chosen("l-curve", early), 2U) << "corners below a hundredth are none";
