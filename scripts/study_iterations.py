@@ -34,7 +34,7 @@ def error_of(said):
 class Scan:
     """A simulated scan in a folder of its own, with its Q."""
 
-    def __init__(self, program, name, snr, coils=1):
+    def __init__(self, program, name, snr=30, coils=1):
         self.program = program
         self.name = name
         self.folder = tempfile.TemporaryDirectory()
@@ -101,8 +101,8 @@ def preconditioner_table(program, names):
           + " | ".join(f"to 1 %, {word}" for word in PRECONDITIONERS) + " |")
     print("|---|---|---|---|" + "---|" * len(PRECONDITIONERS))
     for name in names:
-        trajectory, matrix, snr, coils = (name.split(":") + ["30", "1"][name.count(":") - 1:])[:4]
-        scan = Scan(program, f"{trajectory}:{matrix}", snr, coils)
+        trajectory, matrix, *snr_and_coils = name.split(":")
+        scan = Scan(program, f"{trajectory}:{matrix}", *snr_and_coils)
         for weight in ["1e-3", "1e-2"]:
             regularised = ["--lambda", weight]
             scan.recon(scan.converged, scan.truth, *regularised, "--iterations", "3000",

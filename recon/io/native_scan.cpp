@@ -171,8 +171,8 @@ StoredScan open_native(const std::shared_ptr<const Hdf5Reader>& opened,
     }
     std::map<std::size_t, InputError> lost;
     for (std::size_t f = 0; f < indices.size(); ++f) {
-        if (const auto found = samplings.lost.find(indices[f]); found != samplings.lost.end()) {
-            lost.emplace(f, found->second);
+        if (!scan.frames[f].sampling) {
+            lost.emplace(f, samplings.lost.at(indices[f]));
         }
     }
     return {std::move(scan),

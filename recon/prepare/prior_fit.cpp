@@ -179,7 +179,8 @@ private:
 struct Likeness {
     double as_it_is = 0; ///< normalised information
     double viewed = 0;
-    double share() const { return viewed >= PriorFit::least_information ? as_it_is / viewed : 1; }
+    bool is_judged() const { return viewed >= PriorFit::least_information; }
+    double share() const { return is_judged() ? as_it_is / viewed : 1; }
     double gain() const { return viewed - as_it_is; }
 };
 
@@ -229,7 +230,7 @@ PriorFit require_fit(const PriorImage& prior, const Grid& grid, const RealVector
         if (!likeness) {
             continue;
         }
-        fit.is_judged = fit.is_judged || likeness->viewed >= PriorFit::least_information;
+        fit.is_judged = fit.is_judged || likeness->is_judged();
         if (likeness->share() < best.first.share()) {
             best = {*likeness, view};
         }

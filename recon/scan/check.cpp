@@ -53,7 +53,7 @@ public:
 private:
     [[noreturn]] void refuse(const std::string& name, const std::string& found,
                              const std::string& expected, const std::string& next) const {
-        throw InputError({scan_.file, scan_.name_of(name), found, expected, next});
+        refuse_part(scan_, name, found, expected, next);
     }
 
     /// "(z,) y, x" of voxel n of the grid, or its number in a list of voxels.
@@ -125,12 +125,11 @@ private:
     void check_voxels(const std::vector<Vec3>& voxels) const {
         for (std::size_t n = 0; n < voxels.size(); ++n) {
             for (std::size_t d = 0; d < 3; ++d) {
-                const std::string at = text("[", n, ", ", d, "]");
                 if (!std::isfinite(voxels[n][d])) {
-                    refuse_bad_value(scan_, "voxels", voxels[n][d], at);
+                    refuse_bad_value(scan_, "voxels", voxels[n][d], text("[", n, ", ", d, "]"));
                 }
                 if (std::abs(voxels[n][d]) > farthest_voxel) {
-                    refuse("voxels", text(voxels[n][d], " at ", at),
+                    refuse("voxels", text(voxels[n][d], " at [", n, ", ", d, "]"),
                            text("within +-", farthest_voxel, " fields of view"),
                            text("divide positions in mm by the field of view, ",
                                 scan_.grid.fov_mm[d], " mm in this dimension"));
@@ -167,10 +166,15 @@ void check(const Scan& scan, bool has_room, const std::vector<std::size_t>& matr
     }
 }
 
+void refuse_part(const Scan& scan, const std::string& name, const std::string& found,
+                 const std::string& expected, const std::string& next) {
+    throw InputError({scan.file, scan.name_of(name), found, expected, next});
+}
+
 void refuse_bad_value(const Scan& scan, const std::string& name, double value,
                       const std::string& at) {
-    throw InputError({scan.file, scan.name_of(name), shown(value) + " at " + at, "finite numbers",
-                      "remove or repair the value and write the scan again"});
+    refuse_part(scan, name, shown(value) + " at " + at, "finite numbers",
+                "remove or repair the value and write the scan again");
 }
 
 void require_finite_values(

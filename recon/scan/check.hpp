@@ -15,6 +15,10 @@ namespace lsrecon {
 /// exceed, |k| <= N of the larger one.
 void check(const Scan& scan, bool has_room = false, const std::vector<std::size_t>& matrix = {});
 
+/// InputError about a part of the scan, which the message calls as the scan's format does.
+[[noreturn]] void refuse_part(const Scan& scan, const std::string& name, const std::string& found,
+                              const std::string& expected, const std::string& next);
+
 /// InputError that names a value that is NaN or infinite, and where it stands.
 [[noreturn]] void refuse_bad_value(const Scan& scan, const std::string& name, double value,
                                    const std::string& at);

@@ -29,8 +29,8 @@ void SamplingCheck::of_frame(std::size_t frame) const {
     const Sampling& sampling = *scan_.frames[frame].sampling;
     const std::string before = all_share_one_ ? "" : text(frame, ", ");
     if (sampling.trajectory.empty()) {
-        refuse("trajectory", text("no point in frame ", frame), "at least one sample",
-               "check how the scan was written");
+        refuse_part(scan_, "trajectory", text("no point in frame ", frame), "at least one sample",
+                    "check how the scan was written");
     }
     points(sampling.trajectory, before);
     range(sampling.trajectory, before);
@@ -54,11 +54,6 @@ std::map<std::size_t, InputError> SamplingCheck::of_some_frames() const {
     return bad;
 }
 
-void SamplingCheck::refuse(const std::string& name, const std::string& found,
-                           const std::string& expected, const std::string& next) const {
-    throw InputError({scan_.file, scan_.name_of(name), found, expected, next});
-}
-
 void SamplingCheck::points(const std::vector<Vec3>& trajectory, const std::string& before) const {
     for (std::size_t i = 0; i < trajectory.size(); ++i) {
         for (std::size_t d = 0; d < 3; ++d) {
@@ -69,8 +64,9 @@ void SamplingCheck::points(const std::vector<Vec3>& trajectory, const std::strin
             if (before.empty()) {
                 refuse_bad_value(scan_, "trajectory", trajectory[i][d], at);
             }
-            refuse("trajectory", shown(trajectory[i][d]) + " at " + at, "finite numbers",
-                   "repair the value and write the scan again, or leave its frame out (--frames)");
+            refuse_part(
+                scan_, "trajectory", shown(trajectory[i][d]) + " at " + at, "finite numbers",
+                "repair the value and write the scan again, or leave its frame out (--frames)");
         }
     }
 }
@@ -83,14 +79,14 @@ void SamplingCheck::range(const std::vector<Vec3>& trajectory, const std::string
                 std::max(scan_.grid.size[d], other ? matrix_[d] : std::size_t(0));
             const double half = static_cast<double>(size) / 2;
             if (std::abs(trajectory[m][d]) > (other ? most_left_out : allowed_overshoot) * half) {
-                refuse("trajectory",
-                       text(trajectory[m][d], " cycles/fov at [", before, m, ", ", d, "]"),
-                       other ? text("within +-", 2 * half, " (N of the larger matrix)")
-                             : text("within +-", half, " (N/2 of the matrix) and 5 %"),
-                       text("correct the units (--traj-units), the matrix or the trajectory",
-                            other ? ""
-                                  : "; or pass --matrix, which leaves out what is "
-                                    "beyond its N/2"));
+                refuse_part(scan_, "trajectory",
+                            text(trajectory[m][d], " cycles/fov at [", before, m, ", ", d, "]"),
+                            other ? text("within +-", 2 * half, " (N of the larger matrix)")
+                                  : text("within +-", half, " (N/2 of the matrix) and 5 %"),
+                            text("correct the units (--traj-units), the matrix or the trajectory",
+                                 other ? ""
+                                       : "; or pass --matrix, which leaves out what is "
+                                         "beyond its N/2"));
             }
         }
     }
@@ -109,8 +105,9 @@ void SamplingCheck::phi_and_weights(const Sampling& sampling) const {
             refuse_bad_value(scan_, "weights", sampling.weights(m), text("[", m, "]"));
         }
         if (sampling.weights(m) < 0) {
-            refuse("weights", text(sampling.weights(m), " at [", m, "]"), "numbers >= 0",
-                   "weights are statistical and cannot be negative; correct them");
+            refuse_part(scan_, "weights", text(sampling.weights(m), " at [", m, "]"),
+                        "numbers >= 0",
+                        "weights are statistical and cannot be negative; correct them");
         }
     }
     const auto all_zero = [](const auto& values) {
@@ -118,13 +115,13 @@ void SamplingCheck::phi_and_weights(const Sampling& sampling) const {
     };
     for (const bool phi : {true, false}) {
         if (phi ? all_zero(sampling.phi) : all_zero(sampling.weights)) {
-            refuse(phi ? "phi" : "weights", "every value is 0", "at least one that is not",
-                   "check how the scan was written");
+            refuse_part(scan_, phi ? "phi" : "weights", "every value is 0",
+                        "at least one that is not", "check how the scan was written");
         }
     }
     if (sampling.q_weights().sum() == 0) {
-        refuse("weights", "every value is 0 where phi is not", "at least one sample that counts",
-               "check how the scan was written");
+        refuse_part(scan_, "weights", "every value is 0 where phi is not",
+                    "at least one sample that counts", "check how the scan was written");
     }
 }
 

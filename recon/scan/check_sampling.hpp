@@ -27,8 +27,6 @@ public:
     void range(const std::vector<Vec3>& trajectory, const std::string& before) const;
 
 private:
-    [[noreturn]] void refuse(const std::string& name, const std::string& found,
-                             const std::string& expected, const std::string& next) const;
     void points(const std::vector<Vec3>& trajectory, const std::string& before) const;
     void phi_and_weights(const Sampling& sampling) const;
 
