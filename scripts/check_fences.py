@@ -50,28 +50,11 @@ THIRD_PARTY = {
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 PRINT = re.compile(r"(?<![\w])(std::)?(f?printf|puts|fputs)\s*\(")
-MAX_LINES = 300
-SOURCES = {"recon": (".hpp", ".cpp"), "tests": (".hpp", ".cpp", ".py", ".sh"),
-           "kernels": (".cl",), "scripts": (".py", ".sh"), "data": (".py",)}
 
 
 def room_of(name):
     fitting = [room for room in ARROWS if name.startswith(room)]
     return max(fitting, key=len) if fitting else None
-
-
-def files_of(root, folder, suffixes):
-    return sorted(path for path in (root / folder).rglob("*")
-                  if path.suffix in suffixes and path.is_file()
-                  and "third_party" not in path.parts)
-
-
-def check_sizes(root):
-    for folder, suffixes in SOURCES.items():
-        for path in files_of(root, folder, suffixes):
-            lines = path.read_text(encoding="utf-8").count("\n")
-            if lines > MAX_LINES:
-                yield f"{path.relative_to(root)}: {lines} lines, at most {MAX_LINES}"
 
 
 def check_file(name, text, users):
@@ -106,13 +89,12 @@ def check_file(name, text, users):
 def check(root):
     """Every violation below `root`, as text."""
     users = {}
-    for path in files_of(root / "recon", ".", (".hpp", ".cpp")):
+    for path in sorted((root / "recon").rglob("*.[hc]pp")):
         name = path.relative_to(root / "recon").as_posix()
         yield from check_file(name, path.read_text(encoding="utf-8"), users)
     for pattern, names in users.items():
         if THIRD_PARTY[pattern] is None and len(names) > 1:
             yield f"{pattern} is included by {', '.join(sorted(names))}; one file may"
-    yield from check_sizes(root)
 
 
 # What is right, and for every rule something that breaks it: (files, what the message holds).
@@ -156,8 +138,6 @@ WRONG = [
     ({"recon/cellar/a.cpp": "int x;\n"}, "no room"),
     ({"recon/base/a.hpp": "int x;\n"}, "#pragma once"),
     ({"recon/solve/a.cpp": 'void f() { std::printf("x"); }\n'}, "prints"),
-    ({"recon/base/long.cpp": "\n" * (MAX_LINES + 1)}, "lines"),
-    ({"kernels/long.cl": "\n" * (MAX_LINES + 1)}, "lines"),
 ]
 
 
