@@ -224,6 +224,9 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     image.record = make_record(scan, backend.info(), settings);
     image.record.emplace_back("solver", solvers_of(image));
     image.numbers = numbers_of(result, scan, !prepared.maps_differ());
+    for (const auto& number : equations.model().numbers()) {
+        image.numbers.push_back(number);
+    }
     image.map_previews = map_previews;
     if (curve) {
         add_lambda_curve(image, *curve);
@@ -236,6 +239,9 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
                       report);
     }
     equations.note_unlike_prior();
+    if (const std::string advice = equations.model().advice(); !advice.empty()) {
+        report.note(advice);
+    }
     result.solves.tell(report);
     add_notes(image.record, scan, report.notes());
     image.stage_seconds = report.stage_seconds();

@@ -88,12 +88,20 @@ ScanEquations::Transformed ScanEquations::transformed(std::size_t frame) {
         result.frame = prepared_.frame(frame);
         result.energy = energy_of(*result.frame.sampling, result.frame.samples);
         result.fhd = of(frame).fhd(result.frame.samples, report_);
+        compare_models(frame, result.frame);
         result.frame.samples = {}; // what follows needs their memory
     }
     if (parts_.prior != nullptr && prior_checks_ > 0) {
         require_prior_fit(frame, result.fhd);
     }
     return result;
+}
+
+/// Of the first frame of each place, as long as its samples are there.
+void ScanEquations::compare_models(std::size_t f, const Frame& frame) {
+    if (compared_.insert(prepared_.place_of(f)).second) {
+        model_.compare(prepared_.scan(), frame, report_);
+    }
 }
 
 void ScanEquations::require_prior_fit(std::size_t frame, const std::vector<Volume>& fhd) {
@@ -160,6 +168,7 @@ LambdaCurve ScanEquations::choose_lambda(const RuleChoice& rule) {
     Frame frame = prepared_.frame(f);
     NormalEquations& equations = of(f);
     std::vector<Volume> fhd = equations.fhd(frame.samples, report_);
+    compare_models(f, frame);
     LambdaCurve curve =
         lsrecon::choose_lambda(rule, prepared_.scan(), f, frame, equations, fhd, options_, report_);
     if (f == prepared_.first_good()) { // which is the next

@@ -2,10 +2,12 @@
 
 #include <deque>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "base/report.hpp"
+#include "prepare/model_check.hpp"
 #include "prepare/prepared_scan.hpp"
 #include "prepare/prior.hpp"
 #include "reconstruct_q.hpp"
@@ -29,8 +31,8 @@ public:
 
     ScanEquations(PreparedScan& prepared, const Parts& parts, const SolveOptions& options,
                   Reporter& report)
-        : prepared_(prepared), parts_(parts), plan_(parts.plan), options_(options),
-          report_(report) {}
+        : prepared_(prepared), parts_(parts), plan_(parts.plan), options_(options), report_(report),
+          model_(parts.backend, prepared.maps_are_stored()) {}
 
     /// Whether places have maps, a field map or a prior image of their own.
     bool places_differ() const;
@@ -51,6 +53,7 @@ public:
     /// Of all that follow, too.
     void set_lambda(double lambda);
 
+    const ModelCheck& model() const { return model_; }
     /// After the last frame: a prior image that is like none of those by which it was judged.
     void note_unlike_prior() const;
 
@@ -62,6 +65,7 @@ private:
     bool is_at_place_of(std::size_t frame) const;
     void move_to(std::size_t frame);
     Q make_q(const Sampling& sampling);
+    void compare_models(std::size_t f, const Frame& frame);
     /// That the prior image of the place is of what the scan shows, by a few plain iterations.
     void require_prior_fit(std::size_t frame, const std::vector<Volume>& fhd);
 
@@ -70,6 +74,8 @@ private:
     Plan plan_; ///< with the field map of a place
     SolveOptions options_;
     Reporter& report_;
+    ModelCheck model_;
+    std::set<std::size_t> compared_; ///< places whose models were
     std::size_t prior_checks_ = most_prior_checks; ///< that are left for that of the place
     std::optional<double> unlike_; ///< information of a prior image and a frame, the most
     bool prior_is_known_ = false; ///< like a frame, noted, or of too few voxels

@@ -48,6 +48,8 @@ void require_points(const LambdaCurve& curve, const Scan& scan) {
 void tell(const LambdaCurve& curve, const std::string& refused, const Scan& scan, std::size_t f,
           Reporter& report) {
     constexpr double unexplained = 2; // times the noise, in energy
+    constexpr double large = 0.3; // lambda of scans whose samples contradict each other
+    constexpr double much = 0.1; // of the samples' energy
     if (!refused.empty()) {
         report.tell("lambda is not chosen by cross-validation, because of " + refused);
     }
@@ -59,12 +61,17 @@ void tell(const LambdaCurve& curve, const std::string& refused, const Scan& scan
         words += ", chosen from " + (label.empty() ? text("frame ", f) : label) + " for all frames";
     }
     const double share = curve.noise > 0 ? curve.at_chosen().residual / curve.noise : 0;
+    const double left = curve.at_chosen().residual / curve.data;
     if (share > 0) {
         words += text("; the residual has ", rounded(share), " of the noise's energy");
     }
     if (share > unexplained) {
         report.note(words + ": the model does not explain the rest; coil maps, field map or "
                             "trajectory may be wrong");
+    } else if (share == 0 && curve.at_chosen().lambda >= large && left >= much) {
+        report.note(text(words, "; it is large, and ", rounded(100 * left),
+                         " % of the data stay unexplained. Unless the scan is mostly noise, check "
+                         "its trajectory, samples, coil maps and field map."));
     } else {
         report.tell(words);
     }

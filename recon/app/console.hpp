@@ -61,7 +61,7 @@ void add_scan_flags(CLI::App& sub, std::string& scan, ReadOptions& options);
 void add_geometry_flags(CLI::App& sub, GeometryOptions& options);
 /// --maps and how they are estimated; `others` says what --maps takes besides the methods.
 void add_maps_flags(CLI::App& sub, PrepareOptions& options, const std::string& others);
-/// Both, and --combine, --field-map, --coils, --energy and --no-whitening.
+/// Both, and --combine, --field-map, --field-scale, --coils, --energy and --no-whitening.
 void add_prepare_flags(CLI::App& sub, PrepareOptions& options);
 /// -o / --output, required.
 void add_output_flag(CLI::App& sub, std::string& output, const std::string& what);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
@@ -12,6 +13,9 @@
 #include "io/failed_frames.hpp"
 #include "io/frame_source.hpp"
 #include "io/hdf5_file.hpp"
+#include "prepare/model_check.hpp"
+#include "prepare/prepared_scan.hpp"
+#include "scan/check.hpp"
 #include "scan/directions.hpp"
 #include "scan/header_numbers.hpp"
 
@@ -22,6 +26,8 @@ namespace {
 struct Options {
     std::string scan;
     ReadOptions read;
+    bool model = false; ///< of check
+    BackendOptions backend; ///< of that
 };
 
 void print_trajectory(const Scan& scan, const Sampling& sampling) {
@@ -183,14 +189,41 @@ ExitCode run_info(const Options& options) {
     return ExitCode::done;
 }
 
+/// By the first frame of each place that can be used.
+void print_model(FrameSource& source, const BackendOptions& options) {
+    Console console(true);
+    const auto backend = open_backend(options, console);
+    PrepareOptions prepare;
+    prepare.maps_of_places = true;
+    PreparedScan prepared(source, prepare, *backend, console);
+    ModelCheck model(*backend, prepared.maps_are_stored());
+    std::set<std::size_t> compared;
+    for (const std::size_t f : prepared.order(true)) {
+        if (!prepared.is_bad(f) && compared.insert(prepared.place_of(f)).second) {
+            prepared.move_to(f);
+            model.compare(prepared.scan(), prepared.frame(f), console);
+        }
+    }
+    const std::string advice = model.advice();
+    const bool compares = !model.numbers().empty();
+    std::printf("model: %s\n",
+                !advice.empty() ? advice.c_str()
+                : compares      ? "no other coil maps, field map or sign of the trajectory explain "
+                                  "the scan better"
+                                : "the scan has neither coil maps nor a field map to compare with");
+}
+
 ExitCode run_check(const Options& options) {
     require_input(options.scan);
-    const FrameSource source(options.scan, options.read);
-    const Scan& scan = source.scan();
-    for (const std::string& remark : scan.remarks) {
+    FrameSource source(options.scan, options.read);
+    for (const std::string& remark : source.scan().remarks) {
         std::printf("note: %s\n", remark.c_str());
     }
-    std::printf("%s: ok, SHA-256 %s\n", scan.file.c_str(), scan.sha256().c_str());
+    std::printf("%s: ok, SHA-256 %s\n", source.scan().file.c_str(), source.scan().sha256().c_str());
+    if (options.model) {
+        require_samples(source.scan());
+        print_model(source, options.backend);
+    }
     return ExitCode::done;
 }
 
@@ -209,6 +242,10 @@ std::function<ExitCode()> bind_info(CLI::App& sub) {
 
 std::function<ExitCode()> bind_check(CLI::App& sub) {
     const auto options = bind(sub);
+    sub.add_flag("--model", options->model,
+                 "compare the scan's coil maps, field map and sign of the trajectory with others, "
+                 "at low resolution");
+    add_backend_flags(sub, options->backend);
     return [options] { return run_check(*options); };
 }
 

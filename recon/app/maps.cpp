@@ -27,7 +27,9 @@ ExitCode run(Options& options) {
         throw UsageError("--maps none makes no maps\n  next:     name a method");
     }
     options.prepare.whiten = false; // a file has maps of the scan's own coils
-    require_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}});
+    require_files({{"SCAN", options.scan},
+                   {"--maps", options.prepare.maps_of_file() ? options.prepare.maps : ""}},
+                  {{"--output", options.output, FileKind::hdf5}});
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
     options.prepare.tell(options.read);

@@ -100,6 +100,10 @@ void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
                    "lie [the scan's own]")
         ->check(file_name())
         ->type_name("FILE");
+    sub.add_option("--field-scale", options.field_scale,
+                   "multiply the field map by this: -1 for the other sign, 0.15915 for rad/s")
+        ->check(number_between(-100, 100))
+        ->capture_default_str();
     CLI::Option* const coils = sub.add_option("--coils", options.compression.coils,
                                               "compress to this many virtual coils [all coils]")
                                    ->check(whole_number("a whole number from 1", false));

@@ -161,6 +161,7 @@ ExitCode run(Options& options) {
         {"q_folder", options.reconstruct.q_folder},
         {"maps_asked_for", prepare.maps},
         {"field_map_asked_for", prepare.field_map},
+        {"field_scale", text(prepare.field_scale)},
         {"maps_threshold", text(prepare.estimate.threshold)},
         {"maps_crop", text(prepare.estimate.crop)},
         {"soft_maps", prepare.estimate.soft ? "yes" : "no"},

@@ -56,6 +56,15 @@ bool IndexList::contains(std::size_t index) const {
     });
 }
 
+std::size_t IndexList::most_admitted(std::size_t count) const {
+    std::size_t admitted = empty() ? count : 0;
+    for (const auto& [first, last] : ranges_) {
+        const std::size_t end = std::min(last, count - 1) + 1;
+        admitted += std::min(count - admitted, end > first ? end - first : 0);
+    }
+    return admitted;
+}
+
 IndexList IndexList::ranges_with_none_of(const std::set<std::size_t>& indices) const {
     IndexList result;
     for (const auto& range : ranges_) {

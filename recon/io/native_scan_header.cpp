@@ -192,11 +192,9 @@ void require_memory(const Hdf5Reader& file, const Grid& grid, const ReadOptions&
         } else if (name == "trajectory" || name == "voxels") { // three doubles a point
             double points = all / grid.dimensions;
             if (name == "trajectory" && shape.extents.size() == 3) {
-                std::size_t chosen = 0;
-                for (std::size_t f = 0; f < shape.extents[0]; ++f) {
-                    chosen += options.frames.admits(f) ? 1 : 0;
-                }
-                points *= static_cast<double>(chosen) / static_cast<double>(shape.extents[0]);
+                const std::size_t frames = shape.extents[0];
+                points *= static_cast<double>(options.frames.most_admitted(frames)) /
+                          static_cast<double>(frames);
             }
             add(name, shape, points, sizeof(Vec3));
         } else {

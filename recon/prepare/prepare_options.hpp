@@ -21,6 +21,7 @@ struct PrepareOptions {
     MapsOptions estimate;
     /// The name of a file with a field map; "none"; "" for the scan's own.
     std::string field_map;
+    double field_scale = 1; ///< by which the field map is multiplied
     bool field_map_of_file() const { return !field_map.empty() && field_map != "none"; }
     /// Whether coil maps are made for each place of a scan of several slices; else such a scan is
     /// an error.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "scan/remarks.hpp"
 #include "scan/sampling_pool.hpp"
 
 namespace lsrecon {
@@ -26,7 +27,7 @@ PreparedScan::PreparedScan(FrameSource& source, const PrepareOptions& options, B
     if (options.geometry.any()) {
         frames_.place(Geometry(options.geometry, scan_));
     }
-    set_field_map(options.field_map, options.geometry.shifts());
+    set_field_map(options.field_map, options.geometry.shifts(), options.field_scale);
     if (options.whiten && !scan_.noise.empty()) {
         mix(whitening(scan_));
         scan_.remarks.push_back(
@@ -128,7 +129,7 @@ void PreparedScan::mix(const CoilMixing& mixing) {
     set_coils(static_cast<std::size_t>(mixing.rows()));
 }
 
-void PreparedScan::set_field_map(const std::string& wanted, bool shifted) {
+void PreparedScan::set_field_map(const std::string& wanted, bool shifted, double factor) {
     if (wanted == "none" && scan_.off_resonance) {
         scan_.off_resonance.reset();
         scan_.remarks.push_back("the field map of the scan is not used: --field-map none");
@@ -136,6 +137,15 @@ void PreparedScan::set_field_map(const std::string& wanted, bool shifted) {
     if (wanted.empty() && scan_.off_resonance && scan_.off_resonance->is_zero()) {
         scan_.remarks.push_back("the field map of the scan is 0 in every voxel; --field-map none "
                                 "makes the same image in less time");
+    }
+    if (wanted.empty() && scan_.off_resonance) {
+        scan_.off_resonance =
+            std::make_shared<const OffResonance>(scan_.off_resonance->scaled(factor));
+    }
+    if (!(wanted.empty() ? scan_.off_resonance != nullptr : wanted != "none") && factor != 1) {
+        throw UsageError(text("--field-scale ", factor,
+                              ": the reconstruction has no field map\n  next:     leave it out, or "
+                              "name a map with --field-map"));
     }
     if (wanted.empty() || wanted == "none") {
         return;
@@ -145,7 +155,8 @@ void PreparedScan::set_field_map(const std::string& wanted, bool shifted) {
                          ": the scan has /voxels, and a map is resampled for a grid only\n"
                          "  next:     store /field_map at the voxels");
     }
-    field_.emplace(wanted, scan_, maps_.file_grid(), maps_.first_good(), shifted);
+    field_.emplace(wanted, scan_, maps_.file_grid(), maps_.first_good(), shifted, factor);
+    remark_idle_field(scan_, scan_.remarks);
 }
 
 std::vector<std::size_t> PreparedScan::order(bool by_places) const {

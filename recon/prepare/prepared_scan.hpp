@@ -16,6 +16,10 @@ public:
                  Reporter& report);
     PreparedScan(const PreparedScan&) = delete;
 
+    /// Whether its coil maps come from a file, and not from its own samples.
+    bool maps_are_stored() const {
+        return !scan_.coil_maps.empty() && !maps_.are_estimated() && !frames_.by_slices();
+    }
     /// Its frames have C x 0 samples, C as after compression.
     const Scan& scan() const { return scan_; }
     /// The first frame that can be used, with maps where they can be made for some places alone.
@@ -30,6 +34,7 @@ public:
     bool maps_differ() const { return maps_.differ(); }
     /// Whether places have coil maps or a field map of their own.
     bool places_differ() const { return maps_.differ() || (field_ && field_->differ()); }
+    std::size_t place_of(std::size_t frame) const { return maps_.place_of()[frame]; }
     bool is_at_place_of(std::size_t frame) const;
     /// Coil maps and field map of the frame's place become those of the scan. InputError when they
     /// cannot be made.
@@ -39,7 +44,7 @@ public:
     std::vector<std::size_t> order(bool by_places) const;
 
 private:
-    void set_field_map(const std::string& wanted, bool shifted);
+    void set_field_map(const std::string& wanted, bool shifted, double factor);
     void mix(const CoilMixing& mixing);
     void compress(const CoilCompression& wanted);
     std::optional<Eigen::MatrixXcd> gram_of_place(std::size_t place);

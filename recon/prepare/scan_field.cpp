@@ -26,8 +26,8 @@ OffResonance off_resonance_of(const CoilRows& values) {
 } // namespace
 
 ScanField::ScanField(const std::string& file, Scan& scan, const Grid& file_grid, std::size_t frame,
-                     bool shifted)
-    : scan_(scan) {
+                     bool shifted, double factor)
+    : scan_(scan), factor_(factor) {
     const StoredField stored = read_field(file, file_grid);
     volumes_.emplace(rows_of(stored.off_resonance), stored.grid, scan,
                      with_smaller_field(scan.grid, file_grid),
@@ -41,8 +41,8 @@ ScanField::ScanField(const std::string& file, Scan& scan, const Grid& file_grid,
 }
 
 void ScanField::move_to(std::size_t frame) {
-    scan_.off_resonance =
-        std::make_shared<const OffResonance>(off_resonance_of(volumes_->take(frame)));
+    scan_.off_resonance = std::make_shared<const OffResonance>(
+        off_resonance_of(volumes_->take(frame)).scaled(factor_));
     place_ = volumes_->place_of(frame);
 }
 

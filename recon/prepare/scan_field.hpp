@@ -11,11 +11,12 @@ namespace lsrecon {
 /// (scan/frame_places.hpp).
 class ScanField {
 public:
-    /// Sets the scan's field map to that of the frame's place, and adds a remark. `file_grid` is
+    /// Sets the scan's field map to that of the frame's place, times
+    /// `factor`, and adds a remark. `file_grid` is
     /// that of the scan's file; the scan must outlive it. InputError as of read_field and
     /// PlacedVolumes.
     ScanField(const std::string& file, Scan& scan, const Grid& file_grid, std::size_t frame,
-              bool shifted);
+              bool shifted, double factor);
 
     /// Whether places have field maps of their own.
     bool differ() const { return volumes_->differ(); }
@@ -25,6 +26,7 @@ public:
 
 private:
     Scan& scan_;
+    double factor_;
     std::optional<PlacedVolumes> volumes_; ///< the field, and R2* where there is one
     std::size_t place_ = 0; ///< whose map the scan has
 };

@@ -32,6 +32,7 @@ public:
 
     /// The first good frame, with maps once they are made.
     std::size_t first_good() const { return first_; }
+    bool are_estimated() const { return method_ != nullptr; }
     /// Whether places have maps of their own.
     bool differ() const { return (method_ != nullptr || of_file_) && places_ > 1; }
     bool are_of(std::size_t frame) const { return !differ() || place_of_[frame] == place_; }

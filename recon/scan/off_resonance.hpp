@@ -17,6 +17,7 @@ struct OffResonance {
     RealVector r2star; ///< r, N values in 1/s, or empty for 0
 
     bool is_zero() const; ///< neither field nor decay
+    OffResonance scaled(double factor) const { return {factor * field, r2star}; } ///< the field
     Complex rate(std::size_t n) const; ///< r + i 2 pi f
     OffResonance part(const Range& range) const;
     OffResonance subset(const std::vector<std::size_t>& indices) const;

@@ -46,6 +46,28 @@ void on_off_resonance(const Scan& scan, Remarks& remarks) {
                                " turns until a sample is taken; its unit is Hz, that of the times "
                                "s"));
     }
+    remark_idle_field(scan, remarks);
+}
+
+void on_weights(const Scan& scan, Remarks& remarks) {
+    const RealVector& weights = scan.frames.front().sampling->weights;
+    const auto without = (weights.array() == 0).count();
+    if (without > 0) {
+        remarks.push_back(text(without, " of ", weights.size(),
+                               " samples have weight 0 and do not count. Check /weights if that is "
+                               "not meant."));
+    }
+}
+
+/// Those that count.
+double coverage(const Sampling& sampling, const Grid& grid) {
+    std::vector<Vec3> weighed;
+    for (std::size_t m = 0; m < sampling.samples(); ++m) {
+        if (sampling.weight(m) > 0) {
+            weighed.push_back(sampling.trajectory[m]);
+        }
+    }
+    return coverage(weighed, grid);
 }
 
 /// "; if they belong to one image, pass --join repetition".
@@ -72,7 +94,7 @@ Sparse sparse_frames(const Scan& scan, double least) {
         const Sampling& sampling = *frame.sampling;
         const auto [found, is_new] = known.emplace(&sampling, 0);
         if (is_new) {
-            found->second = coverage(sampling.trajectory, scan.grid);
+            found->second = coverage(sampling, scan.grid);
         }
         result.alike =
             result.alike && sampling.samples() == scan.frames.front().sampling->samples();
@@ -120,7 +142,26 @@ std::vector<std::string> remarks_on(const Scan& scan) {
     on_field_of_view(scan, remarks);
     on_voxels(scan, remarks);
     on_off_resonance(scan, remarks);
+    on_weights(scan, remarks);
     return remarks;
+}
+
+void remark_idle_field(const Scan& scan, std::vector<std::string>& remarks) {
+    constexpr double few = 0.01; // 4 degrees
+    const RealVector& times = scan.frames.front().sampling->times;
+    if (!scan.off_resonance || scan.off_resonance->is_zero() || times.size() == 0) {
+        return;
+    }
+    const double decay = scan.off_resonance->r2star.size() > 0
+                             ? scan.off_resonance->r2star.cwiseAbs().maxCoeff() / (2 * pi)
+                             : 0;
+    const double field = std::max(scan.off_resonance->field.cwiseAbs().maxCoeff(), decay);
+    const double duration = times.maxCoeff() - times.minCoeff();
+    if (field * duration < few) {
+        remarks.push_back(text("The field map corrects nothing: it is at most ", field,
+                               " Hz, and the readout takes ", duration,
+                               " s. Check that the map is in Hz and the times are in s."));
+    }
 }
 
 } // namespace lsrecon

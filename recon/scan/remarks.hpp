@@ -11,6 +11,9 @@ namespace lsrecon {
 /// lengths in other units, voxels far away, a strong field.
 std::vector<std::string> remarks_on(const Scan& scan);
 
+/// Adds one on a field map that turns the phase by less than anybody sees.
+void remark_idle_field(const Scan& scan, std::vector<std::string>& remarks);
+
 /// Frames of too few samples for the scan's grid.
 std::vector<std::string> remarks_on_aliasing(const Scan& scan);
 

@@ -10,7 +10,7 @@ import sys
 import h5py
 import numpy as np
 
-from in_folders import INPUT, expect, recon, run_cases
+from in_folders import INPUT, USAGE, expect, recon, run_cases
 
 
 def frames_of(number, path):
@@ -33,6 +33,28 @@ def many_frames(make):
         expect(f["image"].shape == (5000, 3, 3), "not every frame was written")
         labels = f["frame_labels"].asstr()[()]
         expect(len(set(labels)) == 5000, "the labels are not those of the frames")
+
+
+def endless_frames_are_refused_at_once(make):
+    """A dataset that declares more frames than anybody can count, in a file of 10 kB."""
+    folder = make()
+    frames_of(2, folder / "endless.h5")
+    with h5py.File(folder / "endless.h5", "a") as f:
+        del f["trajectory"]
+        f.create_dataset("trajectory", (1 << 58, 12, 2), "f8", chunks=(1, 12, 2))
+        f["trajectory"].attrs["units"] = "cycles/fov"
+    for command in (["check", "endless.h5"], ["check", "endless.h5", "--frames", "0-1"]):
+        folder.run(INPUT, command, ["/trajectory", "next:"])
+
+
+def maps_do_not_replace_their_input(make):
+    folder = make()
+    folder.run(0, ["simulate", "--matrix", "16,16", "--coils", "3", "-o", "coils.h5", "--quiet"])
+    folder.run(0, ["maps", "coils.h5", "-o", "maps.h5", "--quiet"])
+    before = folder.digest("maps.h5")
+    folder.run(USAGE, ["maps", "coils.h5", "--maps", "maps.h5", "-o", "maps.h5"],
+               ["maps.h5", "--maps", "a file of its own"])
+    expect(folder.digest("maps.h5") == before, "maps were replaced")
 
 
 def inputs_are_checked_before_the_work(make):
@@ -111,5 +133,6 @@ def previews_are_bounded(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([many_frames, inputs_are_checked_before_the_work, q_files_are_not_believed,
-                        previews_are_bounded]))
+    sys.exit(run_cases([many_frames, endless_frames_are_refused_at_once,
+                        maps_do_not_replace_their_input, inputs_are_checked_before_the_work,
+                        q_files_are_not_believed, previews_are_bounded]))

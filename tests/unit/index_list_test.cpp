@@ -45,6 +45,14 @@ TEST(IndexList, FindsRangesThatHoldNothing) {
     EXPECT_THROW(require_frames(IndexList("0,3-9"), 3, "f", "t"), InputError);
 }
 
+TEST(IndexList, CountsWhatItAdmits) {
+    EXPECT_EQ(IndexList().most_admitted(7), 7);
+    EXPECT_EQ(IndexList("0,2-9").most_admitted(5), 4);
+    EXPECT_EQ(IndexList("5,8-9").most_admitted(5), 0);
+    EXPECT_EQ(IndexList("0-3,1-2").most_admitted(5), 5);
+    EXPECT_EQ(IndexList("1-18446744073709551615").most_admitted(4), 3);
+}
+
 TEST(IndexList, RefusesWhatIsNoList) {
     for (const char* wrong : {"", ",", "1,", ",1", "a", "1-", "-1", "9-5", "1 2", "1-2-3", "0x1",
                               "1.5", "18446744073709551616"}) {

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/report.hpp"
+#include "engines/backend.hpp"
+#include "scan/scan.hpp"
+
+namespace lsrecon {
+
+/// Whether other coil maps, another field map or the other sign of the trajectory explain a scan
+/// better than what it is reconstructed with. The centre of k-space of one frame of each place is
+/// solved with each of them at low resolution, and what each leaves of the samples is compared
+/// (docs/maths.md).
+class ModelCheck {
+public:
+    /// `stored_maps`: coil maps come from a file. The backend must outlive it.
+    ModelCheck(Backend& backend, bool stored_maps) : backend_(backend), stored_maps_(stored_maps) {}
+
+    /// Compares the models of a frame with samples, C x M, at the place whose maps and field map
+    /// the scan has. Nothing where there is nothing else to believe: one coil, or maps that were
+    /// estimated from the scan, and no field map. The stage "model".
+    void compare(const Scan& scan, const Frame& frame, Reporter& report);
+
+    /// One line on the model that explains the scan, or some of its slices, clearly better than
+    /// what was used, with the flag that takes it. "" where there is none.
+    std::string advice() const;
+    /// The share of the energy that the scan's own model leaves at low resolution, and how many
+    /// times less each other one, for the record.
+    std::vector<std::pair<std::string, double>> numbers() const;
+
+private:
+    enum Row : std::size_t { other_sign, negated_field, radians, no_field, estimated_maps, rows };
+    struct Words;
+    static const std::array<Words, rows>& table();
+
+    /// Energy that is left with the scan's own model and with another one.
+    struct Left {
+        double own = 0;
+        double other = 0;
+        double gain() const { return other > 0 ? own / other : 0; }
+    };
+    struct Slice {
+        std::string name; ///< "3"
+        std::array<Left, rows> left;
+    };
+
+    void compare_centres(const Scan& scan, const Frame& frame);
+    /// Planes of a volume, by images of what is left. `stored` is how many the scan has.
+    void compare_planes(const Scan& own, const Scan& other,
+                        const std::pair<ComplexVector, ComplexVector>& images, std::size_t stored);
+    bool is_better(const Slice& slice, Row row) const;
+    std::string better_slices(Row row) const;
+
+    Backend& backend_;
+    bool stored_maps_;
+    double energy_ = 0; ///< of the samples that were compared
+    double left_ = 0; ///< of it by the scan's own model
+    std::array<Left, rows> all_;
+    std::vector<Slice> slices_; ///< of a volume, by images of the residual, or of a scan of slices
+};
+
+} // namespace lsrecon
