@@ -77,6 +77,28 @@ void tell(const LambdaCurve& curve, const std::string& refused, const Scan& scan
     }
 }
 
+void keep_ghosts_out(LambdaCurve& curve, const Scan& scan, NormalEquations& equations,
+                     const std::vector<Volume>& fhd, const SolveOptions& options,
+                     Reporter& report) {
+    constexpr double much_noise = 0.25; // of the energy of the image
+    if (scan.coil_maps.rows() < 2 || scan.voxels) {
+        return;
+    }
+    const std::optional<Ghosts> ghosts =
+        limit_ghosts(curve, scan.grid, equations, fhd.front(), options, report);
+    if (!ghosts) {
+        return;
+    }
+    curve.chosen.why =
+        text("the largest without aliasing above ", rounded(100 * ghosts->limit), " %; the ",
+             ghosts->lambda, " of ", curve.rule, " leaves ", rounded(100 * ghosts->size), " %");
+    if (ghosts->noise > much_noise) {
+        report.note(text("About ", std::round(100 * std::min(1.0, ghosts->noise)),
+                         " % of the image's energy is noise: separating the aliased voxels "
+                         "amplifies it. Try --reg tv:0.02."));
+    }
+}
+
 } // namespace
 
 RuleChoice where_cheap(const RuleChoice& rule, Products products) {
@@ -141,7 +163,8 @@ LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, std::size_
         curve.rule = rule->name;
         return curve;
     };
-    const LambdaCurve curve = with_enough_iterations(options, wanted.asked_for, curve_of);
+    LambdaCurve curve = with_enough_iterations(options, wanted.asked_for, curve_of);
+    keep_ghosts_out(curve, scan, equations, fhd, options, report);
     tell(curve, refused, scan, f, report);
     return curve;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
@@ -103,34 +105,48 @@ struct Explained {
     ComplexVector image;
 };
 
-/// visit(equations) of a model, with this lambda.
-template <typename Visit>
-auto with_equations(Backend& backend, const Scan& model, double weight, const Visit& visit) {
-    Reporter silent;
-    const Plan plan = make_plan(model, {false, false, backend.segment_error() > 0});
-    FrameEquations of_frames(
-        {backend, plan, model.coil_maps, weight, [&](const Sampling& sampling) {
-             return compute_q(backend, sampling, model.grid, silent);
-         }});
-    return visit(of_frames.of(model.frames.front().sampling), silent);
-}
+/// Where models of one grid are solved. Most have the same sampling, and its Q is made once.
+class Solves {
+public:
+    explicit Solves(Backend& backend) : backend_(backend) {}
 
-Explained explained_by(Backend& backend, const Scan& model) {
-    return with_equations(
-        backend, model, lambda, [&](NormalEquations& equations, Reporter& silent) {
-            const Frame& frame = model.frames.front();
-            const std::vector<Volume> fhd = equations.fhd(frame.samples, silent);
-            const Solved solved = solve(equations, fhd, {lambda, iterations, tolerance}, silent);
-            const double energy = energy_of(*frame.sampling, frame.samples);
-            return Explained{std::max(energy - solved.explained, 1e-7 * energy), solved.image};
-        });
+    /// visit(equations) of a model, with this lambda.
+    template <typename Visit>
+    auto with_equations(const Scan& model, double weight, const Visit& visit) {
+        Reporter silent;
+        const Plan plan = make_plan(model, {false, false, backend_.segment_error() > 0});
+        const std::shared_ptr<const Sampling>& sampling = model.frames.front().sampling;
+        FrameEquations of_frames({backend_, plan, model.coil_maps, weight, [&](const Sampling& of) {
+                                      if (sampling_ != sampling) {
+                                          q_ = compute_q(backend_, of, model.grid, silent);
+                                          sampling_ = sampling;
+                                      }
+                                      return *q_;
+                                  }});
+        return visit(of_frames.of(sampling), silent);
+    }
+
+private:
+    Backend& backend_;
+    std::shared_ptr<const Sampling> sampling_;
+    std::optional<Q> q_;
+};
+
+Explained explained_by(Solves& solves, const Scan& model) {
+    return solves.with_equations(model, lambda, [&](NormalEquations& equations, Reporter& silent) {
+        const Frame& frame = model.frames.front();
+        const std::vector<Volume> fhd = equations.fhd(frame.samples, silent);
+        const Solved solved = solve(equations, fhd, {lambda, iterations, tolerance}, silent);
+        const double energy = energy_of(*frame.sampling, frame.samples);
+        return Explained{std::max(energy - solved.explained, 1e-7 * energy), solved.image};
+    });
 }
 
 /// sum_c |F^H W (d_c - F S_c rho)|^2 in each plane of a volume.
-RealVector residual_of_planes(Backend& backend, const Scan& model, const ComplexVector& image) {
+RealVector residual_of_planes(Solves& solves, const Scan& model, const ComplexVector& image) {
     Scan of_coils = model;
     of_coils.coil_maps = {};
-    return with_equations(backend, of_coils, 0, [&](NormalEquations& equations, Reporter& silent) {
+    return solves.with_equations(of_coils, 0, [&](NormalEquations& equations, Reporter& silent) {
         const std::vector<Volume> fhd = equations.fhd(model.frames.front().samples, silent);
         System* const on_device = equations.on_device();
         System& system = on_device != nullptr ? *on_device : equations.on_reference();
@@ -199,9 +215,10 @@ void ModelCheck::compare_centres(const Scan& scan, const Frame& frame) {
         return;
     }
     std::array<Left, rows> left;
-    const Explained own = explained_by(backend_, model);
+    Solves solves(backend_);
+    const Explained own = explained_by(solves, model);
     const auto judge = [&](Row row, const Scan& other) {
-        left[row] = {own.left, explained_by(backend_, other).left};
+        left[row] = {own.left, explained_by(solves, other).left};
     };
     energy_ += energy;
     left_ += own.left;
@@ -209,7 +226,7 @@ void ModelCheck::compare_centres(const Scan& scan, const Frame& frame) {
         judge(other_sign, mirrored(model));
     }
     const Scan plain = model.off_resonance ? in_field(model, 0) : model;
-    const Explained of_plain = model.off_resonance ? explained_by(backend_, plain) : own;
+    const Explained of_plain = model.off_resonance ? explained_by(solves, plain) : own;
     if (model.off_resonance) {
         left[no_field] = {own.left, of_plain.left};
     }
@@ -224,11 +241,12 @@ void ModelCheck::compare_centres(const Scan& scan, const Frame& frame) {
             Scan other = plain;
             other.coil_maps = CoilRows(walsh_maps(calibrate(backend_, scan, field, frame, silent),
                                                   model.grid, MapsOptions()));
-            const Explained by_estimated = explained_by(backend_, other);
+            const Explained by_estimated = explained_by(solves, other);
             left[estimated_maps] = {of_plain.left, by_estimated.left};
             if (scan.grid.dimensions == 3 && slice.empty() &&
                 left[estimated_maps].gain() > clearly) {
-                compare_planes(plain, other, {of_plain.image, by_estimated.image},
+                compare_planes(residual_of_planes(solves, plain, of_plain.image),
+                               residual_of_planes(solves, other, by_estimated.image),
                                scan.grid.size[2]);
             }
         } catch (const RunError&) {
@@ -245,11 +263,8 @@ void ModelCheck::compare_centres(const Scan& scan, const Frame& frame) {
     }
 }
 
-void ModelCheck::compare_planes(const Scan& own, const Scan& other,
-                                const std::pair<ComplexVector, ComplexVector>& images,
+void ModelCheck::compare_planes(const RealVector& with_own, const RealVector& with_other,
                                 std::size_t stored) {
-    const RealVector with_own = residual_of_planes(backend_, own, images.first);
-    const RealVector with_other = residual_of_planes(backend_, other, images.second);
     for (std::size_t z = 0; z < stored; ++z) {
         const auto plane =
             static_cast<Eigen::Index>(z * static_cast<std::size_t>(with_own.size()) / stored);

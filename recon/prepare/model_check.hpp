@@ -49,9 +49,9 @@ private:
     };
 
     void compare_centres(const Scan& scan, const Frame& frame);
-    /// Planes of a volume, by images of what is left. `stored` is how many the scan has.
-    void compare_planes(const Scan& own, const Scan& other,
-                        const std::pair<ComplexVector, ComplexVector>& images, std::size_t stored);
+    /// Planes of a volume, by what each model leaves in them. `stored` is how many the scan has.
+    void compare_planes(const RealVector& with_own, const RealVector& with_other,
+                        std::size_t stored);
     bool is_better(const Slice& slice, Row row) const;
     std::string better_slices(Row row) const;
 

@@ -1,6 +1,7 @@
 #include "prepare/prepared_scan.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "scan/remarks.hpp"
@@ -18,6 +19,32 @@ void require_compression(const Scan& scan, const CoilCompression& wanted) {
     }
 }
 
+/// The root mean square of the samples that are farthest from the centre of k-space, over that of
+/// the noise. Some noise is in all samples, and little else at the edge: 112 at SNR 1000 and 32 x
+/// 32 voxels, 43 at 128 x 128.
+double edge_over_noise(const Frame& frame, const CoilRows& noise) {
+    constexpr double edge = 0.9;
+    const std::vector<Vec3>& trajectory = frame.sampling->trajectory;
+    const auto square = [](const Vec3& k) { return k[0] * k[0] + k[1] * k[1] + k[2] * k[2]; };
+    double farthest = 0;
+    for (const Vec3& k : trajectory) {
+        farthest = std::max(farthest, square(k));
+    }
+    double energy = 0;
+    double count = 0;
+    frame.samples.visit([&](const auto& samples) {
+        for (std::size_t m = 0; m < trajectory.size(); ++m) {
+            if (square(trajectory[m]) >= edge * edge * farthest) {
+                energy += samples.col(static_cast<Eigen::Index>(m))
+                              .template cast<Complex>()
+                              .squaredNorm();
+                ++count;
+            }
+        }
+    });
+    return std::sqrt(energy / count / energy_of_noise(noise));
+}
+
 } // namespace
 
 PreparedScan::PreparedScan(FrameSource& source, const PrepareOptions& options, Backend& backend,
@@ -28,6 +55,9 @@ PreparedScan::PreparedScan(FrameSource& source, const PrepareOptions& options, B
         frames_.place(Geometry(options.geometry, scan_));
     }
     set_field_map(options.field_map, options.geometry.shifts(), options.field_scale);
+    if (!scan_.noise.empty()) {
+        leave_out_unlike_noise();
+    }
     if (options.whiten && !scan_.noise.empty()) {
         mix(whitening(scan_));
         scan_.remarks.push_back(
@@ -44,6 +74,20 @@ PreparedScan::PreparedScan(FrameSource& source, const PrepareOptions& options, B
     }
     for (std::size_t i = known; i < scan_.remarks.size(); ++i) {
         report.note(scan_.remarks[i]);
+    }
+}
+
+/// Scanners and simulators scale noise in ways of their own.
+void PreparedScan::leave_out_unlike_noise() {
+    constexpr double most = 100;
+    const double ratio = frames_.look_at(
+        first_good(), [&](const Frame& frame) { return edge_over_noise(frame, scan_.noise); });
+    if (std::isfinite(ratio) && ratio > most) {
+        scan_.noise = {};
+        scan_.remarks.push_back(
+            text("The noise measurement is ", std::round(ratio),
+                 " times weaker than the samples at the edge of k-space. It has another scale than "
+                 "the samples and is not used."));
     }
 }
 

@@ -45,6 +45,7 @@ public:
 
 private:
     void set_field_map(const std::string& wanted, bool shifted, double factor);
+    void leave_out_unlike_noise();
     void mix(const CoilMixing& mixing);
     void compress(const CoilCompression& wanted);
     std::optional<Eigen::MatrixXcd> gram_of_place(std::size_t place);

@@ -1,7 +1,10 @@
 #include "solve/lambda_curve.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <random>
 
 #include "base/numbers.hpp"
@@ -43,7 +46,7 @@ Runs runs_on(System& system, const std::vector<Volume>& fhd, const SolveOptions&
              Reporter& report) {
     SolveOptions how = options;
     how.monitor = nullptr;
-    how.tolerance = std::max(tolerance_of_runs, smallest_tolerance(system.epsilon()));
+    how.tolerance = std::max(options.tolerance, smallest_tolerance(system.epsilon()));
     Runs runs;
     for (const Volume& b : fhd) {
         Solution run =
@@ -55,8 +58,10 @@ Runs runs_on(System& system, const std::vector<Volume>& fhd, const SolveOptions&
     return runs;
 }
 
-Runs runs_of(NormalEquations& equations, const std::vector<Volume>& fhd,
-             const SolveOptions& options, Reporter& report) {
+/// Runs until the relative residual is `tolerance`.
+Runs runs_until(double tolerance, NormalEquations& equations, const std::vector<Volume>& fhd,
+                SolveOptions options, Reporter& report) {
+    options.tolerance = tolerance;
     System* const system = solver_of(options).on_device ? equations.on_device() : nullptr;
     if (system != nullptr) {
         try {
@@ -79,6 +84,11 @@ Runs runs_of(NormalEquations& equations, const std::vector<Volume>& fhd,
     }
 }
 
+Runs runs_of(NormalEquations& equations, const std::vector<Volume>& fhd,
+             const SolveOptions& options, Reporter& report) {
+    return runs_until(tolerance_of_runs, equations, fhd, options, report);
+}
+
 double samples_that_weigh(const Sampling& sampling) {
     return sampling.weights.size() > 0 ? static_cast<double>((sampling.weights.array() > 0).count())
                                        : static_cast<double>(sampling.samples());
@@ -96,6 +106,110 @@ ComplexVector signs(const NormalEquations& equations) {
     }
     return values;
 }
+
+/// Blobs of size 1 in the object, at random where |F^H d| is not small, the same at every call.
+/// Their spatial frequencies are those of which images have most: a scan whose centre of k-space is
+/// sampled fully leaves ghosts of fine details alone.
+class Blobs {
+public:
+    Blobs(const Grid& grid, const ComplexVector& f_h_d) : grid_(grid) {
+        constexpr std::size_t count = 2;
+        constexpr double of_object = 0.2; // of the largest |F^H d|
+        const RealVector magnitude = f_h_d.cwiseAbs();
+        const double least = of_object * magnitude.maxCoeff();
+        std::vector<std::size_t> object;
+        for (std::size_t n = 0; n < grid.voxels(); ++n) {
+            if (magnitude(static_cast<Eigen::Index>(n)) >= least) {
+                object.push_back(n);
+            }
+        }
+        std::mt19937_64 random(1);
+        for (std::size_t i = 0; i < count; ++i) {
+            at_.push_back(object[random() % object.size()]);
+        }
+    }
+
+    ComplexVector image() const {
+        constexpr double width = 2; // standard deviation in voxels
+        ComplexVector image(static_cast<Eigen::Index>(grid_.voxels()));
+        for (std::size_t n = 0; n < grid_.voxels(); ++n) {
+            double value = 0;
+            for (const std::size_t blob : at_) {
+                double square = 0;
+                for (const std::size_t apart : distances(n, blob)) {
+                    square += static_cast<double>(apart * apart);
+                }
+                value += std::exp(-square / (2 * width * width));
+            }
+            image(static_cast<Eigen::Index>(n)) = value;
+        }
+        return image;
+    }
+
+    struct Ghost {
+        double size = 0; ///< the largest value far from all blobs, over the smallest at one of them
+        bool is_compact = false; ///< or spread out, as the streaks of radial scans are
+    };
+    /// Of the image of the blobs. Near them is what blurs.
+    Ghost ghost(const RealVector& magnitude) const {
+        // Ghosts have at most 3 times the extent of the blobs. What is spread out has 5 and more
+        // from 48 x 48 voxels on.
+        constexpr double most_copies = 4;
+        std::vector<double> far;
+        std::vector<double> blobs;
+        for (std::size_t n = 0; n < grid_.voxels(); ++n) {
+            const bool is_beyond = std::all_of(at_.begin(), at_.end(),
+                                               [&](std::size_t blob) { return is_far(n, blob); });
+            (is_beyond ? far : blobs).push_back(magnitude(static_cast<Eigen::Index>(n)));
+        }
+        const double largest = far.empty() ? 0 : *std::max_element(far.begin(), far.end());
+        double smallest = std::numeric_limits<double>::infinity();
+        for (const std::size_t n : at_) {
+            smallest = std::min(smallest, magnitude(static_cast<Eigen::Index>(n)));
+        }
+        return {largest / smallest, extent(far) < most_copies * extent(blobs)};
+    }
+
+private:
+    /// How many equal values are spread as widely.
+    static double extent(const std::vector<double>& values) {
+        double squares = 0;
+        double fourths = 0;
+        for (const double value : values) {
+            squares += value * value;
+            fourths += value * value * value * value;
+        }
+        return squares * squares / fourths;
+    }
+
+    /// In voxels along each dimension, on a grid that goes on periodically.
+    std::array<std::size_t, 3> distances(std::size_t a, std::size_t b) const {
+        std::array<std::size_t, 3> result{};
+        for (std::size_t d = 0; d < 3; ++d) {
+            const std::size_t size = grid_.size[d];
+            const std::size_t apart = std::max(a % size, b % size) - std::min(a % size, b % size);
+            result[d] = std::min(apart, size - apart);
+            a /= size;
+            b /= size;
+        }
+        return result;
+    }
+
+    bool is_far(std::size_t a, std::size_t b) const {
+        constexpr std::size_t least = 6; // voxels
+        constexpr std::size_t share = 10; // of the field of view
+        const std::array<std::size_t, 3> apart = distances(a, b);
+        for (std::size_t d = 0; d < 3; ++d) {
+            if (apart[d] >= std::max(least, grid_.size[d] / share)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    Grid grid_;
+    std::vector<std::size_t> at_;
+};
 
 /// Numbers that a user can type again.
 std::vector<double> lambdas() {
@@ -206,6 +320,52 @@ void add_fitted(LambdaCurve& curve, NormalEquations& equations, const std::vecto
     for (LambdaPoint& point : curve.points) {
         point.fitted = runs.at(point.lambda).b_x / equations.q_at_zero();
     }
+}
+
+// The image of an object e by the equations is (A + s)^-1 A e = e - s (A + s)^-1 e.
+std::optional<Ghosts> limit_ghosts(LambdaCurve& curve, const Grid& grid, NormalEquations& equations,
+                                   const Volume& f_h_d, SolveOptions options, Reporter& report) {
+    constexpr double most = 0.05; // of what it is the ghost of
+    constexpr double resolved = 1.25; // of what the smallest lambda leaves
+    constexpr double tolerance = 1e-3;
+    const Stage stage(report, "lambda");
+    const Blobs blobs(grid, f_h_d.values());
+    const ComplexVector e = blobs.image();
+    options.regularisers.clear();
+    const auto ghost = [&](std::size_t point) {
+        options.lambda = curve.points[point].lambda;
+        equations.set_lambda(options.lambda);
+        const Runs runs = runs_until(tolerance, equations, {Volume(e)}, options, report);
+        equations.set_lambda(smallest_lambda);
+        const double share = options.lambda * equations.q_at_zero();
+        return blobs.ghost((e - share * runs.images.front()).cwiseAbs());
+    };
+    std::size_t high = curve.chosen.index;
+    const auto first = std::find_if(
+        curve.points.begin(), curve.points.begin() + static_cast<std::ptrdiff_t>(high),
+        [](const LambdaPoint& point) { return point.lambda >= smallest_by_prediction; });
+    auto low = static_cast<std::size_t>(first - curve.points.begin());
+    const Blobs::Ghost chosen = ghost(high);
+    if (!chosen.is_compact || chosen.size <= most || low == high) {
+        return std::nullopt;
+    }
+    Ghosts result{curve.at_chosen().lambda, chosen.size,
+                  std::max(most, resolved * ghost(low).size)};
+    if (chosen.size <= result.limit) {
+        return std::nullopt;
+    }
+    while (high - low > 1) {
+        const std::size_t middle = (low + high) / 2;
+        (ghost(middle).size > result.limit ? high : low) = middle;
+    }
+    curve.chosen.index = low;
+    const LambdaPoint& point = curve.at_chosen();
+    if (point.freedom > 0) { // sigma^2 tr A (A + s)^-2 / Q(0), with sigma from what is left
+        const double of_sample = point.residual / (curve.samples - point.freedom);
+        result.noise = of_sample * (point.freedom - point.freedom_squared) /
+                       (point.lambda * equations.q_at_zero() * point.solution);
+    }
+    return result;
 }
 
 } // namespace lsrecon

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "solve/lambda_rules.hpp"
 #include "solve/normal_equations.hpp"
 
@@ -30,5 +32,20 @@ double amplification(NormalEquations& equations, double lambda, SolveOptions opt
 /// Adds what the images fit of the noise, by another run, on F^H W n of noise that was drawn.
 void add_fitted(LambdaCurve& curve, NormalEquations& equations, const std::vector<Volume>& of_noise,
                 const SolveOptions& options, Reporter& report);
+
+/// Why a lambda was not kept.
+struct Ghosts {
+    double lambda = 0;
+    double size = 0; ///< of its ghosts, relative to what they are ghosts of
+    double limit = 0; ///< that the one in its place keeps
+    double noise = 0; ///< of the energy of the image by that one; 0 where it is not known
+};
+
+/// Takes the largest lambda of the curve, at most the chosen one, by which objects have no ghosts
+/// above 5 %, or hardly larger ones than by the smallest. A larger one leaves aliasing in the image
+/// that the coils can tell apart, and a ghost is worse than noise. Nothing where the chosen one is
+/// that. `f_h_d` shows where the object is.
+std::optional<Ghosts> limit_ghosts(LambdaCurve& curve, const Grid& grid, NormalEquations& equations,
+                                   const Volume& f_h_d, SolveOptions options, Reporter& report);
 
 } // namespace lsrecon

@@ -99,11 +99,10 @@ ChosenLambda by_risk(const LambdaCurve& curve, const std::string& scan) {
 
 /// The smallest robust generalised cross-validation.
 ChosenLambda by_cross_validation(const LambdaCurve& curve, const std::string& scan) {
-    constexpr double smallest = 1e-4; // below it scans of SNR 1000 gain nothing
     constexpr double most_followed = 0.95; // with samples left to predict
     const auto& points = curve.points;
     const auto first = std::find_if(points.begin(), points.end() - 1, [](const LambdaPoint& point) {
-        return point.lambda >= smallest;
+        return point.lambda >= smallest_by_prediction;
     });
     const double followed = first->freedom / curve.samples;
     if (!(followed < most_followed)) {

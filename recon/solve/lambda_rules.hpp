@@ -54,6 +54,9 @@ struct LambdaCurve {
     double cross_validation(const LambdaPoint& point) const;
 };
 
+/// Below it scans of SNR 1000 gain nothing.
+constexpr double smallest_by_prediction = 1e-4;
+
 /// A way to choose lambda, a word after --lambda.
 struct LambdaRule {
     std::string name;

@@ -40,13 +40,13 @@ def scan_of_frames(folder):
 
 def contents(path):
     """Everything but when and how it was made: a run that finds every frame finished computes
-    nothing, and has no kernel's parameters to record."""
+    nothing, and has neither a kernel's parameters nor models that it compared."""
     with h5py.File(path) as f:
         found = {name: f[name][()].tobytes() for name in ("image", "coil_map_previews")}
         for name in f["record"]:
             found[name] = f["record"][name][()].tobytes()
         for name, value in f["record"].attrs.items():
-            if not name.startswith("seconds_") and name not in ("made", "command",
+            if not name.startswith(("seconds_", "model_")) and name not in ("made", "command",
                                                                 "frames_resumed",
                                                                 "kernel_parameters"):
                 found[name] = np.asarray(value).tobytes()
