@@ -5,40 +5,11 @@
 
 #include "base/numbers.hpp"
 #include "io/image_file.hpp"
-#include "operators/unsampled.hpp"
 #include "prepare/replica_noise.hpp"
 
 namespace lsrecon {
 
 namespace {
-
-/// Why the g-factor is not defined, or this image has another noise than SENSE; "" where it is.
-std::string why_no_g_factor(const Scan& scan, const Sampling& sampling, const ReplicaNoise& noise,
-                            const SolveOptions& options, const std::vector<Stop>& stops) {
-    if (scan.voxels) {
-        return "it is not defined for voxels off the grid";
-    }
-    if (scan.coil_maps.empty() && scan.coils() > 1) {
-        return "it is not defined for several coils without maps";
-    }
-    if (!noise.white()) {
-        return "it is not defined for noise that is not white";
-    }
-    if (sampling.phi.size() > 0) {
-        return "it is not defined for a phi of the voxels";
-    }
-    if (unsampled_frequencies(sampling.trajectory, scan.grid).sum() > 0) {
-        return "it is not defined where the samples leave out corners of k-space";
-    }
-    if (options.lambda > 0 || !options.regularisers.empty()) {
-        return "it is that of an image without regularisation, which --lambda 0 --iterations 300 "
-               "makes";
-    }
-    return std::count(stops.begin(), stops.end(), Stop::iterations) > 0
-               ? "the iteration limit ended the solve, which regularises the image; pass more "
-                 "--iterations"
-               : "";
-}
 
 /// Median and largest of what is not 0, for the record; in words.
 std::string add_statistics(Image& image, const std::string& name, const RealVector& map) {
@@ -74,7 +45,7 @@ void add_noise_map(Image& image, std::size_t frame, NormalEquations& equations,
     image.numbers.emplace_back("noise_deviation_of_samples", noise.deviation());
     add_statistics(image, "noise_map", image.noise_map);
     const std::string why =
-        why_no_g_factor(scan, sampling, noise, options, image.frames[frame].stops);
+        why_no_g_factor(scan, sampling, noise.white(), options, image.frames[frame].stops);
     if (!why.empty()) {
         report.note("no g-factor: " + why);
         return;
