@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/numbers.hpp"
 #include "io/image_file.hpp"
 #include "prepare/replica_noise.hpp"
 
@@ -10,26 +11,8 @@ namespace lsrecon {
 
 namespace {
 
-/// Why the g-factor is not defined; "" where it is.
-std::string why_no_g_factor(const Scan& scan, const Sampling& sampling, const ReplicaNoise& noise,
-                            const SolveOptions& options) {
-    if (scan.voxels) {
-        return "voxels off the grid";
-    }
-    if (scan.coil_maps.empty() && scan.coils() > 1) {
-        return "several coils without maps";
-    }
-    if (!noise.white()) {
-        return "noise that is not white";
-    }
-    if (sampling.phi.size() > 0) {
-        return "a phi of the voxels";
-    }
-    return need_splitting(options.regularisers) ? "a regulariser that is not quadratic" : "";
-}
-
-/// Median and largest of what is not 0, for the record.
-void add_statistics(Image& image, const std::string& name, const RealVector& map) {
+/// Median and largest of what is not 0, for the record; in words.
+std::string add_statistics(Image& image, const std::string& name, const RealVector& map) {
     std::vector<double> values;
     std::copy_if(map.begin(), map.end(), std::back_inserter(values),
                  [](double value) { return value > 0; });
@@ -39,6 +22,7 @@ void add_statistics(Image& image, const std::string& name, const RealVector& map
     std::nth_element(values.begin(), middle, values.end());
     image.numbers.emplace_back(name + "_median", *middle);
     image.numbers.emplace_back(name + "_largest", largest);
+    return text("median ", rounded(*middle), ", largest ", rounded(largest));
 }
 
 } // namespace
@@ -60,14 +44,16 @@ void add_noise_map(Image& image, std::size_t frame, NormalEquations& equations,
     image.numbers.emplace_back("noise_frame", static_cast<double>(frame));
     image.numbers.emplace_back("noise_deviation_of_samples", noise.deviation());
     add_statistics(image, "noise_map", image.noise_map);
-    const std::string why = why_no_g_factor(scan, sampling, noise, options);
+    const std::string why =
+        why_no_g_factor(scan, sampling, noise.white(), options, image.frames[frame].stops);
     if (!why.empty()) {
-        report.note("no g-factor: it is not defined for " + why);
+        report.note("no g-factor: " + why);
         return;
     }
     image.g_factor =
         g_factor(image.noise_map, scan.coil_maps, sampling.samples(), noise.deviation());
-    add_statistics(image, "g_factor", image.g_factor);
+    report.tell("g-factor without regularisation: " +
+                add_statistics(image, "g_factor", image.g_factor));
 }
 
 } // namespace lsrecon

@@ -6,8 +6,8 @@
 namespace lsrecon {
 
 /// Adds the noise map of one frame to an image, with its statistics, and the g-factor where that is
-/// well defined: on a grid, with coil maps or one coil, white noise, and no phi and no penalty that
-/// is not quadratic. `fhd` is the frame's, `scan` as it is transformed, with weights as they are.
+/// defined and this image has it (why_no_g_factor). `fhd` is the frame's, `scan` as it is
+/// transformed, with weights as they are.
 void add_noise_map(Image& image, std::size_t frame, NormalEquations& equations,
                    const std::vector<Volume>& fhd, const Scan& scan, const SolveOptions& options,
                    std::size_t replicas, Reporter& report);

@@ -61,11 +61,13 @@ void add_maps_flags(CLI::App& sub, PrepareOptions& options, const std::string& o
         ->check(number_between(0.0, 1.0))
         ->capture_default_str();
     sub.add_option("--maps-crop", options.estimate.crop,
-                   "ESPIRiT: maps are 0 where the eigenvalue is below this")
+                   "ESPIRiT: maps are 0 outside of the object, where the eigenvalue is below this; "
+                   "holes that the object encloses are filled")
         ->check(number_between(0.0, 0.999))
         ->capture_default_str();
     sub.add_flag("--soft-maps", options.estimate.soft,
-                 "ESPIRiT: maps grow from 0 at the crop to 1, instead of a hard cut-off");
+                 "ESPIRiT: maps grow from 0 at the crop to 1, instead of a hard cut-off with holes "
+                 "filled");
 }
 
 void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {

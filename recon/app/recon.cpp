@@ -279,10 +279,10 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     sub.add_option("--png", reconstruct.preview, "PNG preview to write")->check(file_name());
     sub.add_flag_callback(
         "--noise-map", [&reconstruct] { reconstruct.noise_replicas = 100; },
-        "/noise_map and /g_factor in the image, from 100 replicas: see --noise-replicas");
+        "/noise_map in the image, from 100 replicas: see --noise-replicas");
     sub.add_option("--noise-replicas", reconstruct.noise_replicas,
-                   "solve the first frame this many times with other noise, for /noise_map and "
-                   "/g_factor in the image; 100 give 5 % [none]")
+                   "solve the first frame this many times with other noise, for /noise_map in the "
+                   "image, and without regularisation (--lambda 0) /g_factor; 100 give 5 % [none]")
         ->check(whole_number("a whole number from 2", false))
         ->excludes("--noise-map");
     sub.add_option(

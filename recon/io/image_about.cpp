@@ -153,6 +153,10 @@ void write_maps(Hdf5Writer& file, const Image& image) {
             file.attribute(name, "DIMENSION_LABELS", axes.names);
         }
     }
+    if (image.g_factor.size() > 0) {
+        file.attribute("g_factor", "definition",
+                       "SNR_full / (SNR sqrt(R)) of the image without regularisation");
+    }
 }
 
 } // namespace

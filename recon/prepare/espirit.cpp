@@ -212,6 +212,26 @@ float weight_of(float eigenvalue, const MapsOptions& options) {
     return std::sqrt(t);
 }
 
+using Plane = Eigen::ArrayXXf; ///< by x and y
+
+/// 1 for what is not 0 and for what it encloses. An opening needs no closing first: the window of 6
+/// points, or fewer, bridges all that are narrower than a quarter of the field of view.
+void fill_holes(Eigen::Ref<Plane> weights) {
+    Plane padded = Plane::Zero(weights.rows() + 2, weights.cols() + 2);
+    const auto inner = [&] { return padded.block(1, 1, weights.rows(), weights.cols()); };
+    inner() = weights;
+    std::vector<Eigen::Index> front{0};
+    while (!front.empty()) {
+        const Eigen::Index n = front.back();
+        front.pop_back();
+        if (n >= 0 && n < padded.size() && padded.data()[n] == 0) {
+            padded.data()[n] = -1;
+            front.insert(front.end(), {n - 1, n + 1, n - padded.rows(), n + padded.rows()});
+        }
+    }
+    weights = (inner() >= 0).cast<float>();
+}
+
 } // namespace
 
 CoilRows::Floats espirit_maps(const Calibration& calibration, const Grid& grid,
@@ -223,9 +243,18 @@ CoilRows::Floats espirit_maps(const Calibration& calibration, const Grid& grid,
         return CoilRows::Floats::Zero(static_cast<Eigen::Index>(coils),
                                       static_cast<Eigen::Index>(grid.voxels()));
     }
-    return dominant_eigenvectors(field_of(space, kernel, coils, grid), grid,
-                                 strongest_combination(calibration.images),
-                                 [&](float eigenvalue) { return weight_of(eigenvalue, options); });
+    Eigenvectors found = dominant_eigenvectors(field_of(space, kernel, coils, grid), grid,
+                                               strongest_combination(calibration.images));
+    Eigen::ArrayXf& weights = found.eigenvalues;
+    weights = weights.unaryExpr([&](float value) { return weight_of(value, options); }).eval();
+    // A slab cuts through lungs, which are open at its ends, as its slices do.
+    for_each_in_parallel(options.soft ? 0 : grid.size[2], [&](std::size_t z) {
+        const auto x = static_cast<Eigen::Index>(grid.size[0]);
+        const auto y = static_cast<Eigen::Index>(grid.size[1]);
+        fill_holes(Eigen::Map<Plane>(weights.data() + static_cast<Eigen::Index>(z) * x * y, x, y));
+    });
+    found.vectors.array().rowwise() *= weights.cast<std::complex<float>>().transpose();
+    return std::move(found.vectors);
 }
 
 } // namespace lsrecon

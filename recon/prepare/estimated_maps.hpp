@@ -10,8 +10,10 @@ namespace lsrecon {
 /// Of ESPIRiT.
 struct MapsOptions {
     double threshold = 0.05; ///< singular values below this share of the largest are noise
-    double crop = 0.8; ///< 0 where the eigenvalue, 1 where there is signal, is below
-    bool soft = false; ///< maps grow from 0 at the crop to 1, instead of a hard cut-off
+    /// 0 where the eigenvalue, 1 where there is signal, is below; but not in holes that the object
+    /// encloses in a plane
+    double crop = 0.8;
+    bool soft = false; ///< maps grow from 0 at the crop to 1, holes or not
 
     bool are_default() const {
         const MapsOptions none;

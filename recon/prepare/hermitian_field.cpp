@@ -111,8 +111,8 @@ Lanes iterate(const Matrices& m, Vectors& x) {
 class RowsOfVectors {
 public:
     RowsOfVectors(const HermitianField& field, const Grid& grid, const Eigen::VectorXcf& reference,
-                  const std::function<float(float)>& weight, CoilRows::Floats& out)
-        : field_(field), grid_(grid), reference_(reference), weight_(weight), out_(out) {}
+                  Eigenvectors& out)
+        : field_(field), grid_(grid), reference_(reference), out_(out) {}
 
     void operator()(std::size_t z, const Range& rows) const {
         const std::vector<Plane> pairs = entries(static_cast<Eigen::Index>(z), rows);
@@ -130,10 +130,10 @@ public:
                 m.imaginary.col(p) = values.imag();
             }
             Vectors x = first_guess(m, coils);
-            const Lanes eigenvalues = iterate(m, x);
-            x.scale(eigenvalues.unaryExpr(weight_));
+            const Eigen::Index to = static_cast<Eigen::Index>(start) + first;
+            out_.eigenvalues.segment(to, count) = iterate(m, x);
             for (Eigen::Index v = 0; v < count; ++v) {
-                put(x, v, static_cast<Eigen::Index>(start) + first + v);
+                put(x, v, to + v);
             }
         }
     }
@@ -169,25 +169,25 @@ private:
         const float size = std::abs(along);
         const std::complex<float> phase_factor = size > 0 ? std::conj(along) / size : 1;
         for (Eigen::Index c = 0; c < x.real.cols(); ++c) {
-            out_(c, n) = phase_factor * std::complex<float>(x.real(v, c), x.imaginary(v, c));
+            out_.vectors(c, n) =
+                phase_factor * std::complex<float>(x.real(v, c), x.imaginary(v, c));
         }
     }
 
     const HermitianField& field_;
     const Grid& grid_;
     const Eigen::VectorXcf& reference_;
-    const std::function<float(float)>& weight_;
-    CoilRows::Floats& out_;
+    Eigenvectors& out_;
 };
 
 } // namespace
 
-CoilRows::Floats dominant_eigenvectors(const HermitianField& field, const Grid& grid,
-                                       const Eigen::VectorXcf& reference,
-                                       const std::function<float(float)>& weight) {
-    CoilRows::Floats out(static_cast<Eigen::Index>(field.coils),
-                         static_cast<Eigen::Index>(grid.voxels()));
-    const RowsOfVectors compute(field, grid, reference, weight, out);
+Eigenvectors dominant_eigenvectors(const HermitianField& field, const Grid& grid,
+                                   const Eigen::VectorXcf& reference) {
+    const auto voxels = static_cast<Eigen::Index>(grid.voxels());
+    Eigenvectors out{CoilRows::Floats(static_cast<Eigen::Index>(field.coils), voxels),
+                     Eigen::ArrayXf(voxels)};
+    const RowsOfVectors compute(field, grid, reference, out);
     const std::vector<Range> rows = split_into_ranges(grid.size[1], rows_at_a_time);
     for_each_in_parallel(grid.size[2] * rows.size(),
                          [&](std::size_t i) { compute(i / rows.size(), rows[i % rows.size()]); });

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <functional>
-
 #include "base/coil_rows.hpp"
 #include "scan/grid.hpp"
 
@@ -18,11 +16,15 @@ struct HermitianField {
     std::array<Eigen::MatrixXcf, 3> basis; ///< N_d x terms
 };
 
-/// The eigenvector of the largest eigenvalue at every voxel, C x N, of norm
-/// weight(eigenvalue), with <reference, vector> real and not negative: an eigenvector has any
-/// phase, and an image needs one that is smooth. A few rows at a time, on all cores.
-CoilRows::Floats dominant_eigenvectors(const HermitianField& field, const Grid& grid,
-                                       const Eigen::VectorXcf& reference,
-                                       const std::function<float(float)>& weight);
+struct Eigenvectors {
+    CoilRows::Floats vectors; ///< C x N, of norm 1, or 0 where the matrix is
+    Eigen::ArrayXf eigenvalues; ///< N
+};
+
+/// Of the largest eigenvalue at every voxel, with <reference, vector> real and not negative: an
+/// eigenvector has any phase, and an image needs one that is smooth. A few rows at a time, on all
+/// cores.
+Eigenvectors dominant_eigenvectors(const HermitianField& field, const Grid& grid,
+                                   const Eigen::VectorXcf& reference);
 
 } // namespace lsrecon

@@ -127,7 +127,7 @@ void ScanMaps::make_or_refuse(const PrepareOptions& options) {
         together(", "), "); ", squares.voxels == scan_.grid.voxels() ? "all" : "",
         squares.voxels == scan_.grid.voxels() ? ""
                                               : text(squares.voxels, " of ", scan_.grid.voxels()),
-        " voxels have signal"));
+        " voxels have maps"));
     if (squares.voxels == 0) {
         throw InputError({scan_.file, "coil maps by " + method_->name,
                           "no voxel with signal in the centre of k-space",

@@ -59,8 +59,7 @@ CoilRows::Floats walsh_maps(const Calibration& calibration, const Grid& grid, co
         field.basis[d] = linear_interpolation({grid.size[d]}, {calibration.grid.size[d]})
                              .cast<std::complex<float>>();
     }
-    return dominant_eigenvectors(field, grid, strongest_combination(images),
-                                 [](float eigenvalue) { return eigenvalue > 0 ? 1.0F : 0.0F; });
+    return dominant_eigenvectors(field, grid, strongest_combination(images)).vectors;
 }
 
 } // namespace lsrecon

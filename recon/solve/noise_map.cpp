@@ -1,8 +1,9 @@
 #include "solve/noise_map.hpp"
 
+#include <algorithm>
 #include <cmath>
 
-#include "scan/scan.hpp"
+#include "operators/unsampled.hpp"
 
 namespace lsrecon {
 
@@ -41,6 +42,32 @@ RealVector noise_map(NormalEquations& equations, const std::vector<Volume>& fhd,
         report.progress(static_cast<double>(i + 1) / static_cast<double>(replicas));
     }
     return running.deviation(fhd.size() == 1 ? 2 : 1);
+}
+
+std::string why_no_g_factor(const Scan& scan, const Sampling& sampling, bool white,
+                            const SolveOptions& options, const std::vector<Stop>& stops) {
+    if (scan.voxels) {
+        return "it is not defined for voxels off the grid";
+    }
+    if (scan.coil_maps.empty() && scan.coils() > 1) {
+        return "it is not defined for several coils without maps";
+    }
+    if (!white) {
+        return "it is not defined for noise that is not white";
+    }
+    if (sampling.phi.size() > 0) {
+        return "it is not defined for a phi of the voxels";
+    }
+    if (unsampled_frequencies(sampling.trajectory, scan.grid).sum() > 0) {
+        return "it is not defined where samples leave out corners of k-space";
+    }
+    if (options.lambda > 0 || !options.regularisers.empty()) {
+        return "regularisation lowers the noise of this image; pass --lambda 0 --iterations 300";
+    }
+    return std::count(stops.begin(), stops.end(), Stop::iterations) > 0
+               ? "the iteration limit ended the solve, which regularises the image; pass more "
+                 "--iterations"
+               : "";
 }
 
 // N samples on the Nyquist grid give A = N sum |S|^2 and, from samples of this deviation, an image

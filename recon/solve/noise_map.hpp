@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "scan/scan.hpp"
 #include "solve/solve.hpp"
 
 namespace lsrecon {
@@ -33,6 +34,11 @@ private:
 RealVector noise_map(NormalEquations& equations, const std::vector<Volume>& fhd,
                      const SolveOptions& options, std::size_t replicas,
                      const std::function<CoilRows(std::size_t replica)>& noise, Reporter& report);
+
+/// Why the g-factor is not defined for a scan as it is transformed, or this solve, which ended so,
+/// has less noise than SENSE; "" where it is that of SENSE.
+std::string why_no_g_factor(const Scan& scan, const Sampling& sampling, bool white,
+                            const SolveOptions& options, const std::vector<Stop>& stops);
 
 /// SNR_full / (SNR sqrt(R)) in every voxel, from a noise map: the g-factor (Pruessmann et al. 1999,
 /// MRM 42:952). SNR_full is that of N samples on the Nyquist grid of these coils, combined with sum

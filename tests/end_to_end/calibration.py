@@ -208,9 +208,42 @@ def a_wider_image_has_the_same_maps(make):
     expect(max(errors) < 1.1 * errors[0], f"errors {errors}")
 
 
+def a_hole_in_the_object_has_maps(make):
+    """A disc with a dark hole, as a lung has: maps were 0 there, and so was the image."""
+    folder, n = make(), 48
+    k = np.arange(n) - n // 2
+    x, y = np.meshgrid(k / n, k / n)
+    hole = np.hypot(x - 0.05, y) < 0.22
+    truth = np.where(hole, 0.03, np.hypot(x, y) < 0.4)
+    coils = np.array([np.exp(-np.hypot(x - 0.6 * np.cos(a), y - 0.6 * np.sin(a)) ** 2 * 5 + 1j * a)
+                      for a in np.arange(8) * np.pi / 4])
+    coils /= np.linalg.norm(coils, axis=0)
+    dft = np.exp(-2j * np.pi * np.outer(k, k) / n)
+    noise = np.random.default_rng(1).normal(scale=0.004 * n / np.sqrt(2), size=(8, n, n, 2))
+    samples = dft @ (coils * truth) @ dft.T + noise[..., 0] + 1j * noise[..., 1]
+    kx, ky = np.meshgrid(k, k)
+    with h5py.File(folder / "s.h5", "w") as f:
+        f.attrs.update({"format": "lsrecon-scan", "version": 1, "matrix": [n, n],
+                        "fov_mm": [240.0, 240.0]})
+        f["samples"] = samples.reshape(8, -1)
+        f["trajectory"] = np.stack([kx.ravel(), ky.ravel()], axis=1).astype(float)
+        f["trajectory"].attrs["units"] = "cycles/fov"
+    folder.run(0, ["maps", "s.h5", "-o", "m.h5", "--quiet"])
+    folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--lambda", "1e-3", "--quiet"])
+    with h5py.File(folder / "m.h5") as f:
+        maps = np.linalg.norm(f["coil_maps"][()], axis=0)
+    with h5py.File(folder / "i.h5") as f:
+        image = np.abs(f["image"][0])
+    error = np.linalg.norm((image - truth)[hole]) / np.linalg.norm(truth[hole])
+    expect(np.allclose(maps[hole], 1), f"{np.sum(maps[hole] == 0)} of {np.sum(hole)} maps are 0")
+    expect(error < 0.3, f"an error of {error} in the hole")
+    expect(maps[0, 0] == 0 and np.mean(maps == 0) > 0.2, "noise outside is not cut")
+
+
 if __name__ == "__main__":
     sys.exit(run_cases([lines_elsewhere_are_left_out, each_slice_has_its_own_elsewhere,
                         frames_that_drift_keep_their_calibration,
                         a_reference_scan_of_its_own_encoding_makes_maps,
                         lines_of_other_coils_make_no_maps,
-                        the_first_slice_fails_alone, a_wider_image_has_the_same_maps]))
+                        the_first_slice_fails_alone, a_wider_image_has_the_same_maps,
+                        a_hole_in_the_object_has_maps]))
