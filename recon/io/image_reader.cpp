@@ -49,10 +49,12 @@ std::array<Vec3, 3> directions_of(const Hdf5Reader& file) {
 /// X, Y (and Z), of listed voxels those of the grid of which they may be.
 std::vector<std::size_t> size_of_grid(const Hdf5Reader& file,
                                       const std::vector<std::size_t>& extents) {
-    if (!file.has("voxels")) {
-        return {extents.rbegin(), extents.rend() - 1};
-    }
     std::vector<std::size_t> size;
+    if (!file.has("voxels")) {
+        size.assign(extents.rbegin(), extents.rend());
+        size.resize(std::max<std::size_t>(size.size(), 1) - 1); // without frames
+        return size;
+    }
     for (const double side : file.attribute_numbers("image", "matrix")) {
         if (!(side >= 1 && side <= static_cast<double>(longest_side) && side == std::floor(side))) {
             throw InputError({file.path(), attribute_name("image", "matrix"), shown(side),
