@@ -43,7 +43,8 @@ def voxels_of_a_grid_are_shown_on_it(make):
             values, noise = f["image"][0], f["noise_map"][()]
             expect(np.array_equal(f["voxels"], positions), "the image does not say where it is")
             expect(values.shape == noise.shape == (count,), f"{values.shape}, {noise.shape}")
-        for name, stored, words in (("image", values, []), ("noise", noise, ["--map", "noise_map"])):
+        for name, stored, words in (("image", values, []),
+                                    ("noise", noise, ["--map", "noise_map"])):
             folder.run(0, ["convert", "made.h5", "-o", f"{name}_grid.hdf5", *words])
             wanted = np.zeros((Y, X), complex)
             wanted[y, x] = stored
