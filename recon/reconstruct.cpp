@@ -83,6 +83,9 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     read.before_values = [&](const ScanShape& shape) { memory.require(shape); };
     read.before_samples = [&](const Scan& scan) {
         memory.require(scan);
+        if (!options.preview.empty() && scan.voxels) {
+            places_on_grid(scan.file, scan.grid, *scan.voxels);
+        }
         backend.open_ahead();
     };
     FrameSource source(scan_file, read, report); // checks it, too
@@ -247,7 +250,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     image.stage_seconds = report.stage_seconds();
     write_image(image_file, image, sink.voxels(), sink.values());
     if (!options.preview.empty()) {
-        write_png(options.preview, image, sink.voxels(), sink.values());
+        write_png(options.preview, image, on_grid(scan.file, image, sink.values()));
     }
     sink.finish();
     return result;

@@ -1,6 +1,7 @@
 #include "app/console.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <unistd.h>
 
@@ -170,6 +171,38 @@ void add_list(CLI::App& sub, const std::string& flag, IndexList& list, const std
             ""));
 }
 
+/// "fov_mm=220,220"
+void add_header_flag(CLI::App& sub, ReadOptions& options) {
+    const auto take = [&options](const std::vector<std::string>& words) {
+        for (const std::string& word : words) {
+            const std::string name = word.substr(0, word.find('='));
+            const bool voxels = name == "matrix";
+            std::vector<double> numbers;
+            bool right = voxels || name == "fov_mm";
+            for (const std::string& part :
+                 CLI::detail::split(word.substr(std::min(name.size() + 1, word.size())), ',')) {
+                const double number = finite_number(part).value_or(0);
+                right = right && number > 0 &&
+                        (!voxels || (number == std::floor(number) &&
+                                     number <= static_cast<double>(longest_side)));
+                numbers.push_back(number);
+            }
+            if (!right || numbers.size() < 2 || numbers.size() > 3) {
+                throw CLI::ValidationError(
+                    "--header",
+                    refusal(word, "fov_mm=X,Y[,Z] in mm or matrix=X,Y[,Z] in voxels, above 0"));
+            }
+            options.header[name] = numbers;
+        }
+    };
+    sub.add_option_function<std::vector<std::string>>(
+           "--header", take,
+           "what the header of the scan should say, where it is wrong: fov_mm=X,Y[,Z] in mm, "
+           "matrix=X,Y[,Z] in voxels")
+        ->allow_extra_args(false)
+        ->type_name("NAME=NUMBERS");
+}
+
 /// Which part of the file is read.
 void add_choice_flags(CLI::App& sub, ReadOptions& options) {
     sub.add_option("--group", options.group,
@@ -212,6 +245,7 @@ void add_scan_flags(CLI::App& sub, std::string& scan, ReadOptions& options) {
         ->allow_extra_args(false)
         ->type_name("COUNTER[,COUNTER]")
         ->check(one_of(frame_counters()));
+    add_header_flag(sub, options);
     add_choice_flags(sub, options);
 }
 

@@ -41,7 +41,8 @@ void add_geometry_flags(CLI::App& sub, GeometryOptions& options) {
     add("--matrix", options.matrix,
         "voxels of the image, in place of the file's; samples beyond N/2 of it are left out")
         ->check(whole_number("a whole number from 1", false));
-    add("--fov-mm", options.fov_mm, "field of view of the image in mm, in place of the file's")
+    add("--fov-mm", options.fov_mm,
+        "field of view of the image in mm, in place of the file's; --header corrects that")
         ->check(positive_number());
     add_shift_flag(sub, options);
     sub.add_flag("--conjugate", options.conjugate,

@@ -276,7 +276,9 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
         ->excludes(q_file);
     sub.add_flag("--resume", reconstruct.resume,
                  "continue an unfinished image: the frames in IMAGE.part are not solved again");
-    sub.add_option("--png", reconstruct.preview, "PNG preview to write")->check(file_name());
+    sub.add_option("--png", reconstruct.preview,
+                   "PNG preview to write, of a grid or listed voxels of one")
+        ->check(file_name());
     sub.add_flag_callback(
         "--noise-map", [&reconstruct] { reconstruct.noise_replicas = 100; },
         "/noise_map in the image, from 100 replicas: see --noise-replicas");

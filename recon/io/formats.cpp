@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/named_files.hpp"
+#include "base/numbers.hpp"
 #include "io/hdf5_session.hpp"
 #include "io/image_formats.hpp"
 #include "io/ismrmrd_stream.hpp"
@@ -18,6 +19,11 @@
 #endif
 
 namespace lsrecon {
+
+std::vector<double> ReadOptions::given(const std::string& name) const {
+    const auto found = header.find(name);
+    return found == header.end() ? std::vector<double>() : found->second;
+}
 
 Grid ReadOptions::grid_of_image(const Grid& of_file) const {
     Grid grid = of_file;
@@ -184,6 +190,13 @@ std::shared_ptr<const Hdf5Reader> open_hdf5(const std::string& path) {
     }
 }
 
+void remark_header(const ReadOptions& options, Scan& scan) {
+    for (const auto& [name, numbers] : options.header) {
+        scan.remarks.push_back(text("--header replaces ", name, " of the file by ",
+                                    by(numbers, static_cast<int>(numbers.size()))));
+    }
+}
+
 } // namespace
 
 std::string name_of_scan_format(const Hdf5Reader& file) {
@@ -196,11 +209,13 @@ OpenScan open_scan(const std::string& path, const ReadOptions& options) {
     if (const ByteFormat* const format = byte_format_of(*bytes)) {
         bytes->start_hash();
         StoredScan stored = format->open(*bytes, options);
+        remark_header(options, stored.scan);
         return {std::move(bytes), std::move(stored)};
     }
     const auto reader = open_hdf5(path);
     reader->start_hash();
     StoredScan stored = format_of(*reader).open(reader, options);
+    remark_header(options, stored.scan);
     return {{reader, &reader->sessions().file()}, std::move(stored)};
 }
 

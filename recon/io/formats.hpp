@@ -31,6 +31,10 @@ struct ReadOptions {
     std::string trajectory_units;
     /// Accept a trajectory that stays within N/4 (scan/reach.hpp).
     bool low_resolution = false;
+    /// What the user says in place of the file's header, X, Y (and Z): "fov_mm", "matrix".
+    std::map<std::string, std::vector<double>> header{};
+    /// Of one of them; none where the user says nothing.
+    std::vector<double> given(const std::string& name) const;
     /// Counters of raw data, out of frame_counters(), that do not separate frames.
     std::vector<std::string> join{};
     /// The top-level group of raw data in HDF5 to read; "" for the first with image data.

@@ -19,28 +19,41 @@ std::vector<double> flat(const std::array<Vec3, 3>& vectors) {
     return result;
 }
 
+/// Where the values of listed voxels lie, and of which grid they may be.
+void write_voxels(Hdf5Writer& file, const std::string& dataset, const Grid& grid,
+                  const std::vector<Vec3>& voxels) {
+    const auto dimensions = static_cast<std::size_t>(grid.dimensions);
+    std::vector<double> positions;
+    for (const Vec3& x : voxels) {
+        positions.insert(positions.end(), x.begin(), x.begin() + grid.dimensions);
+    }
+    file.real("voxels", {voxels.size(), dimensions}, positions.data());
+    file.attribute(dataset, "matrix",
+                   std::vector<double>(grid.size.begin(), grid.size.begin() + grid.dimensions));
+}
+
 void write_geometry_and_record(Hdf5Writer& file, const std::string& dataset, const Image& image) {
     const Grid& grid = image.grid;
     const auto dimensions = static_cast<std::size_t>(grid.dimensions);
-    if (image.on_grid) {
-        std::vector<double> voxel;
-        for (std::size_t d = 0; d < dimensions; ++d) {
-            voxel.push_back(grid.fov_mm[d] / static_cast<double>(grid.size[d]));
-        }
-        file.attribute(dataset, "voxel_size_mm", voxel);
-        file.attribute(
-            dataset, "fov_mm",
-            std::vector<double>(grid.fov_mm.begin(), grid.fov_mm.begin() + grid.dimensions));
-        if (dimensions == 2 && !has_no_thickness(grid)) {
-            file.attribute(dataset, "slice_thickness_mm", std::vector<double>{grid.fov_mm[2]});
-        }
-        if (grid.position) {
-            file.attribute(dataset, "position",
-                           std::vector<double>(grid.position->begin(), grid.position->end()));
-        }
-        if (grid.directions) {
-            file.attribute(dataset, "directions", flat(*grid.directions));
-        }
+    std::vector<double> voxel;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+        voxel.push_back(grid.fov_mm[d] / static_cast<double>(grid.size[d]));
+    }
+    file.attribute(dataset, "voxel_size_mm", voxel);
+    file.attribute(dataset, "fov_mm",
+                   std::vector<double>(grid.fov_mm.begin(), grid.fov_mm.begin() + grid.dimensions));
+    if (dimensions == 2 && !has_no_thickness(grid)) {
+        file.attribute(dataset, "slice_thickness_mm", std::vector<double>{grid.fov_mm[2]});
+    }
+    if (grid.position) {
+        file.attribute(dataset, "position",
+                       std::vector<double>(grid.position->begin(), grid.position->end()));
+    }
+    if (grid.directions) {
+        file.attribute(dataset, "directions", flat(*grid.directions));
+    }
+    if (image.voxels) {
+        write_voxels(file, dataset, grid, *image.voxels);
     }
     file.group("record");
     for (const auto& [name, value] : image.record) {
@@ -62,7 +75,7 @@ void write_frames(Hdf5Writer& file, const Image& image) {
     for (const ImageFrame& frame : image.frames) {
         labels.push_back(frame.label);
         errors.push_back(frame.error);
-        if (image.on_grid && frame.position) {
+        if (frame.position) {
             positions.insert(positions.end(), frame.position->begin(), frame.position->end());
         }
     }
@@ -173,7 +186,7 @@ void ImageAxes::add(std::size_t extent, const std::string& name) {
 }
 
 void ImageAxes::add_space(const Image& image, std::size_t voxels) {
-    if (!image.on_grid) {
+    if (image.voxels) {
         add(voxels, "voxel");
         return;
     }
@@ -196,7 +209,9 @@ std::uint64_t room_about(const Image& image) {
     constexpr std::uint64_t of_the_rest = 1 << 20; // record, geometry, HDF5 itself
     const auto of_maps = static_cast<std::uint64_t>(image.noise_map.size() + image.g_factor.size());
     const CoilRows& previews = image.map_previews.values;
-    return of_the_rest + sizeof(float) * (of_maps + 2 * previews.rows() * previews.columns()) +
+    const std::uint64_t of_voxels = image.voxels ? sizeof(Vec3) * image.voxels->size() : 0;
+    return of_the_rest + of_voxels +
+           sizeof(float) * (of_maps + 2 * previews.rows() * previews.columns()) +
            of_frame * image.frames.size();
 }
 

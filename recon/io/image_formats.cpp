@@ -70,7 +70,7 @@ void write_picture(const StoredImage& image, const ImageOutput& output, Reporter
     }
     GreyScale grey = output.grey;
     grey.part = output.part;
-    write_png(output.path, image.about, image.voxels(), image.values, grey);
+    write_png(output.path, image.about, image.values, grey);
 }
 
 } // namespace

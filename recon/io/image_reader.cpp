@@ -8,6 +8,7 @@
 #include "base/numbers.hpp"
 #include "io/image_about.hpp"
 #include "io/image_file.hpp"
+#include "io/native_scan_parts.hpp"
 #include "scan/directions.hpp"
 
 namespace lsrecon {
@@ -45,21 +46,41 @@ std::array<Vec3, 3> directions_of(const Hdf5Reader& file) {
     return directions;
 }
 
+/// X, Y (and Z), of listed voxels those of the grid of which they may be.
+std::vector<std::size_t> size_of_grid(const Hdf5Reader& file,
+                                      const std::vector<std::size_t>& extents) {
+    std::vector<std::size_t> size;
+    if (!file.has("voxels")) {
+        size.assign(extents.rbegin(), extents.rend());
+        size.resize(std::max<std::size_t>(size.size(), 1) - 1); // without frames
+        return size;
+    }
+    for (const double side : file.attribute_numbers("image", "matrix")) {
+        if (!(side >= 1 && side <= static_cast<double>(longest_side) && side == std::floor(side))) {
+            throw InputError({file.path(), attribute_name("image", "matrix"), shown(side),
+                              text("whole numbers from 1 to ", longest_side), again});
+        }
+        size.push_back(static_cast<std::size_t>(side));
+    }
+    return size;
+}
+
 Grid grid_of(const Hdf5Reader& file, const std::vector<std::size_t>& extents) {
     if (!file.has_attribute("image", "fov_mm")) {
         throw InputError({file.path(), "/image", shown(extents) + " without a field of view",
                           "an image on a grid, with the attribute fov_mm",
-                          "reconstruct on the grid: voxels of a list /voxels have no neighbours"});
+                          "write the image again"});
     }
-    Grid grid;
-    grid.dimensions = static_cast<int>(extents.size()) - 1;
-    if (grid.dimensions != 2 && grid.dimensions != 3) {
+    const std::vector<std::size_t> size = size_of_grid(file, extents);
+    const std::size_t dimensions = size.size();
+    if (dimensions != 2 && dimensions != 3) {
         throw InputError({file.path(), "/image", shown(extents), "[frames, (z,) y, x]", again});
     }
-    const auto dimensions = static_cast<std::size_t>(grid.dimensions);
+    Grid grid;
+    grid.dimensions = static_cast<int>(dimensions);
     const std::vector<double> fov = numbers(file, "fov_mm", dimensions);
     for (std::size_t d = 0; d < dimensions; ++d) {
-        grid.size[d] = extents[dimensions - d];
+        grid.size[d] = size[d];
         grid.fov_mm[d] = fov[d];
         if (!(fov[d] > 0)) {
             throw InputError({file.path(), attribute_name("image", "fov_mm"), shown(fov[d]),
@@ -214,9 +235,10 @@ void show_map(const std::shared_ptr<const Hdf5Reader>& file, const std::string& 
                           "leave --map out, or run 'lsrecon recon' with --noise-replicas 100"});
     }
     const Hdf5Shape shape = file->checked_shape(dataset, Hdf5Kind::real);
-    if (shape.elements() != image.voxels()) {
+    const std::size_t voxels = image.about.voxels ? image.about.voxels->size() : image.voxels();
+    if (shape.elements() != voxels) {
         throw InputError({file->path(), full_name(dataset), shape.to_string(),
-                          text(image.voxels(), " numbers, one a voxel of /image"), again});
+                          text(voxels, " numbers, one a voxel of /image"), again});
     }
     ImageFrame frame;
     frame.label = dataset;
@@ -259,9 +281,19 @@ StoredImage open_image_file(const std::shared_ptr<const Hdf5Reader>& file,
         file->require_unchanged(); // values are read twice: to look through and to write
         return ImageValues(values.begin(), values.end());
     };
+    if (file->has("voxels")) {
+        image.about.voxels = native::read_voxels(*file, image.about.grid);
+        if (extents.size() != 2 || extents[1] != image.about.voxels->size()) {
+            throw InputError({file->path(), "/image", shown(extents),
+                              text("[frames, ", image.about.voxels->size(), "], as /voxels has"),
+                              again});
+        }
+    }
     if (dataset != "image") {
         show_map(file, dataset, image);
     }
+    image.values = on_grid(image.file, image.about, image.values);
+    image.about.voxels.reset();
     return image;
 }
 

@@ -10,9 +10,9 @@
 namespace lsrecon {
 
 /// Opens an image file (docs/formats.md) with its geometry, frames, residuals and record; values
-/// are read a frame at a time. `dataset` "noise_map" or "g_factor" is that map of the image's first
-/// frame, a real number a voxel. InputError when it is no image on a grid, lacks the map, or says
-/// of itself what does not fit.
+/// are read a frame at a time. Those of listed voxels are on their grid. `dataset` "noise_map" or
+/// "g_factor" is that map of the image's first frame, a real number a voxel. InputError when it is
+/// no image on a grid, lacks the map, or says of itself what does not fit.
 StoredImage open_image_file(const std::string& path, const std::string& dataset = "image");
 StoredImage open_image_file(const std::shared_ptr<const Hdf5Reader>& file,
                             const std::string& dataset = "image");

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "io/epi_ramps.hpp"
+#include "scan/units.hpp"
 
 namespace lsrecon {
 
@@ -12,18 +13,31 @@ namespace {
 
 const std::array<std::string, 3> axes{"x", "y", "z"};
 
-Grid read_grid(const XmlElement& encoding) {
+Grid read_grid(const XmlElement& encoding, const ReadOptions& options,
+               std::vector<std::string>& remarks) {
+    const std::vector<double> matrix = options.given("matrix");
+    const std::vector<double> fov_mm = options.given("fov_mm");
     Grid grid;
     for (std::size_t d = 0; d < 3; ++d) {
-        grid.size[d] = encoding.whole("encodedSpace/matrixSize/" + axes[d], 1);
+        grid.size[d] = d < matrix.size() ? static_cast<std::size_t>(matrix[d])
+                                         : encoding.whole("encodedSpace/matrixSize/" + axes[d], 1);
     }
     grid.dimensions = grid.size[2] == 1 ? 2 : 3;
     for (std::size_t d = 0; d < 3; ++d) {
         const std::string path = "encodedSpace/fieldOfView_mm/" + axes[d];
         // In two dimensions the third is the slice thickness, which does not change the image.
         const bool needed = static_cast<int>(d) < grid.dimensions;
-        const bool given = encoding.has(path) && encoding.number(path) != 0.0;
-        grid.fov_mm[d] = needed || given ? encoding.positive(path, "a length above 0, in mm") : 1;
+        const bool stored = encoding.has(path) && encoding.number(path) != 0.0;
+        if (d < fov_mm.size()) {
+            grid.fov_mm[d] = fov_mm[d];
+        } else if (needed || stored) {
+            grid.fov_mm[d] =
+                encoding.positive(path, "a length above 0, in mm; --header fov_mm=X,Y gives one");
+        }
+    }
+    const std::string note = fov_mm.empty() ? metres_to_mm(grid.fov_mm, grid.dimensions) : "";
+    if (!note.empty()) {
+        remarks.push_back(note);
     }
     return grid;
 }
@@ -45,6 +59,7 @@ std::optional<RawSpace> read_recon_space(const XmlElement& encoding,
         space.size[d] = static_cast<std::size_t>(*voxels);
         space.fov_mm[d] = *length;
     }
+    metres_to_mm(space.fov_mm, 3); // noted of the encoded space
     return space;
 }
 
@@ -88,12 +103,12 @@ MeasurementHeader::MeasurementHeader(const std::string& xml, const std::string& 
     }
 }
 
-RawEncoding MeasurementHeader::encoding(std::size_t index,
-                                        std::vector<std::string>& remarks) const {
+RawEncoding MeasurementHeader::encoding(std::size_t index, std::vector<std::string>& remarks,
+                                        const ReadOptions& options) const {
     const XmlElement& encoding = encodings_.at(index);
     RawEncoding result;
     result.file = file_;
-    result.grid = read_grid(encoding);
+    result.grid = read_grid(encoding, options, remarks);
     result.echo_train = lower_case(encoding.word("trajectory")) == "epi";
     if (result.echo_train) {
         if (const auto trapezoid = read_trapezoid(encoding)) {

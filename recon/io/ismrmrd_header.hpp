@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/formats.hpp"
 #include "io/ismrmrd_xml.hpp"
 #include "io/raw_encoding.hpp"
 
@@ -20,8 +21,10 @@ public:
     MeasurementHeader(const std::string& xml, const std::string& file, const std::string& dataset);
 
     std::size_t encodings() const { return encodings_.size(); }
-    /// `remarks` gets what the user should know of it.
-    RawEncoding encoding(std::size_t index, std::vector<std::string>& remarks) const;
+    /// `remarks` gets what the user should know of it. Of the encoded space the numbers that the
+    /// user gives (ReadOptions::header) are taken.
+    RawEncoding encoding(std::size_t index, std::vector<std::string>& remarks,
+                         const ReadOptions& options = {}) const;
 
     /// "radial, matrix 128 x 128 x 1, FOV 240 x 240 x 5 mm": what is written, right or wrong.
     std::string summary(std::size_t index) const;

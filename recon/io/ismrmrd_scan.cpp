@@ -167,7 +167,7 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
     const std::size_t chosen = contents.choose_encoding(file, header, options);
     IsmrmrdContents::OfEncoding& of_image = contents.encodings.at(chosen);
     of_image.choice.decide(file.path(), file.data_name());
-    RawEncoding encoding = header.encoding(chosen, remarks);
+    RawEncoding encoding = header.encoding(chosen, remarks, options);
     take_slices(file, of_image, options, encoding, remarks);
     require_memory(file, of_image, options.grid_of_image(encoding.grid), options);
     encoding.dataset = file.data_name();

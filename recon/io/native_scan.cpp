@@ -13,22 +13,6 @@ namespace native {
 
 namespace {
 
-std::vector<Vec3> read_voxels(const Hdf5Reader& file, const Grid& grid) {
-    const auto dimensions = static_cast<std::size_t>(grid.dimensions);
-    const Hdf5Shape shape = file.checked_shape("voxels", Hdf5Kind::real);
-    if (shape.extents.size() != 2 || shape.extents[1] != dimensions) {
-        refuse(file, "/voxels", shape.to_string(), text("[N, ", dimensions, "]"),
-               "write one coordinate a dimension, in units of the field of view");
-    }
-    const std::vector<double> x = file.read_real("voxels");
-    std::vector<Vec3> positions(shape.extents[0], Vec3{0, 0, 0});
-    for (std::size_t n = 0; n < positions.size(); ++n) {
-        std::copy_n(x.begin() + static_cast<long>(n * dimensions), dimensions,
-                    positions[n].begin());
-    }
-    return positions;
-}
-
 Extents declared(const Hdf5Reader& file, const std::string& dataset) {
     return file.has(dataset) && file.is_dataset(dataset) ? file.shape(dataset).extents : Extents{};
 }
@@ -128,6 +112,22 @@ std::vector<std::size_t> choose_frames(Scan& scan, const ReadOptions& options) {
 
 } // namespace
 
+std::vector<Vec3> read_voxels(const Hdf5Reader& file, const Grid& grid) {
+    const auto dimensions = static_cast<std::size_t>(grid.dimensions);
+    const Hdf5Shape shape = file.checked_shape("voxels", Hdf5Kind::real);
+    if (shape.extents.size() != 2 || shape.extents[1] != dimensions) {
+        refuse(file, "/voxels", shape.to_string(), text("[N, ", dimensions, "]"),
+               "write one coordinate a dimension, in units of the field of view");
+    }
+    const std::vector<double> x = file.read_real("voxels");
+    std::vector<Vec3> positions(shape.extents[0], Vec3{0, 0, 0});
+    for (std::size_t n = 0; n < positions.size(); ++n) {
+        std::copy_n(x.begin() + static_cast<long>(n * dimensions), dimensions,
+                    positions[n].begin());
+    }
+    return positions;
+}
+
 } // namespace native
 
 bool recognises_native(const Hdf5Reader& file) {
@@ -144,7 +144,7 @@ StoredScan open_native(const std::shared_ptr<const Hdf5Reader>& opened,
     Scan scan;
     scan.file = file.path();
     scan.format = "lsrecon-scan";
-    scan.grid = native::read_grid(file);
+    scan.grid = native::read_grid(file, options, scan.remarks);
     native::require_memory(file, scan.grid, options);
     if (!file.has("voxels")) {
         options.before_values(

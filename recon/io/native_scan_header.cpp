@@ -6,6 +6,7 @@
 #include "io/native_scan_parts.hpp"
 #include "scan/directions.hpp"
 #include "scan/host_memory.hpp"
+#include "scan/units.hpp"
 
 // What a native scan says about itself: its format, its names and its grid.
 
@@ -70,11 +71,12 @@ std::vector<double> header_numbers(const Hdf5Reader& file, const std::string& na
     return values;
 }
 
-void read_matrix(const Hdf5Reader& file, Grid& grid) {
+void read_matrix(const Hdf5Reader& file, Grid& grid, const std::vector<double>& given) {
     const std::string thing = attribute_name("/", "matrix");
     const std::string next = "write the number of voxels in each dimension";
     const std::string expected = "[X, Y] or [X, Y, Z]";
-    const std::vector<double> matrix = file.attribute_numbers("/", "matrix", {expected, next});
+    const std::vector<double> matrix =
+        given.empty() ? file.attribute_numbers("/", "matrix", {expected, next}) : given;
     if (matrix.size() != 2 && matrix.size() != 3) {
         refuse(file, thing, counted(matrix.size(), "number"), expected, next);
     }
@@ -89,18 +91,26 @@ void read_matrix(const Hdf5Reader& file, Grid& grid) {
     }
 }
 
-void read_fov(const Hdf5Reader& file, Grid& grid) {
+/// What should be said of it.
+std::string read_fov(const Hdf5Reader& file, Grid& grid, const std::vector<double>& given = {}) {
     const auto dimensions = static_cast<std::size_t>(grid.dimensions);
     const std::string expected =
         text(dimensions, " numbers, the field of view in mm in each dimension of matrix");
-    const std::vector<double> fov = header_numbers(file, "fov_mm", dimensions, expected);
+    if (!given.empty() && given.size() != dimensions) {
+        throw UsageError({file.path(), "--header fov_mm", counted(given.size(), "number"), expected,
+                          "give one a dimension"});
+    }
+    const std::vector<double> fov =
+        given.empty() ? header_numbers(file, "fov_mm", dimensions, expected) : given;
     for (std::size_t d = 0; d < dimensions; ++d) {
         if (fov[d] <= 0) {
             refuse(file, attribute_name("/", "fov_mm"), text(fov[d], " at [", d, "]"),
-                   "positive lengths in mm", "write the field of view in mm");
+                   "positive lengths in mm",
+                   "write the field of view in mm, or pass --header fov_mm=X,Y");
         }
         grid.fov_mm[d] = fov[d];
     }
+    return given.empty() ? metres_to_mm(grid.fov_mm, grid.dimensions) : "";
 }
 
 void read_directions(const Hdf5Reader& file, Grid& grid) {
@@ -161,10 +171,14 @@ void check_names(const Hdf5Reader& file) {
     }
 }
 
-Grid read_grid(const Hdf5Reader& file) {
+Grid read_grid(const Hdf5Reader& file, const ReadOptions& options,
+               std::vector<std::string>& remarks) {
     Grid grid;
-    read_matrix(file, grid);
-    read_fov(file, grid);
+    read_matrix(file, grid, options.given("matrix"));
+    const std::string note = read_fov(file, grid, options.given("fov_mm"));
+    if (!note.empty()) {
+        remarks.push_back(note);
+    }
     read_place(file, grid);
     return grid;
 }
@@ -223,7 +237,8 @@ bool has_dimensions_of(const Grid& like, const Extents& extents) {
 Grid grid_of_volumes(const Hdf5Reader& file, const std::string& dataset, const Extents& extents,
                      const Grid& like) {
     if (file.has_attribute("/", "matrix") && file.has_attribute("/", "fov_mm")) {
-        return read_grid(file);
+        std::vector<std::string> remarks; // are made of the scan
+        return read_grid(file, {}, remarks);
     }
     Grid grid;
     grid.dimensions = static_cast<int>(extents.size());

@@ -53,13 +53,18 @@ void check_format(const Hdf5Reader& file);
 /// That every name in the file is one that the format knows.
 void check_names(const Hdf5Reader& file);
 
-/// Attributes matrix, fov_mm, position and directions.
-Grid read_grid(const Hdf5Reader& file);
+/// Attributes matrix, fov_mm, position and directions; of the first two what the user says in place
+/// of them. `remarks` gets what the user should know of it.
+Grid read_grid(const Hdf5Reader& file, const ReadOptions& options,
+               std::vector<std::string>& remarks);
 
 /// InputError when the host cannot hold what a reconstruction needs at once: the samples of one
 /// frame and the coil maps in their own precision, trajectories of the chosen frames, Q, and the
 /// volumes of the solver.
 void require_memory(const Hdf5Reader& file, const Grid& grid, const ReadOptions& options);
+
+/// Of /voxels, positions of the grid's dimensions.
+std::vector<Vec3> read_voxels(const Hdf5Reader& file, const Grid& grid);
 
 /// What the user says, or the attribute of /trajectory.
 std::string trajectory_units(const Hdf5Reader& file, const ReadOptions& options);

@@ -132,6 +132,9 @@ PageSet map_previews_of(const Reader& file, const Grid& image) {
 /// Of a real number a voxel.
 PageSet real_map_of(const Reader& file, const std::string& dataset, const std::string& name,
                     const std::vector<PageSet>& image) {
+    if (file->has("voxels")) {
+        return {name, checked(open_image_file(file, dataset)), false};
+    }
     const Hdf5Shape shape = file->checked_shape(dataset, Hdf5Kind::real);
     std::vector<std::size_t> extents = shape.extents;
     if (extents.size() != 2 && extents.size() != 3) {

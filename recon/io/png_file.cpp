@@ -24,9 +24,9 @@ png_image description_of(const Picture& picture) {
 
 void require_png() {}
 
-void write_png(const std::string& path, const Image& image, std::size_t voxels,
-               const FrameValues& values, const GreyScale& grey) {
-    const Picture picture = make_preview(image, voxels, values, grey);
+void write_png(const std::string& path, const Image& image, const FrameValues& values,
+               const GreyScale& grey) {
+    const Picture picture = make_preview(image, values, grey);
     ReplacingFile target(path);
     png_image png = description_of(picture);
     if (png_image_write_to_file(&png, target.path().c_str(), 0, picture.grey.data(), 0, nullptr) ==
@@ -62,8 +62,7 @@ void require_png() {
                         "-DLSRECON_WITH_PNG=ON, or do without pictures");
 }
 
-void write_png(const std::string&, const Image&, std::size_t, const FrameValues&,
-               const GreyScale&) {
+void write_png(const std::string&, const Image&, const FrameValues&, const GreyScale&) {
     require_png();
 }
 

@@ -10,8 +10,8 @@ namespace lsrecon {
 void require_png();
 
 /// The preview (io/preview.hpp) as an 8-bit grey PNG.
-void write_png(const std::string& path, const Image& image, std::size_t voxels,
-               const FrameValues& values, const GreyScale& grey = {});
+void write_png(const std::string& path, const Image& image, const FrameValues& values,
+               const GreyScale& grey = {});
 
 /// A picture as the bytes of an 8-bit grey PNG. Error when the library refuses it.
 std::string png_bytes(const Picture& picture);

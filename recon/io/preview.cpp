@@ -23,9 +23,8 @@ struct Panes {
     std::size_t count;
 };
 
-Panes panes_of(const Grid& grid, bool on_grid, std::size_t voxels, std::size_t frames) {
-    return on_grid ? Panes{grid.size[0], grid.size[1], grid.size[2] * frames}
-                   : Panes{voxels, 1, frames};
+Panes panes_of(const Grid& grid, std::size_t frames) {
+    return {grid.size[0], grid.size[1], grid.size[2] * frames};
 }
 
 float white_level(const std::vector<float>& shown, double percentile) {
@@ -121,8 +120,7 @@ PreviewLayout lay_out_preview(std::size_t voxels_x, std::size_t voxels_y, std::s
 }
 
 void note_preview(const Scan& scan, Reporter& report) {
-    const std::size_t voxels = scan.voxels ? scan.voxels->size() : 0;
-    const Panes of = panes_of(scan.grid, !scan.voxels, voxels, scan.frames.size());
+    const Panes of = panes_of(scan.grid, scan.frames.size());
     const std::string left_out = lay_out_preview(of.x, of.y, of.count).left_out();
     if (!left_out.empty()) {
         report.note(left_out);
@@ -130,13 +128,11 @@ void note_preview(const Scan& scan, Reporter& report) {
 }
 
 Picture make_preview(const Image& image) {
-    return make_preview(image, static_cast<std::size_t>(image.frames[0].values.size()),
-                        values_of(image));
+    return make_preview(image, values_of(image));
 }
 
-Picture make_preview(const Image& image, std::size_t voxels, const FrameValues& values,
-                     const GreyScale& grey) {
-    const Panes of = panes_of(image.grid, image.on_grid, voxels, image.frames.size());
+Picture make_preview(const Image& image, const FrameValues& values, const GreyScale& grey) {
+    const Panes of = panes_of(image.grid, image.frames.size());
     const PreviewLayout layout = lay_out_preview(of.x, of.y, of.count);
     std::vector<float> shown = shown_values(values, image.frames.size(), of, layout, grey.part);
     const std::pair<double, double> levels = levels_of(shown, grey);

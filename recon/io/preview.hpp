@@ -52,10 +52,9 @@ struct Picture {
     std::vector<unsigned char> grey;
 };
 
-/// Of an image of `voxels` voxels a frame. A frame that failed is a cross; frames of which nothing
-/// is shown are not asked for.
-Picture make_preview(const Image& image, std::size_t voxels, const FrameValues& values,
-                     const GreyScale& grey = {});
+/// Of values on the image's grid. A frame that failed is a cross; frames of which nothing is shown
+/// are not asked for.
+Picture make_preview(const Image& image, const FrameValues& values, const GreyScale& grey = {});
 Picture make_preview(const Image& image);
 
 } // namespace lsrecon

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "io/failed_frames.hpp"
+#include "scan/host_memory.hpp"
 
 namespace lsrecon {
 
@@ -124,6 +125,56 @@ std::string place_in(const StoredImage& image, std::size_t frame, std::size_t vo
         place += text(", ", voxel / (size[0] * size[1]));
     }
     return image.thing + (image.frames() > 1 ? text(", frame ", frame, ", ") : ", ") + place + ")";
+}
+
+std::vector<std::size_t> places_on_grid(const std::string& file, const Grid& grid,
+                                        const std::vector<Vec3>& voxels) {
+    constexpr double rounding = 1e-3; // of a voxel, where positions were floats
+    HostMemory memory;
+    memory.add("the grid", by(grid.size, 3) + " voxels",
+               sizeof(std::complex<float>) * static_cast<double>(grid.voxels()));
+    memory.require(file);
+    std::vector<std::size_t> places;
+    std::vector<bool> taken(grid.voxels());
+    for (std::size_t n = 0; n < voxels.size(); ++n) {
+        bool beside = false;
+        std::size_t place = 0;
+        for (std::size_t d = 3; d-- > 0;) {
+            const double size = static_cast<double>(grid.size[d]);
+            const double at = voxels[n][d] * size + static_cast<double>(grid.size[d] / 2);
+            const double index = std::round(at);
+            beside = beside || !(std::abs(at - index) <= rounding && index >= 0 && index < size);
+            place = beside ? 0 : place * grid.size[d] + static_cast<std::size_t>(index);
+        }
+        if (beside || taken[place]) {
+            throw InputError({file, text("/voxels, voxel ", n),
+                              by(voxels[n], grid.dimensions) + " of the field of view" +
+                                  (beside ? ", beside the grid" : ", where another one is"),
+                              text("voxels of the grid of ", by(grid.size, grid.dimensions),
+                                   ", which a picture needs: (n - floor(N/2)) / N, each once"),
+                              "list such voxels in the scan; without --png 'recon' takes any, and "
+                              "/image holds their values"});
+        }
+        taken[place] = true;
+        places.push_back(place);
+    }
+    return places;
+}
+
+FrameValues on_grid(const std::string& file, const Image& image, const FrameValues& values) {
+    if (!image.voxels) {
+        return values;
+    }
+    return [places = places_on_grid(file, image.grid, *image.voxels), values,
+            voxels = image.grid.voxels()](std::size_t frame) {
+        const ImageValues listed = values(frame);
+        const bool failed = std::isnan(listed.front().real());
+        ImageValues all(voxels, failed ? listed.front() : 0);
+        for (std::size_t n = 0; n < places.size(); ++n) {
+            all[places[n]] = listed[n];
+        }
+        return all;
+    };
 }
 
 void require_sound_values(const StoredImage& image) {

@@ -45,6 +45,15 @@ StoredImage only_frame(const StoredImage& image, std::size_t frame);
 /// These slices of z, at their own position. UsageError when the image lacks one of them.
 StoredImage only_slices(const StoredImage& image, const IndexRange& slices);
 
+/// Which voxels of the grid listed ones are. InputError for one that lies beside the grid, or where
+/// another does, and when the host has no room for the grid.
+std::vector<std::size_t> places_on_grid(const std::string& file, const Grid& grid,
+                                        const std::vector<Vec3>& voxels);
+
+/// The values of an image on its grid. Where it lists voxels, theirs are in their places and the
+/// others are 0; the same errors.
+FrameValues on_grid(const std::string& file, const Image& image, const FrameValues& values);
+
 /// Looks through every value of the frames that did not fail. InputError that names the first that
 /// is not finite; when all are zero or failed, too: no scan has such an image.
 void require_sound_values(const StoredImage& image);

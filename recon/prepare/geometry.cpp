@@ -95,10 +95,14 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
         positions_.push_back(frame.position);
         all += of_sampling->stored;
         dropped += of_sampling->stored - of_sampling->kept.size();
-        if (of_sampling->kept.empty()) {
+        if (2 * of_sampling->kept.size() < of_sampling->stored) {
             throw InputError(
                 {scan.file, text("samples of frame ", f, " on the grid of --matrix, --fov-mm"),
-                 "none: every |k| is beyond N/2", "at least one", "ask for smaller voxels"});
+                 text(of_sampling->stored - of_sampling->kept.size(), " of ", of_sampling->stored,
+                      " lie beyond N/2"),
+                 "half of them at most",
+                 "correct a field of view that the file has wrong with --header fov_mm=X,Y; or ask "
+                 "for smaller voxels"});
         }
     }
     // Only now: until here samplings are known by where they are.

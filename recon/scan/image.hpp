@@ -44,7 +44,8 @@ struct RecordTable {
 /// The reconstructed frames and the record of how they were made.
 struct Image {
     Grid grid;
-    bool on_grid = true; ///< false: one value a voxel position, no geometry
+    /// Where the scan lists voxels: one value for each of these positions, in fields of view.
+    std::optional<std::vector<Vec3>> voxels;
     std::vector<ImageFrame> frames;
     std::vector<std::pair<std::string, std::string>> record; ///< option or fact, and its value
     std::vector<std::pair<std::string, double>> stage_seconds;
@@ -74,7 +75,7 @@ inline FrameValues values_of(const Image& image) {
 
 /// An image of the scan's grid and no frame yet.
 inline Image empty_image(const Scan& scan) {
-    return {scan.grid, !scan.voxels, {}, {}, {}, {}};
+    return {scan.grid, scan.voxels, {}, {}, {}, {}};
 }
 
 } // namespace lsrecon

@@ -14,14 +14,6 @@ namespace {
 
 using Remarks = std::vector<std::string>;
 
-void on_field_of_view(const Scan& scan, Remarks& remarks) {
-    const Vec3& fov = scan.grid.fov_mm;
-    if (std::max(fov[0], fov[1]) < 1) {
-        remarks.push_back(text("the field of view is ", by(fov, 2),
-                               " mm; if that is in metres, multiply it by 1000"));
-    }
-}
-
 void on_voxels(const Scan& scan, Remarks& remarks) {
     double largest = 0;
     for (const Vec3& x : scan.voxels.value_or(std::vector<Vec3>())) {
@@ -139,7 +131,6 @@ Remarks remarks_on_aliasing(const Scan& scan) {
 
 std::vector<std::string> remarks_on(const Scan& scan) {
     Remarks remarks;
-    on_field_of_view(scan, remarks);
     on_voxels(scan, remarks);
     on_off_resonance(scan, remarks);
     on_weights(scan, remarks);

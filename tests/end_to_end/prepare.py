@@ -181,7 +181,7 @@ def coils_are_compressed_by_slices(make):
     folder.run(INPUT, [*recon, *wanted], ["centre of k-space", "next:"])  # too sparse for maps
     folder.run(0, ["simulate", "--trajectory", "cartesian", "--matrix", "32,30", "--coils", "4",
                    "--without-maps", "-o", "full.h5", *QUIET])
-    folder.run(INPUT, ["recon", "full.h5", "-o", "image.h5", *wanted, "--matrix", "16,16", *QUIET],
+    folder.run(INPUT, ["recon", "full.h5", "-o", "image.h5", *wanted, "--matrix", "24,22", *QUIET],
                ["along x", "along y", "--compression svd"])
     with h5py.File(folder / "spiral.h5", "r+") as f, h5py.File(folder / "one.h5") as one:
         f["coil_maps"] = one["coil_maps"][:1]

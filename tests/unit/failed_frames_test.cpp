@@ -68,7 +68,7 @@ TEST(FailedFrames, AreCrossesInPictures) {
 
 TEST(FailedFrames, APreviewShowsTheOthersAsWithoutThem) {
     const StoredImage image = one_of_three_failed();
-    const Picture picture = make_preview(image.about, 9, image.values);
+    const Picture picture = make_preview(image.about, image.values);
     const std::size_t zoom = picture.width / 6; // two panes across
     const auto grey = [&](std::size_t x, std::size_t y) {
         return static_cast<int>(picture.grey[y * zoom * picture.width + x * zoom]);

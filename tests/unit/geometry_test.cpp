@@ -180,7 +180,7 @@ TEST(Geometry, AliasingIsThatOfTheNewGrid) {
     EXPECT_FALSE(note(options));
 }
 
-TEST(Geometry, AFrameWithoutSamplesIsRefused) {
+TEST(Geometry, AFrameThatLosesMostSamplesIsRefused) {
     Scan scan = make_scan();
     auto far = std::make_shared<Sampling>();
     far->trajectory = {{3.5, 1.25, 0}};

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/image_reader.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
 
@@ -152,14 +153,22 @@ TEST(ImageFile, AHistoryOfAnotherShapeIsRefused) {
     }
 }
 
-TEST(ImageFile, ListedVoxelsHaveNoGeometry) {
+/// Two of 3 x 2 voxels; a frame that failed has no voxel, listed or not.
+TEST(ImageFile, ListedVoxelsComeBackOnTheirGrid) {
     Image image = small_image();
-    image.on_grid = false;
+    image.voxels = {{1 / 3.0 + 1e-8, -0.5, 0}, {-1 / 3.0, 0, 0}};
+    image.frames[0].values = ramp(2, 1);
+    image.frames[1].values = ramp(2, NAN);
+    image.frames[1].error = "no samples";
     const TemporaryFolder folder;
-    write_image(folder.file("image.h5"), image);
-    EXPECT_EQ(read_image(folder.file("image.h5")).extents, (Extents{2, 6}));
-    const Hdf5Reader file(folder.file("image.h5"));
-    EXPECT_FALSE(file.has_attribute("image", "voxel_size_mm"));
+    write_image(folder.file("image.h5"), image, 2, values_of(image));
+    EXPECT_EQ(read_image(folder.file("image.h5")).extents, (Extents{2, 2}));
+    const StoredImage stored = open_image_file(folder.file("image.h5"));
+    EXPECT_EQ(stored.about.grid.size, image.grid.size);
+    EXPECT_EQ(stored.values(0), (ImageValues{0, 0, {1, 0.5}, {2, 0.5}, 0, 0}));
+    for (const std::complex<float> value : stored.values(1)) {
+        EXPECT_TRUE(std::isnan(value.real()));
+    }
 }
 
 TEST(ImageFile, ThreeDimensionsComeSlowestFirst) {

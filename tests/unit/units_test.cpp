@@ -34,6 +34,17 @@ TEST(Units, ThirdDimensionCountsInThreeDimensions) {
     EXPECT_EQ(to_cycles_per_fov("1/m", grid), (Vec3{0.24, 0.24, 0.08}));
 }
 
+TEST(Units, FieldsOfViewInMetresBecomeMillimetres) {
+    const auto mm = [](Vec3 fov, int dimensions) {
+        const bool noted = !metres_to_mm(fov, dimensions).empty();
+        return std::pair(fov, noted);
+    };
+    EXPECT_EQ(mm({0.25, 1.5, 0.125}, 3), std::pair(Vec3{250, 1500, 125}, true));
+    EXPECT_EQ(mm({0.25, 0.25, 5}, 2), std::pair(Vec3{250, 250, 5}, true));
+    EXPECT_EQ(mm({0.25, 0.25, 1}, 2), std::pair(Vec3{250, 250, 1}, true)) << "an unknown thickness";
+    EXPECT_EQ(mm({2, 0.5, 1.5}, 3), std::pair(Vec3{2, 0.5, 1.5}, false));
+}
+
 TEST(Units, UnknownNameIsAUsageErrorThatListsTheNames) {
     try {
         to_cycles_per_fov("furlong", grid_2d(64, 64, 240, 240));
