@@ -101,11 +101,7 @@ run validate scan.h5 --backend "$backend" --quiet
 run maps scanner.h5 -o maps.h5 --backend "$backend" --quiet
 run convert image.h5 -o image.cfl --quiet
 expect maps.h5 image.cfl image.hdr
-if "$lsrecon" view image.h5 -o image.html --quiet 2>err; then
-    expect image.html
-else
-    grep -q 'not built in\|built without' err || { cat err >&2; exit 1; }
-fi
+"$lsrecon" view image.h5 -o image.html --quiet 2>err || [[ $? == 5 ]] # not built in
 if "$lsrecon" devices >/dev/null 2>&1; then # the program may be built without any
     run bench --matrix 8,8 --samples 16 --stage fhd --kernel tuned --quiet
 fi
