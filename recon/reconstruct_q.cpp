@@ -1,5 +1,7 @@
 #include "reconstruct_q.hpp"
 
+#include <filesystem>
+
 #include "base/error.hpp"
 #include "base/place.hpp"
 #include "io/failed_frames.hpp"
@@ -65,10 +67,13 @@ std::optional<Q> QSource::kept(const std::string& path, const Sampling& sampling
 
 void QSource::keep(const Q& q, const std::string& path, const std::string& key) {
     try {
+        if (std::filesystem::is_symlink(path)) { // another user of the folder may have put it there
+            std::filesystem::remove(path);
+        }
         write_q(
             path, q.grid, {key}, [&](std::size_t) { return q.half.values(); },
             record_of(backend_.info()));
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
         report_.note("Q is not kept: " + on_one_line(error.what()));
     }
 }

@@ -26,10 +26,7 @@ void require_verified(const std::string& stage, const std::string& kernel, const
 
 ExitCode run(const Options& options) {
     require_files({}, {{"--json", options.json, FileKind::json}});
-    const std::size_t dimensions = options.benchmark.matrix.size();
-    if (dimensions != 2 && dimensions != 3) {
-        throw UsageError(text("--matrix has ", dimensions, " entries\n  expected: X,Y or X,Y,Z"));
-    }
+    require_matrix(options.benchmark.matrix);
     Console console(options.quiet);
     const auto write = [&](const Benchmark& table, bool complete) {
         if (!options.json.empty()) {
@@ -59,11 +56,11 @@ std::function<ExitCode()> bind_bench(CLI::App& sub) {
     BenchmarkOptions& benchmark = options->benchmark;
     sub.add_option("--matrix", benchmark.matrix, "voxels of the image, X,Y or X,Y,Z")
         ->delimiter(',')
-        ->check(positive_number())
+        ->check(count_to_measure())
         ->capture_default_str();
     sub.add_option("--samples", benchmark.samples,
                    "samples of the random trajectory of fhd, q and f [256 on a CPU, else 4096]")
-        ->check(positive_number());
+        ->check(count_to_measure());
     sub.add_option("--scan-samples", benchmark.scan_samples,
                    "samples of the simulated scan of solve and recon; 0 for two a voxel")
         ->check(whole_number("a whole number from 0", true))

@@ -1,11 +1,11 @@
 #include "app/bench_output.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <iomanip>
 #include <nlohmann/json.hpp>
 
 #include "app/console.hpp"
+#include "app/output.hpp"
 #include "base/error.hpp"
 #include "base/machine.hpp"
 #include "base/version.hpp"
@@ -27,13 +27,13 @@ std::string label_of(const BenchmarkRow& row) {
 }
 
 void print_failure(const std::string& stage, const std::string& kernel, const Verified& row) {
-    std::printf("%-6s %-17s not timed: its error %.1e is above %.1e\n", stage.c_str(),
-                label_of(kernel).c_str(), row.relative_error, row.bound);
+    print_line("%-6s %-17s not timed: its error %.1e is above %.1e", stage.c_str(),
+               label_of(kernel).c_str(), row.relative_error, row.bound);
 }
 
 void print_transforms(const std::vector<BenchmarkRow>& rows) {
-    std::printf("%-6s %-17s %11s %10s %10s %9s  %-12s %9s %8s\n", "stage", "kernel", "seconds",
-                "GFLOPS", "Gpairs/s", "of limit", "limited by", "speed-up", "error");
+    print_line("%-6s %-17s %11s %10s %10s %9s  %-12s %9s %8s", "stage", "kernel", "seconds",
+               "GFLOPS", "Gpairs/s", "of limit", "limited by", "speed-up", "error");
     for (const BenchmarkRow& row : rows) {
         if (!row.verified()) {
             print_failure(row.stage, row.kernel, row);
@@ -42,21 +42,22 @@ void print_transforms(const std::vector<BenchmarkRow>& rows) {
         const std::string fraction = row.limit > 0 ? text(std::fixed, std::setprecision(1),
                                                           100 * row.fraction_of_limit(), " %")
                                                    : "";
-        std::printf("%-6s %-17s %10.4g%s %10.4g %10.4g %9s  %-12s %9.4g %8.1e\n", row.stage.c_str(),
-                    label_of(row).c_str(), row.seconds, row.scaled ? "*" : " ", row.gflops,
-                    1e-9 * row.pairs_per_second, fraction.c_str(), row.limited_by.c_str(),
-                    row.speed_up, row.relative_error);
+        print_line("%-6s %-17s %10.4g%s %10.4g %10.4g %9s  %-12s %9.4g %8.1e", row.stage.c_str(),
+                   label_of(row).c_str(), row.seconds, row.scaled ? "*" : " ", row.gflops,
+                   1e-9 * row.pairs_per_second, fraction.c_str(), row.limited_by.c_str(),
+                   row.speed_up, row.relative_error);
     }
-    std::printf("GFLOPS by Stone's convention (sin 13, cos 12, + - * / 1); Q counted over all "
-                "differences\n");
+    print_line("GFLOPS by Stone's convention (sin 13, cos 12, + - * / 1); Q counted over all "
+               "differences");
     if (std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.scaled; })) {
-        std::printf("* measured on a part of the voxels and scaled\n");
+        print_line("* measured on a part of the voxels and scaled");
     }
 }
 
 void print_reconstructions(const std::vector<ReconstructionRow>& rows) {
-    std::printf("\n%-6s %-17s %11s %11s %9s %8s  %s\n", "stage", "kernel", "seconds", "s/iteration",
-                "speed-up", "error", "stages in seconds");
+    put(stdout, "");
+    print_line("%-6s %-17s %11s %11s %9s %8s  %s", "stage", "kernel", "seconds", "s/iteration",
+               "speed-up", "error", "stages in seconds");
     for (const ReconstructionRow& row : rows) {
         if (!row.verified()) {
             print_failure(row.stage, row.kernel, row);
@@ -74,30 +75,31 @@ void print_reconstructions(const std::vector<ReconstructionRow>& rows) {
                 text(std::setprecision(3),
                      row.seconds / static_cast<double>(std::max<std::size_t>(1, row.iterations)));
         }
-        std::printf("%-6s %-17s %11.4g %11s %9s %8.1e  %s\n", row.stage.c_str(),
-                    label_of(row.kernel).c_str(), row.seconds, each.c_str(),
-                    row.speed_up > 0 ? text(std::setprecision(4), row.speed_up).c_str() : "",
-                    row.relative_error, stages.c_str());
+        print_line("%-6s %-17s %11.4g %11s %9s %8.1e  %s", row.stage.c_str(),
+                   label_of(row.kernel).c_str(), row.seconds, each.c_str(),
+                   row.speed_up > 0 ? text(std::setprecision(4), row.speed_up).c_str() : "",
+                   row.relative_error, stages.c_str());
     }
-    std::printf("%zu samples, %zu iterations; error of solve: residual, of recon: against the "
-                "phantom\n",
-                rows.front().samples, rows.back().iterations);
+    print_line("%zu samples, %zu iterations; error of solve: residual, of recon: against the "
+               "phantom",
+               rows.front().samples, rows.back().iterations);
 }
 
 void print_crossover(const std::vector<CrossoverRow>& rows) {
-    std::printf("\n%-9s %12s %16s %12s\n", "F^H d of", "pairs", "CPU seconds", "device");
+    put(stdout, "");
+    print_line("%-9s %12s %16s %12s", "F^H d of", "pairs", "CPU seconds", "device");
     for (const CrossoverRow& row : rows) {
-        std::printf("%-9s %12.0f %16.3g %12.3g\n", text(row.width, " x ", row.width).c_str(),
-                    row.pairs, row.reference_seconds, row.device_seconds);
+        print_line("%-9s %12.0f %16.3g %12.3g", text(row.width, " x ", row.width).c_str(),
+                   row.pairs, row.reference_seconds, row.device_seconds);
     }
     if (const auto pairs = crossover_pairs(rows)) {
-        std::printf("the device overtakes the loops of the CPU at %.2g pairs, transfer and launch "
-                    "included\n",
-                    *pairs);
+        print_line("the device overtakes the loops of the CPU at %.2g pairs, transfer and launch "
+                   "included",
+                   *pairs);
     } else {
-        std::printf("the device is %s at every size, transfer and launch included\n",
-                    rows.back().device_seconds < rows.back().reference_seconds ? "faster"
-                                                                               : "slower");
+        print_line("the device is %s at every size, transfer and launch included",
+                   rows.back().device_seconds < rows.back().reference_seconds ? "faster"
+                                                                              : "slower");
     }
 }
 
@@ -165,16 +167,16 @@ template <typename Rows> nlohmann::json array_of(const Rows& rows) {
 
 void print_benchmark(const Benchmark& table) {
     if (!table.device.device.empty()) {
-        std::printf("device: %s (%s)\n", table.device.device.c_str(), table.device.driver.c_str());
-        std::printf("limits: %.4g G multiply-adds/s, pairs of sine and cosine: native %.4g G/s, "
-                    "library %.4g G/s\n",
-                    1e-9 * table.rates.multiply_adds, 1e-9 * table.rates.native_pairs,
-                    1e-9 * table.rates.library_pairs);
+        print_line("device: %s (%s)", table.device.device.c_str(), table.device.driver.c_str());
+        print_line("limits: %.4g G multiply-adds/s, pairs of sine and cosine: native %.4g G/s, "
+                   "library %.4g G/s",
+                   1e-9 * table.rates.multiply_adds, 1e-9 * table.rates.native_pairs,
+                   1e-9 * table.rates.library_pairs);
         if (table.rates.matrix_multiply_adds > 0) {
-            std::printf("        %.4g G multiply-adds/s in double precision by matrix units\n",
-                        1e-9 * table.rates.matrix_multiply_adds);
+            print_line("        %.4g G multiply-adds/s in double precision by matrix units",
+                       1e-9 * table.rates.matrix_multiply_adds);
         }
-        std::printf("\n");
+        put(stdout, "");
     }
     if (!table.transforms.empty()) {
         print_transforms(table.transforms);

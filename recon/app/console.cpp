@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <unistd.h>
 
+#include "app/output.hpp"
 #include "app/validators.hpp"
 #include "base/numbers.hpp"
 #include "scan/units.hpp"
@@ -25,12 +25,12 @@ void Console::progress(double fraction) {
         return;
     }
     last_percent_ = percent;
-    std::fprintf(stderr, "\r%s%-10s %3d %%", frame_.c_str(), stage_.c_str(), percent);
+    put(stderr, formatted("%s%-10s %3d %%", frame_.c_str(), stage_.c_str(), percent), "\r", "");
 }
 
 void Console::print_seconds(const std::string& what, double seconds) const {
     if (!quiet_) {
-        std::fprintf(stderr, "%s%-10s %8.3f s\n", line_start(), what.c_str(), seconds);
+        put(stderr, formatted("%-10s %8.3f s", what.c_str(), seconds), line_start());
     }
 }
 
@@ -56,16 +56,16 @@ void Console::on_end(const std::string& stage, double seconds) {
 
 void Console::tell(const std::string& message) {
     if (!quiet_) {
-        std::fprintf(stderr, "%s%s\n", terminal_ ? "\r" : "", message.c_str());
+        put(stderr, message, terminal_ ? "\r" : "");
     }
 }
 
 void Console::on_note(const std::string& message) {
-    std::fprintf(stderr, "%snote: %s%s\n", line_start(), frame_.c_str(), message.c_str());
+    put(stderr, "note: " + frame_ + message, line_start());
 }
 
 void Console::on_failure(const std::string& message) {
-    std::fprintf(stderr, "%slsrecon: %s\n", line_start(), message.c_str());
+    put_error(message, line_start());
 }
 
 void Console::on_frame(std::size_t number, std::size_t count, const std::string& label) {
@@ -76,7 +76,7 @@ void Console::on_frame(std::size_t number, std::size_t count, const std::string&
     // frames.
     constexpr std::size_t lines = 20;
     if (!quiet_ && !terminal_ && number * lines / count > (number - 1) * lines / count) {
-        std::fprintf(stderr, "%s\n", frame.c_str());
+        put(stderr, frame);
     }
 }
 

@@ -1,7 +1,7 @@
-#include <cstdio>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
+#include "app/output.hpp"
 #include "engines/tuning.hpp"
 
 namespace lsrecon::app {
@@ -10,23 +10,23 @@ namespace {
 
 void print(const DeviceInfo& info) {
     const double mib = 1024.0 * 1024.0;
-    std::printf("%d: %s\n", info.index, info.name.c_str());
-    std::printf("   type             %s%s\n", info.type.c_str(),
-                info.available ? "" : ", not available");
-    std::printf("   platform         %s\n", info.platform.c_str());
-    std::printf("   vendor           %s\n", info.vendor.c_str());
-    std::printf("   version          %s\n", info.version.c_str());
-    std::printf("   driver           %s\n", info.driver.c_str());
-    std::printf("   compute units    %u at %u MHz\n", info.compute_units, info.clock_mhz);
-    std::printf("   global memory    %.0f MiB, largest buffer %.0f MiB\n",
-                static_cast<double>(info.global_bytes) / mib,
-                static_cast<double>(info.max_allocation_bytes) / mib);
-    std::printf("   constant memory  %.0f KiB\n", static_cast<double>(info.constant_bytes) / 1024);
-    std::printf("   local memory     %.0f KiB\n", static_cast<double>(info.local_bytes) / 1024);
-    std::printf("   work-group       %zu work-items at most\n", info.max_work_group);
-    std::printf("   precision        single%s\n", info.double_precision ? " and double" : "");
+    print_line("%d: %s", info.index, info.name.c_str());
+    print_line("   type             %s%s", info.type.c_str(),
+               info.available ? "" : ", not available");
+    print_line("   platform         %s", info.platform.c_str());
+    print_line("   vendor           %s", info.vendor.c_str());
+    print_line("   version          %s", info.version.c_str());
+    print_line("   driver           %s", info.driver.c_str());
+    print_line("   compute units    %u at %u MHz", info.compute_units, info.clock_mhz);
+    print_line("   global memory    %.0f MiB, largest buffer %.0f MiB",
+               static_cast<double>(info.global_bytes) / mib,
+               static_cast<double>(info.max_allocation_bytes) / mib);
+    print_line("   constant memory  %.0f KiB", static_cast<double>(info.constant_bytes) / 1024);
+    print_line("   local memory     %.0f KiB", static_cast<double>(info.local_bytes) / 1024);
+    print_line("   work-group       %zu work-items at most", info.max_work_group);
+    print_line("   precision        single%s", info.double_precision ? " and double" : "");
     if (!info.compute_capability.empty()) {
-        std::printf("   capability       %s\n", info.compute_capability.c_str());
+        print_line("   capability       %s", info.compute_capability.c_str());
     }
 }
 
@@ -36,17 +36,17 @@ ExitCode run(const std::string& wanted) {
         print(info);
     }
     const int chosen = choose_device(devices, wanted);
-    std::printf("chosen  %d: %s\n", chosen, devices[static_cast<std::size_t>(chosen)].name.c_str());
+    print_line("chosen  %d: %s", chosen, devices[static_cast<std::size_t>(chosen)].name.c_str());
     std::string names;
     for (const std::string& name : kernel_names()) {
         names += (names.empty() ? "" : ", ") + name;
     }
-    std::printf("kernels %s; chosen %s\n", names.c_str(), default_kernel().c_str());
+    print_line("kernels %s; chosen %s", names.c_str(), default_kernel().c_str());
     for (const Tunable& row : tunables()) {
         const ChosenParameters parameters =
             choose_parameters(devices[static_cast<std::size_t>(chosen)], row.kernel, row.stage);
-        std::printf("        %s %s: %s\n", row.kernel.c_str(), row.stage.c_str(),
-                    parameters.text().c_str());
+        print_line("        %s %s: %s", row.kernel.c_str(), row.stage.c_str(),
+                   parameters.text().c_str());
     }
     return ExitCode::done;
 }

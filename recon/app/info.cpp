@@ -1,12 +1,12 @@
 // info and check: what a file holds, and what is wrong with a scan.
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/info_parts.hpp"
+#include "app/output.hpp"
 #include "base/escaped.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
@@ -39,8 +39,8 @@ void print_trajectory(const Scan& scan, const Sampling& sampling) {
             low = std::min(low, k[d]);
             high = std::max(high, k[d]);
         }
-        std::printf("%s           %.4g to %.4g cycles/fov, N/2 is %.4g\n", names[d], low, high,
-                    static_cast<double>(scan.grid.size[d]) / 2);
+        print_line("%s           %.4g to %.4g cycles/fov, N/2 is %.4g", names[d], low, high,
+                   static_cast<double>(scan.grid.size[d]) / 2);
     }
 }
 
@@ -51,12 +51,12 @@ void print_off_resonance(const Scan& scan) {
     }
     const RealVector& field = scan.off_resonance->field;
     const double longest = times.maxCoeff() - times.minCoeff();
-    std::printf("field map    %.4g to %.4g Hz; %.4g turns during the %.4g ms of the times\n",
-                field.minCoeff(), field.maxCoeff(), field.cwiseAbs().maxCoeff() * longest,
-                1e3 * longest);
+    print_line("field map    %.4g to %.4g Hz; %.4g turns during the %.4g ms of the times",
+               field.minCoeff(), field.maxCoeff(), field.cwiseAbs().maxCoeff() * longest,
+               1e3 * longest);
     if (scan.off_resonance->r2star.size() > 0) {
-        std::printf("R2*          %.4g to %.4g 1/s\n", scan.off_resonance->r2star.minCoeff(),
-                    scan.off_resonance->r2star.maxCoeff());
+        print_line("R2*          %.4g to %.4g 1/s", scan.off_resonance->r2star.minCoeff(),
+                   scan.off_resonance->r2star.maxCoeff());
     }
 }
 
@@ -88,10 +88,10 @@ void print_place(const Scan& scan) {
     }
     const std::size_t different = count_positions(of_frames);
     if (different > 1) {
-        std::printf("positions    %zu, of the first frame %s mm, of the last %s mm\n", different,
-                    in_words(of_frames.front()).c_str(), in_words(of_frames.back()).c_str());
+        print_line("positions    %zu, of the first frame %s mm, of the last %s mm", different,
+                   in_words(of_frames.front()).c_str(), in_words(of_frames.back()).c_str());
     } else if (scan.grid.position) {
-        std::printf("position     %s mm\n", in_words(*scan.grid.position).c_str());
+        print_line("position     %s mm", in_words(*scan.grid.position).c_str());
     }
     if (scan.grid.directions) {
         std::string words;
@@ -100,7 +100,7 @@ void print_place(const Scan& scan) {
             words += text(d == 0 ? "" : ", ", "xyz"[d], " to ", towards(direction), " ",
                           in_words(direction));
         }
-        std::printf("directions   %s\n", words.c_str());
+        print_line("directions   %s", words.c_str());
     }
 }
 
@@ -113,20 +113,20 @@ void print_frames(const Scan& scan) {
         least = std::min(least, frame.sampling->samples());
         most = std::max(most, frame.sampling->samples());
     }
-    std::printf("frames       %s\n", frames_in_words(labels).c_str());
-    std::printf("samples      %s per coil and frame\n",
-                least == most ? text(most).c_str() : text(least, " to ", most).c_str());
+    print_line("frames       %s", frames_in_words(labels).c_str());
+    print_line("samples      %s per coil and frame",
+               least == most ? text(most).c_str() : text(least, " to ", most).c_str());
 }
 
 void print_calibrations(const Scan& scan) {
     constexpr std::size_t most = 4; // of many slices
     for (std::size_t i = 0; i < std::min(most, scan.calibrations.size()); ++i) {
         const Frame& calibration = scan.calibrations[i];
-        std::printf("calibration  %zu samples per coil%s\n", calibration.sampling->samples(),
-                    calibration.label.empty() ? "" : (" of " + calibration.label).c_str());
+        print_line("calibration  %zu samples per coil%s", calibration.sampling->samples(),
+                   calibration.label.empty() ? "" : (" of " + calibration.label).c_str());
     }
     if (scan.calibrations.size() > most) {
-        std::printf("calibration  and of %zu more\n", scan.calibrations.size() - most);
+        print_line("calibration  and of %zu more", scan.calibrations.size() - most);
     }
 }
 
@@ -135,11 +135,11 @@ void print_bad(const FrameSource& source) {
     std::size_t count = 0;
     for (const auto& [frame, error] : source.bad()) {
         if (++count <= most) {
-            std::printf("bad          frame %zu: %s\n", frame, on_one_line(error.what()).c_str());
+            print_line("bad          frame %zu: %s", frame, on_one_line(error.what()).c_str());
         }
     }
     if (count > most) {
-        std::printf("bad          %zu more frames\n", count - most);
+        print_line("bad          %zu more frames", count - most);
     }
 }
 
@@ -153,37 +153,37 @@ ExitCode run_info(const Options& options) {
     const FrameSource source(options.scan, read);
     const Scan& scan = source.scan();
     const Frame& first = scan.frames.front();
-    std::printf("file         %s\n", scan.file.c_str());
-    std::printf("format       %s\n", scan.format.c_str());
-    std::printf("SHA-256      %s\n", scan.sha256().c_str());
-    std::printf("matrix       %s voxels\n", by(scan.grid.size, scan.grid.dimensions).c_str());
-    std::printf("fov          %s mm\n", by(scan.grid.fov_mm, scan.grid.dimensions).c_str());
+    print_line("file         %s", scan.file.c_str());
+    print_line("format       %s", scan.format.c_str());
+    print_line("SHA-256      %s", scan.sha256().c_str());
+    print_line("matrix       %s voxels", by(scan.grid.size, scan.grid.dimensions).c_str());
+    print_line("fov          %s mm", by(scan.grid.fov_mm, scan.grid.dimensions).c_str());
     if (scan.voxels) {
-        std::printf("voxels       %zu positions off the grid\n", scan.voxels->size());
+        print_line("voxels       %zu positions off the grid", scan.voxels->size());
     }
     print_place(scan);
     print_frames(scan);
-    std::printf("coils        %zu, %s\n", scan.coils(),
-                !scan.coil_maps.empty() ? "with coil maps" : "without coil maps");
+    print_line("coils        %zu, %s", scan.coils(),
+               !scan.coil_maps.empty() ? "with coil maps" : "without coil maps");
     if (!scan.coil_maps.empty()) {
         const SumOfSquares squares = sum_of_squares(scan.coil_maps);
-        std::printf("sum |map|^2  at most %.4g, mean %.4g over the %zu voxels where it is not 0\n",
-                    squares.largest, squares.mean, squares.voxels);
+        print_line("sum |map|^2  at most %.4g, mean %.4g over the %zu voxels where it is not 0",
+                   squares.largest, squares.mean, squares.voxels);
     }
     print_trajectory(scan, *first.sampling);
-    std::printf("phi          %s\n", first.sampling->phi.size() > 0 ? "given" : "not given");
-    std::printf("weights      %s\n", first.sampling->weights.size() > 0 ? "given" : "not given");
+    print_line("phi          %s", first.sampling->phi.size() > 0 ? "given" : "not given");
+    print_line("weights      %s", first.sampling->weights.size() > 0 ? "given" : "not given");
     print_off_resonance(scan);
     if (!scan.noise.empty()) {
-        std::printf("noise        %zu samples per coil\n", scan.noise.columns());
+        print_line("noise        %zu samples per coil", scan.noise.columns());
     }
     print_calibrations(scan);
     constexpr std::size_t longest = 400; // some headers hold whole protocols
     for (const auto& [name, value] : scan.details) {
-        std::printf("%-12s %s\n", name.c_str(), printable(value, longest).c_str());
+        print_line("%-12s %s", name.c_str(), printable(value, longest).c_str());
     }
     for (const std::string& remark : scan.remarks) {
-        std::printf("note         %s\n", remark.c_str());
+        print_line("note         %s", remark.c_str());
     }
     print_bad(source);
     return ExitCode::done;
@@ -206,9 +206,9 @@ void print_model(FrameSource& source, const BackendOptions& options) {
     }
     const std::string advice = model.advice();
     const bool compares = !model.numbers().empty();
-    std::printf("model: %s\n",
-                !advice.empty() ? advice.c_str()
-                : compares      ? "no other coil maps, field map or sign of the trajectory explain "
+    print_line("model: %s", !advice.empty() ? advice.c_str()
+                            : compares
+                                ? "no other coil maps, field map or sign of the trajectory explain "
                                   "the scan better"
                                 : "the scan has neither coil maps nor a field map to compare with");
 }
@@ -217,9 +217,9 @@ ExitCode run_check(const Options& options) {
     require_input(options.scan);
     FrameSource source(options.scan, options.read);
     for (const std::string& remark : source.scan().remarks) {
-        std::printf("note: %s\n", remark.c_str());
+        print_line("note: %s", remark.c_str());
     }
-    std::printf("%s: ok, SHA-256 %s\n", source.scan().file.c_str(), source.scan().sha256().c_str());
+    print_line("%s: ok, SHA-256 %s", source.scan().file.c_str(), source.scan().sha256().c_str());
     if (options.model) {
         require_samples(source.scan());
         print_model(source, options.backend);

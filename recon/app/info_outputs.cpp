@@ -1,8 +1,7 @@
 // info of what the program itself wrote.
 
-#include <cstdio>
-
 #include "app/info_parts.hpp"
+#include "app/output.hpp"
 #include "base/numbers.hpp"
 #include "io/failed_frames.hpp"
 #include "io/formats.hpp"
@@ -19,7 +18,7 @@ namespace lsrecon::app {
 namespace {
 
 void print_row(const std::string& name, const std::string& words) {
-    std::printf("%-25s %s\n", name.c_str(), words.c_str());
+    print_line("%-25s %s", name.c_str(), words.c_str());
 }
 
 void print_dataset(const Hdf5Reader& file, const std::string& dataset) {

@@ -1,12 +1,13 @@
-#include <cstdio>
 #include <exception>
 #include <fcntl.h>
+#include <iomanip>
 #include <new>
 #include <unistd.h>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"
+#include "base/escaped.hpp"
 #include "base/machine.hpp"
 #include "base/removed_on_signal.hpp"
 #include "base/version.hpp"
@@ -28,7 +29,7 @@ std::string named_command(const char* word) {
 int refuse(const std::string& message, const std::string& command) {
     const bool has_next = message.find("\n  next:") != std::string::npos;
     const std::string help = has_next ? "" : "\n  next:     see 'lsrecon " + command + "--help'";
-    std::fprintf(stderr, "lsrecon: %s%s\n", message.c_str(), help.c_str());
+    app::put_error(message + help);
     return code(ExitCode::usage);
 }
 
@@ -39,20 +40,18 @@ int run(const std::string& name, const std::function<ExitCode()>& command) {
     } catch (const UsageError& error) {
         return refuse(error.what(), name);
     } catch (const Error& error) {
-        std::fprintf(stderr, "lsrecon: %s\n", error.what());
+        app::put_error(error.what());
         return code(error.code());
     } catch (const std::bad_alloc&) {
         const MemoryLimit limit = memory_limit();
-        std::fprintf(stderr,
-                     "lsrecon: there is no memory left\n"
-                     "  expected: at most the %.3g GB of %s\n"
-                     "  next:     raise that limit, use a smaller matrix (--matrix) or fewer "
-                     "coils (--coils), or a machine with more memory\n",
-                     limit.bytes / 1e9, limit.whose.c_str());
+        app::put_error(text("there is no memory left\n  expected: at most the ",
+                            std::setprecision(3), limit.bytes / 1e9, " GB of ", limit.whose,
+                            "\n  next:     raise that limit, use a smaller matrix (--matrix) or "
+                            "fewer coils (--coils), or a machine with more memory"));
         return code(ExitCode::input);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "lsrecon: a bug: %s\n  next:     please report it with the command\n",
-                     error.what());
+        app::put_error(text("a bug: ", printable(error.what()),
+                            "\n  next:     please report it with the command"));
         return code(ExitCode::bug);
     }
 }
@@ -71,8 +70,7 @@ bool names_no_command(int argc, char** argv) {
         names += (names.empty() ? "" : ", ") + command.name;
     }
     const std::string found = argc > 1 ? "unknown command \"" + word + "\"" : "no command";
-    std::fprintf(stderr, "lsrecon: %s\n  expected: one of %s\n  next:     see lsrecon --help\n",
-                 found.c_str(), names.c_str());
+    app::put_error(found + "\n  expected: one of " + names + "\n  next:     see lsrecon --help");
     return true;
 }
 

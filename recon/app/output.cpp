@@ -1,14 +1,56 @@
 #include "app/output.hpp"
 
 #include <cerrno>
-#include <cstdio>
+#include <cstdarg>
 #include <fstream>
+#include <sstream>
 
+#include "base/escaped.hpp"
 #include "base/replacing_file.hpp"
 #include "base/write_failure.hpp"
 #include "io/part_file.hpp"
 
 namespace lsrecon::app {
+
+namespace {
+
+std::string in_format(const char* format, std::va_list values) {
+    std::va_list again;
+    va_copy(again, values);
+    std::string result(static_cast<std::size_t>(std::vsnprintf(nullptr, 0, format, again)), '\0');
+    va_end(again);
+    std::vsnprintf(result.data(), result.size() + 1, format, values);
+    return result;
+}
+
+} // namespace
+
+void put(std::FILE* to, const std::string& line, const char* before, const char* after) {
+    const std::string whole = before + printable(line) + after;
+    std::fwrite(whole.data(), 1, whole.size(), to);
+}
+
+void put_error(const std::string& message, const char* before) {
+    std::istringstream lines("lsrecon: " + message);
+    for (std::string line; std::getline(lines, line); before = "") {
+        put(stderr, line, before);
+    }
+}
+
+void print_line(const char* format, ...) {
+    std::va_list values;
+    va_start(values, format);
+    put(stdout, in_format(format, values));
+    va_end(values);
+}
+
+std::string formatted(const char* format, ...) {
+    std::va_list values;
+    va_start(values, format);
+    std::string result = in_format(format, values);
+    va_end(values);
+    return result;
+}
 
 void write_text(const std::string& path, const std::string& content) {
     ReplacingFile file(path);

@@ -1,11 +1,21 @@
 #pragma once
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "io/failed_frames.hpp"
 
 namespace lsrecon::app {
+
+/// Text leaves the program by these alone. Control characters, which a file may hold to colour a
+/// terminal or to forge a line, become blanks; `before` and `after` are the program's own.
+void put(std::FILE* to, const std::string& line, const char* before = "", const char* after = "\n");
+/// "lsrecon: " and a message of several lines, on stderr.
+void put_error(const std::string& message, const char* before = "");
+/// A line on stdout, of printf's format without its end.
+[[gnu::format(printf, 1, 2)]] void print_line(const char* format, ...);
+[[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...);
 
 /// Writes a text file beside and renames it into place.
 void write_text(const std::string& path, const std::string& content);

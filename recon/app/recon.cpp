@@ -1,4 +1,3 @@
-#include <cstdio>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
@@ -178,8 +177,8 @@ ExitCode run(Options& options) {
     const Reconstructed result =
         reconstruct(options.scan, options.output, *backend, options.reconstruct, console);
     if (result.truth_error) {
-        std::printf("error against the truth: %.4f (relative L2 of magnitudes)\n",
-                    *result.truth_error);
+        print_line("error against the truth: %.4f (relative L2 of magnitudes)",
+                   *result.truth_error);
     }
     require_all_frames(result.failed, result.frames, options.output,
                        !need_all_frames(solve.regularisers));

@@ -1,8 +1,8 @@
 #include <cmath>
-#include <cstdio>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
+#include "app/output.hpp"
 #include "app/validators.hpp"
 #include "base/named_files.hpp"
 #include "base/version.hpp"
@@ -72,12 +72,12 @@ void print_summary(const Options& options, const Simulation& simulation) {
     }
     const SimulationOptions& asked = options.simulation;
     const std::string noise = asked.snr ? text("SNR ", *asked.snr) : text("noise ", asked.noise);
-    std::printf("%s: %s, matrix %s, %zu %s, %zu samples each, %zu %s, model %s, %s, seed %llu\n",
-                options.output.c_str(), asked.trajectory.c_str(), matrix.c_str(), scan.coils(),
-                scan.coils() == 1 ? "coil" : "coils", scan.frames.front().sampling->samples(),
-                scan.frames.size(), scan.frames.size() == 1 ? "frame" : "frames",
-                simulation.model.c_str(), noise.c_str(),
-                static_cast<unsigned long long>(asked.sampling.seed));
+    print_line("%s: %s, matrix %s, %zu %s, %zu samples each, %zu %s, model %s, %s, seed %llu",
+               options.output.c_str(), asked.trajectory.c_str(), matrix.c_str(), scan.coils(),
+               scan.coils() == 1 ? "coil" : "coils", scan.frames.front().sampling->samples(),
+               scan.frames.size(), scan.frames.size() == 1 ? "frame" : "frames",
+               simulation.model.c_str(), noise.c_str(),
+               static_cast<unsigned long long>(asked.sampling.seed));
 }
 
 ExitCode run(const Options& options) {

@@ -1,6 +1,5 @@
 #include "measure/tune.hpp"
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -46,12 +45,10 @@ void print_step(const TuneStep& step) {
         worked ? text(1e3 * candidate.seconds, " ms, best ", 1e3 * step.best_seconds, " ms")
                : std::string(name_of(candidate.outcome)) + ": " + candidate.reason;
     const bool terminal = ::isatty(STDERR_FILENO) == 1;
-    std::fprintf(stderr, "%s%s %s %zu/%zu  %s  %s%s%s", terminal ? "\r\033[K" : "",
-                 step.kernel.c_str(), step.stage.c_str(), step.number, step.count,
-                 to_text(candidate.parameters).c_str(), what.c_str(),
-                 step.remembered ? " (known)" : "",
-                 terminal && worked && step.number < step.count ? "" : "\n");
-    std::fflush(stderr);
+    put(stderr,
+        text(step.kernel, " ", step.stage, " ", step.number, "/", step.count, "  ",
+             to_text(candidate.parameters), "  ", what, step.remembered ? " (known)" : ""),
+        terminal ? "\r\033[K" : "", terminal && worked && step.number < step.count ? "" : "\n");
 }
 
 double gpairs(const TuneResult& result, const TuneCandidate& candidate) {
@@ -59,18 +56,18 @@ double gpairs(const TuneResult& result, const TuneCandidate& candidate) {
 }
 
 void print_row(const TuneResult& result, const TuneCandidate& candidate, const char* remark) {
-    std::printf("%12.4g %12.4g  %s%s\n", candidate.seconds, gpairs(result, candidate),
-                to_text(candidate.parameters).c_str(), remark);
+    print_line("%12.4g %12.4g  %s%s", candidate.seconds, gpairs(result, candidate),
+               to_text(candidate.parameters).c_str(), remark);
 }
 
 void print(const TuneResult& result) {
-    std::printf("%s %s on %s, %s\n", result.kernel.c_str(), result.stage.c_str(),
-                result.device.c_str(), result.problem.c_str());
-    std::printf("%zu candidates: %zu timed, %zu slow, %zu wrong, %zu failed; %zu beyond the "
-                "device were left out\n",
-                result.candidates.size(), result.count(Outcome::timed), result.count(Outcome::slow),
-                result.count(Outcome::wrong), result.count(Outcome::failed), result.skipped);
-    std::printf("%12s %12s  %s\n", "seconds", "Gpairs/s", "parameters");
+    print_line("%s %s on %s, %s", result.kernel.c_str(), result.stage.c_str(),
+               result.device.c_str(), result.problem.c_str());
+    print_line("%zu candidates: %zu timed, %zu slow, %zu wrong, %zu failed; %zu beyond the "
+               "device were left out",
+               result.candidates.size(), result.count(Outcome::timed), result.count(Outcome::slow),
+               result.count(Outcome::wrong), result.count(Outcome::failed), result.skipped);
+    print_line("%12s %12s  %s", "seconds", "Gpairs/s", "parameters");
     const std::size_t rows = std::min(shown, result.count(Outcome::timed));
     for (std::size_t i = 0; i < rows; ++i) {
         print_row(result, result.candidates[i], i == 0 ? "  kept" : "");
@@ -78,9 +75,8 @@ void print(const TuneResult& result) {
     if (result.shipped.outcome == Outcome::timed) {
         print_row(result, result.shipped, "  the default that ships");
     } else {
-        std::printf("the default that ships, %s, %s: %s\n",
-                    to_text(result.shipped.parameters).c_str(), name_of(result.shipped.outcome),
-                    result.shipped.reason.c_str());
+        print_line("the default that ships, %s, %s: %s", to_text(result.shipped.parameters).c_str(),
+                   name_of(result.shipped.outcome), result.shipped.reason.c_str());
     }
 }
 
@@ -107,9 +103,8 @@ nlohmann::json as_json(const TuneResult& result) {
 
 ExitCode run(Options& options) {
     require_files({}, {{"--json", options.json, FileKind::json}});
-    const std::size_t dimensions = options.tune.matrix.size();
-    if (dimensions == 1 || dimensions > 3) {
-        throw UsageError(text("--matrix has ", dimensions, " entries\n  expected: X,Y or X,Y,Z"));
+    if (!options.tune.matrix.empty()) {
+        require_matrix(options.tune.matrix);
     }
     if (!options.quiet) {
         options.tune.on_step = print_step;
@@ -143,10 +138,10 @@ std::function<ExitCode()> bind_tune(CLI::App& sub) {
     sub.add_option("--matrix", tune.matrix,
                    "voxels of the image, X,Y or X,Y,Z [as fits the device's type]")
         ->delimiter(',')
-        ->check(positive_number());
+        ->check(count_to_measure());
     sub.add_option("--samples", tune.samples,
                    "samples of the random trajectory [as fits the device's type]")
-        ->check(positive_number());
+        ->check(count_to_measure());
     sub.add_flag("--again", tune.again, "forget what earlier searches tried on this device");
     sub.add_option("--json", options->json, "file to write every candidate to")->check(file_name());
     add_quiet_flag(sub, options->quiet);

@@ -1,6 +1,5 @@
 #include "measure/validate.hpp"
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "app/command.hpp"
@@ -32,12 +31,12 @@ const char* verdict(const ValidationRow& row) {
 }
 
 void print_table(const std::vector<ValidationRow>& rows) {
-    std::printf("%-9s %-12s %-9s %-6s %-12s %-24s %s\n", "stage", "relative L2", "bound", "",
-                "largest", "where", "compared");
+    print_line("%-9s %-12s %-9s %-6s %-12s %-24s %s", "stage", "relative L2", "bound", "",
+               "largest", "where", "compared");
     for (const ValidationRow& row : rows) {
-        std::printf("%-9s %-12.2e %-9.1e %-6s %-12.2e %-24s %s\n", row.stage.c_str(),
-                    row.relative_l2, row.bound, verdict(row), row.largest, row.where.c_str(),
-                    row.remark.empty() ? text("all ", row.total).c_str() : row.remark.c_str());
+        print_line("%-9s %-12.2e %-9.1e %-6s %-12.2e %-24s %s", row.stage.c_str(), row.relative_l2,
+                   row.bound, verdict(row), row.largest, row.where.c_str(),
+                   row.remark.empty() ? text("all ", row.total).c_str() : row.remark.c_str());
     }
 }
 
@@ -67,8 +66,8 @@ ExitCode run(const Options& options) {
     scan.frames.front() = source.frame(0); // the others are not looked at
     const std::vector<ValidationRow> rows = validate(scan, *backend, options.validate, console);
     const BackendInfo info = backend->info();
-    std::printf("%s, kernel %s, first of %zu frames\n", info.device.c_str(), info.kernel.c_str(),
-                scan.frames.size());
+    print_line("%s, kernel %s, first of %zu frames", info.device.c_str(), info.kernel.c_str(),
+               scan.frames.size());
     print_table(rows);
     if (!options.json.empty()) {
         write_text(options.json, as_json(rows, info).dump(2) + "\n");

@@ -44,7 +44,8 @@ std::optional<double> finite_number(const std::string& word) {
     return whole ? std::optional<double>(value) : std::nullopt;
 }
 
-CLI::Validator whole_number(const std::string& expected, bool zero_allowed) {
+CLI::Validator whole_number(const std::string& expected, bool zero_allowed,
+                            unsigned long long most) {
     return CLI::Validator(
         [=](const std::string& word) {
             const bool digits =
@@ -54,12 +55,35 @@ CLI::Validator whole_number(const std::string& expected, bool zero_allowed) {
             }
             errno = 0;
             const unsigned long long value = std::strtoull(word.c_str(), nullptr, 10);
-            if (errno == ERANGE) {
-                return refusal(word, "at most " + std::to_string(value));
+            if (errno == ERANGE || value > most) {
+                return refusal(word, "at most " + std::to_string(most));
             }
             return value > 0 || zero_allowed ? std::string() : refusal(word, expected);
         },
         "");
+}
+
+namespace {
+constexpr unsigned long long most_to_measure = 1000000000;
+}
+
+CLI::Validator count_to_measure() {
+    return whole_number("a whole number from 1", false, most_to_measure);
+}
+
+void require_matrix(const std::vector<std::size_t>& matrix) {
+    if (matrix.size() != 2 && matrix.size() != 3) {
+        throw UsageError(
+            text("--matrix has ", matrix.size(), " entries\n  expected: X,Y or X,Y,Z"));
+    }
+    double voxels = 1;
+    for (const std::size_t side : matrix) {
+        voxels *= static_cast<double>(side);
+    }
+    if (voxels > most_to_measure) {
+        throw UsageError(text("--matrix has ", voxels, " voxels\n  expected: at most ",
+                              static_cast<double>(most_to_measure)));
+    }
 }
 
 CLI::Validator file_name() {

@@ -1,15 +1,16 @@
 #include "base/error.hpp"
 
+#include "base/escaped.hpp"
+
 namespace lsrecon {
 
 namespace {
 
+/// A value of a file stays within its line.
 std::string sentence(const Finding& f) {
-    std::string message = f.file.empty() ? f.thing : f.file + ": " + f.thing;
-    message += "\n  found:    " + f.found;
-    message += "\n  expected: " + f.expected;
-    message += "\n  next:     " + f.next_step;
-    return message;
+    return printable(f.file.empty() ? f.thing : f.file + ": " + f.thing) +
+           "\n  found:    " + printable(f.found) + "\n  expected: " + printable(f.expected) +
+           "\n  next:     " + printable(f.next_step);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cctype>
 #include <string>
 #include <utility>
 
@@ -58,7 +59,7 @@ inline std::string unescaped(const std::string& text) {
 /// Foreign text on one line of a terminal: control characters, which could colour or move it,
 /// become blanks. Of more than `most` bytes the first, whole characters of UTF-8, and how many
 /// there are.
-inline std::string printable(const std::string& text, std::size_t most) {
+inline std::string printable(const std::string& text, std::size_t most = std::string::npos) {
     const auto is_control = [&](std::size_t i) {
         const auto byte = static_cast<unsigned char>(text[i]);
         const auto before = static_cast<unsigned char>(i > 0 ? text[i - 1] : ' ');
@@ -79,6 +80,21 @@ inline std::string printable(const std::string& text, std::size_t most) {
         }
     }
     return end == text.size() ? result : result + "... (" + std::to_string(text.size()) + " bytes)";
+}
+
+/// A word of a command that a user may paste into a shell.
+inline std::string shell_word(const std::string& word) {
+    const auto is_plain = [](unsigned char c) {
+        return std::isalnum(c) != 0 || std::string("_./-").find(c) != std::string::npos;
+    };
+    if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) {
+        return word;
+    }
+    std::string quoted;
+    for (const char c : word) {
+        quoted += c == '\'' ? "'\\''" : std::string(1, c);
+    }
+    return "'" + quoted + "'";
 }
 
 } // namespace lsrecon

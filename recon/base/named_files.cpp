@@ -88,6 +88,29 @@ std::string ending_of(const std::string& path) {
     return compressed ? "nii.gz" : ending;
 }
 
+std::vector<std::string> file_and_halves(const std::string& path) {
+    const std::string ending = ending_of(path);
+    const std::string whole = ending == "gz" ? path.substr(0, path.size() - 3) : path;
+    const bool is_half = contains({"cfl", "hdr", "img"}, ending_of(whole));
+    const std::string base = is_half ? whole.substr(0, whole.size() - 4) : path;
+    std::vector<std::string> files{path};
+    for (const char* const half : {".cfl", ".hdr", ".img"}) {
+        files.push_back(base + half);
+        files.push_back(base + half + ".gz");
+    }
+    return files;
+}
+
+void require_no_pipes(const std::string& path) {
+    for (const std::string& file : file_and_halves(path)) {
+        const Place place = place_of(file);
+        if (place.exists && !place.is_regular() && !S_ISDIR(place.facts.st_mode)) {
+            throw InputError({file, "file", place.what_is_wrong(), "a file",
+                              "write what it holds to a file, and name that"});
+        }
+    }
+}
+
 void require_input(const std::string& path, const std::string& thing) {
     const Place place = place_of(path);
     std::string found = place.what_is_wrong();
@@ -111,7 +134,11 @@ void require_files(const std::vector<NamedInput>& inputs, const std::vector<Name
     for (const NamedInput& input : inputs) {
         if (!input.path.empty()) {
             require_input(input.path, input.flag);
-            known.push_back({input.flag, place_of(input.path)});
+            for (const std::string& file : file_and_halves(input.path)) {
+                if (const Place place = place_of(file); place.exists) {
+                    known.push_back({input.flag, place});
+                }
+            }
         }
     }
     for (const NamedOutput& output : outputs) {
@@ -127,7 +154,7 @@ void require_files(const std::vector<NamedInput>& inputs, const std::vector<Name
         }
         known.push_back({output.flag, place});
         require_ending(output);
-        const ReplacingFile can_be_written(output.path);
+        ReplacingFile(output.path).watch(); // which says whether it can be written
     }
 }
 

@@ -49,6 +49,13 @@ row_of_output(const std::vector<Format>& table, const std::string& path, const s
     return found == table.end() ? nullptr : &*found;
 }
 
+/// A file that holds an image, and those beside it that may be its other half: NAME.cfl and
+/// NAME.hdr, or NAME.hdr and NAME.img, each also .gz.
+std::vector<std::string> file_and_halves(const std::string& path);
+
+/// InputError where one of these is something that would be waited for, such as a pipe.
+void require_no_pipes(const std::string& path);
+
 /// The same for a single input; messages call it `thing`.
 void require_input(const std::string& path, const std::string& thing = "file");
 

@@ -48,7 +48,7 @@ std::string Place::name() const {
 }
 
 std::string Place::what_is_wrong() const {
-    if (error == 0 && exists) {
+    if (exists && (error == 0 || !is_regular())) { // a pipe on /dev/stdin has no name
         return S_ISREG(facts.st_mode)    ? ""
                : S_ISDIR(facts.st_mode)  ? "it is a folder"
                : S_ISFIFO(facts.st_mode) ? "it is a pipe"
@@ -78,7 +78,9 @@ Place place_of(const std::string& path) {
     } else if (place.exists && !same(found, place.facts)) {
         place.error = ENOENT; // the file behind /proc/self/fd/3 may have no name any more
     }
-    place.facts = found;
+    if (!place.exists) {
+        place.facts = found;
+    }
     return place;
 }
 

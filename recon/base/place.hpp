@@ -14,6 +14,9 @@ struct Place {
     struct stat facts {}; ///< of the file; of its folder while there is no file
 
     bool is_regular() const { return exists && S_ISREG(facts.st_mode); }
+    /// For what replaces it while that is written: its own mode, or that of any new file, less the
+    /// umask.
+    mode_t mode() const { return is_regular() ? (facts.st_mode & 0777U) | 0600U : 0666U; }
     std::string folder() const; ///< of the target; "." for the working folder
     std::string name() const; ///< of the target in its folder
     /// Why no regular file is there, for messages: "it is a folder", "Permission denied"; "" when

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <system_error>
 #include <unistd.h>
 
@@ -43,6 +44,19 @@ TemporaryFile beside(const Place& place) {
     }
 }
 
+/// By device and inode; none while there is no file.
+std::pair<dev_t, ino_t> file_at(const std::string& path) {
+    struct stat facts {};
+    const bool exists = ::stat(path.c_str(), &facts) == 0;
+    return exists ? std::pair(facts.st_dev, facts.st_ino) : std::pair<dev_t, ino_t>();
+}
+
+/// What stood at the outputs of this process when it began, and what it has put there since.
+std::map<std::string, std::pair<dev_t, ino_t>>& watched() {
+    static std::map<std::string, std::pair<dev_t, ino_t>> files;
+    return files;
+}
+
 } // namespace
 
 void require_replaceable(const Place& place) {
@@ -64,9 +78,29 @@ void require_replaceable(const Place& place) {
 }
 
 ReplacingFile::ReplacingFile(const std::string& final_path)
-    : place_(replaceable(place_of(final_path))), temporary_(beside(place_)) {}
+    : place_(replaceable(place_of(final_path))), temporary_(beside(place_)) {
+    if (place_.exists) { // other users may read no more of the new file than of the old one
+        ::chmod(path().c_str(), place_.mode());
+    }
+}
+
+void ReplacingFile::watch() const {
+    watched().emplace(target(), file_at(target()));
+}
 
 void ReplacingFile::commit() {
+    const auto known = watched().find(target());
+    if (known != watched().end()) {
+        const auto now = file_at(target());
+        if (now.second != 0 && now != known->second) {
+            refuse(place_, "another program wrote it while this one ran", "one program an output",
+                   "use that file, or run again with another output");
+        }
+        known->second = file_at(path());
+    }
+    if (place_.exists) {
+        ::chmod(path().c_str(), place_.facts.st_mode);
+    }
     if (std::rename(path().c_str(), place_.target.c_str()) != 0) {
         refuse(place_, text("it cannot be replaced: ", std::strerror(errno)),
                "a file that can be replaced", "name another output");

@@ -12,8 +12,8 @@ namespace lsrecon {
 void require_replaceable(const Place& place);
 
 /// An output is written beside its final place and renamed into it, so that a reader never sees a
-/// part of it and a failure leaves what was there before. A symbolic link stays: the file behind it
-/// is replaced.
+/// part of it and a failure leaves what was there before. It keeps the mode of the file that it
+/// replaces. A symbolic link stays: the file behind it is replaced.
 ///
 ///     ReplacingFile out("image.h5");
 ///     write(out.path());
@@ -26,7 +26,11 @@ public:
     const std::string& path() const { return temporary_.path(); }
     /// Where it is put.
     const std::string& target() const { return place_.target; }
+    /// UsageError when it cannot be put there, or another program has put a file there since
+    /// watch().
     void commit();
+    /// From now on, until the process ends.
+    void watch() const;
 
 private:
     Place place_;

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/escaped.hpp"
 #include "base/file_bytes.hpp"
 #include "base/hashed_files.hpp"
 #include "base/numbers.hpp"
@@ -175,17 +176,18 @@ StoredMaps read_cfl_maps(const std::string& path, const Grid& like) {
     const auto [sizes, data] = values_of(path);
     for (std::size_t d = coil_dimension + 1; d < dimensions; ++d) {
         if (sizes[d] > 1) {
-            throw InputError({header_of(path), text("dimension ", d, " (", names[d], ")"),
-                              text(sizes[d]), "1: one map a coil, of x, y, z and coil",
-                              text("take the first: bart slice ", d, " 0 ", base_of(path), " ONE",
-                                   names[d] == std::string("map") ? ", or bart ecalib -m 1" : "")});
+            throw InputError(
+                {header_of(path), text("dimension ", d, " (", names[d], ")"), text(sizes[d]),
+                 "1: one map a coil, of x, y, z and coil",
+                 text("take the first: bart slice ", d, " 0 ", shell_word(base_of(path)), " ONE",
+                      names[d] == std::string("map") ? ", or bart ecalib -m 1" : "")});
         }
     }
     if (sizes[2] > 1 && like.dimensions == 2) {
-        throw InputError(
-            {header_of(path), "z", text(sizes[2]),
-             "1 for a scan of two dimensions: nothing says where the slices lie",
-             text("take the slice of the scan: bart slice 2 Z ", base_of(path), " ONE")});
+        throw InputError({header_of(path), "z", text(sizes[2]),
+                          "1 for a scan of two dimensions: nothing says where the slices lie",
+                          text("take the slice of the scan: bart slice 2 Z ",
+                               shell_word(base_of(path)), " ONE")});
     }
     StoredMaps result;
     result.grid.dimensions = like.dimensions;

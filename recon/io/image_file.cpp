@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/escaped.hpp"
 #include "base/replacing_file.hpp"
 #include "io/formats.hpp"
 #include "io/hdf5_file.hpp"
@@ -113,13 +114,13 @@ void write_fhd(const std::string& path, const Image& about, std::size_t coils, s
 Hdf5Shape image_shape(const Hdf5Reader& file) {
     if (!file.has("image")) {
         const std::string scan = name_of_scan_format(file);
-        throw InputError(
-            {file.path(), "/image",
-             scan.empty() ? "it is missing" : "it is missing: the file is " + scan,
-             "an image file of lsrecon",
-             scan.empty()
-                 ? "name a file that 'lsrecon recon' or 'simulate --truth' wrote"
-                 : "make an image of the scan: lsrecon recon " + file.path() + " -o IMAGE.h5"});
+        throw InputError({file.path(), "/image",
+                          scan.empty() ? "it is missing" : "it is missing: the file is " + scan,
+                          "an image file of lsrecon",
+                          scan.empty()
+                              ? "name a file that 'lsrecon recon' or 'simulate --truth' wrote"
+                              : "make an image of the scan: lsrecon recon " +
+                                    shell_word(file.path()) + " -o IMAGE.h5"});
     }
     if (file.has("record/residuals")) {
         const Hdf5Shape shape = file.shape("record/residuals");

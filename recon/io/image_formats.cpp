@@ -159,6 +159,7 @@ const ImageFormat& format_of_output(const std::string& path, const std::string& 
 }
 
 const ImageFormat* other_format_of(const std::string& path) {
+    require_no_pipes(path);
     for (const ImageFormat& format : image_formats()) {
         const bool other = format.recognises != nullptr && format.name != image_file_format;
         if (other && format.recognises(path)) {
@@ -187,6 +188,7 @@ void require_own_place(const std::string& path, const std::string& format,
 }
 
 const ImageFormat& format_of_input(const std::string& path) {
+    require_no_pipes(path);
     for (const ImageFormat& format : image_formats()) {
         if (format.recognises != nullptr && format.recognises(path)) {
             return format;

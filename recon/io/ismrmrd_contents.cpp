@@ -192,6 +192,9 @@ void IsmrmrdContents::add_remarks(std::size_t chosen, std::vector<std::string>& 
         remarks.push_back(
             text("skipped ", counted(without_samples, "acquisition"), " without samples"));
     }
+    constexpr std::size_t most = 4; // of encodings that are left out
+    std::size_t others = 0;
+    std::size_t of_more = 0;
     bool image = false;
     for (const auto& [encoding, of] : encodings) {
         if (encoding == chosen && of.measurements.size() > 1) {
@@ -203,7 +206,9 @@ void IsmrmrdContents::add_remarks(std::size_t chosen, std::vector<std::string>& 
                                    "a file or a group for each"));
         }
         image = image || (encoding == chosen && of.image > 0);
-        if (encoding != chosen) {
+        if (encoding != chosen && ++others > most) {
+            of_more += of.image + of.calibration;
+        } else if (encoding != chosen) {
             remarks.push_back(
                 text("left out ", counted(of.image + of.calibration, "acquisition"),
                      " of encoding ", encoding, "; encoding ", chosen, " is read, and ",
@@ -214,6 +219,10 @@ void IsmrmrdContents::add_remarks(std::size_t chosen, std::vector<std::string>& 
             remarks.push_back(text("left out ", counted(of.calibration, "acquisition"),
                                    " flagged parallel calibration"));
         }
+    }
+    if (others > most) {
+        remarks.push_back(text("left out ", counted(of_more, "acquisition"), " of ",
+                               counted(others - most, "more encoding")));
     }
     if (!noise.empty() && !image) {
         remarks.push_back(

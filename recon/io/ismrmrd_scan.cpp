@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <tuple>
 
 #include "base/error.hpp"
+#include "base/escaped.hpp"
 #include "base/index_list.hpp"
 #include "base/numbers.hpp"
 #include "io/ismrmrd_contents.hpp"
@@ -97,8 +97,8 @@ void note_what_is_beside(const Hdf5Reader& reader, const ReadOptions& options,
         std::error_code missing; // is an error of who reads it
         if (reader.has(name) && reader.is_dataset(name) &&
             !std::filesystem::equivalent(used, reader.path(), missing)) {
-            remarks.push_back(
-                text("/", name, " in this file is used only with ", flag, " ", reader.path()));
+            remarks.push_back(text("/", name, " in this file is used only with ", flag, " ",
+                                   shell_word(reader.path())));
         }
     }
 }
@@ -252,7 +252,11 @@ StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
     const std::string group = choose_group(reader, groups, options.group);
     std::vector<std::string> remarks;
     std::vector<std::string> not_read;
-    std::remove_copy(groups.begin(), groups.end(), std::back_inserter(not_read), group);
+    for (const std::string& other : groups) {
+        if (other != group) {
+            not_read.push_back(shell_word(other));
+        }
+    }
     const std::string others = comma_separated(not_read);
     if (!others.empty()) {
         remarks.push_back("only group " + group + " is read; --group chooses another of " + others +

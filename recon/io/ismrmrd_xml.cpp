@@ -92,7 +92,16 @@ bool XmlElement::has(const std::string& path) const {
 }
 
 std::string XmlElement::word(const std::string& path) const {
-    return trimmed(node_->node.first_element_by_path(path.c_str()).text().get());
+    std::string all;
+    const pugi::xml_node first = node_->node.first_element_by_path(path.c_str());
+    for (pugi::xml_node one = first; one; one = one.next_sibling(first.name())) {
+        std::string words;
+        for (const pugi::xml_node& part : one.children()) { // a comment lies between two
+            words += part.type() == pugi::node_element ? text("<", part.name(), ">") : part.value();
+        }
+        all += (all.empty() ? "" : " and ") + trimmed(words);
+    }
+    return all;
 }
 
 std::optional<double> XmlElement::number(const std::string& path) const {

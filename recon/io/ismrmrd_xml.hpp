@@ -16,7 +16,7 @@ public:
                             const std::string& file, const std::string& dataset);
 
     bool has(const std::string& path) const;
-    /// "" when it is missing.
+    /// "" when it is missing. "16 and 32", which is no number, when there are two.
     std::string word(const std::string& path) const;
     std::optional<double> number(const std::string& path) const;
     /// A whole number from `lowest` to 65535.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/escaped.hpp"
 #include "base/replacing_file.hpp"
 #include "io/cfl_file.hpp"
 #include "io/formats.hpp"
@@ -26,7 +27,7 @@ const char* const next = "name a file that 'lsrecon maps' wrote, or leave --maps
 
 void refuse_images(const std::string& path) {
     refuse_other_formats(path, "HDF5 with /coil_maps, or BART's pair",
-                         "lsrecon convert " + path +
+                         "lsrecon convert " + shell_word(path) +
                              " -o MAPS.h5, and store its values as docs/formats.md shows");
 }
 
@@ -70,6 +71,7 @@ void write_maps(const std::string& path, const StoredMaps& maps, const Record& r
 }
 
 StoredMaps read_maps(const std::string& path, const Grid& like) {
+    require_no_pipes(path);
     if (recognises_cfl(path)) {
         StoredMaps of_bart = read_cfl_maps(path, like);
         require_sound(path, "values", of_bart);
@@ -136,6 +138,7 @@ StoredImage open_maps_as_image(const std::string& path) {
 }
 
 double bytes_of_maps(const std::string& path) {
+    require_no_pipes(path);
     if (recognises_cfl(path)) {
         return bytes_of_cfl(path);
     }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/escaped.hpp"
 #include "base/numbers.hpp"
 #include "io/mrd_image_header.hpp"
 #include "io/mrd_images.hpp"
@@ -39,8 +40,9 @@ std::string only_series(const Hdf5Reader& file) {
             found += (found.empty() ? "" : ", ") + full_name(one);
         }
         throw InputError({file.path(), "images", text(series.size(), " series: ", found), "one",
-                          "copy one of them into a file of its own: h5copy -p -i " + file.path() +
-                              " -o ONE.mrd -s " + series.front() + " -d " + series.front()});
+                          text("copy one of them into a file of its own: h5copy -p -i ",
+                               shell_word(file.path()), " -o ONE.mrd -s ",
+                               shell_word(series.front()), " -d ", shell_word(series.front()))});
     }
     return series.front();
 }

@@ -99,6 +99,11 @@ std::string entry(const std::string& name, const std::string& value) {
     return quoted(value.empty() ? name : name + " = " + value);
 }
 
+[[noreturn]] void refuse_second(const std::string& path) {
+    throw UsageError({path, "file", "another process is making this image", "one at a time",
+                      "wait until it ends, or name another output"});
+}
+
 const char* const begin_again = "remove it to begin again";
 
 } // namespace
@@ -111,6 +116,13 @@ void PartFile::require_none(const std::string& image) {
     const std::string path = path_for(image);
     struct stat facts {};
     if (::lstat(path.c_str(), &facts) == 0) {
+        const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        const bool in_use =
+            file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+        ::close(file);
+        if (in_use) {
+            refuse_second(path);
+        }
         throw UsageError({path, "file", "frames of an image that was not finished", "no such file",
                           text("continue with --resume, or ", begin_again)});
     }
@@ -122,7 +134,7 @@ void PartFile::refuse(const std::string& thing, const std::string& found,
 }
 
 PartFile::PartFile(const std::string& image, Identity identity, bool resume)
-    : path_(path_for(image)), identity_(std::move(identity)) {
+    : path_(path_for(image)), mode_(place_of(image).mode()), identity_(std::move(identity)) {
     if (resume) {
         open(false);
     }
@@ -143,10 +155,12 @@ PartFile::~PartFile() {
 }
 
 void PartFile::open(bool create) {
-    constexpr mode_t as_any_new_file = 0666; // less the umask
     file_ = ::open(path_.c_str(),
                    O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (create ? O_CREAT | O_EXCL : 0),
-                   as_any_new_file);
+                   mode_);
+    if (file_ < 0 && create && errno == EEXIST) {
+        refuse_second(path_);
+    }
     if (file_ < 0) {
         if (!create && errno == ENOENT) {
             return;
@@ -157,8 +171,7 @@ void PartFile::open(bool create) {
     if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         ::close(file_);
         file_ = -1;
-        throw UsageError({path_, "file", "another process is making this image", "one at a time",
-                          "wait until it ends, or name another output"});
+        refuse_second(path_);
     }
 }
 

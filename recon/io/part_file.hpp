@@ -62,6 +62,7 @@ private:
                              const std::string& expected, const std::string& next_step) const;
 
     std::string path_;
+    mode_t mode_; ///< that of the image which it will replace
     Identity identity_;
     int file_ = -1;
     std::uint64_t end_ = 0; ///< of the last whole record

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/escaped.hpp"
 #include "io/image_file.hpp"
 #include "io/image_formats.hpp"
 
@@ -32,7 +33,7 @@ std::vector<std::size_t> image_extents(const Scan& scan) {
 
 Hdf5Reader opened(const std::string& path) {
     refuse_other_formats(path, "an image file of lsrecon",
-                         "lsrecon convert " + path + " -o TRUTH.h5");
+                         "lsrecon convert " + shell_word(path) + " -o TRUTH.h5");
     return Hdf5Reader(path);
 }
 

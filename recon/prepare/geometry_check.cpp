@@ -8,6 +8,10 @@
 
 namespace lsrecon {
 
+namespace {
+constexpr double longest_shift_mm = 1e5;
+}
+
 void Geometry::check(const Scan& scan) const {
     const int dimensions = scan.grid.dimensions;
     const auto refuse = [&](const std::string& what, const std::string& next) {
@@ -34,8 +38,9 @@ void Geometry::check(const Scan& scan) const {
         }
     }
     for (const double length : options_.shift_mm) {
-        if (!std::isfinite(length)) {
-            refuse("--shift-mm " + shown(length), "give finite lengths, in mm");
+        if (!(std::abs(length) <= longest_shift_mm)) {
+            refuse("--shift-mm " + shown(length),
+                   text("give lengths of at most ", longest_shift_mm, " mm"));
         }
     }
     const Grid grid = changed(scan.grid);

@@ -16,7 +16,8 @@ public:
     void add(const CoilRows& samples);
     /// The next frame is left out of the check.
     void skip();
-    /// After the last frame: remarks on coils that are silent. InputError when all are.
+    /// After the last frame: remarks on coils that are silent, and on many samples that are.
+    /// InputError when all are.
     std::vector<std::string> end() const;
     /// Frames of zeros alone.
     const std::vector<std::size_t>& empty() const { return silent_.empty(); }
@@ -25,6 +26,8 @@ private:
     const Scan& scan_;
     std::size_t frame_ = 0;
     SilentCoils silent_;
+    std::size_t counted_ = 0; ///< samples with a weight
+    std::size_t zeros_ = 0; ///< of these, 0 in every coil
 };
 
 } // namespace lsrecon

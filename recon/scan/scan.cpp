@@ -31,7 +31,7 @@ Frame subset(const Frame& frame, const std::vector<std::size_t>& indices) {
     sampling->times.resize(all.times.size() > 0 ? count : 0);
     CoilRows samples = frame.samples.visit([&](const auto& values) {
         std::decay_t<decltype(values)> chosen(values.rows(), count);
-        for (Eigen::Index i = 0; i < count; ++i) {
+        for (Eigen::Index i = 0; i < count && values.rows() > 0; ++i) {
             chosen.col(i) =
                 values.col(static_cast<Eigen::Index>(indices[static_cast<std::size_t>(i)]));
         }

@@ -97,8 +97,14 @@ code=0
 grep -q q.h5 err
 [[ $before == "$(sha256sum image.h5)" ]]
 
-run devices
 run validate scan.h5 --backend "$backend" --quiet
+run maps scanner.h5 -o maps.h5 --backend "$backend" --quiet
+run convert image.h5 -o image.cfl --quiet
+expect maps.h5 image.cfl image.hdr
+"$lsrecon" view image.h5 -o image.html --quiet 2>err || [[ $? == 5 ]] # not built in
+if "$lsrecon" devices >/dev/null 2>&1; then # the program may be built without any
+    run bench --matrix 8,8 --samples 16 --stage fhd --kernel tuned --quiet
+fi
 if [[ $backend == opencl ]]; then
     # One object a row under "rows".
     run validate scan.h5 --pairs 2e4 --json validate.json --quiet

@@ -5,6 +5,7 @@ believed; many frames and long images become files, too.
     inputs.py LSRECON"""
 
 import os
+import shlex
 import sys
 
 import h5py
@@ -55,6 +56,56 @@ def maps_do_not_replace_their_input(make):
     folder.run(USAGE, ["maps", "coils.h5", "--maps", "maps.h5", "-o", "maps.h5"],
                ["maps.h5", "--maps", "a file of its own"])
     expect(folder.digest("maps.h5") == before, "maps were replaced")
+
+
+def pipes_are_refused(make):
+    folder = make()
+    os.mkfifo(folder / "pipe.hdr")
+    for half in ("pipe.img", "pipe.cfl"):
+        os.link(folder / "truth.h5", folder / half)
+    for name in ("pipe.hdr", "pipe.img", "pipe.cfl"):
+        for words in (["info", name], ["convert", name, "-o", "x.nii"],
+                      ["view", name, "-o", "x.html"],
+                      recon("-o", "image.h5", "--maps", name),
+                      recon("-o", "image.h5", "--reg", "prior:0.1", "--prior", name)):
+            folder.run(INPUT, words, ["it is a pipe", "next:"])
+    for command in ("info", "check"):
+        folder.run(INPUT, [command, "/dev/stdin"], ["it is a pipe"], input="")
+
+
+def values_of_files_colour_and_forge_nothing(make):
+    folder = make()
+    folder.run(0, recon("-o", "made.h5"))
+    forged = "red\x1b[31m\n  next:     paste this"
+    with h5py.File(folder / "made.h5", "a") as f:
+        f["record"].attrs["device"] = forged
+    with h5py.File(folder / "units.h5", "w") as f, h5py.File(folder / "scan.h5") as scan:
+        f.attrs.update(scan.attrs)
+        for name in scan:
+            scan.copy(name, f)
+        f["trajectory"].attrs["units"] = forged
+    shown = (folder.run(0, ["info", "made.h5"]).stdout,
+             folder.run(INPUT, ["check", "units.h5"]).stderr)
+    for text in shown:
+        expect("red [31m   next:     paste this" in text and "\x1b" not in text, text)
+    with h5py.File(folder / "two.mrd", "w") as f:
+        for series in ("a; touch forged '", "b"):
+            f[f"dataset/{series}/header"], f[f"dataset/{series}/data"] = np.zeros(1), np.zeros(1)
+    said = folder.run(INPUT, ["convert", "two.mrd", "-o", "x.nii"], ["h5copy"]).stderr
+    words = shlex.split(said[said.index("h5copy -p"):])
+    expect(words[-3] == words[-1] == "dataset/a; touch forged '", words)
+
+
+def numbers_beyond_all_measure_are_refused(make):
+    folder = make()
+    many, wide = str(2**64 - 1), "4294967296,4294967296"
+    for command in ("bench", "tune"):
+        folder.run(USAGE, [command, "--samples", many], [many, "at most 1000000000", "next:"])
+        folder.run(USAGE, [command, "--matrix", wide], ["4294967296", "at most 1000000000"])
+        folder.run(USAGE, [command, "--matrix", "65536,65536"], ["at most 1e+09"])
+    folder.run(USAGE, recon("-o", "image.h5", "--matrix", wide), ["4294967296", "1 to 1000000"])
+    folder.run(USAGE, recon("-o", "image.h5", "--shift-mm", "1e300,1e300"),
+               ["--shift-mm 1e+300", "at most 100000 mm"])
 
 
 def inputs_are_checked_before_the_work(make):
@@ -134,5 +185,7 @@ def previews_are_bounded(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([many_frames, endless_frames_are_refused_at_once,
-                        maps_do_not_replace_their_input, inputs_are_checked_before_the_work,
+                        maps_do_not_replace_their_input, pipes_are_refused,
+                        values_of_files_colour_and_forge_nothing,
+                        numbers_beyond_all_measure_are_refused, inputs_are_checked_before_the_work,
                         q_files_are_not_believed, previews_are_bounded]))

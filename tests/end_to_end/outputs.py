@@ -5,6 +5,7 @@ parts, and nothing left behind.
     outputs.py LSRECON"""
 
 import errno
+import fcntl
 import os
 import resource
 import signal
@@ -35,6 +36,56 @@ def outputs_that_are_inputs_or_each_other(make):
     folder.run(USAGE, ["validate", "scan.h5", "--json", "scan.h5"], ["the file of SCAN"])
     folder.run(USAGE, ["simulate", "--matrix", "8,8", "-o", "s.h5", "--truth", "./s.h5"],
                ["the file of --output"])
+
+
+def both_halves_of_maps_are_inputs(make):
+    folder = make()
+    folder.run(0, ["simulate", "--matrix", "16,16", "--coils", "3", "-o", "coils.h5", "--quiet"])
+    folder.run(0, ["maps", "coils.h5", "-o", "maps.h5", "--quiet", "--backend", "reference"])
+    folder.run(0, ["convert", "maps.h5", "-o", "maps.cfl", "--quiet"])
+    for half in ("maps.hdr", "maps.cfl"):
+        os.symlink(half, folder / f"{half}.h5")
+        folder.run(USAGE, ["recon", "coils.h5", "--maps", "maps.cfl", "-o", f"{half}.h5"],
+                   ["the file of --maps"])
+
+
+def modes_are_kept(make):
+    folder = make()
+    for name in ("private.h5", "x.png"):
+        with open(folder / name, "w", encoding="ascii"):
+            os.chmod(folder / name, 0o600)
+    folder.run(0, recon("-o", "private.h5", "--png", "x.png"))
+    for name in ("private.h5", "x.png"):
+        expect(stat.S_IMODE(os.stat(folder / name).st_mode) == 0o600, f"{name} lost its mode")
+
+
+def a_link_in_the_folder_of_q_is_replaced(make):
+    folder = make()
+    words = recon("-o", "private.h5", "--q-folder", "kept")
+    folder.run(0, words)
+    [q] = os.listdir(folder / "kept")
+    os.unlink(os.path.join(folder / "kept", q))
+    os.symlink("../truth.h5", os.path.join(folder / "kept", q))
+    folder.run(0, words, ["the file replaced"])  # and truth.h5 stays as it is
+    expect(not os.path.islink(os.path.join(folder / "kept", q)), "the link is still there")
+
+
+def the_second_of_two_runs_is_told(make):
+    folder = make()
+    folder.kept.add("image.h5.part")
+    with open(folder / "image.h5.part", "w", encoding="ascii") as part:
+        fcntl.flock(part, fcntl.LOCK_EX)
+        folder.run(USAGE, recon("-o", "image.h5"), ["another process is making this image"])
+    folder.run(0, ["simulate", "--matrix", "64,64", "-o", "long.h5", "--quiet"])
+    with subprocess.Popen([folder.program, "recon", "long.h5", "-o", "other.h5", "--backend",
+                           "reference"], cwd=folder.path, stderr=subprocess.PIPE,
+                          text=True) as process:
+        process.stderr.readline()  # it has begun
+        os.rename(folder / "q.h5", folder / "other.h5")
+        said = process.communicate(timeout=120)[1]
+    expect(process.returncode == USAGE and "another program wrote it" in said, said)
+    os.rename(folder / "other.h5", folder / "q.h5")
+    expect(folder.digest("q.h5") == make().digest("q.h5"), "the other run's file was replaced")
 
 
 def what_is_no_file_is_not_replaced(make):
@@ -136,5 +187,7 @@ def caches(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([outputs_that_are_inputs_or_each_other, what_is_no_file_is_not_replaced,
+    sys.exit(run_cases([outputs_that_are_inputs_or_each_other, both_halves_of_maps_are_inputs,
+                        modes_are_kept, a_link_in_the_folder_of_q_is_replaced,
+                        the_second_of_two_runs_is_told, what_is_no_file_is_not_replaced,
                         odd_names, streams, signals_leave_nothing, caches]))

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.hpp"
+
 namespace lsrecon {
 namespace {
 
@@ -15,6 +17,19 @@ TEST(Escaped, PrintableTextHasNoControlCharacters) {
               "a  31m\xc2\xa0"
               "b");
     EXPECT_EQ(printable("", 100), "");
+}
+
+TEST(Escaped, AValueOfAFileForgesNoLineOfAnError) {
+    const std::string words =
+        InputError({"a\nb", "x", "1\n  next:     paste this", "\x1b[2J", "stop"}).what();
+    EXPECT_EQ(words, "a b: x\n  found:    1   next:     paste this\n  expected:  [2J\n"
+                     "  next:     stop");
+}
+
+TEST(Escaped, AWordOfACommandIsOneWordForAShell) {
+    EXPECT_EQ(shell_word("dataset/image_0.h5"), "dataset/image_0.h5");
+    EXPECT_EQ(shell_word("a b; $(c) 'd"), R"('a b; $(c) '\''d')");
+    EXPECT_EQ(shell_word(""), "''");
 }
 
 TEST(Escaped, LongTextIsCutBetweenCharacters) {

@@ -94,6 +94,40 @@ TEST(ReplacingFile, MakesTheFileBehindALinkThatLeadsNowhere) {
     EXPECT_THROW(ReplacingFile(folder.file("nowhere")), UsageError);
 }
 
+TEST(ReplacingFile, KeepsTheModeOfWhatItReplaces) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("out.txt");
+    struct stat facts {};
+    for (const mode_t mode : {0600U, 0440U, 0666U}) {
+        write_text(path, "before");
+        ::chmod(path.c_str(), mode);
+        ReplacingFile out(path);
+        write_text(out.path(), "after");
+        ::stat(out.path().c_str(), &facts);
+        EXPECT_EQ(facts.st_mode & 0777U, mode | 0600U) << "others may read it while it is written";
+        out.commit();
+        ::stat(path.c_str(), &facts);
+        EXPECT_EQ(facts.st_mode & 0777U, mode);
+        fs::remove(path);
+    }
+}
+
+TEST(ReplacingFile, DoesNotReplaceWhatAnotherProgramWroteMeanwhile) {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("out.txt");
+    ReplacingFile(path).watch();
+    for (const std::string own : {"first", "second"}) { // of one process, as a table that grows
+        ReplacingFile out(path);
+        write_text(out.path(), own);
+        out.commit();
+    }
+    ReplacingFile out(path);
+    write_text(folder.file("other"), "of another program");
+    fs::rename(folder.file("other"), path);
+    EXPECT_THROW(out.commit(), UsageError);
+    EXPECT_EQ(read_text(path), "of another program");
+}
+
 TEST(ReplacingFile, TakesNamesAsLongAsTheFileSystemDoes) {
     const TemporaryFolder folder;
     const std::string longest = folder.file(std::string(250, 'a') + "\xC3\xA9.h5"); // an e acute

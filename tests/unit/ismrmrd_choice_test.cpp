@@ -46,6 +46,16 @@ TEST(IsmrmrdEncodings, TheFirstWithImageDataOrTheOneAskedForIsRead) {
     EXPECT_EQ(other.frames[0].samples(0, 0).real(), 100);
 }
 
+TEST(IsmrmrdEncodings, ManyThatAreLeftOutAreOneRemark) {
+    std::vector<Acquisition> acquisitions{of_encoding(0, 1)};
+    for (int encoding = 1; encoding <= 100; ++encoding) {
+        acquisitions.push_back(of_encoding(encoding, 1));
+    }
+    const Scan scan = read_ismrmrd(write(acquisitions, two_encodings()));
+    EXPECT_TRUE(noted(scan, "left out 96 acquisitions of 96 more encodings"));
+    EXPECT_LT(scan.remarks.size(), 10U);
+}
+
 TEST(IsmrmrdEncodings, OneThatIsMissingIsRefusedWithTheOthers) {
     const std::string path = write({of_encoding(1, 100)}, two_encodings());
     ReadOptions options;

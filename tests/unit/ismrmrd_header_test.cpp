@@ -87,6 +87,12 @@ TEST(IsmrmrdHeader, ANumberIsReadWholeOrRefusedByItsName) {
     EXPECT_EQ(read(with("<x>24</x>", "<x> 24.0\n</x>")).grid.size[0], 24u);
 }
 
+TEST(IsmrmrdHeader, APartOfANumberIsNotRead) {
+    EXPECT_EQ(read(with("<x>24</x>", "<x>2<!-- -->4</x>")).grid.size[0], 24U);
+    EXPECT_EQ(refusal(with("<x>24</x>", "<x>16</x><x>32</x>")).found, "\"16 and 32\"");
+    EXPECT_EQ(refusal(with("<x>24</x>", "<x>2<b/>4</x>")).found, "\"2<b>4\"");
+}
+
 TEST(IsmrmrdHeader, WhatIsMissingIsNamed) {
     Finding finding = refusal(with("<y>20</y>", ""));
     EXPECT_EQ(finding.thing, "/dataset/xml, encoding/encodedSpace/matrixSize/y");

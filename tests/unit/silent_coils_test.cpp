@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scan/scan.hpp"
+#include "scan/check_samples.hpp"
 
 namespace lsrecon {
 namespace {
@@ -30,6 +30,24 @@ TEST(SilentCoils, ASoundScanHasNone) {
     scan.frames[0].samples.doubles().leftCols(3).setZero(); // one sample is enough
     EXPECT_EQ(remarks_on_silent_coils(scan), Remarks{});
     EXPECT_EQ(remarks_on_silent_coils(Scan()), Remarks{});
+}
+
+TEST(SilentCoils, ManySamplesThatAreZeroAreToldUnlessTheyHaveNoWeight) {
+    Scan scan = scan_of(1);
+    auto sampling = std::make_shared<Sampling>();
+    sampling->trajectory.resize(4);
+    scan.frames[0].sampling = sampling;
+    scan.frames[0].samples.doubles().col(1).setZero();
+    const auto remarks = [&] {
+        SampleCheck check(scan);
+        check.add(scan.frames[0].samples);
+        return check.end();
+    };
+    EXPECT_EQ(remarks(), Remarks{"25 % of the samples are 0 in every coil, and count as measured "
+                                 "zeros. Leave them out of the scan, or give them weight 0."});
+    sampling->weights = RealVector::Ones(4);
+    sampling->weights(1) = 0;
+    EXPECT_EQ(remarks(), Remarks{});
 }
 
 TEST(SilentCoils, AreNamedWithTheirFrames) {

@@ -31,8 +31,7 @@ DriverCache choose_driver_cache(const std::vector<std::string>& places) {
             chosen.folder = place;
             break;
         }
-        chosen.passed_over +=
-            (chosen.passed_over.empty() ? "" : "\n            ") + place + ": " + trouble;
+        chosen.passed_over += (chosen.passed_over.empty() ? "" : ", ") + place + ": " + trouble;
     }
     return chosen;
 }
