@@ -1,5 +1,8 @@
 #include "reconstruct_joint.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include "base/error.hpp"
 #include "base/removed_on_signal.hpp"
 #include "scan/frame_places.hpp"
@@ -28,8 +31,21 @@ public:
 
     void solve() {
         const Scan& scan = prepared_.scan();
-        solved_ = solve_jointly(scan.grid, joint_, scan.coil_maps, options_, report_);
+        std::vector<std::size_t> in_time(begun_.size()); // not by their samplings, as they began
+        std::iota(in_time.begin(), in_time.end(), 0);
+        std::sort(in_time.begin(), in_time.end(),
+                  [&](std::size_t a, std::size_t b) { return begun_[a].index < begun_[b].index; });
+        std::vector<JointFrame> frames;
+        for (const std::size_t i : in_time) {
+            frames.push_back(std::move(joint_[i]));
+        }
         joint_.clear();
+        std::vector<Solved> solved =
+            solve_jointly(scan.grid, frames, scan.coil_maps, options_, report_);
+        solved_.resize(solved.size());
+        for (std::size_t i = 0; i < solved.size(); ++i) {
+            solved_[in_time[i]] = std::move(solved[i]);
+        }
         shared_ = {};
         next_ = 0;
     }
@@ -66,7 +82,9 @@ private:
             throw RunError(
                 {prepared_.scan().file, "frames that are solved together",
                  text("no room on the device after ", begun_.size(), " of them: ", error.what()),
-                 "room for all of them", "choose some with --frames, or leave --reg llr out"});
+                 "room for all of them",
+                 "choose some with --frames, or leave " + flags_over_frames(options_.regularisers) +
+                     " out"});
         }
     }
 

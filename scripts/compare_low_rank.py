@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A dynamic scan, frame by frame and by locally low rank over all frames, beside BART, in one run.
+"""A dynamic scan, frame by frame and over all frames, beside BART, in one run.
 
     compare_low_rank.py [--program LSRECON] [--bart BART] [-o TABLE.md]
 
 Simulates golden-angle radial frames of a phantom that swings along x (24 frames of 13 spokes of 96
 samples, 96 x 96, 8 coils with maps), checks that both programs solve the same problem, then
-reconstructs by least squares, total variation of each frame, and locally low rank at a few weights
-each. The table is that of compare_regularisers.py: the error against the truth at the best weight,
+reconstructs by least squares, total variation of each frame, locally low rank, and total variation
+over frames, alone and beside that of each, at a few weights. The table is that of compare_regularisers.py: the error against the truth at the best weight,
 and the seconds of that run. Without BART its columns are left empty.
 """
 
@@ -20,12 +20,16 @@ WEIGHTS = {
     "least squares": [""],
     "total variation": ["tv:0.003", "tv:0.01"],
     "locally low rank": ["llr:0.003", "llr:0.01", "llr:0.02"],
+    "temporal total variation": ["ttv:0.005", "ttv:0.01", "ttv:0.02"],
+    "both total variations": ["ttv:0.005 tv:0.01", "ttv:0.01 tv:0.01", "ttv:0.02 tv:0.01"],
 }
 LAMBDAS = {  # of BART; -m and -e, because its own step diverges here
     "least squares": [["-l2", "-r", "0"]],
     "total variation": [["-R", f"T:3:0:{w}"] for w in (0.003, 0.01)],
     "locally low rank": [[how, "-R", f"L:7:7:{w}"] for how in ("-m", "-e")
                          for w in (0.01, 0.02)],
+    "temporal total variation": [["-R", f"T:1024:0:{w}"] for w in (0.003, 0.01)],
+    "both total variations": [["-R", f"T:1024:0:{w}", "-R", f"T:3:0:{w}"] for w in (0.003, 0.01)],
 }
 
 

@@ -116,8 +116,9 @@ class Programs:
 
 
 def words_of(weight):
-    """Of a regulariser, or of least squares, which few iterations regularise."""
-    return ["--reg", weight] if weight else ["--iterations", "15"]
+    """Of regularisers, or of least squares, which few iterations regularise."""
+    return ["--iterations", "15"] if not weight else [
+        word for one in weight.split() for word in ("--reg", one)]
 
 
 def same_problem(programs, samples, voxels):

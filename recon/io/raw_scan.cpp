@@ -232,6 +232,10 @@ StoredScan RawAcquisitionSorter::stored_scan() {
     require_whole_frame();
     require_samples();
     require_kz();
+    scan.has_single_readouts =
+        frames_.size() > 1 && std::all_of(frames_.begin(), frames_.end(), [](const auto& frame) {
+            return frame.second.ends.size() == 1;
+        });
     for (std::size_t i = 0; i < frame_counters().size(); ++i) {
         const bool differs = std::any_of(frames_.begin(), frames_.end(), [&](const auto& frame) {
             return frame.first[i] != frames_.begin()->first[i];
@@ -241,7 +245,8 @@ StoredScan RawAcquisitionSorter::stored_scan() {
             scan.frame_counters.push_back(name);
             const bool told_apart = options_.frames_differ || options_.spokes_per_frame > 0 ||
                                     !options_.frames.empty() || !options_.counters[i].empty();
-            if (name != "slice" && name != "contrast" && !told_apart) {
+            const bool apart = name == "slice" || (name == "contrast" && !scan.has_single_readouts);
+            if (!apart && !told_apart) {
                 scan.joinable_counters.push_back(name);
             }
         }

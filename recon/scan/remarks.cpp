@@ -62,13 +62,13 @@ double coverage(const Sampling& sampling, const Grid& grid) {
     return coverage(weighed, grid);
 }
 
-/// "; if they belong to one image, pass --join repetition".
+/// "--join repetition", or "".
 std::string joining(const Scan& scan) {
-    std::string names;
+    std::string flag;
     for (const std::string& name : scan.joinable_counters) {
-        names += (names.empty() ? "" : ",") + name;
+        flag += (flag.empty() ? "--join " : ",") + name;
     }
-    return names.empty() ? "" : "; if they belong to one image, pass --join " + names;
+    return flag;
 }
 
 /// How sparse the frames of a scan are.
@@ -101,6 +101,27 @@ Sparse sparse_frames(const Scan& scan, double least) {
     return result;
 }
 
+std::string percent(double share) {
+    return text(std::ceil(1000 * share) / 10, " %");
+}
+
+/// Of frames that are parts of an image each, as of a series of changing flip angles.
+std::string on_single_readouts(const Scan& scan, double covered) {
+    const auto& counters = scan.frame_counters;
+    const bool slices = std::find(counters.begin(), counters.end(), "slice") != counters.end();
+    const std::string join = joining(scan);
+    const auto spokes = static_cast<std::size_t>(std::ceil(undersampled_with_maps / covered));
+    std::string note =
+        text("Each of the ", scan.frames.size(), " frames has one readout, which fills ",
+             percent(covered), " of k-space. ", join, " makes one image of all readouts",
+             slices ? " of a slice." : ".");
+    if (!slices && 2 * spokes <= scan.frames.size()) {
+        note += text(" ", join, " --spokes-per-frame ", spokes, " makes an image of every ", spokes,
+                     " readouts.");
+    }
+    return note;
+}
+
 } // namespace
 
 Remarks remarks_on_aliasing(const Scan& scan) {
@@ -113,6 +134,10 @@ Remarks remarks_on_aliasing(const Scan& scan) {
         return {};
     }
     const std::size_t frames = scan.frames.size();
+    const std::string join = joining(scan);
+    if (scan.has_single_readouts && sparse.frames == frames && !join.empty()) {
+        return {on_single_readouts(scan, sparse.covered)};
+    }
     const std::string each =
         text(sparse.alike ? "each from " : "the sparsest from ", sparse.samples,
              scan.coils() > 1 ? " samples a coil, which" : " samples, which");
@@ -124,9 +149,9 @@ Remarks remarks_on_aliasing(const Scan& scan) {
     const char* const left = with_maps           ? " and noise"
                              : scan.coils() == 1 ? ""
                                                  : " where coil maps do not undo it";
-    return {text(samples, " fill ", std::ceil(1000 * sparse.covered) / 10,
-                 " % of k-space: expect aliasing", left, ", of which --reg tv:0.02 removes much",
-                 joining(scan))};
+    return {text(samples, " fill ", percent(sparse.covered), " of k-space: expect aliasing", left,
+                 ", of which --reg tv:0.02 removes much",
+                 join.empty() ? "" : "; if they belong to one image, pass " + join)};
 }
 
 std::vector<std::string> remarks_on(const Scan& scan) {

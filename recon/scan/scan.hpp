@@ -71,9 +71,10 @@ struct Scan {
     std::string trajectory_units; ///< those that the file's trajectory was in; "" without one
     /// The counters of a raw data file by which the frames differ.
     std::vector<std::string> frame_counters;
-    /// Those of them that a user may want to join: neither slices, which lie apart, nor contrasts,
-    /// which differ on purpose, nor what the user's flags tell apart.
+    /// Those of them that a user may want to join: neither slices, which lie apart, nor contrasts
+    /// of several readouts, which differ on purpose, nor what the user's flags tell apart.
     std::vector<std::string> joinable_counters;
+    bool has_single_readouts = false; ///< each of several frames of raw data is one readout
     std::vector<std::string> remarks; ///< what was skipped or left unused on reading
     /// What else the file tells of the measurement, by name; nothing depends on it.
     std::vector<std::pair<std::string, std::string>> details;

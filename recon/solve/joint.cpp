@@ -5,7 +5,6 @@
 #include "base/error.hpp"
 #include "solve/cg.hpp"
 #include "solve/late_change.hpp"
-#include "solve/low_rank.hpp"
 #include "solve/residuals.hpp"
 
 namespace lsrecon {
@@ -53,13 +52,13 @@ public:
         }
         const Alternation& any = *frames_.front(); // all have the same scale
         for (std::size_t t = 0; t < any.terms(); ++t) {
-            if (any.term(t).over_frames) {
-                joint_.push_back({t, any.length(t), any.penalty(t)});
+            if (any.term(t).over_frames != nullptr) {
+                joint_.push_back({t, *any.term(t).over_frames, any.length(t), any.penalty(t)});
             }
         }
         for (Term& term : joint_) {
-            // It shortens singular values, not voxels, by the share that splitting begins with.
-            term.penalty *= shortening_by_length(grid, frames.size());
+            // It shortens what is penalised, not voxels, by the share that splitting begins with.
+            term.penalty *= term.over_frames.shortening(grid, frames.size());
             for (std::size_t f = 0; f < frames_.size(); ++f) {
                 frames_[f]->begin_with(term.index, term.penalty / share_[f]);
             }
@@ -101,6 +100,7 @@ public:
 private:
     struct Term {
         std::size_t index; ///< among the terms of each frame
+        const OverFrames& over_frames;
         double length; ///< weight times s
         double penalty;
     };
@@ -111,7 +111,7 @@ private:
         double worst = 0;
         for (std::size_t t = 0; t < frame.terms(); ++t) {
             frame.relax(t);
-            if (!frame.term(t).over_frames) {
+            if (frame.term(t).over_frames == nullptr) {
                 frame.shorten(t);
                 const Distances distances = frame.update(t);
                 frame.change_penalty(t, distances.penalty_factor());
@@ -127,7 +127,7 @@ private:
                 device_.download(frames_[f]->auxiliary(term.index))
                     .template cast<std::complex<Real>>();
         }
-        images_ = low_rank_shortened(grid_, images_, term.length / term.penalty);
+        images_ = term.over_frames.shortened(grid_, images_, term.length / term.penalty);
         for (std::size_t f = 0; f < frames_.size(); ++f) {
             device_.upload(
                 images_.col(static_cast<Eigen::Index>(f)).template cast<Complex>().eval(),

@@ -65,7 +65,8 @@ JointRoom require_joint_room(Backend& backend, const Scan& scan, const Grid& gri
         elsewhere = scan.frames.size() - stack.size();
         if (stack.size() == 1) {
             throw UsageError(
-                text("--reg llr: ", scan.frames.size() == 1 ? "the scan" : "a place",
+                text(flags_over_frames(options.regularisers), ": ",
+                     scan.frames.size() == 1 ? "the scan" : "a place",
                      " has one frame, and its penalty is on what frames have in common"
                      "\n  next:     use --reg tv or wavelet, cut a long readout series "
                      "by --spokes-per-frame, or choose frames of one place"));
@@ -85,7 +86,8 @@ JointRoom require_joint_room(Backend& backend, const Scan& scan, const Grid& gri
                  text("at most ", fewer, ", which fit into the ", std::floor(device.memory() / mib),
                       " MiB of the device that may be used and ", std::floor(limit.bytes / mib),
                       " MiB of ", limit.whose),
-                 "choose some with --frames, take a smaller --matrix, or leave --reg llr out"});
+                 "choose some with --frames, take a smaller --matrix, or leave " +
+                     flags_over_frames(options.regularisers) + " out"});
         }
         if (memory.on_device > room.on_device) {
             room = {memory.on_device,

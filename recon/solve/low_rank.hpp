@@ -3,15 +3,9 @@
 #include <array>
 #include <vector>
 
-#include "base/precision.hpp"
-#include "base/types.hpp"
-#include "scan/grid.hpp"
+#include "solve/over_frames.hpp"
 
 namespace lsrecon {
-
-/// Images of F frames on one grid, N x F: a column each.
-template <typename Real> using FrameStack =
-    Eigen::Matrix<std::complex<Real>, Eigen::Dynamic, Eigen::Dynamic>;
 
 /// Voxels of a patch in each dimension, where the grid has as many: 8 x 8 or 4 x 4 x 4.
 std::array<std::size_t, 3> patch_size(const Grid& grid);

@@ -9,6 +9,8 @@
 #include "operators/unsampled.hpp"
 #include "operators/wavelet.hpp"
 #include "operators/weighted_differences.hpp"
+#include "solve/low_rank.hpp"
+#include "solve/temporal_variation.hpp"
 
 namespace lsrecon {
 
@@ -82,6 +84,12 @@ RegulariserVolumes of_wavelet(const Grid& grid) {
     return {wavelet_components(grid), 2 * dimensions_of(grid), true};
 }
 
+constexpr OverFrames locally_low_rank{&low_rank_shortened<float>, &low_rank_shortened<double>,
+                                      &shortening_by_length};
+constexpr OverFrames in_time{&temporal_variation_shortened<float>,
+                             &temporal_variation_shortened<double>,
+                             [](const Grid&, std::size_t) { return 1.0; }};
+
 } // namespace
 
 const std::vector<Regulariser>& regularisers() {
@@ -94,7 +102,7 @@ const std::vector<Regulariser>& regularisers() {
         {"anatomical", "roughness, but not across the edges of the image of --prior", true,
          &weighted_differences, &of_weighted_differences, &with_edges},
         {"band", "the image at spatial frequencies beyond those that were sampled", true,
-         &unsampled, &of_unsampled, nullptr, false, true},
+         &unsampled, &of_unsampled, nullptr, nullptr, true},
         {"tv", "total variation: the norm of the image gradient", false, &differences,
          &of_differences},
         {"wavelet", "the L1 norm of shift-invariant Daubechies-4 coefficients", false, &wavelet,
@@ -103,7 +111,11 @@ const std::vector<Regulariser>& regularisers() {
          &of_identity},
         {"llr",
          "locally low rank: the singular values of patches over all frames, for dynamic scans",
-         false, &identity, &of_identity, nullptr, true},
+         false, &identity, &of_identity, nullptr, &locally_low_rank},
+        {"ttv",
+         "temporal total variation: the norm of differences of consecutive frames, for dynamic "
+         "scans",
+         false, &identity, &of_identity, nullptr, &in_time},
     };
     return table;
 }
@@ -143,9 +155,17 @@ bool need_splitting(const std::vector<RegulariserChoice>& chosen) {
 }
 
 bool need_all_frames(const std::vector<RegulariserChoice>& chosen) {
-    return std::any_of(chosen.begin(), chosen.end(), [](const RegulariserChoice& choice) {
-        return regulariser_named(choice.name).over_frames;
-    });
+    return !flags_over_frames(chosen).empty();
+}
+
+std::string flags_over_frames(const std::vector<RegulariserChoice>& chosen) {
+    std::string flags;
+    for (const RegulariserChoice& choice : chosen) {
+        if (regulariser_named(choice.name).over_frames != nullptr) {
+            flags += text(flags.empty() ? "" : " ", "--reg ", choice.name);
+        }
+    }
+    return flags;
 }
 
 bool need_prior(const std::vector<RegulariserChoice>& chosen) {

@@ -7,6 +7,7 @@
 #include "operators/operator.hpp"
 #include "scan/grid.hpp"
 #include "scan/prior_image.hpp"
+#include "solve/over_frames.hpp"
 
 namespace lsrecon {
 
@@ -38,7 +39,7 @@ struct RegulariserTerm {
     const PriorImage* target = nullptr;
     double weight = 0;
     bool quadratic = true;
-    bool over_frames = false; ///< of all frames together: its proximal map is solve/low_rank.hpp
+    const OverFrames* over_frames = nullptr; ///< of all frames together, or null
 };
 
 /// Where a term is made.
@@ -69,7 +70,8 @@ struct Regulariser {
     RegulariserVolumes (*volumes)(const Grid& grid);
     /// Of a kind that needs a prior image: InputError when it has no use for this one. Else null.
     void (*require)(const PriorImage& prior, const Grid& grid) = nullptr;
-    bool over_frames = false; ///< whether it couples frames, which are then solved together
+    /// Of a kind that couples frames, which are then solved together. Else null.
+    const OverFrames* over_frames = nullptr;
     bool of_unmeasured = false; ///< whether it leaves a rule for lambda as it is
 };
 
@@ -86,6 +88,8 @@ double weight_of_l2(const std::vector<RegulariserChoice>& chosen);
 
 /// Whether some couple the frames, which are then solved together (solve/joint.hpp).
 bool need_all_frames(const std::vector<RegulariserChoice>& chosen);
+/// Those, as they are asked for: "--reg llr".
+std::string flags_over_frames(const std::vector<RegulariserChoice>& chosen);
 
 /// Whether some need a prior image, and the first InputError of one that cannot use this image.
 bool need_prior(const std::vector<RegulariserChoice>& chosen);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""recon --reg llr: frames that are solved together are nearer to the truth than each alone; what
+"""recon --reg llr and ttv: frames that are solved together are nearer to the truth than each alone; what
 cannot be solved together is refused, and a bad frame is left out.
 
     low_rank.py LSRECON"""
@@ -16,6 +16,7 @@ from in_folders import INPUT, USAGE, expect, run_cases
 
 FRAMES = 10
 LLR = ["--reg", "llr:0.01"]
+TTV = ["--reg", "ttv:0.02"]
 RECON = ["recon", "many.h5", "--quiet", "--backend", "reference"]
 
 
@@ -58,11 +59,13 @@ def frames_together_are_nearer_to_the_truth(make):
     errors = {}
     for name, words in {"ls": [], "l2": ["--reg", "l2:0.01"], "llr": LLR,
                         "both": [*LLR, "--reg", "l2:0.0001"], "tv": [*LLR, "--reg", "tv:0.003"],
-                        "coils": [*LLR, "--maps", "none"]}.items():
+                        "coils": [*LLR, "--maps", "none"], "ttv": TTV,
+                        "ttv and tv": [*TTV, "--reg", "tv:0.01"],
+                        "all": [*TTV, *LLR], "ttv of coils": [*TTV, "--maps", "none"]}.items():
         folder.run(0, [*RECON, "-o", f"{name}.h5", *words])
         errors[name] = error_of(folder, f"{name}.h5")
     # 0.31 of both; 0.17 together, 0.15 with total variation.
-    for name in ("llr", "both", "tv"):
+    for name in ("llr", "both", "tv", "ttv", "ttv and tv", "all"):
         expect(errors[name] < 0.65 * min(errors["ls"], errors["l2"]), f"{name}: {errors}")
     folder.run(0, [*RECON, "-o", "again.h5", *LLR])
     expect(image_of(folder, "again.h5").tobytes() == image_of(folder, "llr.h5").tobytes(),
@@ -70,6 +73,26 @@ def frames_together_are_nearer_to_the_truth(make):
     with h5py.File(folder / "llr.h5") as f:
         expect("alternating directions" in f["record"].attrs["solver"], "the record's solver")
         expect(f["record"].attrs["regularisers"] == "llr:0.01", "the record's regulariser")
+
+
+def samplings_do_not_change_the_order(make):
+    """Frames of two samplings in turn, which hold the same samples, another way round."""
+    folder = make()
+    dynamic(folder, "--trajectory", "radial", "--frames", "4")
+    folder.run(0, [*RECON, "-o", "one.h5", *TTV])
+    with h5py.File(folder / "many.h5", "r+") as f:
+        trajectory, samples = f["trajectory"][()], f["samples"][()]
+        attributes = dict(f["trajectory"].attrs)
+        del f["trajectory"]
+        trajectory = np.broadcast_to(trajectory, (4, *trajectory.shape[-2:])).copy()
+        trajectory[1::2] = trajectory[1::2, ::-1]
+        samples[1::2] = samples[1::2, :, ::-1]
+        f["trajectory"], f["samples"][...] = trajectory, samples
+        f["trajectory"].attrs.update(attributes)
+    folder.run(0, [*RECON, "-o", "two.h5", *TTV])
+    one, two = (image_of(folder, name) for name in ("one.h5", "two.h5"))
+    apart = np.linalg.norm(two - one) / np.linalg.norm(one)
+    expect(apart < 1e-4, f"{apart} apart")
 
 
 def told_and_logged(make):
@@ -110,7 +133,9 @@ def what_cannot_be_is_refused(make):
                         (["--solver", "eigen"], "--solver eigen"),
                         (["--frames", "2"], "one frame")):
         folder.run(USAGE, [*RECON, "-o", "image.h5", *LLR, *words], [says, "next:"])
-    folder.run(USAGE, ["recon", "scan.h5", "-o", "image.h5", *LLR], ["the scan has one frame"])
+    for words in (LLR, TTV):
+        folder.run(USAGE, ["recon", "scan.h5", "-o", "image.h5", *words],
+                   [words[1].split(":")[0], "the scan has one frame"])
 
 
 def memory_is_asked_for_first(make):
@@ -163,7 +188,7 @@ def a_tolerance_out_of_reach_is_refused_before_the_work(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([frames_together_are_nearer_to_the_truth,
+    sys.exit(run_cases([frames_together_are_nearer_to_the_truth, samplings_do_not_change_the_order,
                         a_tolerance_out_of_reach_is_refused_before_the_work, told_and_logged,
                         a_bad_frame_is_left_out, what_cannot_be_is_refused,
                         memory_is_asked_for_first, memory_is_that_of_virtual_coils,

@@ -99,18 +99,32 @@ TEST_P(Joint, FramesCountAsTheirSamplesDo) {
     EXPECT_EQ(residuals, found[0].residuals[0].size() + found[1].residuals[0].size());
 }
 
-TEST_P(Joint, AnyScaleAnyOrderAndTheSameBits) {
+// One voxel: as above, d_0 and d_1 move towards each other by t / c_f, with t = w s.
+TEST_P(Joint, ConsecutiveFramesMoveTowardsEachOther) {
+    const Complex d0(3, 1);
+    const Complex d1(0, -2);
+    const Complex moved = 0.2 * std::abs(d0) * (d1 - d0) / std::abs(d1 - d0);
+    const std::vector<Solved> found =
+        solved(make_grid(1, 1), {ComplexVector::Constant(1, d0), ComplexVector::Constant(1, d1)},
+               {{"ttv", 0.2}}, {5, 15});
+    EXPECT_NEAR(std::abs(found[0].image(0) - (d0 + moved / 0.5)), 0, 3e-3);
+    EXPECT_NEAR(std::abs(found[1].image(0) - (d1 - moved / 1.5)), 0, 3e-3);
+}
+
+TEST_P(Joint, AnyScaleEitherWayAndTheSameBits) {
     const Grid grid = make_grid(9, 7);
     const std::vector<ComplexVector> images = random_images(3, 63);
-    const std::vector<Solved> first = solved(grid, images, {{"llr", 0.05}});
-    const std::vector<Solved> again = solved(grid, images, {{"llr", 0.05}});
-    const std::vector<Solved> turned =
-        solved(grid, {1e6 * images[2], 1e6 * images[0], 1e6 * images[1]}, {{"llr", 0.05}});
-    for (std::size_t f = 0; f < 3; ++f) {
-        EXPECT_EQ(first[f].image, again[f].image);
-        EXPECT_TRUE(near(turned[(f + 1) % 3].image, 1e6 * first[f].image, 1e-3));
-        EXPECT_FALSE(near(first[f].image, images[f], 0.05)) << "nothing was shortened";
-        EXPECT_EQ(first[f].stops, std::vector<Stop>{Stop::tolerance});
+    for (const char* const name : {"llr", "ttv"}) {
+        const std::vector<Solved> first = solved(grid, images, {{name, 0.05}});
+        const std::vector<Solved> again = solved(grid, images, {{name, 0.05}});
+        const std::vector<Solved> turned =
+            solved(grid, {1e6 * images[2], 1e6 * images[1], 1e6 * images[0]}, {{name, 0.05}});
+        for (std::size_t f = 0; f < 3; ++f) {
+            EXPECT_EQ(first[f].image, again[f].image);
+            EXPECT_TRUE(near(turned[2 - f].image, 1e6 * first[f].image, 1e-3)) << name;
+            EXPECT_FALSE(near(first[f].image, images[f], 0.03)) << "nothing was shortened";
+            EXPECT_EQ(first[f].stops, std::vector<Stop>{Stop::tolerance});
+        }
     }
 }
 
@@ -128,6 +142,10 @@ TEST_P(Joint, BesideTermsOfEachFrame) {
         make_grid(16, 1), {step, -ComplexVector(step.reverse())}, {{"llr", 1e-6}, {"tv", 0.1}});
     EXPECT_TRUE(near(found[0].image, expected, 1e-3));
     EXPECT_TRUE(near(found[1].image, -ComplexVector(expected.reverse()), 1e-3));
+    // Two joint ones, of frames that are alike but for total variation.
+    EXPECT_TRUE(near(
+        solved(make_grid(16, 1), {step, step}, {{"llr", 1e-6}, {"ttv", 0.1}, {"tv", 0.1}})[1].image,
+        expected, 1e-3));
     // A quadratic one: x = d / 2.
     EXPECT_TRUE(near(solved(make_grid(16, 1), {step, step}, {{"llr", 1e-6}, {"l2", 1}})[1].image,
                      step / 2, 1e-3));
@@ -163,9 +181,12 @@ TEST_P(Joint, AFrameOfZerosIsOneAmongOthers) {
 
 TEST_P(Joint, OneFrameAloneIsRefusedByItsSystem) {
     CoilMaps maps(on.device(), no_maps);
-    System system(on.device(), on.precision, std::make_unique<Diagonal>(on.device(), 4, 1), maps, 0,
-                  make_regularisers({{"llr", 1}}, {on.device(), on.precision, make_grid(2, 2)}));
-    EXPECT_THROW(system.solve(Volume(vector(4)), {}, test::silent), UsageError);
+    for (const char* const name : {"llr", "ttv"}) {
+        System system(on.device(), on.precision, std::make_unique<Diagonal>(on.device(), 4, 1),
+                      maps, 0,
+                      make_regularisers({{name, 1}}, {on.device(), on.precision, make_grid(2, 2)}));
+        EXPECT_THROW(system.solve(Volume(vector(4)), {}, test::silent), UsageError);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Joint, testing::ValuesIn(test::array_cases()));

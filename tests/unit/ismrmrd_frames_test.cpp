@@ -136,6 +136,21 @@ TEST(IsmrmrdFrames, TwentyThousandFramesTakeNoTime) {
     EXPECT_LT(seconds.count(), 10);
 }
 
+TEST(IsmrmrdFrames, ContrastsOfOneReadoutAreToBeJoined) {
+    std::vector<Acquisition> acquisitions;
+    for (int i = 0; i < 6; ++i) {
+        acquisitions.push_back(readout(8, 1, 2));
+        acquisitions.back().idx().contrast = static_cast<uint16_t>(i);
+    }
+    const Scan single = read_ismrmrd(write(acquisitions), {});
+    EXPECT_TRUE(single.has_single_readouts);
+    EXPECT_EQ(single.joinable_counters, std::vector<std::string>{"contrast"});
+    acquisitions.push_back(acquisitions.back());
+    const Scan others = read_ismrmrd(write(acquisitions), {});
+    EXPECT_FALSE(others.has_single_readouts);
+    EXPECT_TRUE(others.joinable_counters.empty());
+}
+
 TEST(IsmrmrdFrames, ThatTheUserTellsApartAreNotToBeJoined) {
     std::vector<Acquisition> acquisitions;
     for (int i = 0; i < 6; ++i) {

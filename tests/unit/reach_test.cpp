@@ -130,6 +130,14 @@ TEST(Remarks, FramesOfFewSamplesAreNotedWithTheFlagThatJoinsThem) {
               "500 frames are reconstructed, each from 64 samples a coil, which fill 2 % of "
               "k-space: expect aliasing where coil maps do not undo it, of which --reg tv:0.02 "
               "removes much; if they belong to one image, pass --join repetition");
+    scan.has_single_readouts = true;
+    EXPECT_EQ(remarks_on_aliasing(scan),
+              std::vector<std::string>{
+                  "Each of the 500 frames has one readout, which fills 2 % of k-space. --join "
+                  "repetition makes one image of all readouts. --join repetition "
+                  "--spokes-per-frame 13 makes an image of every 13 readouts."});
+    scan.frames.resize(25); // less than two times 13
+    EXPECT_EQ(remarks_on_aliasing(scan)[0].find("--spokes"), std::string::npos);
     scan.joinable_counters = {};
     EXPECT_EQ(remarks_on_aliasing(scan)[0].find("--join"), std::string::npos);
 }
