@@ -75,7 +75,9 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
         truth.emplace(options.truth);
     }
     ReadOptions read = options.read;
-    options.prepare.tell(read);
+    PrepareOptions prepare = options.prepare;
+    prepare.geometry.regularised = !options.solve.regularisers.empty();
+    prepare.tell(read);
     read.bad_frames = true;
     read.use = HostMemory::Use::solve_elsewhere; // ReconstructRoom asks for the solver's memory
     const bool joint = need_all_frames(options.solve.regularisers);
@@ -91,7 +93,6 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     FrameSource source(scan_file, read, report); // checks it, too
     require_samples(source.scan());
     source.report_bad(report);
-    PrepareOptions prepare = options.prepare;
     prepare.maps_of_places = true;
     PreparedScan prepared(source, prepare, backend, report);
     const Scan& scan = prepared.scan();

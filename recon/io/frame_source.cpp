@@ -39,7 +39,7 @@ FrameSource::FrameSource(OpenScan opened, const ReadOptions& options)
         require_reach(scan);
     }
     add(scan.remarks, remarks_on(scan));
-    if (!options.other_grid) {
+    if (!options.other_grid && !options.regularised) {
         add(scan.remarks, remarks_on_aliasing(scan));
     }
     add(scan.remarks, silent);

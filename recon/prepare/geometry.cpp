@@ -126,8 +126,15 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
                                     " samples of all frames, which lie beyond N/2 of the ",
                                     other_grid ? "new grid" : "grid and 5 %"));
     }
-    if (options.other_grid()) {
-        for (const std::string& remark : remarks_on_aliasing(scan)) {
+    if (options.other_grid() && !options.regularised) {
+        // A finer grid asks for no more samples than the stored one.
+        Grid sampled = scan.grid;
+        for (std::size_t d = 0; d < 3; ++d) {
+            const double stored_reach = static_cast<double>(stored.size[d]) * std::abs(factor_[d]);
+            sampled.size[d] =
+                std::min(sampled.size[d], std::max<std::size_t>(1, std::lround(stored_reach)));
+        }
+        for (const std::string& remark : remarks_on_aliasing(scan, sampled)) {
             scan.remarks.push_back(remark);
         }
     }

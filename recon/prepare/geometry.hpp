@@ -18,6 +18,8 @@ struct GeometryOptions {
     /// In place of shift_mm: what lies at the position of a frame's acquisitions moves to the
     /// centre, for raw data that the scanner has not shifted. The position stays.
     bool shift_to_position = false;
+    /// A regulariser takes out what aliasing there is: nothing is noted of it.
+    bool regularised = false;
 
     std::string header_shift() const { return shift_to_position ? "yes" : "no"; } ///< in records
     bool shifts() const { return shift_to_position || !shift_mm.empty(); }

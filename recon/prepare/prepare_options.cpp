@@ -23,6 +23,7 @@ void PrepareOptions::tell(ReadOptions& read) const {
     read.fov_x_mm = geometry.fov_mm.empty() ? 0 : geometry.fov_mm[0];
     read.matrix = geometry.matrix;
     read.other_grid = geometry.other_grid();
+    read.regularised = geometry.regularised;
     read.mirrored = geometry.conjugate;
 }
 

@@ -79,14 +79,14 @@ struct Sparse {
     bool alike = true; ///< all frames have as many samples
 };
 
-Sparse sparse_frames(const Scan& scan, double least) {
+Sparse sparse_frames(const Scan& scan, const Grid& grid, double least) {
     Sparse result;
     std::map<const Sampling*, double> known;
     for (const Frame& frame : scan.frames) {
         const Sampling& sampling = *frame.sampling;
         const auto [found, is_new] = known.emplace(&sampling, 0);
         if (is_new) {
-            found->second = coverage(sampling, scan.grid);
+            found->second = coverage(sampling, grid);
         }
         result.alike =
             result.alike && sampling.samples() == scan.frames.front().sampling->samples();
@@ -124,12 +124,13 @@ std::string on_single_readouts(const Scan& scan, double covered) {
 
 } // namespace
 
-Remarks remarks_on_aliasing(const Scan& scan) {
+Remarks remarks_on_aliasing(const Scan& scan, const Grid& grid) {
     if (!scan.has_samples() || scan.voxels) {
         return {};
     }
     const bool with_maps = !scan.coil_maps.empty();
-    const Sparse sparse = sparse_frames(scan, with_maps ? undersampled_with_maps : undersampled);
+    const Sparse sparse =
+        sparse_frames(scan, grid, with_maps ? undersampled_with_maps : undersampled);
     if (sparse.frames == 0) {
         return {};
     }

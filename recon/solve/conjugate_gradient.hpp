@@ -31,7 +31,7 @@ struct SolveOptions {
     std::vector<RegulariserChoice> regularisers = {}; ///< beside lambda
     bool precondition = false; ///< of conjugate gradients on the device
     Monitor monitor = nullptr;
-    double image_tolerance = 1e-4; ///< of the image's error by rounding: more is a note
+    double image_tolerance = 0.01; ///< of the image's error by rounding: more is a note
 };
 
 struct Solution {

@@ -88,7 +88,11 @@ std::string SolveSummary::about_samples() const {
     if (explained_ == 0) {
         return "";
     }
-    std::string line = text(frames_ == 1 ? "the image leaves " : "each image leaves at most ",
+    constexpr double nearly_all = 0.9;
+    std::string line = text(explains_too_little() && left() > nearly_all
+                                ? "The image shows next to nothing of the data: "
+                                : "",
+                            frames_ == 1 ? "the image leaves " : "each image leaves at most ",
                             rounded(100 * left()), " % of the samples' energy unexplained");
     if (unexplained_ > 0) {
         line += text(", ", rounded(unexplained_), " times that of the noise");

@@ -167,6 +167,9 @@ def a_wider_field_of_view_is_not_cropped_away(make):
         expect("expect aliasing" not in told.stdout + told.stderr, f"{fov} mm: {told.stderr}")
     folder.run(0, ["recon", "raw.h5", "-o", "image.h5", "--backend", "reference", "--maps", "none",
                    "--fov-mm", "400,400", "--matrix", "16,16"], ["expect aliasing"])
+    told = folder.run(0, ["recon", "raw.h5", "-o", "image.h5", "--backend", "reference", "--maps",
+                          "none", "--fov-mm", "400,400", "--matrix", "16,16", "--reg", "tv:0.02"])
+    expect("expect aliasing" not in told.stderr, told.stderr)
 
 
 if __name__ == "__main__":

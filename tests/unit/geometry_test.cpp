@@ -178,6 +178,12 @@ TEST(Geometry, AliasingIsThatOfTheNewGrid) {
     options.matrix = {8, 6};
     options.shift_mm = {1, 0};
     EXPECT_FALSE(note(options));
+    options.matrix = {32, 24}; // finer than the samples
+    EXPECT_FALSE(note(options));
+    options.fov_mm = {200, 360};
+    options.matrix = {8, 12};
+    options.regularised = true;
+    EXPECT_FALSE(note(options));
 }
 
 TEST(Geometry, AFrameThatLosesMostSamplesIsRefused) {

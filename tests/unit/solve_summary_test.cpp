@@ -112,6 +112,10 @@ TEST(SolveSummary, WhatTheImageLeavesOfTheSamplesIsTold) {
     EXPECT_THAT(about(180, 8).about_samples(), HasSubstr("may be wrong"));
     EXPECT_FALSE(about(180, 0).explains_too_little()) << "no noise to compare with";
     EXPECT_TRUE(about(80, 0).explains_too_little());
+    EXPECT_THAT(about(80, 0).about_samples(), Not(HasSubstr("next to nothing")));
+    EXPECT_THAT(about(4, 0).about_samples(),
+                HasSubstr("shows next to nothing of the data: the image leaves 98 %"));
+    EXPECT_THAT(about(4, 190).about_samples(), Not(HasSubstr("next to nothing"))) << "noise alone";
     EXPECT_THAT(about(200 + 1e-9, 0).about_samples(), HasSubstr("leaves 0.0001 %"));
     const auto causes = [&](const std::string& regulariser, Stop stop) {
         SolveOptions options{0.01};
