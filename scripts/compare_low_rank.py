@@ -6,7 +6,8 @@
 Simulates golden-angle radial frames of a phantom that swings along x (24 frames of 13 spokes of 96
 samples, 96 x 96, 8 coils with maps), checks that both programs solve the same problem, then
 reconstructs by least squares, total variation of each frame, locally low rank, and total variation
-over frames, alone and beside that of each, at a few weights. The table is that of compare_regularisers.py: the error against the truth at the best weight,
+over frames, alone and beside that of each, at a few weights. The table is that of
+compare_regularisers.py: the error against the truth at the best weight,
 and the seconds of that run. Without BART its columns are left empty.
 """
 

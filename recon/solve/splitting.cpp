@@ -47,7 +47,10 @@ double Distances::primal() const {
 }
 
 double Distances::dual() const {
-    return multipliers > 0 ? std::sqrt(changed / multipliers) : 0;
+    // Frames that are alike leave multipliers of nothing but rounding.
+    constexpr double rounding = 1e-8;
+    const double of = std::max(multipliers, rounding * size);
+    return of > 0 ? std::sqrt(changed / of) : 0;
 }
 
 double Distances::penalty_factor() const {
