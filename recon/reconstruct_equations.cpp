@@ -97,10 +97,21 @@ ScanEquations::Transformed ScanEquations::transformed(std::size_t frame) {
     return result;
 }
 
-/// Of the first frame of each place, as long as its samples are there.
+/// Of the first good frame of each place, whichever is at hand: a run that is resumed says the
+/// same.
 void ScanEquations::compare_models(std::size_t f, const Frame& frame) {
-    if (compared_.insert(prepared_.place_of(f)).second) {
+    const std::size_t place = prepared_.place_of(f);
+    if (!compared_.insert(place).second) {
+        return;
+    }
+    std::size_t first = 0;
+    while (first < f && (prepared_.place_of(first) != place || prepared_.is_bad(first))) {
+        ++first;
+    }
+    if (first == f) {
         model_.compare(prepared_.scan(), frame, report_);
+    } else {
+        unless_refused([&] { model_.compare(prepared_.scan(), prepared_.frame(first), report_); });
     }
 }
 
