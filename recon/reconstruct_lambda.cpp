@@ -6,6 +6,7 @@
 #include "base/numbers.hpp"
 #include "io/image_about.hpp"
 #include "prepare/replica_noise.hpp"
+#include "scan/reach.hpp"
 
 namespace lsrecon {
 
@@ -77,11 +78,13 @@ void tell(const LambdaCurve& curve, const std::string& refused, const Scan& scan
     }
 }
 
-void keep_ghosts_out(LambdaCurve& curve, const Scan& scan, NormalEquations& equations,
-                     const std::vector<Volume>& fhd, const SolveOptions& options,
-                     Reporter& report) {
+void keep_ghosts_out(LambdaCurve& curve, const Scan& scan, const Sampling& sampling,
+                     NormalEquations& equations, const std::vector<Volume>& fhd,
+                     const SolveOptions& options, Reporter& report) {
     constexpr double much_noise = 0.25; // of the energy of the image
-    if (scan.coil_maps.rows() < 2 || scan.voxels) {
+    constexpr double no_lines_missing = 0.9; // of k-space is sampled
+    if (scan.coil_maps.rows() < 2 || scan.voxels ||
+        coverage(sampling.trajectory, scan.grid) > no_lines_missing) {
         return;
     }
     const std::optional<Ghosts> ghosts =
@@ -164,7 +167,7 @@ LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, std::size_
         return curve;
     };
     LambdaCurve curve = with_enough_iterations(options, wanted.asked_for, curve_of);
-    keep_ghosts_out(curve, scan, equations, fhd, options, report);
+    keep_ghosts_out(curve, scan, *frame.sampling, equations, fhd, options, report);
     tell(curve, refused, scan, f, report);
     return curve;
 }
