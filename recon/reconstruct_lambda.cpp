@@ -84,7 +84,7 @@ void keep_ghosts_out(LambdaCurve& curve, const Scan& scan, const Sampling& sampl
     constexpr double much_noise = 0.25; // of the energy of the image
     constexpr double no_lines_missing = 0.9; // of k-space is sampled
     if (scan.coil_maps.rows() < 2 || scan.voxels ||
-        coverage(sampling.trajectory, scan.grid) > no_lines_missing) {
+        coverage(sampling, scan.grid) > no_lines_missing) {
         return;
     }
     const std::optional<Ghosts> ghosts =

@@ -1,4 +1,3 @@
-
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"

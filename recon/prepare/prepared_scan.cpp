@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "scan/directions.hpp"
 #include "scan/remarks.hpp"
 #include "scan/sampling_pool.hpp"
 
@@ -25,16 +26,15 @@ void require_compression(const Scan& scan, const CoilCompression& wanted) {
 double edge_over_noise(const Frame& frame, const CoilRows& noise) {
     constexpr double edge = 0.9;
     const std::vector<Vec3>& trajectory = frame.sampling->trajectory;
-    const auto square = [](const Vec3& k) { return k[0] * k[0] + k[1] * k[1] + k[2] * k[2]; };
     double farthest = 0;
     for (const Vec3& k : trajectory) {
-        farthest = std::max(farthest, square(k));
+        farthest = std::max(farthest, dot(k, k));
     }
     double energy = 0;
     double count = 0;
     frame.samples.visit([&](const auto& samples) {
         for (std::size_t m = 0; m < trajectory.size(); ++m) {
-            if (square(trajectory[m]) >= edge * edge * farthest) {
+            if (dot(trajectory[m], trajectory[m]) >= edge * edge * farthest) {
                 energy += samples.col(static_cast<Eigen::Index>(m))
                               .template cast<Complex>()
                               .squaredNorm();

@@ -11,10 +11,9 @@ namespace lsrecon {
 /// (scan/frame_places.hpp).
 class ScanField {
 public:
-    /// Sets the scan's field map to that of the frame's place, times
-    /// `factor`, and adds a remark. `file_grid` is
-    /// that of the scan's file; the scan must outlive it. InputError as of read_field and
-    /// PlacedVolumes.
+    /// Sets the scan's field map to that of the frame's place, times `factor`, and adds a remark.
+    /// `file_grid` is that of the scan's file; the scan must outlive it. InputError as of
+    /// read_field and PlacedVolumes.
     ScanField(const std::string& file, Scan& scan, const Grid& file_grid, std::size_t frame,
               bool shifted, double factor);
 

@@ -100,6 +100,16 @@ double coverage(const std::vector<Vec3>& trajectory, const Grid& grid) {
     return count / cells_within(grid);
 }
 
+double coverage(const Sampling& sampling, const Grid& grid) {
+    std::vector<Vec3> weighed;
+    for (std::size_t m = 0; m < sampling.samples(); ++m) {
+        if (sampling.weight(m) > 0) {
+            weighed.push_back(sampling.trajectory[m]);
+        }
+    }
+    return coverage(weighed, grid);
+}
+
 void require_reach(const Scan& scan) {
     const Grid& grid = scan.grid;
     const std::optional<Vec3> largest = largest_k(scan);

@@ -51,17 +51,6 @@ void on_weights(const Scan& scan, Remarks& remarks) {
     }
 }
 
-/// Those that count.
-double coverage(const Sampling& sampling, const Grid& grid) {
-    std::vector<Vec3> weighed;
-    for (std::size_t m = 0; m < sampling.samples(); ++m) {
-        if (sampling.weight(m) > 0) {
-            weighed.push_back(sampling.trajectory[m]);
-        }
-    }
-    return coverage(weighed, grid);
-}
-
 /// "--join repetition", or "".
 std::string joining(const Scan& scan) {
     std::string flag;
