@@ -5,7 +5,7 @@
 
 #include "base/report.hpp"
 #include "engines/backend.hpp"
-#include "io/failed_frames.hpp"
+#include "scan/failed_frames.hpp"
 #include "prepare/prepared_scan.hpp"
 #include "solve/effort.hpp"
 #include "solve/lambda_rules.hpp"
@@ -40,7 +40,7 @@ struct Reconstructed {
     std::vector<FailedFrame> failed; ///< of a scan of several; NaN is in their place
 };
 
-/// From a scan file to an image file. A frame of several may fail alone (io/image_sink.hpp). Any
+/// From a scan file to an image file. A frame of several may fail alone (io/frame_store.hpp). Any
 /// other failure throws and leaves no image. In both cases the finished frames of a scan of several
 /// stay in IMAGE.part, which the next run continues with `resume`.
 Reconstructed reconstruct(const std::string& scan_file, const std::string& image_file,

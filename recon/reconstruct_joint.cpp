@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/removed_on_signal.hpp"
-#include "scan/frame_places.hpp"
+#include "scan/place.hpp"
 
 namespace lsrecon {
 

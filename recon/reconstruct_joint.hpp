@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "base/report.hpp"
-#include "io/image_sink.hpp"
+#include "io/frame_store.hpp"
 #include "prepare/prepared_scan.hpp"
 #include "reconstruct_equations.hpp"
 #include "solve/joint.hpp"

@@ -5,7 +5,7 @@
 
 #include "base/numbers.hpp"
 #include "io/image_file.hpp"
-#include "prepare/replica_noise.hpp"
+#include "scan/replica_noise.hpp"
 
 namespace lsrecon {
 

@@ -7,7 +7,7 @@
 #include "base/machine.hpp"
 #include "base/numbers.hpp"
 #include "base/version.hpp"
-#include "io/failed_frames.hpp"
+#include "scan/failed_frames.hpp"
 #include "io/image_formats.hpp"
 #include "io/slice_stack.hpp"
 

@@ -10,8 +10,8 @@
 #include "base/escaped.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
-#include "io/failed_frames.hpp"
-#include "io/frame_source.hpp"
+#include "scan/failed_frames.hpp"
+#include "io/scan_file.hpp"
 #include "io/hdf5_file.hpp"
 #include "prepare/model_check.hpp"
 #include "prepare/prepared_scan.hpp"
@@ -130,7 +130,7 @@ void print_calibrations(const Scan& scan) {
     }
 }
 
-void print_bad(const FrameSource& source) {
+void print_bad(const ScanFile& source) {
     constexpr std::size_t most = 20;
     std::size_t count = 0;
     for (const auto& [frame, error] : source.bad()) {
@@ -150,7 +150,7 @@ ExitCode run_info(const Options& options) {
     }
     ReadOptions read = options.read;
     read.bad_frames = true;
-    const FrameSource source(options.scan, read);
+    const ScanFile source(options.scan, read);
     const Scan& scan = source.scan();
     const Frame& first = scan.frames.front();
     print_line("file         %s", scan.file.c_str());
@@ -190,7 +190,7 @@ ExitCode run_info(const Options& options) {
 }
 
 /// By the first frame of each place that can be used.
-void print_model(FrameSource& source, const BackendOptions& options) {
+void print_model(ScanFile& source, const BackendOptions& options) {
     Console console(true);
     const auto backend = open_backend(options, console);
     PrepareOptions prepare;
@@ -215,7 +215,7 @@ void print_model(FrameSource& source, const BackendOptions& options) {
 
 ExitCode run_check(const Options& options) {
     require_input(options.scan);
-    FrameSource source(options.scan, options.read);
+    ScanFile source(options.scan, options.read);
     for (const std::string& remark : source.scan().remarks) {
         print_line("note: %s", remark.c_str());
     }

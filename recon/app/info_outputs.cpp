@@ -3,7 +3,7 @@
 #include "app/info_parts.hpp"
 #include "app/output.hpp"
 #include "base/numbers.hpp"
-#include "io/failed_frames.hpp"
+#include "scan/failed_frames.hpp"
 #include "io/formats.hpp"
 #include "io/image_formats.hpp"
 #include "io/image_reader.hpp"

@@ -4,7 +4,7 @@
 #include "io/maps_file.hpp"
 #include "io/record.hpp"
 #include "scan/check.hpp"
-#include "scan/frame_places.hpp"
+#include "scan/place.hpp"
 
 namespace lsrecon::app {
 
@@ -34,7 +34,7 @@ ExitCode run(Options& options) {
     const auto backend = open_backend(options.backend, console);
     options.prepare.tell(options.read);
     options.read.for_maps = true;
-    FrameSource source(options.scan, options.read, console);
+    ScanFile source(options.scan, options.read, console);
     require_samples(source.scan());
     require_one_place(source.scan(), "coil maps of the output",
                       "'lsrecon recon' makes those of each place itself");

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "io/failed_frames.hpp"
+#include "scan/failed_frames.hpp"
 
 namespace lsrecon::app {
 

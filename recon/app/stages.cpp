@@ -6,9 +6,9 @@
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
 #include "engines/pieces.hpp"
-#include "io/frame_source.hpp"
+#include "io/scan_file.hpp"
 #include "io/image_file.hpp"
-#include "io/image_sink.hpp"
+#include "io/frame_store.hpp"
 #include "io/q_file.hpp"
 #include "io/record.hpp"
 #include "operators/q.hpp"
@@ -59,7 +59,7 @@ ExitCode run_fhd(const Options& options) {
     ReadOptions read = options.read;
     read.bad_frames = true;
     read.use = HostMemory::Use::adjoint;
-    FrameSource source(options.scan, read, console);
+    ScanFile source(options.scan, read, console);
     const Scan& scan = source.scan();
     require_samples(scan);
     source.report_bad(console);
@@ -104,7 +104,7 @@ ExitCode run_q(const Options& options) {
     ReadOptions read = options.read;
     read.bad_frames = true; // samples do not change Q; what has no trajectory is noted
     read.use = HostMemory::Use::adjoint;
-    const FrameSource source(options.scan, read, console);
+    const ScanFile source(options.scan, read, console);
     const Scan& scan = source.scan();
     const Record record =
         make_record(scan, backend->info(), record_of_flags(options.read, options.backend));

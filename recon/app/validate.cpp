@@ -7,7 +7,7 @@
 #include "app/output.hpp"
 #include "app/validators.hpp"
 #include "base/named_files.hpp"
-#include "io/frame_source.hpp"
+#include "io/scan_file.hpp"
 
 namespace lsrecon::app {
 
@@ -61,7 +61,7 @@ ExitCode run(const Options& options) {
     require_files({{"SCAN", options.scan}}, {{"--json", options.json, FileKind::json}});
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
-    FrameSource source(options.scan, options.read, console);
+    ScanFile source(options.scan, options.read, console);
     Scan scan = source.scan();
     scan.frames.front() = source.frame(0); // the others are not looked at
     const std::vector<ValidationRow> rows = validate(scan, *backend, options.validate, console);

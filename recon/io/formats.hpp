@@ -154,7 +154,7 @@ struct OpenScan {
 /// By content. InputError when no format knows the file, or something in it is wrong.
 OpenScan open_scan(const std::string& path, const ReadOptions& options);
 
-/// Reads a whole scan into memory; FrameSource (io/frame_source.hpp) has its frames one at a time.
+/// Reads a whole scan into memory; ScanFile (io/scan_file.hpp) has its frames one at a time.
 /// The same errors.
 Scan read_scan(const std::string& path, const ReadOptions& options = {});
 

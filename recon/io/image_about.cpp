@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "io/failed_frames.hpp"
+#include "scan/failed_frames.hpp"
 #include "io/stored_image.hpp"
 #include "io/stored_map_previews.hpp"
 
@@ -173,12 +173,6 @@ void write_maps(Hdf5Writer& file, const Image& image) {
 }
 
 } // namespace
-
-const std::vector<std::string>& lambda_curve_columns() {
-    static const std::vector<std::string> columns{
-        "lambda", "residual", "solution", "curvature", "discrepancy", "risk", "freedom", "gcv"};
-    return columns;
-}
 
 void ImageAxes::add(std::size_t extent, const std::string& name) {
     extents.push_back(extent);

@@ -18,10 +18,6 @@ struct ImageAxes {
     void add_space(const Image& image, std::size_t voxels);
 };
 
-/// How lambda was chosen: /record/lambda_curve, and what its columns are.
-constexpr const char* lambda_curve_table = "lambda_curve";
-const std::vector<std::string>& lambda_curve_columns();
-
 /// What a file with the volumes of an image says of them (docs/formats.md): geometry as attributes
 /// of `dataset`, the record, times, the labels and positions of frames, the solver's histories,
 /// which frames failed, maps of the noise, and previews of the coil maps.

@@ -29,52 +29,7 @@ void write_volumes(const std::string& path, const std::string& name, const Image
     target.commit();
 }
 
-struct NumberRange {
-    double least; ///< below it numbers lose digits
-    double most;
-};
-
-template <typename Number> constexpr NumberRange range_of_numbers() {
-    using Limits = std::numeric_limits<Number>;
-    return {static_cast<double>(Limits::min()), static_cast<double>(Limits::max())};
-}
-
-constexpr NumberRange range_of(Precision precision) {
-    return precision == Precision::float64 ? range_of_numbers<double>() : range_of_numbers<float>();
-}
-
-[[noreturn]] void refuse_range(double largest, Precision precision) {
-    const auto [least, most] = range_of(precision);
-    throw ToleranceError(text(
-        "the result's largest value is ", largest, ", which the file's ",
-        precision == Precision::float64 ? "doubles" : "floats",
-        " do not hold; nothing is written\n  expected: ", least, " to ", most,
-        "\n  next:     scale the samples or the coil maps by a power of ten, or choose another "
-        "--lambda"));
-}
-
 } // namespace
-
-void require_in_range(double largest, Precision precision) {
-    if (!std::isfinite(largest)) {
-        throw DeviceError("the result is not finite; nothing is written\n  next:     run 'lsrecon "
-                          "check' on the scan and 'lsrecon validate' on this device");
-    }
-    if (largest > range_of(precision).most) {
-        refuse_range(largest, precision);
-    }
-}
-
-void require_an_image(double largest, Precision precision) {
-    require_in_range(largest, precision);
-    if (largest == 0) {
-        throw DeviceError("the result is zero everywhere; nothing is written\n  next:     run "
-                          "'lsrecon check' on the scan and 'lsrecon validate' on this device");
-    }
-    if (largest < range_of(precision).least) {
-        refuse_range(largest, precision);
-    }
-}
 
 void write_image(const std::string& path, const Image& image, std::size_t voxels,
                  const FrameValues& values) {

@@ -19,12 +19,6 @@ void write_image(const std::string& path, const Image& image);
 void write_image(const std::string& path, const Image& image, std::size_t voxels,
                  const FrameValues& values);
 
-/// What an image of this largest |real or imaginary part| is: DeviceError for values that no scan
-/// explains; ToleranceError for sound values that the file's numbers cannot hold.
-void require_an_image(double largest, Precision precision = Precision::float32);
-/// The same for a part of it, which may be small or zeros.
-void require_in_range(double largest, Precision precision);
-
 /// Writes F^H d as /fhd [F,] [C,] (Z,) Y, X: leading dimensions only where there is more than one.
 /// `values` of a frame are `coils` volumes of so many voxels, complex numbers of this precision.
 /// The same rules hold.

@@ -4,19 +4,9 @@
 
 #include "io/q_file.hpp"
 #include "io/stored_image.hpp"
-#include "scan/grid.hpp"
+#include "scan/stored_values.hpp"
 
 namespace lsrecon {
-
-/// Coil maps and where they are.
-struct StoredMaps {
-    Grid grid;
-    CoilRows maps; ///< C x N
-    std::string sha256 = {}; ///< of the file that they were read from
-    std::string scan_sha256 = {}; ///< of the scan that they are of, "" where unknown
-    /// Whether that scan was shifted to the header's position: "yes", "no", or "" where unknown.
-    std::string header_shift = {};
-};
 
 /// Writes /coil_maps [C, (Z,) Y, X] complex64 with matrix, field of view and geometry as a scan
 /// file has them, and the record of how they were made. Written beside and renamed into place.

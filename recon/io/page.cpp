@@ -7,7 +7,7 @@
 #include "base/base64.hpp"
 #include "base/error.hpp"
 #include "base/escaped.hpp"
-#include "io/failed_frames.hpp"
+#include "scan/failed_frames.hpp"
 #include "io/page_curves.hpp"
 #include "io/png_file.hpp"
 #include "io/record.hpp"

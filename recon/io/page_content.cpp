@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
-#include "io/failed_frames.hpp"
+#include "scan/failed_frames.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/image_formats.hpp"
 #include "io/image_reader.hpp"

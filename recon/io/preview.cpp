@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "io/failed_frames.hpp"
+#include "scan/failed_frames.hpp"
 
 namespace lsrecon {
 

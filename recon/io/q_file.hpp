@@ -7,11 +7,9 @@
 
 #include "io/hdf5_file.hpp"
 #include "operators/q.hpp"
+#include "scan/image.hpp"
 
 namespace lsrecon {
-
-/// Facts and their values for the file's record.
-using Record = std::vector<std::pair<std::string, std::string>>;
 
 /// Values of Q number s, at half of the differences.
 using HalfOfQ = std::function<ComplexVector(std::size_t s)>;

@@ -4,7 +4,7 @@
 
 #include "base/index_list.hpp"
 #include "base/numbers.hpp"
-#include "io/failed_frames.hpp"
+#include "scan/failed_frames.hpp"
 #include "io/record.hpp"
 
 namespace lsrecon {

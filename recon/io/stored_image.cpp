@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
-#include "io/failed_frames.hpp"
+#include "scan/failed_frames.hpp"
 #include "scan/host_memory.hpp"
 
 namespace lsrecon {

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "io/frame_source.hpp"
-#include "prepare/coil_mixing.hpp"
+#include "io/scan_file.hpp"
+#include "scan/coil_mixing.hpp"
 #include "prepare/geometry.hpp"
 #include "prepare/slice_mixing.hpp"
 

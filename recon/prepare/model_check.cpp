@@ -12,7 +12,7 @@
 #include "prepare/calibration.hpp"
 #include "prepare/estimated_maps.hpp"
 #include "prepare/resampled.hpp"
-#include "scan/frame_places.hpp"
+#include "scan/place.hpp"
 #include "solve/misfit.hpp"
 #include "solve/normal_equations.hpp"
 #include "solve/solve.hpp"

@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "prepare/along_axes.hpp"
 #include "prepare/slice_of_volume.hpp"
-#include "scan/frame_places.hpp"
+#include "scan/place.hpp"
 
 namespace lsrecon {
 

@@ -8,7 +8,7 @@
 namespace lsrecon {
 
 /// Volumes of a file, such as a field map, on the grid of a scan's image: at the place of each
-/// frame (scan/frame_places.hpp), when that is asked for.
+/// frame (scan/place.hpp), when that is asked for.
 class PlacedVolumes {
 public:
     /// `volumes` C x N lie on `grid`, and are to hold the field of view of `needed`. InputError

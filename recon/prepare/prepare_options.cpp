@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "io/frame_source.hpp"
+#include "io/scan_file.hpp"
 
 namespace lsrecon {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "prepare/coil_mixing.hpp"
+#include "scan/coil_mixing.hpp"
 #include "prepare/estimated_maps.hpp"
 #include "prepare/geometry.hpp"
 

@@ -29,7 +29,7 @@ public:
     /// A frame with its samples. The only frame of a scan can be taken once.
     Frame frame(std::size_t index) { return frames_.take(index); }
 
-    /// Whether places have coil maps of their own (scan/frame_places.hpp). The scan has those of
+    /// Whether places have coil maps of their own (scan/place.hpp). The scan has those of
     /// one place at a time, at first of the first.
     bool maps_differ() const { return maps_.differ(); }
     /// Whether places have coil maps or a field map of their own.

@@ -9,7 +9,7 @@
 namespace lsrecon {
 
 /// The image of a file on the grid of a scan: of a volume each slice has its own, one at a time
-/// (scan/frame_places.hpp).
+/// (scan/place.hpp).
 class ScanPrior {
 public:
     /// Takes that of the only place; with several move_to() does. The scan must outlive it.

@@ -8,7 +8,7 @@
 namespace lsrecon {
 
 /// The field map of a file, as that of a scan: of slices each has its own, one at a time
-/// (scan/frame_places.hpp).
+/// (scan/place.hpp).
 class ScanField {
 public:
     /// Sets the scan's field map to that of the frame's place, times `factor`, and adds a remark.

@@ -7,7 +7,7 @@
 #include "prepare/place_calibration.hpp"
 #include "prepare/resampled.hpp"
 #include "scan/calibration_samples.hpp"
-#include "scan/frame_places.hpp"
+#include "scan/place.hpp"
 
 namespace lsrecon {
 

@@ -15,7 +15,7 @@
 namespace lsrecon {
 
 /// The coil maps of a scan: its own, those of a file, or estimated ones, the latter two of one
-/// place at a time (scan/frame_places.hpp).
+/// place at a time (scan/place.hpp).
 class ScanMaps {
 public:
     /// All must outlive it.

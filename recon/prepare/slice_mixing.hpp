@@ -1,6 +1,6 @@
 #pragma once
 
-#include "prepare/coil_mixing.hpp"
+#include "scan/coil_mixing.hpp"
 #include "prepare/complete_lines.hpp"
 
 namespace lsrecon {

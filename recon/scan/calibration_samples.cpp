@@ -1,7 +1,7 @@
 #include "scan/calibration_samples.hpp"
 
 #include "base/error.hpp"
-#include "scan/frame_places.hpp"
+#include "scan/place.hpp"
 #include "scan/silent_coils.hpp"
 #include "scan/whereabouts.hpp"
 

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "scan/map_previews.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
@@ -34,6 +33,9 @@ struct ImageFrame {
     bool failed() const { return !error.empty(); }
 };
 
+/// Facts and their values, for the record.
+using Record = std::vector<std::pair<std::string, std::string>>;
+
 /// Rows of numbers of the record.
 struct RecordTable {
     std::string name;
@@ -47,14 +49,23 @@ struct Image {
     /// Where the scan lists voxels: one value for each of these positions, in fields of view.
     std::optional<std::vector<Vec3>> voxels;
     std::vector<ImageFrame> frames;
-    std::vector<std::pair<std::string, std::string>> record; ///< option or fact, and its value
+    Record record; ///< option or fact, and its value
     std::vector<std::pair<std::string, double>> stage_seconds;
     std::vector<std::pair<std::string, double>> numbers = {}; ///< measured, for the record
     RealVector noise_map = {}; ///< N, standard deviation of the noise, a.u.; empty for none
     RealVector g_factor = {}; ///< N; empty for none
     std::vector<RecordTable> tables = {};
-    MapPreviews map_previews = {};
 };
+
+/// What an image of this largest |real or imaginary part| is: DeviceError for values that no scan
+/// explains; ToleranceError for sound values that the file's numbers cannot hold.
+void require_an_image(double largest, Precision precision = Precision::float32);
+/// The same for a part of it, which may be small or zeros.
+void require_in_range(double largest, Precision precision);
+
+/// How lambda was chosen: /record/lambda_curve, and what its columns are.
+constexpr const char* lambda_curve_table = "lambda_curve";
+const std::vector<std::string>& lambda_curve_columns();
 
 /// The values of an image a frame at a time, x fastest, as its file holds them.
 using ImageValues = std::vector<std::complex<float>>;

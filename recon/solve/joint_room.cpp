@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "plan/embedding.hpp"
-#include "scan/frame_places.hpp"
+#include "scan/place.hpp"
 
 namespace lsrecon {
 

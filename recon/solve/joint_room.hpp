@@ -15,7 +15,7 @@ struct JointMemory {
 JointMemory joint_memory(const Grid& grid, std::size_t coils, bool with_maps, Precision precision,
                          std::size_t frames, std::size_t samplings, const SolveOptions& options);
 
-/// For regularisers that couple the frames of each place (scan/frame_places.hpp), before the values
+/// For regularisers that couple the frames of each place (scan/place.hpp), before the values
 /// of any are read: UsageError for a place of one frame, InputError that says how many would fit
 /// when the device or the host has no room for those of a place. Returns what the largest place
 /// needs. The grid is that of the images, and the coils those that are left after compression.

@@ -48,7 +48,7 @@ protected:
         write_native_scan(folder.file("scan.h5"), scan);
         ReadOptions read;
         read.bad_frames = true;
-        FrameSource source(folder.file("scan.h5"), read);
+        ScanFile source(folder.file("scan.h5"), read);
         PrepareOptions options;
         options.maps = maps;
         const PreparedScan result(source, options, *backend, report);

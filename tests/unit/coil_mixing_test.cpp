@@ -1,4 +1,4 @@
-#include "prepare/coil_mixing.hpp"
+#include "scan/coil_mixing.hpp"
 
 #include "base/error.hpp"
 #include "support/case.hpp"

@@ -1,4 +1,4 @@
-#include "io/failed_frames.hpp"
+#include "scan/failed_frames.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

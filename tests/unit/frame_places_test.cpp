@@ -1,4 +1,4 @@
-#include "scan/frame_places.hpp"
+#include "scan/place.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "io/frame_source.hpp"
+#include "io/scan_file.hpp"
 
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ protected:
 };
 
 TEST_F(FrameSourceTest, KnowsEverythingButSamplesFromTheStart) {
-    const FrameSource source(written(alternating()));
+    const ScanFile source(written(alternating()));
     const Scan& scan = source.scan();
     ASSERT_EQ(scan.frames.size(), 5U);
     EXPECT_EQ(scan.coils(), 2U);
@@ -56,7 +56,7 @@ TEST_F(FrameSourceTest, KnowsEverythingButSamplesFromTheStart) {
 }
 
 TEST_F(FrameSourceTest, EqualSamplingsAreOneInAnyOrder) {
-    const FrameSource source(written(alternating()));
+    const ScanFile source(written(alternating()));
     const std::vector<Frame>& frames = source.scan().frames;
     EXPECT_EQ(frames[0].sampling, frames[2].sampling);
     EXPECT_EQ(frames[0].sampling, frames[4].sampling);
@@ -66,7 +66,7 @@ TEST_F(FrameSourceTest, EqualSamplingsAreOneInAnyOrder) {
 
 TEST_F(FrameSourceTest, FramesComeInAnyOrderAndAgain) {
     const Scan scan = alternating();
-    FrameSource source(written(scan));
+    ScanFile source(written(scan));
     for (const std::size_t f : {4U, 0U, 3U, 3U, 1U, 2U}) {
         const Frame frame = source.frame(f);
         EXPECT_EQ(frame.samples, scan.frames[f].samples) << f;
@@ -79,7 +79,7 @@ TEST_F(FrameSourceTest, ChosenFramesAlone) {
     const Scan scan = alternating();
     ReadOptions options;
     options.frames = IndexList("1,4-9");
-    FrameSource source(written(scan), options);
+    ScanFile source(written(scan), options);
     ASSERT_EQ(source.scan().frames.size(), 2U);
     EXPECT_EQ(source.scan().frames[1].label, "frame 4");
     EXPECT_EQ(source.frame(1).samples, scan.frames[4].samples);
@@ -87,16 +87,16 @@ TEST_F(FrameSourceTest, ChosenFramesAlone) {
     EXPECT_EQ(source.frame(0).sampling->trajectory, scan.frames[1].sampling->trajectory);
     EXPECT_EQ(source.scan().remarks.front(), "left out 3 frames; chosen: --frames 1,4-9");
     options.frames = IndexList("5");
-    EXPECT_THROW(FrameSource(path_, options), InputError);
+    EXPECT_THROW(ScanFile(path_, options), InputError);
     options.frames = {};
     options.encoding = 0;
-    EXPECT_THROW(FrameSource(path_, options), UsageError);
+    EXPECT_THROW(ScanFile(path_, options), UsageError);
 }
 
 TEST_F(FrameSourceTest, ASingleFrameIsReadOnce) {
     Scan scan = alternating();
     scan.frames.resize(1);
-    FrameSource source(written(scan));
+    ScanFile source(written(scan));
     EXPECT_EQ(source.frame(0).samples, scan.frames[0].samples);
 }
 
@@ -105,7 +105,7 @@ TEST_F(FrameSourceTest, ANanInTheLastFrameIsFoundBeforeTheFirstIsUsed) {
     scan.frames[4].samples.doubles()(1, 2) = std::numeric_limits<double>::quiet_NaN();
     const std::string path = written(scan);
     try {
-        const FrameSource source(path);
+        const ScanFile source(path);
         FAIL();
     } catch (const InputError& error) {
         EXPECT_EQ(error.finding().thing, "/samples");
@@ -121,7 +121,7 @@ TEST_F(FrameSourceTest, BadFramesAreErrorsOfTheirOwnWhereTheyAreAllowed) {
     scan.frames[4].samples.doubles().row(1).setZero();
     ReadOptions options;
     options.bad_frames = true;
-    FrameSource source(written(scan), options);
+    ScanFile source(written(scan), options);
     EXPECT_EQ(source.first_good(), 1U);
     for (const std::size_t f : {1U, 2U, 4U}) {
         EXPECT_EQ(source.frame(f).samples, scan.frames[f].samples);
@@ -145,22 +145,22 @@ TEST_F(FrameSourceTest, AScanOfBadFramesAloneIsRefused) {
     }
     ReadOptions options;
     options.bad_frames = true;
-    EXPECT_THROW(FrameSource(written(scan), options), InputError);
+    EXPECT_THROW(ScanFile(written(scan), options), InputError);
     for (std::size_t f = 1; f < scan.frames.size(); ++f) {
         scan.frames[f].samples.doubles().setZero();
     }
     try {
-        FrameSource(written(scan), options);
+        ScanFile(written(scan), options);
         FAIL() << "a NaN and zeros";
     } catch (const InputError& error) {
         EXPECT_EQ(error.finding().found, "NaN at [0, 0, 0]");
     }
     scan.frames.resize(1);
-    EXPECT_THROW(FrameSource(written(scan), options), InputError);
+    EXPECT_THROW(ScanFile(written(scan), options), InputError);
 }
 
 TEST_F(FrameSourceTest, AFileThatChangesWhileItIsReadIsRefused) {
-    FrameSource source(written(alternating()));
+    ScanFile source(written(alternating()));
     source.frame(0);
     std::filesystem::last_write_time(path_, std::filesystem::file_time_type::clock::now() +
                                                 std::chrono::hours(1));

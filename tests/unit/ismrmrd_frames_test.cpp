@@ -3,7 +3,7 @@
 #include <chrono>
 #include <gtest/gtest.h>
 
-#include "io/frame_source.hpp"
+#include "io/scan_file.hpp"
 #include "io/raw_acquisitions.hpp"
 #include "ismrmrd_maker.hpp"
 
@@ -89,17 +89,17 @@ TEST(IsmrmrdFrames, ARepetitionWithANanIsABadFrame) {
     }
     acquisitions[1].getDataPtr()[3] = {std::nanf(""), 0};
     const std::string path = write(acquisitions);
-    EXPECT_THROW(FrameSource{path}, InputError);
+    EXPECT_THROW(ScanFile{path}, InputError);
     ReadOptions options;
     options.bad_frames = true;
-    FrameSource source(path, options);
+    ScanFile source(path, options);
     EXPECT_EQ(refusal([&] { source.frame(1); }).thing, "/dataset/data, acquisition 1, data");
     EXPECT_EQ(source.frame(2).samples(0, 0).real(), 200);
     EXPECT_EQ(source.frame(0).samples(0, 0).real(), 0);
     options.join = {"repetition"};
-    EXPECT_THROW(FrameSource(path, options), InputError) << "the only frame";
+    EXPECT_THROW(ScanFile(path, options), InputError) << "the only frame";
     options.spokes_per_frame = 1;
-    FrameSource spokes(path, options);
+    ScanFile spokes(path, options);
     EXPECT_THROW(spokes.frame(1), InputError);
     EXPECT_EQ(spokes.frame(2).samples(0, 0).real(), 200);
 }

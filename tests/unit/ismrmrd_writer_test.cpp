@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "io/frame_source.hpp"
+#include "io/scan_file.hpp"
 #include "io/ismrmrd_rows.hpp"
 #include "support/case.hpp"
 #include "support/simulated.hpp"
@@ -96,7 +96,7 @@ TEST(IsmrmrdWriter, ScanComesBack) {
     const Simulation simulation = three_frames();
     File file;
     file.write(simulation);
-    FrameSource source(file.path);
+    ScanFile source(file.path);
     const Scan& read = source.scan();
     EXPECT_EQ(read.grid.size, simulation.scan.grid.size);
     EXPECT_EQ(read.grid.fov_mm, simulation.scan.grid.fov_mm); // to the last bit

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "io/frame_source.hpp"
+#include "io/scan_file.hpp"
 
 namespace lsrecon {
 namespace {

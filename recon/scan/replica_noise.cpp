@@ -1,4 +1,4 @@
-#include "prepare/replica_noise.hpp"
+#include "scan/replica_noise.hpp"
 
 #include <Eigen/Eigenvalues>
 

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "prepare/prior_fit.hpp"
-#include "reconstruct_lambda.hpp"
+#include "solve/choose_lambda.hpp"
 #include "solve/misfit.hpp"
 #include "solve/solve.hpp"
 

@@ -1,10 +1,9 @@
-#include "scan/frame_places.hpp"
+#include "scan/place.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.hpp"
-#include "scan/sampling_pool.hpp"
 
 namespace lsrecon {
 
@@ -26,49 +25,47 @@ bool near(const std::optional<Vec3>& a, const std::optional<Vec3>& b) {
 
 } // namespace
 
+std::vector<std::size_t> Place::frames() const {
+    std::vector<std::size_t> all;
+    for (const SampledFrames& alike : samplings) {
+        all.insert(all.end(), alike.frames.begin(), alike.frames.end());
+    }
+    return all;
+}
+
 bool at_one_place(const Frame& a, const Frame& b) {
     return slice_in(a.label) == slice_in(b.label) && near(a.position, b.position);
 }
 
-std::vector<std::size_t> places_of(const Scan& scan) {
-    std::vector<const Frame*> first; // of each place
-    std::vector<std::size_t> of_frames;
-    for (const Frame& frame : scan.frames) {
-        const auto known = std::find_if(first.begin(), first.end(), [&](const Frame* of_place) {
-            return at_one_place(*of_place, frame);
+std::vector<Place> places_of(const Scan& scan) {
+    std::vector<Place> places;
+    for (std::size_t f = 0; f < scan.frames.size(); ++f) {
+        const Frame& frame = scan.frames[f];
+        auto place = std::find_if(places.begin(), places.end(), [&](const Place& known) {
+            return at_one_place(scan.frames[known.first_frame()], frame);
         });
-        of_frames.push_back(static_cast<std::size_t>(known - first.begin()));
-        if (known == first.end()) {
-            first.push_back(&frame);
+        if (place == places.end()) {
+            Place first;
+            first.index = places.size();
+            first.grid = scan.grid;
+            first.grid.position = frame.position ? frame.position : scan.grid.position;
+            place = places.insert(places.end(), std::move(first));
         }
+        std::vector<SampledFrames>& samplings = place->samplings;
+        auto alike =
+            std::find_if(samplings.begin(), samplings.end(), [&](const SampledFrames& known) {
+                return known.sampling == frame.sampling;
+            });
+        if (alike == samplings.end()) {
+            alike = samplings.insert(samplings.end(), {frame.sampling, {}});
+        }
+        alike->frames.push_back(f);
     }
-    return of_frames;
-}
-
-std::vector<std::vector<std::size_t>> stacks_of(const Scan& scan) {
-    const std::vector<std::size_t> place_of = places_of(scan);
-    std::vector<std::vector<std::size_t>> stacks;
-    for (const std::size_t f : by_sampling(scan.frames)) {
-        stacks.resize(std::max(stacks.size(), place_of[f] + 1));
-        stacks[place_of[f]].push_back(f);
-    }
-    return stacks;
-}
-
-std::size_t count_places(const std::vector<std::size_t>& place_of) {
-    return *std::max_element(place_of.begin(), place_of.end()) + 1;
-}
-
-Grid grid_of(const Scan& scan, const Frame& frame) {
-    Grid grid = scan.grid;
-    if (frame.position) {
-        grid.position = frame.position;
-    }
-    return grid;
+    return places;
 }
 
 void require_one_place(const Scan& scan, const std::string& what, const std::string& otherwise) {
-    const std::size_t places = count_places(places_of(scan));
+    const std::size_t places = places_of(scan).size();
     if (places == 1) {
         return;
     }

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/place.hpp"
-#include "io/failed_frames.hpp"
+#include "scan/failed_frames.hpp"
 #include "io/record.hpp"
 #include "operators/q.hpp"
 

@@ -47,7 +47,7 @@ public:
     /// The only frame of a scan can be taken once.
     Transformed transformed(std::size_t frame);
 
-    /// Chooses lambda for all frames by a bright one (reconstruct_lambda.hpp); the first good one
+    /// Chooses lambda for all frames by a bright one (solve/choose_lambda.hpp); the first good one
     /// stays to be taken. The options were those of smallest_lambda.
     LambdaCurve choose_lambda(const RuleChoice& rule);
     /// Of all that follow, too.

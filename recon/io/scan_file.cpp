@@ -1,8 +1,8 @@
-#include "io/frame_source.hpp"
+#include "io/scan_file.hpp"
 
 #include <algorithm>
 
-#include "io/failed_frames.hpp"
+#include "scan/failed_frames.hpp"
 #include "scan/calibration_samples.hpp"
 #include "scan/check.hpp"
 #include "scan/check_samples.hpp"
@@ -20,10 +20,10 @@ void add(std::vector<std::string>& remarks, const std::vector<std::string>& more
 
 } // namespace
 
-FrameSource::FrameSource(const std::string& path, const ReadOptions& options)
-    : FrameSource(open_scan(path, options), options) {}
+ScanFile::ScanFile(const std::string& path, const ReadOptions& options)
+    : ScanFile(open_scan(path, options), options) {}
 
-FrameSource::FrameSource(OpenScan opened, const ReadOptions& options)
+ScanFile::ScanFile(OpenScan opened, const ReadOptions& options)
     : file_(std::move(opened.file)), stored_(std::move(opened.stored)) {
     Scan& scan = stored_.scan;
     set_bad_trajectories_aside(options);
@@ -46,7 +46,7 @@ FrameSource::FrameSource(OpenScan opened, const ReadOptions& options)
 }
 
 /// A frame whose trajectory is not known gets that of another, at which nobody looks.
-void FrameSource::set_bad_trajectories_aside(const ReadOptions& options) {
+void ScanFile::set_bad_trajectories_aside(const ReadOptions& options) {
     std::vector<Frame>& frames = stored_.scan.frames;
     bad_ = std::move(stored_.lost);
     if (options.bad_frames) {
@@ -74,7 +74,7 @@ void FrameSource::set_bad_trajectories_aside(const ReadOptions& options) {
 }
 
 /// Remarks on coils that are silent.
-std::vector<std::string> FrameSource::check_samples(bool bad_frames) {
+std::vector<std::string> ScanFile::check_samples(bool bad_frames) {
     const std::size_t frames = scan().frames.size();
     if (!scan().has_samples()) {
         return {};
@@ -127,24 +127,24 @@ std::vector<std::string> FrameSource::check_samples(bool bad_frames) {
     return remarks;
 }
 
-FrameSource::FrameSource(const std::string& path, const ReadOptions& options, Reporter& report)
-    : FrameSource([&] {
+ScanFile::ScanFile(const std::string& path, const ReadOptions& options, Reporter& report)
+    : ScanFile([&] {
           const Stage stage(report, "read");
-          FrameSource source(path, options);
+          ScanFile source(path, options);
           for (const std::string& remark : source.scan().remarks) {
               report.note(remark);
           }
           return source;
       }()) {}
 
-Scan FrameSource::take_scan() {
+Scan ScanFile::take_scan() {
     Scan scan = std::move(stored_.scan);
     stored_.scan = {};
     stored_.scan.frames = scan.frames;
     return scan;
 }
 
-void FrameSource::report_bad(Reporter& report) const {
+void ScanFile::report_bad(Reporter& report) const {
     constexpr std::size_t most = 20;
     std::size_t told = 0;
     for (const auto& [index, error] : bad_) {
@@ -157,7 +157,7 @@ void FrameSource::report_bad(Reporter& report) const {
     }
 }
 
-Frame FrameSource::frame(std::size_t index) {
+Frame ScanFile::frame(std::size_t index) {
     if (const auto bad = bad_.find(index); bad != bad_.end()) {
         throw InputError(bad->second);
     }
@@ -173,7 +173,7 @@ Frame FrameSource::frame(std::size_t index) {
 }
 
 Scan read_scan(const std::string& path, const ReadOptions& options) {
-    FrameSource source(path, options);
+    ScanFile source(path, options);
     Scan scan = source.scan();
     for (std::size_t f = 0; f < scan.frames.size(); ++f) {
         scan.frames[f] = source.frame(f);

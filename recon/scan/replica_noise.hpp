@@ -1,6 +1,6 @@
 #pragma once
 
-#include "prepare/coil_mixing.hpp"
+#include "scan/coil_mixing.hpp"
 
 namespace lsrecon {
 

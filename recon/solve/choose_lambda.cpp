@@ -1,11 +1,11 @@
-#include "reconstruct_lambda.hpp"
+#include "solve/choose_lambda.hpp"
 
 #include <cmath>
 #include <limits>
 
 #include "base/numbers.hpp"
 #include "io/image_about.hpp"
-#include "prepare/replica_noise.hpp"
+#include "scan/replica_noise.hpp"
 #include "scan/reach.hpp"
 
 namespace lsrecon {

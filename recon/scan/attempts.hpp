@@ -1,0 +1,40 @@
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "base/report.hpp"
+#include "scan/failed_frames.hpp"
+#include "scan/scan.hpp"
+
+namespace lsrecon {
+
+/// Work on the frames of a scan, one of which may fail alone while the others go on.
+class Attempts {
+public:
+    /// Both must outlive it.
+    Attempts(const Scan& scan, Reporter& report) : scan_(scan), report_(report) {}
+
+    /// Whether the work was done. An error of its frames is reported for each of them; thrown are
+    /// that of a scan of one frame and all that are not of a frame: RunError and those of the
+    /// program.
+    bool of(const std::vector<std::size_t>& frames, const std::function<void()>& work);
+    bool of(std::size_t frame, const std::function<void()>& work) {
+        return of(std::vector<std::size_t>{frame}, work);
+    }
+
+    /// Throws the first error when every frame failed.
+    void require_some() const;
+    /// By the indices of their frames.
+    const std::map<std::size_t, FailedFrame>& failed() const { return failed_; }
+
+private:
+    const Scan& scan_;
+    Reporter& report_;
+    std::map<std::size_t, FailedFrame> failed_;
+    std::exception_ptr first_error_;
+};
+
+} // namespace lsrecon
