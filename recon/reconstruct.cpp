@@ -242,7 +242,6 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
         add_noise_map(image, f, equations.of(f), fhd, scan, solving, options.noise_replicas,
                       report);
     }
-    equations.note_unlike_prior();
     if (const std::string advice = equations.model().advice(); !advice.empty()) {
         report.note(advice);
     }

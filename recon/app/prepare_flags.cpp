@@ -112,16 +112,10 @@ void add_prepare_flags(CLI::App& sub, PrepareOptions& options) {
                                    ->check(whole_number("a whole number from 1", false));
     sub.add_option("--energy", options.compression.energy,
                    "compress to the fewest virtual coils that keep this share of the energy of the "
-                   "samples (geometric: of the maps), such as 0.99 [1: all coils]")
+                   "samples, such as 0.99 [1: all coils]")
         ->excludes(coils)
         ->check(positive_number())
         ->check(number_between(0.0, 1.0));
-    sub.add_option("--compression", options.compression.method,
-                   "how --coils and --energy compress. svd: SVD of the samples of the first frame "
-                   "of each slice; geometric: SVD of the coil maps, slice by slice along one "
-                   "dimension, which loses less, but needs complete lines of samples along it, "
-                   "such as Cartesian readouts or stacks of spirals [svd]")
-        ->check(one_of({"svd", "geometric"}));
     sub.add_flag("--no-whitening{false}", options.whiten,
                  "do not use the scan's noise to make the coils' noise white");
 }

@@ -91,23 +91,6 @@ void require_flags_of_joint_solves(const ReconstructOptions& options, const std:
     }
 }
 
-void require_compression_flags(const ReconstructOptions& options) {
-    const CoilCompression& compression = options.prepare.compression;
-    if (!compression.method.empty() && !compression.asked_for()) {
-        throw UsageError("--compression " + compression.method +
-                         ": nothing says how many virtual coils to keep\n  next:     add --coils, "
-                         "or --energy with a share below 1");
-    }
-    if (compression.by_slices() && !options.prepare.whiten &&
-        (options.noise_replicas > 0 ||
-         (options.lambda_rule.asked_for && !options.lambda_rule.word.empty()))) {
-        throw UsageError("--no-whitening with --compression geometric: noise that is not white has "
-                         "another covariance in each slice, which --noise-replicas and rules for "
-                         "--lambda do not know\n  next:     leave --no-whitening out, or pass "
-                         "--compression svd");
-    }
-}
-
 ExitCode run(Options& options) {
     SolveOptions& solve = options.reconstruct.solve;
     const Solver& solver =
@@ -132,7 +115,6 @@ ExitCode run(Options& options) {
     options.reconstruct.read.frames_differ = need_all_frames(solve.regularisers);
     require_lambda_rule(options.reconstruct.lambda_rule, solve.regularisers);
     require_prior_flag(solve.regularisers, options.reconstruct.prior);
-    require_compression_flags(options.reconstruct);
     if (!options.reconstruct.preview.empty()) {
         require_png();
     }
@@ -165,7 +147,6 @@ ExitCode run(Options& options) {
         {"soft_maps", prepare.estimate.soft ? "yes" : "no"},
         {"coils_asked_for", text(prepare.compression.coils)},
         {"energy_asked_for", text(prepare.compression.energy)},
-        {"compression_asked_for", prepare.compression.method},
         {"whitening", prepare.whiten ? "yes" : "no"},
         {"header_shift", prepare.geometry.header_shift()}};
     const Record of_flags = record_of_flags(options.reconstruct.read, options.backend);

@@ -26,9 +26,6 @@ Frame MixedFrames::take(std::size_t index) {
     if (known) {
         first_.reset();
     }
-    if (slices_) {
-        slices_->mix(frame);
-    }
     return frame;
 }
 

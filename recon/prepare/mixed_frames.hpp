@@ -5,7 +5,6 @@
 #include "io/scan_file.hpp"
 #include "scan/coil_mixing.hpp"
 #include "prepare/geometry.hpp"
-#include "prepare/slice_mixing.hpp"
 
 namespace lsrecon {
 
@@ -19,9 +18,6 @@ public:
     /// After the mixing so far.
     void mix(const CoilMixing& mixing);
     const CoilMixing& mixing() const { return mixing_; } ///< of no rows for none
-    /// After that, of frames that are taken: those that are looked at keep their coils.
-    void mix_by_slices(SliceMixing mixing) { slices_.emplace(std::move(mixing)); }
-    const std::optional<SliceMixing>& by_slices() const { return slices_; }
 
     std::size_t first_good() const { return source_.first_good(); }
     bool is_bad(std::size_t index) const { return source_.bad().count(index) > 0; }
@@ -37,7 +33,7 @@ public:
         return visit(*first_);
     }
     /// A frame with its samples. The only frame of a scan can be taken once. InputError when it
-    /// cannot be read, or mixed by slices.
+    /// cannot be read.
     Frame take(std::size_t index);
 
 private:
@@ -46,7 +42,6 @@ private:
     FrameSource& source_;
     std::optional<Geometry> geometry_;
     CoilMixing mixing_;
-    std::optional<SliceMixing> slices_;
     std::optional<Frame> first_; ///< good one, until it is taken
 };
 

@@ -64,14 +64,10 @@ PreparedScan::PreparedScan(FrameSource& source, const PrepareOptions& options, B
             text("coils whitened by ", scan_.noise.columns(), " samples of noise"));
     }
     require_compression(scan_, options.compression);
-    const bool compressed = options.compression.asked_for();
-    if (compressed && !options.compression.by_slices()) {
+    if (options.compression.asked_for()) {
         compress(options.compression);
     }
     maps_.make(options);
-    if (compressed && options.compression.by_slices()) {
-        compress_by_slices(options.compression);
-    }
     for (std::size_t i = known; i < scan_.remarks.size(); ++i) {
         report.note(scan_.remarks[i]);
     }
@@ -130,27 +126,6 @@ void PreparedScan::refuse_silence() const {
                            "--energy find virtual coils"),
                       "zeros alone", "an object inside the coils' sensitive volume",
                       "leave the frame out with --frames, or compress no coils"});
-}
-
-void PreparedScan::compress_by_slices(const CoilCompression& wanted) {
-    const std::size_t before = scan_.coils();
-    frames_.mix_by_slices(SliceMixing(scan_, scan_.frames[first_good()].sampling, wanted));
-    const SliceMixing& slices = *frames_.by_slices();
-    if (!scan_.noise.empty()) {
-        scan_.noise = slices.noise(scan_.noise);
-    }
-    mix_maps_by_slices();
-    set_coils(slices.coils());
-    scan_.remarks.push_back(text(before, " coils compressed to ", scan_.coils(),
-                                 " by slices along ", slices.axis(), ", with ",
-                                 100 * slices.energy(), " % of the energy of their maps",
-                                 maps_differ() ? " in the first place" : ""));
-}
-
-void PreparedScan::mix_maps_by_slices() {
-    if (frames_.by_slices() && !scan_.coil_maps.empty()) {
-        scan_.coil_maps = frames_.by_slices()->maps(scan_.coil_maps);
-    }
 }
 
 void PreparedScan::set_coils(std::size_t coils) {
@@ -220,7 +195,6 @@ bool PreparedScan::is_at_place_of(std::size_t frame) const {
 void PreparedScan::move_to(std::size_t frame) {
     if (!maps_.are_of(frame)) {
         maps_.move_to(frame);
-        mix_maps_by_slices();
     }
     if (field_ && !field_->is_of(frame)) {
         field_->move_to(frame);

@@ -17,9 +17,7 @@ public:
     PreparedScan(const PreparedScan&) = delete;
 
     /// Whether its coil maps come from a file, and not from its own samples.
-    bool maps_are_stored() const {
-        return !scan_.coil_maps.empty() && !maps_.are_estimated() && !frames_.by_slices();
-    }
+    bool maps_are_stored() const { return !scan_.coil_maps.empty() && !maps_.are_estimated(); }
     /// Its frames have C x 0 samples, C as after compression.
     const Scan& scan() const { return scan_; }
     /// The first frame that can be used, with maps where they can be made for some places alone.
@@ -50,8 +48,6 @@ private:
     void compress(const CoilCompression& wanted);
     std::optional<Eigen::MatrixXcd> gram_of_place(std::size_t place);
     [[noreturn]] void refuse_silence() const;
-    void compress_by_slices(const CoilCompression& wanted);
-    void mix_maps_by_slices();
     void set_coils(std::size_t coils);
 
     Scan scan_;

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "prepare/prior_fit.hpp"
 #include "solve/choose_lambda.hpp"
 #include "solve/misfit.hpp"
 #include "solve/solve.hpp"
@@ -42,7 +41,6 @@ void ScanEquations::move_to(std::size_t frame) {
     plan_.voxels = voxels_in_field(scan);
     if (parts_.prior != nullptr && parts_.prior->differ()) {
         parts_.prior->move_to(frame);
-        prior_checks_ = most_prior_checks;
         require_prior(options_.regularisers, parts_.prior->image(), scan.grid);
     }
     of_place_.emplace(CommonToFrames{
@@ -91,9 +89,6 @@ ScanEquations::Transformed ScanEquations::transformed(std::size_t frame) {
         compare_models(frame, result.frame);
         result.frame.samples = {}; // what follows needs their memory
     }
-    if (parts_.prior != nullptr && prior_checks_ > 0) {
-        require_prior_fit(frame, result.fhd);
-    }
     return result;
 }
 
@@ -112,34 +107,6 @@ void ScanEquations::compare_models(std::size_t f, const Frame& frame) {
         model_.compare(prepared_.scan(), frame, report_);
     } else {
         unless_refused([&] { model_.compare(prepared_.scan(), prepared_.frame(first), report_); });
-    }
-}
-
-void ScanEquations::require_prior_fit(std::size_t frame, const std::vector<Volume>& fhd) {
-    NormalEquations& equations = of(frame);
-    equations.prepare(report_); // a stage of its own
-    const Stage stage(report_, "prior_fit");
-    const ScanPrior& prior = *parts_.prior;
-    const RealVector image = first_magnitudes(equations, fhd, options_, report_);
-    const PriorFit fit =
-        require_fit(prior.image(), prepared_.scan().grid, image, !prior.differ(), report_);
-    if (fit.is_unlike() && !fit.is_noted) {
-        unlike_ = std::max(unlike_.value_or(0), *fit.information);
-    } else {
-        prior_is_known_ = true;
-    }
-    prior_checks_ = fit.is_judged ? 0 : prior_checks_ - 1;
-}
-
-void ScanEquations::note_unlike_prior() const {
-    if (!prior_is_known_ && unlike_) {
-        report_.note(text("the prior image ", parts_.prior->image().file,
-                          " and the scan have too little in common to tell whether they show one "
-                          "object (normalised mutual information ",
-                          std::floor(1000 * *unlike_) / 1000, ", where ",
-                          PriorFit::least_information,
-                          " or more is expected): one of them may be noise, nearly empty, or of "
-                          "another place"));
     }
 }
 

@@ -54,20 +54,13 @@ public:
     void set_lambda(double lambda);
 
     const ModelCheck& model() const { return model_; }
-    /// After the last frame: a prior image that is like none of those by which it was judged.
-    void note_unlike_prior() const;
 
 private:
-    /// Frames by which a prior image is judged, until one of them is no noise.
-    static constexpr std::size_t most_prior_checks = 4;
-
     std::size_t bright_frame();
     bool is_at_place_of(std::size_t frame) const;
     void move_to(std::size_t frame);
     Q make_q(const Sampling& sampling);
     void compare_models(std::size_t f, const Frame& frame);
-    /// That the prior image of the place is of what the scan shows, by a few plain iterations.
-    void require_prior_fit(std::size_t frame, const std::vector<Volume>& fhd);
 
     PreparedScan& prepared_;
     Parts parts_;
@@ -76,9 +69,6 @@ private:
     Reporter& report_;
     ModelCheck model_;
     std::set<std::size_t> compared_; ///< places whose models were
-    std::size_t prior_checks_ = most_prior_checks; ///< that are left for that of the place
-    std::optional<double> unlike_; ///< information of a prior image and a frame, the most
-    bool prior_is_known_ = false; ///< like a frame, noted, or of too few voxels
     std::optional<FrameEquations> of_place_;
     std::deque<std::pair<const Sampling*, Q>> kept_qs_; ///< for places that come; the last ones
     std::optional<std::pair<std::size_t, Transformed>> in_hand_;

@@ -56,10 +56,8 @@ void ScanMaps::make(const PrepareOptions& options) {
     try {
         make_or_refuse(options);
     } catch (const InputError& error) {
-        const CoilCompression& compression = options.compression;
         const bool asked_for = !options.maps.empty() || !scan_.calibrations.empty() ||
-                               !scan_.calibrations_unused.empty() ||
-                               (compression.asked_for() && compression.by_slices());
+                               !scan_.calibrations_unused.empty();
         if (asked_for) {
             throw;
         }

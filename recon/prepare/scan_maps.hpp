@@ -26,8 +26,8 @@ public:
 
     /// Sets the scan's maps, those of the first place that can have any where places have maps of
     /// their own, and adds a remark. InputError when that cannot be done, UsageError for options
-    /// that the scan has no use for. Where neither maps are asked for nor a compression that needs
-    /// them, and they cannot be estimated, the scan has none, which a remark says.
+    /// that the scan has no use for. Where maps are not asked for and cannot be estimated, the scan
+    /// has none, which a remark says.
     void make(const PrepareOptions& options);
 
     /// The first good frame, with maps once they are made.

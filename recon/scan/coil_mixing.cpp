@@ -26,6 +26,18 @@ void visit_columns(const Matrix& rows, const Visit& visit) {
     });
 }
 
+/// How many of the first virtual coils are enough.
+Eigen::Index kept_coils(const Eigen::VectorXd& energies, const CoilCompression& wanted) {
+    if (wanted.coils > 0) {
+        return std::min(static_cast<Eigen::Index>(wanted.coils), energies.size());
+    }
+    Eigen::Index kept = 0;
+    for (double sum = 0; kept < energies.size() && sum < wanted.energy * energies.sum(); ++kept) {
+        sum += energies(kept);
+    }
+    return kept;
+}
+
 } // namespace
 
 Eigen::MatrixXcd gram(const CoilRows& rows) {
@@ -50,22 +62,6 @@ CoilRows mixed(const CoilMixing& mixing, const CoilRows& rows) {
                                   Eigen::Index count) {
             result.middleCols(first, count) =
                 (mixing * columns).template cast<typename Matrix::Scalar>();
-        });
-        return CoilRows(std::move(result));
-    });
-}
-
-CoilRows mixed(const MixingOfColumn& mixing_of, const CoilRows& rows) {
-    return rows.visit([&](const auto& values) -> CoilRows {
-        using Matrix = std::decay_t<decltype(values)>;
-        Matrix result(mixing_of(0).rows(), values.cols());
-        visit_columns(values, [&](const Eigen::MatrixXcd& columns, std::size_t, Eigen::Index first,
-                                  Eigen::Index count) {
-            for (Eigen::Index i = 0; i < count; ++i) {
-                const CoilMixing& mixing = mixing_of(static_cast<std::size_t>(first + i));
-                result.col(first + i) =
-                    (mixing * columns.col(i)).template cast<typename Matrix::Scalar>();
-            }
         });
         return CoilRows(std::move(result));
     });
@@ -117,39 +113,19 @@ CoilMixing whitening(const Scan& scan) {
     return std::sqrt(mean_square) * inverse * scale.asDiagonal();
 }
 
-KeptCoils kept_coils(const Eigen::VectorXd& energies, const CoilCompression& wanted) {
-    const double all = energies.sum();
-    Eigen::Index kept = 0;
-    double sum = 0;
-    const auto enough = [&] {
-        return wanted.coils > 0 ? kept == static_cast<Eigen::Index>(wanted.coils)
-                                : sum >= wanted.energy * all;
-    };
-    while (kept < energies.size() && !enough()) {
-        sum += energies(kept++);
-    }
-    return {static_cast<std::size_t>(kept), sum / all};
-}
-
-CoilEnergies coil_energies(const Eigen::MatrixXcd& gram) {
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> solver(gram); // smallest first
-    return {solver.eigenvectors().rowwise().reverse().adjoint(),
-            solver.eigenvalues().reverse().cwiseMax(0)};
-}
-
 CompressedCoils compressed_coils(const std::vector<Eigen::MatrixXcd>& grams,
                                  const CoilCompression& wanted) {
     Eigen::MatrixXcd sum = Eigen::MatrixXcd::Zero(grams.front().rows(), grams.front().cols());
     for (const Eigen::MatrixXcd& gram : grams) {
         sum += gram / gram.trace().real();
     }
-    const CoilMixing mixing = coil_energies(sum).mixing;
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcd> solver(sum); // smallest first
+    const CoilMixing mixing = solver.eigenvectors().rowwise().reverse().adjoint();
     std::vector<Eigen::VectorXd> energies;
     Eigen::Index count = 0;
     for (const Eigen::MatrixXcd& gram : grams) {
         energies.emplace_back((mixing * gram * mixing.adjoint()).diagonal().real());
-        count =
-            std::max(count, static_cast<Eigen::Index>(kept_coils(energies.back(), wanted).count));
+        count = std::max(count, kept_coils(energies.back(), wanted));
     }
     double least = 1;
     for (const Eigen::VectorXd& of_place : energies) {

@@ -57,31 +57,6 @@ void add(Solution solution, double b_norm, std::size_t problems, Solved& solved)
     }
 }
 
-RealVector first_magnitudes(NormalEquations& equations, const std::vector<Volume>& fhd,
-                            const SolveOptions& options, Reporter& report) {
-    const auto on = [&](System& system) {
-        RealVector squares = RealVector::Zero(static_cast<Eigen::Index>(equations.voxels()));
-        for (const Volume& b : fhd) {
-            squares += system.first_image(b).cwiseAbs2();
-        }
-        squares = squares.cwiseSqrt();
-        return squares;
-    };
-    try {
-        if (need_all_frames(options.regularisers)) { // whose systems are made together, later
-            SharedWorkspaces own;
-            return on(*equations.kept_system(own, report));
-        }
-        System* const system = solver_of(options).on_device ? equations.on_device() : nullptr;
-        if (system != nullptr) {
-            return on(*system);
-        }
-    } catch (const ToleranceError&) {
-    } catch (const DeviceError&) {
-    }
-    return on(equations.on_reference());
-}
-
 void require_scale(System& system, const std::vector<Volume>& fhd, Reporter& report) {
     if (system.target() == nullptr) {
         return;

@@ -42,11 +42,6 @@ Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd
 Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const SolveOptions& options,
                        Reporter& report);
 
-/// sqrt(sum_c |rho_cn|^2) of the images after a few plain iterations (System::first_image), one a
-/// right-hand side; where solve() works, or on the CPU where the device does not serve.
-RealVector first_magnitudes(NormalEquations& equations, const std::vector<Volume>& fhd,
-                            const SolveOptions& options, Reporter& report);
-
 /// Of a regulariser that compares with a prior image: InputError when that is in other units, a
 /// note when it may be; UsageError for several problems.
 void require_scale(System& system, const std::vector<Volume>& fhd, Reporter& report);

@@ -148,7 +148,7 @@ def the_first_slice_fails_alone(make):
               for repetition in range(REPETITIONS)]
     noise = [line(kspace(0, 0, empty=[0])[:, step], 0, 0, 0, NOISE) for step in range(N)]
     for words in ([], ["--lambda", "discrepancy"], ["--reg", "llr:0.01"],
-                  ["--coils", "3", "--compression", "geometric"]):
+                  ["--coils", "3"]):
         good, _ = frames(folder, [noise, *calibrations], images, [*words, "--slice", "1,2"])
         found, said = frames(folder, [noise, *calibrations[1:]], images, words, code=INPUT,
                              says=["frame 0 (slice 0, repetition 0) failed",

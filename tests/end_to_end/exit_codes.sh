@@ -136,7 +136,7 @@ expect_form() { # COMMAND FLAG VALUE...: "lsrecon: FLAG VALUE", what is expected
         fail "$*: what is expected and the next step are not said once"
 }
 for words in "--backend foo" "--precision half" "--solver newton" "--preconditioner jacobi" \
-    "--reg foo" "--reg tv:x" "--combine foo" "--compression foo" "--join foo" \
+    "--reg foo" "--reg tv:x" "--combine foo" "--join foo" \
     "--traj-units foo" "--lambda -1" "--lambda best" "--iterations 2.5" "--tolerance 0" \
     "--segment-error 3" "--frames 5-2" "--slice x" "--energy 2" "--maps-crop 1" "--matrix 0" \
     "--shift-mm x" "--log "; do

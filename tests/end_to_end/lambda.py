@@ -133,29 +133,6 @@ def all_frames_have_one_value(make):
         expect(np.array_equal(f["image"][0], first[2]), "frame 2 has another lambda")
 
 
-def a_frame_that_fails_does_not_choose(make):
-    """Its readouts are no complete lines, which compression along them needs."""
-    folder = make()
-    folder.run(0, ["simulate", "--trajectory", "cartesian", "--matrix", "24,24", "--coils", "6",
-                   "--snr", "30", "-o", "one.h5", "--quiet"])
-    rng = np.random.default_rng(0)
-    with h5py.File(folder / "one.h5") as one, h5py.File(folder / "s.h5", "w") as f:
-        for key, value in one.attrs.items():
-            f.attrs[key] = value
-        one.copy("coil_maps", f)
-        k = np.stack(3 * [one["trajectory"][()]])
-        k[1] = 0.97 * rng.permutation(k[1].ravel()).reshape(k[1].shape)
-        f["trajectory"] = k
-        for key, value in one["trajectory"].attrs.items():
-            f["trajectory"].attrs[key] = value
-        f["samples"] = np.stack(3 * [one["samples"][()]])
-    folder.kept.add("i.h5.part")
-    folder.run(INPUT, [*RECON, "--coils", "3", "--compression", "geometric"],
-               ["frame 1 failed", "complete"])
-    with h5py.File(folder / "i.h5") as f:
-        expect(f["record"].attrs["frames_failed"] == 1, "the others")
-
-
 def few_samples_have_a_lambda(make):
     """Most eigenvalues of T are 0, and those of its rounded Q on either side."""
     folder = make()
@@ -326,7 +303,7 @@ def noise_of_another_scale_is_not_used(make):
 if __name__ == "__main__":
     sys.exit(run_cases([discrepancy_meets_the_noise, the_corner_needs_no_noise,
                         coils_without_maps_are_summed, all_frames_have_one_value,
-                        a_frame_that_fails_does_not_choose, few_samples_have_a_lambda,
+                        few_samples_have_a_lambda,
                         what_cannot_be_chosen_is_refused,
                         it_is_the_default, a_frame_of_zeros_does_not_choose, a_bright_frame_chooses,
                         what_is_left_of_the_samples_is_told, no_ghost_is_left_that_coils_resolve,

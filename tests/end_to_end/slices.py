@@ -131,17 +131,6 @@ def the_console_names_the_frames(make):
                 "frame 2 (slice 1, repetition 0) failed: "])
 
 
-def all_coils_by_slices_make_the_same_images(make):
-    folder = make()
-    raw(folder, 2)
-    whole, _ = image(folder)
-    mixed, said = image(folder, "--coils", str(COILS), "--compression", "geometric")
-    expect("by slices along x" in said, said)
-    expect(np.linalg.norm(mixed - whole) < 1e-5 * np.linalg.norm(whole), "other images")
-    fewer, _ = image(folder, "--coils", "3", "--compression", "geometric")
-    expect(np.linalg.norm(fewer - whole) < 0.2 * np.linalg.norm(whole), "far away with 3 coils")
-
-
 def repetitions_of_each_slice_are_solved_together(make):
     folder = make()
     raw(folder)
@@ -234,7 +223,6 @@ def the_noise_is_that_of_the_first_slice(make):
 if __name__ == "__main__":
     sys.exit(run_cases([each_slice_has_its_own, previews_are_of_the_first_slice_that_has_maps,
                         the_console_names_the_frames,
-                        all_coils_by_slices_make_the_same_images,
                         repetitions_of_each_slice_are_solved_together,
                         a_slice_without_signal_or_a_frame_is_no_obstacle,
                         one_prior_image_serves_no_slices, maps_that_cannot_be_made,

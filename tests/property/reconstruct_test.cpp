@@ -103,23 +103,6 @@ TEST_F(FromFileToFile, CoilMapsGiveOneImage) {
     EXPECT_EQ(backend.qs, 2) << "Q is the same for every coil, and for the models compared";
 }
 
-TEST_F(FromFileToFile, AllVirtualCoilsOfSlicesGiveTheSameImage) {
-    Case of = cartesian({6, 5, 0});
-    of.coils = 3;
-    of.coil_maps = true;
-    const Problem problem = test::make_problem(of);
-    Scan scan = scan_of(problem);
-    scan.coil_maps = problem.coil_maps;
-    scan.frames[0].samples = problem.samples; // that no object makes, too
-    ReconstructOptions options = exactly();
-    options.solve.lambda = 0.1;
-    const CoilMatrix image = image_of(scan, options);
-    options.prepare.compression = {3, 1, "geometric"};
-    EXPECT_TRUE(near(image_of(scan, options), image, rounding_of_files));
-    options.prepare.compression = {2, 1, "geometric"};
-    EXPECT_FALSE(near(image_of(scan, options), image, 1e-3));
-}
-
 TEST_F(FromFileToFile, CoilsWithoutMapsAreCombinedByTheirSquares) {
     Case of = cartesian({4, 5, 0});
     of.coils = 2;
