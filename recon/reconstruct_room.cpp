@@ -55,7 +55,7 @@ std::size_t most_samples(const Scan& scan) {
 
 Grid ReconstructRoom::grid_of(const Grid& of_file) const {
     ReadOptions read;
-    options_.prepare.tell(read);
+    tell(options_.prepare, read);
     return read.grid_of_image(of_file);
 }
 
@@ -92,9 +92,9 @@ void ReconstructRoom::add_volumes_of_slices(HostMemory& memory, const OffResonan
         memory.add(options_.prepare.field_map, "the field map of all slices",
                    static_cast<double>(numbers) * sizeof(Complex));
     }
-    if (!options_.prior.empty()) {
-        const StoredImage prior = format_of_input(options_.prior).open(options_.prior, {});
-        memory.add(options_.prior, "the prior image of all slices",
+    if (!options_.prepare.prior.empty()) {
+        const StoredImage prior = format_of_input(options_.prepare.prior).open(options_.prepare.prior, {});
+        memory.add(options_.prepare.prior, "the prior image of all slices",
                    static_cast<double>(prior.voxels() * prior.frames()) *
                        sizeof(std::complex<float>));
     }
@@ -128,7 +128,7 @@ void ReconstructRoom::require(const Scan& scan) const {
     const Grid grid = grid_of(scan.grid);
     const std::shared_ptr<const OffResonance> field = field_of(scan);
     HostMemory memory;
-    if (count_places(places_of(scan)) > 1) {
+    if (places_of(scan).size() > 1) {
         add_volumes_of_slices(memory, field.get());
     }
     const bool maps = has_maps(scan.coils(), scan.coil_maps.rows());

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "engines/backend.hpp"
-#include "reconstruct.hpp"
+#include "reconstruct_file.hpp"
 #include "scan/host_memory.hpp"
 
 namespace lsrecon {
@@ -15,7 +15,7 @@ class ReconstructRoom {
 public:
     /// All must outlive it.
     ReconstructRoom(const std::string& scan_file, Backend& backend,
-                    const ReconstructOptions& options)
+                    const FileOptions& options)
         : file_(scan_file), backend_(backend), options_(options) {}
 
     /// From shapes alone, before any value is read: InputError when the host has no room. Notes
@@ -38,7 +38,7 @@ private:
 
     const std::string& file_;
     Backend& backend_;
-    const ReconstructOptions& options_;
+    const FileOptions& options_;
 };
 
 } // namespace lsrecon

@@ -193,15 +193,15 @@ ExitCode run_info(const Options& options) {
 void print_model(ScanFile& source, const BackendOptions& options) {
     Console console(true);
     const auto backend = open_backend(options, console);
-    PrepareOptions prepare;
-    prepare.maps_of_places = true;
-    PreparedScan prepared(source, prepare, *backend, console);
+    PreparedScan prepared(source, PrepareOptions(), *backend, console);
     ModelCheck model(*backend, prepared.maps_are_stored());
-    std::set<std::size_t> compared;
-    for (const std::size_t f : prepared.order(true)) {
-        if (!prepared.is_bad(f) && compared.insert(prepared.place_of(f)).second) {
-            prepared.move_to(f);
-            model.compare(prepared.scan(), prepared.frame(f), console);
+    for (const Place& place : prepared.places()) {
+        const std::vector<std::size_t> frames = place.frames();
+        const auto first = std::find_if(frames.begin(), frames.end(),
+                                        [&](std::size_t f) { return !prepared.is_bad(f); });
+        if (first != frames.end()) {
+            model.compare(prepared.scan(), prepared.at(place.index), prepared.frame(*first),
+                          console);
         }
     }
     const std::string advice = model.advice();

@@ -3,6 +3,8 @@
 #include "base/named_files.hpp"
 #include "io/maps_file.hpp"
 #include "io/record.hpp"
+#include "prepare/prepared_scan.hpp"
+#include "reconstruct_file.hpp"
 #include "scan/check.hpp"
 #include "scan/place.hpp"
 
@@ -32,15 +34,16 @@ ExitCode run(Options& options) {
                   {{"--output", options.output, FileKind::hdf5}});
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
-    options.prepare.tell(options.read);
+    tell(options.prepare, options.read);
     options.read.for_maps = true;
     ScanFile source(options.scan, options.read, console);
     require_samples(source.scan());
     require_one_place(source.scan(), "coil maps of the output",
                       "'lsrecon recon' makes those of each place itself");
-    const PreparedScan prepared(source, options.prepare, *backend, console);
+    read_values(options.prepare, source.scan());
+    PreparedScan prepared(source, options.prepare, *backend, console);
     const Scan& scan = prepared.scan();
-    write_maps(options.output, {scan.grid, scan.coil_maps},
+    write_maps(options.output, {scan.grid, *prepared.at(0).coil_maps},
                make_record(scan, backend->info(),
                            {{"command", command_line()},
                             {"maps", options.prepare.maps},

@@ -64,7 +64,7 @@ void write_text(const std::string& path, const std::string& content) {
     file.commit();
 }
 
-void require_all_frames(const std::vector<FailedFrame>& failed, std::size_t frames,
+void require_all_frames(const std::map<std::size_t, FailedFrame>& failed, std::size_t frames,
                         const std::string& output, bool kept) {
     if (failed.empty()) {
         return;

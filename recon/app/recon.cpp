@@ -5,7 +5,7 @@
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
 #include "io/png_file.hpp"
-#include "reconstruct.hpp"
+#include "reconstruct_file.hpp"
 #include "solve/cg.hpp"
 #include "solve/effort.hpp"
 #include "solve/lambda_rules.hpp"
@@ -23,7 +23,7 @@ struct Options {
     std::string solver; ///< "" for the first row of solvers()
     bool quiet = false;
     BackendOptions backend;
-    ReconstructOptions reconstruct;
+    FileOptions reconstruct;
 };
 
 /// "tv:0.02"
@@ -41,7 +41,7 @@ RegulariserChoice choice_of(const std::string& word) {
 }
 
 /// Where the user gives no regularisation, by the number of iterations either.
-RuleChoice rule_by_default(const ReconstructOptions& options) {
+RuleChoice rule_by_default(const FileOptions& options) {
     if (options.effort.iterations || !options.solve.regularisers.empty()) {
         return {};
     }
@@ -75,7 +75,7 @@ void require_prior_flag(const std::vector<RegulariserChoice>& chosen, const std:
 }
 
 /// Frames that are solved together have no end before all have, and no replica of their own.
-void require_flags_of_joint_solves(const ReconstructOptions& options, const std::string& chosen) {
+void require_flags_of_joint_solves(const FileOptions& options, const std::string& chosen) {
     if (!need_all_frames(options.solve.regularisers)) {
         return;
     }
@@ -114,7 +114,7 @@ ExitCode run(Options& options) {
     require_flags_of_joint_solves(options.reconstruct, joined(options.regularisers));
     options.reconstruct.read.frames_differ = need_all_frames(solve.regularisers);
     require_lambda_rule(options.reconstruct.lambda_rule, solve.regularisers);
-    require_prior_flag(solve.regularisers, options.reconstruct.prior);
+    require_prior_flag(solve.regularisers, options.reconstruct.prepare.prior);
     if (!options.reconstruct.preview.empty()) {
         require_png();
     }
@@ -127,7 +127,7 @@ ExitCode run(Options& options) {
                    {"--q", options.reconstruct.q_file},
                    {"--field-map", prepare.field_map_of_file() ? prepare.field_map : ""},
                    {"--maps", prepare.maps_of_file() ? prepare.maps : ""},
-                   {"--prior", options.reconstruct.prior},
+                   {"--prior", options.reconstruct.prepare.prior},
                    {"--truth", options.reconstruct.truth}},
                   {{"--output", options.output, FileKind::hdf5},
                    {"--png", options.reconstruct.preview, FileKind::png},
@@ -135,7 +135,7 @@ ExitCode run(Options& options) {
     require_folder("--q-folder", options.reconstruct.q_folder);
     options.reconstruct.settings = {
         {"lambda_asked_for", options.lambda.empty() ? "default" : options.lambda},
-        {"prior", options.reconstruct.prior},
+        {"prior", options.reconstruct.prepare.prior},
         {"solver_asked_for", options.solver},
         {"q_file", options.reconstruct.q_file},
         {"q_folder", options.reconstruct.q_folder},
@@ -154,13 +154,13 @@ ExitCode run(Options& options) {
                                         of_flags.end());
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
-    const Reconstructed result =
-        reconstruct(options.scan, options.output, *backend, options.reconstruct, console);
+    const ReconstructedFile result =
+        reconstruct_file(options.scan, options.output, *backend, options.reconstruct, console);
     if (result.truth_error) {
         print_line("error against the truth: %.4f (relative L2 of magnitudes)",
                    *result.truth_error);
     }
-    require_all_frames(result.failed, result.frames, options.output,
+    require_all_frames(result.failed, result.about.frames.size(), options.output,
                        !need_all_frames(solve.regularisers));
     return ExitCode::done;
 }
@@ -169,7 +169,7 @@ ExitCode run(Options& options) {
 
 std::function<ExitCode()> bind_recon(CLI::App& sub) {
     auto options = std::make_shared<Options>();
-    ReconstructOptions& reconstruct = options->reconstruct;
+    FileOptions& reconstruct = options->reconstruct;
     add_scan_flags(sub, options->scan, reconstruct.read);
     add_output_flag(sub, options->output, "image file to write (HDF5)");
     add_prepare_flags(sub, reconstruct.prepare);
@@ -232,7 +232,7 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
                    "regulariser and weight, such as tv:0.02; several may be given. " + kinds)
         ->type_name("NAME:WEIGHT")
         ->allow_extra_args(false);
-    sub.add_option("--prior", reconstruct.prior,
+    sub.add_option("--prior", reconstruct.prepare.prior,
                    "image for --reg prior and anatomical, in a file of lsrecon, NIfTI-1 or "
                    "ISMRMRD: one frame of the same object, on any grid that holds the image; for "
                    "prior in the units of the reconstruction")

@@ -13,6 +13,7 @@
 #include "io/record.hpp"
 #include "operators/q.hpp"
 #include "plan/plan.hpp"
+#include "scan/attempts.hpp"
 #include "scan/check.hpp"
 #include "scan/host_memory.hpp"
 #include "scan/sampling_pool.hpp"
@@ -73,27 +74,45 @@ ExitCode run_fhd(const Options& options) {
     Image about = empty_image(scan);
     about.record =
         make_record(scan, backend->info(), record_of_flags(options.read, options.backend));
-    ImageSink sink(options.output, scan, identity_of(about.record), options.resume, volumes,
-                   backend->precision());
-    const auto fhd_of_frame = [&](std::size_t f, FileValues& to) {
+    FrameStore store(options.output, scan, identity_of(about.record), options.resume, volumes,
+                     backend->precision());
+    Attempts attempts(scan, console);
+    const auto fhd_of_frame = [&](std::size_t f) {
         const Frame frame = source.frame(f);
-        lsrecon::fhd_of_frame(
-            *backend, plan.voxels, frame, scan.coil_maps,
-            [&](std::size_t volume, const Range& at, const ComplexVector& values) {
-                to.put(volume * voxels + at.first, values);
-            },
-            console);
-        ImageFrame result;
-        result.label = frame.label;
-        result.position = frame.position;
-        return result;
+        store.put(f, [&](FileValues& to) {
+            lsrecon::fhd_of_frame(
+                *backend, plan.voxels, frame, scan.coil_maps,
+                [&](std::size_t volume, const Range& at, const ComplexVector& values) {
+                    to.put(volume * voxels + at.first, values);
+                },
+                console);
+            ImageFrame result;
+            result.label = frame.label;
+            result.position = frame.position;
+            return result;
+        });
     };
-    sink.fill(by_sampling(scan.frames), fhd_of_frame, console);
-    about.frames = sink.frames();
+    try {
+        FrameProgress progress(console, scan.frames.size());
+        for (const std::size_t f : by_sampling(scan.frames)) {
+            progress.next(label_beside_index(scan.frames[f].label, f));
+            if (!store.has(f)) {
+                attempts.of(f, [&] { fhd_of_frame(f); });
+            }
+        }
+        attempts.require_some();
+    } catch (const Error&) {
+        if (!store.kept().empty()) {
+            console.note(store.kept());
+        }
+        throw;
+    }
+    store.require_some();
+    about.frames = store.frames(attempts.failed());
     about.stage_seconds = console.stage_seconds();
-    write_fhd(options.output, about, volumes, voxels, backend->precision(), sink.stored());
-    sink.finish();
-    require_all_frames(sink.failed(), scan.frames.size(), options.output);
+    write_fhd(options.output, about, volumes, voxels, backend->precision(), store.stored());
+    store.finish(attempts.failed().empty());
+    require_all_frames(attempts.failed(), scan.frames.size(), options.output);
     return ExitCode::done;
 }
 

@@ -1,4 +1,4 @@
-#include "reconstruct_q.hpp"
+#include "io/kept_q.hpp"
 
 #include <filesystem>
 
@@ -6,7 +6,6 @@
 #include "base/place.hpp"
 #include "scan/failed_frames.hpp"
 #include "io/record.hpp"
-#include "operators/q.hpp"
 
 namespace lsrecon {
 
@@ -16,7 +15,7 @@ const std::string stage_of_reading = "q_read";
 
 } // namespace
 
-QSource::QSource(const std::string& file, const std::string& folder, Backend& backend,
+KeptQ::KeptQ(const std::string& file, const std::string& folder, Backend& backend,
                  Reporter& report)
     : folder_(folder), backend_(backend), report_(report) {
     if (!file.empty()) {
@@ -24,14 +23,14 @@ QSource::QSource(const std::string& file, const std::string& folder, Backend& ba
     }
 }
 
-void QSource::require(const Scan& scan) {
+void KeptQ::require(const Scan& scan) {
     if (file_) {
         const Stage stage(report_, stage_of_reading);
         file_->require(scan);
     }
 }
 
-Q QSource::of(const Sampling& sampling, const Grid& grid) {
+Q KeptQ::of(const Sampling& sampling, const Grid& grid) {
     if (file_) {
         const Stage stage(report_, stage_of_reading);
         return file_->read(sampling, grid);
@@ -50,7 +49,7 @@ Q QSource::of(const Sampling& sampling, const Grid& grid) {
     return q;
 }
 
-std::optional<Q> QSource::kept(const std::string& path, const Sampling& sampling,
+std::optional<Q> KeptQ::kept(const std::string& path, const Sampling& sampling,
                                const Grid& grid) {
     if (!place_of(path).exists) {
         return std::nullopt;
@@ -65,7 +64,7 @@ std::optional<Q> QSource::kept(const std::string& path, const Sampling& sampling
     }
 }
 
-void QSource::keep(const Q& q, const std::string& path, const std::string& key) {
+void KeptQ::keep(const Q& q, const std::string& path, const std::string& key) {
     try {
         if (std::filesystem::is_symlink(path)) { // another user of the folder may have put it there
             std::filesystem::remove(path);
@@ -78,7 +77,7 @@ void QSource::keep(const Q& q, const std::string& path, const std::string& key) 
     }
 }
 
-void QSource::add_to(Record& settings) const {
+void KeptQ::add_to(Record& settings) const {
     if (file_) {
         settings.emplace_back("q_sha256", file_->sha256());
     }

@@ -3,30 +3,26 @@
 #include <optional>
 #include <string>
 
-#include "base/report.hpp"
-#include "engines/backend.hpp"
 #include "io/q_file.hpp"
+#include "operators/q_source.hpp"
 
 namespace lsrecon {
 
-/// Where Q of a scan's samplings comes from: a file of 'lsrecon q', a folder in which runs keep
-/// theirs for each other, or the backend.
+/// Q of a file of 'lsrecon q', or of a folder in which runs keep theirs for each other.
 ///
 /// In the folder Q of a sampling is KEY.h5 with its q_key, KEY-double.h5 in double precision. One
 /// that is damaged is computed again and replaced, and one that cannot be kept is only used: both
 /// are notes, since every Q there can be had without it.
-class QSource {
+class KeptQ : public QSource {
 public:
-    /// A file or a folder is named, or neither. All must outlive it.
-    QSource(const std::string& file, const std::string& folder, Backend& backend, Reporter& report);
+    /// A file or a folder is named, or neither: then Q is computed. All must outlive it.
+    KeptQ(const std::string& file, const std::string& folder, Backend& backend, Reporter& report);
 
-    /// Whether the user brings Q, which the scan must then be able to use.
-    bool is_file() const { return file_.has_value(); }
+    bool is_given() const override { return file_.has_value(); }
     /// Reads all that the scan needs of the file once (QFile::require).
-    void require(const Scan& scan);
-    Q of(const Sampling& sampling, const Grid& grid);
-    /// What a later run must have the same.
-    void add_to(Record& settings) const;
+    void require(const Scan& scan) override;
+    Q of(const Sampling& sampling, const Grid& grid) override;
+    void add_to(Record& settings) const override;
 
 private:
     std::optional<Q> kept(const std::string& path, const Sampling& sampling, const Grid& grid);

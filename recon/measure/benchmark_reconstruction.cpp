@@ -13,7 +13,7 @@
 #include "io/native_writer.hpp"
 #include "measure/benchmark_parts.hpp"
 #include "plan/plan.hpp"
-#include "reconstruct.hpp"
+#include "reconstruct_file.hpp"
 #include "scan/simulate.hpp"
 #include "solve/normal_equations.hpp"
 #include "solve/solvers.hpp"
@@ -118,14 +118,14 @@ struct Run {
 
 Run run_once(const TemporaryFolder& folder, Backend& backend, const Solver& solver,
              Reporter& report) {
-    ReconstructOptions options;
+    FileOptions options;
     options.solve.lambda = 0;
     options.solve.iterations = iterations;
     options.solve.tolerance = solver_tolerance;
     options.solve.solver = &solver;
     OneRun run(report);
     const auto start = std::chrono::steady_clock::now();
-    reconstruct(folder.file("scan.h5"), folder.file("image.h5"), backend, options, run);
+    reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), backend, options, run);
     return {seconds_since(start), run.stage_seconds()};
 }
 

@@ -8,9 +8,9 @@ namespace {
 
 /// Phases of a field map in another unit are no physics: 1 kHz during half a second is more than
 /// any scan has.
-void require_few_turns(const Scan& scan) {
+void require_few_turns(const Scan& scan, const OffResonance& off_resonance) {
     constexpr double most = 500;
-    const double field = scan.off_resonance->field.cwiseAbs().maxCoeff();
+    const double field = off_resonance.field.cwiseAbs().maxCoeff();
     for (const Frame& frame : scan.frames) {
         const RealVector& times = frame.sampling->times;
         const double latest = times.size() > 0 ? times.cwiseAbs().maxCoeff() : 0;
@@ -25,6 +25,30 @@ void require_few_turns(const Scan& scan) {
     }
 }
 
+Plan plan_of(const Scan& scan, bool has_maps,
+             const std::shared_ptr<const OffResonance>& off_resonance,
+             const PlanOptions& options) {
+    if (options.with_q && scan.voxels) {
+        throw UsageError("--q: the scan has /voxels, and Q serves a grid only\n  next:     leave "
+                         "--q out: F^H F is then applied by F and F^H");
+    }
+    if (options.with_neighbours && scan.voxels) {
+        throw UsageError("--reg: the scan has /voxels, and regularisers need a grid\n  next:     "
+                         "use --lambda");
+    }
+    if (off_resonance) {
+        require_few_turns(scan, *off_resonance);
+    }
+    if (options.with_q && off_resonance) {
+        throw UsageError("--q: the scan has a field map, and one Q is not its normal operator\n"
+                         "  next:     leave --q out, or pass --field-map none");
+    }
+    const bool through_q = !scan.voxels && (!off_resonance || options.in_segments);
+    Voxels voxels = scan.voxels ? Voxels::at(scan.grid, *scan.voxels) : Voxels::of_grid(scan.grid);
+    return {scan.grid, voxels.in_field(off_resonance), through_q, has_maps,
+            off_resonance != nullptr};
+}
+
 } // namespace
 
 Products Plan::products() const {
@@ -34,30 +58,12 @@ Products Plan::products() const {
     return off_resonance ? Products::convolutions : Products::one_convolution;
 }
 
-Voxels voxels_in_field(const Scan& scan) {
-    if (scan.off_resonance) {
-        require_few_turns(scan);
-    }
-    return scan.image_voxels();
+Plan make_plan(const Scan& scan, const PlanOptions& options) {
+    return plan_of(scan, !scan.coil_maps.empty(), scan.off_resonance, options);
 }
 
-Plan make_plan(const Scan& scan, const PlanOptions& options) {
-    if (options.with_q && scan.voxels) {
-        throw UsageError("--q: the scan has /voxels, and Q serves a grid only\n  next:     leave "
-                         "--q out: F^H F is then applied by F and F^H");
-    }
-    if (options.with_neighbours && scan.voxels) {
-        throw UsageError("--reg: the scan has /voxels, and regularisers need a grid\n  next:     "
-                         "use --lambda");
-    }
-    const bool off_resonance = scan.off_resonance != nullptr;
-    Voxels voxels = voxels_in_field(scan);
-    if (options.with_q && off_resonance) {
-        throw UsageError("--q: the scan has a field map, and one Q is not its normal operator\n"
-                         "  next:     leave --q out, or pass --field-map none");
-    }
-    const bool through_q = !scan.voxels && (!off_resonance || options.in_segments);
-    return {scan.grid, std::move(voxels), through_q, !scan.coil_maps.empty(), off_resonance};
+Plan make_plan(const Scan& scan, const Place& place, const PlanOptions& options) {
+    return plan_of(scan, !place.coil_maps->empty(), place.off_resonance, options);
 }
 
 } // namespace lsrecon

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "scan/scan.hpp"
+#include "scan/place.hpp"
 
 namespace lsrecon {
 
@@ -28,12 +28,10 @@ struct PlanOptions {
     bool in_segments = false;
 };
 
-/// Where the image is, in the field map that the scan has now. InputError when that must be in
-/// another unit.
-Voxels voxels_in_field(const Scan& scan);
-
-/// UsageError when the scan cannot use what the options bring, InputError as of
-/// voxels_in_field().
+/// UsageError when the scan cannot use what the options bring; InputError when the field map must be
+/// in another unit.
 Plan make_plan(const Scan& scan, const PlanOptions& options = {});
+/// The same with the maps and the field of a place.
+Plan make_plan(const Scan& scan, const Place& place, const PlanOptions& options);
 
 } // namespace lsrecon

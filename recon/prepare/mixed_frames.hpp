@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include "io/scan_file.hpp"
-#include "scan/coil_mixing.hpp"
 #include "prepare/geometry.hpp"
+#include "scan/coil_mixing.hpp"
+#include "scan/frame_source.hpp"
 
 namespace lsrecon {
 

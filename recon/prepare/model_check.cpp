@@ -54,7 +54,7 @@ Centre centre_of(const Grid& grid) {
 }
 
 /// The scan's model on a coarser grid, with these samples.
-Scan coarse(const Scan& scan, const Grid& grid, Frame centre) {
+Scan coarse(const Scan& scan, const Place& place, const Grid& grid, Frame centre) {
     Scan model;
     model.file = scan.file;
     model.format = scan.format;
@@ -71,12 +71,12 @@ Scan coarse(const Scan& scan, const Grid& grid, Frame centre) {
                                     .real()
                                     .transpose());
     };
-    if (!scan.coil_maps.empty()) {
-        model.coil_maps = on_grid(scan.coil_maps);
+    if (!place.coil_maps->empty()) {
+        model.coil_maps = on_grid(*place.coil_maps);
     }
-    if (scan.off_resonance) {
+    if (place.off_resonance) {
         model.off_resonance = std::make_shared<OffResonance>(
-            OffResonance{row(scan.off_resonance->field), row(scan.off_resonance->r2star)});
+            OffResonance{row(place.off_resonance->field), row(place.off_resonance->r2star)});
     }
     model.frames.push_back(std::move(centre));
     return model;
@@ -192,23 +192,24 @@ const std::array<ModelCheck::Words, ModelCheck::rows>& ModelCheck::table() {
     return words;
 }
 
-void ModelCheck::compare(const Scan& scan, const Frame& frame, Reporter& report) {
-    if (scan.voxels || (!stored_maps_ && !scan.off_resonance)) {
+void ModelCheck::compare(const Scan& scan, const Place& place, const Frame& frame,
+                         Reporter& report) {
+    if (scan.voxels || (!stored_maps_ && !place.off_resonance)) {
         return;
     }
     const Stage stage(report, "model");
     try {
-        compare_centres(scan, frame);
+        compare_centres(scan, place, frame);
     } catch (const RunError&) {
         throw;
     } catch (const Error&) { // what stops this stops the solve, which says so
     }
 }
 
-void ModelCheck::compare_centres(const Scan& scan, const Frame& frame) {
+void ModelCheck::compare_centres(const Scan& scan, const Place& place, const Frame& frame) {
     const Centre centre = centre_of(scan.grid);
     const CalibrationField field(scan.grid, scan.grid);
-    const Scan model = coarse(scan, centre.grid, field.central_part(frame, centre.box));
+    const Scan model = coarse(scan, place, centre.grid, field.central_part(frame, centre.box));
     const Frame& middle = model.frames.front();
     const double energy = energy_of(*middle.sampling, middle.samples);
     if (!(energy > 0)) {

@@ -7,7 +7,7 @@
 
 #include "base/report.hpp"
 #include "engines/backend.hpp"
-#include "scan/scan.hpp"
+#include "scan/place.hpp"
 
 namespace lsrecon {
 
@@ -20,10 +20,9 @@ public:
     /// `stored_maps`: coil maps come from a file. The backend must outlive it.
     ModelCheck(Backend& backend, bool stored_maps) : backend_(backend), stored_maps_(stored_maps) {}
 
-    /// Compares the models of a frame with samples, C x M, at the place whose maps and field map
-    /// the scan has. Nothing where there is nothing else to believe: one coil, or maps that were
+    /// Compares the models of a frame with samples, C x M, at its place. Nothing where there is nothing else to believe: one coil, or maps that were
     /// estimated from the scan, and no field map. The stage "model".
-    void compare(const Scan& scan, const Frame& frame, Reporter& report);
+    void compare(const Scan& scan, const Place& place, const Frame& frame, Reporter& report);
 
     /// One line on the model that explains the scan, or some of its slices, clearly better than
     /// what was used, with the flag that takes it. "" where there is none.
@@ -48,7 +47,7 @@ private:
         std::array<Left, rows> left;
     };
 
-    void compare_centres(const Scan& scan, const Frame& frame);
+    void compare_centres(const Scan& scan, const Place& place, const Frame& frame);
     /// Planes of a volume, by what each model leaves in them. `stored` is how many the scan has.
     void compare_planes(const RealVector& with_own, const RealVector& with_other,
                         std::size_t stored);

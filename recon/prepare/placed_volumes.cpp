@@ -10,11 +10,11 @@ namespace lsrecon {
 namespace {
 
 /// Slices may be turned against each other.
-Grid grid_of_slice(const Scan& scan, const Frame& frame) {
-    Grid grid = grid_of(scan, frame);
-    if (frame.turned) {
-        grid.position = frame.turned->position;
-        grid.directions = frame.turned->directions;
+Grid grid_of_slice(const Scan& scan, const Place& place) {
+    Grid grid = place.grid;
+    if (const std::optional<Whereabouts>& turned = scan.frames[place.first_frame()].turned) {
+        grid.position = turned->position;
+        grid.directions = turned->directions;
     }
     return grid;
 }
@@ -33,20 +33,20 @@ void require_place(const Scan& scan, const Frame& frame, const Grid& first) {
 } // namespace
 
 PlacedVolumes::PlacedVolumes(CoilRows volumes, const Grid& grid, const Scan& scan,
-                             const Grid& needed, const Resampled& of)
-    : volumes_(std::move(volumes)), grid_(grid), of_(of), place_of_(places_of(scan)) {
+                             const std::vector<Place>& places, const Grid& needed,
+                             const Resampled& of)
+    : volumes_(std::move(volumes)), grid_(grid), of_(of) {
     if (grid.dimensions < scan.grid.dimensions) {
         throw InputError({of.file, of.thing, text("of ", grid.dimensions, " dimensions"),
                           text(scan.grid.dimensions, " dimensions, as ", scan.file), of.next});
     }
     const bool slices = is_slice_of(scan.grid, grid_);
-    for (std::size_t f = 0; f < place_of_.size(); ++f) {
-        const Frame& frame = scan.frames[f];
-        if (place_of_[f] == grids_.size()) {
-            grids_.push_back(slices ? grid_of_slice(scan, frame) : grid_of(scan, frame));
-        }
-        if (slices && frame.turned) {
-            require_place(scan, frame, grids_[place_of_[f]]);
+    for (const Place& place : places) {
+        grids_.push_back(slices ? grid_of_slice(scan, place) : place.grid);
+        for (const std::size_t f : place.frames()) {
+            if (slices && scan.frames[f].turned) {
+                require_place(scan, scan.frames[f], grids_.back());
+            }
         }
     }
     if (!slices) {
@@ -85,8 +85,8 @@ void PlacedVolumes::require_own_places(const Scan& scan) const {
     require_known_place(grid_, "this file", of_);
 }
 
-CoilRows PlacedVolumes::take(std::size_t frame) {
-    CoilRows there = resampled(volumes_, grid_, grids_[place_of_[frame]], of_);
+CoilRows PlacedVolumes::take(const Place& place) {
+    CoilRows there = resampled(volumes_, grid_, grids_[place.index], of_);
     if (!differ()) {
         volumes_ = {};
     }

@@ -1,14 +1,14 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
-#include "scan/coil_mixing.hpp"
 #include "prepare/estimated_maps.hpp"
 #include "prepare/geometry.hpp"
+#include "scan/coil_mixing.hpp"
+#include "scan/stored_values.hpp"
 
 namespace lsrecon {
-
-struct ReadOptions;
 
 struct PrepareOptions {
     GeometryOptions geometry;
@@ -23,12 +23,12 @@ struct PrepareOptions {
     std::string field_map;
     double field_scale = 1; ///< by which the field map is multiplied
     bool field_map_of_file() const { return !field_map.empty() && field_map != "none"; }
-    /// Whether coil maps are made for each place of a scan of several slices; else such a scan is
-    /// an error.
-    bool maps_of_places = false;
 
-    /// Sets what reading a scan must know of them.
-    void tell(ReadOptions& read) const;
+    // What comes beside the scan, where it is named above:
+    std::optional<StoredMaps> stored_maps = {};
+    std::optional<StoredField> stored_field = {};
+    std::string prior = {}; ///< what messages call the image that regularisers compare with
+    std::optional<StoredPrior> stored_prior = {};
 };
 
 } // namespace lsrecon

@@ -6,7 +6,6 @@
 #include "base/error.hpp"
 #include "scan/directions.hpp"
 #include "scan/remarks.hpp"
-#include "scan/sampling_pool.hpp"
 
 namespace lsrecon {
 
@@ -47,14 +46,16 @@ double edge_over_noise(const Frame& frame, const CoilRows& noise) {
 
 } // namespace
 
-PreparedScan::PreparedScan(FrameSource& source, const PrepareOptions& options, Backend& backend,
+PreparedScan::PreparedScan(FrameSource& source, PrepareOptions options, Backend& backend,
                            Reporter& report)
-    : scan_(source.take_scan()), frames_(source), maps_(scan_, frames_, backend, report) {
+    : scan_(source.take_scan()), file_grid_(scan_.grid), frames_(source) {
     const std::size_t known = scan_.remarks.size();
     if (options.geometry.any()) {
         frames_.place(Geometry(options.geometry, scan_));
     }
-    set_field_map(options.field_map, options.geometry.shifts(), options.field_scale);
+    places_ = places_of(scan_);
+    place_of_ = place_of_frames(places_);
+    set_field(options);
     if (!scan_.noise.empty()) {
         leave_out_unlike_noise();
     }
@@ -67,7 +68,11 @@ PreparedScan::PreparedScan(FrameSource& source, const PrepareOptions& options, B
     if (options.compression.asked_for()) {
         compress(options.compression);
     }
-    maps_.make(options);
+    maps_.emplace(scan_, places_, file_grid_, frames_, options, backend, report);
+    if (options.stored_prior) {
+        prior_.emplace(options.prior, std::move(*options.stored_prior), scan_, places_,
+                       options.geometry.shifts());
+    }
     for (std::size_t i = known; i < scan_.remarks.size(); ++i) {
         report.note(scan_.remarks[i]);
     }
@@ -77,7 +82,7 @@ PreparedScan::PreparedScan(FrameSource& source, const PrepareOptions& options, B
 void PreparedScan::leave_out_unlike_noise() {
     constexpr double most = 100;
     const double ratio = frames_.look_at(
-        first_good(), [&](const Frame& frame) { return edge_over_noise(frame, scan_.noise); });
+        frames_.first_good(), [&](const Frame& frame) { return edge_over_noise(frame, scan_.noise); });
     if (std::isfinite(ratio) && ratio > most) {
         scan_.noise = {};
         scan_.remarks.push_back(
@@ -90,8 +95,8 @@ void PreparedScan::leave_out_unlike_noise() {
 void PreparedScan::compress(const CoilCompression& wanted) {
     const std::size_t before = scan_.coils();
     std::vector<Eigen::MatrixXcd> grams;
-    for (std::size_t place = 0; place < maps_.places(); ++place) {
-        if (const std::optional<Eigen::MatrixXcd> gram = gram_of_place(place)) {
+    for (const Place& place : places_) {
+        if (const std::optional<Eigen::MatrixXcd> gram = gram_of(place)) {
             grams.push_back(*gram);
         }
     }
@@ -106,10 +111,11 @@ void PreparedScan::compress(const CoilCompression& wanted) {
 }
 
 /// Of the first good frame of a place; none of zeros, which say nothing about the coils.
-std::optional<Eigen::MatrixXcd> PreparedScan::gram_of_place(std::size_t place) {
-    const std::vector<std::size_t>& place_of = maps_.place_of();
-    for (std::size_t f = 0; f < place_of.size(); ++f) {
-        if (place_of[f] == place && !frames_.is_bad(f)) {
+std::optional<Eigen::MatrixXcd> PreparedScan::gram_of(const Place& place) {
+    std::vector<std::size_t> frames = place.frames();
+    std::sort(frames.begin(), frames.end());
+    for (const std::size_t f : frames) {
+        if (!frames_.is_bad(f)) {
             return frames_.look_at(f, [](const Frame& frame) {
                 return frame.samples.largest_part() > 0
                            ? std::optional<Eigen::MatrixXcd>(gram(frame.samples))
@@ -122,7 +128,7 @@ std::optional<Eigen::MatrixXcd> PreparedScan::gram_of_place(std::size_t place) {
 
 void PreparedScan::refuse_silence() const {
     throw InputError({scan_.file,
-                      text("samples of frame ", first_good(), ", from which --coils and ",
+                      text("samples of frame ", frames_.first_good(), ", from which --coils and ",
                            "--energy find virtual coils"),
                       "zeros alone", "an object inside the coils' sensitive volume",
                       "leave the frame out with --frames, or compress no coils"});
@@ -148,7 +154,9 @@ void PreparedScan::mix(const CoilMixing& mixing) {
     set_coils(static_cast<std::size_t>(mixing.rows()));
 }
 
-void PreparedScan::set_field_map(const std::string& wanted, bool shifted, double factor) {
+void PreparedScan::set_field(PrepareOptions& options) {
+    const std::string& wanted = options.field_map;
+    const double factor = options.field_scale;
     if (wanted == "none" && scan_.off_resonance) {
         scan_.off_resonance.reset();
         scan_.remarks.push_back("the field map of the scan is not used: --field-map none");
@@ -157,16 +165,16 @@ void PreparedScan::set_field_map(const std::string& wanted, bool shifted, double
         scan_.remarks.push_back("the field map of the scan is 0 in every voxel; --field-map none "
                                 "makes the same image in less time");
     }
-    if (wanted.empty() && scan_.off_resonance) {
-        scan_.off_resonance =
-            std::make_shared<const OffResonance>(scan_.off_resonance->scaled(factor));
-    }
     if (!(wanted.empty() ? scan_.off_resonance != nullptr : wanted != "none") && factor != 1) {
         throw UsageError(text("--field-scale ", factor,
                               ": the reconstruction has no field map\n  next:     leave it out, or "
                               "name a map with --field-map"));
     }
-    if (wanted.empty() || wanted == "none") {
+    if (wanted.empty() && scan_.off_resonance) {
+        scan_.off_resonance =
+            std::make_shared<const OffResonance>(scan_.off_resonance->scaled(factor));
+    }
+    if (!options.field_map_of_file()) {
         return;
     }
     if (scan_.voxels) {
@@ -174,31 +182,26 @@ void PreparedScan::set_field_map(const std::string& wanted, bool shifted, double
                          ": the scan has /voxels, and a map is resampled for a grid only\n"
                          "  next:     store /field_map at the voxels");
     }
-    field_.emplace(wanted, scan_, maps_.file_grid(), maps_.first_good(), shifted, factor);
+    if (!options.stored_field) {
+        throw UsageError("--field-map " + wanted + ": the values of that map are missing");
+    }
+    const std::string sha256 = options.stored_field->sha256;
+    field_.emplace(wanted, std::move(*options.stored_field), scan_, places_, file_grid_,
+                   options.geometry.shifts(), factor);
+    scan_.remarks.push_back("field map of " + wanted + ", SHA-256 " + sha256 +
+                            (field_->differ() ? ", at the place of each slice" : ""));
+    scan_.off_resonance = field_->of(place_of(frames_.first_good()));
     remark_idle_field(scan_, scan_.remarks);
 }
 
-std::vector<std::size_t> PreparedScan::order(bool by_places) const {
-    std::vector<std::size_t> order = by_sampling(scan_.frames);
-    if (by_places) {
-        const std::vector<std::size_t>& place_of = maps_.place_of();
-        std::stable_sort(order.begin(), order.end(),
-                         [&](std::size_t a, std::size_t b) { return place_of[a] < place_of[b]; });
+Place PreparedScan::at(std::size_t index) {
+    Place place = places_[index];
+    place.coil_maps = maps_->of(place);
+    place.off_resonance = field_ ? field_->of(place) : scan_.off_resonance;
+    if (prior_) {
+        place.prior = prior_->of(place);
     }
-    return order;
-}
-
-bool PreparedScan::is_at_place_of(std::size_t frame) const {
-    return maps_.are_of(frame) && (!field_ || field_->is_of(frame));
-}
-
-void PreparedScan::move_to(std::size_t frame) {
-    if (!maps_.are_of(frame)) {
-        maps_.move_to(frame);
-    }
-    if (field_ && !field_->is_of(frame)) {
-        field_->move_to(frame);
-    }
+    return place;
 }
 
 } // namespace lsrecon

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "prepare/prior.hpp"
 #include "prepare/scan_field.hpp"
 #include "prepare/scan_maps.hpp"
 
@@ -12,48 +13,47 @@ public:
     /// Adds a remark on every step to the scan, and notes it. InputError when a step cannot be
     /// done; UsageError for options that the scan has no use for. All must outlive it; the source
     /// gives its scan away.
-    PreparedScan(FrameSource& source, const PrepareOptions& options, Backend& backend,
-                 Reporter& report);
+    PreparedScan(FrameSource& source, PrepareOptions options, Backend& backend, Reporter& report);
     PreparedScan(const PreparedScan&) = delete;
 
-    /// Whether its coil maps come from a file, and not from its own samples.
-    bool maps_are_stored() const { return !scan_.coil_maps.empty() && !maps_.are_estimated(); }
-    /// Its frames have C x 0 samples, C as after compression.
+    /// Its frames have C x 0 samples, C as after compression. Maps and field are with its places.
     const Scan& scan() const { return scan_; }
+    /// Without maps, field and prior image.
+    const std::vector<Place>& places() const { return places_; }
+    /// A place with them. InputError when they cannot be made.
+    Place at(std::size_t place);
+    const Place& place_of(std::size_t frame) const { return places_[place_of_[frame]]; }
+
+    /// Whether its coil maps come from a file, and not from its own samples.
+    bool maps_are_stored() const { return maps_->are_stored(); }
+    /// Whether places have coil maps of their own.
+    bool maps_differ() const { return maps_->differ(); }
     /// The first frame that can be used, with maps where they can be made for some places alone.
-    std::size_t first_good() const { return maps_.first_good(); }
+    std::size_t first_good() const { return maps_->first_good(); }
     /// Whether the samples of a frame cannot be used.
     bool is_bad(std::size_t frame) const { return frames_.is_bad(frame); }
     /// A frame with its samples. The only frame of a scan can be taken once.
     Frame frame(std::size_t index) { return frames_.take(index); }
-
-    /// Whether places have coil maps of their own (scan/place.hpp). The scan has those of
-    /// one place at a time, at first of the first.
-    bool maps_differ() const { return maps_.differ(); }
-    /// Whether places have coil maps or a field map of their own.
-    bool places_differ() const { return maps_.differ() || (field_ && field_->differ()); }
-    std::size_t place_of(std::size_t frame) const { return maps_.place_of()[frame]; }
-    bool is_at_place_of(std::size_t frame) const;
-    /// Coil maps and field map of the frame's place become those of the scan. InputError when they
-    /// cannot be made.
-    void move_to(std::size_t frame);
-    /// All frames, those of one sampling one after the other, within those of one place where
-    /// that is asked for.
-    std::vector<std::size_t> order(bool by_places) const;
+    /// Of the prior image's file; "" for none.
+    std::string prior_sha256() const { return prior_ ? prior_->sha256() : ""; }
 
 private:
-    void set_field_map(const std::string& wanted, bool shifted, double factor);
+    void set_field(PrepareOptions& options);
     void leave_out_unlike_noise();
     void mix(const CoilMixing& mixing);
     void compress(const CoilCompression& wanted);
-    std::optional<Eigen::MatrixXcd> gram_of_place(std::size_t place);
+    std::optional<Eigen::MatrixXcd> gram_of(const Place& place);
     [[noreturn]] void refuse_silence() const;
     void set_coils(std::size_t coils);
 
     Scan scan_;
+    Grid file_grid_; ///< before another one is asked for
     MixedFrames frames_;
-    ScanMaps maps_;
-    std::optional<ScanField> field_; ///< of a file
+    std::vector<Place> places_;
+    std::vector<std::size_t> place_of_; ///< each frame
+    std::optional<ScanField> field_; ///< that comes beside the scan
+    std::optional<ScanMaps> maps_;
+    std::optional<ScanPrior> prior_;
 };
 
 } // namespace lsrecon

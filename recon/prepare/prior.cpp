@@ -1,7 +1,6 @@
 #include "prepare/prior.hpp"
 
 #include "base/error.hpp"
-#include "io/prior_file.hpp"
 
 namespace lsrecon {
 
@@ -12,24 +11,27 @@ constexpr const char* next_step =
 
 } // namespace
 
-ScanPrior::ScanPrior(const std::string& file, const Scan& scan, bool shifted) {
-    StoredPrior stored = read_prior(file);
-    image_ = {file, stored.sha256, {}};
-    volumes_.emplace(std::move(stored.values), stored.grid, scan, scan.grid,
-                     Resampled{file, "prior image", next_step, shifted});
-    if (!differ()) {
-        move_to(0);
+ScanPrior::ScanPrior(const std::string& file, StoredPrior stored, const Scan& scan,
+                     const std::vector<Place>& places, bool shifted)
+    : file_(file), sha256_(stored.sha256),
+      volumes_(std::move(stored.values), stored.grid, scan, places, scan.grid,
+               Resampled{file, "prior image", next_step, shifted}) {
+    if (!volumes_.differ()) {
+        only_ = of(places.front());
     }
 }
 
-void ScanPrior::move_to(std::size_t frame) {
-    const CoilRows there = volumes_->take(frame);
+std::shared_ptr<const PriorImage> ScanPrior::of(const Place& place) {
+    if (only_) {
+        return only_;
+    }
+    const CoilRows there = volumes_.take(place);
     if (there.largest_part() == 0) {
-        throw InputError({image_.file, "prior image", "zeros alone where the image of the scan is",
+        throw InputError({file_, "prior image", "zeros alone where the image of the scan is",
                           "an image of the same place", next_step});
     }
-    image_.values = ComplexVector(there.to_doubles().row(0).transpose());
-    place_ = volumes_->place_of(frame);
+    return std::make_shared<const PriorImage>(
+        PriorImage{file_, sha256_, ComplexVector(there.to_doubles().row(0).transpose())});
 }
 
 } // namespace lsrecon

@@ -1,4 +1,4 @@
-#include "reconstruct_equations.hpp"
+#include "prepare/scan_equations.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,36 +26,25 @@ template <typename Action> bool unless_refused(const Action& action) {
 
 } // namespace
 
-bool ScanEquations::places_differ() const {
-    return prepared_.places_differ() || (parts_.prior != nullptr && parts_.prior->differ());
-}
-
-bool ScanEquations::is_at_place_of(std::size_t frame) const {
-    return prepared_.is_at_place_of(frame) &&
-           (parts_.prior == nullptr || !parts_.prior->differ() || parts_.prior->is_of(frame));
-}
-
-void ScanEquations::move_to(std::size_t frame) {
-    prepared_.move_to(frame);
-    const Scan& scan = prepared_.scan();
-    plan_.voxels = voxels_in_field(scan);
-    if (parts_.prior != nullptr && parts_.prior->differ()) {
-        parts_.prior->move_to(frame);
-        require_prior(options_.regularisers, parts_.prior->image(), scan.grid);
-    }
-    of_place_.emplace(CommonToFrames{
-        parts_.backend, plan_, scan.coil_maps, options_.lambda,
-        [this](const Sampling& sampling) { return make_q(sampling); }, options_.regularisers,
-        parts_.prior == nullptr ? nullptr : &parts_.prior->image(), options_.precondition});
-}
+ScanEquations::OfPlace::OfPlace(Place prepared, const Plan& of, ScanEquations& scan)
+    : place(std::move(prepared)), plan(of),
+      frames({scan.backend_, plan, *place.coil_maps, scan.options_.lambda,
+              [&scan](const Sampling& sampling) { return scan.make_q(sampling); },
+              scan.options_.regularisers, place.prior.get(), scan.options_.precondition}) {}
 
 NormalEquations& ScanEquations::of(std::size_t frame) {
     const Scan& scan = prepared_.scan();
-    if (!of_place_ || !is_at_place_of(frame)) {
-        of_place_.reset(); // its memory is the next one's
-        move_to(frame);
+    const std::size_t index = prepared_.place_of(frame).index;
+    if (!here_ || here_->place.index != index) {
+        here_.reset(); // its memory is the next one's
+        Place place = prepared_.at(index);
+        if (place.prior) {
+            require_prior(options_.regularisers, *place.prior, scan.grid);
+        }
+        const Plan plan = make_plan(scan, place, plan_);
+        here_.emplace(std::move(place), plan, *this);
     }
-    return of_place_->of(scan.frames[frame].sampling);
+    return here_->frames.of(scan.frames[frame].sampling);
 }
 
 Q ScanEquations::make_q(const Sampling& sampling) {
@@ -64,10 +53,10 @@ Q ScanEquations::make_q(const Sampling& sampling) {
             return q;
         }
     }
-    const Q q = parts_.q.of(sampling, prepared_.scan().grid);
-    if (places_differ()) {
+    const Q q = q_.of(sampling, prepared_.scan().grid);
+    if (prepared_.places().size() > 1) {
         constexpr double share_of_memory = 1.0 / 16;
-        const double most_bytes = share_of_memory * parts_.backend.device().memory();
+        const double most_bytes = share_of_memory * backend_.device().memory();
         const auto bytes = static_cast<double>(q.half.count() * sizeof(Complex));
         while (!kept_qs_.empty() && static_cast<double>(kept_qs_.size() + 1) * bytes > most_bytes) {
             kept_qs_.pop_front();
@@ -95,18 +84,19 @@ ScanEquations::Transformed ScanEquations::transformed(std::size_t frame) {
 /// Of the first good frame of each place, whichever is at hand: a run that is resumed says the
 /// same.
 void ScanEquations::compare_models(std::size_t f, const Frame& frame) {
-    const std::size_t place = prepared_.place_of(f);
-    if (!compared_.insert(place).second) {
+    const Place& place = here_->place;
+    if (!compared_.insert(place.index).second) {
         return;
     }
-    std::size_t first = 0;
-    while (first < f && (prepared_.place_of(first) != place || prepared_.is_bad(first))) {
-        ++first;
-    }
-    if (first == f) {
-        model_.compare(prepared_.scan(), frame, report_);
+    const std::vector<std::size_t> frames = place.frames();
+    const auto first = std::find_if(frames.begin(), frames.end(),
+                                    [&](std::size_t one) { return !prepared_.is_bad(one); });
+    if (*first == f) {
+        model_.compare(prepared_.scan(), place, frame, report_);
     } else {
-        unless_refused([&] { model_.compare(prepared_.scan(), prepared_.frame(first), report_); });
+        unless_refused([&] {
+            model_.compare(prepared_.scan(), place, prepared_.frame(*first), report_);
+        });
     }
 }
 
@@ -158,8 +148,8 @@ LambdaCurve ScanEquations::choose_lambda(const RuleChoice& rule) {
 
 void ScanEquations::set_lambda(double lambda) {
     options_.lambda = lambda;
-    if (of_place_) {
-        of_place_->set_lambda(lambda);
+    if (here_) {
+        here_->frames.set_lambda(lambda);
     }
 }
 

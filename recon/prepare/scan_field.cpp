@@ -1,7 +1,5 @@
 #include "prepare/scan_field.hpp"
 
-#include "io/field_file.hpp"
-
 namespace lsrecon {
 
 namespace {
@@ -25,25 +23,25 @@ OffResonance off_resonance_of(const CoilRows& values) {
 
 } // namespace
 
-ScanField::ScanField(const std::string& file, Scan& scan, const Grid& file_grid, std::size_t frame,
-                     bool shifted, double factor)
-    : scan_(scan), factor_(factor) {
-    const StoredField stored = read_field(file, file_grid);
-    volumes_.emplace(rows_of(stored.off_resonance), stored.grid, scan,
-                     with_smaller_field(scan.grid, file_grid),
-                     Resampled{file, "field map",
-                               "name a field map of this scan, choose a smaller image with "
-                               "--fov-mm, or pass --field-map none",
-                               shifted});
-    move_to(frame);
-    scan.remarks.push_back("field map of " + file + ", SHA-256 " + stored.sha256 +
-                           (differ() ? ", at the place of each slice" : ""));
+ScanField::ScanField(const std::string& file, StoredField stored, const Scan& scan,
+                     const std::vector<Place>& places, const Grid& file_grid, bool shifted,
+                     double factor)
+    : volumes_(rows_of(stored.off_resonance), stored.grid, scan, places,
+               with_smaller_field(scan.grid, file_grid),
+               Resampled{file, "field map",
+                         "name a field map of this scan, choose a smaller image with --fov-mm, or "
+                         "pass --field-map none",
+                         shifted}),
+      factor_(factor) {
+    if (!differ()) {
+        only_ = of(places.front());
+    }
 }
 
-void ScanField::move_to(std::size_t frame) {
-    scan_.off_resonance = std::make_shared<const OffResonance>(
-        off_resonance_of(volumes_->take(frame)).scaled(factor_));
-    place_ = volumes_->place_of(frame);
+std::shared_ptr<const OffResonance> ScanField::of(const Place& place) {
+    return only_ ? only_
+                 : std::make_shared<const OffResonance>(
+                       off_resonance_of(volumes_.take(place)).scaled(factor_));
 }
 
 } // namespace lsrecon

@@ -1,33 +1,32 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "prepare/placed_volumes.hpp"
+#include "scan/stored_values.hpp"
 
 namespace lsrecon {
 
-/// The field map of a file, as that of a scan: of slices each has its own, one at a time
-/// (scan/place.hpp).
+/// A field map that comes beside a scan, at its places: of a volume each slice has its own.
 class ScanField {
 public:
-    /// Sets the scan's field map to that of the frame's place, times `factor`, and adds a remark.
-    /// `file_grid` is that of the scan's file; the scan must outlive it. InputError as of
-    /// read_field and PlacedVolumes.
-    ScanField(const std::string& file, Scan& scan, const Grid& file_grid, std::size_t frame,
-              bool shifted, double factor);
+    /// The field is multiplied by `factor`. `file_grid` is that of the scan's file. InputError as
+    /// of PlacedVolumes.
+    ScanField(const std::string& file, StoredField stored, const Scan& scan,
+              const std::vector<Place>& places, const Grid& file_grid, bool shifted,
+              double factor);
 
     /// Whether places have field maps of their own.
-    bool differ() const { return volumes_->differ(); }
-    bool is_of(std::size_t frame) const { return volumes_->place_of(frame) == place_; }
-    /// Sets the scan's field map to that of the frame's place.
-    void move_to(std::size_t frame);
+    bool differ() const { return volumes_.differ(); }
+    /// InputError as of PlacedVolumes::take.
+    std::shared_ptr<const OffResonance> of(const Place& place);
 
 private:
-    Scan& scan_;
+    PlacedVolumes volumes_; ///< the field, and R2* where there is one
     double factor_;
-    std::optional<PlacedVolumes> volumes_; ///< the field, and R2* where there is one
-    std::size_t place_ = 0; ///< whose map the scan has
+    std::shared_ptr<const OffResonance> only_; ///< of a scan of one place
 };
 
 } // namespace lsrecon

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/numbers.hpp"
-#include "io/maps_file.hpp"
 #include "prepare/place_calibration.hpp"
 #include "prepare/resampled.hpp"
 #include "scan/calibration_samples.hpp"
@@ -45,23 +44,22 @@ void require_same_shift(Scan& scan, const std::string& file, const StoredMaps& s
 
 } // namespace
 
-ScanMaps::ScanMaps(Scan& scan, MixedFrames& frames, Backend& backend, Reporter& report)
-    : scan_(scan), file_grid_(scan.grid), frames_(frames), backend_(backend), report_(report),
-      place_of_(places_of(scan)), places_(count_places(place_of_)), first_(frames.first_good()) {}
-
-void ScanMaps::make(const PrepareOptions& options) {
+ScanMaps::ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& file_grid,
+                   MixedFrames& frames, PrepareOptions& options, Backend& backend,
+                   Reporter& report)
+    : scan_(scan), places_(places), file_grid_(file_grid), frames_(frames), backend_(backend),
+      report_(report), first_(frames.first_good()), how_(options.estimate) {
     if (options.maps.empty() && !scan_.coil_maps.empty()) {
         require_maps_of_signals(scan_.coil_maps, scan_.file);
     }
     try {
-        make_or_refuse(options);
+        make(options);
     } catch (const InputError& error) {
         const bool asked_for = !options.maps.empty() || !scan_.calibrations.empty() ||
                                !scan_.calibrations_unused.empty();
         if (asked_for) {
             throw;
         }
-        scan_.coil_maps = {};
         method_ = nullptr;
         scan_.remarks.push_back(
             text("no coil maps could be estimated: each coil is a problem of its "
@@ -70,9 +68,13 @@ void ScanMaps::make(const PrepareOptions& options) {
                  "--maps espirit says why: ",
                  error.finding().thing, ": ", error.finding().found));
     }
+    if (!maps_) {
+        maps_ = std::make_shared<const CoilRows>(std::move(scan_.coil_maps));
+        scan_.coil_maps = {};
+    }
 }
 
-void ScanMaps::make_or_refuse(const PrepareOptions& options) {
+void ScanMaps::make(PrepareOptions& options) {
     std::string wanted = options.maps;
     if (wanted.empty()) {
         wanted = !scan_.coil_maps.empty() || scan_.coils() == 1 || scan_.voxels ? "" : "espirit";
@@ -100,26 +102,24 @@ void ScanMaps::make_or_refuse(const PrepareOptions& options) {
                          ": the scan has /voxels, and maps are made for a grid only\n  next:     "
                          "store /coil_maps at the voxels");
     }
-    if (!options.maps_of_places) {
-        require_one_place(scan_, "coil maps of --maps " + wanted,
-                          "or pass --maps none for one problem a coil");
+    if (options.stored_maps) {
+        return take_stored(wanted, std::move(*options.stored_maps), options.geometry);
     }
     if (method_ == nullptr) {
-        return read(wanted, options.geometry);
+        throw UsageError("--maps " + wanted + ": neither a method nor maps with values");
     }
-    how_ = options.estimate;
-    move_to_first();
+    make_first();
     const auto together = [&](const char* before) {
         return together_ > 1 ? text(before, "from ", together_, " frames together") : "";
     };
-    if (places_ > 1) {
+    if (places_.size() > 1) {
         scan_.remarks.push_back(text("coil maps by ", method_->name,
                                      " from the centre of k-space, "
                                      "for each of ",
-                                     places_, " places", together("; in the first ")));
+                                     places_.size(), " places", together("; in the first ")));
         return;
     }
-    const SumOfSquares squares = sum_of_squares(scan_.coil_maps);
+    const SumOfSquares squares = sum_of_squares(*maps_);
     scan_.remarks.push_back(text(
         "coil maps by ", method_->name, " from the centre of k-space (", matrix_, " voxels",
         together(", "), "); ", squares.voxels == scan_.grid.voxels() ? "all" : "",
@@ -149,12 +149,12 @@ void ScanMaps::require_maps_of_signals(const CoilRows& maps, const std::string& 
     }
 }
 
-void ScanMaps::read(const std::string& file, const GeometryOptions& geometry) {
+void ScanMaps::take_stored(const std::string& file, StoredMaps stored,
+                           const GeometryOptions& geometry) {
     const Resampled of{file, "coil maps",
                        "estimate the maps from this scan, choose a smaller image with --fov-mm, or "
                        "pass --maps none",
                        geometry.shifts()};
-    StoredMaps stored = read_maps(file, file_grid_);
     require_same_shift(scan_, file, stored, geometry);
     const CoilMixing& mixing = frames_.mixing();
     const std::size_t wanted =
@@ -166,15 +166,15 @@ void ScanMaps::read(const std::string& file, const GeometryOptions& geometry) {
     }
     require_maps_of_signals(stored.maps, file);
     file_ = file;
-    of_file_.emplace(std::move(stored.maps), stored.grid, scan_,
+    volumes_.emplace(std::move(stored.maps), stored.grid, scan_, places_,
                      with_smaller_field(scan_.grid, file_grid_), of);
-    move_to_first();
+    make_first();
     scan_.remarks.push_back("coil maps of " + file + ", SHA-256 " + stored.sha256 +
                             (differ() ? ", at the place of each slice" : ""));
 }
 
-CoilRows ScanMaps::taken(std::size_t frame) {
-    CoilRows maps = of_file_->take(frame);
+CoilRows ScanMaps::taken(const Place& place) {
+    CoilRows maps = volumes_->take(place);
     if (maps.largest_part() == 0) {
         throw InputError({file_, "/coil_maps", "zeros alone within the image's field of view",
                           "maps where the image is", "name the maps of this scan"});
@@ -183,21 +183,15 @@ CoilRows ScanMaps::taken(std::size_t frame) {
     return mixing.rows() > 0 ? mixed(mixing, maps) : maps;
 }
 
-const Frame& ScanMaps::first_of(std::size_t place) const {
-    const auto first = std::find(place_of_.begin(), place_of_.end(), place);
-    return scan_.frames[static_cast<std::size_t>(first - place_of_.begin())];
-}
-
 /// Of some frames of the place, the first that is neither bad nor silent and others from all over
 /// it: what moves has signal elsewhere in each.
-Calibration ScanMaps::calibration_of(std::size_t place, const CalibrationField& field) {
-    std::vector<std::size_t> good;
-    for (std::size_t f = 0; f < place_of_.size(); ++f) {
-        if (place_of_[f] == place && !frames_.is_bad(f)) {
-            good.push_back(f);
-        }
-    }
-    const Frame* const own = calibration_samples_of(scan_, first_of(place));
+Calibration ScanMaps::calibration_of(const Place& place, const CalibrationField& field) {
+    std::vector<std::size_t> good = place.frames();
+    std::sort(good.begin(), good.end());
+    good.erase(std::remove_if(good.begin(), good.end(),
+                              [&](std::size_t f) { return frames_.is_bad(f); }),
+               good.end());
+    const Frame* const own = calibration_samples_of(scan_, scan_.frames[place.first_frame()]);
     if (own != nullptr && !good.empty()) {
         if (own->samples.largest_part() == 0) {
             throw InputError({scan_.file, "calibration lines", "zeros alone",
@@ -217,37 +211,36 @@ Calibration ScanMaps::calibration_of(std::size_t place, const CalibrationField& 
     return *all;
 }
 
-CoilRows ScanMaps::estimated(std::size_t place) {
+CoilRows ScanMaps::estimated(const Place& place) {
     try {
         return estimate(place);
     } catch (const RunError&) {
         throw;
     } catch (const InputError& error) {
+        const Frame& first = scan_.frames[place.first_frame()];
         Finding finding = error.finding();
-        const std::string unused = why_no_calibration(scan_, first_of(place));
+        const std::string unused = why_no_calibration(scan_, first);
         if (!unused.empty()) {
             finding.found += ", and calibration lines " + unused;
             finding.expected += ", or calibration lines of the image's coils and place";
         }
-        if (places_ > 1) {
-            const std::string& label = first_of(place).label;
-            const std::string slice = slice_in(label);
-            finding.thing += " (" + (slice.empty() ? label : slice) + ")";
+        if (places_.size() > 1) {
+            const std::string slice = slice_in(first.label);
+            finding.thing += " (" + (slice.empty() ? first.label : slice) + ")";
         }
         throw InputError(finding);
     }
 }
 
-CoilRows ScanMaps::estimate(std::size_t place) {
+CoilRows ScanMaps::estimate(const Place& place) {
     const CalibrationField field(scan_.grid, file_grid_);
     const Calibration calibration = calibration_of(place, field);
     const Stage stage(report_, "maps");
     together_ = calibration.together;
     matrix_ = by(calibration.grid.size, scan_.grid.dimensions);
     CoilRows maps = method_->estimate(calibration, field.grid(), how_);
-    if (places_ > 1 && maps.largest_part() == 0) { // a slice beside the object
-        const auto frame = std::find(place_of_.begin(), place_of_.end(), place);
-        report_.note(text("no voxel has signal at the slice of frame ", frame - place_of_.begin(),
+    if (places_.size() > 1 && maps.largest_part() == 0) { // a slice beside the object
+        report_.note(text("no voxel has signal at the slice of frame ", place.first_frame(),
                           ": its maps were estimated by walsh"));
         maps = walsh_maps(calibration, field.grid(), how_);
     }
@@ -256,15 +249,16 @@ CoilRows ScanMaps::estimate(std::size_t place) {
                : maps;
 }
 
-/// To the first place that can have maps; the others fail with their frames.
-void ScanMaps::move_to_first() {
+/// Of the first place that can have maps; the others fail with their frames.
+void ScanMaps::make_first() {
+    const std::vector<std::size_t> place_of = place_of_frames(places_);
     std::optional<InputError> why;
-    for (std::size_t f = first_; f < place_of_.size(); ++f) {
+    for (std::size_t f = first_; f < place_of.size(); ++f) {
         if (frames_.is_bad(f)) {
             continue;
         }
         try {
-            move_to(f);
+            of(places_[place_of[f]]);
             first_ = f;
             return;
         } catch (const RunError&) {
@@ -276,20 +270,26 @@ void ScanMaps::move_to_first() {
     throw InputError(*why);
 }
 
-void ScanMaps::move_to(std::size_t frame) {
-    const std::size_t place = place_of_[frame];
-    if (const auto failed = failed_.find(place); failed != failed_.end()) {
+std::shared_ptr<const CoilRows> ScanMaps::of(const Place& place) {
+    const bool stays = method_ == nullptr && !volumes_;
+    if (stays || place_ == place.index) {
+        return maps_;
+    }
+    if (const auto failed = failed_.find(place.index); failed != failed_.end()) {
         throw InputError(failed->second);
     }
+    maps_.reset(); // its memory is that of the next
+    place_.reset();
     try {
-        scan_.coil_maps = of_file_ ? taken(frame) : estimated(place);
+        maps_ = std::make_shared<const CoilRows>(volumes_ ? taken(place) : estimated(place));
     } catch (const RunError&) {
         throw;
     } catch (const InputError& error) {
-        failed_.emplace(place, error);
+        failed_.emplace(place.index, error);
         throw;
     }
-    place_ = place;
+    place_ = place.index;
+    return maps_;
 }
 
 } // namespace lsrecon

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,59 +15,51 @@
 
 namespace lsrecon {
 
-/// The coil maps of a scan: its own, those of a file, or estimated ones, the latter two of one
-/// place at a time (scan/place.hpp).
+/// The coil maps of a scan: its own, those that come beside it, or estimated ones, the latter two
+/// for each place.
 class ScanMaps {
 public:
-    /// All must outlive it.
-    ScanMaps(Scan& scan, MixedFrames& frames, Backend& backend, Reporter& report);
+    /// `file_grid` is that of the scan's file, of maps without a field of view of their own. Makes
+    /// those of the first place that can have any and adds a remark. Takes the scan's own maps, and
+    /// those of the options, out of them. InputError when that cannot be done, UsageError for
+    /// options that the scan has no use for. Where no maps are asked for, and they cannot be
+    /// estimated, the scan has none, which a remark says. All must outlive it.
+    ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& file_grid,
+             MixedFrames& frames, PrepareOptions& options, Backend& backend, Reporter& report);
 
-    /// Of the scan's file: that of maps without a field of view of their own.
-    const Grid& file_grid() const { return file_grid_; }
-
-    /// Sets the scan's maps, those of the first place that can have any where places have maps of
-    /// their own, and adds a remark. InputError when that cannot be done, UsageError for options
-    /// that the scan has no use for. Where maps are not asked for and cannot be estimated, the scan
-    /// has none, which a remark says.
-    void make(const PrepareOptions& options);
-
-    /// The first good frame, with maps once they are made.
+    /// The first good frame, with maps where they can be made for some places alone.
     std::size_t first_good() const { return first_; }
-    bool are_estimated() const { return method_ != nullptr; }
+    /// Whether there are some that were not estimated from the scan's samples.
+    bool are_stored() const { return volumes_ || (method_ == nullptr && maps_->rows() > 0); }
     /// Whether places have maps of their own.
-    bool differ() const { return (method_ != nullptr || of_file_) && places_ > 1; }
-    bool are_of(std::size_t frame) const { return !differ() || place_of_[frame] == place_; }
-    /// Sets the scan's maps to those of the frame's place. InputError when they cannot be made.
-    void move_to(std::size_t frame);
-
-    std::size_t places() const { return places_; }
-    /// The place of each frame.
-    const std::vector<std::size_t>& place_of() const { return place_of_; }
+    bool differ() const { return (method_ != nullptr || volumes_) && places_.size() > 1; }
+    /// C x N of a place, of no rows for none. Those of the last place are kept. InputError when
+    /// they cannot be made.
+    std::shared_ptr<const CoilRows> of(const Place& place);
 
 private:
-    void make_or_refuse(const PrepareOptions& options);
-    void read(const std::string& file, const GeometryOptions& geometry);
+    void make(PrepareOptions& options);
+    void take_stored(const std::string& file, StoredMaps stored, const GeometryOptions& geometry);
     void require_maps_of_signals(const CoilRows& maps, const std::string& file);
-    CoilRows taken(std::size_t frame); ///< from the file
-    const Frame& first_of(std::size_t place) const;
-    void move_to_first();
-    Calibration calibration_of(std::size_t place, const CalibrationField& field);
-    CoilRows estimate(std::size_t place);
-    CoilRows estimated(std::size_t place); ///< its errors say what to know of the place
+    CoilRows taken(const Place& place); ///< from what came beside the scan
+    void make_first();
+    Calibration calibration_of(const Place& place, const CalibrationField& field);
+    CoilRows estimate(const Place& place);
+    CoilRows estimated(const Place& place); ///< its errors say what to know of the place
 
     Scan& scan_;
-    Grid file_grid_; ///< before another one is asked for
+    const std::vector<Place>& places_;
+    Grid file_grid_;
     MixedFrames& frames_;
     Backend& backend_;
     Reporter& report_;
-    std::vector<std::size_t> place_of_;
-    std::size_t places_;
     std::size_t first_;
     const MapsMethod* method_ = nullptr; ///< of estimated maps
     MapsOptions how_;
     std::string file_; ///< of maps that are not estimated, and
-    std::optional<PlacedVolumes> of_file_;
-    std::size_t place_ = 0; ///< whose maps the scan has
+    std::optional<PlacedVolumes> volumes_;
+    std::shared_ptr<const CoilRows> maps_; ///< of all places, or of the last one
+    std::optional<std::size_t> place_; ///< that one
     std::string matrix_; ///< of the last calibration, and
     std::size_t together_ = 1; ///< how many frames it took for one
     std::map<std::size_t, InputError> failed_; ///< places without maps

@@ -64,6 +64,17 @@ std::vector<Place> places_of(const Scan& scan) {
     return places;
 }
 
+std::vector<std::size_t> place_of_frames(const std::vector<Place>& places) {
+    std::vector<std::size_t> place_of;
+    for (const Place& place : places) {
+        for (const std::size_t f : place.frames()) {
+            place_of.resize(std::max(place_of.size(), f + 1));
+            place_of[f] = place.index;
+        }
+    }
+    return place_of;
+}
+
 void require_one_place(const Scan& scan, const std::string& what, const std::string& otherwise) {
     const std::size_t places = places_of(scan).size();
     if (places == 1) {

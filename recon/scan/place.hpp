@@ -33,6 +33,9 @@ struct Place {
 /// The places of a scan, in the order in which they first occur.
 std::vector<Place> places_of(const Scan& scan);
 
+/// The index of the place of each frame.
+std::vector<std::size_t> place_of_frames(const std::vector<Place>& places);
+
 /// Whether the two frames share one.
 bool at_one_place(const Frame& a, const Frame& b);
 

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "base/numbers.hpp"
-#include "io/image_about.hpp"
 #include "scan/replica_noise.hpp"
 #include "scan/reach.hpp"
 
@@ -83,7 +82,7 @@ void keep_ghosts_out(LambdaCurve& curve, const Scan& scan, const Sampling& sampl
                      const SolveOptions& options, Reporter& report) {
     constexpr double much_noise = 0.25; // of the energy of the image
     constexpr double no_lines_missing = 0.9; // of k-space is sampled
-    if (scan.coil_maps.rows() < 2 || scan.voxels ||
+    if (equations.coil_maps().rows() < 2 || scan.voxels ||
         coverage(sampling, scan.grid) > no_lines_missing) {
         return;
     }

@@ -37,8 +37,9 @@ RealVector noise_map(NormalEquations& equations, const std::vector<Volume>& fhd,
 
 /// Why the g-factor is not defined for a scan as it is transformed, or this solve, which ended so,
 /// has less noise than SENSE; "" where it is that of SENSE.
-std::string why_no_g_factor(const Scan& scan, const Sampling& sampling, bool white,
-                            const SolveOptions& options, const std::vector<Stop>& stops);
+std::string why_no_g_factor(const Scan& scan, const CoilRows& coil_maps, const Sampling& sampling,
+                            bool white, const SolveOptions& options,
+                            const std::vector<Stop>& stops);
 
 /// SNR_full / (SNR sqrt(R)) in every voxel, from a noise map: the g-factor (Pruessmann et al. 1999,
 /// MRM 42:952). SNR_full is that of N samples on the Nyquist grid of these coils, combined with sum
@@ -47,5 +48,12 @@ std::string why_no_g_factor(const Scan& scan, const Sampling& sampling, bool whi
 /// map is 1.
 RealVector g_factor(const RealVector& noise_map, const CoilRows& coil_maps, std::size_t samples,
                     double deviation);
+
+/// Adds the noise map of one frame to an image, with its statistics, and the g-factor where that is
+/// defined and this image has it (why_no_g_factor). `fhd` is the frame's, `scan` as it is
+/// transformed, with weights as they are.
+void add_noise_map(Image& image, std::size_t frame, NormalEquations& equations,
+                   const std::vector<Volume>& fhd, const Scan& scan, const SolveOptions& options,
+                   std::size_t replicas, Reporter& report);
 
 } // namespace lsrecon

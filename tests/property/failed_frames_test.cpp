@@ -6,7 +6,7 @@
 #include "engines/reference.hpp"
 #include "io/image_file.hpp"
 #include "io/native_writer.hpp"
-#include "reconstruct.hpp"
+#include "reconstruct_file.hpp"
 #include "solve/solvers.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
@@ -67,12 +67,12 @@ protected:
         write_native_scan(folder.file("scan.h5"), scan);
     }
 
-    Reconstructed run(int first, int last, bool resume = false) {
+    ReconstructedFile run(int first, int last, bool resume = false) {
         FailingBackend backend(first, last);
-        ReconstructOptions options;
+        FileOptions options;
         options.solve = {0, 50, 1e-11, &solver_named("eigen")};
         options.resume = resume;
-        return reconstruct(folder.file("scan.h5"), folder.file("image.h5"), backend, options,
+        return reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), backend, options,
                            report);
     }
     std::vector<Complex> image() const { return read_image(folder.file("image.h5")).values; }
@@ -82,19 +82,19 @@ TEST_F(FailedFrames, AreSolvedByTheNextRunThatResumes) {
     EXPECT_TRUE(run(never, never).failed.empty());
     const std::vector<Complex> whole = image();
 
-    const Reconstructed first = run(2, 2);
+    const ReconstructedFile first = run(2, 2);
     ASSERT_EQ(first.failed.size(), 1U);
-    EXPECT_EQ(first.failed[0].index, 1U);
-    EXPECT_EQ(first.failed[0].code, ExitCode::device);
+    EXPECT_EQ(first.failed.begin()->first, 1U);
+    EXPECT_EQ(first.failed.at(1).code, ExitCode::device);
     const std::vector<Complex> values = image();
     for (std::size_t n = 0; n < values.size(); ++n) {
         const bool failed = n / 20 == 1; // of 5 x 4 voxels a frame
         EXPECT_TRUE(failed ? std::isnan(values[n].real()) : values[n] == whole[n]) << n;
     }
 
-    const Reconstructed second = run(never, never, true);
+    const ReconstructedFile second = run(never, never, true);
     EXPECT_TRUE(second.failed.empty());
-    EXPECT_EQ(second.frames_resumed, 2U);
+    EXPECT_EQ(second.frames_finished_before, 2U);
     EXPECT_EQ(image(), whole);
     EXPECT_EQ(folder.entries(), 2U) << "more than the scan and the image";
 }

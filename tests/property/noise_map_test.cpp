@@ -9,7 +9,7 @@
 #include "io/hdf5_file.hpp"
 #include "io/native_writer.hpp"
 #include "scan/replica_noise.hpp"
-#include "reconstruct.hpp"
+#include "reconstruct_file.hpp"
 #include "solve/solvers.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
@@ -30,7 +30,7 @@ class NoiseMap : public testing::Test {
 protected:
     test::TemporaryFolder folder;
     Reporter report;
-    ReconstructOptions options;
+    FileOptions options;
 
     NoiseMap() {
         options.solve = {0, 60, 1e-9, &solver_named("eigen")};
@@ -39,7 +39,7 @@ protected:
     RealVector solved(const Scan& scan, const std::string& dataset) {
         const auto backend = make_reference_backend();
         write_native_scan(folder.file("scan.h5"), scan);
-        reconstruct(folder.file("scan.h5"), folder.file("image.h5"), *backend, options, report);
+        reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), *backend, options, report);
         return stored(dataset);
     }
     RealVector stored(const std::string& dataset) const {

@@ -1,6 +1,6 @@
 // The straight line on scans whose image is known.
 
-#include "reconstruct.hpp"
+#include "reconstruct_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -57,17 +57,17 @@ protected:
     Reporter report;
 
     /// The first frame; files keep single precision.
-    CoilMatrix image_of(const Scan& scan, const ReconstructOptions& options) {
+    CoilMatrix image_of(const Scan& scan, const FileOptions& options) {
         write_native_scan(folder.file("scan.h5"), scan);
-        reconstruct(folder.file("scan.h5"), folder.file("image.h5"), backend, options, report);
+        reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), backend, options, report);
         const ImageData image = read_image(folder.file("image.h5"));
         return Eigen::Map<const CoilMatrix>(image.values.data(),
                                             static_cast<Eigen::Index>(image.extents[0]),
                                             static_cast<Eigen::Index>(scan.image_voxels().count()));
     }
 
-    static ReconstructOptions exactly() {
-        ReconstructOptions options;
+    static FileOptions exactly() {
+        FileOptions options;
         options.solve = {0, 50, 1e-11, &solver_named("eigen")};
         return options;
     }
@@ -112,7 +112,7 @@ TEST_F(FromFileToFile, CoilsWithoutMapsAreCombinedByTheirSquares) {
                                              problem.rho, problem.voxels, silent)
                                  .values;
     const CoilMatrix expected = problem.rho.colwise().norm().cast<Complex>();
-    ReconstructOptions options = exactly();
+    FileOptions options = exactly();
     options.prepare.maps = "none";
     EXPECT_TRUE(near(image_of(scan, options), expected, rounding_of_files));
 }
@@ -128,7 +128,7 @@ TEST_F(FromFileToFile, PhiAndWeightsDoNotChangeWhatIsConsistent) {
     problem.sampling = std::make_shared<const Sampling>(sampling);
     Scan scan = scan_of(problem);
     scan.frames[0].samples.doubles().row(0).array() *= sampling.phi.transpose().array();
-    ReconstructOptions options = exactly();
+    FileOptions options = exactly();
     options.solve.iterations = 200;
     // |phi| lies between 2 - sqrt(2) and 4 + sqrt(2), which magnifies the rounding of the samples.
     EXPECT_TRUE(
@@ -188,7 +188,7 @@ TEST_F(FromFileToFile, AFrameOfItsOwnTrajectoryHasItsOwnQ) {
 TEST_F(FromFileToFile, QOfAFileIsUsedAndThatOfAnotherScanRefused) {
     const Problem problem = test::make_problem(cartesian({5, 4, 0}));
     const Scan scan = scan_of(problem);
-    ReconstructOptions options = exactly();
+    FileOptions options = exactly();
     options.q_file = folder.file("q.h5");
     const Q q = compute_q(backend, *problem.sampling, problem.grid, report);
     write_q(options.q_file, q.grid, {q_key(*problem.sampling, q.grid)},
@@ -209,7 +209,7 @@ TEST_F(FromFileToFile, QOfAFileIsUsedAndThatOfAnotherScanRefused) {
 TEST_F(FromFileToFile, QIsKeptInAFolderForScansOfTheSameTrajectory) {
     const Problem problem = test::make_problem(cartesian({5, 4, 0}));
     Scan scan = scan_of(problem);
-    ReconstructOptions options = exactly();
+    FileOptions options = exactly();
     options.q_folder = folder.file("");
     const CoilMatrix image = image_of(scan, options);
     EXPECT_EQ(backend.qs, 1);

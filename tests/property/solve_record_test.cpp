@@ -8,7 +8,7 @@
 #include "io/hdf5_file.hpp"
 #include "io/image_file.hpp"
 #include "io/native_writer.hpp"
-#include "reconstruct.hpp"
+#include "reconstruct_file.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
 #include "support/transforms.hpp"
@@ -34,9 +34,9 @@ TEST_F(SolveRecord, ALambdaThatSinglePrecisionLosesIsKnown) {
     write_native_scan(folder.file("scan.h5"),
                       scan_of(test::make_problem({"one sample", {12, 10, 0}, 1})));
     const auto lost = [&](double lambda, Backend& by) {
-        ReconstructOptions options;
+        FileOptions options;
         options.solve.lambda = lambda;
-        return reconstruct(folder.file("scan.h5"), folder.file("image.h5"), by, options, report)
+        return reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), by, options, report)
             .solves.lambda_is_lost();
     };
     const auto single = make_single_reference_backend();
@@ -59,11 +59,11 @@ TEST_F(SolveRecord, TheRecordSaysHowTheSolveEndedAndHowFarTheTruthIs) {
     truth.frames.push_back(
         {problem.rho.colwise().norm().transpose().cast<Complex>() * 1.25, "", {}, {}});
     write_image(folder.file("truth.h5"), truth);
-    ReconstructOptions options;
+    FileOptions options;
     options.truth = folder.file("truth.h5");
     options.prepare.maps = "none";
-    const Reconstructed result =
-        reconstruct(folder.file("scan.h5"), folder.file("image.h5"), *backend, options, report);
+    const ReconstructedFile result =
+        reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), *backend, options, report);
     ASSERT_TRUE(result.truth_error);
     EXPECT_NEAR(*result.truth_error, 0.2, 1e-5);
     const Hdf5Reader file(folder.file("image.h5"));
@@ -81,10 +81,10 @@ TEST_F(SolveRecord, ATruthOfAnotherSizeIsRefusedBeforeTheWork) {
     Image truth = empty_image(scan_of(test::make_problem(cartesian({5, 5, 0}))));
     truth.frames.push_back({ComplexVector::Ones(25), "", {}, {}});
     write_image(folder.file("truth.h5"), truth);
-    ReconstructOptions options;
+    FileOptions options;
     options.truth = folder.file("truth.h5");
     EXPECT_THROW(
-        reconstruct(folder.file("scan.h5"), folder.file("image.h5"), *backend, options, report),
+        reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), *backend, options, report),
         InputError);
     for (const auto& [stage, seconds] : report.stage_seconds()) {
         EXPECT_EQ(stage, "read");

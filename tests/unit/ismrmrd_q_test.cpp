@@ -2,7 +2,7 @@
 
 // Slices of raw data share what their trajectories have in common.
 
-#include "reconstruct.hpp"
+#include "reconstruct_file.hpp"
 #include "scan/voxels.hpp"
 #include "support/case.hpp"
 #include "support/counting_backend.hpp"
@@ -55,13 +55,13 @@ TEST(QOfSlices, IsComputedOnceForEachTrajectory) {
     test::CountingBackend backend;
     // Calibrations have Qs on a grid of their own.
     backend.voxels_of_q = Voxels::half_differences(test::make_grid(size, size)).count();
-    ReconstructOptions options;
+    FileOptions options;
     options.solve = {0, 2, 1e-4};
     options.prepare.maps = "walsh";
     Reporter report;
-    const Reconstructed result =
-        reconstruct(scan, folder.file("image.h5"), backend, options, report);
-    EXPECT_EQ(result.frames, static_cast<std::size_t>(slices * repetitions));
+    const ReconstructedFile result =
+        reconstruct_file(scan, folder.file("image.h5"), backend, options, report);
+    EXPECT_EQ(result.about.frames.size(), static_cast<std::size_t>(slices * repetitions));
     EXPECT_TRUE(result.failed.empty());
     EXPECT_EQ(backend.qs, repetitions);
 }

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "base/report.hpp"
+#include "operators/q.hpp"
+#include "scan/image.hpp"
+
+namespace lsrecon {
+
+/// Where Q of a scan's samplings comes from.
+class QSource {
+public:
+    virtual ~QSource() = default;
+    /// Whether the user brings Q, which the scan must then be able to use.
+    virtual bool is_given() const { return false; }
+    /// InputError when some sampling of the scan has none, so that nothing is missing after hours.
+    virtual void require(const Scan& /*scan*/) {}
+    virtual Q of(const Sampling& sampling, const Grid& grid) = 0;
+    /// What a later run must have the same.
+    virtual void add_to(Record& /*settings*/) const {}
+};
+
+/// The backend computes it.
+class ComputedQ : public QSource {
+public:
+    ComputedQ(Backend& backend, Reporter& report) : backend_(backend), report_(report) {}
+    Q of(const Sampling& sampling, const Grid& grid) override {
+        return compute_q(backend_, sampling, grid, report_);
+    }
+
+private:
+    Backend& backend_;
+    Reporter& report_;
+};
+
+} // namespace lsrecon

@@ -1,0 +1,213 @@
+#include "reconstruct_frames.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/machine.hpp"
+#include "solve/joint.hpp"
+#include "solve/joint_room.hpp"
+#include "solve/noise_map.hpp"
+#include "solve/solve.hpp"
+
+namespace lsrecon {
+
+FrameSolves::FrameSolves(PreparedScan& prepared, ScanEquations& equations, const How& how,
+                         ImageSink& sink, Reporter& report)
+    : prepared_(prepared), scan_(prepared.scan()), equations_(equations), how_(how), sink_(sink),
+      report_(report), attempts_(scan_, report), about_(scan_.frames.size()),
+      is_finished_(scan_.frames.size()), noise_of_sample_(energy_of_noise(scan_.noise)) {
+    if (need_all_frames(how_.options.regularisers)) {
+        const JointRoom room =
+            require_joint_room(how_.backend, scan_, scan_.grid, scan_.coils(),
+                               how_.plan.coils_share_one_problem, how_.options);
+        room_on_device_ = room.on_device;
+        report_.tell(room.words);
+    } else {
+        progress_.emplace(report_, scan_.frames.size());
+    }
+    for (std::size_t f = 0; f < about_.size(); ++f) {
+        if (std::optional<ImageFrame> finished = sink_.finished(f)) {
+            about_[f] = std::move(*finished);
+            is_finished_[f] = true;
+        }
+    }
+}
+
+void FrameSolves::refine_by(const std::optional<LambdaCurve>& curve) {
+    amplified_ = curve ? curve->at_chosen().amplification : 0;
+}
+
+Monitor FrameSolves::monitor_of(std::size_t frame) const {
+    if (!how_.asked.on_iteration) {
+        return nullptr;
+    }
+    return [this, frame](const Iteration& iteration) {
+        how_.asked.on_iteration(frame, iteration);
+    };
+}
+
+ImageFrame FrameSolves::image_of(const Frame& frame, const Solved& solved, double error) const {
+    ImageFrame image = to_image(frame, solved);
+    estimate_rounding(image, solved.gains,
+                      how_.options.lambda + weight_of_l2(how_.options.regularisers), error,
+                      how_.backend.info().epsilon);
+    return image;
+}
+
+/// The samples determine most of many images: then lambda is not all that holds errors.
+void FrameSolves::refine(ImageFrame& image, std::size_t frame) {
+    const double lambda = how_.options.lambda + weight_of_l2(how_.options.regularisers);
+    if (image.image_error <= how_.options.image_tolerance ||
+        how_.plan.products() != Products::one_convolution) {
+        return;
+    }
+    if (amplified_ == 0) {
+        amplified_ = amplification(equations_.of(frame), lambda, how_.options, report_);
+    }
+    image.image_error *= std::min(1.0, lambda * amplified_);
+}
+
+void FrameSolves::put(std::size_t frame, ImageFrame image) {
+    ComplexVector values = std::move(image.values);
+    image.values.resize(0);
+    about_[frame] = image;
+    image.values = std::move(values);
+    sink_.put(frame, std::move(image));
+}
+
+void FrameSolves::solve(std::size_t f) {
+    progress_->next(label_beside_index(scan_.frames[f].label, f));
+    if (is_finished_[f]) {
+        return;
+    }
+    attempts_.of(f, [&] {
+        auto [frame, fhd, energy] = equations_.transformed(f);
+        SolveOptions options = how_.options;
+        options.monitor = monitor_of(f);
+        const Solved solved = lsrecon::solve(equations_.of(f), fhd, options, report_);
+        if (how_.asked.noise_replicas > 0 && scan_.frames.size() == 1) {
+            of_single_frame_ = std::move(fhd);
+        }
+        ImageFrame image = image_of(frame, solved, equations_.of(f).error());
+        refine(image, f);
+        give_back_memory();
+        compare_with_samples(image, solved.explained, energy,
+                             noise_of_sample_ * frame.sampling->sum_of_weights());
+        put(f, std::move(image));
+    });
+}
+
+struct FrameSolves::Begun {
+    std::size_t index;
+    Frame about; ///< without samples
+    double error; ///< of its transforms
+    JointFrame joint;
+};
+
+FrameSolves::Begun FrameSolves::begin(std::size_t f, const Begun* before,
+                                      SharedWorkspaces& shared) {
+    ScanEquations::Transformed transformed = equations_.transformed(f);
+    NormalEquations& equations = equations_.of(f);
+    Begun frame{f, std::move(transformed.frame), 0, {}};
+    frame.joint.fhd = std::move(transformed.fhd);
+    frame.joint.monitor = monitor_of(f);
+    if (before != nullptr && before->about.sampling == frame.about.sampling) {
+        frame.joint.system = before->joint.system;
+    } else {
+        frame.joint.system = equations.kept_system(shared, report_);
+    }
+    frame.error = equations.error();
+    return frame;
+}
+
+void FrameSolves::solve_together(const Place& place) {
+    SharedWorkspaces shared;
+    shared.needed = room_on_device_;
+    std::vector<Begun> begun;
+    const std::vector<std::size_t> all = place.frames();
+    progress_.emplace(report_, all.size());
+    for (const std::size_t f : all) {
+        progress_->next(label_beside_index(scan_.frames[f].label, f));
+        attempts_.of(f, [&] {
+            try {
+                begun.push_back(begin(f, begun.empty() ? nullptr : &begun.back(), shared));
+            } catch (const DeviceError& error) {
+                throw RunError({scan_.file, "frames that are solved together",
+                                text("no room on the device after ", begun.size(),
+                                     " of them: ", error.what()),
+                                "room for all of them",
+                                "choose some with --frames, or leave " +
+                                    flags_over_frames(how_.options.regularisers) + " out"});
+            }
+        });
+    }
+    progress_.reset();
+    std::sort(begun.begin(), begun.end(), // in time, not by their samplings, as they began
+              [](const Begun& a, const Begun& b) { return a.index < b.index; });
+    std::vector<JointFrame> frames;
+    for (Begun& frame : begun) {
+        frames.push_back(std::move(frame.joint));
+    }
+    if (frames.empty()) {
+        return;
+    }
+    std::vector<Solved> solved = solve_jointly(scan_.grid, frames, *equations_.place().coil_maps,
+                                               how_.options, report_);
+    for (std::size_t i = 0; i < begun.size(); ++i) {
+        const Begun& frame = begun[i];
+        attempts_.of(frame.index, [&] {
+            put(frame.index, image_of(frame.about, solved[i], frame.error));
+        });
+        solved[i] = {};
+    }
+}
+
+Reconstructed FrameSolves::result() {
+    progress_.reset();
+    attempts_.require_some();
+    const auto before = static_cast<std::size_t>(
+        std::count(is_finished_.begin(), is_finished_.end(), true));
+    Reconstructed result{SolveSummary(how_.options, how_.backend.info().epsilon),
+                         empty_image(scan_), before, {}};
+    for (const auto& [f, failed] : attempts_.failed()) {
+        about_[f].label = scan_.frames[f].label;
+        about_[f].position = scan_.frames[f].position;
+        about_[f].error = on_one_line(failed.error);
+    }
+    result.failed = attempts_.failed();
+    for (const ImageFrame& frame : about_) {
+        result.solves.add(frame);
+    }
+    Image& about = result.about;
+    about.frames = about_;
+    about.record.emplace_back("solver", solvers_of(about));
+    about.numbers = result.solves.numbers();
+    const CoilRows& maps = *prepared_.at(0).coil_maps;
+    if (!maps.empty() && !prepared_.maps_differ()) {
+        const SumOfSquares squares = sum_of_squares(maps);
+        about.numbers.emplace_back("coil_maps_squares_largest", squares.largest);
+        about.numbers.emplace_back("coil_maps_squares_mean", squares.mean);
+    }
+    if (!result.failed.empty()) {
+        about.numbers.emplace_back("frames_failed", static_cast<double>(result.failed.size()));
+    }
+    if (before > 0) {
+        about.numbers.emplace_back("frames_resumed", static_cast<double>(before));
+    }
+    for (const auto& number : equations_.model().numbers()) {
+        about.numbers.push_back(number);
+    }
+    return result;
+}
+
+void FrameSolves::add_noise_map(Image& about) {
+    const auto made = std::find_if(about_.begin(), about_.end(),
+                                   [](const ImageFrame& frame) { return !frame.failed(); });
+    const auto f = static_cast<std::size_t>(made - about_.begin());
+    const std::vector<Volume> fhd =
+        scan_.frames.size() == 1 ? std::move(of_single_frame_) : equations_.transformed(f).fhd;
+    lsrecon::add_noise_map(about, f, equations_.of(f), fhd, scan_, how_.options,
+                           how_.asked.noise_replicas, report_);
+}
+
+} // namespace lsrecon
