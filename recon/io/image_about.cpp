@@ -176,7 +176,7 @@ void write_maps(Hdf5Writer& file, const Image& image) {
 
 const std::vector<std::string>& lambda_curve_columns() {
     static const std::vector<std::string> columns{
-        "lambda", "residual", "solution", "curvature", "discrepancy", "risk", "freedom", "gcv"};
+        "lambda", "residual", "solution", "curvature", "discrepancy", "freedom", "gcv"};
     return columns;
 }
 

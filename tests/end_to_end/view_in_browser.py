@@ -170,7 +170,7 @@ document.body.insertAdjacentHTML("beforeend",
 
 def words_of_drawings_can_be_read(make):
     folder = make()
-    for rule in ("l-curve", "gcv"):
+    for rule in ("discrepancy", "auto"):
         folder.run(0, ["recon", "scan.h5", "-o", "i.h5", "--lambda", rule, "--backend",
                        "reference", "--quiet"])
         folder.run(0, ["view", "i.h5", "-o", "p.html"])
