@@ -96,8 +96,6 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     prepare.maps_of_places = true;
     PreparedScan prepared(source, prepare, backend, report);
     const Scan& scan = prepared.scan();
-    const MapPreviews map_previews = previews_of_maps( // before the scan has those of other places
-        scan, prepared.maps_differ() ? std::optional(prepared.first_good()) : std::nullopt);
     const Plan plan = make_plan(
         scan, {q.is_file(), !options.solve.regularisers.empty(), backend.segment_error() > 0});
     const RuleChoice rule = where_cheap(options.lambda_rule, plan.products());
@@ -231,7 +229,6 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     for (const auto& number : equations.model().numbers()) {
         image.numbers.push_back(number);
     }
-    image.map_previews = map_previews;
     if (curve) {
         add_lambda_curve(image, *curve);
     }

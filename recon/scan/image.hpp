@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "scan/map_previews.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
@@ -53,7 +52,6 @@ struct Image {
     RealVector noise_map = {}; ///< N, standard deviation of the noise, a.u.; empty for none
     RealVector g_factor = {}; ///< N; empty for none
     std::vector<RecordTable> tables = {};
-    MapPreviews map_previews = {};
 };
 
 /// The values of an image a frame at a time, x fastest, as its file holds them.
