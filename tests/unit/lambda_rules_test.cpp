@@ -50,7 +50,8 @@ TEST(LambdaRules, DiscrepancyIsTheLargestThatStaysWithinTheNoise) {
 
 TEST(LambdaRules, TheCornerIsAmongWhatIsSolved) {
     EXPECT_EQ(chosen("auto", curve_of(0)), 2U);
-    EXPECT_EQ(lambda_rule("auto")->choose(curve_of(0), "s.h5").why, "the corner of the L-curve, because cross-validation has no minimum");
+    EXPECT_EQ(lambda_rule("auto")->choose(curve_of(0), "s.h5").why,
+              "the corner of the L-curve, because cross-validation has no minimum");
     LambdaCurve early = curve_of(0);
     early.points[0].unsolved = early.points[1].unsolved = 1;
     EXPECT_EQ(chosen("auto", early), 1U) << "the first that is solved may be no corner";
