@@ -24,7 +24,7 @@
 #include "reconstruct_room.hpp"
 #include "scan/check.hpp"
 #include "solve/cg.hpp"
-#include "solve/joint_room.hpp"
+#include "solve/joint.hpp"
 #include "solve/solve.hpp"
 
 namespace lsrecon {

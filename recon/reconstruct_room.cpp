@@ -9,7 +9,7 @@
 #include "io/maps_file.hpp"
 #include "reconstruct_lambda.hpp"
 #include "scan/frame_places.hpp"
-#include "solve/joint_room.hpp"
+#include "solve/joint.hpp"
 #include "solve/lambda_curve.hpp"
 #include "solve/solver_room.hpp"
 #include "solve/solvers.hpp"
