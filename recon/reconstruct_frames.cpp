@@ -5,7 +5,6 @@
 #include "base/error.hpp"
 #include "base/machine.hpp"
 #include "solve/joint.hpp"
-#include "solve/joint_room.hpp"
 #include "solve/noise_map.hpp"
 #include "solve/solve.hpp"
 

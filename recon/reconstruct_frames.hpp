@@ -20,7 +20,7 @@ public:
         const ReconstructOptions& asked;
     };
 
-    /// InputError when frames that are solved together find no room (solve/joint_room.hpp).
+    /// InputError when frames that are solved together find no room (solve/joint.hpp).
     FrameSolves(PreparedScan& prepared, ScanEquations& equations, const How& how, ImageSink& sink,
                 Reporter& report);
 

@@ -15,7 +15,7 @@ from study_iterations import error_of, run
 SCANS = [("spiral", []), ("radial", []), ("radial", ["--undersampling", "4"]),
          ("cartesian", ["--undersampling", "3"])]
 NOISE = [5, 30, 100]
-RULES = ["gcv", "discrepancy", "risk", "l-curve"]
+RULES = ["auto", "discrepancy"]
 SWEEP = ["0.0003", "0.001", "0.002", "0.005", "0.01", "0.02", "0.03", "0.05", "0.1", "0.2", "0.3",
          "0.5", "1"]
 

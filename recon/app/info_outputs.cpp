@@ -10,7 +10,6 @@
 #include "io/maps_file.hpp"
 #include "io/record.hpp"
 #include "io/solves_in_words.hpp"
-#include "io/stored_map_previews.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon::app {
@@ -61,10 +60,6 @@ void print_image(const Hdf5Reader& file) {
     print_dataset(file, "image");
     const std::vector<ImageFrame> frames = frames_of_image(file);
     print_frames(frames);
-    if (file.has(map_previews_dataset)) {
-        print_row(text("/", map_previews_dataset),
-                  in_words(read_map_previews(file)) + ": 'lsrecon view' shows them");
-    }
     const Record record = record_of(file);
     print_rows(solves_in_words(frames, record));
     print_failures(frame_errors(file));

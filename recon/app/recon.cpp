@@ -101,7 +101,7 @@ ExitCode run(Options& options) {
     }
     if (options.lambda.empty()) {
         options.reconstruct.lambda_rule = rule_by_default(options.reconstruct);
-    } else if (is_lambda_rule(options.lambda)) {
+    } else if (lambda_rule(options.lambda) != nullptr) {
         options.reconstruct.lambda_rule = {options.lambda};
     } else {
         solve.lambda = finite_number(options.lambda).value();
@@ -174,7 +174,7 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     add_output_flag(sub, options->output, "image file to write (HDF5)");
     add_prepare_flags(sub, reconstruct.prepare);
     std::string rules;
-    std::vector<std::string> words{"auto"};
+    std::vector<std::string> words;
     for (const LambdaRule& rule : lambda_rules()) {
         rules += "; " + rule.name + ": " + rule.summary;
         words.push_back(rule.name);
@@ -182,14 +182,13 @@ std::function<ExitCode()> bind_recon(CLI::App& sub) {
     sub.add_option(
            "--lambda", options->lambda,
            "Tikhonov (L2) weight relative to the diagonal of F^H W F, 0 for none, or a rule "
-           "that chooses it from one frame, for all frames. auto: gcv, and l-curve where that has "
-           "no smallest value" +
+           "that chooses it from one frame, for all frames" +
                rules +
                " [auto, with --reg band:0.3; 0 with --iterations, --reg, a field map or /voxels]")
         ->type_name("NUMBER|RULE")
         ->check(CLI::Validator(
             [words](const std::string& word) {
-                return is_lambda_rule(word) || non_negative_number()(word).empty()
+                return lambda_rule(word) != nullptr || non_negative_number()(word).empty()
                            ? std::string()
                            : refusal(word, "a number from 0, or one of " + comma_separated(words));
             },

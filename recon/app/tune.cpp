@@ -47,7 +47,7 @@ void print_step(const TuneStep& step) {
     const bool terminal = ::isatty(STDERR_FILENO) == 1;
     put(stderr,
         text(step.kernel, " ", step.stage, " ", step.number, "/", step.count, "  ",
-             to_text(candidate.parameters), "  ", what, step.remembered ? " (known)" : ""),
+             to_text(candidate.parameters), "  ", what),
         terminal ? "\r\033[K" : "", terminal && worked && step.number < step.count ? "" : "\n");
 }
 
@@ -142,7 +142,6 @@ std::function<ExitCode()> bind_tune(CLI::App& sub) {
     sub.add_option("--samples", tune.samples,
                    "samples of the random trajectory [as fits the device's type]")
         ->check(count_to_measure());
-    sub.add_flag("--again", tune.again, "forget what earlier searches tried on this device");
     sub.add_option("--json", options->json, "file to write every candidate to")->check(file_name());
     add_quiet_flag(sub, options->quiet);
     return [options] { return run(*options); };

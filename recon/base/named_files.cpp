@@ -103,7 +103,7 @@ std::vector<std::string> file_and_halves(const std::string& path) {
 
 void require_no_pipes(const std::string& path) {
     for (const std::string& file : file_and_halves(path)) {
-        const Place place = place_of(file);
+        const ResolvedPath place = resolved_path(file);
         if (place.exists && !place.is_regular() && !S_ISDIR(place.facts.st_mode)) {
             throw InputError({file, "file", place.what_is_wrong(), "a file",
                               "write what it holds to a file, and name that"});
@@ -112,7 +112,7 @@ void require_no_pipes(const std::string& path) {
 }
 
 void require_input(const std::string& path, const std::string& thing) {
-    const Place place = place_of(path);
+    const ResolvedPath place = resolved_path(path);
     std::string found = place.what_is_wrong();
     if (found.empty()) {
         const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -128,14 +128,14 @@ void require_input(const std::string& path, const std::string& thing) {
 void require_files(const std::vector<NamedInput>& inputs, const std::vector<NamedOutput>& outputs) {
     struct Known {
         std::string flag;
-        Place place;
+        ResolvedPath place;
     };
     std::vector<Known> known;
     for (const NamedInput& input : inputs) {
         if (!input.path.empty()) {
             require_input(input.path, input.flag);
             for (const std::string& file : file_and_halves(input.path)) {
-                if (const Place place = place_of(file); place.exists) {
+                if (const ResolvedPath place = resolved_path(file); place.exists) {
                     known.push_back({input.flag, place});
                 }
             }
@@ -145,7 +145,7 @@ void require_files(const std::vector<NamedInput>& inputs, const std::vector<Name
         if (output.path.empty()) {
             continue;
         }
-        const Place place = place_of(output.path);
+        const ResolvedPath place = resolved_path(output.path);
         require_replaceable(place);
         for (const Known& other : known) {
             if (same_file(place, other.place)) {

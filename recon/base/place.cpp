@@ -39,15 +39,15 @@ bool same(const struct stat& a, const struct stat& b) {
 
 } // namespace
 
-std::string Place::folder() const {
+std::string ResolvedPath::folder() const {
     return folder_of(target);
 }
 
-std::string Place::name() const {
+std::string ResolvedPath::name() const {
     return target.substr(target.rfind('/') + 1);
 }
 
-std::string Place::what_is_wrong() const {
+std::string ResolvedPath::what_is_wrong() const {
     if (exists && (error == 0 || !is_regular())) { // a pipe on /dev/stdin has no name
         return S_ISREG(facts.st_mode)    ? ""
                : S_ISDIR(facts.st_mode)  ? "it is a folder"
@@ -58,8 +58,8 @@ std::string Place::what_is_wrong() const {
     return error == 0 || error == ENOENT ? "no such file" : std::strerror(error);
 }
 
-Place place_of(const std::string& path) {
-    Place place;
+ResolvedPath resolved_path(const std::string& path) {
+    ResolvedPath place;
     place.path = path;
     place.target = path;
     place.exists = ::stat(path.c_str(), &place.facts) == 0;
@@ -84,7 +84,7 @@ Place place_of(const std::string& path) {
     return place;
 }
 
-bool same_file(const Place& a, const Place& b) {
+bool same_file(const ResolvedPath& a, const ResolvedPath& b) {
     return a.error == 0 && b.error == 0 && a.exists == b.exists && same(a.facts, b.facts) &&
            (a.exists || a.name() == b.name());
 }

@@ -13,13 +13,13 @@ namespace lsrecon {
 
 namespace {
 
-[[noreturn]] void refuse(const Place& place, const std::string& found, const std::string& expected,
+[[noreturn]] void refuse(const ResolvedPath& place, const std::string& found, const std::string& expected,
                          const std::string& next_step) {
     throw UsageError({place.path, "output", found, expected, next_step});
 }
 
 /// In a folder like /tmp a file can be replaced by its owner only.
-bool belongs_to_another(const Place& place) {
+bool belongs_to_another(const ResolvedPath& place) {
     struct stat folder {};
     const uid_t user = ::geteuid();
     return place.exists && user != 0 && place.facts.st_uid != user &&
@@ -27,13 +27,13 @@ bool belongs_to_another(const Place& place) {
            folder.st_uid != user;
 }
 
-const Place& replaceable(const Place& place) {
+const ResolvedPath& replaceable(const ResolvedPath& place) {
     require_replaceable(place);
     return place;
 }
 
 /// Every place that can be written; the system says why it cannot.
-TemporaryFile beside(const Place& place) {
+TemporaryFile beside(const ResolvedPath& place) {
     try {
         return TemporaryFile(place.folder(), place.name());
     } catch (const std::system_error& failure) {
@@ -59,7 +59,7 @@ std::map<std::string, std::pair<dev_t, ino_t>>& watched() {
 
 } // namespace
 
-void require_replaceable(const Place& place) {
+void require_replaceable(const ResolvedPath& place) {
     if (place.path.empty()) {
         refuse(place, "an empty name", "the name of a file", "name the output");
     }
@@ -78,7 +78,7 @@ void require_replaceable(const Place& place) {
 }
 
 ReplacingFile::ReplacingFile(const std::string& final_path)
-    : place_(replaceable(place_of(final_path))), temporary_(beside(place_)) {
+    : place_(replaceable(resolved_path(final_path))), temporary_(beside(place_)) {
     if (place_.exists) { // other users may read no more of the new file than of the old one
         ::chmod(path().c_str(), place_.mode());
     }

@@ -9,7 +9,7 @@ namespace lsrecon {
 
 /// UsageError when no file can be put at this place: it is a folder, a device or a pipe, its folder
 /// is missing, its links form a loop.
-void require_replaceable(const Place& place);
+void require_replaceable(const ResolvedPath& place);
 
 /// An output is written beside its final place and renamed into it, so that a reader never sees a
 /// part of it and a failure leaves what was there before. It keeps the mode of the file that it
@@ -33,7 +33,7 @@ public:
     void watch() const;
 
 private:
-    Place place_;
+    ResolvedPath place_;
     TemporaryFile temporary_;
 };
 

@@ -65,8 +65,7 @@ void store_winner(const DeviceInfo& device, const std::string& kernel, const std
 /// SHA-256 of the source of a kernel.
 std::string kernel_hash(const std::string& kernel);
 
-/// Path, without its ending, of what is kept about the tuning of a device: one file of winners, one
-/// journal. The folder may not exist yet.
+/// Path, without its ending, of the winners of a device. The folder may not exist yet.
 std::string tuning_path(const DeviceInfo& device);
 
 } // namespace lsrecon

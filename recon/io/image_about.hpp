@@ -20,7 +20,7 @@ struct ImageAxes {
 
 /// What a file with the volumes of an image says of them (docs/formats.md): geometry as attributes
 /// of `dataset`, the record, times, the labels and positions of frames, the solver's histories,
-/// which frames failed, maps of the noise, and previews of the coil maps.
+/// which frames failed, and maps of the noise.
 void write_about(Hdf5Writer& file, const std::string& dataset, const Image& image);
 
 /// An upper bound of the bytes of that.

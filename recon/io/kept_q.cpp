@@ -51,7 +51,7 @@ Q KeptQ::of(const Sampling& sampling, const Grid& grid) {
 
 std::optional<Q> KeptQ::kept(const std::string& path, const Sampling& sampling,
                                const Grid& grid) {
-    if (!place_of(path).exists) {
+    if (!resolved_path(path).exists) {
         return std::nullopt;
     }
     const Stage stage(report_, stage_of_reading);

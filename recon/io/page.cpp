@@ -129,12 +129,9 @@ Json as_json(const PageSet& set, const PageLayout& layout) {
     const StoredImage& image = set.volumes;
     const Grid& grid = image.about.grid;
     const double largest = largest_magnitude(image);
-    Json result{{"name", set.name},
-                {"largest", largest},
-                {"size", shown_size(grid, layout.step)},
-                {"first", {0, 0, set.slice}}};
+    Json result{{"name", set.name}, {"largest", largest}, {"size", shown_size(grid, layout.step)}};
     for (std::size_t d = 0; d < 3; ++d) {
-        result["steps"].push_back(set.step * steps_of(grid, layout.step)[d]);
+        result["steps"].push_back(steps_of(grid, layout.step)[d]);
         const double voxel = grid.fov_mm[d] / static_cast<double>(grid.size[d]);
         result["voxel_mm"].push_back(voxel * static_cast<double>(steps_of(grid, layout.step)[d]));
     }
@@ -250,9 +247,6 @@ std::string make_page(const PageContent& content, double megabytes, Reporter& re
     data["sets"] = Json::array();
     for (const PageSet& set : content.sets) {
         data["sets"].push_back(as_json(set, layout));
-    }
-    for (const PageSet& set : content.previews) {
-        data["sets"].push_back(as_json(set, {1, set.volumes.frames()}));
     }
     add_residuals(data, first);
     add_lambda_curve(data, first);

@@ -10,7 +10,6 @@
 #include "io/page.hpp"
 #include "io/slice_stack.hpp"
 #include "io/solves_in_words.hpp"
-#include "io/stored_map_previews.hpp"
 
 // What of a file a page shows.
 
@@ -92,39 +91,16 @@ StoredImage volumes_of(const Hdf5Reader& file, const std::string& dataset,
                       "write the dataset as docs/formats.md describes it"});
 }
 
-FrameValues coils_of(const Reader& file, const std::string& dataset) {
-    return [file, dataset](std::size_t coil) {
-        const std::vector<Complex> values = file->read_complex_row(dataset, coil);
-        return ImageValues(values.begin(), values.end());
-    };
-}
-
 PageSet coil_maps_of(const Reader& file, const std::vector<PageSet>& image) {
     const Hdf5Shape shape = file->checked_shape("coil_maps", Hdf5Kind::complex);
     if (shape.extents.size() != 3 && shape.extents.size() != 4) {
         refuse_shape(*file, "coil_maps", shape, "maps on a grid, [coils, (z,) y, x]");
     }
     PageSet set{"coil maps", volumes_of(*file, "coil_maps", shape.extents, "coil", image)};
-    set.volumes.values = coils_of(file, "coil_maps");
-    require_sound_values(set.volumes);
-    return set;
-}
-
-/// Of the maps that the image was made with.
-PageSet map_previews_of(const Reader& file, const Grid& image) {
-    const MapPreviews previews = read_map_previews(*file);
-    PageSet set{"coil maps: " + in_words(previews),
-                volumes_of(*file, map_previews_dataset, file->shape(map_previews_dataset).extents,
-                           "coil", {})};
-    set.step = previews.step;
-    set.slice = previews.slice.value_or(0);
-    Grid& grid = set.volumes.about.grid;
-    for (std::size_t d = 0; d < 2; ++d) {
-        grid.fov_mm[d] = image.fov_mm[d] / static_cast<double>(image.size[d]) *
-                         static_cast<double>(previews.step * grid.size[d]);
-    }
-    grid.directions = image.directions;
-    set.volumes.values = coils_of(file, map_previews_dataset);
+    set.volumes.values = [file](std::size_t coil) {
+        const std::vector<Complex> values = file->read_complex_row("coil_maps", coil);
+        return ImageValues(values.begin(), values.end());
+    };
     require_sound_values(set.volumes);
     return set;
 }
@@ -164,9 +140,6 @@ PageContent content_for_page(const std::string& path) {
             content.notes = notes_on_failures(image);
             content.solves = solves_in_words(image.about.frames, image.about.record);
             content.sets.push_back({"image", stacked(image)});
-            if (file->has(map_previews_dataset)) {
-                content.previews.push_back(map_previews_of(file, image.about.grid));
-            }
         }
         if (file->has("coil_maps")) {
             content.sets.push_back(coil_maps_of(file, content.sets));

@@ -83,7 +83,7 @@ FinishedFrame unpacked_frame(const std::string& bytes) {
 
 /// So that the name of a new file is on disk, too.
 void sync_folder(const std::string& path) {
-    const int folder = ::open(place_of(path).folder().c_str(), O_RDONLY | O_CLOEXEC);
+    const int folder = ::open(resolved_path(path).folder().c_str(), O_RDONLY | O_CLOEXEC);
     if (folder >= 0) {
         ::fsync(folder);
         ::close(folder);
@@ -109,7 +109,7 @@ const char* const begin_again = "remove it to begin again";
 } // namespace
 
 std::string PartFile::path_for(const std::string& image) {
-    return place_of(image).target + ".part";
+    return resolved_path(image).target + ".part";
 }
 
 void PartFile::require_none(const std::string& image) {
@@ -134,7 +134,7 @@ void PartFile::refuse(const std::string& thing, const std::string& found,
 }
 
 PartFile::PartFile(const std::string& image, Identity identity, bool resume)
-    : path_(path_for(image)), mode_(place_of(image).mode()), identity_(std::move(identity)) {
+    : path_(path_for(image)), mode_(resolved_path(image).mode()), identity_(std::move(identity)) {
     if (resume) {
         open(false);
     }

@@ -5,10 +5,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "base/version.hpp"
 #include "engines/tuning.hpp"
 #include "measure/measure.hpp"
-#include "measure/tune_journal.hpp"
 
 namespace lsrecon {
 
@@ -40,12 +38,6 @@ std::string problem_of(const Search& search) {
         result += (result.empty() ? "" : "x") + std::to_string(n);
     }
     return text(result, ", ", search.samples, " samples");
-}
-
-/// What is tried belongs to it alone.
-std::string name_of(const Search& search) {
-    return text(version, " ", search.device.driver, " ", search.kernel, " ",
-                kernel_hash(search.kernel), " ", search.stage, " ", problem_of(search));
 }
 
 std::string first_line(const std::string& message) {
@@ -87,28 +79,22 @@ bool faster(const TuneCandidate& a, const TuneCandidate& b) {
 /// Every candidate, in their order.
 std::vector<TuneCandidate> try_all(const Search& search, const TransformCase& what,
                                    const std::vector<Parameters>& all, const TuneOptions& options) {
-    TuneJournal journal(tuning_path(search.device) + "-journal.txt", name_of(search));
     std::vector<TuneCandidate> tried;
     double best = 0;
     for (const Parameters& parameters : all) {
         TuneCandidate candidate;
         candidate.parameters = parameters;
-        const bool remembered = journal.find(candidate);
-        if (!remembered) {
-            MeasureEffort effort{seconds_of_a_candidate, runs_of_a_candidate};
-            if (best > 0) {
-                effort.hopeless_seconds = hopeless * best;
-            }
-            journal.begin(candidate);
-            try_candidate(search, what, effort, candidate);
-            journal.end(candidate);
+        MeasureEffort effort{seconds_of_a_candidate, runs_of_a_candidate};
+        if (best > 0) {
+            effort.hopeless_seconds = hopeless * best;
         }
+        try_candidate(search, what, effort, candidate);
         tried.push_back(candidate);
         if (candidate.outcome == Outcome::timed && (best == 0 || candidate.seconds < best)) {
             best = candidate.seconds;
         }
-        options.on_step({search.kernel, search.stage, tried.size(), all.size(), tried.back(), best,
-                         remembered});
+        options.on_step(
+            {search.kernel, search.stage, tried.size(), all.size(), tried.back(), best});
     }
     return tried;
 }
@@ -195,9 +181,6 @@ std::vector<TuneResult> tune(const TuneOptions& options, Reporter& report) {
     require_tunable(options.kernels);
     const DeviceInfo device =
         devices[static_cast<std::size_t>(choose_device(devices, options.device))];
-    if (options.again) {
-        TuneJournal::forget(tuning_path(device) + "-journal.txt");
-    }
     const bool cpu = device.type == "cpu";
     std::vector<TuneResult> results;
     for (const Tunable& row : wanted(options)) {

@@ -26,7 +26,6 @@ struct TuneStep {
     std::size_t count;
     const TuneCandidate& candidate;
     double best_seconds; ///< so far; 0 when none was timed
-    bool remembered; ///< known from a search that was interrupted
 };
 
 struct TuneOptions {
@@ -36,7 +35,6 @@ struct TuneOptions {
     std::vector<std::size_t> matrix; ///< empty to let the device's type decide
     std::size_t samples = 0; ///< 0 to let the device's type decide
     unsigned seed = 1;
-    bool again = false; ///< forget what earlier searches tried
     std::function<void(const TuneStep&)> on_step = [](const TuneStep&) {};
 };
 
@@ -56,8 +54,7 @@ struct TuneResult {
 };
 
 /// Searches the full product of each kernel's parameters and keeps the winners, which every command
-/// then uses (docs/tuning.md). A search that ends early for any reason continues where it
-/// stopped, and earlier winners stay until a search is complete.
+/// then uses (docs/tuning.md). Earlier winners stay until a search is complete.
 ///
 /// A candidate that cannot be built or launched, or is wrong, is counted and passed over.
 /// DeviceError when none is left.

@@ -3,22 +3,197 @@
 #include "measure/validate.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "base/tolerance.hpp"
 #include "engines/on_host.hpp"
-#include "measure/validate_rows.hpp"
-#include "measure/validate_solution.hpp"
 #include "operators/q.hpp"
 #include "plan/plan.hpp"
 #include "solve/cg.hpp"
+#include "solve/conjugate_gradient.hpp"
 #include "solve/fhd.hpp"
 #include "solve/solve.hpp"
+#include "solve/system.hpp"
 
 namespace lsrecon {
 
 namespace {
+
+using Indices = std::vector<std::size_t>;
+
+Indices all_of(std::size_t total) {
+    Indices all(total);
+    std::iota(all.begin(), all.end(), std::size_t(0));
+    return all;
+}
+
+CoilMatrix pick(const CoilRows& values, const Indices& indices) {
+    CoilMatrix picked(static_cast<Eigen::Index>(values.rows()),
+                      static_cast<Eigen::Index>(indices.size()));
+    values.visit([&](const auto& all) {
+        for (std::size_t i = 0; i < indices.size(); ++i) {
+            picked.col(static_cast<Eigen::Index>(i)) =
+                all.col(static_cast<Eigen::Index>(indices[i])).template cast<Complex>();
+        }
+    });
+    return picked;
+}
+
+/// What is compared of each stage, by chance where the reference cannot afford all, and how it came
+/// out.
+class ValidationRows {
+public:
+    explicit ValidationRows(const ValidateOptions& options)
+        : pairs_(options.pairs), random_(options.seed) {}
+
+    /// All of 0..total-1 when the reference can afford it, else as many at random, in order, and
+    /// always the first and the last, where partial chunks and blocks are.
+    Indices sample(std::size_t total, double pairs_each);
+    CoilMatrix random_values(std::size_t coils, std::size_t count);
+    std::mt19937_64& random() { return random_; }
+
+    /// What the device made of the stage, and the reference at the indices. The error is relative
+    /// to the size of the whole: what is chosen may be weak, as Q of a Cartesian scan is.
+    void add(const std::string& stage, double bound, const CoilMatrix& computed,
+             const CoilMatrix& reference, const Indices& indices, const std::string& remark = "");
+    const std::vector<ValidationRow>& rows() const { return rows_; }
+
+private:
+    double pairs_;
+    std::mt19937_64 random_;
+    std::vector<ValidationRow> rows_;
+};
+
+Indices ValidationRows::sample(std::size_t total, double pairs_each) {
+    const double affordable = std::max(8.0, pairs_ / std::max(1.0, pairs_each));
+    Indices all = all_of(total);
+    if (affordable >= static_cast<double>(total)) {
+        return all;
+    }
+    std::shuffle(all.begin() + 1, all.end() - 1, random_);
+    std::swap(all[1], all.back());
+    all.resize(static_cast<std::size_t>(affordable));
+    std::sort(all.begin(), all.end());
+    return all;
+}
+
+CoilMatrix ValidationRows::random_values(std::size_t coils, std::size_t count) {
+    std::normal_distribution<double> normal;
+    return CoilMatrix::NullaryExpr(static_cast<Eigen::Index>(coils),
+                                   static_cast<Eigen::Index>(count),
+                                   [&] { return Complex(normal(random_), normal(random_)); });
+}
+
+void ValidationRows::add(const std::string& stage, double bound, const CoilMatrix& computed,
+                         const CoilMatrix& reference, const Indices& indices,
+                         const std::string& remark) {
+    ValidationRow row;
+    row.stage = stage;
+    row.bound = bound;
+    row.compared = indices.size();
+    row.total = columns(computed);
+    const CoilMatrix difference = pick(computed, indices) - reference;
+    const double share = static_cast<double>(row.compared) / static_cast<double>(row.total);
+    row.relative_l2 =
+        difference.norm() / std::max(reference.norm(), computed.norm() * std::sqrt(share));
+    Eigen::Index coil = 0;
+    Eigen::Index column = 0;
+    row.largest = difference.cwiseAbs().maxCoeff(&coil, &column) / computed.cwiseAbs().maxCoeff();
+    row.where = text(computed.rows() > 1 ? text("coil ", coil, ", ") : "",
+                     stage == "mu" || stage == "f" ? "sample " : "voxel ",
+                     indices[static_cast<std::size_t>(column)]);
+    row.remark = remark;
+    if (remark.empty() && row.compared < row.total) {
+        row.remark = text(row.compared, " of ", row.total, " compared, chosen at random");
+    }
+    rows_.push_back(row);
+}
+
+/// The image after a few iterations of conjugate gradients, and what errors make of it.
+///
+/// Converged solutions cannot be compared: where a scan determines its image badly, they take
+/// hundreds of iterations, and two correct programs differ. After a few iterations an image is a
+/// smooth function of the operator and of b, whose sensitivity can be measured.
+struct FewIterations {
+    SolveOptions options; ///< that make it again
+    ComplexVector x;
+    double residual = 0; ///< ||b - A x|| / ||b||
+    /// How far x moves, relative to its norm, when every product with A and b are wrong by the
+    /// errors of the transforms, or of the solver alone, in random directions.
+    double moved_by_transforms = 0;
+    double moved_by_solver = 0;
+};
+
+struct PermittedErrors {
+    double of_transforms; ///< of products and b, relative
+    double of_solver; ///< of products alone that are made of the same Q
+    double tolerance; ///< the smallest that the solver can be asked for
+};
+
+constexpr int most_iterations = 5;
+constexpr double little = 1e-4; ///< a comparison as sharp as this finds what is wrong
+
+void silent(double) {}
+
+/// In a random direction.
+ComplexVector of_norm(double norm, Eigen::Index size, std::mt19937_64& random) {
+    std::normal_distribution<double> normal;
+    const ComplexVector direction =
+        ComplexVector::NullaryExpr(size, [&] { return Complex(normal(random), normal(random)); });
+    return norm / direction.norm() * direction;
+}
+
+/// The same iterations with errors in every product and in b.
+ComplexVector with_errors(System& normal, const ComplexVector& b, const SolveOptions& options,
+                          double error, std::mt19937_64& random) {
+    // An error of Q reaches every volume alike, also one that A makes small.
+    const ComplexVector any = of_norm(1, b.size(), random);
+    const double typical = normal.apply(any).norm();
+    const auto apply = [&](const ComplexVector& p) -> ComplexVector {
+        const ComplexVector product = normal.apply(p);
+        return product + of_norm(error * (product.norm() + typical * p.norm()), b.size(), random);
+    };
+    const ComplexVector wrong_b = b + of_norm(error * b.norm(), b.size(), random);
+    return conjugate_gradient(apply, wrong_b, options, silent).x;
+}
+
+double moved_by(double error, const FewIterations& few, System& normal, const ComplexVector& b,
+                std::mt19937_64& random) {
+    try {
+        return (with_errors(normal, b, few.options, error, random) - few.x).norm() / few.x.norm();
+    } catch (const ToleranceError&) { // the errors made the operator negative
+        return std::numeric_limits<double>::infinity();
+    }
+}
+
+/// As many iterations, up to five, as keep what the errors move small, and as stay above the
+/// tolerance, so that another program does the same number.
+FewIterations few_iterations(System& normal, const ComplexVector& b, double lambda,
+                             const PermittedErrors& errors, std::mt19937_64& random) {
+    const auto apply = [&](const ComplexVector& p) { return normal.apply(p); };
+    FewIterations few;
+    for (int iterations = most_iterations; iterations > 0; iterations /= 2) {
+        few.options = {lambda, iterations, errors.tolerance};
+        Solution solution = conjugate_gradient(apply, b, few.options, silent);
+        if (solution.stop == Stop::tolerance && solution.residuals.size() > 2) {
+            few.options.iterations = static_cast<int>(solution.residuals.size()) - 2;
+            solution = conjugate_gradient(apply, b, few.options, silent);
+        }
+        few.x = solution.x;
+        few.residual = solution.residuals.back();
+        few.moved_by_transforms = moved_by(errors.of_transforms, few, normal, b, random);
+        if (few.moved_by_transforms < little) {
+            break;
+        }
+    }
+    few.moved_by_solver = moved_by(errors.of_solver, few, normal, b, random);
+    return few;
+}
 
 class Validation {
 public:

@@ -69,18 +69,4 @@ SolverMemory solver_memory(const Grid& grid, std::size_t coil_maps, Precision pr
             std::max({padded, spectra, half})};
 }
 
-SolverMemory joint_memory(const Grid& grid, std::size_t coil_maps, Precision precision,
-                          const JointShape& shape) {
-    const auto real = static_cast<double>(bytes_of(precision));
-    const auto voxels = static_cast<double>(grid.voxels());
-    const auto points = static_cast<double>(Embedding(grid).points());
-    const double spectra = points * real * static_cast<double>(Embedding(grid).parities.size());
-    const SolverMemory of_one = solver_memory(grid, coil_maps, precision, 1); // a basis
-    const double of_sampling = spectra + points * real; // and eigenvalues of the preconditioner
-    const double of_frame = static_cast<double>(shape.volumes_of_each) * voxels * 2 * real;
-    return {of_one.total - spectra + static_cast<double>(shape.samplings) * of_sampling +
-                static_cast<double>(shape.frames) * of_frame,
-            of_one.largest_array};
-}
-
 } // namespace lsrecon

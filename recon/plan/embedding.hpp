@@ -40,14 +40,4 @@ struct SolverMemory {
 SolverMemory solver_memory(const Grid& grid, std::size_t coil_maps, Precision precision,
                            std::size_t more_volumes = 0, std::size_t terms = 1);
 
-/// Frames that are solved together.
-struct JointShape {
-    std::size_t frames;
-    std::size_t samplings; ///< different ones, each with a Q
-    std::size_t volumes_of_each; ///< of the image's size, of each frame
-};
-/// The same for them.
-SolverMemory joint_memory(const Grid& grid, std::size_t coil_maps, Precision precision,
-                          const JointShape& shape);
-
 } // namespace lsrecon

@@ -57,7 +57,7 @@ void require_an_image(double largest, Precision precision) {
 
 const std::vector<std::string>& lambda_curve_columns() {
     static const std::vector<std::string> columns{
-        "lambda", "residual", "solution", "curvature", "discrepancy", "risk", "freedom", "gcv"};
+        "lambda", "residual", "solution", "curvature", "discrepancy", "freedom", "gcv"};
     return columns;
 }
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/numbers.hpp"
-#include "scan/replica_noise.hpp"
+#include "scan/coil_mixing.hpp"
 #include "scan/reach.hpp"
 
 namespace lsrecon {
@@ -44,18 +44,11 @@ void require_points(const LambdaCurve& curve, const Scan& scan) {
     }
 }
 
-/// `refused`: why the first rule did not choose, or "".
-void tell(const LambdaCurve& curve, const std::string& refused, const Scan& scan, std::size_t f,
-          Reporter& report) {
+void tell(const LambdaCurve& curve, const Scan& scan, std::size_t f, Reporter& report) {
     constexpr double unexplained = 2; // times the noise, in energy
     constexpr double large = 0.3; // lambda of scans whose samples contradict each other
     constexpr double much = 0.1; // of the samples' energy
-    if (!refused.empty()) {
-        report.tell("lambda is not chosen by cross-validation, because of " + refused);
-    }
-    const std::string& why = curve.chosen.why;
-    std::string words = text("lambda ", curve.at_chosen().lambda, ": ",
-                             why.empty() ? lambda_rule(curve.rule).summary : why);
+    std::string words = text("lambda ", curve.at_chosen().lambda, ": ", curve.chosen.why);
     if (scan.frames.size() > 1) {
         const std::string& label = scan.frames[f].label;
         words += ", chosen from " + (label.empty() ? text("frame ", f) : label) + " for all frames";
@@ -91,9 +84,9 @@ void keep_ghosts_out(LambdaCurve& curve, const Scan& scan, const Sampling& sampl
     if (!ghosts) {
         return;
     }
-    curve.chosen.why =
-        text("the largest without aliasing above ", rounded(100 * ghosts->limit), " %; the ",
-             ghosts->lambda, " of ", curve.rule, " leaves ", rounded(100 * ghosts->size), " %");
+    curve.chosen.why = text("the largest without aliasing above ", rounded(100 * ghosts->limit),
+                            " %; the ", ghosts->lambda, " of ", curve.chosen.rule, " leaves ",
+                            rounded(100 * ghosts->size), " %");
     if (ghosts->noise > much_noise) {
         report.note(text("About ", std::round(100 * std::min(1.0, ghosts->noise)),
                          " % of the image's energy is noise: separating the aliased voxels "
@@ -121,53 +114,26 @@ LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, std::size_
                           const Frame& frame, NormalEquations& equations,
                           const std::vector<Volume>& fhd, const SolveOptions& options,
                           Reporter& report) {
-    const std::string& word = wanted.word;
-    const bool measured = !scan.noise.empty();
-    if (!measured && word != "auto" && lambda_rule(word).needs_noise) {
-        throw InputError({scan.file, scan.name_of("noise"), "it is missing",
-                          "samples of noise, which --lambda " + word + " needs",
-                          "pass --lambda gcv, or a number"});
-    }
+    const LambdaRule& rule = *lambda_rule(wanted.word);
     const double of_sample = energy_of_noise(scan.noise);
-    if (measured && !(of_sample > 0) && word != "auto" && lambda_rule(word).needs_noise) {
-        throw InputError({scan.file, scan.name_of("noise"), "zeros alone",
-                          "noise in some coil, which --lambda " + word + " needs",
-                          "measure the noise again, or pass --lambda gcv or a number"});
+    if (rule.needs_noise && !(of_sample > 0)) {
+        throw InputError({scan.file, scan.name_of("noise"),
+                          scan.noise.empty() ? "it is missing" : "zeros alone",
+                          "samples of noise, which --lambda " + rule.name + " needs",
+                          "pass --lambda auto, or a number"});
     }
-    std::vector<Volume> of_noise;
-    std::string refused;
     const auto curve_of = [&](const SolveOptions& how) {
-        refused.clear();
         LambdaCurve curve = make_lambda_curve(equations, frame, fhd, of_sample, how, report);
         require_points(curve, scan);
-        const LambdaRule* rule = &lambda_rule(word);
-        if (rule->needs_freedom) {
+        if (rule.needs_freedom) {
             add_freedom(curve, equations, fhd, how, report);
         }
-        if (rule->needs_fitted) {
-            if (of_noise.empty()) {
-                of_noise = equations.fhd(ReplicaNoise(scan).draw(0, frame.sampling->samples(),
-                                                                 frame.samples.precision()),
-                                         report);
-            }
-            add_fitted(curve, equations, of_noise, how, report);
-        }
-        try {
-            curve.chosen = rule->choose(curve, scan.file);
-        } catch (const InputError& error) {
-            if (word != "auto") {
-                throw;
-            }
-            refused = error.finding().found;
-            rule = &rule_of_last_resort();
-            curve.chosen = rule->choose(curve, scan.file);
-        }
-        curve.rule = rule->name;
+        curve.chosen = rule.choose(curve, scan.file);
         return curve;
     };
     LambdaCurve curve = with_enough_iterations(options, wanted.asked_for, curve_of);
     keep_ghosts_out(curve, scan, *frame.sampling, equations, fhd, options, report);
-    tell(curve, refused, scan, f, report);
+    tell(curve, scan, f, report);
     return curve;
 }
 
@@ -179,14 +145,13 @@ void add_lambda_curve(Image& image, const LambdaCurve& curve) {
         for (const double value :
              {point.lambda, std::sqrt(point.residual), std::sqrt(point.solution), point.curvature,
               measured ? point.residual / curve.noise : none,
-              point.fitted > 0 ? curve.risk(point) / curve.noise : none,
               point.freedom > 0 ? point.freedom : none,
               point.freedom > 0 ? curve.cross_validation(point) / curve.data : none}) {
             table.values.push_back(value);
         }
     }
     image.tables.push_back(std::move(table));
-    image.record.emplace_back("lambda_rule", curve.rule);
+    image.record.emplace_back("lambda_rule", curve.chosen.rule);
     if (curve.noise > 0) {
         image.numbers.emplace_back("lambda_discrepancy", curve.at_chosen().residual / curve.noise);
     }

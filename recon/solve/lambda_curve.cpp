@@ -313,15 +313,6 @@ double amplification(NormalEquations& equations, double lambda, SolveOptions opt
     return std::sqrt(runs.at(lambda).x_x / z.squaredNorm());
 }
 
-void add_fitted(LambdaCurve& curve, NormalEquations& equations, const std::vector<Volume>& of_noise,
-                const SolveOptions& options, Reporter& report) {
-    const Stage stage(report, "lambda");
-    const Runs runs = runs_of(equations, of_noise, options, report);
-    for (LambdaPoint& point : curve.points) {
-        point.fitted = runs.at(point.lambda).b_x / equations.q_at_zero();
-    }
-}
-
 // The image of an object e by the equations is (A + s)^-1 A e = e - s (A + s)^-1 e.
 std::optional<Ghosts> limit_ghosts(LambdaCurve& curve, const Grid& grid, NormalEquations& equations,
                                    const Volume& f_h_d, SolveOptions options, Reporter& report) {

@@ -29,10 +29,6 @@ void add_freedom(LambdaCurve& curve, NormalEquations& equations, const std::vect
 double amplification(NormalEquations& equations, double lambda, SolveOptions options,
                      Reporter& report);
 
-/// Adds what the images fit of the noise, by another run, on F^H W n of noise that was drawn.
-void add_fitted(LambdaCurve& curve, NormalEquations& equations, const std::vector<Volume>& of_noise,
-                const SolveOptions& options, Reporter& report);
-
 /// Why a lambda was not kept.
 struct Ghosts {
     double lambda = 0;

@@ -1,6 +1,7 @@
 #include "solve/lambda_rules.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/numbers.hpp"
 
@@ -26,19 +27,15 @@ constexpr double smallest_corner = 0.01;
                       "pass a number, such as --lambda 0.01, and compare images"});
 }
 
-void require_signal(const LambdaCurve& curve, const std::string& scan) {
+/// The largest lambda whose residual is not above the noise (Morozov 1966), with a factor of 1 and
+/// no degrees of freedom taken off (docs/maths.md).
+ChosenLambda by_discrepancy(const LambdaCurve& curve, const std::string& scan) {
     if (!(curve.data > curve.noise)) {
         refuse(scan,
                text("samples with ", rounded(curve.data / curve.noise),
                     " of the energy that the measured noise has"),
                "more energy than noise, in the same unit");
     }
-}
-
-/// The largest lambda whose residual is not above the noise (Morozov 1966), with a factor of 1 and
-/// no degrees of freedom taken off (docs/maths.md).
-ChosenLambda by_discrepancy(const LambdaCurve& curve, const std::string& scan) {
-    require_signal(curve, scan);
     const auto& points = curve.points;
     const auto above = std::find_if(points.begin(), points.end(), [&](const LambdaPoint& point) {
         return point.residual > curve.noise;
@@ -48,8 +45,7 @@ ChosenLambda by_discrepancy(const LambdaCurve& curve, const std::string& scan) {
                text("a residual of ", rounded(above->residual / curve.noise),
                     " times the energy of the measured noise at the smallest lambda, ",
                     above->lambda),
-               "a model that explains the samples: coil maps, field map, trajectory; --lambda risk "
-               "needs less");
+               "a model that explains the samples: coil maps, field map, trajectory");
     }
     if (above == points.end()) {
         refuse(scan,
@@ -57,75 +53,35 @@ ChosenLambda by_discrepancy(const LambdaCurve& curve, const std::string& scan) {
                     points.back().lambda),
                "more signal than noise");
     }
-    return {static_cast<std::size_t>(above - points.begin()) - 1};
+    return {static_cast<std::size_t>(above - points.begin()) - 1, "discrepancy",
+            "the largest whose residual is not above the measured noise"};
 }
 
-/// The largest lambda whose residual is not above that of the smallest and what the image fits
-/// there of the noise: discrepancy where maps, field or trajectory are not exact, with a noise that
-/// stands for their errors, too.
-ChosenLambda by_scaled_noise(const LambdaCurve& curve, const std::string& scan) {
-    constexpr double most_of_noise =
-        0.9; // that an image can fit and the rest still say how much it is
-    require_signal(curve, scan);
-    const auto& points = curve.points;
-    const LambdaPoint& smallest = points.front();
-    const double fitted = std::min(smallest.fitted / curve.noise, most_of_noise);
-    const double noise = smallest.residual / (1 - fitted);
-    const auto above =
-        std::find_if(points.begin() + 1, points.end(),
-                     [&](const LambdaPoint& point) { return point.residual > noise; });
-    if (above == points.end()) {
-        refuse(scan,
-               text("a residual that noise explains at every lambda up to ", points.back().lambda),
-               "more signal than noise");
-    }
-    return {static_cast<std::size_t>(above - points.begin()) - 1};
-}
-
-/// The smallest error that the noise predicts: the expectation of the residual is the error in
-/// k-space and the noise that the image does not fit (Mallows 1973).
-ChosenLambda by_risk(const LambdaCurve& curve, const std::string& scan) {
-    require_signal(curve, scan);
-    const auto& points = curve.points;
-    const auto best = std::min_element(
-        points.begin(), points.end(),
-        [&](const LambdaPoint& a, const LambdaPoint& b) { return curve.risk(a) < curve.risk(b); });
-    if (best + 1 == points.end()) {
-        refuse(scan, text("the smallest predicted error at the largest lambda, ", best->lambda),
-               "more signal than noise");
-    }
-    return {static_cast<std::size_t>(best - points.begin())};
-}
-
-/// The smallest robust generalised cross-validation.
-ChosenLambda by_cross_validation(const LambdaCurve& curve, const std::string& scan) {
-    constexpr double most_followed = 0.95; // with samples left to predict
+/// The smallest robust generalised cross-validation. None where images follow nearly all samples,
+/// which leaves nothing to predict, or where the largest lambda is the best.
+std::optional<std::size_t> best_prediction(const LambdaCurve& curve) {
+    constexpr double most_followed = 0.95;
     const auto& points = curve.points;
     const auto first = std::find_if(points.begin(), points.end() - 1, [](const LambdaPoint& point) {
         return point.lambda >= smallest_by_prediction;
     });
-    const double followed = first->freedom / curve.samples;
-    if (!(followed < most_followed)) {
-        refuse(scan,
-               text("an image that follows ", std::round(100 * followed), " % of the samples at ",
-                    first->lambda, ", which leaves nothing to predict"),
-               "more samples than voxels, of all coils together");
+    if (!(first->freedom / curve.samples < most_followed)) {
+        return std::nullopt;
     }
     const auto best =
         std::min_element(first, points.end(), [&](const LambdaPoint& a, const LambdaPoint& b) {
             return curve.cross_validation(a) < curve.cross_validation(b);
         });
     if (best + 1 == points.end()) {
-        refuse(scan, text("the best prediction at the largest lambda, ", best->lambda),
-               "more signal than noise");
+        return std::nullopt;
     }
-    return {static_cast<std::size_t>(best - points.begin())};
+    return static_cast<std::size_t>(best - points.begin());
 }
 
 /// The largest curvature (Hansen 1998, section 7.5) above smallest_corner. Where the curve has no
 /// corner among the points that are solved: smallest_corner, or the largest lambda below it that is
 /// not most of the residual.
-ChosenLambda by_corner(const LambdaCurve& curve, const std::string&) {
+ChosenLambda by_corner(const LambdaCurve& curve) {
     constexpr double of_smallest = 10;
     const auto& points = curve.points;
     const auto first = std::find_if(points.begin(), points.end() - 1, [](const LambdaPoint& point) {
@@ -142,47 +98,38 @@ ChosenLambda by_corner(const LambdaCurve& curve, const std::string&) {
         });
     const bool is_corner =
         best != points.end() && best != solved && best + 1 != points.end() && best->curvature > 0;
-    return {static_cast<std::size_t>((is_corner ? best : without_corner) - points.begin()),
-            is_corner ? "the corner of the L-curve"
-                      : text("at most ", smallest_corner, ", because the L-curve has no corner")};
+    return {
+        static_cast<std::size_t>((is_corner ? best : without_corner) - points.begin()), "l-curve",
+        is_corner ? "the corner of the L-curve, because cross-validation has no minimum"
+                  : text("at most ", smallest_corner,
+                         ", because cross-validation has no minimum and the L-curve no corner")};
 }
 
-const LambdaRule& row(const std::string& name) {
-    const auto& rules = lambda_rules();
-    return *std::find_if(rules.begin(), rules.end(),
-                         [&](const LambdaRule& rule) { return rule.name == name; });
+ChosenLambda by_prediction(const LambdaCurve& curve, const std::string&) {
+    if (const std::optional<std::size_t> best = best_prediction(curve)) {
+        return {*best, "gcv",
+                "the best prediction of samples from the others (generalised cross-validation)"};
+    }
+    return by_corner(curve);
 }
 
 } // namespace
 
 const std::vector<LambdaRule>& lambda_rules() {
     static const std::vector<LambdaRule> table{
-        {"gcv", "the best prediction of samples from the others (generalised cross-validation)",
-         false, false, true, &by_cross_validation},
+        {"auto", "generalised cross-validation, or the L-curve where that has no minimum", false,
+         true, &by_prediction},
         {"discrepancy", "the largest whose residual is not above the measured noise", true, false,
-         false, &by_discrepancy},
-        {"risk", "the smallest error in k-space that the measured noise predicts", true, true,
-         false, &by_risk},
-        {"scaled", "discrepancy with the noise scaled to what the smallest lambda leaves", true,
-         true, false, &by_scaled_noise},
-        {"l-curve", text("the corner of the L-curve, or at most ", smallest_corner, " without one"),
-         false, false, false, &by_corner},
+         &by_discrepancy},
     };
     return table;
 }
 
-bool is_lambda_rule(const std::string& word) {
+const LambdaRule* lambda_rule(const std::string& word) {
     const auto& rules = lambda_rules();
-    return word == "auto" || std::any_of(rules.begin(), rules.end(),
-                                         [&](const LambdaRule& rule) { return rule.name == word; });
-}
-
-const LambdaRule& lambda_rule(const std::string& word) {
-    return row(word == "auto" ? "gcv" : word);
-}
-
-const LambdaRule& rule_of_last_resort() {
-    return row("l-curve");
+    const auto found = std::find_if(rules.begin(), rules.end(),
+                                    [&](const LambdaRule& rule) { return rule.name == word; });
+    return found == rules.end() ? nullptr : &*found;
 }
 
 bool is_solved(const LambdaPoint& point) {

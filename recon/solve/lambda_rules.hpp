@@ -12,9 +12,6 @@ struct LambdaPoint {
     double lambda = 0;
     double residual = 0; ///< ||W^1/2 (F rho - d)||^2
     double solution = 0; ///< ||rho||^2
-    /// What the image fits of the noise, Re <W^1/2 n, W^1/2 F rho_n> with rho_n the image of noise
-    /// n alone; 0 where noise was not measured.
-    double fitted = 0;
     /// tr H and tr H^2 of what maps samples W^1/2 d to those of the image: how many it can follow.
     double freedom = 0;
     double freedom_squared = 0;
@@ -28,7 +25,8 @@ struct LambdaPoint {
 /// One of them.
 struct ChosenLambda {
     std::size_t index = 0;
-    std::string why{}; ///< where the rule's summary leaves it open
+    std::string rule{}; ///< "gcv", "l-curve", "discrepancy"
+    std::string why{}; ///< in words
 };
 
 /// Of one frame.
@@ -37,14 +35,9 @@ struct LambdaCurve {
     double data = 0; ///< ||W^1/2 d||^2
     double noise = 0; ///< the expected ||W^1/2 n||^2; 0 where it was not measured
     double samples = 0; ///< of all coils, of weight above 0
-    std::string rule; ///< that chose
     ChosenLambda chosen;
 
     const LambdaPoint& at_chosen() const { return points[chosen.index]; }
-    /// The expected ||W^1/2 F (rho - true rho)||^2, less what does not depend on lambda.
-    double risk(const LambdaPoint& point) const {
-        return point.residual - noise + 2 * point.fitted;
-    }
     /// Robust generalised cross-validation (Lukas 2006, Inverse Problems 22:1883): with H what maps
     /// samples to those of the image, and means over the samples,
     ///     R / (1 - tr H)^2 (robustness + (1 - robustness) tr H^2)
@@ -62,7 +55,6 @@ struct LambdaRule {
     std::string name;
     std::string summary;
     bool needs_noise; ///< measured
-    bool needs_fitted; ///< LambdaPoint::fitted
     bool needs_freedom; ///< LambdaPoint::freedom
     /// InputError, about this scan file, when no point is the one.
     ChosenLambda (*choose)(const LambdaCurve& curve, const std::string& scan);
@@ -77,14 +69,8 @@ struct RuleChoice {
 /// The table: a row each.
 const std::vector<LambdaRule>& lambda_rules();
 
-/// Whether a word after --lambda is "auto" or a rule.
-bool is_lambda_rule(const std::string& word);
-
-/// The rule of such a word. "auto" is gcv.
-const LambdaRule& lambda_rule(const std::string& word);
-
-/// l-curve, which always chooses.
-const LambdaRule& rule_of_last_resort();
+/// The rule of a word; null where it is none.
+const LambdaRule* lambda_rule(const std::string& word);
 
 /// Whether the image of a point is that of lambda and not of the number of iterations, which
 /// regularises as well and makes a corner of its own.

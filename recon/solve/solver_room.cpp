@@ -24,22 +24,22 @@ std::size_t more_volumes(const SystemShape& shape,
            (precondition && !need_splitting(regularisers) ? of_inverse : 0);
 }
 
-/// Where a solve takes place.
-struct Place {
+/// Where a solve takes where.
+struct WhereSolved {
     Precision precision;
     bool on_device;
 };
 
 /// On the device that was asked for, where it has room.
-Place place_of(Backend& backend, const SystemShape& shape, const SolveOptions& options) {
+WhereSolved where_solved(Backend& backend, const SystemShape& shape, const SolveOptions& options) {
     const Precision precision = precision_of_solver(backend, options.regularisers);
     const Device& device = backend.device();
     const SolverMemory needed =
         memory_of_solver(shape, precision, options.regularisers, options.precondition);
     const bool fits =
         needed.total <= device.memory() && needed.largest_array <= device.largest_array();
-    return solver_of(options).on_device && fits ? Place{precision, true}
-                                                : Place{Precision::float64, false};
+    return solver_of(options).on_device && fits ? WhereSolved{precision, true}
+                                                : WhereSolved{Precision::float64, false};
 }
 
 /// Coil maps that stay on the device (operators/coil_maps.hpp).
@@ -59,10 +59,10 @@ double bytes_of_transform(Backend& backend, const SolveShape& shape) {
     return bytes_of_pieces(at_a_time, backend.precision());
 }
 
-double bytes_of_solver(const SystemShape& shape, const Place& place, const SolveOptions& options) {
+double bytes_of_solver(const SystemShape& shape, const WhereSolved& where, const SolveOptions& options) {
     const double needed =
-        memory_of_solver(shape, place.precision, options.regularisers, options.precondition).total;
-    if (place.on_device) {
+        memory_of_solver(shape, where.precision, options.regularisers, options.precondition).total;
+    if (where.on_device) {
         return needed;
     }
     // The reference has complex numbers for real ones, and Q comes to it by two copies.
@@ -138,25 +138,25 @@ void add_solve(HostMemory& memory, Backend& backend, const SolveShape& shape,
     const auto volume = static_cast<double>(grid.voxels() * sizeof(Complex));
     const auto problems = static_cast<double>(shape.problems);
     const bool here = backend.device().in_host_memory();
-    const Place place = place_of(backend, system, options);
+    const WhereSolved where = where_solved(backend, system, options);
     const double of_transform = static_cast<double>(2 * bytes_of(backend.precision()));
     const double of_voxels = of_transform * static_cast<double>(grid.voxels());
     const double of_q = of_transform * static_cast<double>(Voxels::half_differences(grid).count());
 
     // The solution, a copy of it, the image before and as it is written, where the solver on the
     // CPU has less than it had when Q came; of several problems their sums.
-    double plain = (shape.problems > 1 ? 2 : 0) * volume + (place.on_device ? 3.5 : 0) * volume;
+    double plain = (shape.problems > 1 ? 2 : 0) * volume + (where.on_device ? 3.5 : 0) * volume;
     SystemShape of_one = system;
     of_one.terms = 1;
     SolveOptions without = options;
     without.regularisers.clear();
-    const bool solves_here = here || !place.on_device;
+    const bool solves_here = here || !where.on_device;
     plain += here ? problems * of_voxels + of_q + resident_maps(backend.device(), system) : 0;
-    plain += solves_here ? bytes_of_solver(of_one, place, without) : 0;
+    plain += solves_here ? bytes_of_solver(of_one, where, without) : 0;
     add(about_grid, size, plain, "take a smaller --matrix");
     if (!options.regularisers.empty() && solves_here) {
         add("--reg", size,
-            bytes_of_solver(of_one, place, options) - bytes_of_solver(of_one, place, without),
+            bytes_of_solver(of_one, where, options) - bytes_of_solver(of_one, where, without),
             "leave --reg out");
     }
     if (system.terms > 1) {
@@ -165,8 +165,8 @@ void add_solve(HostMemory& memory, Backend& backend, const SolveShape& shape,
         double bytes =
             here ? more * of_q + of_preconditioner + static_cast<double>(shape.segments) * of_voxels
                  : 0;
-        bytes += solves_here ? bytes_of_solver(system, place, options) -
-                                   bytes_of_solver(of_one, place, options)
+        bytes += solves_here ? bytes_of_solver(system, where, options) -
+                                   bytes_of_solver(of_one, where, options)
                              : 0;
         add("off-resonance",
             text("up to ", system.terms, " terms of the normal operator on ", size), bytes,

@@ -42,7 +42,7 @@ def contents(path):
     """Everything but when and how it was made: a run that finds every frame finished computes
     nothing, and has neither a kernel's parameters nor models that it compared."""
     with h5py.File(path) as f:
-        found = {name: f[name][()].tobytes() for name in ("image", "coil_map_previews")}
+        found = {"image": f["image"][()].tobytes()}
         for name in f["record"]:
             found[name] = f["record"][name][()].tobytes()
         for name, value in f["record"].attrs.items():

@@ -97,30 +97,6 @@ def each_slice_has_its_own(make):
         expect(not np.allclose(whole.imag, 0), "a magnitude")
 
 
-def previews_are_of_the_first_slice_that_has_maps(make):
-    folder = make()
-    raw(folder)
-
-    def previews(*words, code=0):
-        image(folder, *words, code=code)
-        with h5py.File(folder / "i.h5") as f:
-            shown = f["coil_map_previews"]
-            return shown[()], shown.attrs.get("frame")
-
-    whole, frame = previews()
-    first, of_one_place = previews("--slice", "0")
-    expect(np.array_equal(whole, first) and frame == 0 and of_one_place is None,
-           f"previews of frame {frame}")
-    second, _ = previews("--slice", "1")
-    expect(not np.allclose(whole, second), "slices have the same maps")
-    raw(folder, bad=[(0, 0), (0, 1)])
-    folder.kept = {"i.h5.part"}
-    whole, frame = previews(code=INPUT)
-    os.unlink(folder / "i.h5.part")
-    second, _ = previews("--slice", "1")
-    expect(np.array_equal(whole, second) and frame == REPETITIONS, f"previews of frame {frame}")
-
-
 def the_console_names_the_frames(make):
     folder = make()
     raw(folder, bad=[(1, 0)])
@@ -221,8 +197,7 @@ def the_noise_is_that_of_the_first_slice(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([each_slice_has_its_own, previews_are_of_the_first_slice_that_has_maps,
-                        the_console_names_the_frames,
+    sys.exit(run_cases([each_slice_has_its_own, the_console_names_the_frames,
                         repetitions_of_each_slice_are_solved_together,
                         a_slice_without_signal_or_a_frame_is_no_obstacle,
                         one_prior_image_serves_no_slices, maps_that_cannot_be_made,

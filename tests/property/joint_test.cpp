@@ -6,7 +6,6 @@
 
 #include "base/error.hpp"
 #include "engines/reference.hpp"
-#include "solve/joint_room.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"

@@ -99,7 +99,6 @@ TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
     test::Case of{"curve", {6, 5, 0}, 60, 3};
     of.coil_maps = of.phi = of.weights = true;
     const test::Problem problem = test::make_problem(of);
-    const CoilMatrix noise = test::Random(5).matrix(3, 60);
     Reporter report;
     const Plan plan{problem.grid, problem.voxels, true, true};
     const CoilRows maps = problem.coil_maps;
@@ -110,15 +109,12 @@ TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
     const std::vector<Volume> fhd = equations.fhd(problem.samples, report);
     const SolveOptions options{smallest_lambda, 300, 1e-4};
     LambdaCurve curve = make_lambda_curve(equations, problem.frame(), fhd, 2.5, options, report);
-    add_fitted(curve, equations, equations.fhd(noise, report), options, report);
     add_freedom(curve, equations, fhd, options, report);
 
     const Dense dense{dense_model(problem), weighted(problem, problem.samples),
                       problem.sampling->q_weights().sum()};
     EXPECT_NEAR(curve.data, dense.data.squaredNorm(), 1e-9 * curve.data);
     EXPECT_NEAR(curve.noise, 2.5 * problem.sampling->weights.sum(), 1e-9 * curve.noise);
-    const ComplexVector fits = dense.model.adjoint() * weighted(problem, noise);
-    const Dense of_noise{dense.model, weighted(problem, noise), dense.q};
     std::size_t compared = 0;
     for (const LambdaPoint& point : curve.points) {
         if (point.lambda < 0.01) {
@@ -130,8 +126,6 @@ TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
         const double twice = 2 * bound + 1e-5;
         EXPECT_NEAR(point.residual, residual, twice * residual) << point.lambda;
         EXPECT_NEAR(point.solution, solution, twice * solution) << point.lambda;
-        const double fitted = fits.dot(of_noise.solve(point.lambda)).real();
-        EXPECT_NEAR(point.fitted, fitted, twice * fitted) << point.lambda;
         // The differences' own error is of the square of their step, of numbers of order 1.
         EXPECT_NEAR(point.curvature, dense.curvature(point.lambda), 0.01 + 100 * bound)
             << point.lambda;

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "measure/benchmark_limits.hpp"
-
 namespace lsrecon {
 namespace {
 
