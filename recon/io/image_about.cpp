@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "scan/failed_frames.hpp"
 #include "io/stored_image.hpp"
-#include "io/stored_map_previews.hpp"
+#include "scan/failed_frames.hpp"
 
 namespace lsrecon {
 
@@ -202,17 +201,13 @@ std::uint64_t room_about(const Image& image) {
     }
     constexpr std::uint64_t of_the_rest = 1 << 20; // record, geometry, HDF5 itself
     const auto of_maps = static_cast<std::uint64_t>(image.noise_map.size() + image.g_factor.size());
-    const CoilRows& previews = image.map_previews.values;
     const std::uint64_t of_voxels = image.voxels ? sizeof(Vec3) * image.voxels->size() : 0;
-    return of_the_rest + of_voxels +
-           sizeof(float) * (of_maps + 2 * previews.rows() * previews.columns()) +
-           of_frame * image.frames.size();
+    return of_the_rest + of_voxels + sizeof(float) * of_maps + of_frame * image.frames.size();
 }
 
 void write_about(Hdf5Writer& file, const std::string& dataset, const Image& image) {
     write_geometry_and_record(file, dataset, image);
     write_maps(file, image);
-    write_map_previews(file, image.map_previews);
     write_frames(file, image);
     write_residuals(file, image);
     write_endings(file, image);

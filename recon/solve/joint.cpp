@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
@@ -228,14 +227,6 @@ std::vector<Solved> solve_jointly(const Grid& grid, std::vector<JointFrame>& fra
 namespace {
 
 constexpr double mib = 1024 * 1024;
-
-std::size_t samplings_of(const Scan& scan, const std::vector<std::size_t>& stack) {
-    std::set<const Sampling*> samplings;
-    for (const std::size_t f : stack) {
-        samplings.insert(scan.frames[f].sampling.get());
-    }
-    return samplings.size();
-}
 
 } // namespace
 

@@ -51,8 +51,10 @@ protected:
         ScanFile source(folder.file("scan.h5"), read);
         PrepareOptions options;
         options.maps = maps;
-        const PreparedScan result(source, options, *backend, report);
-        return result.scan();
+        PreparedScan result(source, options, *backend, report);
+        Scan with_maps = result.scan();
+        with_maps.coil_maps = *result.at(0).coil_maps;
+        return with_maps;
     }
     static std::string remarks(const Scan& scan) {
         std::string all;

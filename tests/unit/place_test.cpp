@@ -9,11 +9,15 @@ namespace {
 
 using Places = std::vector<std::size_t>;
 
+Places places(const Scan& scan) {
+    return place_of_frames(places_of(scan));
+}
+
 Frame frame(const std::string& label, std::optional<Vec3> position = {}) {
     return {nullptr, {}, label, position};
 }
 
-TEST(FramePlaces, AreSlices) {
+TEST(PlacesOfScan, AreSlices) {
     EXPECT_EQ(slice_in("slice 3, repetition 1"), "slice 3");
     EXPECT_EQ(slice_in("slice 12"), "slice 12");
     EXPECT_EQ(slice_in("repetition 1, slice 3"), "") << "the counter of slices comes first";
@@ -23,10 +27,10 @@ TEST(FramePlaces, AreSlices) {
                               "slice 2, repetition 1", "slice 20, repetition 0"}) {
         scan.frames.push_back(frame(label));
     }
-    EXPECT_EQ(places_of(scan), (Places{0, 1, 0, 2}));
+    EXPECT_EQ(places(scan), (Places{0, 1, 0, 2}));
 }
 
-TEST(FramePlaces, HaveStacksOfFramesThatWereSampledAlike) {
+TEST(PlacesOfScan, HoldFramesThatWereSampledAlikeTogether) {
     const std::array<std::shared_ptr<const Sampling>, 2> samplings{
         std::make_shared<const Sampling>(), std::make_shared<const Sampling>()};
     Scan scan;
@@ -34,17 +38,21 @@ TEST(FramePlaces, HaveStacksOfFramesThatWereSampledAlike) {
         scan.frames.push_back(frame(f % 3 == 2 ? "slice 7, phase 0" : "slice 3, phase 0"));
         scan.frames.back().sampling = samplings[f % 2];
     }
-    EXPECT_EQ(stacks_of(scan), (std::vector<Places>{{0, 4, 1, 3}, {2, 5}}));
+    const std::vector<Place> all = places_of(scan);
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].frames(), (Places{0, 4, 1, 3}));
+    EXPECT_EQ(all[0].samplings.size(), 2U);
+    EXPECT_EQ(all[1].frames(), (Places{2, 5}));
 }
 
-TEST(FramePlaces, ArePositionsThatDifferByMoreThanMapsDo) {
+TEST(PlacesOfScan, ArePositionsThatDifferByMoreThanMapsDo) {
     Scan scan;
     for (const double z : {0.0, 1.5, 30.0, -1.9, 31.0, 2.1}) {
         scan.frames.push_back(frame("", Vec3{5, 6, z}));
     }
-    EXPECT_EQ(places_of(scan), (Places{0, 0, 1, 0, 1, 2}));
+    EXPECT_EQ(places(scan), (Places{0, 0, 1, 0, 1, 2}));
     scan.frames.assign(3, frame("frame"));
-    EXPECT_EQ(places_of(scan), (Places{0, 0, 0}));
+    EXPECT_EQ(places(scan), (Places{0, 0, 0}));
 }
 
 } // namespace
