@@ -144,8 +144,7 @@ void read_values(PrepareOptions& prepare, const Scan& scan) {
 }
 
 ReconstructedFile reconstruct_file(const std::string& scan_file, const std::string& image_file,
-                                   Backend& backend, const FileOptions& options,
-                                   Reporter& report) {
+                                   Backend& backend, const FileOptions& options, Reporter& report) {
     ImageFile image(image_file, backend, options, report);
     KeptQ q(options.q_file, options.q_folder, backend, report);
     ReconstructOptions how = options;

@@ -16,9 +16,8 @@ FrameSolves::FrameSolves(PreparedScan& prepared, ScanEquations& equations, const
       report_(report), attempts_(scan_, report), about_(scan_.frames.size()),
       is_finished_(scan_.frames.size()), noise_of_sample_(energy_of_noise(scan_.noise)) {
     if (need_all_frames(how_.options.regularisers)) {
-        const JointRoom room =
-            require_joint_room(how_.backend, scan_, scan_.grid, scan_.coils(),
-                               how_.plan.coils_share_one_problem, how_.options);
+        const JointRoom room = require_joint_room(how_.backend, scan_, scan_.grid, scan_.coils(),
+                                                  how_.plan.coils_share_one_problem, how_.options);
         room_on_device_ = room.on_device;
         report_.tell(room.words);
     } else {
@@ -40,9 +39,7 @@ Monitor FrameSolves::monitor_of(std::size_t frame) const {
     if (!how_.asked.on_iteration) {
         return nullptr;
     }
-    return [this, frame](const Iteration& iteration) {
-        how_.asked.on_iteration(frame, iteration);
-    };
+    return [this, frame](const Iteration& iteration) { how_.asked.on_iteration(frame, iteration); };
 }
 
 ImageFrame FrameSolves::image_of(const Frame& frame, const Solved& solved, double error) const {
@@ -131,12 +128,12 @@ void FrameSolves::solve_together(const Place& place) {
             try {
                 begun.push_back(begin(f, begun.empty() ? nullptr : &begun.back(), shared));
             } catch (const DeviceError& error) {
-                throw RunError({scan_.file, "frames that are solved together",
-                                text("no room on the device after ", begun.size(),
-                                     " of them: ", error.what()),
-                                "room for all of them",
-                                "choose some with --frames, or leave " +
-                                    flags_over_frames(how_.options.regularisers) + " out"});
+                throw RunError(
+                    {scan_.file, "frames that are solved together",
+                     text("no room on the device after ", begun.size(), " of them: ", error.what()),
+                     "room for all of them",
+                     "choose some with --frames, or leave " +
+                         flags_over_frames(how_.options.regularisers) + " out"});
             }
         });
     }
@@ -150,13 +147,12 @@ void FrameSolves::solve_together(const Place& place) {
     if (frames.empty()) {
         return;
     }
-    std::vector<Solved> solved = solve_jointly(scan_.grid, frames, *equations_.place().coil_maps,
-                                               how_.options, report_);
+    std::vector<Solved> solved =
+        solve_jointly(scan_.grid, frames, *equations_.place().coil_maps, how_.options, report_);
     for (std::size_t i = 0; i < begun.size(); ++i) {
         const Begun& frame = begun[i];
-        attempts_.of(frame.index, [&] {
-            put(frame.index, image_of(frame.about, solved[i], frame.error));
-        });
+        attempts_.of(frame.index,
+                     [&] { put(frame.index, image_of(frame.about, solved[i], frame.error)); });
         solved[i] = {};
     }
 }
@@ -164,10 +160,10 @@ void FrameSolves::solve_together(const Place& place) {
 Reconstructed FrameSolves::result() {
     progress_.reset();
     attempts_.require_some();
-    const auto before = static_cast<std::size_t>(
-        std::count(is_finished_.begin(), is_finished_.end(), true));
-    Reconstructed result{SolveSummary(how_.options, how_.backend.info().epsilon),
-                         empty_image(scan_), before, {}};
+    const auto before =
+        static_cast<std::size_t>(std::count(is_finished_.begin(), is_finished_.end(), true));
+    Reconstructed result{
+        SolveSummary(how_.options, how_.backend.info().epsilon), empty_image(scan_), before, {}};
     for (const auto& [f, failed] : attempts_.failed()) {
         about_[f].label = scan_.frames[f].label;
         about_[f].position = scan_.frames[f].position;

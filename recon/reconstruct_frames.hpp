@@ -57,7 +57,8 @@ private:
     std::vector<bool> is_finished_; ///< by an earlier run
     double noise_of_sample_;
     double room_on_device_ = 0; ///< that frames together take, bytes
-    /// Of one frame for all: the first that is solved in this run, or that of the curve; 0: unknown.
+    /// Of one frame for all: the first that is solved in this run, or that of the curve; 0:
+    /// unknown.
     double amplified_ = 0;
     std::vector<Volume> of_single_frame_; ///< its F^H d: it cannot be read again
 };

@@ -93,7 +93,8 @@ void ReconstructRoom::add_volumes_of_slices(HostMemory& memory, const OffResonan
                    static_cast<double>(numbers) * sizeof(Complex));
     }
     if (!options_.prepare.prior.empty()) {
-        const StoredImage prior = format_of_input(options_.prepare.prior).open(options_.prepare.prior, {});
+        const StoredImage prior =
+            format_of_input(options_.prepare.prior).open(options_.prepare.prior, {});
         memory.add(options_.prepare.prior, "the prior image of all slices",
                    static_cast<double>(prior.voxels() * prior.frames()) *
                        sizeof(std::complex<float>));

@@ -14,8 +14,7 @@ namespace lsrecon {
 class ReconstructRoom {
 public:
     /// All must outlive it.
-    ReconstructRoom(const std::string& scan_file, Backend& backend,
-                    const FileOptions& options)
+    ReconstructRoom(const std::string& scan_file, Backend& backend, const FileOptions& options)
         : file_(scan_file), backend_(backend), options_(options) {}
 
     /// From shapes alone, before any value is read: InputError when the host has no room. Notes

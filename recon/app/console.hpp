@@ -6,8 +6,9 @@
 
 #include "base/report.hpp"
 #include "engines/backend.hpp"
+#include "io/formats.hpp"
 #include "io/record.hpp"
-#include "prepare/prepared_scan.hpp"
+#include "prepare/prepare_options.hpp"
 
 namespace lsrecon::app {
 

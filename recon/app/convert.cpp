@@ -7,9 +7,9 @@
 #include "base/machine.hpp"
 #include "base/numbers.hpp"
 #include "base/version.hpp"
-#include "scan/failed_frames.hpp"
 #include "io/image_formats.hpp"
 #include "io/slice_stack.hpp"
+#include "scan/failed_frames.hpp"
 
 namespace lsrecon::app {
 

@@ -10,13 +10,13 @@
 #include "base/escaped.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
-#include "scan/failed_frames.hpp"
-#include "io/scan_file.hpp"
 #include "io/hdf5_file.hpp"
+#include "io/scan_file.hpp"
 #include "prepare/model_check.hpp"
 #include "prepare/prepared_scan.hpp"
 #include "scan/check.hpp"
 #include "scan/directions.hpp"
+#include "scan/failed_frames.hpp"
 #include "scan/header_numbers.hpp"
 
 namespace lsrecon::app {

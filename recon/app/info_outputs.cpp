@@ -3,13 +3,13 @@
 #include "app/info_parts.hpp"
 #include "app/output.hpp"
 #include "base/numbers.hpp"
-#include "scan/failed_frames.hpp"
 #include "io/formats.hpp"
 #include "io/image_formats.hpp"
 #include "io/image_reader.hpp"
 #include "io/maps_file.hpp"
 #include "io/record.hpp"
 #include "io/solves_in_words.hpp"
+#include "scan/failed_frames.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon::app {

@@ -70,16 +70,17 @@ void require_all_frames(const std::map<std::size_t, FailedFrame>& failed, std::s
         return;
     }
     std::vector<std::size_t> indices;
-    for (const FailedFrame& frame : failed) {
-        indices.push_back(frame.index);
+    for (const auto& [index, frame] : failed) {
+        indices.push_back(index);
     }
-    throw Error(failed.front().code,
+    const ExitCode first = failed.begin()->second.code;
+    throw Error(first,
                 text(list_of_failures(indices, frames), "\n  found:    NaN in their place in ",
                      output, ", and why in its /record/frame_errors", "\n  next:     ",
                      kept ? text("the same command with --resume tries them again; the others are "
                                  "kept in ",
                                  PartFile::path_for(output),
-                                 failed.front().code == ExitCode::input
+                                 first == ExitCode::input
                                      ? ": once the scan is mended, remove that and begin again"
                                      : "")
                           : "the others were solved together without them: mend these and run the "

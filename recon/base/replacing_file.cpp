@@ -13,8 +13,8 @@ namespace lsrecon {
 
 namespace {
 
-[[noreturn]] void refuse(const ResolvedPath& place, const std::string& found, const std::string& expected,
-                         const std::string& next_step) {
+[[noreturn]] void refuse(const ResolvedPath& place, const std::string& found,
+                         const std::string& expected, const std::string& next_step) {
     throw UsageError({place.path, "output", found, expected, next_step});
 }
 

@@ -14,7 +14,7 @@ constexpr const char* next_step = "\n  next:     the same command with --resume 
 } // namespace
 
 FrameStore::FrameStore(const std::string& image, const Scan& scan, std::optional<Identity> identity,
-                     bool resume, std::size_t volumes, Precision precision)
+                       bool resume, std::size_t volumes, Precision precision)
     : image_(image), scan_(scan), voxels_(scan.voxels ? scan.voxels->size() : scan.grid.voxels()),
       volumes_(volumes), precision_(precision), position_(scan.frames.size()) {
     if (scan.frames.size() == 1 || !identity) {
@@ -61,7 +61,8 @@ void FrameStore::require_some() {
     }
 }
 
-void FrameStore::put(std::size_t frame, const std::function<ImageFrame(FileValues& values)>& write) {
+void FrameStore::put(std::size_t frame,
+                     const std::function<ImageFrame(FileValues& values)>& write) {
     FinishedFrame finished;
     FileValues values(voxels_ * volumes_, precision_);
     finished.index = frame;

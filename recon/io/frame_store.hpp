@@ -14,10 +14,10 @@
 
 namespace lsrecon {
 
-/// The finished frames of an image or of F^H d until its file is written. Those of a scan of several
-/// are safe on disk at once (io/part_file.hpp), so that when the program ends for any reason only
-/// the frame in progress is lost. A single frame is kept here, and so are frames that are solved
-/// together, because a later run has no use for some of them.
+/// The finished frames of an image or of F^H d until its file is written. Those of a scan of
+/// several are safe on disk at once (io/part_file.hpp), so that when the program ends for any
+/// reason only the frame in progress is lost. A single frame is kept here, and so are frames that
+/// are solved together, because a later run has no use for some of them.
 class FrameStore {
 public:
     /// `resume` continues a part that is there; see PartFile for its errors. Without an identity

@@ -4,8 +4,8 @@
 
 #include "base/error.hpp"
 #include "base/place.hpp"
-#include "scan/failed_frames.hpp"
 #include "io/record.hpp"
+#include "scan/failed_frames.hpp"
 
 namespace lsrecon {
 
@@ -15,8 +15,7 @@ const std::string stage_of_reading = "q_read";
 
 } // namespace
 
-KeptQ::KeptQ(const std::string& file, const std::string& folder, Backend& backend,
-                 Reporter& report)
+KeptQ::KeptQ(const std::string& file, const std::string& folder, Backend& backend, Reporter& report)
     : folder_(folder), backend_(backend), report_(report) {
     if (!file.empty()) {
         file_.emplace(file);
@@ -49,8 +48,7 @@ Q KeptQ::of(const Sampling& sampling, const Grid& grid) {
     return q;
 }
 
-std::optional<Q> KeptQ::kept(const std::string& path, const Sampling& sampling,
-                               const Grid& grid) {
+std::optional<Q> KeptQ::kept(const std::string& path, const Sampling& sampling, const Grid& grid) {
     if (!resolved_path(path).exists) {
         return std::nullopt;
     }

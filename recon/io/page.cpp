@@ -7,11 +7,11 @@
 #include "base/base64.hpp"
 #include "base/error.hpp"
 #include "base/escaped.hpp"
-#include "scan/failed_frames.hpp"
 #include "io/page_curves.hpp"
 #include "io/png_file.hpp"
 #include "io/record.hpp"
 #include "scan/directions.hpp"
+#include "scan/failed_frames.hpp"
 
 namespace lsrecon {
 

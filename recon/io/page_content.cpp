@@ -3,13 +3,13 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
-#include "scan/failed_frames.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/image_formats.hpp"
 #include "io/image_reader.hpp"
 #include "io/page.hpp"
 #include "io/slice_stack.hpp"
 #include "io/solves_in_words.hpp"
+#include "scan/failed_frames.hpp"
 
 // What of a file a page shows.
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "scan/failed_frames.hpp"
 #include "scan/calibration_samples.hpp"
 #include "scan/check.hpp"
 #include "scan/check_samples.hpp"
 #include "scan/check_sampling.hpp"
+#include "scan/failed_frames.hpp"
 #include "scan/reach.hpp"
 #include "scan/remarks.hpp"
 

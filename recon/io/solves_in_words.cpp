@@ -4,8 +4,8 @@
 
 #include "base/index_list.hpp"
 #include "base/numbers.hpp"
-#include "scan/failed_frames.hpp"
 #include "io/record.hpp"
+#include "scan/failed_frames.hpp"
 
 namespace lsrecon {
 

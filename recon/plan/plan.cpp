@@ -26,8 +26,7 @@ void require_few_turns(const Scan& scan, const OffResonance& off_resonance) {
 }
 
 Plan plan_of(const Scan& scan, bool has_maps,
-             const std::shared_ptr<const OffResonance>& off_resonance,
-             const PlanOptions& options) {
+             const std::shared_ptr<const OffResonance>& off_resonance, const PlanOptions& options) {
     if (options.with_q && scan.voxels) {
         throw UsageError("--q: the scan has /voxels, and Q serves a grid only\n  next:     leave "
                          "--q out: F^H F is then applied by F and F^H");

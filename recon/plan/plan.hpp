@@ -28,8 +28,8 @@ struct PlanOptions {
     bool in_segments = false;
 };
 
-/// UsageError when the scan cannot use what the options bring; InputError when the field map must be
-/// in another unit.
+/// UsageError when the scan cannot use what the options bring; InputError when the field map must
+/// be in another unit.
 Plan make_plan(const Scan& scan, const PlanOptions& options = {});
 /// The same with the maps and the field of a place.
 Plan make_plan(const Scan& scan, const Place& place, const PlanOptions& options);

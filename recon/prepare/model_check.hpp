@@ -20,8 +20,9 @@ public:
     /// `stored_maps`: coil maps come from a file. The backend must outlive it.
     ModelCheck(Backend& backend, bool stored_maps) : backend_(backend), stored_maps_(stored_maps) {}
 
-    /// Compares the models of a frame with samples, C x M, at its place. Nothing where there is nothing else to believe: one coil, or maps that were
-    /// estimated from the scan, and no field map. The stage "model".
+    /// Compares the models of a frame with samples, C x M, at its place. Nothing where there is
+    /// nothing else to believe: one coil, or maps that were estimated from the scan, and no field
+    /// map. The stage "model".
     void compare(const Scan& scan, const Place& place, const Frame& frame, Reporter& report);
 
     /// One line on the model that explains the scan, or some of its slices, clearly better than

@@ -81,8 +81,9 @@ PreparedScan::PreparedScan(FrameSource& source, PrepareOptions options, Backend&
 /// Scanners and simulators scale noise in ways of their own.
 void PreparedScan::leave_out_unlike_noise() {
     constexpr double most = 100;
-    const double ratio = frames_.look_at(
-        frames_.first_good(), [&](const Frame& frame) { return edge_over_noise(frame, scan_.noise); });
+    const double ratio = frames_.look_at(frames_.first_good(), [&](const Frame& frame) {
+        return edge_over_noise(frame, scan_.noise);
+    });
     if (std::isfinite(ratio) && ratio > most) {
         scan_.noise = {};
         scan_.remarks.push_back(

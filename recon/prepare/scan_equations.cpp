@@ -94,9 +94,8 @@ void ScanEquations::compare_models(std::size_t f, const Frame& frame) {
     if (*first == f) {
         model_.compare(prepared_.scan(), place, frame, report_);
     } else {
-        unless_refused([&] {
-            model_.compare(prepared_.scan(), place, prepared_.frame(*first), report_);
-        });
+        unless_refused(
+            [&] { model_.compare(prepared_.scan(), place, prepared_.frame(*first), report_); });
     }
 }
 

@@ -15,8 +15,7 @@ public:
     /// The field is multiplied by `factor`. `file_grid` is that of the scan's file. InputError as
     /// of PlacedVolumes.
     ScanField(const std::string& file, StoredField stored, const Scan& scan,
-              const std::vector<Place>& places, const Grid& file_grid, bool shifted,
-              double factor);
+              const std::vector<Place>& places, const Grid& file_grid, bool shifted, double factor);
 
     /// Whether places have field maps of their own.
     bool differ() const { return volumes_.differ(); }

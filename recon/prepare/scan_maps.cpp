@@ -45,8 +45,7 @@ void require_same_shift(Scan& scan, const std::string& file, const StoredMaps& s
 } // namespace
 
 ScanMaps::ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& file_grid,
-                   MixedFrames& frames, PrepareOptions& options, Backend& backend,
-                   Reporter& report)
+                   MixedFrames& frames, PrepareOptions& options, Backend& backend, Reporter& report)
     : scan_(scan), places_(places), file_grid_(file_grid), frames_(frames), backend_(backend),
       report_(report), first_(frames.first_good()), how_(options.estimate) {
     if (options.maps.empty() && !scan_.coil_maps.empty()) {
@@ -188,9 +187,9 @@ CoilRows ScanMaps::taken(const Place& place) {
 Calibration ScanMaps::calibration_of(const Place& place, const CalibrationField& field) {
     std::vector<std::size_t> good = place.frames();
     std::sort(good.begin(), good.end());
-    good.erase(std::remove_if(good.begin(), good.end(),
-                              [&](std::size_t f) { return frames_.is_bad(f); }),
-               good.end());
+    good.erase(
+        std::remove_if(good.begin(), good.end(), [&](std::size_t f) { return frames_.is_bad(f); }),
+        good.end());
     const Frame* const own = calibration_samples_of(scan_, scan_.frames[place.first_frame()]);
     if (own != nullptr && !good.empty()) {
         if (own->samples.largest_part() == 0) {

@@ -9,8 +9,8 @@
 
 namespace lsrecon {
 
-/// A scan whose frames come one at a time: from a file (io/scan_file.hpp) or from memory. Everything
-/// but samples is known from the start.
+/// A scan whose frames come one at a time: from a file (io/scan_file.hpp) or from memory.
+/// Everything but samples is known from the start.
 class FrameSource {
 public:
     virtual ~FrameSource() = default;

@@ -117,8 +117,8 @@ void add_noise_map(Image& image, std::size_t frame, NormalEquations& equations,
     image.numbers.emplace_back("noise_frame", static_cast<double>(frame));
     image.numbers.emplace_back("noise_deviation_of_samples", noise.deviation());
     add_statistics(image, "noise_map", image.noise_map);
-    const std::string why =
-        why_no_g_factor(scan, equations.coil_maps(), sampling, noise.white(), options, image.frames[frame].stops);
+    const std::string why = why_no_g_factor(scan, equations.coil_maps(), sampling, noise.white(),
+                                            options, image.frames[frame].stops);
     if (!why.empty()) {
         report.note("no g-factor: " + why);
         return;

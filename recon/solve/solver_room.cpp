@@ -59,7 +59,8 @@ double bytes_of_transform(Backend& backend, const SolveShape& shape) {
     return bytes_of_pieces(at_a_time, backend.precision());
 }
 
-double bytes_of_solver(const SystemShape& shape, const WhereSolved& where, const SolveOptions& options) {
+double bytes_of_solver(const SystemShape& shape, const WhereSolved& where,
+                       const SolveOptions& options) {
     const double needed =
         memory_of_solver(shape, where.precision, options.regularisers, options.precondition).total;
     if (where.on_device) {

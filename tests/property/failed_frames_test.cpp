@@ -73,7 +73,7 @@ protected:
         options.solve = {0, 50, 1e-11, &solver_named("eigen")};
         options.resume = resume;
         return reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), backend, options,
-                           report);
+                                report);
     }
     std::vector<Complex> image() const { return read_image(folder.file("image.h5")).values; }
 };

@@ -8,8 +8,8 @@
 #include "engines/reference.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/native_writer.hpp"
-#include "scan/replica_noise.hpp"
 #include "reconstruct_file.hpp"
+#include "scan/replica_noise.hpp"
 #include "solve/solvers.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
@@ -39,7 +39,8 @@ protected:
     RealVector solved(const Scan& scan, const std::string& dataset) {
         const auto backend = make_reference_backend();
         write_native_scan(folder.file("scan.h5"), scan);
-        reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), *backend, options, report);
+        reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), *backend, options,
+                         report);
         return stored(dataset);
     }
     RealVector stored(const std::string& dataset) const {

@@ -36,7 +36,8 @@ TEST_F(SolveRecord, ALambdaThatSinglePrecisionLosesIsKnown) {
     const auto lost = [&](double lambda, Backend& by) {
         FileOptions options;
         options.solve.lambda = lambda;
-        return reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), by, options, report)
+        return reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), by, options,
+                                report)
             .solves.lambda_is_lost();
     };
     const auto single = make_single_reference_backend();
@@ -62,8 +63,8 @@ TEST_F(SolveRecord, TheRecordSaysHowTheSolveEndedAndHowFarTheTruthIs) {
     FileOptions options;
     options.truth = folder.file("truth.h5");
     options.prepare.maps = "none";
-    const ReconstructedFile result =
-        reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), *backend, options, report);
+    const ReconstructedFile result = reconstruct_file(
+        folder.file("scan.h5"), folder.file("image.h5"), *backend, options, report);
     ASSERT_TRUE(result.truth_error);
     EXPECT_NEAR(*result.truth_error, 0.2, 1e-5);
     const Hdf5Reader file(folder.file("image.h5"));
@@ -83,9 +84,9 @@ TEST_F(SolveRecord, ATruthOfAnotherSizeIsRefusedBeforeTheWork) {
     write_image(folder.file("truth.h5"), truth);
     FileOptions options;
     options.truth = folder.file("truth.h5");
-    EXPECT_THROW(
-        reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), *backend, options, report),
-        InputError);
+    EXPECT_THROW(reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), *backend,
+                                  options, report),
+                 InputError);
     for (const auto& [stage, seconds] : report.stage_seconds()) {
         EXPECT_EQ(stage, "read");
     }

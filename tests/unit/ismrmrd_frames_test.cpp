@@ -3,8 +3,8 @@
 #include <chrono>
 #include <gtest/gtest.h>
 
-#include "io/scan_file.hpp"
 #include "io/raw_acquisitions.hpp"
+#include "io/scan_file.hpp"
 #include "ismrmrd_maker.hpp"
 
 // Which acquisitions make a frame.
