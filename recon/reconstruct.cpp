@@ -64,7 +64,7 @@ std::size_t first_made(const std::vector<ImageFrame>& frames) {
 Reconstructed reconstruct(const std::string& scan_file, const std::string& image_file,
                           Backend& backend, const ReconstructOptions& options, Reporter& report) {
     if (!options.resume) {
-        PartFile::require_none(image_file);
+        PartFolder::require_none(image_file);
     }
     if (need_splitting(options.solve.regularisers) && options.effort.tolerance) {
         require_tolerance(*options.effort.tolerance, backend.precision());
@@ -148,7 +148,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
                                   plan.coils_share_one_problem, solving);
         report.tell(room.words);
     }
-    std::optional<Identity> identity; // of frames that a later run may find finished
+    std::optional<Record> identity; // of frames that a later run may find finished
     if (!joint && scan.frames.size() > 1) {
         identity = identity_of(make_record(scan, backend.info(), settings));
     }

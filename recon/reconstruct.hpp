@@ -26,7 +26,7 @@ struct ReconstructOptions {
     std::string log; ///< table of iterations to write as they go; "" for none
     std::string truth; ///< image file to compare with; "" for none
     std::size_t noise_replicas = 0; ///< for a noise map, at least 2; 0: none
-    bool resume = false; ///< continue what an earlier run had finished (io/part_file.hpp)
+    bool resume = false; ///< continue what an earlier run had finished (io/part_folder.hpp)
     /// Settings of this run, name and value, for the record.
     std::vector<std::pair<std::string, std::string>> settings;
 };

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
-#include "base/removed_on_signal.hpp"
+#include "base/said_on_signal.hpp"
 #include "scan/frame_places.hpp"
 
 namespace lsrecon {

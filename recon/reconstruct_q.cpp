@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "base/place.hpp"
+#include "base/resolved_path.hpp"
 #include "io/failed_frames.hpp"
 #include "io/record.hpp"
 #include "operators/q.hpp"
@@ -52,7 +52,7 @@ Q QSource::of(const Sampling& sampling, const Grid& grid) {
 
 std::optional<Q> QSource::kept(const std::string& path, const Sampling& sampling,
                                const Grid& grid) {
-    if (!place_of(path).exists) {
+    if (!resolved_path(path).exists) {
         return std::nullopt;
     }
     const Stage stage(report_, stage_of_reading);

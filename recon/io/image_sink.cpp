@@ -28,7 +28,7 @@ bool may_be_of_one_frame(const Error& error) {
 
 } // namespace
 
-ImageSink::ImageSink(const std::string& image, const Scan& scan, std::optional<Identity> identity,
+ImageSink::ImageSink(const std::string& image, const Scan& scan, std::optional<Record> identity,
                      bool resume, std::size_t volumes, Precision precision)
     : image_(image), scan_(scan), voxels_(scan.voxels ? scan.voxels->size() : scan.grid.voxels()),
       volumes_(volumes), precision_(precision), position_(scan.frames.size()) {

@@ -21,7 +21,7 @@ const char* const columns = "frame\tproblem\titeration\trelative_residual\tsecon
 
 IterationLog::IterationLog(const std::string& path, bool resume)
     : path_(path), start_(std::chrono::steady_clock::now()) {
-    require_replaceable(place_of(path));
+    require_replaceable(resolved_path(path));
     constexpr mode_t as_any_new_file = 0666; // less the umask
     file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | (resume ? 0 : O_TRUNC),
                    as_any_new_file);

@@ -1,4 +1,4 @@
-#include "base/place.hpp"
+#include "base/resolved_path.hpp"
 
 #include <cerrno>
 #include <climits>
@@ -39,15 +39,15 @@ bool same(const struct stat& a, const struct stat& b) {
 
 } // namespace
 
-std::string Place::folder() const {
+std::string ResolvedPath::folder() const {
     return folder_of(target);
 }
 
-std::string Place::name() const {
+std::string ResolvedPath::name() const {
     return target.substr(target.rfind('/') + 1);
 }
 
-std::string Place::what_is_wrong() const {
+std::string ResolvedPath::what_is_wrong() const {
     if (exists && (error == 0 || !is_regular())) { // a pipe on /dev/stdin has no name
         return S_ISREG(facts.st_mode)    ? ""
                : S_ISDIR(facts.st_mode)  ? "it is a folder"
@@ -58,33 +58,33 @@ std::string Place::what_is_wrong() const {
     return error == 0 || error == ENOENT ? "no such file" : std::strerror(error);
 }
 
-Place place_of(const std::string& path) {
-    Place place;
-    place.path = path;
-    place.target = path;
-    place.exists = ::stat(path.c_str(), &place.facts) == 0;
-    if (!place.exists && errno != ENOENT) {
-        place.error = errno;
-        return place;
+ResolvedPath resolved_path(const std::string& path) {
+    ResolvedPath result;
+    result.path = path;
+    result.target = path;
+    result.exists = ::stat(path.c_str(), &result.facts) == 0;
+    if (!result.exists && errno != ENOENT) {
+        result.error = errno;
+        return result;
     }
-    place.error = path.empty() ? ENOENT : follow(place.target);
-    if (place.error != 0) {
-        return place;
+    result.error = path.empty() ? ENOENT : follow(result.target);
+    if (result.error != 0) {
+        return result;
     }
     struct stat found {};
-    const std::string& last = place.exists ? place.target : place.folder();
+    const std::string& last = result.exists ? result.target : result.folder();
     if (::stat(last.c_str(), &found) != 0) {
-        place.error = errno;
-    } else if (place.exists && !same(found, place.facts)) {
-        place.error = ENOENT; // the file behind /proc/self/fd/3 may have no name any more
+        result.error = errno;
+    } else if (result.exists && !same(found, result.facts)) {
+        result.error = ENOENT; // the file behind /proc/self/fd/3 may have no name any more
     }
-    if (!place.exists) {
-        place.facts = found;
+    if (!result.exists) {
+        result.facts = found;
     }
-    return place;
+    return result;
 }
 
-bool same_file(const Place& a, const Place& b) {
+bool same_file(const ResolvedPath& a, const ResolvedPath& b) {
     return a.error == 0 && b.error == 0 && a.exists == b.exists && same(a.facts, b.facts) &&
            (a.exists || a.name() == b.name());
 }

@@ -6,7 +6,7 @@
 namespace lsrecon {
 
 /// Where a path leads. Nothing here throws: what the system refuses to follow is an `error`.
-struct Place {
+struct ResolvedPath {
     std::string path; ///< as it was named
     std::string target; ///< with symbolic links followed; the file need not exist
     int error = 0; ///< errno of a path that leads nowhere: a missing folder, a loop of links
@@ -24,10 +24,10 @@ struct Place {
     std::string what_is_wrong() const;
 };
 
-Place place_of(const std::string& path);
+ResolvedPath resolved_path(const std::string& path);
 
 /// Whether both name one file, by its device and inode; of files that do not exist yet, by those of
 /// the folder, and the name.
-bool same_file(const Place& a, const Place& b);
+bool same_file(const ResolvedPath& a, const ResolvedPath& b);
 
 } // namespace lsrecon
