@@ -1,7 +1,7 @@
 #include "reconstruct_file.hpp"
 
 #include "base/error.hpp"
-#include "base/removed_on_signal.hpp"
+#include "base/said_on_signal.hpp"
 #include "io/field_file.hpp"
 #include "io/frame_store.hpp"
 #include "io/image_file.hpp"
@@ -26,7 +26,7 @@ public:
               Reporter& report)
         : path_(path), backend_(backend), options_(options), report_(report) {
         if (!options.resume) {
-            PartFile::require_none(path);
+            PartFolder::require_none(path);
         }
         if (!options.truth.empty()) {
             truth_.emplace(options.truth);
@@ -43,7 +43,7 @@ public:
             note_preview(scan, report_);
         }
         const bool together = need_all_frames(options_.solve.regularisers);
-        std::optional<Identity> identity; // of frames that a later run may find finished
+        std::optional<Record> identity; // of frames that a later run may find finished
         if (!together && scan.frames.size() > 1) {
             identity = identity_of(make_record(scan, backend_.info(), settings_));
         }

@@ -16,7 +16,7 @@ struct FileOptions : ReconstructOptions {
     std::string preview = {}; ///< PNG to write beside the image; "" for none
     std::string log = {}; ///< table of iterations to write as they go; "" for none
     std::string truth = {}; ///< image file to compare with; "" for none
-    bool resume = false; ///< continue what an earlier run had finished (io/part_file.hpp)
+    bool resume = false; ///< continue what an earlier run had finished (io/part_folder.hpp)
     Record settings = {}; ///< of this run, for the record
 };
 

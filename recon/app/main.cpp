@@ -9,7 +9,7 @@
 #include "app/output.hpp"
 #include "base/escaped.hpp"
 #include "base/machine.hpp"
-#include "base/removed_on_signal.hpp"
+#include "base/said_on_signal.hpp"
 #include "base/version.hpp"
 
 using namespace lsrecon;
@@ -123,7 +123,7 @@ int chosen_command(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     occupy_closed_streams();
-    remove_files_on_signals();
+    say_words_on_signals();
     const int result = chosen_command(argc, argv);
     const int flushed = run("", [] {
         app::flush_stdout();

@@ -8,7 +8,7 @@
 #include "base/escaped.hpp"
 #include "base/replacing_file.hpp"
 #include "base/write_failure.hpp"
-#include "io/part_file.hpp"
+#include "io/part_folder.hpp"
 
 namespace lsrecon::app {
 
@@ -79,7 +79,7 @@ void require_all_frames(const std::map<std::size_t, FailedFrame>& failed, std::s
                      output, ", and why in its /record/frame_errors", "\n  next:     ",
                      kept ? text("the same command with --resume tries them again; the others are "
                                  "kept in ",
-                                 PartFile::path_for(output),
+                                 PartFolder::path_for(output),
                                  first == ExitCode::input
                                      ? ": once the scan is mended, remove that and begin again"
                                      : "")

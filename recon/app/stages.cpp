@@ -53,7 +53,7 @@ struct Options {
 ExitCode run_fhd(const Options& options) {
     require_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}});
     if (!options.resume) {
-        PartFile::require_none(options.output);
+        PartFolder::require_none(options.output);
     }
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);

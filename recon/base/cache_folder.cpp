@@ -8,7 +8,10 @@
 #include <filesystem>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
+
+#include "base/temporary_file.hpp"
 
 namespace lsrecon {
 
@@ -85,15 +88,13 @@ std::string trouble_with(const std::string& folder, std::size_t bytes) {
         fs::create_directories(folder, failure);
         return failure ? failure.message() : "is no folder";
     }
-    std::string name = folder + "/.room-XXXXXX";
-    const int file = ::mkstemp(name.data());
-    if (file < 0) {
-        return std::strerror(errno);
+    try {
+        const TemporaryFile file(folder);
+        const int error = reserve(file.descriptor(), bytes);
+        return error == 0 ? "" : std::strerror(error);
+    } catch (const std::system_error& failure) {
+        return failure.code().message();
     }
-    ::unlink(name.c_str());
-    const int error = reserve(file, bytes);
-    ::close(file);
-    return error == 0 ? "" : std::strerror(error);
 }
 
 } // namespace lsrecon

@@ -103,17 +103,17 @@ std::vector<std::string> file_and_halves(const std::string& path) {
 
 void require_no_pipes(const std::string& path) {
     for (const std::string& file : file_and_halves(path)) {
-        const ResolvedPath place = resolved_path(file);
-        if (place.exists && !place.is_regular() && !S_ISDIR(place.facts.st_mode)) {
-            throw InputError({file, "file", place.what_is_wrong(), "a file",
+        const ResolvedPath resolved = resolved_path(file);
+        if (resolved.exists && !resolved.is_regular() && !S_ISDIR(resolved.facts.st_mode)) {
+            throw InputError({file, "file", resolved.what_is_wrong(), "a file",
                               "write what it holds to a file, and name that"});
         }
     }
 }
 
 void require_input(const std::string& path, const std::string& thing) {
-    const ResolvedPath place = resolved_path(path);
-    std::string found = place.what_is_wrong();
+    const ResolvedPath resolved = resolved_path(path);
+    std::string found = resolved.what_is_wrong();
     if (found.empty()) {
         const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         found = file < 0 ? std::strerror(errno) : "";
@@ -128,15 +128,15 @@ void require_input(const std::string& path, const std::string& thing) {
 void require_files(const std::vector<NamedInput>& inputs, const std::vector<NamedOutput>& outputs) {
     struct Known {
         std::string flag;
-        ResolvedPath place;
+        ResolvedPath path;
     };
     std::vector<Known> known;
     for (const NamedInput& input : inputs) {
         if (!input.path.empty()) {
             require_input(input.path, input.flag);
             for (const std::string& file : file_and_halves(input.path)) {
-                if (const ResolvedPath place = resolved_path(file); place.exists) {
-                    known.push_back({input.flag, place});
+                if (const ResolvedPath resolved = resolved_path(file); resolved.exists) {
+                    known.push_back({input.flag, resolved});
                 }
             }
         }
@@ -145,16 +145,16 @@ void require_files(const std::vector<NamedInput>& inputs, const std::vector<Name
         if (output.path.empty()) {
             continue;
         }
-        const ResolvedPath place = resolved_path(output.path);
-        require_replaceable(place);
+        const ResolvedPath resolved = resolved_path(output.path);
+        require_replaceable(resolved);
         for (const Known& other : known) {
-            if (same_file(place, other.place)) {
+            if (same_file(resolved, other.path)) {
                 refuse_shared(output, other.flag);
             }
         }
-        known.push_back({output.flag, place});
+        known.push_back({output.flag, resolved});
         require_ending(output);
-        ReplacingFile(output.path).watch(); // which says whether it can be written
+        const ReplacingFile can_be_written(output.path);
     }
 }
 
@@ -164,7 +164,7 @@ void require_folder(const std::string& flag, const std::string& path) {
     }
     try {
         std::filesystem::create_directories(path);
-        const TemporaryFile can_be_written(path, "q");
+        const TemporaryFile can_be_written(path);
     } catch (const std::system_error& failure) {
         throw UsageError({path, flag, failure.code().message(), "a folder that can be written",
                           "change its permissions or name another folder"});

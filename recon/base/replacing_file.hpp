@@ -2,18 +2,19 @@
 
 #include <string>
 
-#include "base/place.hpp"
+#include "base/resolved_path.hpp"
 #include "base/temporary_file.hpp"
 
 namespace lsrecon {
 
-/// UsageError when no file can be put at this place: it is a folder, a device or a pipe, its folder
-/// is missing, its links form a loop.
-void require_replaceable(const ResolvedPath& place);
+/// UsageError when no file can be put there: it is a folder, a device or a pipe, its folder is
+/// missing, its links form a loop.
+void require_replaceable(const ResolvedPath& path);
 
 /// An output is written beside its final place and renamed into it, so that a reader never sees a
 /// part of it and a failure leaves what was there before. It keeps the mode of the file that it
-/// replaces. A symbolic link stays: the file behind it is replaced.
+/// replaces. A symbolic link stays: the file behind it is replaced. Of several that are put at one
+/// place the last stays.
 ///
 ///     ReplacingFile out("image.h5");
 ///     write(out.path());
@@ -25,15 +26,12 @@ public:
 
     const std::string& path() const { return temporary_.path(); }
     /// Where it is put.
-    const std::string& target() const { return place_.target; }
-    /// UsageError when it cannot be put there, or another program has put a file there since
-    /// watch().
+    const std::string& target() const { return final_.target; }
+    /// RunError when it cannot be put there.
     void commit();
-    /// From now on, until the process ends.
-    void watch() const;
 
 private:
-    ResolvedPath place_;
+    ResolvedPath final_;
     TemporaryFile temporary_;
 };
 

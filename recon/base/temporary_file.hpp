@@ -1,39 +1,34 @@
 #pragma once
 
-#include <optional>
 #include <string>
-
-#include "base/removed_on_signal.hpp"
+#include <sys/types.h>
 
 namespace lsrecon {
 
-/// A new, empty file FOLDER/NAME.DIGITS.part. It is removed with this object, or when a signal ends
-/// the process. SIGKILL leaves it behind, until the next one is made in its folder.
-///
-/// It is locked (flock) as long as it lives: a file whose lock is free belongs to a dead process.
-/// Its digits name the running kernel, because some network file systems keep such locks to one
-/// machine: what another machine made must be a week old as well. Files of other names, such as
-/// NAME.part, are not touched.
+/// A new, empty file in a folder that has no name before it is whole: when its process ends before
+/// that, however it ends, nothing is left. On a file system without such files (O_TMPFILE), as NFS
+/// and Lustre are, it is FOLDER/lsrecon-DIGITS.part from the start: an error removes it, a signal
+/// leaves it.
 class TemporaryFile {
 public:
-    /// A name that is too long for the file system is cut. std::system_error when the folder
-    /// refuses the file.
-    TemporaryFile(const std::string& folder, const std::string& name);
+    /// `mode` is that of the file, less the umask. std::system_error when the folder refuses it.
+    explicit TemporaryFile(const std::string& folder, mode_t mode = 0666);
     ~TemporaryFile();
     TemporaryFile(const TemporaryFile&) = delete;
     TemporaryFile& operator=(const TemporaryFile&) = delete;
 
+    int descriptor() const { return file_; }
+    /// What this process opens to write it.
     const std::string& path() const { return path_; }
+    /// Synchronises it with the disk and puts it at a path of its folder, in place of the file or
+    /// the link there. std::system_error when that cannot be.
+    void put_at(const std::string& target);
 
 private:
-    bool create();
-
+    std::string name_;
+    int file_;
+    bool is_named_;
     std::string path_;
-    std::optional<RemovedOnSignal> removed_on_signal_;
-    int file_ = -1; ///< open for its lock
 };
-
-/// Removes the temporary files in `folder` that no process writes any more.
-void remove_stale_files(const std::string& folder);
 
 } // namespace lsrecon

@@ -13,7 +13,7 @@ constexpr const char* next_step = "\n  next:     the same command with --resume 
 
 } // namespace
 
-FrameStore::FrameStore(const std::string& image, const Scan& scan, std::optional<Identity> identity,
+FrameStore::FrameStore(const std::string& image, const Scan& scan, std::optional<Record> identity,
                        bool resume, std::size_t volumes, Precision precision)
     : image_(image), scan_(scan), voxels_(scan.voxels ? scan.voxels->size() : scan.grid.voxels()),
       volumes_(volumes), precision_(precision), position_(scan.frames.size()) {

@@ -6,23 +6,23 @@
 #include <string>
 #include <vector>
 
-#include "base/removed_on_signal.hpp"
+#include "base/said_on_signal.hpp"
 #include "io/file_values.hpp"
-#include "io/part_file.hpp"
+#include "io/part_folder.hpp"
 #include "scan/failed_frames.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
 
 /// The finished frames of an image or of F^H d until its file is written. Those of a scan of
-/// several are safe on disk at once (io/part_file.hpp), so that when the program ends for any
+/// several are safe on disk at once (io/part_folder.hpp), so that when the program ends for any
 /// reason only the frame in progress is lost. A single frame is kept here, and so are frames that
 /// are solved together, because a later run has no use for some of them.
 class FrameStore {
 public:
-    /// `resume` continues a part that is there; see PartFile for its errors. Without an identity
+    /// `resume` continues a part that is there; see PartFolder for its errors. Without an identity
     /// frames are kept here. The scan must outlive it.
-    FrameStore(const std::string& image, const Scan& scan, std::optional<Identity> identity,
+    FrameStore(const std::string& image, const Scan& scan, std::optional<Record> identity,
                bool resume, std::size_t volumes = 1, Precision precision = Precision::float32);
 
     bool has(std::size_t frame) const { return position_[frame].has_value(); }
@@ -33,7 +33,7 @@ public:
 
     /// Keeps a frame. `write` puts its values where they stay, a part of a volume after another: in
     /// doubles together they would take several times as much memory. Errors as of FileValues and
-    /// PartFile.
+    /// PartFolder.
     void put(std::size_t frame, const std::function<ImageFrame(FileValues& values)>& write);
     void put(std::size_t frame, ImageFrame image);
 
@@ -64,7 +64,7 @@ private:
     std::size_t volumes_; ///< of a frame
     Precision precision_; ///< of the file
     std::vector<std::optional<std::size_t>> position_; ///< of each frame among the finished ones
-    std::optional<PartFile> part_;
+    std::optional<PartFolder> part_;
     std::vector<FinishedFrame> here_; ///< without a part
     std::size_t resumed_ = 0;
     std::optional<SaidOnSignal> promise_;

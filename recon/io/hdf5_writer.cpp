@@ -25,9 +25,11 @@ Hdf5Handle file_in_memory() {
     return access;
 }
 
-/// Without HDF5's lock: the maker of the file holds one (base/temporary_file.hpp).
+/// By stdio: HDF5's usual driver asks for the name of a file, which a temporary one lacks. Without
+/// HDF5's lock, because no other process knows the file.
 Hdf5Handle file_on_disk() {
     Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    H5Pset_fapl_stdio(access.get());
     H5Pset_file_locking(access.get(), false, true);
     return access;
 }

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "base/place.hpp"
+#include "base/resolved_path.hpp"
 #include "io/record.hpp"
 #include "scan/failed_frames.hpp"
 

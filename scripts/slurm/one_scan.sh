@@ -60,13 +60,13 @@ options+=("$@")
 
 reconstruct() {
     ((stopped == 0)) || return 143
-    [[ $image.part -nt $scan ]] || rm -f "$image.part" # frames of the scan as it was before
+    [[ $image.part -nt $scan ]] || rm -rf "$image.part" # frames of the scan as it was before
     local code=0 resume=()
     [[ ! -e $image.part ]] || resume=(--resume) # frames that are solved together have no part
     "$program" recon "$scan" -o "$image" "${resume[@]}" "${options[@]}" || code=$?
     if ((code == 3)) && grep -q '\.part: it was made with other settings' "$log"; then
         echo "its frames were solved on another device or by another version: from the beginning"
-        rm -f "$image.part"
+        rm -rf "$image.part"
         code=0
         "$program" recon "$scan" -o "$image" "${options[@]}" || code=$?
     fi

@@ -4,6 +4,7 @@
     bad_frames.py LSRECON"""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -107,7 +108,7 @@ def a_bad_frame_fails_alone(make):
         expect_only(folder, name, bad, good)
         with h5py.File(folder / name) as f:
             expect(f["record"].attrs["frames_resumed"] == FRAMES - len(bad), "frames_resumed")
-        os.unlink(folder / (name + ".part"))
+        shutil.rmtree(folder / (name + ".part"))
 
 
 def a_bad_trajectory_fails_its_frame_alone(make):
@@ -148,7 +149,7 @@ def a_bad_trajectory_fails_its_frame_alone(make):
         folder.run(INPUT, [*RECON, "-o", "one.h5", "--frames", listed], ["/trajectory"])
         folder.run(INPUT, [*RECON, "-o", name, "--resume"], [f"frame {min(says)} failed"])
         expect_only(folder, name, says, good)
-        os.unlink(folder / (name + ".part"))
+        shutil.rmtree(folder / (name + ".part"))
         with h5py.File(folder / "many.h5", "a") as f:
             del f["samples"]
         told = folder.run(0, ["info", "many.h5"]).stdout
@@ -253,7 +254,7 @@ def a_batch_tries_them_again(make):
         expect("finished before" not in submit(INPUT), "an image that lacks a frame is finished")
         with open(folder / "out/rows/many.h5.tsv", encoding="utf-8") as row:
             expect("1 of 5 frames failed: 2; found: " in row.read(), "the row does not say why")
-    os.unlink(folder / "out/images/many.h5.part")
+    shutil.rmtree(folder / "out/images/many.h5.part")
     expect("finished before" in submit(0), "an image that was accepted is made again")
 
 

@@ -5,6 +5,7 @@ any fails alone. Lines of other coils serve none. And the field of view of a cal
     calibration.py LSRECON"""
 
 import os
+import shutil
 import sys
 
 import h5py
@@ -44,9 +45,9 @@ def frames(folder, calibrations, images, words=(), **expected):
     rows = [row for part in [*calibrations, *images] for row in part]
     write(folder / "raw.h5", CARTESIAN, np.concatenate(rows))
     folder.kept = {"i.h5.part"}
-    for name in ("i.h5", "i.h5.part"):
-        if os.path.exists(folder / name):
-            os.unlink(folder / name)
+    shutil.rmtree(folder / "i.h5.part", ignore_errors=True)
+    if os.path.exists(folder / "i.h5"):
+        os.unlink(folder / "i.h5")
     return image(folder, *words, **expected)
 
 

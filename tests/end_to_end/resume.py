@@ -18,7 +18,6 @@ import numpy as np
 from in_folders import INPUT, USAGE, expect, run_cases
 
 FRAMES = 20
-FRAME_BYTES = 64 * 64 * 16  # of an image in double precision; its record adds a little
 RNG = random.Random(1)
 RECON = ["recon", "many.h5", "--iterations", "6", "--quiet"]
 
@@ -57,23 +56,23 @@ def parts(folder):
     return sorted(name for name in os.listdir(folder.path) if name.endswith(".part"))
 
 
-def size_of(path):
+def frames_in(part):
     try:
-        return os.path.getsize(path)
+        return sum(name.isdigit() for name in os.listdir(part))
     except FileNotFoundError:  # not begun, or finished and renamed this moment
         return 0
 
 
 def stopped(folder, kind, output, grown=0, command=RECON):
-    """Stops a run when its part has grown by this many bytes, whatever time that takes: its exit
-    code, which is 0 where the run was finished first, and what it said. 0 bytes is any moment."""
+    """Stops a run when its part has grown by this many frames, whatever time that takes: its exit
+    code, which is 0 where the run was finished first, and what it said. 0 frames is any moment."""
     part = folder / f"{output}.part"
-    enough = size_of(part) + grown
+    enough = frames_in(part) + grown
     process = subprocess.Popen([folder.program, *command, "-o", output, "--resume"],
                                cwd=folder.path, stderr=subprocess.PIPE, text=True)
     if grown == 0:
         time.sleep(RNG.uniform(0, 0.5))
-    while size_of(part) < enough and process.poll() is None:
+    while frames_in(part) < enough and process.poll() is None:
         time.sleep(0.0005)
     process.send_signal(kind)
     said = process.communicate(timeout=60)[1]
@@ -101,7 +100,7 @@ def killed_and_resumed(make):
         output = f"image{round_}.h5"
         for _ in range(60):
             frames = RNG.choice([0, 1, 2, 4, 8])
-            code, _ = stopped(folder, signal.SIGKILL, output, frames * FRAME_BYTES)
+            code, _ = stopped(folder, signal.SIGKILL, output, frames)
             if code == 0:
                 break
             expect(code == -signal.SIGKILL, f"exit {code} in place of a kill")
@@ -118,7 +117,7 @@ def signals_keep_frames(make):
     scan_of_frames(folder)
     folder.run(0, [*RECON, "-o", "whole.h5"])
     for kind in (signal.SIGTERM, signal.SIGINT):
-        for grown in (0, 2 * FRAME_BYTES):  # a frame is counted a moment after it is written
+        for grown in (0, 2):  # a frame is counted a moment after it is written
             code, said = stopped_in_time(folder, kind, "image.h5", grown)
             expect(code == -kind, f"exit {code} by {kind.name}")
             left = parts(folder)
@@ -168,7 +167,7 @@ def fhd_in_doubles_is_resumed(make):
         return
     kills = 0
     while kills < 3:
-        code, _ = stopped(folder, signal.SIGKILL, "fhd.h5", FRAME_BYTES, command)
+        code, _ = stopped(folder, signal.SIGKILL, "fhd.h5", 1, command)
         kills += code != 0
         if code == 0: # finished first
             os.unlink(folder / "fhd.h5")
@@ -183,7 +182,7 @@ def fhd_in_doubles_is_resumed(make):
 def another_scan_is_refused(make):
     folder = make()
     scan_of_frames(folder)
-    stopped_in_time(folder, signal.SIGKILL, "image.h5", FRAME_BYTES)
+    stopped_in_time(folder, signal.SIGKILL, "image.h5", 1)
     expect("image.h5.part" in parts(folder), "no frame was kept")
     # Another file in its place: the reader of the killed run may hold the old one a moment longer.
     shutil.copy(folder / "many.h5", folder / "changed.h5")

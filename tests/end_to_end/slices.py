@@ -131,7 +131,7 @@ def a_slice_without_signal_or_a_frame_is_no_obstacle(make):
     folder.kept = {"i.h5.part"}
     found, said = image(folder, code=INPUT, says=["slice 1, repetition 0) failed"])
     expect("1 of 6 frames failed: 2" in said, said)
-    os.unlink(folder / "i.h5.part")
+    shutil.rmtree(folder / "i.h5.part")
     alone, _ = image(folder, "--slice", "1", "--repetition", "1")
     expect(found[3].tobytes() == alone[0].tobytes(), "maps of another frame than the good one")
     with h5py.File(folder / "raw.h5", "r+") as f:

@@ -1,4 +1,4 @@
-#include "base/place.hpp"
+#include "base/resolved_path.hpp"
 
 #include <cerrno>
 #include <climits>
@@ -59,29 +59,29 @@ std::string ResolvedPath::what_is_wrong() const {
 }
 
 ResolvedPath resolved_path(const std::string& path) {
-    ResolvedPath place;
-    place.path = path;
-    place.target = path;
-    place.exists = ::stat(path.c_str(), &place.facts) == 0;
-    if (!place.exists && errno != ENOENT) {
-        place.error = errno;
-        return place;
+    ResolvedPath result;
+    result.path = path;
+    result.target = path;
+    result.exists = ::stat(path.c_str(), &result.facts) == 0;
+    if (!result.exists && errno != ENOENT) {
+        result.error = errno;
+        return result;
     }
-    place.error = path.empty() ? ENOENT : follow(place.target);
-    if (place.error != 0) {
-        return place;
+    result.error = path.empty() ? ENOENT : follow(result.target);
+    if (result.error != 0) {
+        return result;
     }
     struct stat found {};
-    const std::string& last = place.exists ? place.target : place.folder();
+    const std::string& last = result.exists ? result.target : result.folder();
     if (::stat(last.c_str(), &found) != 0) {
-        place.error = errno;
-    } else if (place.exists && !same(found, place.facts)) {
-        place.error = ENOENT; // the file behind /proc/self/fd/3 may have no name any more
+        result.error = errno;
+    } else if (result.exists && !same(found, result.facts)) {
+        result.error = ENOENT; // the file behind /proc/self/fd/3 may have no name any more
     }
-    if (!place.exists) {
-        place.facts = found;
+    if (!result.exists) {
+        result.facts = found;
     }
-    return place;
+    return result;
 }
 
 bool same_file(const ResolvedPath& a, const ResolvedPath& b) {

@@ -1,8 +1,9 @@
-#include "io/part_file.hpp"
+#include "io/part_folder.hpp"
 
+#include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "base/error.hpp"
 #include "support/surroundings.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const Identity identity{{"scan_sha256", "abc"}, {"lambda", "0.01"}};
+const Record settings{{"scan_sha256", "abc"}, {"lambda", "0.01"}};
 
 FinishedFrame frame_of(std::size_t index) {
     const auto number = static_cast<double>(index);
@@ -33,27 +34,28 @@ FinishedFrame frame_of(std::size_t index) {
     return frame;
 }
 
-class PartFileTest : public testing::Test {
+class PartFolderTest : public testing::Test {
 protected:
     void write(std::initializer_list<std::size_t> frames) {
-        PartFile part(image_, identity, true);
+        PartFolder part(image_, settings, true);
         for (const std::size_t index : frames) {
             part.add(frame_of(index));
         }
     }
-    std::vector<std::size_t> resumed(const Identity& of = identity) {
-        const PartFile part(image_, of, true);
+    std::vector<std::size_t> resumed(const Record& of = settings) {
+        const PartFolder part(image_, of, true);
         std::vector<std::size_t> result;
         for (std::size_t i = 0; i < part.frames().size(); ++i) {
             const FinishedFrame& frame = part.frames()[i];
             EXPECT_EQ(part.values(i), frame_of(frame.index).values);
             result.push_back(frame.index);
         }
+        std::sort(result.begin(), result.end());
         return result;
     }
-    Finding refusal(const Identity& of = identity) {
+    Finding refusal(const Record& of = settings) {
         try {
-            const PartFile part(image_, of, true);
+            const PartFolder part(image_, of, true);
         } catch (const InputError& error) {
             return error.finding();
         }
@@ -67,14 +69,16 @@ protected:
     std::string path_ = folder_.file("image.h5.part");
 };
 
-TEST_F(PartFileTest, EverythingOfAFrameComesBack) {
+TEST_F(PartFolderTest, EverythingOfAFrameComesBack) {
     write({4, 0});
     write({2});
-    const PartFile part(image_, identity, true);
-    ASSERT_EQ(part.frames().size(), 3U);
-    const FinishedFrame& found = part.frames()[2];
+    EXPECT_EQ(resumed(), (Indices{0, 2, 4}));
+    const PartFolder part(image_, settings, true);
+    const auto two = std::find_if(part.frames().begin(), part.frames().end(),
+                                  [](const FinishedFrame& frame) { return frame.index == 2; });
+    ASSERT_NE(two, part.frames().end());
+    const FinishedFrame& found = *two;
     const FinishedFrame expected = frame_of(2);
-    EXPECT_EQ(found.index, 2U);
     EXPECT_EQ(found.image.label, expected.image.label);
     EXPECT_EQ(found.image.position, expected.image.position);
     EXPECT_EQ(found.image.residuals, expected.image.residuals);
@@ -87,96 +91,85 @@ TEST_F(PartFileTest, EverythingOfAFrameComesBack) {
     EXPECT_EQ(found.image.explained, expected.image.explained);
     EXPECT_EQ(found.image.unexplained, expected.image.unexplained);
     EXPECT_TRUE(found.values.empty());
-    EXPECT_EQ(part.values(2), expected.values);
-    EXPECT_EQ(part.values(0), frame_of(4).values);
 }
 
-TEST_F(PartFileTest, DoesNotExistBeforeTheFirstFrameAndAfterTheLast) {
+TEST_F(PartFolderTest, DoesNotExistBeforeTheFirstFrameAndAfterTheLast) {
     {
-        PartFile part(image_, identity, true);
+        PartFolder part(image_, settings, true);
         EXPECT_EQ(folder_.entries(), 0U);
-        EXPECT_NO_THROW(PartFile::require_none(image_));
+        EXPECT_NO_THROW(PartFolder::require_none(image_));
         part.add(frame_of(0));
         EXPECT_TRUE(fs::exists(path_));
-        EXPECT_THROW(PartFile::require_none(image_), UsageError);
+        EXPECT_THROW(PartFolder::require_none(image_), UsageError);
         part.remove();
     }
     EXPECT_EQ(folder_.entries(), 0U);
 }
 
-TEST_F(PartFileTest, ARecordThatWasCutOffDoesNotCount) {
-    write({0, 1});
-    const std::uintmax_t two = fs::file_size(path_);
-    write({2});
-    const std::uintmax_t three = fs::file_size(path_);
-    const std::string whole = test::read_text(path_);
-    for (std::uintmax_t size = two; size < three; ++size) {
-        test::write_text(path_, whole.substr(0, size));
-        EXPECT_EQ(resumed(), (Indices{0, 1})) << size;
+TEST_F(PartFolderTest, IsReadByThoseWhoMayReadTheImage) {
+    test::write_text(image_, "of an earlier run");
+    for (const mode_t mode : {0600U, 0640U}) {
+        ::chmod(image_.c_str(), mode);
+        PartFolder part(image_, settings, true);
+        part.add(frame_of(0));
+        struct stat facts {};
+        ::stat(path_.c_str(), &facts);
+        EXPECT_EQ(facts.st_mode & 0777U, mode == 0600U ? 0700U : 0750U);
+        part.remove();
     }
-    for (std::uintmax_t size = 0; size < two; size += 7) {
-        test::write_text(path_, whole.substr(0, size));
-        EXPECT_LE(resumed().size(), 1U) << size;
-    }
-    test::write_text(path_, whole.substr(0, three - 1));
-    write({2, 3}); // in its place
-    EXPECT_EQ(resumed(), (Indices{0, 1, 2, 3}));
-    EXPECT_EQ(test::read_text(path_).substr(0, three), whole);
 }
 
-TEST_F(PartFileTest, ARecordThatWasChangedEndsTheFile) {
-    write({0, 1, 2});
-    const std::string whole = test::read_text(path_);
-    for (std::size_t at = whole.size() / 2; at < whole.size(); ++at) {
-        std::string damaged = whole;
-        damaged[at] = static_cast<char>(damaged[at] ^ 1);
-        test::write_text(path_, damaged);
-        EXPECT_LE(resumed().size(), 2U) << at;
-    }
-    // Lengths of what is not there, as after a power cut.
-    test::write_text(path_, whole + std::string(1000, '\xff'));
-    EXPECT_EQ(resumed(), (Indices{0, 1, 2}));
-    test::write_text(path_, whole + std::string(1000, '\0'));
-    EXPECT_EQ(resumed(), (Indices{0, 1, 2}));
-}
-
-TEST_F(PartFileTest, OfAnotherScanOrOtherOptionsIsRefusedByName) {
+TEST_F(PartFolderTest, AFrameThatWasNotFinishedDoesNotCount) {
+    write({1});
+    // As a file system without O_TMPFILE leaves it.
+    test::write_text(path_ + "/lsrecon-0123456789abcdef.part", "lsrecon-part 5");
+    EXPECT_EQ(resumed(), Indices{1});
+    fs::remove(path_ + "/1"); // killed before the first
+    EXPECT_EQ(resumed(), Indices{});
     write({0});
-    Identity other = identity;
+    EXPECT_EQ(resumed(), Indices{0});
+}
+
+TEST_F(PartFolderTest, OfAnotherScanOrOtherOptionsIsRefusedByName) {
+    write({0});
+    Record other = settings;
     other[1].second = "0.1";
     const Finding finding = refusal(other);
     EXPECT_EQ(finding.file, path_);
     EXPECT_NE(finding.thing.find("lambda"), std::string::npos);
     EXPECT_EQ(finding.found, "\"0.01\"");
     EXPECT_NE(finding.expected.find("0.1"), std::string::npos);
-    other = identity;
+    other = settings;
     other.emplace_back("q_sha256", "1");
     EXPECT_EQ(refusal(other).found, "no such entry");
     EXPECT_NE(refusal(other).expected.find("\"q_sha256 = 1\""), std::string::npos);
-    other = {identity[0]};
+    other = {settings[0]};
     EXPECT_EQ(refusal(other).found, "\"lambda = 0.01\"");
     EXPECT_NE(refusal(other).expected.find("no such entry"), std::string::npos);
-    other = identity;
+    other = settings;
     other.emplace_back("the trajectory has the other sign (--conjugate)", "");
     EXPECT_NE(refusal(other).expected.find("\"the trajectory has the other sign (--conjugate)\""),
               std::string::npos);
     EXPECT_EQ(resumed(), Indices{0}) << "nothing was lost";
 }
 
-TEST_F(PartFileTest, AFileThatIsNotAPartIsLeftAlone) {
-    for (const std::string content :
-         {"a letter to the editor, of some length", "lsrecon-part 1\n\0"}) {
-        const std::string padded = content + std::string(200, ' ');
-        test::write_text(path_, padded);
-        EXPECT_NE(refusal().found.find("not a part"), std::string::npos);
-        EXPECT_EQ(test::read_text(path_), padded);
+TEST_F(PartFolderTest, WhatIsNotAPartIsLeftAlone) {
+    test::write_text(path_, "a letter to the editor");
+    EXPECT_EQ(refusal().found, "Not a directory");
+    EXPECT_EQ(test::read_text(path_), "a letter to the editor");
+    fs::remove(path_);
+    fs::create_directory(path_);
+    for (const std::string content : {"a letter", "lsrecon-part 1\n\0", ""}) {
+        test::write_text(path_ + "/7", content + std::string(content.empty() ? 0 : 200, ' '));
+        EXPECT_EQ(refusal().thing, "frame 7");
     }
+    EXPECT_THROW(PartFolder::require_none(image_), UsageError);
 }
 
-TEST_F(PartFileTest, TwoProcessesDoNotShareOne) {
-    PartFile part(image_, identity, true);
+TEST_F(PartFolderTest, TwoProcessesDoNotShareOne) {
+    PartFolder part(image_, settings, true);
     part.add(frame_of(0));
-    EXPECT_THROW(PartFile(image_, identity, true), UsageError);
+    EXPECT_THROW(PartFolder(image_, settings, true), UsageError);
 }
 
 } // namespace

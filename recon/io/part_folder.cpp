@@ -1,0 +1,288 @@
+#include "io/part_folder.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+#include "base/error.hpp"
+#include "base/file_bytes.hpp"
+#include "base/packed.hpp"
+#include "base/resolved_path.hpp"
+#include "base/temporary_file.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<char, 16> signature{"lsrecon-part 5\n"};
+
+/// What the file of a frame holds beside its values.
+struct PackedFrame {
+    std::vector<std::string> names; ///< of what it depends on
+    std::vector<std::string> settings; ///< theirs
+    std::string label;
+    std::vector<double> position; ///< empty, or 3 numbers
+    ResidualHistories residuals;
+    std::string solver;
+    std::vector<Stop> stops;
+    double largest_part = 0;
+    double late_change = 0;
+    double explained = 0;
+    double unexplained = 0;
+    double resolved_lambda = 0;
+    double image_error = 0;
+    template <typename Archive> void each(Archive& archive) {
+        archive(names, settings, label, position, residuals, solver, stops, largest_part,
+                late_change, explained, unexplained, resolved_lambda, image_error);
+    }
+};
+
+PackedFrame about(const FinishedFrame& frame, const Record& dependencies) {
+    const ImageFrame& image = frame.image;
+    PackedFrame about{{},
+                      {},
+                      image.label,
+                      {},
+                      image.residuals,
+                      image.solver,
+                      image.stops,
+                      frame.largest_part,
+                      image.late_change,
+                      image.explained,
+                      image.unexplained,
+                      image.resolved_lambda,
+                      image.image_error};
+    for (const auto& [name, value] : dependencies) {
+        about.names.push_back(name);
+        about.settings.push_back(value);
+    }
+    if (image.position) {
+        about.position.assign(image.position->begin(), image.position->end());
+    }
+    return about;
+}
+
+FinishedFrame frame_of(std::size_t index, const PackedFrame& about) {
+    FinishedFrame frame;
+    frame.index = index;
+    frame.image = {{},
+                   about.label,
+                   {},
+                   about.residuals,
+                   about.solver,
+                   about.stops,
+                   about.late_change,
+                   about.explained,
+                   about.unexplained,
+                   about.resolved_lambda,
+                   about.image_error};
+    if (about.position.size() == 3) {
+        frame.image.position = Vec3{about.position[0], about.position[1], about.position[2]};
+    }
+    frame.largest_part = about.largest_part;
+    return frame;
+}
+
+/// Reads up to where the values begin; nothing when this program wrote no such file.
+std::optional<PackedFrame> read_about(std::ifstream& file) {
+    std::array<char, signature.size()> found{};
+    std::uint64_t size = 0;
+    file.read(found.data(), found.size());
+    file.read(reinterpret_cast<char*>(&size), sizeof size);
+    if (!file || found != signature) {
+        return std::nullopt;
+    }
+    std::string bytes(size, '\0');
+    file.read(bytes.data(), static_cast<std::streamsize>(size));
+    return unpacked<PackedFrame>(bytes);
+}
+
+std::string in_quotes(const std::string& words) {
+    return "\"" + words + "\"";
+}
+
+/// What a frame depends on; a remark has no value.
+std::string entry(const std::string& name, const std::string& value) {
+    return in_quotes(value.empty() ? name : name + " = " + value);
+}
+
+[[noreturn]] void refuse_second(const std::string& path) {
+    throw UsageError({path, "folder", "another process is making this image", "one at a time",
+                      "wait until it ends, or name another output"});
+}
+
+const char* const begin_again = "remove it to begin again";
+
+} // namespace
+
+std::string PartFolder::path_for(const std::string& image) {
+    return resolved_path(image).target + ".part";
+}
+
+void PartFolder::require_none(const std::string& image) {
+    const std::string path = path_for(image);
+    struct stat facts {};
+    if (::lstat(path.c_str(), &facts) == 0) {
+        const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        const bool in_use =
+            folder >= 0 && ::flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+        ::close(folder);
+        if (in_use) {
+            refuse_second(path);
+        }
+        throw UsageError({path, "folder", "frames of an image that was not finished",
+                          "no such folder", text("continue with --resume, or ", begin_again)});
+    }
+}
+
+void PartFolder::refuse(const std::string& thing, const std::string& found,
+                        const std::string& expected, const std::string& next_step) const {
+    throw InputError({path_, thing, found, expected, next_step});
+}
+
+PartFolder::PartFolder(const std::string& image, Record dependencies, bool resume)
+    : path_(path_for(image)), mode_(resolved_path(image).mode()),
+      dependencies_(std::move(dependencies)) {
+    struct stat facts {};
+    if (resume && ::lstat(path_.c_str(), &facts) == 0) {
+        open();
+        try {
+            read_frames();
+        } catch (...) {
+            ::close(folder_);
+            throw;
+        }
+    }
+}
+
+PartFolder::~PartFolder() {
+    if (folder_ >= 0) {
+        ::close(folder_);
+    }
+}
+
+void PartFolder::open() {
+    folder_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder_ < 0) {
+        refuse("folder", std::strerror(errno), "a folder that can be read and written",
+               "check its permissions and those of its folder, or move it away");
+    }
+    if (::flock(folder_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        ::close(folder_);
+        folder_ = -1;
+        refuse_second(path_);
+    }
+}
+
+std::string PartFolder::file_of(std::size_t frame) const {
+    return path_ + "/" + std::to_string(frame);
+}
+
+void PartFolder::read_frames() {
+    for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
+        const std::string name = entry.path().filename().string();
+        if (name.find_first_not_of("0123456789") != std::string::npos) {
+            continue; // a file that was not finished
+        }
+        std::ifstream file(entry.path(), std::ios::binary);
+        const std::optional<PackedFrame> about = read_about(file);
+        if (!about) {
+            refuse("frame " + name, "not a frame that this version of lsrecon kept",
+                   "what 'lsrecon recon' keeps of an image", "move the folder away");
+        }
+        Record stored;
+        for (std::size_t i = 0; i < about->names.size(); ++i) {
+            stored.emplace_back(about->names[i], about->settings[i]);
+        }
+        require_same(stored);
+        frames_.push_back(frame_of(std::stoul(name), *about));
+    }
+}
+
+void PartFolder::require_same(const Record& stored) const {
+    const std::string next =
+        text("run with what it was begun with, or ", begin_again, ": its frames are then lost");
+    std::map<std::string, std::string> of_run(dependencies_.begin(), dependencies_.end());
+    for (const auto& [name, value] : stored) {
+        const auto found = of_run.find(name);
+        if (found == of_run.end()) {
+            refuse("what its frames depend on", entry(name, value), "no such entry, as in this run",
+                   next);
+        }
+        if (found->second != value) {
+            refuse("it was made with other settings: " + name, in_quotes(value),
+                   in_quotes(found->second) + ", that of this run", next);
+        }
+        of_run.erase(found);
+    }
+    if (!of_run.empty()) {
+        const auto& [name, value] = *of_run.begin();
+        refuse("what its frames depend on", "no such entry",
+               entry(name, value) + ", as in this run", next);
+    }
+}
+
+void PartFolder::add(FinishedFrame frame) {
+    if (folder_ < 0) {
+        const mode_t to_enter = (mode_ & 0444U) >> 2U; // for those who may read the image
+        if (::mkdir(path_.c_str(), mode_ | to_enter) != 0 && errno == EEXIST) {
+            refuse_second(path_);
+        }
+        open();
+    }
+    const std::string head = std::string(signature.begin(), signature.end()) +
+                             packed(packed(about(frame, dependencies_)));
+    try {
+        TemporaryFile file(path_, mode_);
+        if (!write_all(file.descriptor(), head.data(), head.size(), 0) ||
+            !write_all(file.descriptor(), frame.values.data(), frame.values.size(), head.size())) {
+            throw std::system_error(errno, std::generic_category());
+        }
+        file.put_at(file_of(frame.index));
+    } catch (const std::system_error& failure) {
+        refuse("folder", text("it cannot be written: ", failure.code().message()),
+               "a file system with enough free space",
+               frames_.empty() ? "free some space or name another output"
+                               : "free some space and continue with --resume");
+    }
+    frame.values = FileBytes(); // {} would keep their memory
+    frames_.push_back(std::move(frame));
+}
+
+FileBytes PartFolder::values(std::size_t position) const {
+    const std::size_t frame = frames_[position].index;
+    std::ifstream file(file_of(frame), std::ios::binary);
+    FileBytes values;
+    const bool begins = read_about(file).has_value();
+    if (begins) {
+        values.resize(fs::file_size(file_of(frame)) - static_cast<std::size_t>(file.tellg()));
+        file.read(values.data(), static_cast<std::streamsize>(values.size()));
+    }
+    if (!begins || !file) {
+        refuse(text("frame ", frame), "it cannot be read again", "the values that were written",
+               text("check the disk, then ", begin_again));
+    }
+    return values;
+}
+
+void PartFolder::remove() {
+    if (folder_ >= 0) {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+        ::close(folder_);
+        folder_ = -1;
+    }
+}
+
+} // namespace lsrecon

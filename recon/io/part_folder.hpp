@@ -1,0 +1,67 @@
+#pragma once
+
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include "io/file_values.hpp"
+#include "io/record.hpp"
+#include "scan/image.hpp"
+
+namespace lsrecon {
+
+/// A frame that was solved: all that the image file needs of it.
+struct FinishedFrame {
+    std::size_t index = 0; ///< within the scan
+    ImageFrame image; ///< without its values
+    FileBytes values;
+    double largest_part = 0; ///< of the values before they were rounded
+};
+
+/// The finished frames of an image that is not finished: IMAGE.part, a folder beside it that
+/// survives any end of the program. Each frame is a file that appears when it is whole, and says
+/// what the frame depends on (docs/formats.md).
+///
+/// The folder is locked while this object lives. It is made with the first frame.
+class PartFolder {
+public:
+    static std::string path_for(const std::string& image);
+    /// UsageError when there is one: without --resume its frames would be lost.
+    static void require_none(const std::string& image);
+
+    /// Continues the part of this image when there is one and `resume` says so. InputError when its
+    /// frames depend on something else than `dependencies`, which names the first difference, when
+    /// it holds something else, or cannot be read or written; UsageError when another process has
+    /// it.
+    PartFolder(const std::string& image, Record dependencies, bool resume);
+    ~PartFolder();
+    PartFolder(const PartFolder&) = delete;
+    PartFolder& operator=(const PartFolder&) = delete;
+
+    const std::string& path() const { return path_; }
+
+    /// Safe on disk when it returns. InputError when the file system refuses; the frames before
+    /// stay.
+    void add(FinishedFrame frame);
+    /// Without their values; those of an earlier run first.
+    const std::vector<FinishedFrame>& frames() const { return frames_; }
+    FileBytes values(std::size_t position) const;
+
+    void remove();
+
+private:
+    void open();
+    void read_frames();
+    std::string file_of(std::size_t frame) const;
+    void require_same(const Record& stored) const;
+    [[noreturn]] void refuse(const std::string& thing, const std::string& found,
+                             const std::string& expected, const std::string& next_step) const;
+
+    std::string path_;
+    mode_t mode_; ///< that of the image which it will replace
+    Record dependencies_;
+    int folder_ = -1; ///< open for its lock
+    std::vector<FinishedFrame> frames_;
+};
+
+} // namespace lsrecon
