@@ -5,7 +5,7 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/lsrecon)
 set(header_folder ${CMAKE_INSTALL_INCLUDEDIR}/lsrecon)
 
 install(TARGETS lsrecon RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS lsrecon_library EXPORT lsreconTargets
+install(TARGETS lsrecon_core lsrecon_library EXPORT lsreconTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(
   DIRECTORY ${CMAKE_CURRENT_LIST_DIR}/

@@ -6,6 +6,7 @@ slice alone.
 
 import os
 import pathlib
+import shutil
 import sys
 
 import h5py
