@@ -6,7 +6,7 @@
 
 using namespace lsrecon;
 
-struct Progress : Reporter {
+struct Stages : Reporter {
     void on_begin(const std::string& stage) override { std::printf("%s ...\n", stage.c_str()); }
 };
 
@@ -30,8 +30,8 @@ int main() {
     ComplexVector image; // N, x fastest
     FramesInMemory source(scan);
     FramesToCaller sink([&](std::size_t, ImageFrame frame) { image = frame.values; });
-    Progress progress;
-    reconstruct(source, sink, *make_backend({"reference", "", ""}), {}, progress);
+    Stages stages;
+    reconstruct(source, sink, *make_backend({"reference", "", ""}), {}, stages);
     std::printf("|rho| of the bright voxel: %.3f\n", std::abs(image(bright * n + bright)));
     return std::abs(image(bright * n + bright) - 1.0) < 0.05 ? 0 : 1;
 }
