@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/numbers.hpp"
-#include "io/image_about.hpp"
+#include "io/image/file.hpp"
 #include "prepare/replica_noise.hpp"
 #include "scan/reach.hpp"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/numbers.hpp"
-#include "io/image_file.hpp"
+#include "io/image/file.hpp"
 #include "prepare/replica_noise.hpp"
 
 namespace lsrecon {

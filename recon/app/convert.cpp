@@ -8,8 +8,8 @@
 #include "base/numbers.hpp"
 #include "base/version.hpp"
 #include "io/failed_frames.hpp"
-#include "io/image_formats.hpp"
-#include "io/slice_stack.hpp"
+#include "io/image/formats.hpp"
+#include "io/image/slice_stack.hpp"
 
 namespace lsrecon::app {
 

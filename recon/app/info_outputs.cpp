@@ -5,12 +5,12 @@
 #include "base/numbers.hpp"
 #include "io/failed_frames.hpp"
 #include "io/formats.hpp"
-#include "io/image_formats.hpp"
-#include "io/image_reader.hpp"
+#include "io/image/formats.hpp"
+#include "io/image/map_previews.hpp"
+#include "io/image/reader.hpp"
 #include "io/maps_file.hpp"
 #include "io/record.hpp"
 #include "io/solves_in_words.hpp"
-#include "io/stored_map_previews.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon::app {

@@ -4,7 +4,7 @@
 #include "app/validators.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
-#include "io/png_file.hpp"
+#include "io/image/png.hpp"
 #include "reconstruct.hpp"
 #include "solve/cg.hpp"
 #include "solve/effort.hpp"

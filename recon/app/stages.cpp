@@ -7,7 +7,7 @@
 #include "base/numbers.hpp"
 #include "engines/pieces.hpp"
 #include "io/frame_source.hpp"
-#include "io/image_file.hpp"
+#include "io/image/file.hpp"
 #include "io/image_sink.hpp"
 #include "io/q_file.hpp"
 #include "io/record.hpp"

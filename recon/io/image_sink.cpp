@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/largest_part.hpp"
-#include "io/image_file.hpp"
+#include "io/image/file.hpp"
 
 namespace lsrecon {
 

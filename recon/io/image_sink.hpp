@@ -10,7 +10,7 @@
 #include "base/removed_on_signal.hpp"
 #include "base/report.hpp"
 #include "io/failed_frames.hpp"
-#include "io/file_values.hpp"
+#include "io/image/file_values.hpp"
 #include "io/part_file.hpp"
 #include "scan/scan.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/file_values.hpp"
+#include "io/image/file_values.hpp"
 #include "scan/image.hpp"
 
 namespace lsrecon {

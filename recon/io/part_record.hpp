@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "io/file_values.hpp"
+#include "io/image/file_values.hpp"
 
 namespace lsrecon {
 

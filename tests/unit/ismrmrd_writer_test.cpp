@@ -1,10 +1,10 @@
-#include "io/ismrmrd_writer.hpp"
+#include "io/ismrmrd/writer.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
 #include "io/frame_source.hpp"
-#include "io/ismrmrd_rows.hpp"
+#include "io/ismrmrd/rows.hpp"
 #include "support/case.hpp"
 #include "support/simulated.hpp"
 #include "support/surroundings.hpp"

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "io/image_file.hpp"
-#include "io/stored_map_previews.hpp"
+#include "io/image/file.hpp"
+#include "io/image/map_previews.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
 
