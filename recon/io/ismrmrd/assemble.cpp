@@ -209,6 +209,9 @@ std::string units_of(const RawFrames& raw, std::vector<std::string>& remarks) {
         }
         found = guess_trajectory_units({range}, stored);
     }
+    if (found.empty() && raw.nowhere) {
+        throw InputError(*raw.nowhere);
+    }
     if (found.empty()) {
         refuse_units(raw);
     }

@@ -194,6 +194,17 @@ public:
         }
     }
 
+    void check_positions(const std::vector<Vec3>& k) const {
+        for (std::size_t i = 0; i < k.size(); ++i) {
+            for (std::size_t d = 0; d < scan_.dimensions(); ++d) {
+                if (!std::isfinite(k[i][d])) {
+                    refuse("traj", text(shown(k[i][d]), " at [", begin() + i, ", ", d, "]"),
+                           "finite numbers", "repair the trajectory and write the file again");
+                }
+            }
+        }
+    }
+
     void check_values() const {
         for (std::size_t sample = begin(); sample < end(); ++sample) {
             for (std::size_t c = 0; c < scan_.kind.channels; ++c) {
@@ -324,7 +335,7 @@ void crop_line(const RawFrames& scan, const Readout& readout, std::vector<Vec3>&
     }
 }
 
-void append(const RawFrames& scan, const Readout& readout, RawFrame& frame) {
+void append(RawFrames& scan, const Readout& readout, RawFrame& frame) {
     const IsmrmrdHeader& header = readout.header();
     if (!scan.has_trajectory()) {
         readout.check_line();
@@ -338,6 +349,14 @@ void append(const RawFrames& scan, const Readout& readout, RawFrame& frame) {
     std::vector<Vec3> k;
     for (std::size_t sample = readout.begin(); sample < readout.end(); ++sample) {
         k.push_back(readout.position(sample));
+    }
+    try {
+        readout.check_positions(k);
+    } catch (const InputError& error) {
+        if (!scan.options.bad_frames) {
+            throw;
+        }
+        scan.nowhere = scan.nowhere.value_or(error);
     }
     if (!k.empty()) {
         readout.check_kz();

@@ -79,6 +79,7 @@ public:
     /// Calibration of another kind: why it does not serve, and the counters of each acquisition.
     std::map<std::string, std::vector<RawCounters>> unlike;
     Vec3 range{0, 0, 0}; ///< largest |coordinate| of the image's samples as stored
+    std::optional<InputError> nowhere; ///< the first coordinate that is no number
     std::size_t discarded = 0;
     bool moved_within_frame = false;
 };

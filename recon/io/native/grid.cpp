@@ -85,10 +85,13 @@ void read_place(const Hdf5Reader& file, const std::string& object, Grid& grid) {
         const std::string expected = "unit vectors of x, y and z at right angles, 9 numbers";
         const std::vector<double> v = header_numbers(file, object, "directions", 9, expected);
         grid.directions = {Vec3{v[0], v[1], v[2]}, Vec3{v[3], v[4], v[5]}, Vec3{v[6], v[7], v[8]}};
+        const auto& [x, y, z] = *grid.directions;
         if (!orthonormal(*grid.directions)) {
             refuse(file, attribute_name(object, "directions"),
-                   "vectors that are not of length 1 at right angles", expected,
-                   "correct the directions, or leave the attribute out");
+                   text("lengths ", std::sqrt(dot(x, x)), ", ", std::sqrt(dot(y, y)), ", ",
+                        std::sqrt(dot(z, z)), "; products x.y ", dot(x, y), ", y.z ", dot(y, z),
+                        ", z.x ", dot(z, x)),
+                   expected, "correct the directions, or leave the attribute out");
         }
     }
 }
