@@ -5,7 +5,7 @@
 
 #include "base/numbers.hpp"
 #include "io/field_file.hpp"
-#include "io/image_formats.hpp"
+#include "io/image/formats.hpp"
 #include "io/maps_file.hpp"
 #include "scan/place.hpp"
 #include "solve/choose_lambda.hpp"

@@ -7,8 +7,8 @@
 #include "base/machine.hpp"
 #include "base/numbers.hpp"
 #include "base/version.hpp"
-#include "io/image_formats.hpp"
-#include "io/slice_stack.hpp"
+#include "io/image/formats.hpp"
+#include "io/image/slice_stack.hpp"
 #include "scan/failed_frames.hpp"
 
 namespace lsrecon::app {

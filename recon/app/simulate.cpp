@@ -8,7 +8,7 @@
 #include "base/version.hpp"
 #include "engines/on_host.hpp"
 #include "io/formats.hpp"
-#include "io/image_file.hpp"
+#include "io/image/file.hpp"
 #include "scan/simulate.hpp"
 
 namespace lsrecon::app {

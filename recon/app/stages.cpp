@@ -7,7 +7,7 @@
 #include "base/numbers.hpp"
 #include "engines/pieces.hpp"
 #include "io/frame_store.hpp"
-#include "io/image_file.hpp"
+#include "io/image/file.hpp"
 #include "io/q_file.hpp"
 #include "io/record.hpp"
 #include "io/scan_file.hpp"

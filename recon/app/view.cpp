@@ -3,9 +3,9 @@
 #include "app/output.hpp"
 #include "app/validators.hpp"
 #include "base/named_files.hpp"
-#include "io/image_formats.hpp"
-#include "io/page.hpp"
-#include "io/png_file.hpp"
+#include "io/image/formats.hpp"
+#include "io/image/png.hpp"
+#include "io/page/page.hpp"
 
 namespace lsrecon::app {
 

@@ -1,8 +1,7 @@
 #include "io/field_file.hpp"
 
-#include "io/native_off_resonance.hpp"
-#include "io/native_scan_parts.hpp"
-#include "io/only_image.hpp"
+#include "io/image/formats.hpp"
+#include "io/native/grid.hpp"
 
 namespace lsrecon {
 
@@ -60,10 +59,6 @@ StoredField read_field(const std::string& path, const Grid& like) {
     result.off_resonance =
         native::read_field_map(file, native::grid_extents(result.grid), "the grid of the file");
     result.sha256 = file.sha256();
-    if (result.off_resonance.is_zero()) {
-        throw InputError({path, "/field_map", "0 in every voxel", expected,
-                          "see what wrote the file, and write it again"});
-    }
     return result;
 }
 

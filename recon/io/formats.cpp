@@ -8,14 +8,14 @@
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
 #include "io/hdf5_session.hpp"
-#include "io/image_formats.hpp"
-#include "io/ismrmrd_stream.hpp"
-#include "io/ismrmrd_writer.hpp"
-#include "io/native_scan.hpp"
-#include "io/native_writer.hpp"
+#include "io/image/formats.hpp"
+#include "io/ismrmrd/stream.hpp"
+#include "io/ismrmrd/writer.hpp"
+#include "io/native/scan.hpp"
+#include "io/native/writer.hpp"
 #include "scan/simulate.hpp"
 #ifdef LSRECON_WITH_ISMRMRD
-#include "io/ismrmrd_scan.hpp"
+#include "io/ismrmrd/scan.hpp"
 #endif
 
 namespace lsrecon {

@@ -75,7 +75,7 @@ struct ReadOptions {
     /// The trajectory is to have the other sign, and places are those of the mirrored image.
     bool mirrored = false;
     /// Whether a scan of several frames may have some whose samples or own trajectory have values
-    /// that are not finite, or cannot be read.
+    /// that are not finite.
     bool bad_frames = false;
     /// The image will have so many voxels; empty: as many as the file says.
     std::vector<std::size_t> matrix{};
@@ -98,8 +98,6 @@ struct StoredScan {
     Scan scan; ///< its frames have C x 0 samples
     /// Reads the samples of a frame. Those of a single frame are asked for once.
     std::function<CoilRows(std::size_t frame)> samples;
-    /// Frames without a sampling, because it cannot be read; only where bad_frames allows.
-    std::map<std::size_t, InputError> lost = {};
 };
 
 struct Simulation;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/said_on_signal.hpp"
-#include "io/file_values.hpp"
+#include "io/image/file_values.hpp"
 #include "io/part_folder.hpp"
 #include "scan/failed_frames.hpp"
 #include "scan/scan.hpp"

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "io/hdf5_child_parts.hpp"
-#include "io/ismrmrd_file.hpp"
+#include "io/ismrmrd/file.hpp"
 
 // The child's side: the acquisitions of an ISMRMRD file.
 
@@ -52,9 +52,6 @@ Hdf5Handle header_type() {
     add("measurement_uid", offsetof(Header, measurement_uid), H5T_NATIVE_UINT32);
     add("number_of_samples", offsetof(Header, number_of_samples), H5T_NATIVE_UINT16);
     add("active_channels", offsetof(Header, active_channels), H5T_NATIVE_UINT16);
-    const hsize_t words = 16;
-    const Hdf5Handle mask(H5Tarray_create2(H5T_NATIVE_UINT64, 1, &words), H5Tclose);
-    add("channel_mask", offsetof(Header, channel_mask), mask.get());
     add("discard_pre", offsetof(Header, discard_pre), H5T_NATIVE_UINT16);
     add("discard_post", offsetof(Header, discard_post), H5T_NATIVE_UINT16);
     add("center_sample", offsetof(Header, center_sample), H5T_NATIVE_UINT16);

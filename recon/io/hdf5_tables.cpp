@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "io/hdf5_types.hpp"
-#include "io/ismrmrd_row.hpp"
+#include "io/ismrmrd/row.hpp"
 
 // Hdf5Writer: rows that other programs read as their own structures. The file has their fields one
 // after the other, without the padding of ours: some readers take the bytes as they are.

@@ -89,36 +89,17 @@ void IsmrmrdHdf5::add_waveforms(std::vector<std::pair<std::string, std::string>>
 }
 
 void IsmrmrdHdf5::read_headers(const std::function<void(const IsmrmrdHeader&)>& take) const {
-    try {
-        read_headers(0, acquisitions_, take);
-    } catch (const InputError& error) {
-        const Finding& finding = error.finding();
-        throw InputError({finding.file, finding.thing + ", headers of the acquisitions",
-                          finding.found, finding.expected,
-                          finding.next_step + "; frames cannot be told apart without headers, so "
-                                              "none can be left out"});
-    }
-}
-
-IsmrmrdHeader IsmrmrdHdf5::header(std::size_t index) const {
-    IsmrmrdHeader result;
-    read_headers(index, 1, [&](const IsmrmrdHeader& header) { result = header; });
-    return result;
-}
-
-void IsmrmrdHdf5::read_headers(std::size_t first, std::size_t count,
-                               const std::function<void(const IsmrmrdHeader&)>& take) const {
-    if (count == 0) {
+    if (acquisitions_ == 0) {
         return;
     }
     Hdf5Sessions& sessions = reader_.sessions();
-    auto session = sessions.ask({Hdf5Request::What::acquisition_headers, data_name(), first, count},
-                                data_name());
+    auto session = sessions.ask(
+        {Hdf5Request::What::acquisition_headers, data_name(), 0, acquisitions_}, data_name());
     std::vector<IsmrmrdHeader> part;
-    for (std::size_t done = 0; done < count; done += part.size()) {
+    for (std::size_t done = 0; done < acquisitions_; done += part.size()) {
         const std::uint64_t bytes = session->receive_size();
         if (bytes == 0 || bytes % sizeof(IsmrmrdHeader) != 0 ||
-            bytes / sizeof(IsmrmrdHeader) > count - done) {
+            bytes / sizeof(IsmrmrdHeader) > acquisitions_ - done) {
             session->refuse_nonsense();
         }
         part.resize(bytes / sizeof(IsmrmrdHeader));
@@ -128,54 +109,29 @@ void IsmrmrdHdf5::read_headers(std::size_t first, std::size_t count,
     sessions.give_back(std::move(session));
 }
 
-/// From wanted[done] on, as far as they can be read; why the next one cannot.
-std::optional<InputError> IsmrmrdHdf5::receive(const std::vector<std::size_t>& wanted,
-                                               std::size_t& done, Receiver& receiver) const {
+void IsmrmrdHdf5::read(const std::vector<std::size_t>& wanted, const Take& take) const {
+    if (wanted.empty()) {
+        return;
+    }
     Hdf5Sessions& sessions = reader_.sessions();
-    const std::vector<std::size_t> rest(wanted.begin() + static_cast<std::ptrdiff_t>(done),
-                                        wanted.end());
-    auto session = sessions.ask({Hdf5Request::What::acquisitions, data_name(), 0, 0, runs_of(rest)},
-                                data_name());
+    auto session = sessions.ask(
+        {Hdf5Request::What::acquisitions, data_name(), 0, 0, runs_of(wanted)}, data_name());
     Stream stream{*session};
-    for (; done < wanted.size(); ++done) {
-        IsmrmrdAcquisition result;
-        try {
-            if (stream.used == stream.part.size()) {
-                session->name_in_messages(text(data_name(), ", acquisition ", wanted[done]));
-                session->receive(stream.part);
-                stream.used = 0;
-            }
-            std::array<std::uint64_t, 2> lengths{};
-            stream.take(&result.header, sizeof(result.header));
-            stream.take(lengths.data(), sizeof(lengths));
-            result.trajectory = stream.take_floats(lengths[0]);
-            result.values = stream.take_floats(lengths[1]);
-        } catch (const InputError& error) {
-            return error;
+    IsmrmrdAcquisition result;
+    for (const std::size_t index : wanted) {
+        if (stream.used == stream.part.size()) {
+            session->name_in_messages(text(data_name(), ", acquisition ", index));
+            session->receive(stream.part);
+            stream.used = 0;
         }
-        receiver.take(wanted[done], result);
+        std::array<std::uint64_t, 2> lengths{};
+        stream.take(&result.header, sizeof(result.header));
+        stream.take(lengths.data(), sizeof(lengths));
+        result.trajectory = stream.take_floats(lengths[0]);
+        result.values = stream.take_floats(lengths[1]);
+        take(index, result);
     }
     sessions.give_back(std::move(session));
-    return std::nullopt;
-}
-
-void IsmrmrdHdf5::read(std::vector<std::size_t> wanted, Receiver& receiver) const {
-    std::size_t done = 0;
-    while (done < wanted.size()) {
-        if (!receive(wanted, done, receiver)) {
-            return;
-        }
-        // HDF5 may have crashed on any of those that it was to read at once.
-        const std::vector<std::size_t> next{wanted[done++]};
-        std::size_t read = 0;
-        if (const auto error = receive(next, read, receiver)) {
-            receiver.lose(next.front(), *error);
-            const auto rest = wanted.begin() + static_cast<std::ptrdiff_t>(done);
-            wanted.erase(std::remove_if(rest, wanted.end(),
-                                        [&](auto index) { return !receiver.still_wanted(index); }),
-                         wanted.end());
-        }
-    }
 }
 
 } // namespace lsrecon

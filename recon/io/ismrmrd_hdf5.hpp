@@ -1,9 +1,7 @@
 #pragma once
 
-#include <optional>
-
 #include "io/hdf5_file.hpp"
-#include "io/ismrmrd_file.hpp"
+#include "io/ismrmrd/file.hpp"
 
 namespace lsrecon {
 
@@ -26,16 +24,10 @@ public:
     std::string xml_name() const override { return group_ + "/xml"; }
     std::string xml() const override;
     void read_headers(const std::function<void(const IsmrmrdHeader&)>& take) const override;
-    IsmrmrdHeader header(std::size_t index) const override;
     void add_waveforms(std::vector<std::pair<std::string, std::string>>& details) const override;
-    void read(std::vector<std::size_t> wanted, Receiver& receiver) const override;
+    void read(const std::vector<std::size_t>& wanted, const Take& take) const override;
 
 private:
-    void read_headers(std::size_t first, std::size_t count,
-                      const std::function<void(const IsmrmrdHeader&)>& take) const;
-    std::optional<InputError> receive(const std::vector<std::size_t>& wanted, std::size_t& done,
-                                      Receiver& receiver) const;
-
     const Hdf5Reader& reader_;
     std::string group_;
     std::size_t acquisitions_ = 0;

@@ -1,12 +1,10 @@
 #include "io/iteration_log.hpp"
 
 #include <cerrno>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <filesystem>
+#include <iterator>
 
 #include "base/error.hpp"
-#include "base/file_bytes.hpp"
 #include "base/replacing_file.hpp"
 #include "base/timer.hpp"
 #include "base/write_failure.hpp"
@@ -15,67 +13,37 @@ namespace lsrecon {
 
 namespace {
 
-const char* const columns = "frame\tproblem\titeration\trelative_residual\tseconds\n";
+const std::string columns = "frame\tproblem\titeration\trelative_residual\tseconds\n";
+
+/// Bytes up to the end of the last whole line: a run that was killed may have left a part of one.
+std::size_t whole_lines(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string old{std::istreambuf_iterator<char>(file), {}};
+    if (old.compare(0, columns.size(), columns) != 0 && !old.empty()) {
+        throw InputError({path, "--log", "a file that is no log of lsrecon",
+                          "the log of the run that is continued, or no file", "name another file"});
+    }
+    return old.rfind('\n') + 1; // 0 without one
+}
 
 } // namespace
 
 IterationLog::IterationLog(const std::string& path, bool resume)
     : path_(path), start_(std::chrono::steady_clock::now()) {
     require_replaceable(resolved_path(path));
-    constexpr mode_t as_any_new_file = 0666; // less the umask
-    file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | (resume ? 0 : O_TRUNC),
-                   as_any_new_file);
-    if (file_ < 0) {
-        fail_to_write(path, errno);
+    const std::size_t old = resume ? whole_lines(path) : 0;
+    if (old > 0) {
+        std::filesystem::resize_file(path, old);
     }
-    try {
-        if (resume) {
-            continue_old();
-        }
-        if (end_ == 0) {
-            write(columns);
-        }
-    } catch (...) {
-        ::close(file_);
-        throw;
-    }
-}
-
-IterationLog::~IterationLog() {
-    ::close(file_);
-}
-
-/// After its last whole line: a run that was killed may have left a part of one.
-void IterationLog::continue_old() {
-    struct stat facts {};
-    if (::fstat(file_, &facts) != 0) {
-        fail_to_write(path_, errno);
-    }
-    if (facts.st_size == 0) {
-        return;
-    }
-    std::string begin(std::string(columns).size(), '\0');
-    if (!read_all(file_, begin.data(), begin.size(), 0) || begin != columns) {
-        throw InputError({path_, "--log", "a file that is no log of lsrecon",
-                          "the log of the run that is continued, or no file", "name another file"});
-    }
-    end_ = static_cast<std::uint64_t>(facts.st_size);
-    for (char last = 0; last != '\n'; --end_) {
-        if (!read_all(file_, &last, 1, end_ - 1)) {
-            fail_to_write(path_, errno);
-        }
-    }
-    ++end_; // the newline itself
-    if (::ftruncate(file_, static_cast<off_t>(end_)) != 0) {
-        fail_to_write(path_, errno);
-    }
+    errno = 0;
+    file_.open(path, old > 0 ? std::ios::app : std::ios::trunc);
+    write(old > 0 ? "" : columns);
 }
 
 void IterationLog::write(const std::string& line) {
-    if (!write_all(file_, line.data(), line.size(), end_)) {
+    if (!(file_ << line << std::flush)) {
         fail_to_write(path_, errno);
     }
-    end_ += line.size();
 }
 
 void IterationLog::add(std::size_t frame, std::size_t problem, std::size_t iteration,

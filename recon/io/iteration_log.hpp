@@ -1,7 +1,7 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
+#include <fstream>
 #include <string>
 
 namespace lsrecon {
@@ -13,21 +13,16 @@ public:
     /// Replaces what is there; `resume` continues a log. UsageError when no file can be put there,
     /// InputError when `resume` finds something else than a log, RunError when the system refuses.
     IterationLog(const std::string& path, bool resume);
-    ~IterationLog();
-    IterationLog(const IterationLog&) = delete;
-    IterationLog& operator=(const IterationLog&) = delete;
 
     /// `iteration` is how many were done before this relative residual. RunError when the system
     /// refuses.
     void add(std::size_t frame, std::size_t problem, std::size_t iteration, double residual);
 
 private:
-    void continue_old();
     void write(const std::string& line);
 
     std::string path_;
-    int file_ = -1;
-    std::uint64_t end_ = 0;
+    std::ofstream file_;
     std::chrono::steady_clock::time_point start_;
 };
 

@@ -6,12 +6,12 @@
 #include "base/error.hpp"
 #include "base/escaped.hpp"
 #include "base/replacing_file.hpp"
-#include "io/cfl_file.hpp"
 #include "io/formats.hpp"
 #include "io/hdf5_file.hpp"
-#include "io/image_formats.hpp"
-#include "io/native_scan_parts.hpp"
-#include "io/native_writer.hpp"
+#include "io/image/cfl.hpp"
+#include "io/image/formats.hpp"
+#include "io/native/grid.hpp"
+#include "io/native/writer.hpp"
 
 namespace lsrecon {
 

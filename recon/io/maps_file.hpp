@@ -2,8 +2,9 @@
 
 #include <string>
 
+#include "io/image/stored.hpp"
 #include "io/q_file.hpp"
-#include "io/stored_image.hpp"
+#include "scan/grid.hpp"
 #include "scan/stored_values.hpp"
 
 namespace lsrecon {

@@ -4,7 +4,7 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "io/file_values.hpp"
+#include "io/image/file_values.hpp"
 #include "io/record.hpp"
 #include "scan/image.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/report.hpp"
-#include "io/stored_image.hpp"
+#include "io/image/stored.hpp"
 
 namespace lsrecon {
 

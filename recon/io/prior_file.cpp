@@ -1,6 +1,6 @@
 #include "io/prior_file.hpp"
 
-#include "io/only_image.hpp"
+#include "io/image/formats.hpp"
 
 namespace lsrecon {
 

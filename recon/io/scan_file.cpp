@@ -48,9 +48,8 @@ ScanFile::ScanFile(OpenScan opened, const ReadOptions& options)
 /// A frame whose trajectory is not known gets that of another, at which nobody looks.
 void ScanFile::set_bad_trajectories_aside(const ReadOptions& options) {
     std::vector<Frame>& frames = stored_.scan.frames;
-    bad_ = std::move(stored_.lost);
     if (options.bad_frames) {
-        bad_.merge(SamplingCheck(scan(), options.matrix).of_some_frames());
+        bad_ = SamplingCheck(scan(), options.matrix).of_some_frames();
     }
     if (bad_.empty()) {
         return;

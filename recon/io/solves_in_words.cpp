@@ -11,10 +11,6 @@ namespace lsrecon {
 
 namespace {
 
-/// Frames that have rows of their own.
-constexpr std::size_t few = 8;
-
-/// Of some frames.
 struct Endings {
     std::vector<double> iterations; ///< of each solve
     std::vector<double> residuals;
@@ -38,7 +34,6 @@ struct Endings {
         }
     }
     std::string frames_by_limit() const { return IndexList(limited).shortened(); }
-    bool any() const { return !iterations.empty(); }
     bool knows_why() const { return by_tolerance + by_limit > 0; }
     std::string why() const {
         if (by_limit == 0 || by_tolerance == 0) {
@@ -46,11 +41,6 @@ struct Endings {
         }
         return text("the iteration limit in ", by_limit, " of ",
                     counted(by_limit + by_tolerance, "solve"), ", the tolerance in the others");
-    }
-    std::string in_words() const {
-        return range_in_words(iterations) + " iterations" +
-               (knows_why() ? ", stopped by " + why() : "") + ", residual " +
-               range_in_words(residuals);
     }
 };
 
@@ -62,20 +52,10 @@ std::string asked(const std::string& what, const std::string& value) {
 
 Record solves_in_words(const std::vector<ImageFrame>& frames, const Record& record) {
     Endings all;
-    Record of_frames;
-    bool differ = false;
     for (std::size_t f = 0; f < frames.size(); ++f) {
         all.add(frames[f], f);
-        Endings of_frame;
-        of_frame.add(frames[f], f);
-        if (of_frame.any()) {
-            const std::string label = label_beside_index(frames[f].label, f);
-            of_frames.emplace_back(text("frame ", f, label.empty() ? "" : " (" + label + ")"),
-                                   of_frame.in_words());
-            differ = differ || of_frames.back().second != of_frames.front().second;
-        }
     }
-    if (!all.any()) {
+    if (all.iterations.empty()) {
         return {};
     }
     Record rows{{"iterations done", range_in_words(all.iterations) +
@@ -91,9 +71,6 @@ Record solves_in_words(const std::vector<ImageFrame>& frames, const Record& reco
         rows.emplace_back("late change",
                           late + " of " + (frames.size() == 1 ? "the image" : "an image at most") +
                               ", by the last tenth of the iterations");
-    }
-    if (differ && frames.size() <= few) {
-        rows.insert(rows.end(), of_frames.begin(), of_frames.end());
     }
     return rows;
 }

@@ -5,8 +5,8 @@
 
 #include "base/error.hpp"
 #include "base/escaped.hpp"
-#include "io/image_file.hpp"
-#include "io/image_formats.hpp"
+#include "io/image/file.hpp"
+#include "io/image/formats.hpp"
 
 namespace lsrecon {
 

@@ -70,16 +70,10 @@ def bad_nifti(make):
         (values, None, setter("datatype", 1536), ["datatype", "FLOAT128"]),
         (values, None, setter("datatype", 77), ["datatype", "77"]),
         (values, None, at("dim", 0, 0), ["dim"]), (values, None, at("dim", 2, -5), ["dim", "-5"]),
-        (values, None, at("dim", 3, 7), ["bytes in place of"]),
         (values, None, at("dim", slice(1, 4), 32767), ["memory"]),
-        (values, None, setter("vox_offset", np.nan), ["vox_offset", "NaN"]),
-        (values, None, setter("vox_offset", -16), ["vox_offset", "-16"]),
         (values, None, setter("xyzt_units", 5), ["xyzt_units", "5"]),
-        (values, None, setter("scl_slope", np.inf), ["scl_slope", "infinity"]),
         (values, None, only_qform(at("pixdim", 2, 0)), ["pixdim[2]"]),
         (values, None, only_qform(at("pixdim", 3, -1)), ["pixdim[3]", "-1"]),
-        (values, None, only_qform(setter("quatern_b", 2)), ["qform", "longer"]),
-        (values, None, only_qform(setter("qoffset_y", np.inf)), ["qform", "offset"]),
         (values, None, setter("magic", b"ni1"), ["NAME.img"]),
         (values, None, setter("magic", b"nix"), ["none of the formats"]),
     ]
@@ -160,7 +154,6 @@ def bad_ismrmrd_images(make):
         (replaced("data", np.ones((2, 2, 3, 4, 5))), ["one channel", "channels"]),
         (replaced("data", np.ones((3, 1, 3, 4, 5))), ["/data"]),
         (replaced("data", np.full((2, 1, 3, 4, 5), b"x")), ["/data"]),
-        (replaced("attributes", np.array([b"one"])), ["/attributes", "1 text"]),
         (replaced("data", np.full((2, 1, 3, 4, 5), np.inf)), ["infinity"]),
     ]
     for change, says in cases:

@@ -4,8 +4,9 @@
 
 #include "base/error.hpp"
 #include "engines/reference.hpp"
-#include "io/image_file.hpp"
-#include "io/native_writer.hpp"
+#include "io/image/file.hpp"
+#include "io/native/writer.hpp"
+#include "reconstruct.hpp"
 #include "reconstruct_file.hpp"
 #include "solve/solvers.hpp"
 #include "support/case.hpp"

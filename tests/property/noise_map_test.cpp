@@ -7,7 +7,8 @@
 
 #include "engines/reference.hpp"
 #include "io/hdf5_file.hpp"
-#include "io/native_writer.hpp"
+#include "io/native/writer.hpp"
+#include "reconstruct.hpp"
 #include "reconstruct_file.hpp"
 #include "scan/replica_noise.hpp"
 #include "solve/solvers.hpp"

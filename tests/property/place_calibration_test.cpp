@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "engines/reference.hpp"
-#include "io/native_writer.hpp"
+#include "io/native/writer.hpp"
 #include "io/scan_file.hpp"
 #include "prepare/prepared_scan.hpp"
 #include "support/case.hpp"

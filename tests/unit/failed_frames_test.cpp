@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "io/image/slice_stack.hpp"
 #include "io/preview.hpp"
-#include "io/slice_stack.hpp"
 #include "support/case.hpp"
 
 namespace lsrecon {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "io/native_writer.hpp"
+#include "io/native/writer.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
 

@@ -1,4 +1,4 @@
-#include "io/image_file.hpp"
+#include "io/image/file.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "io/hdf5_file.hpp"
-#include "io/image_reader.hpp"
+#include "io/image/reader.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
 

@@ -46,16 +46,6 @@ TEST(IsmrmrdEncodings, TheFirstWithImageDataOrTheOneAskedForIsRead) {
     EXPECT_EQ(other.frames[0].samples(0, 0).real(), 100);
 }
 
-TEST(IsmrmrdEncodings, ManyThatAreLeftOutAreOneRemark) {
-    std::vector<Acquisition> acquisitions{of_encoding(0, 1)};
-    for (int encoding = 1; encoding <= 100; ++encoding) {
-        acquisitions.push_back(of_encoding(encoding, 1));
-    }
-    const Scan scan = read_ismrmrd(write(acquisitions, two_encodings()));
-    EXPECT_TRUE(noted(scan, "left out 96 acquisitions of 96 more encodings"));
-    EXPECT_LT(scan.remarks.size(), 10U);
-}
-
 TEST(IsmrmrdEncodings, OneThatIsMissingIsRefusedWithTheOthers) {
     const std::string path = write({of_encoding(1, 100)}, two_encodings());
     ReadOptions options;
@@ -127,35 +117,6 @@ TEST(IsmrmrdChoice, WhatIsLeftOutIsNotChecked) {
     const Scan scan = read_scan(path, options);
     EXPECT_EQ(real_parts(scan.frames[0])[8], 3);
     EXPECT_EQ(real_parts(scan.frames[1])[16], 8);
-}
-
-TEST(IsmrmrdChoice, OtherCoilsOfWhatIsUsedAreRefused) {
-    std::vector<Acquisition> acquisitions(5, readout(8, 2, 2));
-    acquisitions[1].setFlag(19);
-    acquisitions[2].setFlag(20);
-    acquisitions[4].idx().contrast = 1;
-    const auto set = [&](std::size_t index, const std::vector<std::uint16_t>& channels) {
-        acquisitions[index].setAllChannelsNotActive();
-        for (const std::uint16_t channel : channels) {
-            acquisitions[index].setChannelActive(channel);
-        }
-    };
-    for (std::size_t i = 1; i < acquisitions.size(); ++i) { // of the first it is not known
-        set(i, {1, 70});
-    }
-    EXPECT_EQ(read(acquisitions).frames.size(), 2u);
-    for (std::size_t i = 2; i < acquisitions.size(); ++i) {
-        set(i, {0, 70, 71, 72});
-        const Finding finding = refusal([&] { read(acquisitions); });
-        EXPECT_EQ(finding.thing, text("/dataset/data, acquisition ", i, ", channel_mask"));
-        EXPECT_EQ(finding.found, "channels 0,70-72");
-        EXPECT_EQ(finding.expected, "channels 1,70, as in acquisition 1");
-        set(i, {1, 70});
-    }
-    set(4, {0, 1});
-    ReadOptions options;
-    options.counters[1] = IndexList("0");
-    EXPECT_EQ(read_ismrmrd(write(acquisitions), options).frames.size(), 1u);
 }
 
 TEST(IsmrmrdChoice, NothingChosenIsRefusedWithWhatThereIs) {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <gtest/gtest.h>
 
-#include "io/raw_acquisitions.hpp"
+#include "io/ismrmrd/assemble.hpp"
 #include "io/scan_file.hpp"
 #include "ismrmrd_maker.hpp"
 
@@ -113,22 +113,20 @@ TEST(IsmrmrdFrames, TwentyThousandFramesTakeNoTime) {
         choice.count({0, 0, 0, repetition, 0}, 12);
     }
     choice.decide("", "");
-    RawAcquisitionSorter sorter(encoding, {0, 1, 2}, choice, {});
-    std::vector<float> k(24, 0.5F);
-    const std::vector<float> values(24, 1);
-    RawAcquisition raw;
-    raw.samples = 12;
-    raw.channels = 1;
-    raw.trajectory_dimensions = 2;
-    raw.values = values.data();
+    RawFrames frames(encoding, {0, 1, 2}, choice, {});
+    IsmrmrdAcquisition line;
+    line.trajectory.assign(24, 0.5F);
+    line.values.assign(24, 1);
+    line.header.number_of_samples = 12;
+    line.header.active_channels = 1;
+    line.header.trajectory_dimensions = 2;
     const auto start = std::chrono::steady_clock::now();
     for (std::uint16_t repetition = 0; repetition < 20000; ++repetition) {
-        k[0] = static_cast<float>(repetition % 10000) / 2500;
-        raw.trajectory = k.data();
-        raw.counters[3] = repetition;
-        sorter.add(raw);
+        line.trajectory[0] = static_cast<float>(repetition % 10000) / 2500;
+        line.header.idx.repetition = repetition;
+        frames.add(repetition, line);
     }
-    const Scan scan = sorter.stored_scan().scan;
+    const Scan scan = assemble(std::move(frames)).scan;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     ASSERT_EQ(scan.frames.size(), 20000u);
     EXPECT_EQ(scan.frames[10001].sampling, scan.frames[1].sampling);

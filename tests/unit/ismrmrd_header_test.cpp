@@ -1,6 +1,6 @@
 #ifdef LSRECON_WITH_ISMRMRD
 
-#include "io/ismrmrd_header.hpp"
+#include "io/ismrmrd/header.hpp"
 
 #include <gtest/gtest.h>
 
@@ -127,15 +127,6 @@ TEST(IsmrmrdHeader, WhatIsNotNeededMayBeMissingOrOdd) {
     EXPECT_EQ(read(with("<z>5</z>", "")).grid.fov_mm[2], 1);
     EXPECT_EQ(refusal(with("<z>5</z>", "<z>5x</z>")).thing,
               "/dataset/xml, encoding/encodedSpace/fieldOfView_mm/z");
-}
-
-TEST(IsmrmrdHeader, AccelerationIsNoted) {
-    const std::string factors =
-        "<parallelImaging><accelerationFactor><kspace_encoding_step_1>2</kspace_encoding_step_1>"
-        "<kspace_encoding_step_2>1</kspace_encoding_step_2></accelerationFactor></parallelImaging>";
-    EXPECT_EQ(remarks_of(with("</encoding>", factors + "</encoding>")),
-              (std::vector<std::string>{
-                  "the header calls the scan accelerated by 2 x 1 (parallelImaging)"}));
 }
 
 TEST(IsmrmrdHeader, UserParametersAndWaveformsAreListed) {

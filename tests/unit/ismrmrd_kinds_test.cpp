@@ -177,7 +177,7 @@ TEST(IsmrmrdSlices, WithOnePartitionInAllTheyCannotBeJoined) {
     finding = refusal([&] { read_ismrmrd(write(slices, xml), options); });
     EXPECT_EQ(finding.thing, "/dataset/xml, encodedSpace/matrixSize/z");
     EXPECT_TRUE(has(finding.expected, "for each partition")) << finding.expected;
-    EXPECT_TRUE(noted(read({slices[0]}, xml, "cycles/fov"), "a volume of that partition alone"));
+    EXPECT_EQ(read({slices[0]}, xml, "cycles/fov").grid.dimensions, 3);
 }
 
 TEST(IsmrmrdSlices, TheirCenterInTheHeaderIsNamed) {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "io/ismrmrd_scan.hpp"
+#include "io/ismrmrd/scan.hpp"
 
 namespace lsrecon::ismrmrd_test {
 

@@ -141,39 +141,23 @@ TEST(IsmrmrdNoise, OfOtherCoilsWhitensNothing) {
     Acquisition other = readout(8, 3, 0);
     other.setFlag(19);
     other.encoding_space_ref() = 1;
-    Acquisition masked = noise(8, 20, 1);
-    masked.setAllChannelsNotActive();
-    masked.setChannelActive(1);
-    masked.setChannelActive(70);
-    Acquisition of_image = image(5);
-    of_image.setAllChannelsNotActive();
-    of_image.setChannelActive(1);
-    of_image.setChannelActive(2);
-    other.data(1, 1) = masked.data(1, 1) = {std::nanf(""), 0}; // nobody reads it
+    other.data(1, 1) = {std::nanf(""), 0}; // nobody reads it
     ReadOptions options;
     options.whitens = true;
-    for (const auto& [wrong, found] : std::vector<std::pair<Acquisition, std::string>>{
-             {other, "3 channels"}, {masked, "channels 1,70"}}) {
-        const std::string alone = write({wrong, of_image});
-        const Finding finding = refusal([&] { read_ismrmrd(alone, options); });
-        EXPECT_EQ(finding.thing,
-                  "/dataset/data, acquisition 0 (noise), active_channels and channel_mask");
-        EXPECT_EQ(finding.found, found);
-        EXPECT_TRUE(has(finding.expected, "channels 1-2, as in acquisition 1 of the image"))
-            << finding.expected;
-        EXPECT_TRUE(has(finding.next_step, "--no-whitening")) << finding.next_step;
-        const Scan scan = read_ismrmrd(alone);
-        EXPECT_TRUE(scan.noise.empty());
-        EXPECT_EQ(scan.frames[0].samples.columns(), 8u);
-        EXPECT_TRUE(noted(scan, "left out 1 acquisition flagged noise measurement: of other coils "
-                                "(" +
-                                    found + ") than the image (channels 1-2)"));
-        // That of the image's coils is used.
-        const Scan both = read_ismrmrd(write({wrong, noise(3, 20, 1), of_image}), options);
-        ASSERT_EQ(both.noise.columns(), 3u);
-        EXPECT_EQ(both.noise(0, 0), Complex(2, -2));
-        EXPECT_TRUE(noted(both, "of other coils"));
-    }
+    const std::string alone = write({other, image(5)});
+    const Finding finding = refusal([&] { read_ismrmrd(alone, options); });
+    EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0 (noise), active_channels");
+    EXPECT_EQ(finding.found, "3");
+    EXPECT_TRUE(has(finding.expected, "2, as in acquisition 1 of the image")) << finding.expected;
+    EXPECT_TRUE(has(finding.next_step, "--no-whitening")) << finding.next_step;
+    const Scan scan = read_ismrmrd(alone);
+    EXPECT_TRUE(scan.noise.empty());
+    EXPECT_TRUE(noted(scan, "of 3 channels, not the image's 2"));
+    // That of the image's coils is used.
+    const Scan both = read_ismrmrd(write({other, noise(3, 20, 1), image(5)}), options);
+    ASSERT_EQ(both.noise.columns(), 3u);
+    EXPECT_EQ(both.noise(0, 0), Complex(2, -2));
+    EXPECT_TRUE(noted(both, "of 3 channels"));
 }
 
 TEST(IsmrmrdNoise, DamageIsRefused) {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-#include "io/raw_readout.hpp"
+#include "io/ismrmrd/readout_crop.hpp"
 #include "ismrmrd_maker.hpp"
 
 // The space that the image covers, and readouts that are sampled more densely than it needs.

@@ -1,9 +1,9 @@
-#include "io/ismrmrd_writer.hpp"
+#include "io/ismrmrd/writer.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "io/ismrmrd_rows.hpp"
+#include "io/ismrmrd/rows.hpp"
 #include "io/scan_file.hpp"
 #include "support/case.hpp"
 #include "support/simulated.hpp"

@@ -1,4 +1,4 @@
-#include "io/mrd_images.hpp"
+#include "io/ismrmrd/images.hpp"
 
 #include <gtest/gtest.h>
 

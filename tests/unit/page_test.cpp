@@ -1,4 +1,4 @@
-#include "io/page.hpp"
+#include "io/page/page.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "io/formats.hpp"
-#include "io/native_writer.hpp"
+#include "io/native/writer.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
 
@@ -104,19 +104,6 @@ TEST(ScanFile, UnitsOfTheUserOverruleTheFile) {
     const Scan read = read_scan(folder.file("scan.h5"), {"cycles/voxel"});
     EXPECT_EQ(read.frames[0].sampling->trajectory,
               (std::vector<Vec3>{{1.5, 0, 0}, {0, -1, 0}, {0.75, 0, 0}, {0, 0, 0}}));
-}
-
-TEST(ScanFile, FramesThatTheFormatCannotHoldAreRefused) {
-    const test::TemporaryFolder folder;
-    Scan scan = full_scan();
-    scan.frames[1].samples = whole_numbers(1, 4);
-    EXPECT_THROW(write_native_scan(folder.file("scan.h5"), scan), UsageError);
-    scan = full_scan();
-    Sampling other = *scan.frames[0].sampling;
-    other.weights(1) = 9;
-    scan.frames[1].sampling = std::make_shared<const Sampling>(other);
-    EXPECT_THROW(write_native_scan(folder.file("scan.h5"), scan), UsageError);
-    EXPECT_EQ(folder.entries(), 0U);
 }
 
 } // namespace

@@ -32,22 +32,16 @@ TEST(SolvesInWords, OneSolveSaysWhatWasDoneBesideWhatWasAskedFor) {
                                  "0.0012 of the image, by the last tenth of the iterations")));
 }
 
-TEST(SolvesInWords, FewFramesThatDifferHaveARowEach) {
+TEST(SolvesInWords, FramesThatDifferAreRanges) {
     std::vector<ImageFrame> frames{solved({28, 31}, 1e-6, Stop::tolerance),
                                    solved({300}, 0.25, Stop::iterations), ImageFrame()};
-    frames[0].label = "frame 0";
-    frames[1].label = "repetition 7";
-    frames[2].error = "NaN";
     EXPECT_THAT(
         solves_in_words(frames, {}),
         ElementsAre(
             Pair("iterations done", "28 to 300"),
             Pair("stopped by",
                  "the iteration limit in 1 of 3 solves, the tolerance in the others: frames 1"),
-            Pair("final residual", "1e-06 to 0.25"),
-            Pair("frame 0", "28 to 31 iterations, stopped by the tolerance, residual 1e-06"),
-            Pair("frame 1 (repetition 7)",
-                 "300 iterations, stopped by the iteration limit, residual 0.25")));
+            Pair("final residual", "1e-06 to 0.25")));
 }
 
 TEST(SolvesInWords, FramesThatAreAlikeOrManyAreRanges) {

@@ -1,11 +1,11 @@
-#include "io/stored_image.hpp"
+#include "io/image/stored.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "io/slice_stack.hpp"
+#include "io/image/slice_stack.hpp"
 #include "support/case.hpp"
 
 namespace lsrecon {

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+
+#include "io/hdf5_file.hpp"
+#include "io/image/file_values.hpp"
+#include "scan/image.hpp"
+
+namespace lsrecon {
+
+/// Writes /image [F, (Z,) Y, X] complex64 ([F, N] off the grid) with named dimensions, geometry,
+/// the solver's history and the record of how it was made; docs/formats.md. Written beside and
+/// renamed into place. DeviceError when a value is not finite or all are zero: no such image is
+/// written.
+void write_image(const std::string& path, const Image& image);
+
+/// The same for an image whose values come a frame at a time. The caller has called
+/// require_an_image.
+void write_image(const std::string& path, const Image& image, std::size_t voxels,
+                 const FrameValues& values);
+
+/// Writes F^H d as /fhd [F,] [C,] (Z,) Y, X: leading dimensions only where there is more than one.
+/// `values` of a frame are `coils` volumes of so many voxels, complex numbers of this precision.
+/// The same rules hold.
+void write_fhd(const std::string& path, const Image& about, std::size_t coils, std::size_t voxels,
+               Precision precision, const PartValues& values);
+
+/// Reads the volumes of an image file for comparison. InputError when it is not an image file.
+struct ImageData {
+    std::vector<std::size_t> extents; ///< as stored
+    std::vector<Complex> values;
+    std::vector<double> residuals; ///< of the first frame's first problem; empty when not stored
+};
+ImageData read_image(const std::string& path);
+
+/// What /image of an image file declares. InputError when it is not an image file.
+Hdf5Shape image_shape(const Hdf5Reader& file);
+
+} // namespace lsrecon

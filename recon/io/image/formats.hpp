@@ -1,0 +1,87 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/named_files.hpp"
+#include "base/report.hpp"
+#include "io/image/stored.hpp"
+#include "io/preview.hpp"
+
+namespace lsrecon {
+
+/// How an image is read from a file that does not say all.
+struct ImageInput {
+    /// Of a file without a geometry; empty: voxels of 1 mm. One length a dimension.
+    std::vector<double> fov_mm;
+    /// Of an image file: "image", or "noise_map" or "g_factor", whose numbers are real.
+    std::string dataset = "image";
+};
+
+struct ImageOutput {
+    std::string path;
+    ImagePart part = ImagePart::complex; ///< one of the format's
+    GreyScale grey{}; ///< of a picture; its part is `part`
+    std::vector<std::pair<std::string, std::string>> record{}; ///< of a file that keeps one
+};
+
+/// One way in which an image can be stored: one row of the table.
+struct ImageFormat {
+    std::string name; ///< of --to
+    std::string summary;
+    std::vector<std::string> endings; ///< that choose it for an output; the first is the usual one
+    FileKind kind;
+    /// What it holds; the first unless --part says another.
+    std::vector<ImagePart> parts;
+    /// NotBuiltError when this build cannot write it.
+    void (*require_built)();
+    /// The files that an output or an input of this name is.
+    std::vector<std::string> (*files)(const std::string& path);
+    /// All files or none; every value is sound. InputError when the format cannot hold the image,
+    /// or the system refuses a file. What the file says less than the image is noted.
+    void (*write)(const StoredImage& image, const ImageOutput& output, Reporter& report);
+
+    /// By content, never by name; null for what is only written.
+    bool (*recognises)(const std::string& path);
+    StoredImage (*open)(const std::string& path, const ImageInput& input);
+};
+
+const std::vector<ImageFormat>& image_formats();
+
+/// The name of the row of this program's own files.
+constexpr const char* image_file_format = "hdf5";
+
+/// Another format than this program's own, of a file that is an image in one; else null.
+const ImageFormat* other_format_of(const std::string& path);
+
+/// InputError when the file is an image in another format than this program's own.
+void refuse_other_formats(const std::string& path, const std::string& expected,
+                          const std::string& next);
+
+/// The names of the formats that can be written, for help and messages.
+std::string image_format_names();
+
+/// The format of an output: `name` where it is not "", else that of the path's ending. UsageError
+/// when there is none.
+const ImageFormat& format_of_output(const std::string& path, const std::string& name);
+
+/// UsageError for flags that this format has no use for: its files say where the image is, and hold
+/// one image.
+void require_own_place(const std::string& path, const std::string& format, const ImageInput& input);
+
+/// The format of a file that is there. InputError when no format knows it.
+const ImageFormat& format_of_input(const std::string& path);
+
+/// The one image of a file in any format that says how large it is (docs/formats.md).
+struct OnlyImage {
+    StoredImage about; ///< slices at several positions are a volume
+    ImageValues values; ///< N, x fastest
+    std::string sha256; ///< of its file; of a pair, of the hashes of both
+};
+
+/// InputError when the file is no such image, or has several frames, zeros alone or values that are
+/// not finite. `name` is what the file is to be, "PRIOR", for the next step.
+OnlyImage read_only_image(const std::string& path, const std::string& name);
+
+} // namespace lsrecon

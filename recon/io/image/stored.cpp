@@ -1,0 +1,217 @@
+#include "io/image/stored.hpp"
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/numbers.hpp"
+#include "scan/failed_frames.hpp"
+#include "scan/host_memory.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// From the centre of the grid to that of voxel `index`, in voxels.
+double steps_from_centre(std::size_t index, std::size_t size) {
+    return static_cast<double>(index) - static_cast<double>(size / 2);
+}
+
+Vec3 moved(const Vec3& from, const Vec3& direction, double mm) {
+    return {from[0] + mm * direction[0], from[1] + mm * direction[1], from[2] + mm * direction[2]};
+}
+
+} // namespace
+
+const std::vector<std::string>& image_part_names() {
+    static const std::vector<std::string> names{"magnitude", "phase", "real", "imaginary",
+                                                "complex"};
+    return names;
+}
+
+std::vector<float> real_part(ImagePart part, const ImageValues& values) {
+    std::vector<float> result;
+    result.reserve(values.size());
+    for (const std::complex<float> value : values) {
+        switch (part) {
+        case ImagePart::magnitude:
+            result.push_back(std::abs(value));
+            break;
+        case ImagePart::phase:
+            result.push_back(std::arg(value));
+            break;
+        case ImagePart::imaginary:
+            result.push_back(value.imag());
+            break;
+        default:
+            result.push_back(value.real());
+        }
+    }
+    return result;
+}
+
+StoredImage only_frame(const StoredImage& image, std::size_t frame) {
+    if (frame >= image.frames()) {
+        throw UsageError({image.file, "--frame", text(frame),
+                          text("0 to ", image.frames() - 1, ": the image has ",
+                               counted(image.frames(), "frame")),
+                          "name one of its frames"});
+    }
+    const ImageFrame& chosen = image.about.frames[frame];
+    if (chosen.failed()) {
+        throw InputError({image.file, text(image.thing, ", frame ", frame),
+                          "it failed: " + chosen.error, "a frame that was made",
+                          "name another frame"});
+    }
+    StoredImage result = image;
+    result.about.frames = {image.about.frames[frame]};
+    if (result.about.frames[0].position) {
+        result.about.grid.position = result.about.frames[0].position;
+    }
+    result.values = [values = image.values, frame](std::size_t) { return values(frame); };
+    return result;
+}
+
+StoredImage only_slices(const StoredImage& image, const IndexRange& slices) {
+    const Grid& whole = image.about.grid;
+    if (slices.last >= whole.size[2] || slices.first > slices.last) {
+        throw UsageError({image.file, "--slices", text(slices.first, "-", slices.last),
+                          text("slices of 0 to ", whole.size[2] - 1, ", the first one first"),
+                          "name slices that the image has"});
+    }
+    StoredImage result = image;
+    Grid& grid = result.about.grid;
+    grid.size[2] = slices.last - slices.first + 1;
+    const double voxel = whole.fov_mm[2] / static_cast<double>(whole.size[2]);
+    grid.fov_mm[2] = voxel * static_cast<double>(grid.size[2]);
+    const double mm = voxel * steps_from_centre(slices.first + grid.size[2] / 2, whole.size[2]);
+    const auto move = [&](std::optional<Vec3>& position) {
+        if (position && whole.directions) {
+            position = moved(*position, (*whole.directions)[2], mm);
+        } else if (mm != 0) {
+            position.reset(); // without directions nobody knows where these slices are
+        }
+    };
+    move(grid.position);
+    for (ImageFrame& frame : result.about.frames) {
+        move(frame.position);
+    }
+    const std::size_t slice = whole.size[0] * whole.size[1];
+    result.values = [values = image.values, begin = slices.first * slice,
+                     end = (slices.last + 1) * slice](std::size_t frame) {
+        const ImageValues all = values(frame);
+        return ImageValues(all.begin() + static_cast<long>(begin),
+                           all.begin() + static_cast<long>(end));
+    };
+    return result;
+}
+
+void require_sizes(const StoredImage& image, std::size_t largest, const std::string& format) {
+    const auto& size = image.about.grid.size;
+    for (const std::size_t count : {size[0], size[1], size[2], image.frames()}) {
+        if (count > largest) {
+            throw InputError({image.file, "/image", text(count, " voxels or frames in a dimension"),
+                              text("at most ", largest, ", which is all that ", format, " can say"),
+                              "convert fewer with --frame or --slices, or to another format"});
+        }
+    }
+}
+
+std::string place_in(const StoredImage& image, std::size_t frame, std::size_t voxel) {
+    const auto& size = image.about.grid.size;
+    const std::size_t x = voxel % size[0];
+    const std::size_t y = voxel / size[0] % size[1];
+    std::string place = text("voxel (", x, ", ", y);
+    if (image.about.grid.dimensions == 3) {
+        place += text(", ", voxel / (size[0] * size[1]));
+    }
+    return image.thing + (image.frames() > 1 ? text(", frame ", frame, ", ") : ", ") + place + ")";
+}
+
+std::vector<std::size_t> places_on_grid(const std::string& file, const Grid& grid,
+                                        const std::vector<Vec3>& voxels) {
+    constexpr double rounding = 1e-3; // of a voxel, where positions were floats
+    HostMemory memory;
+    memory.add("the grid", by(grid.size, 3) + " voxels",
+               sizeof(std::complex<float>) * static_cast<double>(grid.voxels()));
+    memory.require(file);
+    std::vector<std::size_t> places;
+    std::vector<bool> taken(grid.voxels());
+    for (std::size_t n = 0; n < voxels.size(); ++n) {
+        bool beside = false;
+        std::size_t place = 0;
+        for (std::size_t d = 3; d-- > 0;) {
+            const double size = static_cast<double>(grid.size[d]);
+            const double at = voxels[n][d] * size + static_cast<double>(grid.size[d] / 2);
+            const double index = std::round(at);
+            beside = beside || !(std::abs(at - index) <= rounding && index >= 0 && index < size);
+            place = beside ? 0 : place * grid.size[d] + static_cast<std::size_t>(index);
+        }
+        if (beside || taken[place]) {
+            throw InputError({file, text("/voxels, voxel ", n),
+                              by(voxels[n], grid.dimensions) + " of the field of view" +
+                                  (beside ? ", beside the grid" : ", where another one is"),
+                              text("voxels of the grid of ", by(grid.size, grid.dimensions),
+                                   ", which a picture needs: (n - floor(N/2)) / N, each once"),
+                              "list such voxels in the scan; without --png 'recon' takes any, and "
+                              "/image holds their values"});
+        }
+        taken[place] = true;
+        places.push_back(place);
+    }
+    return places;
+}
+
+FrameValues on_grid(const std::string& file, const Image& image, const FrameValues& values) {
+    if (!image.voxels) {
+        return values;
+    }
+    return [places = places_on_grid(file, image.grid, *image.voxels), values,
+            voxels = image.grid.voxels()](std::size_t frame) {
+        const ImageValues listed = values(frame);
+        const bool failed = std::isnan(listed.front().real());
+        ImageValues all(voxels, failed ? listed.front() : 0);
+        for (std::size_t n = 0; n < places.size(); ++n) {
+            all[places[n]] = listed[n];
+        }
+        return all;
+    };
+}
+
+void require_sound_values(const StoredImage& image) {
+    bool all_zero = true;
+    for (std::size_t f = 0; f < image.frames(); ++f) {
+        if (image.about.frames[f].failed()) {
+            continue;
+        }
+        const ImageValues values = image.values(f);
+        for (std::size_t n = 0; n < values.size(); ++n) {
+            const float magnitude = std::abs(values[n]);
+            if (!std::isfinite(magnitude)) {
+                throw InputError({image.file, place_in(image, f, n), shown(magnitude),
+                                  "numbers that floats hold, in every voxel",
+                                  "write the image again, scaled where it is too large"});
+            }
+            all_zero = all_zero && magnitude == 0;
+        }
+    }
+    if (failed_among(image.about.frames).size() == image.frames()) {
+        throw InputError({image.file, image.thing,
+                          "every frame failed: " + image.about.frames[0].error,
+                          "at least one that was made", "write the image again"});
+    }
+    if (all_zero) {
+        throw InputError({image.file, image.thing, "0 in every voxel", "an image",
+                          "see what wrote the file, and write it again"});
+    }
+}
+
+Vec3 centre_of_first_voxel(const Grid& grid) {
+    Vec3 centre = *grid.position;
+    for (std::size_t d = 0; d < 3; ++d) {
+        const double voxel = grid.fov_mm[d] / static_cast<double>(grid.size[d]);
+        centre = moved(centre, (*grid.directions)[d], voxel * steps_from_centre(0, grid.size[d]));
+    }
+    return centre;
+}
+
+} // namespace lsrecon

@@ -1,0 +1,559 @@
+#include "io/ismrmrd/assemble.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/coil_rows.hpp"
+#include "base/numbers.hpp"
+#include "scan/directions.hpp"
+#include "scan/header_numbers.hpp"
+#include "scan/sampling_pool.hpp"
+#include "scan/units.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// Consecutive readouts of one raw frame: the first, and the one after the last.
+struct RawPart {
+    std::size_t first = 0;
+    std::size_t end = 0;
+};
+
+/// The samples of raw frames, once, and which of them each frame of the scan has.
+class RawSamples {
+public:
+    /// C x M of the next raw frame.
+    void add_raw(CoilRows samples, RawBad bad) {
+        raw_.push_back({std::move(samples), std::move(bad)});
+    }
+    /// A frame of the scan: these readouts of the raw frame that is added next, and their samples.
+    void add_frame(const RawPart& readouts, std::size_t first_sample, std::size_t count) {
+        frames_.push_back({raw_.size(), readouts, first_sample, count});
+    }
+
+    /// Of a frame of the scan. Those of a single frame can be taken once. InputError when the frame
+    /// has a bad readout.
+    CoilRows take(std::size_t frame) {
+        const Place& place = frames_[frame];
+        Raw& raw = raw_[place.raw];
+        for (const auto& [readout, error] : raw.bad) {
+            if (readout >= place.readouts.first && readout < place.readouts.end) {
+                throw InputError(error);
+            }
+        }
+        if (place.count == raw.samples.columns()) {
+            return frames_.size() == 1 ? std::move(raw.samples) : raw.samples;
+        }
+        return raw.samples.visit([&](const auto& values) {
+            return CoilRows(values.middleCols(static_cast<Eigen::Index>(place.first),
+                                              static_cast<Eigen::Index>(place.count)));
+        });
+    }
+
+private:
+    struct Place {
+        std::size_t raw;
+        RawPart readouts;
+        std::size_t first;
+        std::size_t count;
+    };
+    struct Raw {
+        CoilRows samples;
+        RawBad bad;
+    };
+    std::vector<Raw> raw_;
+    std::vector<Place> frames_;
+};
+
+/// Samples `first` to `end` of M x dimensions coordinates.
+std::vector<Vec3> to_trajectory(const std::vector<float>& stored, std::size_t first,
+                                std::size_t end, std::size_t dimensions, const Vec3& factor) {
+    std::vector<Vec3> trajectory(end - first, Vec3{0, 0, 0});
+    for (std::size_t m = first; m < end; ++m) {
+        for (std::size_t d = 0; d < dimensions; ++d) {
+            trajectory[m - first][d] = factor[d] * static_cast<double>(stored[m * dimensions + d]);
+        }
+    }
+    return trajectory;
+}
+
+CoilRows to_samples(const std::vector<std::vector<std::complex<float>>>& values) {
+    CoilRows::Floats samples(static_cast<Eigen::Index>(values.size()),
+                             static_cast<Eigen::Index>(values.front().size()));
+    for (std::size_t c = 0; c < values.size(); ++c) {
+        std::copy(values[c].begin(), values[c].end(),
+                  samples.row(static_cast<Eigen::Index>(c)).data());
+    }
+    return samples;
+}
+
+std::string name_of(const RawFrames& raw, const RawCounters& counters) {
+    return label(counters, raw.choice.varying());
+}
+
+[[noreturn]] void refuse(const RawFrames& raw, const std::string& thing, const std::string& found,
+                         const std::string& expected, const std::string& next_step) {
+    throw InputError(
+        {raw.encoding.file, raw.encoding.dataset + ", " + thing, found, expected, next_step});
+}
+
+void require_samples(const RawFrames& raw) {
+    for (const auto& [counters, frame] : raw.frames) {
+        if (frame.trajectory.empty()) {
+            refuse(raw, "frame " + name_of(raw, counters), "no samples", "at least one",
+                   "check discard_pre and discard_post");
+        }
+    }
+}
+
+/// What is wrong with kz as the third coordinate of M x 3; "" where nothing is. Writers put 0,
+/// density weights or times there: all partitions would be summed, or lie elsewhere. The kz of
+/// partitions has both signs where there are three or more.
+std::string wrong_kz(const RawFrames& raw, const RawFrame& frame) {
+    const auto at = [&](std::size_t m) { return static_cast<double>(frame.trajectory[3 * m + 2]); };
+    double least = at(0);
+    double most = at(0);
+    for (std::size_t m = 0; m < frame.trajectory.size() / 3; ++m) {
+        if (!std::isfinite(at(m))) {
+            return ""; // that frame is a bad one
+        }
+        least = std::min(least, at(m));
+        most = std::max(most, at(m));
+    }
+    // Rounding: partitions of 2000 are 10 times as far apart.
+    const double tolerance = 1e-4 * std::max(std::abs(least), std::abs(most));
+    bool same = frame.partitions_differ;
+    std::size_t begin = 0;
+    std::size_t first = 0; // samples of the first readout that has any
+    for (const std::size_t end : frame.ends) {
+        first = first == 0 ? end : first;
+        for (std::size_t i = 0; same && i < std::min(first, end - begin); ++i) {
+            same = std::abs(at(begin + i) - at(i)) <= tolerance;
+        }
+        begin = end;
+    }
+    if (same) {
+        return "the same in every acquisition, whose kspace_encode_step_2 differs";
+    }
+    if (raw.encoding.grid.size[2] > 2 && least >= 0 && most > 0) {
+        return "nowhere below 0, as density weights or times are";
+    }
+    return raw.choice.varying()[0] && most - least <= tolerance
+               ? "one number in all samples of a slice"
+               : "";
+}
+
+void require_kz(const RawFrames& raw) {
+    for (const auto& [counters, frame] : raw.frames) {
+        const bool of_slices = raw.choice.varying()[0];
+        if (raw.stored_dimensions() < 3 || !(frame.partitions_differ || of_slices)) {
+            continue;
+        }
+        if (const std::string wrong = wrong_kz(raw, frame); !wrong.empty()) {
+            const std::string name = name_of(raw, counters);
+            refuse(raw,
+                   (name.empty() ? "" : "frame " + name + ", ") + "kz (third trajectory "
+                                                                  "dimension)",
+                   wrong,
+                   text("kz of each sample, since encodedSpace/matrixSize/z is ",
+                        raw.encoding.grid.size[2]),
+                   frame.partitions_differ
+                       ? "write kz, or a trajectory of two dimensions: then kz is "
+                         "kspace_encode_step_2 less its center"
+                       : "write kz, or matrixSize/z 1 where slices are two-dimensional");
+        }
+    }
+}
+
+/// The grid with the dimensions of the stored trajectory: a third that comes from encoding steps
+/// has no units.
+Grid stored_grid(const RawFrames& raw) {
+    Grid grid = raw.encoding.grid;
+    grid.dimensions = static_cast<int>(raw.stored_dimensions());
+    return grid;
+}
+
+[[noreturn]] void refuse_units(const RawFrames& raw) {
+    const Grid grid = stored_grid(raw);
+    const ForeignUnit* const foreign = foreign_unit_that_fills({raw.range}, grid);
+    refuse(raw, "units of the trajectory",
+           text("largest |k| as stored: ", by(raw.range, grid.dimensions), "; matrix ",
+                by(grid.size, 3), ", FOV ", by(grid.fov_mm, 3), " mm"),
+           "one unit that fills 0.5 to 1.05 of N/2; largest |k| / (N/2) would be " +
+               reach_in_each_unit(raw.range, grid) +
+               (foreign ? "; in " + foreign->name + ", which is none of them, it is filled" : ""),
+           foreign ? text("write the trajectory in 1/m (", foreign->per_m, " times ", foreign->name,
+                          "); or pass --traj-units UNIT, if it is in one of these")
+                   : "pass --traj-units UNIT, and --matrix where k reaches beyond N/2");
+}
+
+/// The units of the trajectory, given or found; "" when none is stored.
+std::string units_of(const RawFrames& raw, std::vector<std::string>& remarks) {
+    const std::string& given = raw.options.trajectory_units;
+    const Grid stored = stored_grid(raw);
+    if (stored.dimensions == 0 && !given.empty()) {
+        remarks.push_back("no trajectory is stored: --traj-units " + given + " is not used");
+    }
+    if (stored.dimensions == 0 || !given.empty()) {
+        return stored.dimensions == 0 ? "" : given;
+    }
+    Vec3 range = raw.range;
+    std::string found = guess_trajectory_units({range}, stored);
+    const bool new_matrix = found.empty() && !raw.options.matrix.empty();
+    if (new_matrix) { // samples beyond N/2 of the file's may be within that of the image
+        const Grid image = raw.options.grid_of_image(raw.encoding.grid);
+        for (std::size_t d = 0; d < raw.stored_dimensions(); ++d) {
+            range[d] *= static_cast<double>(stored.size[d]) / static_cast<double>(image.size[d]);
+        }
+        found = guess_trajectory_units({range}, stored);
+    }
+    if (found.empty() && raw.nowhere) {
+        throw InputError(*raw.nowhere);
+    }
+    if (found.empty()) {
+        refuse_units(raw);
+    }
+    Vec3 reach = to_cycles_per_fov(found, stored);
+    for (std::size_t d = 0; d < raw.stored_dimensions(); ++d) {
+        reach[d] *= range[d] / (0.5 * static_cast<double>(stored.size[d]));
+        reach[d] = std::round(1000 * reach[d]) / 1000;
+    }
+    remarks.push_back(text("trajectory units ", found, ", found from its range (",
+                           by(reach, stored.dimensions), " of N/2) and ",
+                           new_matrix ? "--matrix" : "the matrix"));
+    if (const ForeignUnit* const foreign = foreign_unit_that_fits({range}, stored)) {
+        remarks.push_back(text("the range of the trajectory would also fit ", foreign->name,
+                               ", which is not read: if the object has a wrong size, write the "
+                               "trajectory in 1/m (",
+                               foreign->per_m, " times ", foreign->name, ")"));
+    }
+    return found;
+}
+
+std::vector<RawPart> parts_of(const RawFrames& raw, const RawCounters& counters) {
+    const std::size_t length = raw.options.spokes_per_frame;
+    const std::size_t readouts = raw.frames.at(counters).ends.size();
+    if (length == 0) {
+        return {{0, readouts}};
+    }
+    if (length > readouts) {
+        const std::string name = name_of(raw, counters);
+        throw UsageError(text(raw.encoding.file, ": --spokes-per-frame ", length, ", but ",
+                              name.empty() ? "the frame" : "frame " + name, " has ",
+                              counted(readouts, "readout"),
+                              "\n  next:     ask for fewer, or join what is one image, as by "
+                              "--join repetition"));
+    }
+    const std::size_t stride =
+        std::min(raw.options.stride == 0 ? length : raw.options.stride, readouts);
+    std::vector<RawPart> parts;
+    for (std::size_t first = 0; first + length <= readouts; first += stride) {
+        parts.push_back({first, first + length});
+    }
+    return parts;
+}
+
+/// Of the frames that are cut, the first that holds one of those chosen.
+const RawFrame& first_chosen(const RawFrames& raw) {
+    std::size_t index = 0;
+    for (const auto& [counters, frame] : raw.frames) {
+        const std::size_t parts = parts_of(raw, counters).size();
+        for (std::size_t part = 0; part < parts; ++part) {
+            if (raw.options.spokes_per_frame == 0 || raw.options.frames.admits(index++)) {
+                return frame;
+            }
+        }
+    }
+    return raw.frames.begin()->second;
+}
+
+/// Frames of a slice share their coil maps.
+void require_one_orientation_a_slice(const RawFrames& raw) {
+    std::map<std::uint16_t, decltype(raw.frames.begin())> of_slices;
+    for (auto one = raw.frames.begin(); one != raw.frames.end(); ++one) {
+        const auto first = of_slices.emplace(one->first.front(), one).first->second;
+        const Apart from_first = apart(one->second.where, first->second.where);
+        if (from_first.degrees > same_degrees && !from_first.share_maps()) {
+            refuse(raw, text("orientations of the frames of slice ", one->first.front()),
+                   text("several: ", name_of(raw, one->first), " is ", from_first.in_words(),
+                        " from ", name_of(raw, first->first)),
+                   "one, with coil maps of its own",
+                   "choose frames of one orientation, with --set or --frames for example");
+        }
+    }
+}
+
+/// What frames have of their own.
+enum class OwnPlaces { none, positions, orientations };
+
+OwnPlaces set_geometry(const RawFrames& raw, Scan& scan) {
+    const Whereabouts& first = first_chosen(raw).where;
+    std::size_t placed = 0;
+    std::size_t directed = 0;
+    bool known = false; // headers that were never filled in are zero: no position at the isocentre
+    bool moved = false;
+    bool turned = false;
+    for (const auto& [counters, frame] : raw.frames) {
+        const auto& [position, directions] = frame.where;
+        placed += position ? 1 : 0;
+        directed += directions ? 1 : 0;
+        known = known || directions || position.value_or(Vec3{0, 0, 0}) != Vec3{0, 0, 0};
+        moved =
+            moved || (position && first.position && !are_same_position(*position, *first.position));
+        turned = turned || (directions && first.directions &&
+                            !are_same_directions(*directions, *first.directions));
+    }
+    if (!known) {
+        return OwnPlaces::none;
+    }
+    if (turned && raw.options.one_place) {
+        refuse(raw, "orientations of the frames", "several",
+               "one, along which --shift-mm header shifts",
+               "choose frames of one orientation, with --slice for example");
+    }
+    if (turned) {
+        require_one_orientation_a_slice(raw);
+        scan.remarks.push_back(
+            "frames have different orientations, but an image can store only one: orientation and "
+            "position are left out; choose frames of one with --slice or --repetition");
+        return OwnPlaces::orientations;
+    }
+    const auto of_some = [&](std::size_t count) {
+        return count != 0 && count != raw.frames.size();
+    };
+    if (of_some(placed) || of_some(directed)) {
+        scan.remarks.push_back("the place of some frames is not known: orientation and position "
+                               "are left out; choose frames of which it is, with --frames for "
+                               "example");
+        return OwnPlaces::none;
+    }
+    if (directed > 0 && orthonormal(*first.directions)) {
+        scan.grid.directions = first.directions;
+    } else if (directed > 0) {
+        scan.remarks.push_back("read_dir, phase_dir and slice_dir are not orthogonal unit vectors "
+                               "and are ignored");
+    }
+    scan.grid.position = first.position;
+    return moved ? OwnPlaces::positions : OwnPlaces::none;
+}
+
+/// How far calibration lies from the nearest frame of its slice.
+Apart apart_from_slice(const RawFrames& raw, const RawFrame& calibration, std::uint16_t slice) {
+    std::optional<Apart> nearest;
+    for (const auto& [counters, frame] : raw.frames) {
+        if (counters.front() == slice) {
+            const Apart one = apart(filled_in(calibration.where), filled_in(frame.where));
+            const auto rank = [](const Apart& of) { return std::pair(!of.share_maps(), of.mm); };
+            nearest = nearest && rank(*nearest) < rank(one) ? nearest : one;
+        }
+    }
+    return nearest.value_or(Apart());
+}
+
+void set_calibrations(RawFrames& raw, const Vec3& factor, bool moved, Scan& scan) {
+    std::size_t acquisitions = 0;
+    std::size_t elsewhere = 0;
+    std::string where; // the first of those
+    for (auto& [counters, frame] : raw.calibrations) {
+        if (frame.trajectory.empty()) {
+            continue;
+        }
+        const std::string name = name_of(raw, counters);
+        const Apart from_frames = apart_from_slice(raw, frame, counters.front());
+        if (!from_frames.share_maps()) {
+            scan.calibrations_unused.emplace_back(name, "lie elsewhere: " + from_frames.in_words());
+            if (elsewhere == 0) {
+                where = (name.empty() ? "" : name + " is ") + from_frames.in_words();
+            }
+            elsewhere += frame.ends.size();
+            continue;
+        }
+        auto sampling = std::make_shared<Sampling>();
+        sampling->trajectory =
+            to_trajectory(frame.trajectory, 0, frame.values[0].size(), raw.dimensions(), factor);
+        const std::optional<Vec3> position = moved ? filled_in(frame.where).position : std::nullopt;
+        scan.calibrations.push_back(
+            {std::move(sampling), to_samples(frame.values), name, position});
+        acquisitions += frame.ends.size();
+        frame = {};
+    }
+    if (acquisitions > 0) {
+        const std::string& of = scan.calibrations.front().label;
+        scan.remarks.push_back(
+            text("kept ", counted(acquisitions, "acquisition"), " flagged parallel calibration",
+                 scan.calibrations.size() > 1 ? text(" of ", scan.calibrations.size(), " frames")
+                 : of.empty()                 ? ""
+                                              : " of " + of,
+                 " for coil maps"));
+    }
+    const auto note_left_out = [&](std::size_t count, const std::string& why) {
+        scan.remarks.push_back(text("left out ", counted(count, "acquisition"),
+                                    " flagged parallel calibration, which ", why));
+    };
+    if (elsewhere > 0) {
+        note_left_out(elsewhere, "lie elsewhere than the frames of their slice: " + where);
+    }
+    for (const auto& [why, counters] : raw.unlike) {
+        note_left_out(counters.size(), why);
+        for (const RawCounters& one : std::set(counters.begin(), counters.end())) {
+            scan.calibrations_unused.emplace_back(name_of(raw, one), why);
+        }
+    }
+}
+
+Sampling sampling_of(const RawFrames& raw, const RawFrame& frame, std::size_t first,
+                     std::size_t end, const Vec3& factor) {
+    Sampling sampling;
+    sampling.trajectory = to_trajectory(frame.trajectory, first, end, raw.dimensions(), factor);
+    if (!frame.times.empty()) {
+        sampling.times = Eigen::Map<const Eigen::VectorXf>(frame.times.data() + first,
+                                                           static_cast<Eigen::Index>(end - first))
+                             .cast<double>();
+    }
+    return sampling;
+}
+
+void set_own_place(const Whereabouts& where, OwnPlaces own, Frame& frame) {
+    if (own == OwnPlaces::positions) {
+        frame.position = where.position;
+    } else if (own == OwnPlaces::orientations) {
+        frame.turned = filled_in(where);
+        if (where.directions && !orthonormal(*where.directions)) {
+            frame.turned->directions.reset();
+        }
+    }
+}
+
+void add_frames(RawFrames& raw, const Vec3& factor, OwnPlaces own, Scan& scan,
+                RawSamples& samples) {
+    const ReadOptions& options = raw.options;
+    const bool cut_up = options.spokes_per_frame > 0;
+    SamplingPool pool;
+    std::size_t unused = 0;
+    std::size_t index = 0;
+    for (auto& [counters, frame] : raw.frames) {
+        const std::string name = name_of(raw, counters);
+        const std::size_t before = scan.frames.size();
+        std::size_t used = 0; // readouts up to the end of the last part
+        unused += frame.ends.size();
+        for (const RawPart& part : parts_of(raw, counters)) {
+            unused -= part.end - std::max(part.first, used);
+            used = part.end;
+            if (cut_up && !options.frames.admits(index++)) {
+                continue;
+            }
+            const std::size_t first = part.first == 0 ? 0 : frame.ends[part.first - 1];
+            const std::size_t end = frame.ends[part.end - 1];
+            Frame made;
+            made.label = name;
+            if (cut_up) {
+                made.label +=
+                    text(name.empty() ? "" : ", ", "readouts ", part.first, "-", part.end - 1);
+            }
+            made.sampling = pool.share(sampling_of(raw, frame, first, end, factor));
+            made.samples = CoilRows(frame.values.size(), 0, Precision::float32);
+            set_own_place(frame.where, own, made);
+            scan.frames.push_back(std::move(made));
+            samples.add_frame(part, first, end - first);
+        }
+        if (scan.frames.size() > before) {
+            samples.add_raw(to_samples(frame.values), std::move(frame.bad));
+        }
+        frame.trajectory = {};
+        frame.values = {};
+    }
+    if (unused > 0) {
+        scan.remarks.push_back(text("left out ", counted(unused, "readout"),
+                                    ", which --spokes-per-frame and --stride put into no frame"));
+    }
+    if (cut_up) {
+        require_frames(options.frames, index, raw.encoding.file,
+                       raw.encoding.dataset + ", chosen frames");
+        scan.remarks.push_back(text(
+            "cut into ", counted(index, "frame"), " of ", options.spokes_per_frame, " readouts, ",
+            options.stride == 0 ? options.spokes_per_frame : options.stride, " readouts apart",
+            options.frames.empty() ? "" : "; chosen: --frames " + options.frames.to_string()));
+    }
+}
+
+void add_remarks(const RawFrames& raw, std::vector<std::string>& remarks) {
+    remarks.insert(remarks.end(), raw.remarks.begin(), raw.remarks.end());
+    raw.choice.add_remarks(remarks);
+    if (raw.moved_within_frame) {
+        remarks.push_back("acquisitions of one frame have different positions or orientations; the "
+                          "first one's are kept");
+    }
+    if (raw.discarded > 0) {
+        remarks.push_back(
+            text("left out ", raw.discarded, " samples by discard_pre and discard_post"));
+    }
+    if (!raw.encoding.ramps.empty() && !raw.has_trajectory()) {
+        remarks.push_back("EPI: samples lie where the gradient's times in trajectoryDescription "
+                          "put them; lines of both directions are not corrected against each "
+                          "other, so a ghost may remain");
+    }
+    const std::size_t stored = raw.kind.trajectory_dimensions;
+    if (stored > raw.dimensions()) {
+        remarks.push_back(text("only the first ", raw.dimensions(), " of ", stored,
+                               " trajectory dimensions are used"));
+    }
+    if (raw.has_trajectory() && stored < raw.dimensions()) {
+        remarks.push_back("the trajectory has 2 dimensions and the matrix 3: kz is "
+                          "kspace_encode_step_2 less its center");
+    }
+}
+
+/// The counters by which frames differ, and those of them that may be joined.
+void set_counters(const RawFrames& raw, Scan& scan) {
+    const ReadOptions& options = raw.options;
+    scan.has_single_readouts =
+        raw.frames.size() > 1 &&
+        std::all_of(raw.frames.begin(), raw.frames.end(),
+                    [](const auto& frame) { return frame.second.ends.size() == 1; });
+    for (std::size_t i = 0; i < frame_counters().size(); ++i) {
+        const bool differs =
+            std::any_of(raw.frames.begin(), raw.frames.end(), [&](const auto& frame) {
+                return frame.first[i] != raw.frames.begin()->first[i];
+            });
+        if (!differs) {
+            continue;
+        }
+        const std::string& name = frame_counters()[i];
+        scan.frame_counters.push_back(name);
+        const bool told_apart = options.frames_differ || options.spokes_per_frame > 0 ||
+                                !options.frames.empty() || !options.counters[i].empty();
+        const bool apart = name == "slice" || (name == "contrast" && !scan.has_single_readouts);
+        if (!apart && !told_apart) {
+            scan.joinable_counters.push_back(name);
+        }
+    }
+}
+
+} // namespace
+
+StoredScan assemble(RawFrames raw) {
+    Scan scan;
+    scan.file = raw.encoding.file;
+    scan.grid = raw.space.grid;
+    add_remarks(raw, scan.remarks);
+    require_samples(raw);
+    require_kz(raw);
+    set_counters(raw, scan);
+    const OwnPlaces own = set_geometry(raw, scan);
+    scan.trajectory_units = units_of(raw, scan.remarks);
+    Vec3 factor{1, 1, 1};
+    if (!scan.trajectory_units.empty()) {
+        factor = to_cycles_per_fov(scan.trajectory_units, stored_grid(raw));
+    }
+    for (std::size_t d = 0; d < factor.size(); ++d) {
+        factor[d] *= raw.space.factor[d];
+    }
+    set_calibrations(raw, factor, own == OwnPlaces::positions, scan);
+    const auto samples = std::make_shared<RawSamples>();
+    add_frames(raw, factor, own, scan, *samples);
+    return {std::move(scan), [samples](std::size_t frame) { return samples->take(frame); }};
+}
+
+} // namespace lsrecon

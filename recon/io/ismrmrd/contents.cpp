@@ -1,0 +1,290 @@
+#include "io/ismrmrd/contents.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/error.hpp"
+#include "base/numbers.hpp"
+#include "scan/header_numbers.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+// Flags of the format, by its numbers.
+constexpr int noise_measurement = 19;
+constexpr int parallel_calibration = 20;
+constexpr int parallel_calibration_and_imaging = 21;
+
+/// Acquisitions with one of these flags are neither of the image, nor noise, nor for coil maps.
+struct SkippedFlag {
+    int flag;
+    const char* name;
+};
+constexpr SkippedFlag skipped_flags[] = {
+    {23, "navigation"},
+    {24, "phase correction"},
+    {26, "HP feedback"},
+    {27, "dummy scan"},
+    {28, "RT feedback"},
+    {29, "surface coil correction"},
+    {30, "phase stabilization reference"},
+    {31, "phase stabilization"},
+};
+
+/// Whether its acquisitions, of which some are for calibration, are none of the image.
+bool has_calibration_alone(const IsmrmrdFile& file, std::size_t encoding) {
+    bool image = false;
+    bool calibration = false;
+    file.read_headers([&](const IsmrmrdHeader& header) {
+        if (header.encoding_space_ref == encoding && header.number_of_samples > 0) {
+            const IsmrmrdRole role = role_of(header);
+            image = image || role.image;
+            calibration = calibration || role.calibration;
+        }
+    });
+    return calibration && !image;
+}
+
+} // namespace
+
+IsmrmrdRole role_of(const IsmrmrdHeader& header) {
+    IsmrmrdRole role;
+    for (const SkippedFlag& skipped : skipped_flags) {
+        if (header.has_flag(skipped.flag)) {
+            role.skipped = skipped.name;
+            return role;
+        }
+    }
+    role.noise = header.has_flag(noise_measurement);
+    // Lines that serve calibration and image can carry both flags.
+    const bool both = header.has_flag(parallel_calibration_and_imaging);
+    role.calibration = !role.noise && (both || header.has_flag(parallel_calibration));
+    role.image = !role.noise && (both || !role.calibration);
+    return role;
+}
+
+IsmrmrdContents::IsmrmrdContents(const IsmrmrdFile& file, const ReadOptions& options) {
+    const bool calibration_is_image =
+        options.for_maps && options.encoding && has_calibration_alone(file, *options.encoding);
+    const RawChoice none_counted(options);
+    std::size_t index = 0;
+    file.read_headers([&](const IsmrmrdHeader& header) {
+        const bool empty = header.number_of_samples == 0;
+        IsmrmrdRole role = empty ? IsmrmrdRole() : role_of(header);
+        if (calibration_is_image && role.calibration &&
+            header.encoding_space_ref == *options.encoding) {
+            role.calibration = false;
+            role.image = true;
+        }
+        without_samples += empty ? 1 : 0;
+        acquisitions_.push_back(
+            {role, header.encoding_space_ref, header.counters(), header.sample_time_us});
+        if (role.skipped != nullptr) {
+            ++skipped[role.skipped];
+        }
+        if (role.noise) {
+            noise.push_back({index, header.active_channels});
+        }
+        if (role.image || role.calibration) {
+            OfEncoding& of =
+                encodings.try_emplace(header.encoding_space_ref, OfEncoding{none_counted, {}, 0, 0})
+                    .first->second;
+            of.image += role.image ? 1 : 0;
+            of.calibration += role.image ? 0 : 1;
+            if (role.calibration) {
+                of.choice.count_calibration(header.counters());
+            }
+            if (role.image) {
+                of.measurements.insert(header.measurement_uid);
+                of.choice.count(header.counters(), header.number_of_samples);
+                const First next{{index, header.active_channels, header.trajectory_dimensions},
+                                 header.idx.kspace_encode_step_2};
+                First& first = of.firsts.try_emplace(of.choice.frame_of(header.counters()), next)
+                                   .first->second;
+                first.partitions_differ =
+                    first.partitions_differ || next.partition != first.partition;
+            }
+        }
+        ++index;
+    });
+}
+
+const IsmrmrdContents::First& IsmrmrdContents::OfEncoding::first() const {
+    const First* first = nullptr;
+    for (const auto& [counters, of_frame] : firsts) {
+        const bool earlier = first == nullptr || of_frame.kind.index < first->kind.index;
+        if (choice.wants(counters) && earlier) {
+            first = &of_frame;
+        }
+    }
+    return *first;
+}
+
+std::set<std::size_t> IsmrmrdContents::noise_of(std::size_t chosen) const {
+    const std::size_t channels = encodings.at(chosen).first().kind.channels;
+    std::set<std::size_t> result;
+    for (const Noise& one : noise) {
+        if (one.channels == channels) {
+            result.insert(one.index);
+        }
+    }
+    return result;
+}
+
+std::vector<std::size_t> IsmrmrdContents::wanted(std::size_t chosen) const {
+    const RawChoice& choice = encodings.at(chosen).choice;
+    const std::set<std::size_t> whitens = noise_of(chosen);
+    std::vector<std::size_t> indices;
+    for (std::size_t i = 0; i < acquisitions_.size(); ++i) {
+        const Acquisition& acquisition = acquisitions_[i];
+        const IsmrmrdRole& role = acquisition.role;
+        bool needed = whitens.count(i) > 0;
+        if (acquisition.encoding == chosen && role.skipped == nullptr) {
+            const RawCounters frame = choice.frame_of(acquisition.counters);
+            needed = needed || (role.image && choice.wants(frame)) ||
+                     (role.calibration && choice.wants_calibration(frame));
+        }
+        if (needed) {
+            indices.push_back(i);
+        }
+    }
+    return indices;
+}
+
+std::set<float> IsmrmrdContents::dwells(std::size_t chosen) const {
+    const RawChoice& choice = encodings.at(chosen).choice;
+    std::set<float> all;
+    for (const Acquisition& acquisition : acquisitions_) {
+        if (acquisition.encoding == chosen && acquisition.role.image &&
+            choice.wants(choice.frame_of(acquisition.counters))) {
+            all.insert(acquisition.dwell);
+        }
+    }
+    std::set<float> different;
+    for (const float dwell : all) {
+        if (different.empty() || !are_same_dwell(dwell, *different.rbegin())) {
+            different.insert(dwell);
+        }
+    }
+    return different;
+}
+
+std::string IsmrmrdContents::with_image() const {
+    std::string result;
+    for (const auto& [encoding, of] : encodings) {
+        if (of.image > 0) {
+            result += text(result.empty() ? "" : ", ", encoding, " (",
+                           counted(of.image, "acquisition"), ")");
+        }
+    }
+    return result;
+}
+
+std::size_t IsmrmrdContents::choose_encoding(const IsmrmrdFile& file,
+                                             const MeasurementHeader& header,
+                                             const ReadOptions& options) const {
+    const std::string there_is = with_image();
+    if (options.encoding && *options.encoding >= header.encodings()) {
+        throw UsageError(
+            text(file.path(), ": --encoding ", *options.encoding, ", but the header has ",
+                 counted(header.encodings(), "encoding"),
+                 ", counted from 0; with image data: ", there_is.empty() ? "none" : there_is));
+    }
+    const auto found = std::find_if(encodings.begin(), encodings.end(), [&](const auto& entry) {
+        return entry.second.image > 0 && entry.first == options.encoding.value_or(entry.first);
+    });
+    if (found == encodings.end()) {
+        std::vector<std::string> others;
+        add_remarks(options.encoding.value_or(0), others);
+        std::string none = "none";
+        for (const std::string& other : others) {
+            none += "; " + other;
+        }
+        throw InputError({file.path(),
+                          file.data_name() + ", acquisitions with image data" +
+                              (options.encoding ? text(" of encoding ", *options.encoding) : ""),
+                          none, "at least one",
+                          there_is.empty() ? "check the flags of the acquisitions"
+                                           : "pass --encoding with one of " + there_is});
+    }
+    if (found->first >= header.encodings()) {
+        throw InputError(
+            {file.path(),
+             text(file.data_name(), ", acquisition ",
+                  found->second.firsts.begin()->second.kind.index, ", encoding_space_ref"),
+             text(found->first),
+             text("below ", header.encodings(), ", the encodings of the header"),
+             "write the header with all encodings"});
+    }
+    return found->first;
+}
+
+void IsmrmrdContents::add_remarks(std::size_t chosen, std::vector<std::string>& remarks) const {
+    for (const auto& [flag, count] : skipped) {
+        remarks.push_back(text("skipped ", counted(count, "acquisition"), " flagged ", flag));
+    }
+    if (without_samples > 0) {
+        remarks.push_back(
+            text("skipped ", counted(without_samples, "acquisition"), " without samples"));
+    }
+    bool image = false;
+    for (const auto& [encoding, of] : encodings) {
+        if (encoding == chosen && of.measurements.size() > 1) {
+            const auto first = of.measurements.begin();
+            remarks.push_back(text("acquisitions of the image have ", of.measurements.size(),
+                                   " measurement_uid (", *first, ", ", *std::next(first),
+                                   of.measurements.size() > 2 ? ", ..." : "",
+                                   "), and are read as one measurement: if they are several, write "
+                                   "a file or a group for each"));
+        }
+        image = image || (encoding == chosen && of.image > 0);
+        if (encoding != chosen) {
+            remarks.push_back(
+                text("left out ", counted(of.image + of.calibration, "acquisition"),
+                     " of encoding ", encoding, "; encoding ", chosen, " is read, and ",
+                     of.image > 0 ? "--encoding chooses"
+                                  : text("'lsrecon maps SCAN --encoding ", encoding,
+                                         " -o MAPS' makes coil maps of it for --maps MAPS")));
+        } else if (of.image == 0 && of.calibration > 0) {
+            remarks.push_back(text("left out ", counted(of.calibration, "acquisition"),
+                                   " flagged parallel calibration"));
+        }
+    }
+    if (!noise.empty() && !image) {
+        remarks.push_back(
+            text("left out ", counted(noise.size(), "acquisition"), " flagged noise measurement"));
+    }
+}
+
+std::vector<std::pair<std::string, std::string>>
+IsmrmrdContents::details(const MeasurementHeader& header, std::size_t chosen) const {
+    std::vector<std::pair<std::string, std::string>> rows;
+    for (std::size_t e = 0; e < header.encodings(); ++e) {
+        const auto found = encodings.find(e);
+        const bool used = found != encodings.end();
+        const std::size_t image = used ? found->second.image : 0;
+        const std::size_t calibration = used ? found->second.calibration : 0;
+        rows.emplace_back(text("encoding ", e),
+                          text(header.summary(e), "; ", counted(image, "acquisition"),
+                               " of images, ", calibration, " of calibration alone; ",
+                               e == chosen ? "read here"
+                               : image > 0 ? text("--encoding ", e, " reads it")
+                               : calibration > 0
+                                   ? text("lsrecon maps --encoding ", e, " makes coil maps of it")
+                                   : "not read"));
+        if (image > 0) {
+            rows.emplace_back("counters", found->second.choice.counters());
+        }
+    }
+    const std::set<float> times = dwells(chosen);
+    std::string listed;
+    for (const float time : times) {
+        listed += text(listed.empty() ? "" : ", ", time);
+    }
+    rows.emplace_back("dwell", listed + (times.count(0) > 0 ? " us (0: not written)" : " us"));
+    rows.emplace_back("noise lines", noise.empty() ? "none" : text(noise.size()));
+    return rows;
+}
+
+} // namespace lsrecon

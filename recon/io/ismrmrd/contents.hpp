@@ -1,0 +1,89 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/ismrmrd/file.hpp"
+#include "io/ismrmrd/frames.hpp"
+#include "io/ismrmrd/header.hpp"
+
+namespace lsrecon {
+
+/// What an acquisition is for; both for calibration and for the image when it says so.
+struct IsmrmrdRole {
+    const char* skipped = nullptr; ///< why it is for nothing here
+    bool noise = false;
+    bool image = false;
+    bool calibration = false;
+};
+IsmrmrdRole role_of(const IsmrmrdHeader& header);
+
+/// What the headers of all acquisitions tell, before any of their values is read.
+struct IsmrmrdContents {
+    /// An acquisition that the others of its kind are to agree with.
+    struct First {
+        RawKind kind;
+        std::uint16_t partition = 0; ///< kspace_encode_step_2
+        bool partitions_differ = false; ///< that of others of its frame
+    };
+    struct OfEncoding {
+        RawChoice choice; ///< has counted those of the image
+        std::map<RawCounters, First> firsts; ///< of each frame of the image
+        std::size_t image = 0;
+        std::size_t calibration = 0; ///< alone
+        std::set<std::uint32_t> measurements{}; ///< measurement_uid of those of the image
+        /// Of the frames that are chosen, once that has been decided.
+        const First& first() const;
+    };
+    std::map<std::size_t, OfEncoding> encodings; ///< those that acquisitions refer to
+    std::map<std::string, std::size_t> skipped; ///< by flag
+    /// They count for nothing, whatever their flags: some writers leave the rest of their headers
+    /// unset.
+    std::size_t without_samples = 0;
+    struct Noise {
+        std::size_t index; ///< of an acquisition
+        std::size_t channels;
+    };
+    std::vector<Noise> noise;
+
+    IsmrmrdContents(const IsmrmrdFile& file, const ReadOptions& options);
+
+    /// Which encoding is read: the one that was asked for, or the first that has image data.
+    /// UsageError when the header lacks it, InputError when it has no image data.
+    std::size_t choose_encoding(const IsmrmrdFile& file, const MeasurementHeader& header,
+                                const ReadOptions& options) const;
+    /// What is not read when `chosen` is.
+    void add_remarks(std::size_t chosen, std::vector<std::string>& remarks) const;
+
+    /// For people: every encoding with its counters, dwell times, lines of noise.
+    std::vector<std::pair<std::string, std::string>> details(const MeasurementHeader& header,
+                                                             std::size_t chosen) const;
+
+    /// The acquisitions of noise of as many coils as the chosen frames have.
+    std::set<std::size_t> noise_of(std::size_t chosen) const;
+
+    /// The acquisitions that are read when `chosen` is, once its choice has been decided: noise
+    /// of the image's coils, and what the chosen frames and their calibration need.
+    std::vector<std::size_t> wanted(std::size_t chosen) const;
+
+    /// Those of the chosen frames' samples, in us; of times that are the same to rounding one.
+    std::set<float> dwells(std::size_t chosen) const;
+
+    struct Acquisition {
+        IsmrmrdRole role;
+        std::uint16_t encoding = 0;
+        RawCounters counters{};
+        float dwell = 0; ///< in us
+    };
+    const Acquisition& acquisition(std::size_t index) const { return acquisitions_[index]; }
+
+private:
+    std::string with_image() const;
+
+    std::vector<Acquisition> acquisitions_;
+};
+
+} // namespace lsrecon

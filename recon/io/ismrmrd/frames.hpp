@@ -1,0 +1,87 @@
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "io/formats.hpp"
+#include "io/ismrmrd/choice.hpp"
+#include "io/ismrmrd/file.hpp"
+#include "io/ismrmrd/header.hpp"
+#include "io/ismrmrd/readout_crop.hpp"
+#include "scan/whereabouts.hpp"
+
+namespace lsrecon {
+
+/// What the first acquisition of the chosen frames is like, for all others to agree with.
+struct RawKind {
+    std::size_t index = 0; ///< its place in the file
+    std::size_t channels = 0;
+    std::size_t trajectory_dimensions = 0; ///< 0: no trajectory is stored, Cartesian
+};
+
+/// Readouts with a value that is no number: the index of each in its raw frame, and the error.
+using RawBad = std::vector<std::pair<std::size_t, InputError>>;
+
+/// Acquisitions of the same counters, in the order of the file.
+struct RawFrame {
+    std::vector<float> trajectory; ///< M x dimensions of the grid
+    std::vector<std::vector<std::complex<float>>> values; ///< a row a channel
+    std::vector<float> times; ///< M in s, 0 at center_sample; only if asked for
+    std::vector<std::size_t> ends; ///< samples up to the end of each readout
+    RawBad bad;
+    Whereabouts where; ///< by the first acquisitions that say it
+    std::size_t first = 0; ///< acquisition's place in the file
+    IsmrmrdCounters idx; ///< of that
+    bool partitions_differ = false; ///< kspace_encode_step_2 of others
+};
+
+/// Acquisitions that are sorted into frames. Values are kept in the file's single precision, those
+/// of frames that were not chosen are not kept.
+class RawFrames {
+public:
+    /// `choice` has counted every acquisition of the image.
+    RawFrames(RawEncoding encoding, const RawKind& kind, RawChoice choice,
+              const ReadOptions& options);
+
+    /// Whether its frame is wanted. InputError when the acquisition contradicts itself or the first
+    /// one; where bad frames are allowed, a value that is no number makes its frame a bad one.
+    bool add(std::size_t index, const IsmrmrdAcquisition& acquisition);
+    /// Also for coil maps, or for these alone. Kept is what the choice wants, when it is of the
+    /// image's kind.
+    void add_calibration(std::size_t index, const IsmrmrdAcquisition& acquisition);
+
+    /// How much longer than that of the file the dwell time of the frames' samples is: only a crop
+    /// of the readouts averages any.
+    double longer_dwell() const { return crop ? 1 / crop->factor() : 1; }
+    bool has_trajectory() const { return kind.trajectory_dimensions > 0; }
+    std::size_t dimensions() const { return static_cast<std::size_t>(encoding.grid.dimensions); }
+    /// Of the trajectory, those that the grid has.
+    std::size_t stored_dimensions() const {
+        return std::min(kind.trajectory_dimensions, dimensions());
+    }
+
+    RawEncoding encoding;
+    RawKind kind;
+    RawChoice choice;
+    ReadOptions options;
+    std::vector<std::string> remarks;
+    ImageSpace space; ///< of the image that is to come
+    std::optional<ReadoutCrop> crop;
+    std::map<RawCounters, RawFrame> frames;
+    /// Those of one place, of each counters: their k-spaces are of one grid.
+    std::multimap<RawCounters, RawFrame> calibrations;
+    /// Calibration of another kind: why it does not serve, and the counters of each acquisition.
+    std::map<std::string, std::vector<RawCounters>> unlike;
+    Vec3 range{0, 0, 0}; ///< largest |coordinate| of the image's samples as stored
+    std::optional<InputError> nowhere; ///< the first coordinate that is no number
+    std::size_t discarded = 0;
+    bool moved_within_frame = false;
+};
+
+} // namespace lsrecon

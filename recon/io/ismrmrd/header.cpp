@@ -1,0 +1,274 @@
+#include "io/ismrmrd/header.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/numbers.hpp"
+#include "scan/header_numbers.hpp"
+#include "scan/units.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+const std::array<std::string, 3> axes{"x", "y", "z"};
+
+Grid read_grid(const XmlElement& encoding, const ReadOptions& options,
+               std::vector<std::string>& remarks) {
+    const std::vector<double> matrix = options.given("matrix");
+    const std::vector<double> fov_mm = options.given("fov_mm");
+    Grid grid;
+    for (std::size_t d = 0; d < 3; ++d) {
+        grid.size[d] = d < matrix.size() ? static_cast<std::size_t>(matrix[d])
+                                         : encoding.whole("encodedSpace/matrixSize/" + axes[d], 1);
+    }
+    grid.dimensions = grid.size[2] == 1 ? 2 : 3;
+    for (std::size_t d = 0; d < 3; ++d) {
+        const std::string path = "encodedSpace/fieldOfView_mm/" + axes[d];
+        // In two dimensions the third is the slice thickness, which does not change the image.
+        const bool needed = static_cast<int>(d) < grid.dimensions;
+        const bool stored = encoding.has(path) && encoding.number(path) != 0.0;
+        if (d < fov_mm.size()) {
+            grid.fov_mm[d] = fov_mm[d];
+        } else if (needed || stored) {
+            grid.fov_mm[d] =
+                encoding.positive(path, "a length above 0, in mm; --header fov_mm=X,Y gives one");
+        }
+    }
+    const std::string note = fov_mm.empty() ? metres_to_mm(grid.fov_mm, grid.dimensions) : "";
+    if (!note.empty()) {
+        remarks.push_back(note);
+    }
+    return grid;
+}
+
+/// Where the image is meant to be; nothing when a number is missing.
+std::optional<RawSpace> read_recon_space(const XmlElement& encoding,
+                                         std::vector<std::string>& remarks) {
+    if (!encoding.has("reconSpace")) {
+        return std::nullopt;
+    }
+    RawSpace space;
+    for (std::size_t d = 0; d < 3; ++d) {
+        const auto voxels = encoding.number("reconSpace/matrixSize/" + axes[d]);
+        const auto length = encoding.number("reconSpace/fieldOfView_mm/" + axes[d]);
+        if (!voxels || !length || *voxels < 1 || *voxels > longest_side || *length <= 0) {
+            remarks.push_back("reconSpace of the header is not used: it lacks a number");
+            return std::nullopt;
+        }
+        space.size[d] = static_cast<std::size_t>(*voxels);
+        space.fov_mm[d] = *length;
+    }
+    metres_to_mm(space.fov_mm, 3); // noted of the encoded space
+    return space;
+}
+
+/// What the header calls a trajectory that encoding steps do not describe; "" when they may.
+std::string stored_trajectory(const XmlElement& encoding, bool ramps_known) {
+    const std::string name = encoding.word("trajectory");
+    const std::string kind = lower_case(name);
+    if (kind == "epi") {
+        return ramps_known ? ""
+                           : name + ", and there is no trajectoryDescription ConventionalEPI that "
+                                    "says how its gradients ramp while samples are taken";
+    }
+    return kind == "cartesian" || kind == "other" ? "" : name.empty() ? "unknown" : name;
+}
+
+long encode_center(const XmlElement& encoding, const std::string& step, std::size_t size) {
+    const std::string path = "encodingLimits/" + step + "/center";
+    return static_cast<long>(encoding.has(path) ? encoding.whole(path, 0) : size / 2);
+}
+
+/// A readout gradient and when it was sampled, all times in us from where the gradient starts.
+struct Trapezoid {
+    double ramp_up = 0;
+    double flat_top = 0;
+    double ramp_down = 0;
+
+    /// The gradient's area from its start to time t, for an amplitude of 1.
+    double area(double t) const {
+        const double up = std::clamp(t, 0.0, ramp_up);
+        const double flat = std::clamp(t - ramp_up, 0.0, flat_top);
+        const double down = std::clamp(t - ramp_up - flat_top, 0.0, ramp_down);
+        const double rise = ramp_up > 0 ? up * up / (2 * ramp_up) : 0;
+        const double fall = ramp_down > 0 ? down - down * down / (2 * ramp_down) : 0;
+        return rise + flat + fall;
+    }
+};
+
+double number_of(const XmlElement& description, const std::string& name) {
+    for (const std::string kind : {"userParameterLong", "userParameterDouble"}) {
+        for (const XmlElement& parameter : description.all(kind)) {
+            if (parameter.word("name") == name) {
+                const auto number = parameter.number("value");
+                if (!number || *number < 0) {
+                    parameter.refuse("value", "a number from 0 for " + name);
+                }
+                return *number;
+            }
+        }
+    }
+    description.refuse("userParameterLong " + name,
+                       "one of rampUpTime, flatTopTime, rampDownTime, acqDelayTime, dwellTime (us) "
+                       "and numSamples, which say where samples lie");
+}
+
+/// RawEncoding::ramps, from trajectoryDescription ConventionalEPI; none without it. A sample is
+/// taken in the middle of its dwell time, k is 0 halfway through the time of all samples, and that
+/// time covers `matrix` cycles. InputError when a time is missing or odd.
+std::vector<double> read_ramps(const XmlElement& encoding, std::size_t matrix) {
+    const std::vector<XmlElement> descriptions = encoding.all("trajectoryDescription");
+    if (descriptions.empty() || descriptions.front().word("identifier") != "ConventionalEPI") {
+        return {};
+    }
+    const XmlElement& description = descriptions.front();
+    const Trapezoid gradient{number_of(description, "rampUpTime"),
+                             number_of(description, "flatTopTime"),
+                             number_of(description, "rampDownTime")};
+    const double delay = number_of(description, "acqDelayTime");
+    const double dwell = number_of(description, "dwellTime");
+    const double samples = number_of(description, "numSamples");
+    const double end = gradient.ramp_up + gradient.flat_top + gradient.ramp_down;
+    constexpr double most_samples = 65535; // of an acquisition
+    constexpr double rounding = 1; // us: times of a header may be whole ones
+    const double last = delay + samples * dwell;
+    const double covered = gradient.area(last) - gradient.area(delay);
+    const bool whole = samples == std::floor(samples) && samples >= 1 && samples <= most_samples;
+    if (!whole || !(covered > 0) || last > end + rounding) {
+        description.refuse("identifier",
+                           text("samples within the gradient's ", end, " us; ", samples, " of ",
+                                dwell, " us begin at ", delay, " us"));
+    }
+    const double center = gradient.area(delay + samples * dwell / 2);
+    std::vector<double> k;
+    for (double i = 0; i < samples; ++i) {
+        const double area = gradient.area(delay + dwell * (i + 0.5));
+        k.push_back(static_cast<double>(matrix) * (area - center) / covered);
+    }
+    return k;
+}
+
+bool same_in(std::size_t d, const Grid& grid, const RawSpace& space, int dimensions) {
+    return static_cast<int>(d) >= dimensions ||
+           (grid.size[d] == space.size[d] && are_same_length(grid.fov_mm[d], space.fov_mm[d]));
+}
+
+template <typename Space> std::string described(const Space& space) {
+    return text("matrix ", by(space.size, 3), ", FOV ", by(space.fov_mm, 3), " mm");
+}
+
+} // namespace
+
+ImageSpace image_space(const RawEncoding& encoding, bool lines, std::vector<std::string>& remarks) {
+    ImageSpace image{encoding.grid};
+    if (!encoding.recon) {
+        return image;
+    }
+    const RawSpace& recon = *encoding.recon;
+    const int dimensions = encoding.grid.dimensions;
+    const auto same = [&](std::size_t d) { return same_in(d, image.grid, recon, dimensions); };
+    const double encoded = static_cast<double>(encoding.grid.size[0]);
+    const double shorter = std::round(encoded * recon.fov_mm[0] / encoding.grid.fov_mm[0]);
+    const bool same_voxels = shorter == static_cast<double>(recon.size[0]) && same(1) && same(2);
+    if (shorter >= 1 && shorter < encoded && (lines || same_voxels)) {
+        image.factor[0] = shorter / encoded;
+        image.grid.size[0] = static_cast<std::size_t>(shorter);
+        const double fov = encoding.grid.fov_mm[0] * image.factor[0];
+        image.grid.fov_mm[0] = are_same_length(fov, recon.fov_mm[0]) ? recon.fov_mm[0] : fov;
+        image.factor[0] = image.grid.fov_mm[0] / encoding.grid.fov_mm[0];
+        remarks.push_back(text("readouts are oversampled ", encoded / shorter, " times (encoded ",
+                               described(encoding.grid), "): the image covers ",
+                               described(image.grid)));
+    }
+    if (!(same(0) && same(1) && same(2))) {
+        remarks.push_back("the image covers " +
+                          std::string(image.oversampled() ? "that" : "the encoded space") + " (" +
+                          described(image.grid) + "), not the reconstruction space (" +
+                          described(recon) + "); --matrix and --fov-mm choose another");
+    }
+    return image;
+}
+
+MeasurementHeader::MeasurementHeader(const std::string& xml, const std::string& file,
+                                     const std::string& dataset)
+    : root_(XmlElement::parse(xml, "ismrmrdHeader", file, dataset)), file_(file),
+      encodings_(root_.all("encoding")) {
+    if (encodings_.empty()) {
+        throw InputError({file, dataset + ", encoding", "it is missing", "at least one encoding",
+                          "write the header again; ismrmrd.xsd of the ISMRMRD project describes "
+                          "it"});
+    }
+}
+
+RawEncoding MeasurementHeader::encoding(std::size_t index, std::vector<std::string>& remarks,
+                                        const ReadOptions& options) const {
+    const XmlElement& encoding = encodings_.at(index);
+    RawEncoding result;
+    result.file = file_;
+    result.grid = read_grid(encoding, options, remarks);
+    result.echo_train = lower_case(encoding.word("trajectory")) == "epi";
+    if (result.echo_train) {
+        result.ramps = read_ramps(encoding, result.grid.size[0]);
+    }
+    result.stored_trajectory = stored_trajectory(encoding, !result.ramps.empty());
+    result.encode_centers = {
+        encode_center(encoding, "kspace_encoding_step_1", result.grid.size[1]),
+        encode_center(encoding, "kspace_encoding_step_2", result.grid.size[2])};
+    result.recon = read_recon_space(encoding, remarks);
+    return result;
+}
+
+std::string MeasurementHeader::summary(std::size_t index) const {
+    const XmlElement& encoding = encodings_.at(index);
+    const auto space = [&](const std::string& name) {
+        const auto of = [&](const std::string& what) {
+            std::string result;
+            for (const std::string& axis : axes) {
+                const std::string word = encoding.word(name + "/" + what + "/" + axis);
+                result += (result.empty() ? "" : " x ") + (word.empty() ? "?" : word);
+            }
+            return result;
+        };
+        return "matrix " + of("matrixSize") + ", FOV " + of("fieldOfView_mm") + " mm";
+    };
+    const std::string trajectory = encoding.word("trajectory");
+    std::string result =
+        (trajectory.empty() ? "no trajectory named" : trajectory) + ", " + space("encodedSpace");
+    if (encoding.has("reconSpace") && space("reconSpace") != space("encodedSpace")) {
+        result += "; for images of " + space("reconSpace");
+    }
+    return result;
+}
+
+double MeasurementHeader::noise_bandwidth() const {
+    const std::string path = "acquisitionSystemInformation/relativeReceiverNoiseBandwidth";
+    return root_.has(path) ? root_.positive(path, "a number above 0") : 1;
+}
+
+std::vector<std::pair<std::string, std::string>> MeasurementHeader::details() const {
+    std::vector<std::pair<std::string, std::string>> result;
+    for (const XmlElement& parameters : root_.all("userParameters")) {
+        for (const std::string kind :
+             {"userParameterLong", "userParameterDouble", "userParameterString"}) {
+            for (const XmlElement& parameter : parameters.all(kind)) {
+                result.emplace_back("parameter",
+                                    parameter.word("name") + " = " + parameter.word("value"));
+            }
+        }
+        for (const XmlElement& parameter : parameters.all("userParameterBase64")) {
+            result.emplace_back("parameter",
+                                text(parameter.word("name"), " = ", parameter.word("value").size(),
+                                     " characters of base64"));
+        }
+    }
+    for (const XmlElement& waveform : root_.all("waveformInformation")) {
+        result.emplace_back("waveform",
+                            waveform.word("waveformName") + ", " + waveform.word("waveformType"));
+    }
+    return result;
+}
+
+} // namespace lsrecon

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/formats.hpp"
+#include "io/ismrmrd/xml.hpp"
+#include "scan/grid.hpp"
+
+namespace lsrecon {
+
+/// A matrix and its field of view in mm, as the header says them.
+struct RawSpace {
+    std::array<std::size_t, 3> size{1, 1, 1};
+    Vec3 fov_mm{1, 1, 1};
+};
+
+/// Where acquisitions come from and what they encode.
+struct RawEncoding {
+    std::string file;
+    std::string dataset; ///< of the acquisitions, for messages
+    Grid grid; ///< the encoded space
+    std::optional<RawSpace> recon; ///< the space that the image is meant for
+    std::array<long, 2> encode_centers{0, 0}; ///< the steps that lie at the centre of k-space
+    /// What the header calls the trajectory when acquisitions must store it; "" otherwise.
+    std::string stored_trajectory;
+    bool echo_train = false; ///< EPI: several acquisitions may share an excitation
+    /// EPI whose gradients ramp while samples are taken: where sample i lies, in cycles per encoded
+    /// field of view, of acquisitions that store no trajectory. Backwards when reversed.
+    std::vector<double> ramps;
+};
+
+/// Where the image is, and how much smaller than the encoded space.
+struct ImageSpace {
+    Grid grid;
+    /// Coordinates in cycles per encoded field of view times these are in cycles per that of grid.
+    Vec3 factor{1, 1, 1};
+
+    bool oversampled() const { return factor[0] < 1; }
+};
+
+/// Only readouts are sampled more densely than the image needs (along x), and their field of view
+/// comes back to that of reconSpace, at the encoded voxel size. Readouts on lines (`lines`) can be
+/// made shorter, whatever y and z are. Elsewhere the grid becomes smaller only when the two spaces
+/// differ in nothing else: phase oversampling keeps what folds in out of the image, and a larger
+/// matrix is interpolation, which --matrix asks for.
+ImageSpace image_space(const RawEncoding& encoding, bool lines, std::vector<std::string>& remarks);
+
+/// The XML header of an ISMRMRD file: what this program uses of it, element by element, so that a
+/// message names the element at fault, a number is read whole or refused, and what is not needed
+/// may be missing or odd. InputError with the first thing that is wrong.
+///
+/// libismrmrd's own deserialize (1.8) is not used: it reads 65552 as 16 and 24O as 24, it refuses a
+/// header for elements that nothing here needs without naming them, and it prints.
+class MeasurementHeader {
+public:
+    MeasurementHeader(const std::string& xml, const std::string& file, const std::string& dataset);
+
+    std::size_t encodings() const { return encodings_.size(); }
+    /// `remarks` gets what the user should know of it. Of the encoded space the numbers that the
+    /// user gives (ReadOptions::header) are taken.
+    RawEncoding encoding(std::size_t index, std::vector<std::string>& remarks,
+                         const ReadOptions& options = {}) const;
+
+    /// "radial, matrix 128 x 128 x 1, FOV 240 x 240 x 5 mm": what is written, right or wrong.
+    std::string summary(std::size_t index) const;
+
+    /// Bandwidth of noise over that of a sample, relativeReceiverNoiseBandwidth; 1 when absent.
+    double noise_bandwidth() const;
+
+    /// User parameters and what is said of waveforms, by name.
+    std::vector<std::pair<std::string, std::string>> details() const;
+
+private:
+    XmlElement root_;
+    std::string file_;
+    std::vector<XmlElement> encodings_;
+};
+
+} // namespace lsrecon

@@ -1,0 +1,402 @@
+#include "io/ismrmrd/scan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/escaped.hpp"
+#include "base/index_list.hpp"
+#include "base/numbers.hpp"
+#include "io/ismrmrd/assemble.hpp"
+#include "io/ismrmrd/contents.hpp"
+#include "io/ismrmrd/frames.hpp"
+#include "io/ismrmrd/header.hpp"
+#include "io/ismrmrd/stream.hpp"
+#include "io/ismrmrd_hdf5.hpp"
+#include "scan/host_memory.hpp"
+
+// What the fields of an ISMRMRD file mean here; docs/formats.md says the same for users.
+
+namespace lsrecon {
+
+namespace {
+
+/// InputError when the host cannot hold the chosen frames: their samples, in single precision,
+/// their trajectories, and the volumes of a reconstruction.
+void require_memory(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& image,
+                    const Grid& grid, const ReadOptions& options) {
+    const std::size_t samples = image.choice.samples();
+    const std::size_t channels = image.first().kind.channels;
+    const double each = sizeof(std::complex<float>) * static_cast<double>(channels) + sizeof(Vec3);
+    HostMemory memory;
+    memory.add(
+        file.data_name(),
+        text(samples, " samples of each of ", counted(channels, "coil"), " in the chosen frames"),
+        static_cast<double>(samples) * each);
+    memory.add_volumes(options.matrix.empty() ? file.xml_name() + ", encodedSpace" : "--matrix",
+                       grid, channels, options.use);
+    memory.require(file.path());
+}
+
+/// Some converters write the number of slices for matrixSize z. Without a kz of its own, a slice of
+/// one partition is no volume. InputError where slices may be something else.
+void take_slices(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& image,
+                 const ReadOptions& options, RawEncoding& encoding,
+                 std::vector<std::string>& remarks) {
+    std::set<std::size_t> slices;
+    std::set<std::size_t> partitions;
+    bool volumes = encoding.grid.dimensions == 2 || image.first().kind.trajectory_dimensions > 2;
+    for (const auto& [counters, of_frame] : image.firsts) {
+        slices.insert(counters[0]);
+        partitions.insert(of_frame.partition);
+        volumes = volumes || of_frame.partitions_differ;
+    }
+    const std::size_t z = encoding.grid.size[2];
+    const bool one_partition = partitions.size() == 1;
+    const bool joined =
+        std::find(options.join.begin(), options.join.end(), "slice") != options.join.end();
+    if (volumes || (slices.size() < 2 && !(one_partition && joined))) {
+        return;
+    }
+    if (joined || slices.size() != z || !one_partition) {
+        throw InputError(
+            {file.path(), file.xml_name() + ", encodedSpace/matrixSize/z",
+             text(z, ", and each frame has one kspace_encode_step_2 (",
+                  IndexList(partitions).to_string(), " in all)"),
+             joined ? "a kspace_encode_step_2 for each partition that --join slice joins"
+                    : text("1 for the slices ", IndexList(slices).to_string(),
+                           " of idx.slice, or all partitions in each frame"),
+             one_partition
+                 ? "write 1 for z, if slices are two-dimensional; partitions of a volume "
+                   "need a kspace_encode_step_2 of their own"
+                 : "correct the header; or pass --join slice, if slices are partitions of "
+                   "one volume"});
+    }
+    remarks.push_back(text("encodedSpace/matrixSize/z is ", z,
+                           ", the number of slices, and each has one kspace_encode_step_2: they "
+                           "are taken for two-dimensional images"));
+    encoding.grid.size[2] = 1;
+    encoding.grid.dimensions = 2;
+}
+
+/// Whether there is noise of the image's coils, and not of a body coil alone, for example.
+/// InputError where that would have to whiten them.
+bool has_noise(const IsmrmrdFile& file, const IsmrmrdContents& contents, std::size_t chosen,
+               bool whitens, std::vector<std::string>& remarks) {
+    const RawKind& image = contents.encodings.at(chosen).first().kind;
+    const std::size_t usable = contents.noise_of(chosen).size();
+    const auto other =
+        std::find_if(contents.noise.begin(), contents.noise.end(),
+                     [&](const auto& one) { return one.channels != image.channels; });
+    if (other == contents.noise.end()) {
+        return usable > 0;
+    }
+    if (whitens && usable == 0) {
+        throw InputError(
+            {file.path(),
+             text(file.data_name(), ", acquisition ", other->index, " (noise), active_channels"),
+             text(other->channels),
+             text(image.channels, ", as in acquisition ", image.index,
+                  " of the image, to whiten its coils"),
+             "pass --no-whitening, or choose frames of the noise's coils"});
+    }
+    remarks.push_back(text("left out ", counted(contents.noise.size() - usable, "acquisition"),
+                           " flagged noise measurement: of ", counted(other->channels, "channel"),
+                           ", not the image's ", image.channels));
+    return usable > 0;
+}
+
+/// In s, to which noise is scaled; nothing when the file has no noise, or it cannot be used.
+/// InputError where it must be.
+std::optional<double> dwell_for_noise(const IsmrmrdFile& file, const IsmrmrdContents& contents,
+                                      std::size_t chosen, bool whitens,
+                                      std::vector<std::string>& remarks) {
+    if (!has_noise(file, contents, chosen, whitens, remarks)) {
+        return std::nullopt;
+    }
+    const std::set<float> dwells = contents.dwells(chosen);
+    if (dwells.size() == 1) {
+        return 1e-6 * static_cast<double>(*dwells.begin());
+    }
+    std::string listed;
+    for (const float dwell : dwells) {
+        listed += text(listed.empty() ? "" : ", ", dwell);
+    }
+    if (whitens) {
+        throw InputError({file.path(),
+                          file.data_name() + ", sample_time_us of the image's acquisitions", listed,
+                          "one dwell time, for which noise samples are scaled to whiten the coils",
+                          "choose frames that have the same, with --contrast for example, or pass "
+                          "--no-whitening"});
+    }
+    remarks.push_back(text("left out ", counted(contents.noise_of(chosen).size(), "acquisition"),
+                           " flagged noise measurement: the image's samples have several dwell "
+                           "times (sample_time_us ",
+                           listed, ")"));
+    return std::nullopt;
+}
+
+/// Where the acquisitions of a scan go: to its frames, its coil maps or its noise.
+class Receiver {
+public:
+    Receiver(const IsmrmrdFile& file, const IsmrmrdContents& contents, RawFrames& frames)
+        : file_(file), contents_(contents), frames_(frames) {}
+
+    void take(std::size_t index, const IsmrmrdAcquisition& acquisition) {
+        check_sizes(index, acquisition);
+        const IsmrmrdRole& role = contents_.acquisition(index).role;
+        if (role.noise) {
+            noise_.emplace_back(index, acquisition);
+        }
+        if (role.calibration) {
+            frames_.add_calibration(index, acquisition);
+            calibrations_ += role.image ? 0 : 1;
+        }
+        const auto& values = acquisition.values;
+        if (role.image && frames_.add(index, acquisition) &&
+            std::all_of(values.begin(), values.end(), [](float value) { return value == 0; })) {
+            zeros_.push_back(index);
+        }
+    }
+
+    /// Acquisitions of calibration alone that it took, whether they serve or not.
+    std::size_t calibrations() const { return calibrations_; }
+
+    void note_zeros(std::vector<std::string>& remarks) const {
+        if (!zeros_.empty()) {
+            remarks.push_back(text("zeros alone in ", counted(zeros_.size(), "acquisition"),
+                                   " of the image, first in acquisition ", zeros_.front()));
+        }
+    }
+
+    /// All of the noise, C x K, as strong as that of the image's samples, of this dwell time in s
+    /// (0 when unknown): n times sqrt(dwell of n / (dwell of the image * noise_bandwidth)), because
+    /// noise grows with the root of the bandwidth. InputError for a value that is not finite, or
+    /// more samples to discard than there are.
+    CoilRows noise(double dwell, double noise_bandwidth, std::vector<std::string>& remarks) const;
+
+private:
+    [[noreturn]] void refuse(std::size_t index, const std::string& field, const std::string& found,
+                             const std::string& expected, const std::string& next_step) const {
+        throw InputError({file_.path(), text(file_.data_name(), ", acquisition ", index, field),
+                          found, expected, next_step});
+    }
+
+    /// That the arrays hold what the header promises.
+    void check_sizes(std::size_t index, const IsmrmrdAcquisition& acquisition) const {
+        const IsmrmrdHeader& header = acquisition.header;
+        const std::size_t samples = header.number_of_samples;
+        const auto check = [&](const char* field, std::size_t found, std::size_t expected) {
+            if (found != expected) {
+                refuse(index, field, counted(found, "number"),
+                       text(expected, " for ", samples, " samples, ", header.active_channels,
+                            " channels and ", header.trajectory_dimensions,
+                            " trajectory dimensions"),
+                       "the file is damaged or was written wrongly; write it again, or choose "
+                       "other frames");
+            }
+        };
+        check(", traj", acquisition.trajectory.size(), samples * header.trajectory_dimensions);
+        check(", data", acquisition.values.size(), 2 * samples * header.active_channels);
+    }
+
+    const IsmrmrdFile& file_;
+    const IsmrmrdContents& contents_;
+    RawFrames& frames_;
+    std::vector<std::pair<std::size_t, IsmrmrdAcquisition>> noise_; ///< and the place of each
+    std::size_t calibrations_ = 0;
+    std::vector<std::size_t> zeros_;
+};
+
+CoilRows Receiver::noise(double dwell, double noise_bandwidth,
+                         std::vector<std::string>& remarks) const {
+    const auto is_known = [](double time) { return std::isnormal(time) && time > 0; };
+    std::size_t samples = 0;
+    std::size_t used = 0;
+    // Parts that are scaled and others that are not would weigh wrongly against each other.
+    bool known = is_known(dwell);
+    for (const auto& [index, acquisition] : noise_) {
+        const IsmrmrdHeader& header = acquisition.header;
+        if (header.discard_pre + header.discard_post > header.number_of_samples) {
+            refuse(index, " (noise), discard_pre + discard_post",
+                   text(header.discard_pre, " + ", header.discard_post),
+                   text("at most the ", header.number_of_samples, " samples of the acquisition"),
+                   "correct the acquisition header");
+        }
+        const std::size_t kept =
+            header.number_of_samples - header.discard_pre - header.discard_post;
+        samples += kept;
+        used += kept > 0 ? 1 : 0;
+        known = known && (kept == 0 || is_known(header.sample_time_us));
+    }
+    if (used == 0) {
+        remarks.push_back(text("left out ", counted(noise_.size(), "acquisition"),
+                               " flagged noise measurement: discard_pre and discard_post leave "
+                               "none of the samples"));
+        return {};
+    }
+    CoilRows::Floats noise(static_cast<Eigen::Index>(frames_.kind.channels),
+                           static_cast<Eigen::Index>(samples));
+    Eigen::Index column = 0;
+    std::vector<double> scales;
+    for (const auto& [index, acquisition] : noise_) {
+        const IsmrmrdHeader& header = acquisition.header;
+        const std::size_t end = header.number_of_samples - header.discard_post;
+        const double own_dwell = 1e-6 * static_cast<double>(header.sample_time_us);
+        const double scale = known ? std::sqrt(own_dwell / (dwell * noise_bandwidth)) : 1;
+        if (header.discard_pre < end) {
+            scales.push_back(scale);
+        }
+        for (std::size_t i = header.discard_pre; i < end; ++i, ++column) {
+            for (std::size_t c = 0; c < frames_.kind.channels; ++c) {
+                const float* const at =
+                    acquisition.values.data() + 2 * (c * header.number_of_samples + i);
+                if (!std::isfinite(at[0]) || !std::isfinite(at[1])) {
+                    const double bad = std::isfinite(at[0]) ? at[1] : at[0];
+                    refuse(index, " (noise), data", text(shown(bad), " at [", c, ", ", i, "]"),
+                           "finite numbers", "remove or repair the value and write the file again");
+                }
+                noise(static_cast<Eigen::Index>(c), column) =
+                    static_cast<float>(scale) * std::complex<float>(at[0], at[1]);
+            }
+        }
+    }
+    remarks.push_back(text(
+        "kept ", counted(samples, "noise sample"), " a coil from ", counted(used, "acquisition"),
+        known ? ", times " + range_in_words(scales) + " for the bandwidth of the image"
+              : ", not scaled, because a dwell time (sample_time_us) is 0"));
+    return noise;
+}
+
+StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options,
+                             std::vector<std::string> remarks) {
+    const MeasurementHeader header(file.xml(), file.path(), file.xml_name());
+    IsmrmrdContents contents(file, options);
+    const std::size_t chosen = contents.choose_encoding(file, header, options);
+    IsmrmrdContents::OfEncoding& of_image = contents.encodings.at(chosen);
+    of_image.choice.decide(file.path(), file.data_name());
+    RawEncoding encoding = header.encoding(chosen, remarks, options);
+    take_slices(file, of_image, options, encoding, remarks);
+    require_memory(file, of_image, options.grid_of_image(encoding.grid), options);
+    encoding.dataset = file.data_name();
+    contents.add_remarks(chosen, remarks);
+    const std::vector<std::size_t> wanted = contents.wanted(chosen);
+    const std::optional<double> dwell =
+        dwell_for_noise(file, contents, chosen, options.whitens, remarks);
+    auto details = contents.details(header, chosen);
+    for (const auto& parameter : header.details()) {
+        details.push_back(parameter);
+    }
+    file.add_waveforms(details);
+    const RawKind kind = of_image.first().kind;
+    RawFrames frames(std::move(encoding), kind, std::move(of_image.choice), options);
+    options.before_values({options.grid_of_image(frames.space.grid), kind.channels, 0});
+    Receiver receiver(file, contents, frames);
+    file.read(wanted, [&](std::size_t index, const IsmrmrdAcquisition& acquisition) {
+        receiver.take(index, acquisition);
+    });
+    receiver.note_zeros(remarks);
+    std::vector<std::string> on_noise;
+    CoilRows noise;
+    if (dwell) {
+        noise = receiver.noise(*dwell * frames.longer_dwell(), header.noise_bandwidth(), on_noise);
+    }
+    StoredScan stored = assemble(std::move(frames));
+    Scan& scan = stored.scan;
+    scan.noise = std::move(noise);
+    scan.details = std::move(details);
+    const std::size_t calibration_left_out = of_image.calibration - receiver.calibrations();
+    if (calibration_left_out > 0) {
+        remarks.push_back(text("left out ", counted(calibration_left_out, "acquisition"),
+                               " flagged parallel calibration: of other slices or counters than "
+                               "the image"));
+    }
+    scan.remarks.insert(scan.remarks.begin(), remarks.begin(), remarks.end());
+    scan.remarks.insert(scan.remarks.end(), on_noise.begin(), on_noise.end());
+    return stored;
+}
+
+bool has_images(const IsmrmrdFile& file) {
+    bool found = false;
+    file.read_headers([&](const IsmrmrdHeader& header) {
+        found = found || (header.number_of_samples > 0 && role_of(header).image);
+    });
+    return found;
+}
+
+/// The one that was asked for, with or without a slash, or the first with image data; without any,
+/// the first. UsageError when the file has none of that name.
+std::string choose_group(const Hdf5Reader& reader, const std::vector<std::string>& groups,
+                         const std::string& asked) {
+    if (asked.empty()) {
+        const auto with_images =
+            groups.size() == 1
+                ? groups.begin()
+                : std::find_if(groups.begin(), groups.end(), [&](const std::string& group) {
+                      return has_images(IsmrmrdHdf5(reader, group));
+                  });
+        return with_images == groups.end() ? groups.front() : *with_images;
+    }
+    const std::string name = (asked.front() == '/' ? "" : "/") + asked;
+    if (std::find(groups.begin(), groups.end(), name) == groups.end()) {
+        throw UsageError(text(reader.path(), ": --group ", asked,
+                              ", but the groups with xml and data are ", comma_separated(groups),
+                              "\n  next:     name one of them"));
+    }
+    return name;
+}
+
+} // namespace
+
+bool recognises_ismrmrd(const Hdf5Reader& file) {
+    return !IsmrmrdHdf5::groups(file).empty();
+}
+
+StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
+                        const ReadOptions& options) {
+    const Hdf5Reader& reader = *opened;
+    const std::vector<std::string> groups = IsmrmrdHdf5::groups(reader);
+    if (groups.empty()) {
+        throw InputError({reader.path(), "file", "no group with xml and data", "an ISMRMRD file",
+                          "check that it is the raw data"});
+    }
+    const std::string group = choose_group(reader, groups, options.group);
+    std::vector<std::string> remarks;
+    std::vector<std::string> not_read;
+    for (const std::string& other : groups) {
+        if (other != group) {
+            not_read.push_back(shell_word(other));
+        }
+    }
+    const std::string others = comma_separated(not_read);
+    if (!others.empty()) {
+        remarks.push_back("only group " + group + " is read; --group chooses another of " + others +
+                          ", whose noise does not whiten these coils");
+    }
+    try {
+        StoredScan stored =
+            open_acquisitions(IsmrmrdHdf5(reader, group), options, std::move(remarks));
+        stored.scan.format = "ismrmrd";
+        return stored;
+    } catch (const RunError&) {
+        throw;
+    } catch (const InputError& error) {
+        Finding finding = error.finding();
+        finding.next_step += others.empty() ? "" : "; or read another group, --group " + others;
+        throw InputError(finding);
+    }
+}
+
+StoredScan open_ismrmrd_stream(const InputFile& file, const ReadOptions& options) {
+    if (!options.group.empty()) {
+        throw UsageError(text(file.path(), ": --group ", options.group,
+                              ", but a stream has no groups\n  next:     leave it out"));
+    }
+    StoredScan stored = open_acquisitions(IsmrmrdStream(file), options, {});
+    stored.scan.format = "ismrmrd-stream";
+    return stored;
+}
+
+} // namespace lsrecon

@@ -1,0 +1,203 @@
+#include "io/ismrmrd/writer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/replacing_file.hpp"
+#include "io/hdf5_file.hpp"
+#include "io/ismrmrd/rows.hpp"
+#include "io/native/writer.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+constexpr std::size_t most_of_16_bits = std::numeric_limits<std::uint16_t>::max();
+
+[[noreturn]] void cannot_hold(const std::string& path, const std::string& what,
+                              const std::string& next = "write the native format, a name that "
+                                                        "ends in .h5") {
+    throw UsageError(path + ": ISMRMRD raw data cannot hold " + what + "\n  next:     " + next);
+}
+
+void require_16_bits(const std::string& path, std::size_t number, const std::string& what,
+                     const std::string& next) {
+    if (number > most_of_16_bits) {
+        cannot_hold(path, text(number, " ", what, ", at most ", most_of_16_bits), next);
+    }
+}
+
+void check_times(const std::string& path, const Sampling& sampling, const IsmrmrdReadout& readout) {
+    if (sampling.times.size() == 0) {
+        return;
+    }
+    const double dwell = dwell_of(sampling, readout);
+    const auto samples = static_cast<double>(readout.end - readout.first);
+    constexpr double rounding = 1e-6; // of the readout: sample_time_us is a float
+    for (std::size_t m = readout.first; m < readout.end; ++m) {
+        const double found = sampling.times(static_cast<Eigen::Index>(m));
+        const double read =
+            dwell * (static_cast<double>(m - readout.first) - static_cast<double>(readout.center));
+        if (!(dwell > 0 && std::abs(found - read) <= rounding * samples * dwell)) {
+            cannot_hold(path,
+                        text("the time ", found, " s of sample ", m - readout.first,
+                             " of a readout: its readers count times from the sample nearest to "
+                             "the centre of k-space, which is sample ",
+                             readout.center, ", and would take it for ", read, " s"),
+                        "take a trajectory whose readouts begin at the centre, such as spiral or "
+                        "cones; or write the native format, a name that ends in .h5");
+        }
+    }
+}
+
+/// What the format has no place for, as the native scan file has it.
+void write_beside(Hdf5Writer& file, const std::string& path, const Scan& scan, Reporter& report) {
+    if (scan.coil_maps.empty() && !scan.off_resonance) {
+        return;
+    }
+    write_grid(file, scan.grid);
+    write_image_side(file, scan);
+    const auto note = [&](const std::string& what, const std::string& flag) {
+        report.note(path + ": ISMRMRD has no place for " + what +
+                    " beside the raw data in the same file; give recon " + flag + " " + path);
+    };
+    if (!scan.coil_maps.empty()) {
+        note("coil maps; they are /coil_maps", "--maps");
+    }
+    if (scan.off_resonance) {
+        note("a field map; it is /field_map", "--field-map");
+    }
+}
+
+/// An element with its content on one line.
+template <typename Content> std::string element(const std::string& name, const Content& content) {
+    return text("<", name, ">", content, "</", name, ">\n");
+}
+
+/// The shortest digits that come back as the same number.
+std::string exact(double value) {
+    std::array<char, 32> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    return {digits.data(), end};
+}
+
+std::string space(const std::string& name, const Grid& grid) {
+    const auto& n = grid.size;
+    const Vec3& fov = grid.fov_mm;
+    return element(
+        name,
+        "\n" + element("matrixSize", element("x", n[0]) + element("y", n[1]) + element("z", n[2])) +
+            element("fieldOfView_mm", element("x", exact(fov[0])) + element("y", exact(fov[1])) +
+                                          element("z", exact(fov[2]))));
+}
+
+std::string limits(const std::string& name, std::size_t count, std::size_t center) {
+    return element(name, element("minimum", 0) + element("maximum", count - 1) +
+                             element("center", center));
+}
+
+/// The format's word for a trajectory; "other" where it has none.
+std::string word_for(const Simulation& simulation) {
+    const std::string& trajectory = simulation.trajectory;
+    if (trajectory == "cartesian" &&
+        simulation.readout_ends.front() != simulation.scan.grid.size[0]) {
+        return "other"; // as dense as its trajectory says
+    }
+    static const std::vector<std::pair<std::string, std::string>> words{
+        {"radial", "radial"},
+        {"golden-angle", "goldenangle"},
+        {"spiral", "spiral"},
+        {"cartesian", "cartesian"},
+    };
+    for (const auto& [name, word] : words) {
+        if (name == trajectory) {
+            return word;
+        }
+    }
+    return "other";
+}
+
+std::string encoding_limits(const Simulation& simulation) {
+    const Grid& grid = simulation.scan.grid;
+    const bool lines = simulation.trajectory == "cartesian";
+    const std::size_t steps = simulation.readout_ends.size();
+    constexpr std::size_t most = 65536;
+    return limits("kspace_encoding_step_1", lines ? grid.size[1] : std::min(steps, most),
+                  lines ? grid.size[1] / 2 : 0) +
+           limits("kspace_encoding_step_2", lines ? grid.size[2] : 1 + (steps - 1) / most,
+                  lines ? grid.size[2] / 2 : 0) +
+           limits("repetition", simulation.scan.frames.size(), 0);
+}
+
+} // namespace
+
+std::string ismrmrd_header_of(const Simulation& simulation) {
+    const Grid& grid = simulation.scan.grid;
+    // The schema demands a frequency. A simulation has none; this is that of hydrogen at 1.5 T.
+    constexpr long at_1_5_tesla = 63866218;
+    const std::string units =
+        element("userParameterString",
+                element("name", "trajectory_units") + element("value", IsmrmrdRows::units));
+    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+           "<ismrmrdHeader xmlns=\"http://www.ismrm.org/ISMRMRD\">\n" +
+           element("acquisitionSystemInformation",
+                   element("systemVendor", "lsrecon simulate") +
+                       element("receiverChannels", simulation.scan.coils())) +
+           element("experimentalConditions", element("H1resonanceFrequency_Hz", at_1_5_tesla)) +
+           element("encoding", "\n" + space("encodedSpace", grid) + space("reconSpace", grid) +
+                                   element("encodingLimits", encoding_limits(simulation)) +
+                                   element("trajectory", word_for(simulation))) +
+           element("userParameters", units) + "</ismrmrdHeader>\n";
+}
+
+void require_ismrmrd_holds(const std::string& path, const Simulation& simulation) {
+    const Scan& scan = simulation.scan;
+    if (scan.voxels) {
+        cannot_hold(path, "positions of voxels off a grid");
+    }
+    if (!scan.calibrations.empty()) {
+        cannot_hold(path, "calibration samples of its own here", "leave them out");
+    }
+    require_16_bits(path, *std::max_element(scan.grid.size.begin(), scan.grid.size.end()),
+                    "voxels in a dimension", "ask for a smaller --matrix");
+    require_16_bits(path, scan.coils(), "coils", "ask for fewer --coils");
+    require_16_bits(path, scan.frames.size() - 1, "repetitions after the first",
+                    "ask for fewer --frames");
+    const Sampling* before = nullptr;
+    for (const Frame& frame : scan.frames) {
+        const Sampling& sampling = *frame.sampling;
+        if (&sampling == before) {
+            continue;
+        }
+        before = &sampling;
+        if (sampling.phi.size() > 0 || sampling.weights.size() > 0) {
+            cannot_hold(path, "phi and weights");
+        }
+        for (std::size_t r = 0; r < simulation.readout_ends.size(); ++r) {
+            const IsmrmrdReadout readout = readout_of(simulation, sampling, r);
+            require_16_bits(path, readout.end - readout.first, "samples in a readout",
+                            "ask for more --readouts, or fewer --samples-per-readout");
+            check_times(path, sampling, readout);
+        }
+    }
+}
+
+void write_ismrmrd_scan(const std::string& path, const Simulation& simulation, Reporter& report) {
+    require_ismrmrd_holds(path, simulation);
+    const IsmrmrdRows rows(simulation);
+    ReplacingFile output(path);
+    Hdf5Writer file(output.path(), path);
+    file.group("dataset");
+    file.variable_texts("dataset/xml", {ismrmrd_header_of(simulation)});
+    file.acquisitions("dataset/data", rows.count(), [&](std::size_t row) { return rows.row(row); });
+    write_beside(file, path, simulation.scan, report);
+    file.close();
+    output.commit();
+}
+
+} // namespace lsrecon

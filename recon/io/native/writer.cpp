@@ -1,0 +1,139 @@
+#include "io/native/writer.hpp"
+
+#include <algorithm>
+
+#include "base/replacing_file.hpp"
+#include "io/hdf5_file.hpp"
+#include "io/native/grid.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+using native::Extents;
+using native::grid_extents;
+
+/// The object that holds the attributes of the whole file.
+const std::string root = "/";
+
+bool shares_sampling(const Scan& scan) {
+    return std::all_of(scan.frames.begin(), scan.frames.end(), [&](const Frame& frame) {
+        return frame.sampling == scan.frames.front().sampling;
+    });
+}
+
+void append(const std::vector<Vec3>& points, int dimensions, std::vector<double>& values) {
+    for (const Vec3& point : points) {
+        values.insert(values.end(), point.begin(), point.begin() + dimensions);
+    }
+}
+
+void write_sampling(Hdf5Writer& file, const Scan& scan) {
+    const Sampling& first = *scan.frames.front().sampling;
+    const bool shared = shares_sampling(scan);
+    std::vector<double> trajectory;
+    for (std::size_t f = 0; f < (shared ? 1 : scan.frames.size()); ++f) {
+        append(scan.frames[f].sampling->trajectory, scan.grid.dimensions, trajectory);
+    }
+    Extents extents{first.samples(), static_cast<std::size_t>(scan.grid.dimensions)};
+    if (!shared) {
+        extents.insert(extents.begin(), scan.frames.size());
+    }
+    file.real("trajectory", extents, trajectory.data());
+    file.attribute("trajectory", "units", std::string("cycles/fov"));
+    if (first.phi.size() > 0) {
+        file.complex64("phi", {first.samples()}, first.phi.data());
+    }
+    if (first.weights.size() > 0) {
+        file.real("weights", {first.samples()}, first.weights.data());
+    }
+    if (first.times.size() > 0) {
+        file.real("times", {first.samples()}, first.times.data());
+        file.attribute("times", "units", std::string("s"));
+    }
+}
+
+void write_samples(Hdf5Writer& file, const Scan& scan) {
+    const CoilRows& first = scan.frames.front().samples;
+    Extents extents{first.rows(), first.columns()};
+    if (scan.frames.size() > 1) {
+        extents.insert(extents.begin(), scan.frames.size());
+    }
+    std::vector<const CoilRows*> samples;
+    for (const Frame& frame : scan.frames) {
+        samples.push_back(&frame.samples);
+    }
+    file.complex64("samples", extents, samples);
+}
+
+void write_noise(Hdf5Writer& file, const Scan& scan) {
+    if (!scan.noise.empty()) {
+        file.complex64("noise", {scan.noise.rows(), scan.noise.columns()}, {&scan.noise});
+    }
+}
+
+} // namespace
+
+void write_grid(Hdf5Writer& file, const Grid& grid) {
+    const auto dimensions = static_cast<std::size_t>(grid.dimensions);
+    std::vector<long> matrix;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+        matrix.push_back(static_cast<long>(grid.size[d]));
+    }
+    file.attribute(root, "matrix", matrix);
+    file.attribute(root, "fov_mm",
+                   std::vector<double>(grid.fov_mm.begin(), grid.fov_mm.begin() + grid.dimensions));
+    if (grid.position) {
+        file.attribute(root, "position",
+                       std::vector<double>(grid.position->begin(), grid.position->end()));
+    }
+    if (grid.directions) {
+        std::vector<double> numbers;
+        append({grid.directions->begin(), grid.directions->end()}, 3, numbers);
+        file.attribute(root, "directions", numbers);
+    }
+}
+
+void write_image_side(Hdf5Writer& file, const Scan& scan) {
+    if (!scan.coil_maps.empty()) {
+        Extents extents = scan.voxels ? Extents{scan.coil_maps.columns()} : grid_extents(scan.grid);
+        extents.insert(extents.begin(), scan.coil_maps.rows());
+        file.complex64("coil_maps", extents, {&scan.coil_maps});
+    }
+    const Extents of_image = scan.voxels ? Extents{scan.voxels->size()} : grid_extents(scan.grid);
+    const auto write_rates = [&](const std::string& name, const RealVector& values,
+                                 const std::string& units) {
+        file.real(name, of_image, values.data());
+        file.attribute(name, "units", units);
+    };
+    if (scan.off_resonance) {
+        write_rates("field_map", scan.off_resonance->field, "Hz");
+    }
+    if (scan.off_resonance && scan.off_resonance->r2star.size() > 0) {
+        write_rates("r2star", scan.off_resonance->r2star, "1/s");
+    }
+    if (scan.voxels) {
+        std::vector<double> positions;
+        append(*scan.voxels, scan.grid.dimensions, positions);
+        file.real("voxels", {scan.voxels->size(), static_cast<std::size_t>(scan.grid.dimensions)},
+                  positions.data());
+    }
+}
+
+void write_native_scan(const std::string& path, const Scan& scan) {
+    ReplacingFile output(path);
+    Hdf5Writer file(output.path(), path);
+    write_grid(file, scan.grid);
+    file.attribute(root, "format", std::string("lsrecon-scan"));
+    file.attribute(root, "version", 1L);
+    write_sampling(file, scan);
+    if (scan.has_samples()) {
+        write_samples(file, scan);
+    }
+    write_noise(file, scan);
+    write_image_side(file, scan);
+    file.close();
+    output.commit();
+}
+
+} // namespace lsrecon

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "scan/scan.hpp"
+
+namespace lsrecon {
+
+class Hdf5Writer;
+
+/// Matrix, field of view, position and directions as root attributes.
+void write_grid(Hdf5Writer& file, const Grid& grid);
+
+/// /coil_maps, /field_map, /r2star and /voxels, those that there are.
+void write_image_side(Hdf5Writer& file, const Scan& scan);
+
+/// Writes the program's own scan file, docs/formats.md: trajectory in cycles/fov as float64,
+/// samples, noise, phi and coil maps as complex64, weights as float64. Frames that share one
+/// Sampling are stored with one trajectory [M,D], others with one each, [F,M,D]. Frames are of one
+/// size, share phi, weights and times, and have no positions of their own.
+void write_native_scan(const std::string& path, const Scan& scan);
+
+} // namespace lsrecon
