@@ -170,15 +170,14 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     };
     const auto finished = [&](const Frame& frame, const Solved& solved, double error) {
         ImageFrame image = to_image(frame, solved);
-        estimate_rounding(image, solved.gains, solving.lambda + weight_of_l2(solving.regularisers),
-                          error, backend.info().epsilon);
+        estimate_rounding(image, solved.gains, solving.lambda, error, backend.info().epsilon);
         return image;
     };
     // Of one frame for all: the first that is solved in this run, or that of the curve.
     double amplified = curve ? curve->at_chosen().amplification : 0;
     // The samples determine most of many images: then lambda is not all that holds errors.
     const auto refine = [&](ImageFrame& image, std::size_t f) {
-        const double lambda = solving.lambda + weight_of_l2(solving.regularisers);
+        const double lambda = solving.lambda;
         if (image.image_error <= solving.image_tolerance ||
             plan.products() != Products::one_convolution) {
             return;
@@ -246,7 +245,7 @@ Reconstructed reconstruct(const std::string& scan_file, const std::string& image
     if (const std::string advice = equations.model().advice(); !advice.empty()) {
         report.note(advice);
     }
-    result.solves.tell(report);
+    result.solves.note(report);
     add_notes(image.record, scan, report.notes());
     image.stage_seconds = report.stage_seconds();
     write_image(image_file, image, sink.voxels(), sink.values());

@@ -6,7 +6,6 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"
-#include "app/validators.hpp"
 #include "base/named_files.hpp"
 #include "engines/search_space.hpp"
 
@@ -101,11 +100,26 @@ nlohmann::json as_json(const TuneResult& result) {
             {"candidates", candidates}};
 }
 
+OptionTable options_of(Options& options) {
+    TuneOptions& tune = options.tune;
+    return {{"kernel", group::measurement, choices(tune.kernels, {}, "NAMES"), "",
+             "all that have parameters", "variants of the transforms, separated by commas"},
+            {"stage", group::measurement, choices(tune.stages, {"fhd", "q", "f"}, "STAGES"), "", "",
+             "stages to tune"},
+            {"matrix", group::measurement, matrix_to_measure(tune.matrix), "", "as fits the device",
+             "voxels of the image"},
+            {"samples", group::measurement, number(tune.samples, to_measure(), "N"), "",
+             "as fits the device", "samples of the random trajectory"},
+            {"again", group::measurement, toggle(tune.again), "", "",
+             "forget what earlier searches tried on this device"},
+            {"device", group::device, name(tune.device, "DEVICE"), "", "a GPU, if any",
+             "OpenCL device: index, part of its name, or type"},
+            {"json", group::output, name(options.json), "", "", "file to write every candidate to"},
+            quiet_option(options.quiet)};
+}
+
 ExitCode run(Options& options) {
     require_files({}, {{"--json", options.json, FileKind::json}});
-    if (!options.tune.matrix.empty()) {
-        require_matrix(options.tune.matrix);
-    }
     if (!options.quiet) {
         options.tune.on_step = print_step;
     }
@@ -124,28 +138,8 @@ ExitCode run(Options& options) {
 
 } // namespace
 
-std::function<ExitCode()> bind_tune(CLI::App& sub) {
-    auto options = std::make_shared<Options>();
-    TuneOptions& tune = options->tune;
-    sub.add_option("--kernel", tune.kernels,
-                   "transform variants, separated by commas [all that have parameters]")
-        ->delimiter(',');
-    sub.add_option("--stage", tune.stages, "any of fhd, q and f")
-        ->delimiter(',')
-        ->check(one_of({"fhd", "q", "f"}))
-        ->capture_default_str();
-    sub.add_option("--device", tune.device, "OpenCL device: index, part of its name, or type");
-    sub.add_option("--matrix", tune.matrix,
-                   "voxels of the image, X,Y or X,Y,Z [as fits the device's type]")
-        ->delimiter(',')
-        ->check(count_to_measure());
-    sub.add_option("--samples", tune.samples,
-                   "samples of the random trajectory [as fits the device's type]")
-        ->check(count_to_measure());
-    sub.add_flag("--again", tune.again, "forget what earlier searches tried on this device");
-    sub.add_option("--json", options->json, "file to write every candidate to")->check(file_name());
-    add_quiet_flag(sub, options->quiet);
-    return [options] { return run(*options); };
+Bound bind_tune() {
+    return bound(&options_of, &run);
 }
 
 } // namespace lsrecon::app

@@ -35,7 +35,7 @@ ReplicaNoise::ReplicaNoise(const Scan& scan) {
     if (!(mean > 0)) {
         throw InputError(
             {scan.file, scan.name_of("noise"), "zeros alone", "noise in some coil",
-             "measure the noise again, or leave out --noise-map and --noise-replicas"});
+             "measure the noise again, or leave out --noise-map"});
     }
     // The square root that is Hermitian: it also exists where noise of some coils is that of
     // others.
