@@ -4,6 +4,7 @@
 #include <map>
 
 #include "app/command.hpp"
+#include "base/numbers.hpp"
 
 namespace lsrecon::app {
 
@@ -198,6 +199,12 @@ std::vector<std::string> groups_of(const OptionTable& options) {
     return groups;
 }
 
+/// "Estimate coil maps."
+std::string sentence(std::string words) {
+    words[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(words[0])));
+    return words + ".";
+}
+
 std::string item_of(const Option& option) {
     return "- **`" + usage_of(option) + "`** " + line_of(option) + "." +
            (option.more.empty() ? "" : " " + option.more) +
@@ -242,7 +249,7 @@ std::string help_of(const Command& command) {
             usage += option.key == "output" ? " -o " + option.value.form : " " + option.key;
         }
     }
-    std::string help = usage + " [OPTION]...\n\n" + command.summary + "\n";
+    std::string help = usage + " [OPTION]...\n\n" + sentence(command.summary) + "\n";
     for (const std::string& group : groups_of(options)) {
         help += "\n" + group + ":\n";
         for (const Option& option : options) {
@@ -251,7 +258,7 @@ std::string help_of(const Command& command) {
             }
         }
     }
-    return help + "\ndocs/options.md says more of each option.\n";
+    return help + "\n--help shows this page, docs/options.md says more.\n";
 }
 
 std::string help_of_program() {
@@ -270,26 +277,36 @@ std::string help_of_program() {
 
 std::string options_in_markdown() {
     std::string page =
-        "# OptionTable\n\nMade by `lsrecon --options`. Brackets hold what is used without "
+        "# Options\n\nMade by `lsrecon --options`. Brackets hold what is used without "
         "an option. \"Recorded as\" is the\nname in the `/record` of an output.\n";
     std::map<std::string, std::string> known; // an item, and the command that it is under
     for (const Command& command : commands()) {
         const Bound bound = command.bind();
         const OptionTable& options = bound.options;
-        page += "\n## lsrecon " + command.name + "\n\n" + command.summary + "\n";
+        page += "\n## lsrecon " + command.name + "\n\n" + sentence(command.summary) + "\n";
         std::map<std::string, std::string> as_before; // flags by the command that has them
         for (const std::string& group : groups_of(options)) {
             std::string items;
+            std::map<std::string, std::vector<std::string>> flags_of; // by the same command
             for (const Option& option : options) {
                 const auto [item, is_new] = known.emplace(item_of(option), command.name);
-                if (option.group == group && (is_new || item->second == command.name)) {
+                if (option.group != group) {
+                    continue;
+                }
+                if (is_new || item->second == command.name) {
                     items += item->first;
-                } else if (option.group == group) {
-                    std::string& flags = as_before[item->second];
-                    flags += (flags.empty() ? "`" : ", `") + flag_of(option.key) + "`";
+                } else {
+                    flags_of[item->second].push_back("`" + flag_of(option.key) + "`");
                 }
             }
             page += items.empty() ? "" : "\n### " + group + "\n\n" + items;
+            for (const auto& [name, flags] : flags_of) {
+                constexpr std::size_t few = 3;
+                const bool all = items.empty() && flags_of.size() == 1 && flags.size() > few;
+                std::string& as_name = as_before[name];
+                as_name += (as_name.empty() ? "" : ", ") +
+                           (all ? "all of " + group : comma_separated(flags));
+            }
         }
         for (const auto& [name, flags] : as_before) {
             page += "\nAs for `lsrecon " + name + "`: " + flags + ".\n";

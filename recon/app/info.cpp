@@ -3,6 +3,8 @@
 #include "app/info.hpp"
 
 #include <algorithm>
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -348,7 +350,11 @@ nlohmann::json as_json(const Record& rows) {
     nlohmann::json json = nlohmann::json::object();
     for (const auto& [name, words] : rows) {
         const std::optional<double> number = finite_number(words);
-        const nlohmann::json value = number ? nlohmann::json(*number) : nlohmann::json(words);
+        const bool is_whole = number && *number == std::round(*number) && std::abs(*number) < 1e15;
+        const nlohmann::json value = is_whole ? nlohmann::json(static_cast<std::int64_t>(*number))
+                                     : number ? nlohmann::json(*number)
+                                              : nlohmann::json(words);
+
         if (lists.count(name) > 0) {
             json[name].push_back(value);
         } else {

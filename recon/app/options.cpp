@@ -45,7 +45,7 @@ Value shift_value(GeometryOptions& geometry) {
                 geometry.shift_mm.clear();
                 const bool known = geometry.shift_to_position ||
                                    number(geometry.shift_mm, any_number(), "").take(word).empty();
-                return known ? "numbers in mm, or the word header alone" : "";
+                return known ? "" : "numbers in mm, or the word header alone";
             },
             [&geometry] { return geometry.header_shift(); }};
 }
@@ -176,11 +176,11 @@ OptionTable reading_options(ReadOptions& read) {
     rows.push_back({"frames", group::reading, indices(read.frames), "", "all",
                     "frames to read, counted from 0 after the other choices"});
     rows.push_back({"spokes_per_frame", group::reading,
-                    number(read.spokes_per_frame, whole(1), "N"), "", "",
-                    raw + "cut each frame into frames of N consecutive readouts"});
-    rows.push_back({"stride", group::reading, number(read.stride, whole(1), "N"), "", "",
-                    "readouts from the start of one such frame to the next",
-                    "It is `--spokes-per-frame` where it is not given. A number below "
+                    number(read.spokes_per_frame, whole(1), "N"), "", "not cut",
+                    raw + "cut frames to N consecutive readouts each"});
+    rows.push_back({"stride", group::reading, number(read.stride, whole(1), "N"), "",
+                    "--spokes-per-frame", "readouts from one such frame to the next",
+                    "From start to start. A number below "
                     "`--spokes-per-frame` makes a sliding window.",
                     "", "", "spokes_per_frame"});
     return rows;

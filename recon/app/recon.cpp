@@ -131,7 +131,7 @@ void tell_summary(const Options& options, const Reconstructed& result, double se
         result.frames_resumed > 0 ? text(", ", result.frames_resumed, " of an earlier run") : "";
     console.tell(
         text("image      ", options.output, ", ", counted(result.frames, "frame"), resumed));
-    console.tell("solve      " + result.solves.as_text());
+    console.tell("solver     " + result.solves.as_text());
     console.tell("data       " + (unexplained.empty() ? "not compared" : unexplained));
     console.tell("warnings   " + (notes == 0 ? "none" : text(notes, ", see above")));
     console.tell(formatted("time       %.1f s", seconds));

@@ -102,8 +102,9 @@ nlohmann::json as_json(const TuneResult& result) {
 
 OptionTable options_of(Options& options) {
     TuneOptions& tune = options.tune;
-    return {{"kernel", group::measurement, choices(tune.kernels, {}, "NAMES"), "",
-             "all that have parameters", "variants of the transforms, separated by commas"},
+    return {{"kernel", group::measurement, choices(tune.kernels, {}, "NAMES"), "", "all",
+             "variants of the transforms, separated by commas",
+             "Without it all that have parameters."},
             {"stage", group::measurement, choices(tune.stages, {"fhd", "q", "f"}, "STAGES"), "", "",
              "stages to tune"},
             {"matrix", group::measurement, matrix_to_measure(tune.matrix), "", "as fits the device",

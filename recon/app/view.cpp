@@ -34,7 +34,13 @@ ExitCode run(Options& options) {
     }
     require_files(inputs, {{"--output", options.output, FileKind::html}});
     Console console(options.quiet);
-    const PageContent content = content_for_page(options.file);
+    PageContent content = content_for_page(options.file);
+    for (std::string& note : content.notes) {
+        note = with_flags(note);
+    }
+    for (auto& [name, words] : content.sets.front().volumes.about.record) {
+        words = with_flags(words);
+    }
     write_text(options.output, make_page(content, options.megabytes, console));
     return ExitCode::done;
 }

@@ -126,8 +126,7 @@ const Regulariser& regulariser_named(const std::string& name) {
         }
         names += (names.empty() ? "" : ", ") + row.name;
     }
-    throw UsageError("--reg " + name + ": no such regulariser\n  expected: one of " + names +
-                     "\n  next:     see 'lsrecon recon --help', or leave --reg out");
+    throw UsageError("--reg " + name + ": no such regulariser\n  expected: one of " + names);
 }
 
 std::string in_words(const std::vector<RegulariserChoice>& chosen) {
