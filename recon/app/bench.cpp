@@ -250,8 +250,7 @@ OptionTable options_of(Options& options) {
          "256 on a CPU, else 4096."},
         {"scan_samples", group::measurement, number(benchmark.scan_samples, whole(0), "N"), "",
          "two a voxel", "samples of the simulated scan of solve and recon"},
-        {"device", group::device, name(benchmark.device, "DEVICE"), "", "a GPU, if any",
-         "OpenCL device: index, part of its name, or type"},
+        device_option(benchmark.device),
         precision,
         {"json", group::output, name(options.json), "", "", "file to write every figure to"},
         quiet_option(options.quiet)};

@@ -201,13 +201,7 @@ Value index_value(std::string& member, bool range) {
 }
 
 OptionTable options_of(Options& options) {
-    std::vector<std::string> formats;
-    std::string summaries;
-    for (const ImageFormat& format : image_formats()) {
-        formats.push_back(format.name);
-        summaries +=
-            "\n  - `" + format.name + "` (." + format.endings.front() + "): " + format.summary;
-    }
+
     return {{"IN", group::reading, required(name(options.input)), "", "",
              "image file or coil maps, recognised by its content",
              "Files of lsrecon, NIfTI-1 (.nii, .hdr and .img, each also .gz), ISMRMRD images, or "
@@ -225,8 +219,9 @@ OptionTable options_of(Options& options) {
             {"fov_mm", group::reading, number(options.read.fov_mm, positive(), "X,Y[,Z]"), "mm",
              "1 mm a voxel", "field of view of a cfl file, which holds none"},
             output_option(options.output, "file to write"),
-            {"to", group::output, choice(options.to, formats), "", "by the ending of the output",
-             "format of the output", "Formats:" + summaries},
+            {"to", group::output, choice(options.to, names_of(image_formats())), "",
+             "by the ending of the output", "format of the output",
+             "Formats:" + listed(image_formats())},
             {"part", group::output, choice(options.part, image_part_names()), "",
              "magnitude or complex", "part of complex values",
              "One of " + comma_separated(image_part_names()) +

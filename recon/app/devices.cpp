@@ -30,8 +30,7 @@ void print(const DeviceInfo& info) {
 }
 
 OptionTable options_of(std::string& wanted) {
-    return {{"device", group::device, name(wanted, "DEVICE"), "", "",
-             "show what this would choose: index, part of a name, or type"}};
+    return {device_option(wanted)};
 }
 
 ExitCode run(std::string& wanted) {

@@ -67,14 +67,11 @@ Value lambda_value(std::string& lambda) {
     return {"NUMBER|RULE",
             [&lambda](const std::string& word) -> std::string {
                 lambda = word;
-                std::vector<std::string> words{"auto"};
-                for (const LambdaRule& rule : lambda_rules()) {
-                    words.push_back(rule.name);
-                }
                 double number = 0;
                 return is_lambda_rule(word) || take_number(number, word, from_zero()).empty()
                            ? ""
-                           : "a number from 0, or one of " + comma_separated(words);
+                           : "a number from 0, or one of auto, " +
+                                 comma_separated(names_of(lambda_rules()));
             },
             [&lambda] { return lambda; }};
 }
@@ -113,7 +110,7 @@ Value solver_value(SolveOptions& solve) {
                     return "";
                 }
             }
-            return "one of " + comma_separated(names);
+            return "one of " + comma_separated(names_of(solvers()));
         },
         [&solve]() -> std::string { return solve.solver == nullptr ? "" : solve.solver->name; }};
 }
@@ -126,15 +123,6 @@ Value preconditioner_value(SolveEffort& effort) {
                 return word == name || word == "none" ? "" : "one of none, " + name;
             },
             [] { return ""; }};
-}
-
-/// "- `tv`: total variation"
-template <typename Rows> std::string listed(const Rows& rows) {
-    std::string lines;
-    for (const auto& row : rows) {
-        lines += "\n  - `" + std::string(row.name) + "`: " + row.summary;
-    }
-    return lines;
 }
 
 } // namespace
@@ -326,16 +314,20 @@ Option precision_option(std::optional<Precision>& precision) {
             "precision_asked_for"};
 }
 
+Option device_option(std::string& device) {
+    return {"device",
+            group::device,
+            name(device, "DEVICE"),
+            "",
+            "a GPU, if any",
+            "OpenCL device: index, part of its name, or type",
+            "A type is gpu, cpu or accelerator. `lsrecon devices` lists them."};
+}
+
 OptionTable device_options(BackendOptions& backend) {
-    std::string names;
-    for (const BackendRow& row : backend_rows()) {
-        names += (names.empty() ? "" : ", ") + row.name;
-    }
     return {{"backend", group::device, name(backend.backend, "NAME"), "", "", "what computes",
-             "One of " + names + "."},
-            {"device", group::device, name(backend.device, "DEVICE"), "", "a GPU, if any",
-             "OpenCL device: index, part of its name, or type",
-             "A type is gpu, cpu or accelerator. `lsrecon devices` lists them."},
+             "Backends:" + listed(backend_rows())},
+            device_option(backend.device),
             {"kernel", group::device, name(backend.kernel, "NAME"), "", "separable",
              "variant of the transforms", "`lsrecon devices` lists them."},
             precision_option(backend.precision),

@@ -69,6 +69,7 @@ OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std
 OptionTable solver_options(SolveOptions& solve, SolveEffort& effort);
 OptionTable q_options(std::string& file, std::string& folder);
 OptionTable device_options(BackendOptions& backend);
+Option device_option(std::string& device);
 Option precision_option(std::optional<Precision>& precision);
 Option output_option(std::string& output, const std::string& help, const std::string& more = "");
 Option quiet_option(bool& quiet);
@@ -77,6 +78,23 @@ Option quiet_option(bool& quiet);
 OptionTable joined(std::vector<OptionTable> parts);
 /// Those that have a name in the record, with their values.
 Record settings_of(const OptionTable& options);
+
+/// The rows of another table for Option::more: "- `tv`: total variation".
+template <typename Rows> std::string listed(const Rows& rows) {
+    std::string lines;
+    for (const auto& row : rows) {
+        lines += "\n  - `" + row.name + "`: " + row.summary;
+    }
+    return lines;
+}
+/// Their names.
+template <typename Rows> std::vector<std::string> names_of(const Rows& rows) {
+    std::vector<std::string> names;
+    for (const auto& row : rows) {
+        names.push_back(row.name);
+    }
+    return names;
+}
 
 // --- values ---
 

@@ -112,22 +112,11 @@ ExitCode run(Options& options) {
     return ExitCode::done;
 }
 
-/// "- `radial` (2D or 3D): ..."
-std::string trajectories_in_words() {
-    std::string words;
-    for (const TrajectoryDesign& design : trajectory_designs()) {
-        words += "\n  - `" + design.name + "` (" +
-                 (design.dimensions.size() == 2 ? "2D or 3D" : text(design.dimensions[0], "D")) +
-                 "): " + design.summary;
-    }
-    return words;
-}
-
 OptionTable sampling_options(Options& options) {
     TrajectoryOptions& sampling = options.simulation.sampling;
     return {
         {"trajectory", group::trajectory, name(options.simulation.trajectory, "NAME"), "", "",
-         "trajectory", "Trajectories:" + trajectories_in_words()},
+         "trajectory", "Trajectories:" + listed(trajectory_designs())},
         {"matrix", group::trajectory, number(options.matrix, whole(1), "X,Y[,Z]"), "", "",
          "voxels in each dimension"},
         {"fov_mm", group::trajectory, number(options.fov_mm, any_number(), "LENGTHS"), "mm", "",
@@ -186,13 +175,7 @@ OptionTable noise_options(SimulationOptions& simulation) {
 
 OptionTable options_of(Options& options) {
     SimulationOptions& simulation = options.simulation;
-    std::vector<std::string> formats;
-    std::string summaries;
-    for (const ScanFormat& format : scan_formats()) {
-        formats.push_back(format.name);
-        summaries +=
-            "\n  - `" + format.name + "` (." + format.endings.front() + "): " + format.summary;
-    }
+
     OptionTable device = device_options(options.backend);
     for (Option& option : device) {
         if (option.key == "kernel") {
@@ -206,8 +189,9 @@ OptionTable options_of(Options& options) {
          noise_options(simulation),
          device,
          {output_option(options.output, "scan file to write"),
-          {"to", group::output, choice(options.to, formats), "", "by the ending of the output",
-           "format of the scan", "Formats:" + summaries},
+          {"to", group::output, choice(options.to, names_of(scan_formats())), "",
+           "by the ending of the output", "format of the scan",
+           "Formats:" + listed(scan_formats())},
           {"truth", group::output, name(options.truth), "", "",
            "image file for the phantom itself"},
           {"truth_of", group::output, choice(simulation.truth_of, {"voxels", "band"}), "", "",

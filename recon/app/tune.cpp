@@ -113,8 +113,7 @@ OptionTable options_of(Options& options) {
              "as fits the device", "samples of the random trajectory"},
             {"again", group::measurement, toggle(tune.again), "", "",
              "forget what earlier searches tried on this device"},
-            {"device", group::device, name(tune.device, "DEVICE"), "", "a GPU, if any",
-             "OpenCL device: index, part of its name, or type"},
+            device_option(tune.device),
             {"json", group::output, name(options.json), "", "", "file to write every candidate to"},
             quiet_option(options.quiet)};
 }

@@ -49,7 +49,8 @@ expect_told '^fov  *240 x 240 mm$' info scan.h5
 grep -q '^note: Not converged after 1 iteration (residual .*, target 0.0001)' err ||
     fail "a missed tolerance is not noted"
 "$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --lambda 0.1 --iterations 100 >out 2>err
-grep -q '^solver  *[0-9]* iterations, residual .*, target 1e-05$' err || fail "the end is not reported"
+grep -q '^solver  *[0-9]* iterations, residual .*, target 1e-05$' err ||
+    fail "the end is not reported"
 "$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --tolerance 11 --solver eigen >out 2>err ||
     fail "--tolerance 11 gives no image"
 
