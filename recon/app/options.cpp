@@ -45,7 +45,7 @@ Value shift_value(GeometryOptions& geometry) {
                 geometry.shift_mm.clear();
                 const bool known = geometry.shift_to_position ||
                                    number(geometry.shift_mm, any_number(), "").take(word).empty();
-                return known ? "" : "numbers in mm, or the word header alone";
+                return known ? "" : "a number of mm for each dimension, or the word header alone";
             },
             [&geometry] { return geometry.header_shift(); }};
 }

@@ -41,7 +41,7 @@ Numbers between(double least, double most) {
 }
 
 Numbers whole(std::size_t least, double most) {
-    const std::string end = std::isfinite(most) ? text(" to ", most) : "";
+    const std::string end = std::isfinite(most) ? text(" to ", static_cast<std::size_t>(most)) : "";
     return {text("a whole number from ", least, end),
             [=](double value) { return static_cast<double>(least) <= value && value <= most; }};
 }
@@ -104,9 +104,9 @@ Value choices(std::vector<std::string>& member, const std::vector<std::string>& 
 
 Value name(std::string& member, const std::string& form) {
     return {form,
-            [&member](const std::string& word) -> std::string {
+            [&member, form](const std::string& word) -> std::string {
                 member = word;
-                return word.empty() ? "a name" : "";
+                return !word.empty() ? "" : form == "FILE" ? "the name of a file" : "a name";
             },
             [&member] { return member; }};
 }
