@@ -95,20 +95,17 @@ std::string SolveSummary::about_convergence() const {
 }
 
 std::string SolveSummary::about_lambda() const {
-    return text("lambda ", rounded(options_.lambda),
-                " is below what the precision of the transforms resolves for this scan, ",
-                rounded(resolved_), ": rounding may show in the image; ",
+    return text("lambda ", rounded(options_.lambda), " is below ", rounded(resolved_),
+                ", the least that the precision of the transforms resolves for this scan. Rounding "
+                "may show in the image. Use ",
                 in_double_ ? "" : "--precision double, ",
-                "a larger --lambda, or fewer --iterations keeps it out");
+                "a larger --lambda or fewer --iterations.");
 }
 
 std::string SolveSummary::about_precision() const {
-    return text("the error of the transforms limits the image: its own is estimated at ",
-                rounded(image_error_), ", above ", rounded(options_.image_tolerance),
-                in_double_
-                    ? "; use a larger --lambda, or with a field map a smaller --segment-error"
-                    : "; use --precision double, or with a field map a smaller "
-                      "--segment-error");
+    return text("Rounding may change the image by ", rounded(100 * image_error_), " %. Use ",
+                in_double_ ? "a larger --lambda" : "--precision double",
+                ", or with a field map a smaller --segment-error.");
 }
 
 std::string SolveSummary::samples_in_words() const {
