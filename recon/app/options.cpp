@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "base/numbers.hpp"
-#include "engines/pieces.hpp"
 #include "scan/units.hpp"
 #include "solve/cg.hpp"
 #include "solve/lambda_rules.hpp"

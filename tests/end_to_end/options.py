@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
-"""docs/options.md is what the table says, help has short lines, messages name keys of the table.
+"""docs/options.md is what the table says, help has short lines, messages name keys of the
+table, a run ends in five lines.
 
     options.py LSRECON REPOSITORY"""
 
+import contextlib
 import json
+import os
 import pathlib
+import pty
 import re
 import subprocess
 import sys
@@ -51,6 +55,18 @@ with tempfile.TemporaryDirectory() as folder:
         failures.append("info --json and recon --json differ")
     if json.loads(run("info", "scan.h5", "--json", cwd=folder)[0])["matrix"] != "16 x 16 voxels":
         failures.append("info --json of a scan")
+
+    # A terminal shows a bar and its seconds.
+    terminal, inside = pty.openpty()
+    shown = b""
+    with subprocess.Popen([program, "recon", "scan.h5", "-o", "image.h5", "--backend", "reference"],
+                          cwd=folder, stderr=inside):
+        os.close(inside)
+        with contextlib.suppress(OSError):  # its end
+            while piece := os.read(terminal, 4096):
+                shown += piece
+    if not re.search(rb"solve +\[=* *\] +\d+ %  \d+ s", shown):
+        failures.append(f"no bar: {shown}")
 
 for failure in failures:
     print("FAILED:", failure, file=sys.stderr)
