@@ -354,7 +354,6 @@ nlohmann::json as_json(const Record& rows) {
         const nlohmann::json value = is_whole ? nlohmann::json(static_cast<std::int64_t>(*number))
                                      : number ? nlohmann::json(*number)
                                               : nlohmann::json(words);
-
         if (lists.count(name) > 0) {
             json[name].push_back(value);
         } else {

@@ -3,6 +3,7 @@
 #include "base/named_files.hpp"
 #include "io/maps_file.hpp"
 #include "io/record.hpp"
+#include "prepare/prepared_scan.hpp"
 #include "scan/check.hpp"
 #include "scan/frame_places.hpp"
 

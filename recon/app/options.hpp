@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "engines/backend.hpp"
+#include "io/formats.hpp"
 #include "io/record.hpp"
-#include "prepare/prepared_scan.hpp"
+#include "prepare/prepare_options.hpp"
 #include "solve/effort.hpp"
 
 /// The table of options. Flags, help, docs/options.md and the record of a run come from it. It
