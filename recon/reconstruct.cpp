@@ -94,7 +94,7 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Backend& backend
     if (const std::string advice = equations.model().advice(); !advice.empty()) {
         report.note(advice);
     }
-    result.solves.tell(report);
+    result.solves.note(report);
     sink.end(scan, result.about);
     return result;
 }

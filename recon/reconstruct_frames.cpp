@@ -45,14 +45,14 @@ Monitor FrameSolves::monitor_of(std::size_t frame) const {
 ImageFrame FrameSolves::image_of(const Frame& frame, const Solved& solved, double error) const {
     ImageFrame image = to_image(frame, solved);
     estimate_rounding(image, solved.gains,
-                      how_.options.lambda + weight_of_l2(how_.options.regularisers), error,
+                      how_.options.lambda, error,
                       how_.backend.info().epsilon);
     return image;
 }
 
 /// The samples determine most of many images: then lambda is not all that holds errors.
 void FrameSolves::refine(ImageFrame& image, std::size_t frame) {
-    const double lambda = how_.options.lambda + weight_of_l2(how_.options.regularisers);
+    const double lambda = how_.options.lambda;
     if (image.image_error <= how_.options.image_tolerance ||
         how_.plan.products() != Products::one_convolution) {
         return;

@@ -69,11 +69,13 @@ def rows_of(program, truth):
 
     yield "gridding", "", difference(abs(gridded(program)), truth)
     yield "least squares, 15 iterations", "", error(iterations=15)
-    for name, weights, prior in (("l2", WEIGHTS, ""), ("roughness", WEIGHTS, ""),
+    for name, weights, prior in (("lambda", WEIGHTS, ""), ("roughness", WEIGHTS, ""),
                                  ("tv", SPARSE, ""), ("wavelet", SPARSE, ""),
                                  *(("anatomical", WEIGHTS, proton) for proton in PROTONS)):
         words = ["--prior", f"{prior}.h5"] if prior else []
-        yield min(((f"{name} {prior}".strip(), weight, error("--reg", f"{name}:{weight}", *words))
+        yield min(((f"{name} {prior}".strip(), weight,
+                    error(*(["--lambda", weight] if name == "lambda"
+                            else ["--reg", f"{name}:{weight}"]), *words))
                    for weight in weights), key=lambda row: row[2])
 
 

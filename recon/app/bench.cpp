@@ -1,9 +1,13 @@
-#include "app/bench_output.hpp"
+#include <algorithm>
+#include <iomanip>
+#include <nlohmann/json.hpp>
+
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"
-#include "app/validators.hpp"
+#include "base/machine.hpp"
 #include "base/named_files.hpp"
+#include "base/version.hpp"
 #include "measure/benchmark.hpp"
 
 namespace lsrecon::app {
@@ -24,9 +28,236 @@ void require_verified(const std::string& stage, const std::string& kernel, const
     }
 }
 
-ExitCode run(const Options& options) {
+/// The loops as the literature calls them.
+std::string label_of(const std::string& kernel) {
+    if (kernel == "reference" || kernel == "loops") {
+        return "LS (CPU, double)";
+    }
+    return kernel == "reference-single" ? "LS (CPU, single)" : kernel;
+}
+
+std::string label_of(const BenchmarkRow& row) {
+    return label_of(row.kernel) + (row.precision == Precision::float64 ? ", double" : "");
+}
+
+void print_failure(const std::string& stage, const std::string& kernel, const Verified& row) {
+    print_line("%-6s %-17s not timed: its error %.1e is above %.1e", stage.c_str(),
+               label_of(kernel).c_str(), row.relative_error, row.bound);
+}
+
+void print_transforms(const std::vector<BenchmarkRow>& rows) {
+    print_line("%-6s %-17s %11s %10s %10s %9s  %-12s %9s %8s", "stage", "kernel", "seconds",
+               "GFLOPS", "Gpairs/s", "of limit", "limited by", "speed-up", "error");
+    for (const BenchmarkRow& row : rows) {
+        if (!row.verified()) {
+            print_failure(row.stage, row.kernel, row);
+            continue;
+        }
+        const std::string fraction = row.limit > 0 ? text(std::fixed, std::setprecision(1),
+                                                          100 * row.fraction_of_limit(), " %")
+                                                   : "";
+        print_line("%-6s %-17s %10.4g%s %10.4g %10.4g %9s  %-12s %9.4g %8.1e", row.stage.c_str(),
+                   label_of(row).c_str(), row.seconds, row.scaled ? "*" : " ", row.gflops,
+                   1e-9 * row.pairs_per_second, fraction.c_str(), row.limited_by.c_str(),
+                   row.speed_up, row.relative_error);
+    }
+    print_line("GFLOPS by Stone's convention (sin 13, cos 12, + - * / 1); Q counted over all "
+               "differences");
+    if (std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.scaled; })) {
+        print_line("* measured on a part of the voxels and scaled");
+    }
+}
+
+void print_reconstructions(const std::vector<ReconstructionRow>& rows) {
+    put(stdout, "");
+    print_line("%-6s %-17s %11s %11s %9s %8s  %s", "stage", "kernel", "seconds", "s/iteration",
+               "speed-up", "error", "stages in seconds");
+    for (const ReconstructionRow& row : rows) {
+        if (!row.verified()) {
+            print_failure(row.stage, row.kernel, row);
+            continue;
+        }
+        std::string stages;
+        std::string each;
+        if (row.stage == "recon") {
+            for (const auto& [stage, seconds] : row.stage_seconds) {
+                stages +=
+                    text(stages.empty() ? "" : ", ", stage, " ", std::setprecision(3), seconds);
+            }
+        } else {
+            each =
+                text(std::setprecision(3),
+                     row.seconds / static_cast<double>(std::max<std::size_t>(1, row.iterations)));
+        }
+        print_line("%-6s %-17s %11.4g %11s %9s %8.1e  %s", row.stage.c_str(),
+                   label_of(row.kernel).c_str(), row.seconds, each.c_str(),
+                   row.speed_up > 0 ? text(std::setprecision(4), row.speed_up).c_str() : "",
+                   row.relative_error, stages.c_str());
+    }
+    print_line("%zu samples, %zu iterations; error of solve: residual, of recon: against the "
+               "phantom",
+               rows.front().samples, rows.back().iterations);
+}
+
+void print_crossover(const std::vector<CrossoverRow>& rows) {
+    put(stdout, "");
+    print_line("%-9s %12s %16s %12s", "F^H d of", "pairs", "CPU seconds", "device");
+    for (const CrossoverRow& row : rows) {
+        print_line("%-9s %12.0f %16.3g %12.3g", text(row.width, " x ", row.width).c_str(),
+                   row.pairs, row.reference_seconds, row.device_seconds);
+    }
+    if (const auto pairs = crossover_pairs(rows)) {
+        print_line("the device overtakes the loops of the CPU at %.2g pairs, transfer and launch "
+                   "included",
+                   *pairs);
+    } else {
+        print_line("the device is %s at every size, transfer and launch included",
+                   rows.back().device_seconds < rows.back().reference_seconds ? "faster"
+                                                                              : "slower");
+    }
+}
+
+nlohmann::json as_json(const Verified& row) {
+    return {
+        {"relative_error", row.relative_error}, {"bound", row.bound}, {"verified", row.verified()}};
+}
+
+nlohmann::json as_json(const BenchmarkRow& row) {
+    nlohmann::json json = as_json(static_cast<const Verified&>(row));
+    json.update({{"stage", row.stage},
+                 {"kernel", row.kernel},
+                 {"device", row.device},
+                 {"precision", row.precision == Precision::float64 ? "double" : "single"},
+                 {"parameters", row.parameters},
+                 {"seconds", row.seconds},
+                 {"wall_seconds", row.wall_seconds},
+                 {"pairs_per_second", row.pairs_per_second},
+                 {"gflops", row.gflops},
+                 {"speed_up", row.speed_up},
+                 {"scaled", row.scaled}});
+    if (row.limit > 0) {
+        json.update({{"limit_pairs_per_second", row.limit},
+                     {"limited_by", row.limited_by},
+                     {"fraction_of_limit", row.fraction_of_limit()}});
+    }
+    return json;
+}
+
+nlohmann::json as_json(const ReconstructionRow& row) {
+    nlohmann::json json = as_json(static_cast<const Verified&>(row));
+    json.update({{"stage", row.stage},
+                 {"kernel", row.kernel},
+                 {"device", row.device},
+                 {"samples", row.samples},
+                 {"iterations", row.iterations},
+                 {"seconds", row.seconds}});
+    if (row.speed_up > 0) {
+        json["speed_up"] = row.speed_up;
+    }
+    for (const auto& [stage, seconds] : row.stage_seconds) {
+        json["stage_seconds"][stage] = seconds;
+    }
+    return json;
+}
+
+nlohmann::json as_json(const CrossoverRow& row) {
+    nlohmann::json json = as_json(static_cast<const Verified&>(row));
+    json.update({{"matrix", {row.width, row.width}},
+                 {"pairs", row.pairs},
+                 {"cpu_seconds", row.reference_seconds},
+                 {"device_seconds", row.device_seconds}});
+    return json;
+}
+
+template <typename Rows> nlohmann::json array_of(const Rows& rows) {
+    nlohmann::json json = nlohmann::json::array();
+    for (const auto& row : rows) {
+        json.push_back(as_json(row));
+    }
+    return json;
+}
+
+void print_benchmark(const Benchmark& table) {
+    if (!table.device.device.empty()) {
+        print_line("device: %s (%s)", table.device.device.c_str(), table.device.driver.c_str());
+        print_line("limits: %.4g G multiply-adds/s, pairs of sine and cosine: native %.4g G/s, "
+                   "library %.4g G/s",
+                   1e-9 * table.rates.multiply_adds, 1e-9 * table.rates.native_pairs,
+                   1e-9 * table.rates.library_pairs);
+        if (table.rates.matrix_multiply_adds > 0) {
+            print_line("        %.4g G multiply-adds/s in double precision by matrix units",
+                       1e-9 * table.rates.matrix_multiply_adds);
+        }
+        put(stdout, "");
+    }
+    if (!table.transforms.empty()) {
+        print_transforms(table.transforms);
+    }
+    if (!table.reconstructions.empty()) {
+        print_reconstructions(table.reconstructions);
+    }
+    if (!table.crossover.empty()) {
+        print_crossover(table.crossover);
+    }
+}
+
+std::string benchmark_as_json(const BenchmarkOptions& options, const Benchmark& table,
+                              bool complete) {
+    nlohmann::json json{{"program", text("lsrecon ", version)},
+                        {"command", command_line()},
+                        {"date", utc_now()},
+                        {"processor", processor_name()},
+                        {"device", table.device.device},
+                        {"driver", table.device.driver},
+                        {"limits",
+                         {{"multiply_adds_per_second", table.rates.multiply_adds},
+                          {"native_pairs_per_second", table.rates.native_pairs},
+                          {"library_pairs_per_second", table.rates.library_pairs}}},
+                        {"matrix", options.matrix},
+                        {"samples", table.samples},
+                        {"complete", complete},
+                        {"rows", array_of(table.transforms)},
+                        {"reconstructions", array_of(table.reconstructions)},
+                        {"crossover", {{"rows", array_of(table.crossover)}}}};
+    if (table.rates.matrix_multiply_adds > 0) {
+        json["limits"]["matrix_multiply_adds_per_second"] = table.rates.matrix_multiply_adds;
+    }
+    if (const auto pairs = crossover_pairs(table.crossover)) {
+        json["crossover"]["pairs"] = *pairs;
+    }
+    return json.dump(2) + "\n";
+}
+
+OptionTable options_of(Options& options) {
+    BenchmarkOptions& benchmark = options.benchmark;
+    const std::vector<std::string> stages{"fhd", "q", "f", "solve", "recon", "crossover"};
+    Option precision = precision_option(benchmark.precision);
+    precision.usual = "single";
+    precision.help = "precision of the variants";
+    precision.more = precision.recorded = "";
+    return {
+        {"stage", group::measurement, choices(benchmark.stages, stages, "STAGES"), "", "",
+         "stages to measure",
+         "`solve` has 30 iterations, `recon` is from file to file, `crossover` is the size from "
+         "which the device is faster than the CPU's loops."},
+        {"kernel", group::measurement, choices(benchmark.kernels, {}, "NAMES"), "", "all",
+         "variants of the transforms, separated by commas",
+         "`solve` and `recon` use the one that is named, or the default."},
+        {"matrix", group::measurement, matrix_to_measure(benchmark.matrix), "", "",
+         "voxels of the image"},
+        {"samples", group::measurement, number(benchmark.samples, to_measure(), "N"), "",
+         "as fits the device", "samples of the random trajectory of fhd, q and f",
+         "256 on a CPU, else 4096."},
+        {"scan_samples", group::measurement, number(benchmark.scan_samples, whole(0), "N"), "",
+         "two a voxel", "samples of the simulated scan of solve and recon"},
+        device_option(benchmark.device),
+        precision,
+        {"json", group::output, name(options.json), "", "", "file to write every figure to"},
+        quiet_option(options.quiet)};
+}
+
+ExitCode run(Options& options) {
     require_files({}, {{"--json", options.json, FileKind::json}});
-    require_matrix(options.benchmark.matrix);
     Console console(options.quiet);
     const auto write = [&](const Benchmark& table, bool complete) {
         if (!options.json.empty()) {
@@ -51,35 +282,8 @@ ExitCode run(const Options& options) {
 
 } // namespace
 
-std::function<ExitCode()> bind_bench(CLI::App& sub) {
-    auto options = std::make_shared<Options>();
-    BenchmarkOptions& benchmark = options->benchmark;
-    sub.add_option("--matrix", benchmark.matrix, "voxels of the image, X,Y or X,Y,Z")
-        ->delimiter(',')
-        ->check(count_to_measure())
-        ->capture_default_str();
-    sub.add_option("--samples", benchmark.samples,
-                   "samples of the random trajectory of fhd, q and f [256 on a CPU, else 4096]")
-        ->check(count_to_measure());
-    sub.add_option("--scan-samples", benchmark.scan_samples,
-                   "samples of the simulated scan of solve and recon; 0 for two a voxel")
-        ->check(whole_number("a whole number from 0", true))
-        ->capture_default_str();
-    sub.add_option("--stage", benchmark.stages,
-                   "any of fhd, q, f, solve (30 iterations), recon (from file to file) and "
-                   "crossover (from which size on the device is faster than the CPU's loops)")
-        ->delimiter(',')
-        ->check(one_of({"fhd", "q", "f", "solve", "recon", "crossover"}))
-        ->capture_default_str();
-    sub.add_option("--kernel", benchmark.kernels,
-                   "transform variants, separated by commas [all]; solve and recon use the one "
-                   "that is named, or the default")
-        ->delimiter(',');
-    add_precision_flag(sub, benchmark.precision, "precision of the variants [single]");
-    sub.add_option("--device", benchmark.device, "OpenCL device: index, part of its name, or type");
-    sub.add_option("--json", options->json, "file to write every figure to")->check(file_name());
-    add_quiet_flag(sub, options->quiet);
-    return [options] { return run(*options); };
+Bound bind_bench() {
+    return bound(&options_of, &run);
 }
 
 } // namespace lsrecon::app

@@ -1,37 +1,65 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "app/options.hpp"
 #include "base/error.hpp"
 
 namespace lsrecon::app {
 
-/// One subcommand: binds its flags to members of an options struct and returns what runs it.
-/// The struct lives as long as the returned function.
+/// What a command takes, and what it does with it.
+struct Bound {
+    OptionTable options; ///< those without a flag first
+    std::function<ExitCode()> run;
+};
+
+/// One command.
 struct Command {
     std::string name;
     std::string summary;
-    std::function<ExitCode()> (*bind)(CLI::App& subcommand);
+    Bound (*bind)();
 };
 
 /// The table of commands: one row each, in the order of the help.
 const std::vector<Command>& commands();
 
-std::function<ExitCode()> bind_recon(CLI::App& sub);
-std::function<ExitCode()> bind_fhd(CLI::App& sub);
-std::function<ExitCode()> bind_q(CLI::App& sub);
-std::function<ExitCode()> bind_maps(CLI::App& sub);
-std::function<ExitCode()> bind_convert(CLI::App& sub);
-std::function<ExitCode()> bind_view(CLI::App& sub);
-std::function<ExitCode()> bind_info(CLI::App& sub);
-std::function<ExitCode()> bind_check(CLI::App& sub);
-std::function<ExitCode()> bind_simulate(CLI::App& sub);
-std::function<ExitCode()> bind_validate(CLI::App& sub);
-std::function<ExitCode()> bind_bench(CLI::App& sub);
-std::function<ExitCode()> bind_tune(CLI::App& sub);
-std::function<ExitCode()> bind_devices(CLI::App& sub);
+/// Binds the rows of a command to a struct that lives as long as what is returned.
+template <typename Asked>
+Bound bound(OptionTable (*options_of)(Asked& asked), ExitCode (*run)(Asked& asked)) {
+    const auto asked = std::make_shared<Asked>();
+    return {options_of(*asked), [asked, run] { return run(*asked); }};
+}
+
+/// "--maps-crop" of "maps_crop"; "SCAN" as it is.
+std::string flag_of(const std::string& key);
+/// Whether some command takes an option of this key.
+bool is_key(const std::string& key);
+
+/// Sets what the words after a command's name say. UsageError for words that it does not take.
+void take(const OptionTable& options, const std::vector<std::string>& words);
+
+/// The help of a command, and of the program.
+std::string help_of(const Command& command);
+std::string help_of_program();
+/// docs/options.md
+std::string options_in_markdown();
+
+Bound bind_recon();
+Bound bind_fhd();
+Bound bind_q();
+Bound bind_maps();
+Bound bind_convert();
+Bound bind_view();
+Bound bind_info();
+Bound bind_check();
+Bound bind_simulate();
+Bound bind_validate();
+Bound bind_bench();
+Bound bind_tune();
+Bound bind_devices();
 
 } // namespace lsrecon::app

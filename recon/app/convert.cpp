@@ -3,7 +3,6 @@
 
 #include "app/command.hpp"
 #include "app/console.hpp"
-#include "app/validators.hpp"
 #include "base/machine.hpp"
 #include "base/numbers.hpp"
 #include "base/version.hpp"
@@ -156,7 +155,7 @@ void stay_in_format(const Options& options, const ImageFormat& format, const Sto
     }
 }
 
-ExitCode run(const Options& options) {
+ExitCode run(Options& options) {
     const ImageFormat& to = format_of_output(options.output, options.to);
     ImageOutput output;
     output.path = options.output;
@@ -185,87 +184,63 @@ ExitCode run(const Options& options) {
     return ExitCode::done;
 }
 
-CLI::Validator index_or_range(bool range) {
-    const std::string expected = range ? "A or A-B, whole numbers from 0" : "a whole number from 0";
-    return CLI::Validator(
-        [=](const std::string& word) {
+/// A frame, or slices A-B.
+Value index_value(std::string& member, bool range) {
+    return {
+        range ? "A-B" : "F",
+        [&member, range](const std::string& word) -> std::string {
+            member = word;
             const std::size_t dash = range ? word.find('-') : std::string::npos;
-            for (const std::string& part :
-                 {word.substr(0, dash), dash == std::string::npos ? "0" : word.substr(dash + 1)}) {
-                const bool digits = !part.empty() && part.size() < 10 &&
-                                    part.find_first_not_of("0123456789") == std::string::npos;
-                if (!digits) {
-                    return refusal(word, expected);
-                }
-            }
-            return std::string();
+            std::uint32_t index = 0;
+            const std::string last = dash == std::string::npos ? "0" : word.substr(dash + 1);
+            const bool known = take_number(index, word.substr(0, dash), whole(0)).empty() &&
+                               take_number(index, last, whole(0)).empty();
+            return known ? "" : range ? "A or A-B, whole numbers from 0" : "a whole number from 0";
         },
-        "");
+        [&member] { return member; }};
 }
 
-std::string formats_help() {
-    std::string help = "format of the output, in place of what its ending says:";
-    for (const ImageFormat& format : image_formats()) {
-        help += "\n  " + format.name + " (." + format.endings.front() + "): " + format.summary;
-    }
-    return help;
+OptionTable options_of(Options& options) {
+
+    return {{"IN", group::reading, required(name(options.input)), "", "",
+             "image file or coil maps, recognised by its content",
+             "Files of lsrecon, NIfTI-1 (.nii, .hdr and .img, each also .gz), ISMRMRD images, or "
+             "BART's pair NAME.cfl and NAME.hdr. Convert DICOM with other tools."},
+            {"frame", group::reading, index_value(options.frame, false), "", "all",
+             "one frame, counted from 0"},
+            {"slices", group::reading, index_value(options.slices, true), "", "all",
+             "slices of z, counted from 0"},
+            {"map", group::reading, choice(options.read.dataset, {"noise_map", "g_factor"}), "",
+             "the image", "noise_map or g_factor in place of the image",
+             "`recon --noise-map` makes them."},
+            {"keep_failed", group::reading, toggle(options.keep_failed), "", "",
+             "write NaN for frames that recon could not make",
+             "A picture has a cross in their place. Without it such an image is refused."},
+            {"fov_mm", group::reading, number(options.read.fov_mm, positive(), "X,Y[,Z]"), "mm",
+             "1 mm a voxel", "field of view of a cfl file, which holds none"},
+            output_option(options.output, "file to write"),
+            {"to", group::output, choice(options.to, names_of(image_formats())), "",
+             "by the ending of the output", "format of the output",
+             "Formats:" + listed(image_formats())},
+            {"part", group::output, choice(options.part, image_part_names()), "",
+             "magnitude or complex", "part of complex values",
+             "One of " + comma_separated(image_part_names()) +
+                 "; the phase is in rad. NIfTI and PNG get the magnitude, the others complex "
+                 "values. A file that stays in its format keeps its part."},
+            {"window", group::output, number(options.window, any_number(), "LOW,HIGH"), "", "",
+             "PNG: values that are black and white"},
+            {"percentile", group::output,
+             number(options.percentile, {"a number above 0, at most 100",
+                                         [](double value) { return value > 0 && value <= 100; }}),
+             "", text(GreyScale::usual_percentile),
+             "PNG: percentile of the magnitudes that is white", "", "", "window"},
+            quiet_option(options.quiet)};
 }
 
 } // namespace
 
-std::function<ExitCode()> bind_convert(CLI::App& sub) {
-    auto options = std::make_shared<Options>();
-    sub.add_option("IN", options->input,
-                   "image file, coil maps of 'lsrecon maps', NIfTI-1 (.nii, .hdr and .img, each "
-                   "also .gz), ISMRMRD images, or "
-                   "BART's pair NAME.cfl and NAME.hdr; recognised by its content. DICOM comes "
-                   "and goes as one of these")
-        ->required()
-        ->check(file_name());
-    add_output_flag(sub, options->output, "file to write");
-    std::vector<std::string> names;
-    for (const ImageFormat& format : image_formats()) {
-        names.push_back(format.name);
-    }
-    sub.add_option("--to", options->to, formats_help())->type_name("FORMAT")->check(one_of(names));
-    sub.add_option("--part", options->part,
-                   "magnitude, phase (rad), real, imaginary or complex [magnitude for NIfTI and "
-                   "PNG, complex for the others; that of the file where the format stays]")
-        ->type_name("PART")
-        ->check(one_of(image_part_names()));
-    sub.add_option("--frame", options->frame, "one frame, counted from 0 [all]")
-        ->type_name("F")
-        ->check(index_or_range(false));
-    sub.add_option("--slices", options->slices, "slices of z, counted from 0 [all]")
-        ->type_name("A-B")
-        ->check(index_or_range(true));
-    sub.add_option("--map", options->read.dataset,
-                   "noise_map or g_factor in place of the image, of 'recon --noise-replicas'")
-        ->type_name("MAP")
-        ->check(one_of({"noise_map", "g_factor"}));
-    sub.add_flag("--keep-failed", options->keep_failed,
-                 "write NaN (in a picture a cross) for frames that 'recon' could not make; without "
-                 "it such an image is refused");
-    sub.add_option("--fov-mm", options->read.fov_mm,
-                   "field of view of a cfl file, which holds none [1 mm a voxel]")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->type_name("X,Y[,Z]")
-        ->check(positive_number());
-    auto* const window =
-        sub.add_option("--window", options->window, "PNG: values that are black and white")
-            ->delimiter(',')
-            ->allow_extra_args(false)
-            ->type_name("LOW,HIGH");
-    sub.add_option("--percentile", options->percentile,
-                   text("PNG: percentile of the magnitudes that is white [",
-                        GreyScale::usual_percentile, "]"))
-        ->type_name("P")
-        ->check(positive_number())
-        ->check(number_between(0.0, 100.0))
-        ->excludes(window);
-    add_quiet_flag(sub, options->quiet);
-    return [options] { return run(*options); };
+Bound bind_convert() {
+    return bound(&options_of, &run);
 }
 
 } // namespace lsrecon::app

@@ -29,7 +29,11 @@ void print(const DeviceInfo& info) {
     }
 }
 
-ExitCode run(const std::string& wanted) {
+OptionTable options_of(std::string& wanted) {
+    return {device_option(wanted)};
+}
+
+ExitCode run(std::string& wanted) {
     const std::vector<DeviceInfo> devices = list_devices();
     for (const DeviceInfo& info : devices) {
         print(info);
@@ -52,10 +56,8 @@ ExitCode run(const std::string& wanted) {
 
 } // namespace
 
-std::function<ExitCode()> bind_devices(CLI::App& sub) {
-    auto wanted = std::make_shared<std::string>();
-    sub.add_option("--device", *wanted, "show what this would choose: index, name or type");
-    return [wanted] { return run(*wanted); };
+Bound bind_devices() {
+    return bound(&options_of, &run);
 }
 
 } // namespace lsrecon::app

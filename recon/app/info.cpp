@@ -1,22 +1,31 @@
 // info and check: what a file holds, and what is wrong with a scan.
 
+#include "app/info.hpp"
+
 #include <algorithm>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "app/command.hpp"
 #include "app/console.hpp"
-#include "app/info_parts.hpp"
 #include "app/output.hpp"
 #include "base/escaped.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
-#include "io/hdf5_file.hpp"
+#include "scan/failed_frames.hpp"
 #include "io/scan_file.hpp"
+#include "io/hdf5_file.hpp"
+#include "io/image/formats.hpp"
+#include "io/image/reader.hpp"
+#include "io/maps_file.hpp"
+#include "io/record.hpp"
+#include "io/solves_in_words.hpp"
 #include "prepare/model_check.hpp"
 #include "prepare/prepared_scan.hpp"
 #include "scan/check.hpp"
 #include "scan/directions.hpp"
-#include "scan/failed_frames.hpp"
 #include "scan/header_numbers.hpp"
 
 namespace lsrecon::app {
@@ -26,11 +35,12 @@ namespace {
 struct Options {
     std::string scan;
     ReadOptions read;
+    bool json = false; ///< of info
     bool model = false; ///< of check
     BackendOptions backend; ///< of that
 };
 
-void print_trajectory(const Scan& scan, const Sampling& sampling) {
+void add_trajectory(Record& rows, const Scan& scan, const Sampling& sampling) {
     const char* const names[] = {"kx", "ky", "kz"};
     for (std::size_t d = 0; d < static_cast<std::size_t>(scan.grid.dimensions); ++d) {
         double low = sampling.trajectory.front()[d];
@@ -39,29 +49,48 @@ void print_trajectory(const Scan& scan, const Sampling& sampling) {
             low = std::min(low, k[d]);
             high = std::max(high, k[d]);
         }
-        print_line("%s           %.4g to %.4g cycles/fov, N/2 is %.4g", names[d], low, high,
-                   static_cast<double>(scan.grid.size[d]) / 2);
+        rows.emplace_back(names[d], formatted("%.4g to %.4g cycles/fov, N/2 is %.4g", low, high,
+                                              static_cast<double>(scan.grid.size[d]) / 2));
     }
 }
 
-void print_off_resonance(const Scan& scan) {
+void add_off_resonance(Record& rows, const Scan& scan) {
     const RealVector& times = scan.frames.front().sampling->times;
     if (!scan.off_resonance || times.size() == 0) {
         return;
     }
     const RealVector& field = scan.off_resonance->field;
     const double longest = times.maxCoeff() - times.minCoeff();
-    print_line("field map    %.4g to %.4g Hz; %.4g turns during the %.4g ms of the times",
-               field.minCoeff(), field.maxCoeff(), field.cwiseAbs().maxCoeff() * longest,
-               1e3 * longest);
+    rows.emplace_back("field map",
+                      formatted("%.4g to %.4g Hz; %.4g turns during the %.4g ms of the times",
+                                field.minCoeff(), field.maxCoeff(),
+                                field.cwiseAbs().maxCoeff() * longest, 1e3 * longest));
     if (scan.off_resonance->r2star.size() > 0) {
-        print_line("R2*          %.4g to %.4g 1/s", scan.off_resonance->r2star.minCoeff(),
-                   scan.off_resonance->r2star.maxCoeff());
+        rows.emplace_back("R2*",
+                          formatted("%.4g to %.4g 1/s", scan.off_resonance->r2star.minCoeff(),
+                                    scan.off_resonance->r2star.maxCoeff()));
     }
 }
 
 std::string in_words(const Vec3& v) {
     return text("(", v[0] + 0.0, ", ", v[1] + 0.0, ", ", v[2] + 0.0, ")"); // no -0
+}
+
+/// "500: repetition 0; repetition 1; ...; repetition 499"; the number alone without labels.
+std::string frames_in_words(const std::vector<std::string>& labels) {
+    constexpr std::size_t first = 3;
+    std::string words = text(labels.size());
+    if (labels.front().empty()) {
+        return words;
+    }
+    for (std::size_t f = 0; f < labels.size(); ++f) {
+        if (f < first || f + 1 == labels.size()) {
+            words += (f == 0 ? ": " : "; ") + labels[f];
+        } else if (f == first) {
+            words += "; ...";
+        }
+    }
+    return words;
 }
 
 /// How many they are: those of repetitions may differ by rounding.
@@ -79,7 +108,7 @@ std::size_t count_positions(const std::vector<Vec3>& positions) {
 }
 
 /// Where the grid lies in the patient, in LPS.
-void print_place(const Scan& scan) {
+void add_place(Record& rows, const Scan& scan) {
     std::vector<Vec3> of_frames;
     for (const Frame& frame : scan.frames) {
         if (frame.position) {
@@ -88,10 +117,11 @@ void print_place(const Scan& scan) {
     }
     const std::size_t different = count_positions(of_frames);
     if (different > 1) {
-        print_line("positions    %zu, of the first frame %s mm, of the last %s mm", different,
-                   in_words(of_frames.front()).c_str(), in_words(of_frames.back()).c_str());
+        rows.emplace_back("positions", formatted("%zu, of the first frame %s mm, of the last %s mm",
+                                                 different, in_words(of_frames.front()).c_str(),
+                                                 in_words(of_frames.back()).c_str()));
     } else if (scan.grid.position) {
-        print_line("position     %s mm", in_words(*scan.grid.position).c_str());
+        rows.emplace_back("position", formatted("%s mm", in_words(*scan.grid.position).c_str()));
     }
     if (scan.grid.directions) {
         std::string words;
@@ -100,11 +130,11 @@ void print_place(const Scan& scan) {
             words += text(d == 0 ? "" : ", ", "xyz"[d], " to ", towards(direction), " ",
                           in_words(direction));
         }
-        print_line("directions   %s", words.c_str());
+        rows.emplace_back("directions", words);
     }
 }
 
-void print_frames(const Scan& scan) {
+void add_frames(Record& rows, const Scan& scan) {
     std::vector<std::string> labels;
     std::size_t least = scan.frames.front().sampling->samples();
     std::size_t most = least;
@@ -113,79 +143,241 @@ void print_frames(const Scan& scan) {
         least = std::min(least, frame.sampling->samples());
         most = std::max(most, frame.sampling->samples());
     }
-    print_line("frames       %s", frames_in_words(labels).c_str());
-    print_line("samples      %s per coil and frame",
-               least == most ? text(most).c_str() : text(least, " to ", most).c_str());
+    rows.emplace_back("frames", frames_in_words(labels));
+    rows.emplace_back("samples", formatted("%s per coil and frame",
+                                           least == most ? text(most).c_str()
+                                                         : text(least, " to ", most).c_str()));
 }
 
-void print_calibrations(const Scan& scan) {
+void add_calibrations(Record& rows, const Scan& scan) {
     constexpr std::size_t most = 4; // of many slices
     for (std::size_t i = 0; i < std::min(most, scan.calibrations.size()); ++i) {
         const Frame& calibration = scan.calibrations[i];
-        print_line("calibration  %zu samples per coil%s", calibration.sampling->samples(),
-                   calibration.label.empty() ? "" : (" of " + calibration.label).c_str());
+        rows.emplace_back(
+            "calibration",
+            formatted("%zu samples per coil%s", calibration.sampling->samples(),
+                      calibration.label.empty() ? "" : (" of " + calibration.label).c_str()));
     }
     if (scan.calibrations.size() > most) {
-        print_line("calibration  and of %zu more", scan.calibrations.size() - most);
+        rows.emplace_back("calibration",
+                          formatted("and of %zu more", scan.calibrations.size() - most));
     }
 }
 
-void print_bad(const ScanFile& source) {
+void add_bad(Record& rows, const ScanFile& source) {
     constexpr std::size_t most = 20;
     std::size_t count = 0;
     for (const auto& [frame, error] : source.bad()) {
         if (++count <= most) {
-            print_line("bad          frame %zu: %s", frame, on_one_line(error.what()).c_str());
+            rows.emplace_back("bad",
+                              formatted("frame %zu: %s", frame, on_one_line(error.what()).c_str()));
         }
     }
     if (count > most) {
-        print_line("bad          %zu more frames", count - most);
+        rows.emplace_back("bad", formatted("%zu more frames", count - most));
     }
 }
 
-ExitCode run_info(const Options& options) {
-    require_input(options.scan);
-    if (byte_format_of(InputFile(options.scan)) == nullptr && print_no_scan(options.scan)) {
-        return ExitCode::done;
-    }
-    ReadOptions read = options.read;
+Record rows_of_scan(const std::string& path, ReadOptions read) {
     read.bad_frames = true;
-    const ScanFile source(options.scan, read);
+    const ScanFile source(path, read);
+    Record rows;
     const Scan& scan = source.scan();
     const Frame& first = scan.frames.front();
-    print_line("file         %s", scan.file.c_str());
-    print_line("format       %s", scan.format.c_str());
-    print_line("SHA-256      %s", scan.sha256().c_str());
-    print_line("matrix       %s voxels", by(scan.grid.size, scan.grid.dimensions).c_str());
-    print_line("fov          %s mm", by(scan.grid.fov_mm, scan.grid.dimensions).c_str());
+    rows.emplace_back("file", scan.file);
+    rows.emplace_back("format", scan.format);
+    rows.emplace_back("SHA-256", scan.sha256());
+    rows.emplace_back("matrix",
+                      formatted("%s voxels", by(scan.grid.size, scan.grid.dimensions).c_str()));
+    rows.emplace_back("fov",
+                      formatted("%s mm", by(scan.grid.fov_mm, scan.grid.dimensions).c_str()));
     if (scan.voxels) {
-        print_line("voxels       %zu positions off the grid", scan.voxels->size());
+        rows.emplace_back("voxels", formatted("%zu positions off the grid", scan.voxels->size()));
     }
-    print_place(scan);
-    print_frames(scan);
-    print_line("coils        %zu, %s", scan.coils(),
-               !scan.coil_maps.empty() ? "with coil maps" : "without coil maps");
+    add_place(rows, scan);
+    add_frames(rows, scan);
+    rows.emplace_back("coils",
+                      formatted("%zu, %s", scan.coils(),
+                                !scan.coil_maps.empty() ? "with coil maps" : "without coil maps"));
     if (!scan.coil_maps.empty()) {
         const SumOfSquares squares = sum_of_squares(scan.coil_maps);
-        print_line("sum |map|^2  at most %.4g, mean %.4g over the %zu voxels where it is not 0",
-                   squares.largest, squares.mean, squares.voxels);
+        rows.emplace_back("sum |map|^2",
+                          formatted("at most %.4g, mean %.4g over the %zu voxels where it is not 0",
+                                    squares.largest, squares.mean, squares.voxels));
     }
-    print_trajectory(scan, *first.sampling);
-    print_line("phi          %s", first.sampling->phi.size() > 0 ? "given" : "not given");
-    print_line("weights      %s", first.sampling->weights.size() > 0 ? "given" : "not given");
-    print_off_resonance(scan);
+    add_trajectory(rows, scan, *first.sampling);
+    rows.emplace_back("phi", first.sampling->phi.size() > 0 ? "given" : "not given");
+    rows.emplace_back("weights", first.sampling->weights.size() > 0 ? "given" : "not given");
+    add_off_resonance(rows, scan);
     if (!scan.noise.empty()) {
-        print_line("noise        %zu samples per coil", scan.noise.columns());
+        rows.emplace_back("noise", formatted("%zu samples per coil", scan.noise.columns()));
     }
-    print_calibrations(scan);
+    add_calibrations(rows, scan);
     constexpr std::size_t longest = 400; // some headers hold whole protocols
     for (const auto& [name, value] : scan.details) {
-        print_line("%-12s %s", name.c_str(), printable(value, longest).c_str());
+        rows.emplace_back(name, printable(value, longest));
     }
     for (const std::string& remark : scan.remarks) {
-        print_line("note         %s", remark.c_str());
+        rows.emplace_back("note", remark);
     }
-    print_bad(source);
+    add_bad(rows, source);
+    return rows;
+}
+
+void append(Record& rows, const Record& more) {
+    rows.insert(rows.end(), more.begin(), more.end());
+}
+
+void add_dataset(Record& rows, const Hdf5Reader& file, const std::string& dataset) {
+    rows.emplace_back("file", file.path());
+    rows.emplace_back("/" + dataset, file.shape(dataset).to_string());
+}
+
+/// Notes first: they bear on trust.
+void add_record(Record& rows, const Record& record) {
+    const auto [notes, rest] = notes_and_rest(record);
+    for (const std::string& note : notes) {
+        rows.emplace_back("note", note);
+    }
+    append(rows, rest);
+}
+
+void add_failures(Record& rows, const std::vector<std::string>& errors) {
+    for (std::size_t f = 0; f < errors.size(); ++f) {
+        if (!errors[f].empty()) {
+            rows.emplace_back(text("failed: frame ", f), errors[f]);
+        }
+    }
+}
+
+void add_frames_of_image(Record& rows, const std::vector<ImageFrame>& frames) {
+    std::vector<std::string> labels;
+    for (const ImageFrame& frame : frames) {
+        labels.push_back(label_beside_index(frame.label, labels.size()));
+    }
+    rows.emplace_back("frames", frames_in_words(labels));
+}
+
+void add_image(Record& rows, const Hdf5Reader& file) {
+    add_dataset(rows, file, "image");
+    const std::vector<ImageFrame> frames = frames_of_image(file);
+    add_frames_of_image(rows, frames);
+    const Record record = record_of(file);
+    append(rows, solves_in_words(frames, record));
+    add_failures(rows, frame_errors(file));
+    add_record(rows, record);
+}
+
+void add_maps(Record& rows, const Hdf5Reader& file) {
+    add_dataset(rows, file, "coil_maps");
+    Grid like;
+    like.dimensions = file.shape("coil_maps").extents.size() == 4 ? 3 : 2;
+    const StoredMaps maps = read_maps(file.path(), like);
+    const Record record = record_of(file);
+    if (const std::string method = value_in(record, "maps"); !method.empty()) {
+        rows.emplace_back("method", method);
+    }
+    const std::size_t voxels = maps.grid.voxels();
+    const std::size_t with_signal = sum_of_squares(maps.maps).voxels;
+    rows.emplace_back("coils", text(maps.maps.rows()));
+    rows.emplace_back("matrix", by(maps.grid.size, maps.grid.dimensions) + " voxels");
+    rows.emplace_back("fov", by(maps.grid.fov_mm, maps.grid.dimensions) + " mm");
+    rows.emplace_back("signal", text("in ", with_signal, " of ", voxels, " voxels, ",
+                                     rounded(100.0 * static_cast<double>(with_signal) /
+                                             static_cast<double>(voxels)),
+                                     " %"));
+    add_record(rows, record);
+}
+
+/// Of another format than this program's own.
+void add_image(Record& rows, const ImageFormat& format, const std::string& path) {
+    const StoredImage image = format.open(path, {});
+    const Grid& grid = image.about.grid;
+    rows.emplace_back("file", path);
+    rows.emplace_back("format", format.summary + "; 'lsrecon view' shows it");
+    rows.emplace_back("matrix", by(grid.size, grid.dimensions) + " voxels");
+    rows.emplace_back("fov", by(grid.fov_mm, grid.dimensions) + " mm");
+    rows.emplace_back("values", image.part == ImagePart::complex ? "complex" : "real");
+    add_frames_of_image(rows, image.about.frames);
+    for (const std::string& remark : image.remarks) {
+        rows.emplace_back("note", remark);
+    }
+}
+
+/// False when it is no output of the program.
+bool add_output(Record& rows, const Hdf5Reader& file) {
+    if (!file.has("record")) {
+        return false;
+    }
+    if (file.has("image")) {
+        add_image(rows, file);
+    } else if (file.has_attribute("/", "format") &&
+               file.attribute_text("/", "format") == "lsrecon-maps") {
+        add_maps(rows, file);
+    } else if (file.has("fhd") || file.has("q")) {
+        add_dataset(rows, file, file.has("fhd") ? "fhd" : "q");
+        add_failures(rows, frame_errors(file));
+        add_record(rows, record_of(file));
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool add_no_scan(Record& rows, const std::string& path) {
+    const ImageFormat* const format = other_format_of(path);
+    if (format == nullptr || format->kind == FileKind::hdf5) {
+        const Hdf5Reader file(path);
+        if (add_output(rows, file)) {
+            return true;
+        }
+        if (format == nullptr || !name_of_scan_format(file).empty()) {
+            return false; // raw data may lie beside images
+        }
+    }
+    add_image(rows, *format, path);
+    return true;
+}
+
+/// Values that are numbers are numbers in JSON. What may come again is a list.
+nlohmann::json as_json(const Record& rows) {
+    const std::set<std::string> lists{"note", "calibration", "bad"};
+    nlohmann::json json = nlohmann::json::object();
+    for (const auto& [name, words] : rows) {
+        const std::optional<double> number = finite_number(words);
+        const bool is_whole = number && *number == std::round(*number) && std::abs(*number) < 1e15;
+        const nlohmann::json value = is_whole ? nlohmann::json(static_cast<std::int64_t>(*number))
+                                     : number ? nlohmann::json(*number)
+                                              : nlohmann::json(words);
+        if (lists.count(name) > 0) {
+            json[name].push_back(value);
+        } else {
+            json[name] = value;
+        }
+    }
+    return json;
+}
+
+void print_json(const Record& rows) {
+    const auto invalid_bytes = nlohmann::json::error_handler_t::replace;
+    put_page(as_json(rows).dump(2, ' ', true, invalid_bytes) + "\n");
+}
+
+ExitCode run_info(Options& options) {
+    require_input(options.scan);
+    Record rows;
+    const bool is_scan =
+        byte_format_of(InputFile(options.scan)) != nullptr || !add_no_scan(rows, options.scan);
+    if (is_scan) {
+        rows = rows_of_scan(options.scan, options.read);
+    }
+    if (options.json) {
+        print_json(rows);
+        return ExitCode::done;
+    }
+    for (const auto& [name, words] : rows) {
+        print_line(is_scan ? "%-12s %s" : "%-25s %s", name.c_str(), words.c_str());
+    }
     return ExitCode::done;
 }
 
@@ -213,7 +405,7 @@ void print_model(ScanFile& source, const BackendOptions& options) {
                                 : "the scan has neither coil maps nor a field map to compare with");
 }
 
-ExitCode run_check(const Options& options) {
+ExitCode run_check(Options& options) {
     require_input(options.scan);
     ScanFile source(options.scan, options.read);
     for (const std::string& remark : source.scan().remarks) {
@@ -227,26 +419,36 @@ ExitCode run_check(const Options& options) {
     return ExitCode::done;
 }
 
-std::shared_ptr<Options> bind(CLI::App& sub) {
-    auto options = std::make_shared<Options>();
-    add_scan_flags(sub, options->scan, options->read);
-    return options;
+OptionTable options_of_info(Options& options) {
+    return joined(
+        {{scan_option(options.scan)},
+         reading_options(options.read),
+         {{"json", group::output, toggle(options.json), "", "", "print it as JSON, by name"}}});
+}
+
+OptionTable options_of_check(Options& options) {
+    return joined({{scan_option(options.scan)},
+                   reading_options(options.read),
+                   {{"model", group::measurement, toggle(options.model), "", "",
+                     "compare coil maps, field map and sign of the trajectory with others",
+                     "At low resolution."}},
+                   device_options(options.backend)});
 }
 
 } // namespace
 
-std::function<ExitCode()> bind_info(CLI::App& sub) {
-    const auto options = bind(sub);
-    return [options] { return run_info(*options); };
+void print_image_as_json(const std::string& path) {
+    Record rows;
+    add_image(rows, Hdf5Reader(path));
+    print_json(rows);
 }
 
-std::function<ExitCode()> bind_check(CLI::App& sub) {
-    const auto options = bind(sub);
-    sub.add_flag("--model", options->model,
-                 "compare the scan's coil maps, field map and sign of the trajectory with others, "
-                 "at low resolution");
-    add_backend_flags(sub, options->backend);
-    return [options] { return run_check(*options); };
+Bound bind_info() {
+    return bound(&options_of_info, &run_info);
+}
+
+Bound bind_check() {
+    return bound(&options_of_check, &run_check);
 }
 
 } // namespace lsrecon::app

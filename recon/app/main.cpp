@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <exception>
 #include <fcntl.h>
 #include <iomanip>
@@ -20,16 +21,11 @@ int code(ExitCode value) {
     return static_cast<int>(value);
 }
 
-/// "recon " of "lsrecon recon --foo", and "" of "lsrecon --foo".
-std::string named_command(const char* word) {
-    return word[0] == '-' ? "" : word + std::string(" ");
-}
-
 /// What is wrong with a command line; the next step is its help where the message has none.
 int refuse(const std::string& message, const std::string& command) {
     const bool has_next = message.find("\n  next:") != std::string::npos;
-    const std::string help = has_next ? "" : "\n  next:     see 'lsrecon " + command + "--help'";
-    app::put_error(message + help);
+    app::put_error(has_next ? message
+                            : message + "\n  next:     see 'lsrecon " + command + " --help'");
     return code(ExitCode::usage);
 }
 
@@ -56,22 +52,24 @@ int run(const std::string& name, const std::function<ExitCode()>& command) {
     }
 }
 
-/// Reported here, because CLI11 says only that a subcommand is required.
-bool names_no_command(int argc, char** argv) {
-    if (argc > 1 && argv[1][0] == '-') {
-        return false;
-    }
-    const std::string word = argc > 1 ? argv[1] : "";
+/// Whether one of the words is a flag that prints something in place of a command.
+bool asks(const std::vector<std::string>& words, const std::string& flag) {
+    return std::find(words.begin(), words.end(), flag) != words.end();
+}
+
+/// Null, with a message, when the first word is none.
+const app::Command* command_named(const std::vector<std::string>& words) {
+    const std::string word = words.empty() ? "" : words[0];
     std::string names;
     for (const app::Command& command : app::commands()) {
         if (command.name == word) {
-            return false;
+            return &command;
         }
         names += (names.empty() ? "" : ", ") + command.name;
     }
-    const std::string found = argc > 1 ? "unknown command \"" + word + "\"" : "no command";
-    app::put_error(found + "\n  expected: one of " + names + "\n  next:     see lsrecon --help");
-    return true;
+    app::put_error((words.empty() ? "no command" : "unknown command \"" + word + "\"") +
+                   "\n  expected: one of " + names + "\n  next:     see lsrecon --help");
+    return nullptr;
 }
 
 /// If a standard stream was closed from the start, the first file that is opened would take its
@@ -85,38 +83,27 @@ void occupy_closed_streams() {
     }
 }
 
-int chosen_command(int argc, char** argv) {
-    app::remember_command_line(argc, argv);
-    if (names_no_command(argc, argv)) {
+int chosen_command(const std::vector<std::string>& words) {
+    const std::string first = words.empty() ? "" : words[0];
+    if (first == "--version" || first == "--help" || first == "-h" || first == "--options") {
+        app::put_page(first == "--version"   ? text("lsrecon ", version, "\n")
+                      : first == "--options" ? app::options_in_markdown()
+                                             : app::help_of_program());
+        return code(ExitCode::done);
+    }
+    const app::Command* const command = command_named(words);
+    if (command == nullptr) {
         return code(ExitCode::usage);
     }
-    CLI::App cli{"Least-squares reconstruction of non-Cartesian MRI scans on any OpenCL device.",
-                 "lsrecon"};
-    cli.set_version_flag("--version", std::string("lsrecon ") + version);
-    cli.require_subcommand(1);
-    cli.footer("Exit codes: 0 done, 1 bug, 2 usage, 3 input, 4 device, 5 not built in, "
-               "6 outside the requested tolerance, 128 + n ended by signal n.");
-    std::function<ExitCode()> chosen;
-    for (const app::Command& command : app::commands()) {
-        CLI::App* sub = cli.add_subcommand(command.name, command.summary);
-        auto action = command.bind(*sub);
-        sub->callback([&chosen, action] { chosen = action; });
+    if (asks(words, "--help") || asks(words, "-h")) {
+        app::put_page(app::help_of(*command));
+        return code(ExitCode::done);
     }
-    try {
-        cli.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        const bool asked_for_help = error.get_exit_code() == 0;
-        if (asked_for_help) {
-            cli.exit(error);
-            return code(ExitCode::done);
-        }
-        std::string message = error.what();
-        if (message.find("\n  expected:") != std::string::npos) {
-            message.replace(message.find(": "), 2, " "); // "--flag: word" of a validator
-        }
-        return refuse(message, named_command(argv[1]));
-    }
-    return run(named_command(argv[1]), chosen);
+    return run(command->name, [&] {
+        const app::Bound bound = command->bind();
+        app::take(bound.options, {words.begin() + 1, words.end()});
+        return bound.run();
+    });
 }
 
 } // namespace
@@ -124,7 +111,8 @@ int chosen_command(int argc, char** argv) {
 int main(int argc, char** argv) {
     occupy_closed_streams();
     say_words_on_signals();
-    const int result = chosen_command(argc, argv);
+    app::remember_command_line(argc, argv);
+    const int result = chosen_command({argv + 1, argv + std::max(1, argc)});
     const int flushed = run("", [] {
         app::flush_stdout();
         return ExitCode::done;

@@ -21,6 +21,18 @@ struct Options {
     BackendOptions backend;
 };
 
+OptionTable options_of(Options& options) {
+    OptionTable maps = maps_options(options.prepare);
+    maps.front().usual = maps_methods().front().name;
+    return joined({{scan_option(options.scan)},
+                   reading_options(options.read),
+                   place_options(options.prepare.geometry),
+                   maps,
+                   device_options(options.backend),
+                   {output_option(options.output, "file to write", "`/coil_maps` [C, (Z,) Y, X]."),
+                    quiet_option(options.quiet)}});
+}
+
 ExitCode run(Options& options) {
     if (options.prepare.maps.empty()) {
         options.prepare.maps = maps_methods().front().name;
@@ -43,26 +55,19 @@ ExitCode run(Options& options) {
     read_values(options.prepare, source.scan());
     PreparedScan prepared(source, options.prepare, *backend, console);
     const Scan& scan = prepared.scan();
+    Record settings{{"command", command_line()}, {"maps", options.prepare.maps}};
+    for (const auto& setting : settings_of(options_of(options))) {
+        settings.push_back(setting);
+    }
     write_maps(options.output, {scan.grid, *prepared.at(0).coil_maps},
-               make_record(scan, backend->info(),
-                           {{"command", command_line()},
-                            {"maps", options.prepare.maps},
-                            {"header_shift", options.prepare.geometry.header_shift()}}));
+               make_record(scan, backend->info(), settings));
     return ExitCode::done;
 }
 
 } // namespace
 
-std::function<ExitCode()> bind_maps(CLI::App& sub) {
-    auto options = std::make_shared<Options>();
-    add_scan_flags(sub, options->scan, options->read);
-    add_output_flag(sub, options->output, "file to write: /coil_maps [C, (Z,) Y, X]");
-    add_geometry_flags(sub, options->prepare.geometry);
-    add_maps_flags(sub, options->prepare,
-                   "or a file with /coil_maps, which are resampled [espirit]");
-    add_backend_flags(sub, options->backend);
-    add_quiet_flag(sub, options->quiet);
-    return [options] { return run(*options); };
+Bound bind_maps() {
+    return bound(&options_of, &run);
 }
 
 } // namespace lsrecon::app

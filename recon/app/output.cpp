@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "app/command.hpp"
 #include "base/escaped.hpp"
 #include "base/replacing_file.hpp"
 #include "base/write_failure.hpp"
@@ -26,8 +27,28 @@ std::string in_format(const char* format, std::va_list values) {
 } // namespace
 
 void put(std::FILE* to, const std::string& line, const char* before, const char* after) {
-    const std::string whole = before + printable(line) + after;
+    const std::string whole = before + with_flags(printable(line)) + after;
     std::fwrite(whole.data(), 1, whole.size(), to);
+}
+
+void put_page(const std::string& lines) {
+    std::fwrite(lines.data(), 1, lines.size(), stdout);
+}
+
+std::string with_flags(std::string message) {
+    std::size_t open = message.find('`');
+    while (open != std::string::npos) {
+        const std::size_t close = message.find('`', open + 1);
+        const std::string key = message.substr(open + 1, close - open - 1);
+        if (close != std::string::npos && is_key(key)) {
+            const std::string flag = flag_of(key);
+            message.replace(open, close + 1 - open, flag);
+            open = message.find('`', open + flag.size());
+        } else {
+            open = close;
+        }
+    }
+    return message;
 }
 
 void put_error(const std::string& message, const char* before) {

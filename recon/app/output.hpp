@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdio>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -8,14 +9,20 @@
 
 namespace lsrecon::app {
 
-/// Text leaves the program by these alone. Control characters, which a file may hold to colour a
-/// terminal or to forge a line, become blanks; `before` and `after` are the program's own.
+/// Text leaves the program by these alone. Keys that the library's messages name become flags.
+/// Control characters, which a file may hold to colour a terminal or to forge a line, become
+/// blanks. `before` and `after` are the program's own.
 void put(std::FILE* to, const std::string& line, const char* before = "", const char* after = "\n");
 /// "lsrecon: " and a message of several lines, on stderr.
 void put_error(const std::string& message, const char* before = "");
+/// Lines on stdout that are the program's own, such as a help.
+void put_page(const std::string& lines);
 /// A line on stdout, of printf's format without its end.
 [[gnu::format(printf, 1, 2)]] void print_line(const char* format, ...);
 [[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...);
+
+/// "--maps-crop" in place of "`maps_crop`", by which the library names an option.
+std::string with_flags(std::string message);
 
 /// Writes a text file beside and renames it into place.
 void write_text(const std::string& path, const std::string& content);

@@ -1,11 +1,11 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
+#include "app/info.hpp"
 #include "app/output.hpp"
-#include "app/validators.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
+#include "base/timer.hpp"
 #include "io/image/png.hpp"
-#include "reconstruct.hpp"
 #include "reconstruct_file.hpp"
 #include "solve/cg.hpp"
 #include "solve/effort.hpp"
@@ -19,26 +19,56 @@ namespace {
 struct Options {
     std::string scan;
     std::string output;
-    std::vector<std::string> regularisers; ///< NAME:WEIGHT
-    std::string lambda; ///< a number or a rule; "" for rule_by_default
-    std::string solver; ///< "" for the first row of solvers()
+    std::string lambda = "default"; ///< a number or a rule; for this rule_by_default
     bool quiet = false;
+    bool json = false; ///< the facts of the image on stdout
     BackendOptions backend;
     FileOptions reconstruct;
 };
 
-/// "tv:0.02"
-RegulariserChoice choice_of(const std::string& word) {
-    const std::size_t colon = word.find(':');
-    const std::string name = word.substr(0, colon);
-    regulariser_named(name);
-    const std::optional<double> weight =
-        finite_number(colon == std::string::npos ? "" : word.substr(colon + 1));
-    if (!weight || !(*weight > 0)) {
-        throw UsageError("--reg " + word + "\n  expected: a name, a colon and a weight above 0, " +
-                         "such as " + name + ":0.02");
-    }
-    return {name, *weight};
+/// The word after --noise-map, which may be missing.
+Value replicas_value(std::size_t& replicas) {
+    constexpr std::size_t usual = 100; // 5 % of the standard deviation
+    return {"[N]",
+            [&replicas](const std::string& word) {
+                replicas = usual;
+                return word.empty() ? "" : take_number(replicas, word, whole(2));
+            },
+            [] { return ""; }};
+}
+
+OptionTable options_of(Options& options) {
+    FileOptions& reconstruct = options.reconstruct;
+    return joined(
+        {{scan_option(options.scan)},
+         reading_options(reconstruct.read),
+         place_options(reconstruct.prepare.geometry),
+         field_options(reconstruct.prepare),
+         maps_options(reconstruct.prepare),
+         coils_options(reconstruct.prepare),
+         regularisation_options(options.lambda, reconstruct.solve, reconstruct.prepare.prior),
+         solver_options(reconstruct.solve, reconstruct.effort),
+         q_options(reconstruct.q_file, reconstruct.q_folder),
+         device_options(options.backend),
+         {output_option(options.output, "image file to write (HDF5)"),
+          {"resume", group::output, toggle(reconstruct.resume), "", "",
+           "continue an unfinished image", "The frames in `IMAGE.part` are not solved again."},
+          {"png", group::output, name(reconstruct.preview), "", "", "PNG preview to write"},
+          {"log", group::output, name(reconstruct.log), "", "",
+           "table of iterations to write while it solves",
+           "A line an iteration: frame, problem, iteration, relative residual, seconds. "
+           "`--resume` continues it."},
+          {"noise_map", group::output, replicas_value(reconstruct.noise_replicas), "", "",
+           "add a map of the image's noise, from N replicas; 100 without N",
+           "The first frame is solved N times with other noise, for `/noise_map` in the image. "
+           "Without regularisation (`--lambda 0`) there is `/g_factor`, too. 100 replicas are "
+           "exact to 5 %."},
+          {"truth", group::output, name(reconstruct.truth), "", "", "image file to compare with",
+           "Prints the relative L2 error of the magnitudes."},
+          {"json", group::output, toggle(options.json), "", "",
+           "print the facts of the image on stdout as JSON",
+           "Those of `lsrecon info --json IMAGE`."},
+          quiet_option(options.quiet)}});
 }
 
 /// Where the user gives no regularisation, by the number of iterations either.
@@ -86,21 +116,32 @@ void require_flags_of_joint_solves(const FileOptions& options, const std::string
                          "of them\n  next:     leave --resume out");
     }
     if (options.noise_replicas > 0) {
-        throw UsageError("--noise-replicas: with --reg " + chosen +
+        throw UsageError("--noise-map: with --reg " + chosen +
                          " a frame's noise depends on all frames, and replicas are of one\n"
                          "  next:     leave one of the two out");
     }
 }
 
+/// What a user wants to know of a run, at its end.
+void tell_summary(const Options& options, const ReconstructedFile& result, double seconds,
+                  Console& console) {
+    const std::string unexplained = result.solves.samples_in_words();
+    const std::size_t notes = console.notes().size();
+    const std::string resumed =
+        result.frames_finished_before > 0 ? text(", ", result.frames_finished_before, " of an earlier run") : "";
+    console.tell(
+        text("image      ", options.output, ", ", counted(result.about.frames.size(), "frame"), resumed));
+    console.tell("solver     " + result.solves.as_text());
+    console.tell("data       " + (unexplained.empty() ? "not compared" : unexplained));
+    console.tell("warnings   " + (notes == 0 ? "none" : text(notes, ", see above")));
+    console.tell(formatted("time       %.1f s", seconds));
+}
+
 ExitCode run(Options& options) {
+    const auto begin = std::chrono::steady_clock::now();
     SolveOptions& solve = options.reconstruct.solve;
-    const Solver& solver =
-        options.solver.empty() ? solvers().front() : solver_named(options.solver);
-    solve.solver = &solver;
-    for (const std::string& word : options.regularisers) {
-        solve.regularisers.push_back(choice_of(word));
-    }
-    if (options.lambda.empty()) {
+    const Solver& solver = solver_of(solve);
+    if (options.lambda == "default") {
         options.reconstruct.lambda_rule = rule_by_default(options.reconstruct);
     } else if (lambda_rule(options.lambda) != nullptr) {
         options.reconstruct.lambda_rule = {options.lambda};
@@ -110,18 +151,14 @@ ExitCode run(Options& options) {
     if (need_splitting(solve.regularisers) && !solver.splits) {
         throw UsageError(
             "--solver " + solver.name + ": conjugate gradients alone do not minimise " +
-            joined(options.regularisers) + "\n  next:     leave --solver or --reg out");
+            in_words(solve.regularisers) + "\n  next:     leave --solver or --reg out");
     }
-    require_flags_of_joint_solves(options.reconstruct, joined(options.regularisers));
+    require_flags_of_joint_solves(options.reconstruct, in_words(solve.regularisers));
     options.reconstruct.read.frames_differ = need_all_frames(solve.regularisers);
     require_lambda_rule(options.reconstruct.lambda_rule, solve.regularisers);
     require_prior_flag(solve.regularisers, options.reconstruct.prepare.prior);
     if (!options.reconstruct.preview.empty()) {
         require_png();
-    }
-    if (options.reconstruct.noise_replicas == 1) {
-        throw UsageError("--noise-replicas 1: one image has no standard deviation\n  next:     "
-                         "ask for 2 or more; 100 give 5 %");
     }
     const PrepareOptions& prepare = options.reconstruct.prepare;
     require_files({{"SCAN", options.scan},
@@ -134,30 +171,17 @@ ExitCode run(Options& options) {
                    {"--png", options.reconstruct.preview, FileKind::png},
                    {"--log", options.reconstruct.log, FileKind::log}});
     require_folder("--q-folder", options.reconstruct.q_folder);
-    options.reconstruct.settings = {
-        {"lambda_asked_for", options.lambda.empty() ? "default" : options.lambda},
-        {"prior", options.reconstruct.prepare.prior},
-        {"solver_asked_for", options.solver},
-        {"q_file", options.reconstruct.q_file},
-        {"q_folder", options.reconstruct.q_folder},
-        {"maps_asked_for", prepare.maps},
-        {"field_map_asked_for", prepare.field_map},
-        {"field_scale", text(prepare.field_scale)},
-        {"maps_threshold", text(prepare.estimate.threshold)},
-        {"maps_crop", text(prepare.estimate.crop)},
-        {"soft_maps", prepare.estimate.soft ? "yes" : "no"},
-        {"coils_asked_for", text(prepare.compression.coils)},
-        {"energy_asked_for", text(prepare.compression.energy)},
-        {"whitening", prepare.whiten ? "yes" : "no"},
-        {"header_shift", prepare.geometry.header_shift()}};
-    const Record of_flags = record_of_flags(options.reconstruct.read, options.backend);
-    options.reconstruct.settings.insert(options.reconstruct.settings.begin(), of_flags.begin(),
-                                        of_flags.end());
+    options.reconstruct.settings = settings_of(options_of(options));
+    options.reconstruct.settings.insert(options.reconstruct.settings.begin(),
+                                        {"command", command_line()});
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
     const ReconstructedFile result =
         reconstruct_file(options.scan, options.output, *backend, options.reconstruct, console);
-    if (result.truth_error) {
+    tell_summary(options, result, seconds_since(begin), console);
+    if (options.json) {
+        print_image_as_json(options.output);
+    } else if (result.truth_error) {
         print_line("error against the truth: %.4f (relative L2 of magnitudes)",
                    *result.truth_error);
     }
@@ -168,115 +192,8 @@ ExitCode run(Options& options) {
 
 } // namespace
 
-std::function<ExitCode()> bind_recon(CLI::App& sub) {
-    auto options = std::make_shared<Options>();
-    FileOptions& reconstruct = options->reconstruct;
-    add_scan_flags(sub, options->scan, reconstruct.read);
-    add_output_flag(sub, options->output, "image file to write (HDF5)");
-    add_prepare_flags(sub, reconstruct.prepare);
-    std::string rules;
-    std::vector<std::string> words;
-    for (const LambdaRule& rule : lambda_rules()) {
-        rules += "; " + rule.name + ": " + rule.summary;
-        words.push_back(rule.name);
-    }
-    sub.add_option(
-           "--lambda", options->lambda,
-           "Tikhonov (L2) weight relative to the diagonal of F^H W F, 0 for none, or a rule "
-           "that chooses it from one frame, for all frames" +
-               rules +
-               " [auto, with --reg band:0.3; 0 with --iterations, --reg, a field map or /voxels]")
-        ->type_name("NUMBER|RULE")
-        ->check(CLI::Validator(
-            [words](const std::string& word) {
-                return lambda_rule(word) != nullptr || non_negative_number()(word).empty()
-                           ? std::string()
-                           : refusal(word, "a number from 0, or one of " + comma_separated(words));
-            },
-            ""));
-    sub.add_option("--iterations", reconstruct.effort.iterations,
-                   text("maximum number of iterations, which regularises where lambda is 0 [",
-                        iterations_to_converge,
-                        "; without lambda and --reg, on /voxels, and for a field map "
-                        "that the kernel takes exactly, ",
-                        SolveOptions().iterations, "; with a non-quadratic regulariser ",
-                        iterations_of_splitting,
-                        " outer iterations, each of several CG iterations]"))
-        ->check(whole_number("a whole number from 1", false));
-    sub.add_option("--tolerance", reconstruct.effort.tolerance,
-                   text("relative residual asked for; the solver continues to a tenth of it, "
-                        "because the residual understates the error of the image [",
-                        SolveOptions().tolerance,
-                        "; with --lambda the smaller of that and lambda / ",
-                        1 / tolerance_over_lambda, ", and with a quadratic --reg alone ",
-                        tolerance_without_lambda, "; but at least ",
-                        rounded(smallest_tolerance(unit_roundoff(Precision::float32))),
-                        " in single precision, and not where each product takes transforms: on "
-                        "/voxels, and for a field map that the kernel takes exactly]"))
-        ->check(positive_number());
-    const PreconditionerKind& kind = preconditioner_kind(false);
-    sub.add_option_function<std::string>(
-           "--preconditioner",
-           [&reconstruct](const std::string& word) {
-               reconstruct.effort.precondition = word != "none";
-           },
-           text("of conjugate gradients on the device: none, or ", kind.name,
-                " (DCT-II), which needs fewer iterations for the same image [", kind.name,
-                " with --lambda or a quadratic regulariser]"))
-        ->check(one_of({"none", kind.name}));
-    std::string kinds;
-    for (const Regulariser& row : regularisers()) {
-        kinds += (kinds.empty() ? "" : "; ") + row.name + ": " + row.summary;
-    }
-    sub.add_option("--reg", options->regularisers,
-                   "regulariser and weight, such as tv:0.02; several may be given. " + kinds)
-        ->type_name("NAME:WEIGHT")
-        ->allow_extra_args(false);
-    sub.add_option("--prior", reconstruct.prepare.prior,
-                   "image for --reg prior and anatomical, in a file of lsrecon, NIfTI-1 or "
-                   "ISMRMRD: one frame of the same object, on any grid that holds the image; for "
-                   "prior in the units of the reconstruction")
-        ->check(file_name());
-    std::string summaries;
-    std::vector<std::string> names;
-    for (const Solver& row : solvers()) {
-        summaries += (names.empty() ? "" : "; ") + row.name + ": " + row.summary;
-        names.push_back(row.name);
-    }
-    sub.add_option("--solver", options->solver, summaries + " [" + names.front() + "]")
-        ->check(one_of(names));
-    auto* const q_file =
-        sub.add_option("--q", reconstruct.q_file, "Q made by 'lsrecon q' for this trajectory")
-            ->check(file_name());
-    sub.add_option("--q-folder", reconstruct.q_folder,
-                   "folder in which Q is kept for other scans of the same trajectory, matrix, phi "
-                   "and weights, and looked for; made where it is missing")
-        ->check(file_name())
-        ->excludes(q_file);
-    sub.add_flag("--resume", reconstruct.resume,
-                 "continue an unfinished image: the frames in IMAGE.part are not solved again");
-    sub.add_option("--png", reconstruct.preview,
-                   "PNG preview to write, of a grid or listed voxels of one")
-        ->check(file_name());
-    sub.add_flag_callback(
-        "--noise-map", [&reconstruct] { reconstruct.noise_replicas = 100; },
-        "/noise_map in the image, from 100 replicas: see --noise-replicas");
-    sub.add_option("--noise-replicas", reconstruct.noise_replicas,
-                   "solve the first frame this many times with other noise, for /noise_map in the "
-                   "image, and without regularisation (--lambda 0) /g_factor; 100 give 5 % [none]")
-        ->check(whole_number("a whole number from 2", false))
-        ->excludes("--noise-map");
-    sub.add_option(
-           "--log", reconstruct.log,
-           "table to write while it solves, a line an iteration: frame, problem, iteration, "
-           "relative residual, seconds; --resume continues it")
-        ->check(file_name());
-    sub.add_option("--truth", reconstruct.truth,
-                   "image file to compare with; prints the relative error")
-        ->check(file_name());
-    add_backend_flags(sub, options->backend);
-    add_quiet_flag(sub, options->quiet);
-    return [options] { return run(*options); };
+Bound bind_recon() {
+    return bound(&options_of, &run);
 }
 
 } // namespace lsrecon::app

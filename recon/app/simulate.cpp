@@ -3,7 +3,6 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"
-#include "app/validators.hpp"
 #include "base/named_files.hpp"
 #include "base/version.hpp"
 #include "engines/on_host.hpp"
@@ -80,7 +79,7 @@ void print_summary(const Options& options, const Simulation& simulation) {
                static_cast<unsigned long long>(asked.sampling.seed));
 }
 
-ExitCode run(const Options& options) {
+ExitCode run(Options& options) {
     SimulationOptions simulation_options = options.simulation;
     simulation_options.sampling.grid = grid_of(options);
     require_files({}, {{"--output", options.output, FileKind::hdf5},
@@ -113,139 +112,100 @@ ExitCode run(const Options& options) {
     return ExitCode::done;
 }
 
-std::string trajectory_help() {
-    std::string help = "one of";
-    for (const TrajectoryDesign& design : trajectory_designs()) {
-        help += "\n  " + design.name + " (" +
-                (design.dimensions.size() == 2 ? "2D or 3D"
-                                               : std::to_string(design.dimensions[0]) + "D") +
-                "): " + design.summary;
-    }
-    return help;
-}
-
-std::string format_help() {
-    std::string help = "format of the scan, in place of what its ending says:";
-    for (const ScanFormat& format : scan_formats()) {
-        help += "\n  " + format.name + " (." + format.endings.front() + "): " + format.summary;
-    }
-    return help;
-}
-
-void add_sampling_flags(CLI::App& sub, Options& options) {
+OptionTable sampling_options(Options& options) {
     TrajectoryOptions& sampling = options.simulation.sampling;
-    sub.add_option("--trajectory", options.simulation.trajectory, trajectory_help())
-        ->capture_default_str();
-    sub.add_option("--matrix", options.matrix, "voxels in each dimension: X,Y or X,Y,Z")
-        ->delimiter(',')
-        ->check(whole_number("whole numbers from 1", false))
-        ->capture_default_str();
-    sub.add_option("--fov-mm", options.fov_mm,
-                   "field of view in mm, one length or one per dimension")
-        ->delimiter(',')
-        ->capture_default_str();
-    sub.add_option(
-           "--readouts", sampling.readouts,
-           "readouts; for spirals, interleaves per plane or cone; 0: chosen to satisfy Nyquist")
-        ->check(whole_number("a whole number from 0", true))
-        ->capture_default_str();
-    sub.add_option("--samples-per-readout", sampling.samples_per_readout,
-                   "samples per readout; 0: chosen to satisfy Nyquist")
-        ->check(whole_number("a whole number from 0", true))
-        ->capture_default_str();
-    sub.add_option(
-           "--undersampling", sampling.undersampling,
-           "how many times sparser than Nyquist: fewer readouts, or wider spacing of spiral "
-           "windings")
-        ->capture_default_str();
-    sub.add_option("--seed", sampling.seed, "of the noise and of random trajectories")
-        ->check(whole_number("a whole number from 0", true))
-        ->capture_default_str();
+    return {
+        {"trajectory", group::trajectory, name(options.simulation.trajectory, "NAME"), "", "",
+         "trajectory", "Trajectories:" + listed(trajectory_designs())},
+        {"matrix", group::trajectory, number(options.matrix, whole(1), "X,Y[,Z]"), "", "",
+         "voxels in each dimension"},
+        {"fov_mm", group::trajectory, number(options.fov_mm, any_number(), "LENGTHS"), "mm", "",
+         "field of view: one length, or one a dimension"},
+        {"readouts", group::trajectory, number(sampling.readouts, whole(0), "N"), "", "by Nyquist",
+         "readouts", "For spirals interleaves per plane or cone. 0 chooses by Nyquist."},
+        {"samples_per_readout", group::trajectory,
+         number(sampling.samples_per_readout, whole(0), "N"), "", "by Nyquist",
+         "samples of a readout", "0 chooses by Nyquist."},
+        {"undersampling", group::trajectory, number(sampling.undersampling, any_number()), "", "",
+         "how many times sparser than Nyquist", "Fewer readouts, or spirals with wider windings."},
+        {"frames", group::trajectory, number(options.simulation.frames, whole(1), "N"), "", "",
+         "frames",
+         "Golden-angle and golden-means spokes continue from frame to frame. Other "
+         "trajectories repeat."},
+        {"seed", group::trajectory, number(sampling.seed, whole(0), "N"), "", "",
+         "random seed of the noise and of random trajectories"}};
 }
 
-void add_frame_flags(CLI::App& sub, SimulationOptions& simulation) {
-    sub.add_option(
-           "--frames", simulation.frames,
-           "frames; golden-angle and golden-means spokes continue from frame to frame, other "
-           "trajectories are the same in each")
-        ->check(whole_number("a whole number from 1", false))
-        ->capture_default_str();
-    sub.add_option("--motion", simulation.motion_mm,
-                   "amplitude in mm of a sinusoidal motion along x, one period over all frames")
-        ->check(non_negative_number())
-        ->capture_default_str();
+OptionTable phantom_options(SimulationOptions& simulation) {
+    return {{"coils", group::phantom, number(simulation.coils, whole(1), "N"), "", "",
+             "coils of a birdcage; 1 for a uniform coil"},
+            {"without_maps", group::phantom, toggle(simulation.with_maps, false), "", "",
+             "leave the coil maps out of the file, as a scanner does"},
+            {"off_resonance_hz", group::phantom, number(simulation.off_resonance_hz, any_number()),
+             "Hz", "", "peak of the field map",
+             "It has this sign near one point and the other sign far away. The scan holds it, with "
+             "the times of its samples."},
+            {"r2star", group::phantom, number(simulation.r2star, any_number()), "1/s", "",
+             "largest rate of decay", "Near the same point; half of it far away."},
+            {"readout_ms", group::phantom, number(simulation.readout_ms, any_number()), "ms", "",
+             "duration of a readout, with off-resonance or decay"},
+            {"motion", group::phantom, number(simulation.motion_mm, from_zero()), "mm", "",
+             "amplitude of a motion along x", "It is a sine with one period over all frames."},
+            {"model", group::phantom, choice(simulation.model, {"auto", "analytic", "voxels"}), "",
+             "", "how samples are computed",
+             "`analytic` is the exact transform of the phantom, for one coil. `voxels` is the "
+             "forward model of its voxels. `auto` is analytic for one coil and voxels for more."}};
 }
 
-void add_noise_flags(CLI::App& sub, SimulationOptions& simulation) {
-    CLI::Option* const noise =
-        sub.add_option("--noise", simulation.noise,
-                       "standard deviation of each real and imaginary part, as a fraction of the "
-                       "root mean square of the samples")
-            ->capture_default_str();
-    sub.add_option("--snr", simulation.snr,
-                   "in place of --noise: the mean of the phantom, where it is above a tenth of its "
-                   "maximum, over the standard deviation of the noise's real part in an image of "
-                   "as many Nyquist samples as voxels")
-        ->check(positive_number())
-        ->excludes(noise);
-    sub.add_option("--noise-correlation", simulation.noise_correlation,
-                   "correlation of the noise of neighbouring coils, between -1 and 1; n coils "
-                   "apart, its n-th power")
-        ->capture_default_str();
-    sub.add_option("--noise-samples", simulation.noise_samples,
-                   "samples of the same noise alone in each coil, by which recon whitens the coils")
-        ->check(whole_number("a whole number from 0", true))
-        ->capture_default_str();
+OptionTable noise_options(SimulationOptions& simulation) {
+    return {{"noise", group::noise, number(simulation.noise, any_number()), "", "",
+             "standard deviation of real and imaginary parts",
+             "As a fraction of the root mean square of the samples."},
+            {"snr", group::noise, number(simulation.snr, positive()), "", "",
+             "signal over noise of a fully sampled image",
+             "The mean of the phantom where it is above a tenth of its maximum, over the standard "
+             "deviation of the noise's real part in an image of as many Nyquist samples as voxels.",
+             "", "noise"},
+            {"noise_correlation", group::noise, number(simulation.noise_correlation, any_number()),
+             "", "", "correlation of the noise of neighbouring coils",
+             "Between -1 and 1. That of coils n apart is its n-th power."},
+            {"noise_samples", group::noise, number(simulation.noise_samples, whole(0), "N"), "", "",
+             "samples of noise alone, used by recon for prewhitening"}};
+}
+
+OptionTable options_of(Options& options) {
+    SimulationOptions& simulation = options.simulation;
+
+    OptionTable device = device_options(options.backend);
+    for (Option& option : device) {
+        if (option.key == "kernel") {
+            option.usual = "separable; tuned with off-resonance";
+            option.more = "Of `--model voxels`. `tuned` is exact with off-resonance or decay.";
+        }
+    }
+    return joined(
+        {sampling_options(options),
+         phantom_options(simulation),
+         noise_options(simulation),
+         device,
+         {output_option(options.output, "scan file to write"),
+          {"to", group::output, choice(options.to, names_of(scan_formats())), "",
+           "by the ending of the output", "format of the scan",
+           "Formats:" + listed(scan_formats())},
+          {"truth", group::output, name(options.truth), "", "",
+           "image file for the phantom itself"},
+          {"truth_of", group::output, choice(simulation.truth_of, {"voxels", "band"}), "", "",
+           "what that file holds",
+           "`voxels` is the phantom's mean in each voxel. `band` is its exact Fourier coefficients "
+           "on the Cartesian grid, transformed back, for the model `analytic`.",
+           "", "", "truth"},
+          quiet_option(options.quiet)}});
 }
 
 } // namespace
 
-std::function<ExitCode()> bind_simulate(CLI::App& sub) {
-    auto options = std::make_shared<Options>();
-    add_sampling_flags(sub, *options);
-    SimulationOptions& simulation = options->simulation;
-    sub.add_option("--coils", simulation.coils, "coils of a birdcage; 1 for a uniform coil")
-        ->check(whole_number("a whole number from 1", false))
-        ->capture_default_str();
-    sub.add_flag("--without-maps{false}", simulation.with_maps,
-                 "leave the coil maps out of the file, as a scanner does");
-    sub.add_option("--off-resonance-hz", simulation.off_resonance_hz,
-                   "peak of the simulated field map in Hz; it has this sign near one point and the "
-                   "opposite sign far away; written to the scan with the times of its samples")
-        ->capture_default_str();
-    sub.add_option("--r2star", simulation.r2star,
-                   "decay of up to this many 1/s near that place, and half of it far from it")
-        ->capture_default_str();
-    sub.add_option("--readout-ms", simulation.readout_ms,
-                   "how long each readout takes, with --off-resonance-hz or --r2star")
-        ->capture_default_str();
-    add_frame_flags(sub, simulation);
-    add_noise_flags(sub, simulation);
-    sub.add_option(
-           "--model", simulation.model,
-           "analytic: the exact transform of the phantom, for one coil; voxels: the forward "
-           "model of its voxels; auto: analytic for one coil, voxels for more")
-        ->capture_default_str();
-    CLI::Option* const truth =
-        sub.add_option("--truth", options->truth, "image file for the phantom itself")
-            ->check(file_name());
-    sub.add_option("--truth-of", simulation.truth_of,
-                   "voxels: the phantom's mean in each voxel; band: its exact Fourier coefficients "
-                   "on the Cartesian grid, transformed back, for the model analytic")
-        ->needs(truth)
-        ->capture_default_str();
-    add_output_flag(sub, options->output, "scan file to write");
-    std::vector<std::string> formats;
-    for (const ScanFormat& format : scan_formats()) {
-        formats.push_back(format.name);
-    }
-    sub.add_option("--to", options->to, format_help())->type_name("FORMAT")->check(one_of(formats));
-    add_backend_flags(sub, options->backend);
-    sub.get_option("--kernel")
-        ->description("transform variant of --model voxels; see 'lsrecon devices' [separable; with "
-                      "--off-resonance-hz or --r2star tuned, which is exact]");
-    add_quiet_flag(sub, options->quiet);
-    return [options] { return run(*options); };
+Bound bind_simulate() {
+    return bound(&options_of, &run);
 }
 
 } // namespace lsrecon::app

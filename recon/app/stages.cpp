@@ -50,7 +50,35 @@ struct Options {
     BackendOptions backend;
 };
 
-ExitCode run_fhd(const Options& options) {
+OptionTable with_output(Options& options, Option output) {
+    return joined({{scan_option(options.scan)},
+                   reading_options(options.read),
+                   device_options(options.backend),
+                   {std::move(output), quiet_option(options.quiet)}});
+}
+
+OptionTable options_of_fhd(Options& options) {
+    OptionTable table = with_output(
+        options, output_option(options.output, "file to write",
+                               "`/fhd` [F,] [C,] (Z,) Y, X, in the precision of the transforms."));
+    table.push_back({"resume", group::output, toggle(options.resume), "", "",
+                     "continue an unfinished output",
+                     "The frames in `OUTPUT.part` are not computed again."});
+    return table;
+}
+
+OptionTable options_of_q(Options& options) {
+    return with_output(options, output_option(options.output, "file to write",
+                                              "`/q` (2Z,) 2Y, 2X and its content hash."));
+}
+
+Record settings_of_run(Options& options) {
+    Record settings = settings_of(options_of_q(options));
+    settings.insert(settings.begin(), {"command", command_line()});
+    return settings;
+}
+
+ExitCode run_fhd(Options& options) {
     require_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}});
     if (!options.resume) {
         PartFolder::require_none(options.output);
@@ -72,8 +100,7 @@ ExitCode run_fhd(const Options& options) {
                static_cast<double>(volumes * voxels * 2 * bytes_of(backend->precision())));
     require_room(memory, scan, *backend, scan.coils(), voxels);
     Image about = empty_image(scan);
-    about.record =
-        make_record(scan, backend->info(), record_of_flags(options.read, options.backend));
+    about.record = make_record(scan, backend->info(), settings_of_run(options));
     FrameStore store(options.output, scan, identity_of(about.record), options.resume, volumes,
                      backend->precision());
     Attempts attempts(scan, console);
@@ -116,7 +143,7 @@ ExitCode run_fhd(const Options& options) {
     return ExitCode::done;
 }
 
-ExitCode run_q(const Options& options) {
+ExitCode run_q(Options& options) {
     require_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}});
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
@@ -125,8 +152,7 @@ ExitCode run_q(const Options& options) {
     read.use = HostMemory::Use::adjoint;
     const ScanFile source(options.scan, read, console);
     const Scan& scan = source.scan();
-    const Record record =
-        make_record(scan, backend->info(), record_of_flags(options.read, options.backend));
+    const Record record = make_record(scan, backend->info(), settings_of_run(options));
     const Voxels voxels = scan.voxels ? scan.image_voxels() : Voxels::half_differences(scan.grid);
     HostMemory memory;
     memory.add("Q", counted(voxels.count(), "value"),
@@ -156,28 +182,14 @@ ExitCode run_q(const Options& options) {
     return ExitCode::done;
 }
 
-std::shared_ptr<Options> bind(CLI::App& sub, const std::string& output) {
-    auto options = std::make_shared<Options>();
-    add_scan_flags(sub, options->scan, options->read);
-    add_output_flag(sub, options->output, output);
-    add_backend_flags(sub, options->backend);
-    add_quiet_flag(sub, options->quiet);
-    return options;
-}
-
 } // namespace
 
-std::function<ExitCode()> bind_fhd(CLI::App& sub) {
-    const auto options =
-        bind(sub, "file to write: /fhd [F,] [C,] (Z,) Y, X, in the precision of the transforms");
-    sub.add_flag("--resume", options->resume,
-                 "continue an unfinished output: the frames in OUTPUT.part are not computed again");
-    return [options] { return run_fhd(*options); };
+Bound bind_fhd() {
+    return bound(&options_of_fhd, &run_fhd);
 }
 
-std::function<ExitCode()> bind_q(CLI::App& sub) {
-    const auto options = bind(sub, "file to write: /q (2Z,) 2Y, 2X and its content hash");
-    return [options] { return run_q(*options); };
+Bound bind_q() {
+    return bound(&options_of_q, &run_q);
 }
 
 } // namespace lsrecon::app

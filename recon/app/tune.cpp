@@ -6,7 +6,6 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"
-#include "app/validators.hpp"
 #include "base/named_files.hpp"
 #include "engines/search_space.hpp"
 
@@ -47,7 +46,7 @@ void print_step(const TuneStep& step) {
     const bool terminal = ::isatty(STDERR_FILENO) == 1;
     put(stderr,
         text(step.kernel, " ", step.stage, " ", step.number, "/", step.count, "  ",
-             to_text(candidate.parameters), "  ", what),
+             to_text(candidate.parameters), "  ", what, step.remembered ? " (known)" : ""),
         terminal ? "\r\033[K" : "", terminal && worked && step.number < step.count ? "" : "\n");
 }
 
@@ -101,11 +100,24 @@ nlohmann::json as_json(const TuneResult& result) {
             {"candidates", candidates}};
 }
 
+OptionTable options_of(Options& options) {
+    TuneOptions& tune = options.tune;
+    return {{"kernel", group::measurement, choices(tune.kernels, {}, "NAMES"), "", "all",
+             "variants of the transforms, separated by commas",
+             "Without it all that have parameters."},
+            {"stage", group::measurement, choices(tune.stages, {"fhd", "q", "f"}, "STAGES"), "", "",
+             "stages to tune"},
+            {"matrix", group::measurement, matrix_to_measure(tune.matrix), "", "as fits the device",
+             "voxels of the image"},
+            {"samples", group::measurement, number(tune.samples, to_measure(), "N"), "",
+             "as fits the device", "samples of the random trajectory"},
+            device_option(tune.device),
+            {"json", group::output, name(options.json), "", "", "file to write every candidate to"},
+            quiet_option(options.quiet)};
+}
+
 ExitCode run(Options& options) {
     require_files({}, {{"--json", options.json, FileKind::json}});
-    if (!options.tune.matrix.empty()) {
-        require_matrix(options.tune.matrix);
-    }
     if (!options.quiet) {
         options.tune.on_step = print_step;
     }
@@ -124,27 +136,8 @@ ExitCode run(Options& options) {
 
 } // namespace
 
-std::function<ExitCode()> bind_tune(CLI::App& sub) {
-    auto options = std::make_shared<Options>();
-    TuneOptions& tune = options->tune;
-    sub.add_option("--kernel", tune.kernels,
-                   "transform variants, separated by commas [all that have parameters]")
-        ->delimiter(',');
-    sub.add_option("--stage", tune.stages, "any of fhd, q and f")
-        ->delimiter(',')
-        ->check(one_of({"fhd", "q", "f"}))
-        ->capture_default_str();
-    sub.add_option("--device", tune.device, "OpenCL device: index, part of its name, or type");
-    sub.add_option("--matrix", tune.matrix,
-                   "voxels of the image, X,Y or X,Y,Z [as fits the device's type]")
-        ->delimiter(',')
-        ->check(count_to_measure());
-    sub.add_option("--samples", tune.samples,
-                   "samples of the random trajectory [as fits the device's type]")
-        ->check(count_to_measure());
-    sub.add_option("--json", options->json, "file to write every candidate to")->check(file_name());
-    add_quiet_flag(sub, options->quiet);
-    return [options] { return run(*options); };
+Bound bind_tune() {
+    return bound(&options_of, &run);
 }
 
 } // namespace lsrecon::app

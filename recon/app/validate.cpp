@@ -5,7 +5,6 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"
-#include "app/validators.hpp"
 #include "base/named_files.hpp"
 #include "io/scan_file.hpp"
 
@@ -57,7 +56,24 @@ nlohmann::json as_json(const std::vector<ValidationRow>& rows, const BackendInfo
     return json;
 }
 
-ExitCode run(const Options& options) {
+OptionTable options_of(Options& options) {
+    ValidateOptions& validate = options.validate;
+    return joined(
+        {{scan_option(options.scan)},
+         reading_options(options.read),
+         {{"pairs", group::measurement, number(validate.pairs, positive()), "", "",
+           "largest number of pairs of a sample and a voxel, a stage",
+           "Of larger scans a random part is compared."},
+          {"lambda", group::measurement, number(validate.lambda, positive()), "", "",
+           "Tikhonov weight of the solution that is compared"},
+          {"seed", group::measurement, number(validate.seed, whole(0), "N"), "", "",
+           "random seed of the voxels and samples that are compared"}},
+         device_options(options.backend),
+         {{"json", group::output, name(options.json), "", "", "file to write the table to"},
+          quiet_option(options.quiet)}});
+}
+
+ExitCode run(Options& options) {
     require_files({{"SCAN", options.scan}}, {{"--json", options.json, FileKind::json}});
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
@@ -90,24 +106,8 @@ ExitCode run(const Options& options) {
 
 } // namespace
 
-std::function<ExitCode()> bind_validate(CLI::App& sub) {
-    auto options = std::make_shared<Options>();
-    add_scan_flags(sub, options->scan, options->read);
-    sub.add_option("--pairs", options->validate.pairs,
-                   "work limit per stage, in sample-voxel pairs; larger scans are checked on a "
-                   "random subset")
-        ->check(positive_number())
-        ->capture_default_str();
-    sub.add_option("--lambda", options->validate.lambda, "lambda of the solution that is compared")
-        ->check(positive_number())
-        ->capture_default_str();
-    sub.add_option("--seed", options->validate.seed,
-                   "random seed for the voxels and samples that are compared")
-        ->capture_default_str();
-    sub.add_option("--json", options->json, "file to write the table to")->check(file_name());
-    add_backend_flags(sub, options->backend);
-    add_quiet_flag(sub, options->quiet);
-    return [options] { return run(*options); };
+Bound bind_validate() {
+    return bound(&options_of, &run);
 }
 
 } // namespace lsrecon::app

@@ -1,7 +1,6 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"
-#include "app/validators.hpp"
 #include "base/named_files.hpp"
 #include "io/image/formats.hpp"
 #include "io/image/png.hpp"
@@ -18,7 +17,16 @@ struct Options {
     bool quiet = false;
 };
 
-ExitCode run(const Options& options) {
+OptionTable options_of(Options& options) {
+    return {{"FILE", group::reading, required(name(options.file)), "", "",
+             "image file, or another file with images or coil maps"},
+            output_option(options.output, "page to write (HTML), for any browser"),
+            {"megabytes", group::output, number(options.megabytes, positive()), "MB", "",
+             "largest size of the page", "Larger images are thinned out."},
+            quiet_option(options.quiet)};
+}
+
+ExitCode run(Options& options) {
     require_png();
     std::vector<NamedInput> inputs;
     for (const std::string& file : format_of_input(options.file).files(options.file)) {
@@ -26,25 +34,21 @@ ExitCode run(const Options& options) {
     }
     require_files(inputs, {{"--output", options.output, FileKind::html}});
     Console console(options.quiet);
-    const PageContent content = content_for_page(options.file);
+    PageContent content = content_for_page(options.file);
+    for (std::string& note : content.notes) {
+        note = with_flags(note);
+    }
+    for (auto& [name, words] : content.sets.front().volumes.about.record) {
+        words = with_flags(words);
+    }
     write_text(options.output, make_page(content, options.megabytes, console));
     return ExitCode::done;
 }
 
 } // namespace
 
-std::function<ExitCode()> bind_view(CLI::App& sub) {
-    auto options = std::make_shared<Options>();
-    sub.add_option("FILE", options->file, "image file, or another file with images or coil maps")
-        ->required()
-        ->check(file_name());
-    add_output_flag(sub, options->output, "page to write (HTML), for any browser");
-    sub.add_option("--megabytes", options->megabytes,
-                   "size of the page at most; larger images are thinned out")
-        ->check(positive_number())
-        ->capture_default_str();
-    add_quiet_flag(sub, options->quiet);
-    return [options] { return run(*options); };
+Bound bind_view() {
+    return bound(&options_of, &run);
 }
 
 } // namespace lsrecon::app

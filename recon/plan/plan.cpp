@@ -20,7 +20,7 @@ void require_few_turns(const Scan& scan, const OffResonance& off_resonance) {
                                    field * latest, " turns of the phase"),
                               text("at most ", most, " turns"),
                               "is the field map in Hz, and are the times in s? or pass "
-                              "--field-map none"});
+                              "`field_map` none"});
         }
     }
 }
@@ -28,19 +28,19 @@ void require_few_turns(const Scan& scan, const OffResonance& off_resonance) {
 Plan plan_of(const Scan& scan, bool has_maps,
              const std::shared_ptr<const OffResonance>& off_resonance, const PlanOptions& options) {
     if (options.with_q && scan.voxels) {
-        throw UsageError("--q: the scan has /voxels, and Q serves a grid only\n  next:     leave "
-                         "--q out: F^H F is then applied by F and F^H");
+        throw UsageError("`q`: the scan has /voxels, and Q serves a grid only\n  next:     leave "
+                         "`q` out: F^H F is then applied by F and F^H");
     }
     if (options.with_neighbours && scan.voxels) {
-        throw UsageError("--reg: the scan has /voxels, and regularisers need a grid\n  next:     "
-                         "use --lambda");
+        throw UsageError("`reg`: the scan has /voxels, and regularisers need a grid\n  next:     "
+                         "use `lambda`");
     }
     if (off_resonance) {
         require_few_turns(scan, *off_resonance);
     }
     if (options.with_q && off_resonance) {
-        throw UsageError("--q: the scan has a field map, and one Q is not its normal operator\n"
-                         "  next:     leave --q out, or pass --field-map none");
+        throw UsageError("`q`: the scan has a field map, and one Q is not its normal operator\n"
+                         "  next:     leave `q` out, or pass `field_map` none");
     }
     const bool through_q = !scan.voxels && (!off_resonance || options.in_segments);
     Voxels voxels = scan.voxels ? Voxels::at(scan.grid, *scan.voxels) : Voxels::of_grid(scan.grid);

@@ -94,8 +94,6 @@ constexpr OverFrames in_time{&temporal_variation_shortened<float>,
 
 const std::vector<Regulariser>& regularisers() {
     static const std::vector<Regulariser> table{
-        {"l2", "the squared norm of the image (Tikhonov), the same term as --lambda", true,
-         &identity, &of_identity},
         {"roughness", "squares of differences of neighbours", true, &differences, &of_differences},
         {"prior", "squares of differences from the image of --prior", true, &to_prior, &of_identity,
          &any_prior},
@@ -128,8 +126,7 @@ const Regulariser& regulariser_named(const std::string& name) {
         }
         names += (names.empty() ? "" : ", ") + row.name;
     }
-    throw UsageError("--reg " + name + ": no such regulariser\n  expected: one of " + names +
-                     "\n  next:     see 'lsrecon recon --help', or leave --reg out");
+    throw UsageError("--reg " + name + ": no such regulariser\n  expected: one of " + names);
 }
 
 std::string in_words(const std::vector<RegulariserChoice>& chosen) {
@@ -138,14 +135,6 @@ std::string in_words(const std::vector<RegulariserChoice>& chosen) {
         words += text(words.empty() ? "" : " ", choice.name, ":", choice.weight);
     }
     return words;
-}
-
-double weight_of_l2(const std::vector<RegulariserChoice>& chosen) {
-    double sum = 0;
-    for (const RegulariserChoice& choice : chosen) {
-        sum += choice.name == "l2" ? choice.weight : 0;
-    }
-    return sum;
 }
 
 bool need_splitting(const std::vector<RegulariserChoice>& chosen) {

@@ -83,8 +83,6 @@ const Regulariser& regulariser_named(const std::string& name);
 
 /// Whether some are not quadratic: conjugate gradients alone do not minimise them.
 bool need_splitting(const std::vector<RegulariserChoice>& chosen);
-/// The weights of `l2` together, which is the term of lambda.
-double weight_of_l2(const std::vector<RegulariserChoice>& chosen);
 
 /// Whether some couple the frames, which are then solved together (solve/joint.hpp).
 bool need_all_frames(const std::vector<RegulariserChoice>& chosen);
@@ -96,7 +94,7 @@ bool need_prior(const std::vector<RegulariserChoice>& chosen);
 void require_prior(const std::vector<RegulariserChoice>& chosen, const PriorImage& prior,
                    const Grid& grid);
 
-/// "tv:0.02 l2:0.0001"
+/// "tv:0.02 roughness:0.01"
 std::string in_words(const std::vector<RegulariserChoice>& chosen);
 
 /// How many volumes of the image's size they need at most while they are minimised.

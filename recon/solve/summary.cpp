@@ -40,75 +40,94 @@ double SolveSummary::worst_residual() const {
     return *std::max_element(residuals_.begin(), residuals_.end());
 }
 
+std::string SolveSummary::effort_in_words() const {
+    const std::string count = range_in_words(iterations_);
+    const std::string one = need_splitting(options_.regularisers) ? " pass" : " iteration";
+    return count + one + (count == "1" ? "" : need_splitting(options_.regularisers) ? "es" : "s");
+}
+
+std::string SolveSummary::residuals_in_words() const {
+    const std::string worst = rounded(worst_residual());
+    return (residuals_.size() == 1
+                ? "residual " + worst
+                : text("residuals up to ", worst, ", median ", rounded(median(residuals_)))) +
+           text(", target ", rounded(options_.tolerance));
+}
+
+std::string SolveSummary::late_change_in_words() const {
+    const int late = late_iterations(options_.iterations);
+    return text("the last ", late == 1 ? "one" : text(late), " changed ",
+                residuals_.size() == 1 ? "the image by " : "an image by up to ",
+                rounded(100 * late_change_), " %");
+}
+
 std::string SolveSummary::as_text() const {
     const std::size_t solves = residuals_.size();
-    const std::string count = range_in_words(iterations_);
-    std::string line = solves == 1 ? "" : text(solves, " solves ");
-    line += text("stopped at ", count, count == "1" ? " iteration" : " iterations");
+    const std::string line = (solves == 1 ? "" : text(solves, " solves, ")) + effort_in_words();
+    if (!need_splitting(options_.regularisers)) {
+        return line + ", " + residuals_in_words();
+    }
+    return late_change_ > 0 ? line + ", " + late_change_in_words() : line;
+}
+
+bool SolveSummary::converged() const {
+    constexpr double little = 0.01; // of the image
+    return need_splitting(options_.regularisers)
+               ? late_change_ <= little && std::isfinite(worst_residual())
+               : worst_residual() <= options_.tolerance;
+}
+
+std::string SolveSummary::about_convergence() const {
+    const std::size_t solves = residuals_.size();
+    const bool split = need_splitting(options_.regularisers);
+    std::string line =
+        (ended_by_limit_ == solves ? "Not converged"
+                                   : text(ended_by_limit_, " of ", solves, " not converged")) +
+        text(" after ", effort_in_words(), split ? "" : " (" + residuals_in_words() + ")");
+    if (worst_residual() >= 1 && !split) {
+        return line + ". An image of zeros has a residual of 1: this one is no solution. Try "
+                      "--precision double or a larger --lambda.";
+    }
     if (late_change_ > 0 && options_.iterations > 1) {
-        const int late = late_iterations(options_.iterations);
-        line += text(", of which the last ", late == 1 ? "" : text(late, " "), "changed ",
-                     solves == 1 ? "the image by " : "an image by up to ",
-                     rounded(100 * late_change_), " %,");
+        line += "; " + late_change_in_words();
     }
-    line += solves == 1 ? text(" with residual ", rounded(worst_residual()))
-                        : text(" with residuals up to ", rounded(worst_residual()), ", median ",
-                               rounded(median(residuals_)));
-    line += text(" (asked ", rounded(options_.tolerance), "): ");
-    if (ended_by_limit_ == 0) {
-        return line + "the tolerance ended the solve";
-    }
-    line += "the iteration limit ended ";
-    line += ended_by_limit_ == solves ? "the solve" : text(ended_by_limit_, " of them");
-    if (worst_residual() >= 1 && !need_splitting(options_.regularisers)) {
-        return line + "; an image of zeros has a residual of 1: this one is no solution; try "
-                      "--precision double, or a larger --lambda";
-    }
-    return kept_tolerance() ? line : line + "; more: --iterations";
+    return line + ". Raise --iterations.";
 }
 
 std::string SolveSummary::about_lambda() const {
-    return text("lambda ", rounded(options_.lambda),
-                " is below what the precision of the transforms resolves for this scan, ",
-                rounded(resolved_), ": rounding may show in the image; ",
+    return text("lambda ", rounded(options_.lambda), " is below ", rounded(resolved_),
+                ", the least that the precision of the transforms resolves for this scan. Rounding "
+                "may show in the image. Use ",
                 in_double_ ? "" : "--precision double, ",
-                "a larger --lambda, or fewer --iterations keeps it out");
+                "a larger --lambda or fewer --iterations.");
 }
 
 std::string SolveSummary::about_precision() const {
-    return text("the error of the transforms limits the image: its own is estimated at ",
-                rounded(image_error_), ", above ", rounded(options_.image_tolerance),
-                in_double_
-                    ? "; use a larger --lambda, or with a field map a smaller --segment-error"
-                    : "; use --precision double, or with a field map a smaller "
-                      "--segment-error");
+    return text("Rounding may change the image by ", rounded(100 * image_error_), " %. Use ",
+                in_double_ ? "a larger --lambda" : "--precision double",
+                ", or with a field map a smaller --segment-error.");
+}
+
+std::string SolveSummary::samples_in_words() const {
+    return explained_ == 0
+               ? ""
+               : text(frames_ == 1 ? "" : "up to ", rounded(100 * left()), " % unexplained",
+                      unexplained_ > 0 ? ", " + rounded(unexplained_) + " times the noise" : "");
 }
 
 std::string SolveSummary::about_samples() const {
-    if (explained_ == 0) {
-        return "";
-    }
     constexpr double nearly_all = 0.9;
-    std::string line = text(explains_too_little() && left() > nearly_all
-                                ? "The image shows next to nothing of the data: "
-                                : "",
-                            frames_ == 1 ? "the image leaves " : "each image leaves at most ",
-                            rounded(100 * left()), " % of the samples' energy unexplained");
-    if (unexplained_ > 0) {
-        line += text(", ", rounded(unexplained_), " times that of the noise");
-    }
-    if (!explains_too_little()) {
-        return line;
-    }
-    line += need_prior(options_.regularisers)
-                ? ": coil maps, field map, trajectory or the image of --prior may be wrong"
-                : ": coil maps, field map or trajectory may be wrong";
+    std::string line = text(left() > nearly_all ? "The image shows next to nothing of the data: "
+                                                : "The image does not explain the data: ",
+                            samples_in_words(), ". Coil maps, field map",
+                            need_prior(options_.regularisers) ? ", the image of --prior" : "",
+                            " or trajectory may be wrong");
     if (options_.lambda > 0 || !options_.regularisers.empty()) {
         line += options_.regularisers.empty() ? ", or lambda too large"
                                               : ", or lambda or a weight of --reg too large";
         line += frames_ > 1 ? " for some frames" : "";
     }
-    return ended_by_limit_ > 0 ? line + ", or the iterations too few" : line;
+    return line + (ended_by_limit_ > 0 ? ", or the iterations too few." : ".");
 }
 
 double SolveSummary::left() const {
@@ -123,16 +142,12 @@ bool SolveSummary::explains_too_little() const {
                             : explained_ != 0 && explained_ < least_explained;
 }
 
-void SolveSummary::tell(Reporter& report) const {
-    if (kept_tolerance()) {
-        report.tell(as_text());
-    } else {
-        report.note(as_text());
+void SolveSummary::note(Reporter& report) const {
+    if (!converged()) {
+        report.note(about_convergence());
     }
     if (explains_too_little()) {
         report.note(about_samples());
-    } else if (!about_samples().empty()) {
-        report.tell(about_samples());
     }
     if (lambda_is_lost()) {
         report.note(about_lambda());

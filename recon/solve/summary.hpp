@@ -16,10 +16,14 @@ public:
 
     void add(const ImageFrame& frame);
 
-    bool kept_tolerance() const { return worst_residual() <= options_.tolerance; }
-    /// One line: iterations done, why they ended, the residual and the one asked for, and how much
-    /// the last iterations changed the image where the tolerance did not end them.
+    /// "12 iterations, residual 9e-06, target 0.0001"; of a regulariser that is not quadratic how
+    /// much the last passes changed the image.
     std::string as_text() const;
+    /// Whether all problems kept the tolerance, or the last passes changed the image by 1 % at
+    /// most.
+    bool converged() const;
+    /// Of a solve that did not.
+    std::string about_convergence() const;
 
     /// Whether rounding in the transforms decides the image as much as lambda does; false
     /// without lambda, when stopping early is what regularises.
@@ -31,19 +35,23 @@ public:
     bool precision_limits_image() const { return image_error_ > options_.image_tolerance; }
     std::string about_precision() const;
 
-    /// What the images explain of the samples; "" where that is not known.
-    std::string about_samples() const;
-    /// Whether that is so little that something is likely to be wrong.
+    /// "10 % unexplained, 1.2 times the noise" of the samples' energy; "" where that is not known.
+    std::string samples_in_words() const;
+    /// Whether that is so much that something is likely to be wrong, and what it may be.
     bool explains_too_little() const;
+    std::string about_samples() const;
 
-    /// Tells or notes all of that.
-    void tell(Reporter& report) const;
+    /// Notes what a user should know of that.
+    void note(Reporter& report) const;
 
     /// For the record: worst and median of the final residuals, the largest late change, the
     /// smallest lambda that is resolved, the estimated error of the image.
     std::vector<std::pair<std::string, double>> numbers() const;
 
 private:
+    std::string effort_in_words() const;
+    std::string residuals_in_words() const;
+    std::string late_change_in_words() const;
     double worst_residual() const;
     double left() const; ///< of the samples' energy
 

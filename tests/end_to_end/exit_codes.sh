@@ -46,10 +46,11 @@ expect_told '^fov  *240 x 240 mm$' info scan.h5
 [[ ! -s err ]] || fail "recon --quiet is not silent"
 # A missed tolerance is noted, quiet or not; one that was kept is reported unless quiet.
 "$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --iterations 1 --quiet >out 2>err
-grep -q '^note: stopped at 1 iteration .*(asked 0.0001): the iteration limit' err ||
+grep -q '^note: Not converged after 1 iteration (residual .*, target 0.0001)' err ||
     fail "a missed tolerance is not noted"
 "$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --lambda 0.1 --iterations 100 >out 2>err
-grep -q '^stopped at .*: the tolerance ended the solve$' err || fail "the end is not reported"
+grep -q '^solver  *[0-9]* iterations, residual .*, target 1e-05$' err ||
+    fail "the end is not reported"
 "$lsrecon" recon scan.h5 -o quiet.h5 --backend reference --tolerance 11 --solver eigen >out 2>err ||
     fail "--tolerance 11 gives no image"
 
@@ -60,6 +61,13 @@ expect_code 2 'unknown command "reconstruct"' reconstruct scan.h5
 expect_code 2 --output recon scan.h5 --backend reference
 expect_code 2 SCAN recon -o image.h5
 expect_code 2 --no-such-flag recon scan.h5 -o image.h5 --no-such-flag
+expect_code 2 "Unknown option --iter. Did you mean --iterations?" recon scan.h5 --iter 15
+expect_code 2 "Unknown option --lamda. Did you mean --lambda?" recon scan.h5 --lamda 0
+expect_code 2 "Unknown option --combine. Use --maps none instead." recon scan.h5 --combine rss
+expect_code 2 "Use --lambda 0.1 instead." recon scan.h5 -o image.h5 --reg l2:0.1
+expect_code 2 "--lambda is given twice" recon scan.h5 --lambda 0 --lambda 1
+expect_code 2 "--quiet without a value" recon scan.h5 --quiet=yes
+expect_code 2 "--lambda has no value" recon scan.h5 --lambda
 expect_code 2 "expected: a number from 0" recon scan.h5 -o image.h5 --lambda -1
 expect_code 2 "expected: a number above 0" recon scan.h5 -o image.h5 --tolerance 0
 expect_code 2 "expected: a whole number from 1" recon scan.h5 -o image.h5 --iterations 2.5
@@ -136,7 +144,7 @@ expect_form() { # COMMAND FLAG VALUE...: "lsrecon: FLAG VALUE", what is expected
         fail "$*: what is expected and the next step are not said once"
 }
 for words in "--backend foo" "--precision half" "--solver newton" "--preconditioner jacobi" \
-    "--reg foo" "--reg tv:x" "--combine foo" "--join foo" \
+    "--reg foo" "--reg tv:x" "--join foo" \
     "--traj-units foo" "--lambda -1" "--lambda best" "--iterations 2.5" "--tolerance 0" \
     "--segment-error 3" "--frames 5-2" "--slice x" "--energy 2" "--maps-crop 1" "--matrix 0" \
     "--shift-mm x" "--log "; do

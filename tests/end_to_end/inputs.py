@@ -100,8 +100,8 @@ def numbers_beyond_all_measure_are_refused(make):
     folder = make()
     many, wide = str(2**64 - 1), "4294967296,4294967296"
     for command in ("bench", "tune"):
-        folder.run(USAGE, [command, "--samples", many], [many, "at most 1000000000", "next:"])
-        folder.run(USAGE, [command, "--matrix", wide], ["4294967296", "at most 1000000000"])
+        folder.run(USAGE, [command, "--samples", many], [many, "to 1000000000", "next:"])
+        folder.run(USAGE, [command, "--matrix", wide], ["4294967296", "to 1000000000"])
         folder.run(USAGE, [command, "--matrix", "65536,65536"], ["at most 1e+09"])
     folder.run(USAGE, recon("-o", "image.h5", "--matrix", wide), ["4294967296", "1 to 1000000"])
     folder.run(USAGE, recon("-o", "image.h5", "--shift-mm", "1e300,1e300"),

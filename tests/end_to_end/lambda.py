@@ -232,26 +232,18 @@ def a_bright_frame_chooses(make):
 
 
 def what_is_left_of_the_samples_is_told(make):
-    """And l2 is lambda, for the estimate of rounding, too."""
     folder = make()
     scan(folder)
     with_weights(folder)
     with h5py.File(folder / "s.h5") as f:
         energy = np.sum(f["weights"][()] * np.abs(f["samples"][()])**2)
-    found = []
-    for words in (["--lambda", "0.02"], ["--reg", "l2:0.02"]):
-        folder.run(0, [*RECON, *words])
-        left = residual(folder, "i.h5", True) / energy
-        with h5py.File(folder / "i.h5") as f:
-            record = f["record"].attrs
-            expect(abs(record["unexplained"] / left - 1) < 1e-3,
-                   f"{record['unexplained']} is left, not {left}")
-            found.append((f["image"][()], record["image_error_estimate"]))
-        os.unlink(folder / "i.h5")
-    (image, estimate), (of_l2, estimate_of_l2) = found
-    expect(np.linalg.norm(image - of_l2) < 1e-3 * np.linalg.norm(image), "l2 is not lambda")
-    expect(0 < estimate and abs(estimate_of_l2 / estimate - 1) < 0.01,
-           f"rounding is estimated at {estimate} by lambda and {estimate_of_l2} by l2")
+    folder.run(0, [*RECON, "--lambda", "0.02"])
+    left = residual(folder, "i.h5", True) / energy
+    with h5py.File(folder / "i.h5") as f:
+        record = f["record"].attrs
+        expect(abs(record["unexplained"] / left - 1) < 1e-3,
+               f"{record['unexplained']} is left, not {left}")
+        expect(record["image_error_estimate"] > 0, "rounding is not estimated")
 
 
 def undersampled(folder, *words):

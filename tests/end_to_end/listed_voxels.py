@@ -38,7 +38,7 @@ def voxels_of_a_grid_are_shown_on_it(make):
         folder = make()
         y, x, positions = some_of_the_grid(count)
         listed(folder, positions)
-        folder.run(0, [*RECON, "--png", "image.png", "--noise-replicas", "3"])
+        folder.run(0, [*RECON, "--png", "image.png", "--noise-map", "3"])
         with h5py.File(folder / "made.h5") as f:
             values, noise = f["image"][0], f["noise_map"][()]
             expect(np.array_equal(f["voxels"], positions), "the image does not say where it is")

@@ -92,8 +92,8 @@ def what_is_needed_is_what_it_takes(make):
     for name, words, says in (
             ("", [], ["the image and its solver", "256 x 256 x 256 voxels", "--matrix"]),
             ("_field", [], ["off-resonance", "terms of the normal operator", "--field-map none"]),
-            ("", ["--noise-replicas", "2"], ["leave the noise map out"]),
-            ("_coils", ["--noise-replicas", "2", "--maps", "none"], ["leave the noise map out"]),
+            ("", ["--noise-map", "2"], ["leave the noise map out"]),
+            ("_coils", ["--noise-map", "2", "--maps", "none"], ["leave the noise map out"]),
             ("_wavelet", ["--reg", "wavelet:0.01"], ["--reg", "leave --reg out"])):
         needed = refused(folder, ["recon", f"large{name}.h5", "-o", "image.h5", *RECON, *words],
                          says)

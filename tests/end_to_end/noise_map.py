@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""recon --noise-replicas: the map of the noise against images of scans with other noise, on every
+"""recon --noise-map: the map of the noise against images of scans with other noise, on every
 backend, and what view and convert make of it.
 
     noise_map.py LSRECON"""
@@ -38,7 +38,7 @@ def it_is_the_scatter_of_images_with_other_noise(make):
         folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--no-whitening", *how])
         images.append(numbers(folder, "i.h5", "image")[0])
     scattered = np.std(images, axis=0, ddof=1) / np.sqrt(2)
-    folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--no-whitening", "--noise-replicas",
+    folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--no-whitening", "--noise-map",
                    str(count), *how])
     estimate = numbers(folder, "i.h5", "noise_map")
     # Each has the relative error 1 / (2 sqrt(59)); neighbours are correlated, so that the mean over
@@ -57,7 +57,7 @@ def every_backend_and_solver_agrees(make):
     maps = []
     for words in (["--backend", "reference"], ["--backend", "reference", "--solver", "eigen"],
                   ["--precision", "double"], [], []):
-        folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--noise-replicas", "3", "--quiet",
+        folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--noise-map", "3", "--quiet",
                        "--iterations", "60", "--lambda", "0.01", "--tolerance", "1e-4", *words])
         maps.append(numbers(folder, "i.h5", "noise_map"))
         # Solves differ by the tolerance times what lambda lets through of it.
@@ -75,8 +75,8 @@ def every_backend_and_solver_agrees(make):
 
 def it_is_refused_or_left_out_where_it_means_nothing(make):
     folder = make()
-    folder.run(USAGE, recon("-o", "image.h5", "--noise-replicas", "1"), ["standard deviation"])
-    folder.run(USAGE, recon("-o", "image.h5", "--noise-replicas", "-3"))
+    folder.run(USAGE, recon("-o", "image.h5", "--noise-map", "1"), ["a whole number from 2"])
+    folder.run(USAGE, recon("-o", "image.h5", "--noise-map", "-3"))
     scan(folder, "radial.h5")
     scan_of_half_the_lines(folder, "half.h5")
     for name, words, why in (("radial.h5", ["--lambda", "0"], "corners of k-space"),
@@ -84,7 +84,7 @@ def it_is_refused_or_left_out_where_it_means_nothing(make):
                              ("half.h5", [], "--lambda 0"),
                              ("half.h5", ["--lambda", "0", "--reg", "tv:0.01"], "--lambda 0"),
                              ("half.h5", ["--lambda", "0", "--iterations", "3"], "--iterations")):
-        folder.run(0, ["recon", name, "-o", "i.h5", "--noise-replicas", "2", "--quiet",
+        folder.run(0, ["recon", name, "-o", "i.h5", "--noise-map", "2", "--quiet",
                        "--backend", "reference", *words], ["no g-factor", why, "variance 1"])
         with h5py.File(folder / "i.h5") as f:
             expect("noise_map" in f and "g_factor" not in f, f"{words}: what is in the file")
@@ -106,7 +106,7 @@ def the_g_factor_is_that_without_regularisation(make):
 def others_can_look_at_it(make):
     folder = make()
     scan_of_half_the_lines(folder, "s.h5")
-    folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--noise-replicas", "4", "--quiet",
+    folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--noise-map", "4", "--quiet",
                    "--lambda", "0", "--iterations", "300"])
     folder.run(0, ["view", "i.h5", "-o", "p.html"])
     with open(folder / "p.html", encoding="utf-8") as page:
@@ -119,7 +119,7 @@ def others_can_look_at_it(make):
     expect("noise_map_median" in folder.run(0, ["info", "i.h5"]).stdout, "info says nothing")
     folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--quiet"])
     folder.run(INPUT, ["convert", "i.h5", "-o", "n.png", "--map", "noise_map"],
-               ["/noise_map", "--noise-replicas", "next:"])
+               ["/noise_map", "--noise-map", "next:"])
     folder.run(USAGE, ["convert", "o.cfl", "-o", "n.png", "--map", "noise_map"], ["--map"])
 
 

@@ -181,15 +181,15 @@ def maps_that_cannot_be_made(make):
 def the_noise_is_that_of_the_first_slice(make):
     folder = make()
     raw(folder)
-    image(folder, "--noise-replicas", "3")
+    image(folder, "--noise-map", "3")
     with h5py.File(folder / "i.h5") as f:
         whole = f["noise_map"][()]
-    image(folder, "--noise-replicas", "3", "--slice", "0")
+    image(folder, "--noise-map", "3", "--slice", "0")
     with h5py.File(folder / "i.h5") as f:
         expect(np.array_equal(f["noise_map"][()], whole), "another noise map")
     raw(folder, bad=[(0, 0), (0, 1)]) # the first good frame is of the second slice
     folder.kept = {"i.h5.part"}
-    image(folder, "--noise-replicas", "3", code=INPUT)
+    image(folder, "--noise-map", "3", code=INPUT)
     folder.run(0, ["convert", "i.h5", "-o", "n.nii", "--map", "noise_map", "--quiet"])
     height = nibabel.load(folder / "n.nii").affine[2, 3]
     expect(np.isclose(height, 5), f"the noise map lies at z = {height}")

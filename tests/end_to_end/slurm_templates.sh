@@ -105,4 +105,5 @@ done
 wait
 (($(grep -c '^recon ' calls) == 2)) || fail "a crowd works twice"
 (($(find crowd/q -type f | wc -l) == 1)) || fail "a crowd leaves more than one Q"
-grep -q $'\tstopped at 1 iteration' "crowd/rows/first day/scan 1.h5.tsv" || fail "no note in a row"
+grep -q $'\tNot converged after 1 iteration' "crowd/rows/first day/scan 1.h5.tsv" ||
+    fail "no note in a row"

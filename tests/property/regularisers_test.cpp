@@ -260,8 +260,8 @@ TEST(RegulariserNames, OfNoRowAreRefused) {
     } catch (const UsageError& error) {
         EXPECT_NE(std::string(error.what()).find("roughness"), std::string::npos);
     }
-    EXPECT_TRUE(need_splitting({{"l2", 1}, {"tv", 1}}));
-    EXPECT_FALSE(need_splitting({{"l2", 1}, {"roughness", 1}}));
+    EXPECT_TRUE(need_splitting({{"band", 1}, {"tv", 1}}));
+    EXPECT_FALSE(need_splitting({{"band", 1}, {"roughness", 1}}));
 }
 
 } // namespace

@@ -68,7 +68,7 @@ TEST_F(SolverRoom, RegularisersAndThePreconditionerCount) {
     options.precondition = true;
     EXPECT_GT(bytes(), plain);
     options.precondition = false;
-    options.regularisers = {{"l2", 1}};
+    options.regularisers = {{"prior", 1}};
     EXPECT_EQ(bytes(), plain) << "an isometry needs nothing";
     options.regularisers = {{"tv", 1}};
     const double tv = bytes();
