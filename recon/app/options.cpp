@@ -63,16 +63,16 @@ Value memory_value(BackendOptions& backend) {
 }
 
 Value lambda_value(std::string& lambda) {
-    return {"NUMBER|RULE",
-            [&lambda](const std::string& word) -> std::string {
-                lambda = word;
-                double number = 0;
-                return is_lambda_rule(word) || take_number(number, word, from_zero()).empty()
-                           ? ""
-                           : "a number from 0, or one of auto, " +
-                                 comma_separated(names_of(lambda_rules()));
-            },
-            [&lambda] { return lambda; }};
+    return {
+        "NUMBER|RULE",
+        [&lambda](const std::string& word) -> std::string {
+            lambda = word;
+            double number = 0;
+            return lambda_rule(word) != nullptr || take_number(number, word, from_zero()).empty()
+                       ? ""
+                       : "a number from 0, or one of " + comma_separated(names_of(lambda_rules()));
+        },
+        [&lambda] { return lambda; }};
 }
 
 /// "tv:0.02" of --reg
@@ -245,7 +245,7 @@ OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std
              "Relative to the diagonal of F^H W F. A rule chooses it by one frame, for all frames. "
              "Without this option it is `auto`, together with `--reg band:0.3`. It is 0 with "
              "`--iterations` or `--reg`, with a field map and for /voxels, where iterations are "
-             "slow. `auto` is gcv. Rules:" +
+             "slow. Rules:" +
                  listed(lambda_rules()),
              "lambda_asked_for"},
             {"reg", group::regularisation, regulariser_value(solve), "", "none",
