@@ -46,7 +46,7 @@ void print_step(const TuneStep& step) {
     const bool terminal = ::isatty(STDERR_FILENO) == 1;
     put(stderr,
         text(step.kernel, " ", step.stage, " ", step.number, "/", step.count, "  ",
-             to_text(candidate.parameters), "  ", what, step.remembered ? " (known)" : ""),
+             to_text(candidate.parameters), "  ", what),
         terminal ? "\r\033[K" : "", terminal && worked && step.number < step.count ? "" : "\n");
 }
 
