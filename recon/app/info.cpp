@@ -12,7 +12,7 @@
 #include "base/numbers.hpp"
 #include "io/failed_frames.hpp"
 #include "io/frame_source.hpp"
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/reader.hpp"
 #include "prepare/model_check.hpp"
 #include "prepare/prepared_scan.hpp"
 #include "scan/check.hpp"

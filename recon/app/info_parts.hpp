@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/reader.hpp"
 
 namespace lsrecon::app {
 

@@ -7,7 +7,7 @@
 #include "base/error.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
-#include "io/hdf5_session.hpp"
+#include "io/hdf5/reader.hpp"
 #include "io/image_formats.hpp"
 #include "io/ismrmrd_stream.hpp"
 #include "io/ismrmrd_writer.hpp"
@@ -216,7 +216,7 @@ OpenScan open_scan(const std::string& path, const ReadOptions& options) {
     reader->start_hash();
     StoredScan stored = format_of(*reader).open(reader, options);
     remark_header(options, stored.scan);
-    return {{reader, &reader->sessions().file()}, std::move(stored)};
+    return {{reader, &reader->file()}, std::move(stored)};
 }
 
 } // namespace lsrecon

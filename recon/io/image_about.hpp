@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/writer.hpp"
 #include "scan/image.hpp"
 
 namespace lsrecon {

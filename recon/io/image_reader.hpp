@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/reader.hpp"
 #include "io/q_file.hpp"
 #include "io/stored_image.hpp"
 

@@ -2,10 +2,13 @@
 
 #include <optional>
 
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/reader.hpp"
 #include "io/ismrmrd_file.hpp"
+#include "io/ismrmrd_row.hpp"
 
 namespace lsrecon {
+
+class Hdf5Writer;
 
 /// ISMRMRD raw data in HDF5, opened for reading only.
 ///
@@ -31,8 +34,6 @@ public:
     void read(std::vector<std::size_t> wanted, Receiver& receiver) const override;
 
 private:
-    void read_headers(std::size_t first, std::size_t count,
-                      const std::function<void(const IsmrmrdHeader&)>& take) const;
     std::optional<InputError> receive(const std::vector<std::size_t>& wanted, std::size_t& done,
                                       Receiver& receiver) const;
 
@@ -40,5 +41,9 @@ private:
     std::string group_;
     std::size_t acquisitions_ = 0;
 };
+
+/// As rows of a dataset. They are asked for one after the other.
+void write_acquisitions(Hdf5Writer& file, const std::string& dataset, std::size_t count,
+                        const std::function<IsmrmrdRow(std::size_t index)>& acquisition);
 
 } // namespace lsrecon

@@ -6,7 +6,8 @@
 
 #include "base/error.hpp"
 #include "base/replacing_file.hpp"
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/writer.hpp"
+#include "io/ismrmrd_hdf5.hpp"
 #include "io/ismrmrd_rows.hpp"
 #include "io/native_writer.hpp"
 #include "scan/units.hpp"
@@ -132,7 +133,8 @@ void write_ismrmrd_scan(const std::string& path, const Simulation& simulation, R
     Hdf5Writer file(output.path(), path);
     file.group("dataset");
     file.variable_texts("dataset/xml", {ismrmrd_header_of(simulation)});
-    file.acquisitions("dataset/data", rows.count(), [&](std::size_t row) { return rows.row(row); });
+    write_acquisitions(file, "dataset/data", rows.count(),
+                       [&](std::size_t row) { return rows.row(row); });
     write_beside(file, path, simulation.scan, report);
     note_unclear_units(path, simulation.scan, report);
     file.close();

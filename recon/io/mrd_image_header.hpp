@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/object.hpp"
 
 namespace lsrecon {
 

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/escaped.hpp"
 #include "base/numbers.hpp"
+#include "io/hdf5/reader.hpp"
 #include "io/mrd_image_header.hpp"
 #include "io/mrd_images.hpp"
 #include "scan/directions.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "io/formats.hpp"
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/reader.hpp"
 
 // The parts of the native scan file, in the order in which open_native reads them. Each checks what
 // it reads and throws InputError with the first thing that is wrong.

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/replacing_file.hpp"
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/writer.hpp"
 #include "io/native_scan_parts.hpp"
 
 namespace lsrecon {

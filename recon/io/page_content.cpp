@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "io/failed_frames.hpp"
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/reader.hpp"
 #include "io/image_formats.hpp"
 #include "io/image_reader.hpp"
 #include "io/page.hpp"

@@ -2,7 +2,8 @@
 
 #include <string>
 
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/reader.hpp"
+#include "io/hdf5/writer.hpp"
 #include "scan/map_previews.hpp"
 
 namespace lsrecon {

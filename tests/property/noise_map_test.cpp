@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "engines/reference.hpp"
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/reader.hpp"
 #include "io/native_writer.hpp"
 #include "prepare/replica_noise.hpp"
 #include "reconstruct.hpp"

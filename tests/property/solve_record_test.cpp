@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "engines/on_host.hpp"
 #include "engines/reference.hpp"
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/reader.hpp"
 #include "io/image_file.hpp"
 #include "io/native_writer.hpp"
 #include "reconstruct.hpp"

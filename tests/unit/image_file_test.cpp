@@ -5,7 +5,8 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/reader.hpp"
+#include "io/hdf5/writer.hpp"
 #include "io/image_reader.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
