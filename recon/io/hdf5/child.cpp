@@ -214,8 +214,9 @@ bool has_fields(hid_t stored, const std::vector<Hdf5Field>& fields) {
 }
 
 /// Rows that HDF5 has read, each with the floats of its lists behind it. Frees the lists.
-std::string with_lists(const std::vector<char>& rows, const Hdf5Request& request, bool read) {
-    std::string bytes;
+void put_with_lists(const std::vector<char>& rows, const Hdf5Request& request, bool read,
+                    std::string& bytes) {
+    bytes.clear();
     for (std::size_t row = 0; row < rows.size(); row += request.row_bytes) {
         bytes.append(rows.data() + row, request.row_bytes);
         for (const Hdf5Field& field : request.fields) {
@@ -227,7 +228,6 @@ std::string with_lists(const std::vector<char>& rows, const Hdf5Request& request
             }
         }
     }
-    return bytes;
 }
 
 class Server {
@@ -377,7 +377,7 @@ private:
             product_of({product_of({count.begin(), count.end()}), H5Tget_size(type)});
         if (dimension < count.size() && bytes > part_bytes) {
             const hsize_t end = start[dimension] + count[dimension];
-            const hsize_t chunk = dataset.chunk()[dimension];
+            const hsize_t chunk = std::min<hsize_t>(dataset.chunk()[dimension], count[dimension]);
             const hsize_t in_a_part = part_bytes / (bytes / count[dimension]);
             const hsize_t step = std::max(in_a_part / chunk * chunk, chunk);
             for (; start[dimension] < end; start[dimension] += step) {
@@ -391,7 +391,8 @@ private:
                                 nullptr);
         }
         std::vector<char> values(bytes);
-        const Hdf5Handle memory = simple_space({bytes / H5Tget_size(type)});
+        // Of the same shape: HDF5 takes much longer to match selections of different ones.
+        const Hdf5Handle memory = simple_space({count.begin(), count.end()});
         require_hdf5(
             H5Dread(dataset.handle, type, memory, dataset.space, H5P_DEFAULT, values.data()) >= 0);
         for (std::size_t at = 0; at < bytes; at += part_bytes) {
@@ -415,6 +416,8 @@ private:
         const std::size_t size = product_of({dataset.shape.elements(), request.row_bytes});
         limit(file_bytes_ + static_cast<double>(size), 3 * file_bytes_ + part_bytes);
         std::uint64_t at_once = 1;
+        std::vector<char> rows;
+        std::string bytes; // used again: memory that is new for each part takes longer
         for (std::size_t stretch = 0; stretch + 1 < request.stretches.size(); stretch += 2) {
             hsize_t first = request.stretches[stretch];
             const hsize_t end = request.stretches[stretch + 1];
@@ -423,11 +426,11 @@ private:
                 const Hdf5Handle memory = simple_space({count});
                 H5Sselect_hyperslab(dataset.space, H5S_SELECT_SET, &first, nullptr, &count,
                                     nullptr);
-                std::vector<char> rows(count * request.row_bytes);
+                rows.assign(count * request.row_bytes, 0);
                 const bool read = H5Dread(dataset.handle, type, memory, dataset.space, H5P_DEFAULT,
                                           rows.data()) >= 0;
                 require_hdf5(read || count > 1);
-                const std::string bytes = with_lists(rows, request, read);
+                put_with_lists(rows, request, read, bytes);
                 if (!read) {
                     at_once = 1; // up to the one that cannot be read
                     continue;

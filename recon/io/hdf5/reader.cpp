@@ -94,15 +94,16 @@ public:
         }
     }
 
-    std::string part() {
-        std::string bytes(next_part(), '\0');
+    void receive_part(std::string& bytes) {
+        bytes.resize(next_part());
         receive_bytes(bytes.data(), bytes.size());
-        return bytes;
     }
 
     /// An answer of one part.
     template <typename Value> Value whole() {
-        Value value = unpack<Value>(part());
+        std::string part;
+        receive_part(part);
+        Value value = unpack<Value>(part);
         end();
         return value;
     }
@@ -475,7 +476,7 @@ void Hdf5Rows::take(void* to, std::size_t bytes) {
 
 void Hdf5Rows::next(void* row) {
     if (used_ == part_.size()) {
-        part_ = answer_->part();
+        answer_->receive_part(part_);
         used_ = 0;
     }
     take(row, row_bytes_);
