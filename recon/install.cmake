@@ -14,8 +14,7 @@ install(
   PATTERN "*.hpp"
   PATTERN "app" EXCLUDE
   PATTERN "opencl" EXCLUDE
-  PATTERN "hdf5_types.hpp" EXCLUDE
-  PATTERN "hdf5_child_parts.hpp" EXCLUDE)
+  PATTERN "hdf5/types.hpp" EXCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/generated/base/version.hpp DESTINATION ${header_folder}/base)
 install(EXPORT lsreconTargets NAMESPACE lsrecon:: DESTINATION ${package_folder})
 

@@ -44,9 +44,7 @@ Monitor FrameSolves::monitor_of(std::size_t frame) const {
 
 ImageFrame FrameSolves::image_of(const Frame& frame, const Solved& solved, double error) const {
     ImageFrame image = to_image(frame, solved);
-    estimate_rounding(image, solved.gains,
-                      how_.options.lambda, error,
-                      how_.backend.info().epsilon);
+    estimate_rounding(image, solved.gains, how_.options.lambda, error, how_.backend.info().epsilon);
     return image;
 }
 

@@ -105,7 +105,7 @@ RIGHT = {
     "recon/app/output.cpp": '#include <iostream>\nint x = printf("");\n',
     "recon/reconstruct.hpp": '#pragma once\n#include "scan/image_sink.hpp"\n',
     "recon/reconstruct_file.hpp": '#pragma once\n#include "io/formats.hpp"\n',
-    "recon/io/hdf5_file.cpp": '#include <hdf5.h>\n#include "operators/q.hpp"\n',
+    "recon/io/hdf5/types.hpp": '#pragma once\n#include <hdf5.h>\n#include "operators/q.hpp"\n',
     "recon/device/opencl/device.hpp": "#pragma once\n#include <CL/opencl.hpp>\n",
     "recon/engines/opencl/direct.cpp": '#include "device/opencl/device.hpp"\n',
     "recon/base/text.cpp": "// printf( in a comment\nint n = std::snprintf(b, 1, \"\");\n",

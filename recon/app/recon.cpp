@@ -128,9 +128,11 @@ void tell_summary(const Options& options, const ReconstructedFile& result, doubl
     const std::string unexplained = result.solves.samples_in_words();
     const std::size_t notes = console.notes().size();
     const std::string resumed =
-        result.frames_finished_before > 0 ? text(", ", result.frames_finished_before, " of an earlier run") : "";
-    console.tell(
-        text("image      ", options.output, ", ", counted(result.about.frames.size(), "frame"), resumed));
+        result.frames_finished_before > 0
+            ? text(", ", result.frames_finished_before, " of an earlier run")
+            : "";
+    console.tell(text("image      ", options.output, ", ",
+                      counted(result.about.frames.size(), "frame"), resumed));
     console.tell("solver     " + result.solves.as_text());
     console.tell("data       " + (unexplained.empty() ? "not compared" : unexplained));
     console.tell("warnings   " + (notes == 0 ? "none" : text(notes, ", see above")));

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -100,7 +101,7 @@ void Connection::send(const void* bytes, std::size_t size) const {
             continue;
         }
         if (sent <= 0) {
-            throw ChildFailure(ChildEnd::gone, "the other process has gone");
+            throw ChildFailure("has gone");
         }
         at += sent;
         size -= static_cast<std::size_t>(sent);
@@ -115,7 +116,7 @@ void Connection::receive(void* bytes, std::size_t size) const {
             continue;
         }
         if (received <= 0) {
-            throw ChildFailure(ChildEnd::gone, "the other process has gone");
+            throw ChildFailure("has gone");
         }
         at += received;
         size -= static_cast<std::size_t>(received);
@@ -188,24 +189,20 @@ void ChildProcess::receive(void* bytes, std::size_t size) {
 
 void ChildProcess::fail() {
     int status = 0;
+    const pid_t child = std::exchange(process_, -1);
     pid_t ended = 0;
     do {
-        ended = ::waitpid(process_, &status, 0);
+        ended = ::waitpid(child, &status, 0);
     } while (ended < 0 && errno == EINTR);
-    process_ = -1;
-    if (ended < 0) { // the parent of this program may have switched such reports off
-        throw ChildFailure(ChildEnd::gone, "it ended without an answer");
+    if (ended == child && WIFSIGNALED(status)) {
+        throw ChildFailure(WTERMSIG(status) == SIGPROF
+                               ? "did not finish in time"
+                               : text("crashed: ", ::strsignal(WTERMSIG(status))));
     }
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF) {
-        throw ChildFailure(ChildEnd::ran_on, "it timed out");
-    }
-    if (WIFSIGNALED(status)) {
-        throw ChildFailure(ChildEnd::crashed, text("it crashed: ", ::strsignal(WTERMSIG(status))));
-    }
-    if (WEXITSTATUS(status) == exit_without_memory) {
-        throw ChildFailure(ChildEnd::memory, "it exceeded its memory limit");
-    }
-    throw ChildFailure(ChildEnd::gone, "it ended without an answer");
+    // The parent of this program may have switched such reports off.
+    const bool memory = ended == child && WEXITSTATUS(status) == exit_without_memory;
+    throw ChildFailure(memory ? "asked for more memory than the file can need"
+                              : "ended without an answer");
 }
 
 } // namespace lsrecon

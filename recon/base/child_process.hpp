@@ -8,16 +8,11 @@
 
 namespace lsrecon {
 
-/// Why a child process does not answer.
-enum class ChildEnd { crashed, ran_on, memory, gone };
-
+/// Why a child process does not answer, in words that follow its name: "crashed: Segmentation
+/// fault".
 class ChildFailure : public std::runtime_error {
 public:
-    ChildFailure(ChildEnd end, const std::string& what) : std::runtime_error(what), end_(end) {}
-    ChildEnd end() const { return end_; }
-
-private:
-    ChildEnd end_;
+    using std::runtime_error::runtime_error;
 };
 
 /// One end of the connection of two processes. Either end throws ChildFailure when the other has

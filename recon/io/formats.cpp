@@ -7,12 +7,18 @@
 #include "base/error.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
+#include "io/hdf5/reader.hpp"
 #include "io/hdf5_session.hpp"
 #include "io/image/formats.hpp"
+#include "io/image_formats.hpp"
 #include "io/ismrmrd/stream.hpp"
 #include "io/ismrmrd/writer.hpp"
+#include "io/ismrmrd_stream.hpp"
+#include "io/ismrmrd_writer.hpp"
 #include "io/native/scan.hpp"
 #include "io/native/writer.hpp"
+#include "io/native_scan.hpp"
+#include "io/native_writer.hpp"
 #include "scan/simulate.hpp"
 #ifdef LSRECON_WITH_ISMRMRD
 #include "io/ismrmrd/scan.hpp"
@@ -216,7 +222,7 @@ OpenScan open_scan(const std::string& path, const ReadOptions& options) {
     reader->start_hash();
     StoredScan stored = format_of(*reader).open(reader, options);
     remark_header(options, stored.scan);
-    return {{reader, &reader->sessions().file()}, std::move(stored)};
+    return {{reader, &reader->file()}, std::move(stored)};
 }
 
 } // namespace lsrecon

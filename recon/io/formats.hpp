@@ -12,7 +12,7 @@
 #include "base/index_list.hpp"
 #include "base/input_file.hpp"
 #include "base/report.hpp"
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/reader.hpp"
 #include "scan/host_memory.hpp"
 #include "scan/scan.hpp"
 

@@ -1,52 +1,107 @@
 #include "io/ismrmrd_hdf5.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <cstddef>
+#include <numeric>
 
 #include "base/error.hpp"
-#include "io/hdf5_session.hpp"
+#include "io/hdf5/writer.hpp"
 
 namespace lsrecon {
 
 namespace {
 
-/// The answer that is being received.
-struct Stream {
-    Hdf5Session& session;
-    std::string part{};
-    std::size_t used = 0; ///< bytes of the part
-
-    void take(void* to, std::size_t size) {
-        if (size > part.size() - used) {
-            session.refuse_nonsense();
-        }
-        std::copy_n(part.data() + used, size, static_cast<char*>(to));
-        used += size;
-    }
-
-    std::vector<float> take_floats(std::uint64_t count) {
-        if (count > part.size()) {
-            session.refuse_nonsense();
-        }
-        std::vector<float> result(count);
-        take(result.data(), count * sizeof(float));
-        return result;
-    }
+/// A row with its arrays where HDF5 looks for them.
+template <typename Head> struct Row {
+    Head head;
+    Hdf5List traj;
+    Hdf5List data;
 };
 
-/// The first of each stretch and the one after its last.
-std::vector<std::uint64_t> runs_of(const std::vector<std::size_t>& indices) {
-    std::vector<std::uint64_t> stretches;
-    for (const std::size_t index : indices) {
-        if (stretches.empty() || stretches.back() != index) {
-            stretches.insert(stretches.end(), {index, index});
-        }
-        ++stretches.back();
+/// Of a header that is read, and of one that is written: all fields of the format, in a file in the
+/// order of their places. HDF5 matches fields by name and leaves out what is not asked for.
+template <typename Head> Hdf5Field head_field() {
+    using Counters = decltype(Head::idx);
+    std::vector<Hdf5Field> counters{
+        LSRECON_FIELD(Counters, kspace_encode_step_1, uint16, 1),
+        LSRECON_FIELD(Counters, kspace_encode_step_2, uint16, 1),
+        LSRECON_FIELD(Counters, slice, uint16, 1),
+        LSRECON_FIELD(Counters, contrast, uint16, 1),
+        LSRECON_FIELD(Counters, phase, uint16, 1),
+        LSRECON_FIELD(Counters, repetition, uint16, 1),
+        LSRECON_FIELD(Counters, set, uint16, 1),
+        LSRECON_FIELD(Counters, segment, uint16, 1),
+    };
+    std::vector<Hdf5Field> fields{
+        LSRECON_FIELD(Head, flags, uint64, 1),
+        LSRECON_FIELD(Head, measurement_uid, uint32, 1),
+        LSRECON_FIELD(Head, number_of_samples, uint16, 1),
+        LSRECON_FIELD(Head, active_channels, uint16, 1),
+        LSRECON_FIELD(Head, discard_pre, uint16, 1),
+        LSRECON_FIELD(Head, discard_post, uint16, 1),
+        LSRECON_FIELD(Head, center_sample, uint16, 1),
+        LSRECON_FIELD(Head, encoding_space_ref, uint16, 1),
+        LSRECON_FIELD(Head, trajectory_dimensions, uint16, 1),
+        LSRECON_FIELD(Head, sample_time_us, float32, 1),
+        LSRECON_FIELD(Head, position, float32, 3),
+        LSRECON_FIELD(Head, read_dir, float32, 3),
+        LSRECON_FIELD(Head, phase_dir, float32, 3),
+        LSRECON_FIELD(Head, slice_dir, float32, 3),
+    };
+    if constexpr (std::is_same_v<Head, IsmrmrdRowHead>) {
+        counters.push_back(LSRECON_FIELD(Counters, average, uint16, 1));
+        counters.push_back(LSRECON_FIELD(Counters, user, uint16, 8));
+        fields.insert(fields.end(), {
+                                        LSRECON_FIELD(Head, version, uint16, 1),
+                                        LSRECON_FIELD(Head, scan_counter, uint32, 1),
+                                        LSRECON_FIELD(Head, acquisition_time_stamp, uint32, 1),
+                                        LSRECON_FIELD(Head, physiology_time_stamp, uint32, 3),
+                                        LSRECON_FIELD(Head, available_channels, uint16, 1),
+                                        LSRECON_FIELD(Head, channel_mask, uint64, 16),
+                                        LSRECON_FIELD(Head, patient_table_position, float32, 3),
+                                        LSRECON_FIELD(Head, user_int, int32, 8),
+                                        LSRECON_FIELD(Head, user_float, float32, 8),
+                                    });
     }
-    return stretches;
+    fields.push_back(
+        {"idx", Hdf5Field::Type::fields, offsetof(Head, idx), sizeof(Counters), counters});
+    return {"head", Hdf5Field::Type::fields, 0, sizeof(Head), fields};
+}
+
+template <typename Head> std::vector<Hdf5Field> acquisition_fields() {
+    using Acquisition = Row<Head>;
+    return {head_field<Head>(), LSRECON_FIELD(Acquisition, traj, list, 1),
+            LSRECON_FIELD(Acquisition, data, list, 1)};
+}
+
+std::vector<std::size_t> indices(std::size_t count) {
+    std::vector<std::size_t> all(count);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return all;
 }
 
 } // namespace
+
+void write_acquisitions(Hdf5Writer& file, const std::string& dataset, std::size_t count,
+                        const std::function<IsmrmrdRow(std::size_t index)>& acquisition) {
+    using Written = Row<IsmrmrdRowHead>;
+    std::vector<IsmrmrdRow> some;
+    std::vector<Written> written;
+    file.table(dataset, acquisition_fields<IsmrmrdRowHead>(), count, sizeof(Written),
+               [&](std::size_t first, std::size_t now) {
+                   some.clear();
+                   written.clear();
+                   for (std::size_t i = first; i < first + now; ++i) {
+                       some.push_back(acquisition(i));
+                   }
+                   for (const IsmrmrdRow& row : some) {
+                       written.push_back({row.head,
+                                          {row.trajectory.size(), row.trajectory.data()},
+                                          {row.values.size(), row.values.data()}});
+                   }
+                   return written.data();
+               });
+}
 
 std::vector<std::string> IsmrmrdHdf5::groups(const Hdf5Reader& reader) {
     std::vector<std::string> groups;
@@ -64,14 +119,11 @@ std::vector<std::string> IsmrmrdHdf5::groups(const Hdf5Reader& reader) {
 IsmrmrdHdf5::IsmrmrdHdf5(const Hdf5Reader& reader, const std::string& group)
     : reader_(reader), group_(group) {
     const Hdf5Shape shape = reader.shape(data_name());
-    Hdf5Sessions& sessions = reader.sessions();
-    auto session = sessions.ask({Hdf5Request::What::acquisition_type, data_name()}, data_name());
-    if (shape.extents.size() != 1 || shape.null || !session->receive<bool>()) {
+    if (shape.kind != Hdf5Kind::other || shape.extents.size() != 1) {
         throw InputError({reader.path(), data_name(), shape.to_string(),
                           "a list of ISMRMRD acquisitions: head, traj and data",
                           "write the file with version 1 of the ISMRMRD library"});
     }
-    sessions.give_back(std::move(session));
     reader.require_complete(data_name());
     acquisitions_ = shape.extents.front();
 }
@@ -89,49 +141,42 @@ void IsmrmrdHdf5::add_waveforms(std::vector<std::pair<std::string, std::string>>
 }
 
 void IsmrmrdHdf5::read_headers(const std::function<void(const IsmrmrdHeader&)>& take) const {
-    if (acquisitions_ == 0) {
-        return;
-    }
-    Hdf5Sessions& sessions = reader_.sessions();
-    auto session = sessions.ask(
-        {Hdf5Request::What::acquisition_headers, data_name(), 0, acquisitions_}, data_name());
-    std::vector<IsmrmrdHeader> part;
-    for (std::size_t done = 0; done < acquisitions_; done += part.size()) {
-        const std::uint64_t bytes = session->receive_size();
-        if (bytes == 0 || bytes % sizeof(IsmrmrdHeader) != 0 ||
-            bytes / sizeof(IsmrmrdHeader) > acquisitions_ - done) {
-            session->refuse_nonsense();
+    try {
+        Hdf5Rows rows(reader_, data_name(), {head_field<IsmrmrdHeader>()}, sizeof(IsmrmrdHeader),
+                      indices(acquisitions_));
+        for (std::size_t i = 0; i < acquisitions_; ++i) {
+            IsmrmrdHeader header;
+            rows.next(&header);
+            take(header);
         }
-        part.resize(bytes / sizeof(IsmrmrdHeader));
-        session->receive(part.data(), bytes);
-        std::for_each(part.begin(), part.end(), take);
+    } catch (const InputError& error) {
+        const Finding& finding = error.finding();
+        throw InputError({finding.file, finding.thing + ", headers of the acquisitions",
+                          finding.found, finding.expected,
+                          finding.next_step + "; frames cannot be told apart without headers, so "
+                                              "none can be left out"});
     }
-    sessions.give_back(std::move(session));
 }
 
 void IsmrmrdHdf5::read(const std::vector<std::size_t>& wanted, const Take& take) const {
-    if (wanted.empty()) {
-        return;
-    }
-    Hdf5Sessions& sessions = reader_.sessions();
-    auto session = sessions.ask(
-        {Hdf5Request::What::acquisitions, data_name(), 0, 0, runs_of(wanted)}, data_name());
-    Stream stream{*session};
+    using Stored = Row<IsmrmrdHeader>;
+    Hdf5Rows rows(reader_, data_name(), acquisition_fields<IsmrmrdHeader>(), sizeof(Stored),
+                  wanted);
     IsmrmrdAcquisition result;
     for (const std::size_t index : wanted) {
-        if (stream.used == stream.part.size()) {
-            session->name_in_messages(text(data_name(), ", acquisition ", index));
-            session->receive(stream.part);
-            stream.used = 0;
+        try {
+            Stored stored;
+            rows.next(&stored);
+            result.header = stored.head;
+            result.trajectory = rows.list(stored.traj);
+            result.values = rows.list(stored.data);
+        } catch (const InputError& error) {
+            Finding finding = error.finding();
+            finding.thing += text(", acquisition ", index);
+            throw InputError(finding);
         }
-        std::array<std::uint64_t, 2> lengths{};
-        stream.take(&result.header, sizeof(result.header));
-        stream.take(lengths.data(), sizeof(lengths));
-        result.trajectory = stream.take_floats(lengths[0]);
-        result.values = stream.take_floats(lengths[1]);
         take(index, result);
     }
-    sessions.give_back(std::move(session));
 }
 
 } // namespace lsrecon

@@ -1,9 +1,12 @@
 #pragma once
 
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/reader.hpp"
 #include "io/ismrmrd/file.hpp"
+#include "io/ismrmrd/row.hpp"
 
 namespace lsrecon {
+
+class Hdf5Writer;
 
 /// ISMRMRD raw data in HDF5, opened for reading only.
 ///
@@ -32,5 +35,9 @@ private:
     std::string group_;
     std::size_t acquisitions_ = 0;
 };
+
+/// As rows of a dataset. They are asked for one after the other.
+void write_acquisitions(Hdf5Writer& file, const std::string& dataset, std::size_t count,
+                        const std::function<IsmrmrdRow(std::size_t index)>& acquisition);
 
 } // namespace lsrecon

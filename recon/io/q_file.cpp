@@ -7,6 +7,7 @@
 #include "base/replacing_file.hpp"
 #include "base/sha256.hpp"
 #include "base/tolerance.hpp"
+#include "io/hdf5/writer.hpp"
 
 namespace lsrecon {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/reader.hpp"
 #include "operators/q.hpp"
 #include "scan/image.hpp"
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/reader.hpp"
 #include "scan/image.hpp"
 
 namespace lsrecon {

@@ -9,15 +9,14 @@
 namespace lsrecon {
 namespace {
 
-ChildEnd end_of(ChildProcess& child) {
+std::string end_of(ChildProcess& child) {
     char byte = 0;
     try {
         child.receive(&byte, 1);
     } catch (const ChildFailure& failure) {
-        return failure.end();
+        return failure.what();
     }
-    ADD_FAILURE() << "the child has answered";
-    return ChildEnd::gone;
+    return "it has answered";
 }
 
 TEST(ChildProcess, AnswersWhatItIsSent) {
@@ -38,21 +37,14 @@ TEST(ChildProcess, AnswersWhatItIsSent) {
 
 TEST(ChildProcess, ACrashIsReportedWithItsCause) {
     ChildProcess child([](const Connection&) { std::raise(SIGSEGV); });
-    char byte = 0;
-    try {
-        child.receive(&byte, 1);
-        FAIL();
-    } catch (const ChildFailure& failure) {
-        EXPECT_EQ(failure.end(), ChildEnd::crashed);
-        EXPECT_NE(std::string(failure.what()).find("Segmentation"), std::string::npos);
-    }
+    EXPECT_EQ(end_of(child), "crashed: Segmentation fault");
 }
 
 TEST(ChildProcess, HandlersOfThisProcessDoNotRunInIt) {
     const auto before = std::signal(SIGSEGV, [](int) { _exit(0); });
     ChildProcess child([](const Connection&) { std::raise(SIGSEGV); });
     std::signal(SIGSEGV, before);
-    EXPECT_EQ(end_of(child), ChildEnd::crashed);
+    EXPECT_EQ(end_of(child), "crashed: Segmentation fault");
 }
 
 TEST(ChildProcess, ALoopWithoutEndIsEnded) {
@@ -61,7 +53,7 @@ TEST(ChildProcess, ALoopWithoutEndIsEnded) {
         for (volatile unsigned i = 0;; i = i + 1) {
         }
     });
-    EXPECT_EQ(end_of(child), ChildEnd::ran_on);
+    EXPECT_EQ(end_of(child), "did not finish in time");
 }
 
 TEST(ChildProcess, MemoryIsLimited) {
@@ -78,14 +70,14 @@ TEST(ChildProcess, MemoryIsLimited) {
     char byte = 1;
     child.receive(&byte, 1);
     EXPECT_EQ(byte, 0);
-    EXPECT_EQ(end_of(child), ChildEnd::memory);
+    EXPECT_EQ(end_of(child), "asked for more memory than the file can need");
 }
 
 TEST(ChildProcess, AnEndWithoutAnAnswerIsReported) {
     ChildProcess returns([](const Connection&) {});
-    EXPECT_EQ(end_of(returns), ChildEnd::gone);
+    EXPECT_EQ(end_of(returns), "ended without an answer");
     ChildProcess throws([](const Connection&) { throw std::runtime_error("x"); });
-    EXPECT_EQ(end_of(throws), ChildEnd::gone);
+    EXPECT_EQ(end_of(throws), "ended without an answer");
 }
 
 TEST(ChildProcess, ASendToAChildThatHasGoneIsSeenOnReceiving) {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/writer.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
 

@@ -15,7 +15,7 @@
 #include "base/numbers.hpp"
 #include "base/replacing_file.hpp"
 #include "base/write_failure.hpp"
-#include "io/hdf5_snapshot.hpp"
+#include "io/hdf5/object.hpp"
 
 // Both ends are little-endian, as every machine is that BART and this program are built on.
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "io/hdf5/reader.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/image/stored.hpp"
 #include "io/q_file.hpp"

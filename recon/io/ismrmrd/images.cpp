@@ -11,8 +11,11 @@
 #include "base/numbers.hpp"
 #include "base/replacing_file.hpp"
 #include "base/version.hpp"
+#include "io/hdf5/reader.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/ismrmrd/row.hpp"
+#include "io/mrd_image_header.hpp"
+#include "io/mrd_images.hpp"
 #include "scan/directions.hpp"
 #include "scan/header_numbers.hpp"
 

@@ -9,9 +9,14 @@
 
 #include "base/error.hpp"
 #include "base/replacing_file.hpp"
+#include "io/hdf5/writer.hpp"
 #include "io/hdf5_file.hpp"
 #include "io/ismrmrd/rows.hpp"
+#include "io/ismrmrd_hdf5.hpp"
+#include "io/ismrmrd_rows.hpp"
 #include "io/native/writer.hpp"
+#include "io/native_writer.hpp"
+#include "scan/units.hpp"
 
 namespace lsrecon {
 
@@ -194,7 +199,8 @@ void write_ismrmrd_scan(const std::string& path, const Simulation& simulation, R
     Hdf5Writer file(output.path(), path);
     file.group("dataset");
     file.variable_texts("dataset/xml", {ismrmrd_header_of(simulation)});
-    file.acquisitions("dataset/data", rows.count(), [&](std::size_t row) { return rows.row(row); });
+    write_acquisitions(file, "dataset/data", rows.count(),
+                       [&](std::size_t row) { return rows.row(row); });
     write_beside(file, path, simulation.scan, report);
     file.close();
     output.commit();

@@ -1,4 +1,4 @@
-#include "io/hdf5_snapshot.hpp"
+#include "io/hdf5/object.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -6,8 +6,8 @@
 
 namespace lsrecon {
 
-// What an HDF5 file declares, as plain data: everything about it but the values of its datasets.
-// A child process makes it (hdf5_child.hpp); each() carries it over (base/packed.hpp).
+// What the objects of an HDF5 file declare, as plain data. A child process finds it out
+// (child.hpp); each() carries it over (base/packed.hpp).
 
 /// The largest number there is where the product overflows: a damaged file may declare anything.
 std::size_t product_of(const std::vector<std::size_t>& factors);
@@ -32,21 +32,7 @@ struct Hdf5Shape {
     }
 };
 
-enum class Hdf5Layout { contiguous, chunked, compact, in_other_files };
-
-/// What of a dataset the file holds. HDF5 reads what is missing as zeros.
-struct Hdf5Storage {
-    Hdf5Layout layout = Hdf5Layout::compact;
-    std::uint64_t expected = 0; ///< chunks, or bytes
-    std::uint64_t stored = 0;
-
-    template <typename Archive> void each(Archive& archive) { archive(layout, expected, stored); }
-};
-
 struct Hdf5Attribute {
-    /// More numbers than any format here has; those of larger attributes are not kept.
-    static constexpr std::size_t most_numbers = 1000;
-
     std::string name;
     Hdf5Shape shape;
     bool readable = true;
@@ -58,21 +44,59 @@ struct Hdf5Attribute {
     }
 };
 
+/// Why something cannot be read; the file and the thing are known to who asked.
+struct Hdf5Refusal {
+    std::string found;
+    std::string expected;
+    std::string next_step;
+
+    template <typename Archive> void each(Archive& archive) { archive(found, expected, next_step); }
+};
+
 enum class Hdf5Is { group, dataset, other, link_to_other_file, unreadable };
 
 struct Hdf5Object {
-    std::string name; ///< within its group
     Hdf5Is is = Hdf5Is::unreadable;
-    Hdf5Shape shape; ///< of a dataset
-    Hdf5Storage storage; ///< of a dataset
     std::vector<Hdf5Attribute> attributes; ///< in the order of their names
-    std::vector<Hdf5Object> members; ///< of a group, three levels deep: no format here goes deeper
+    std::vector<std::string> members; ///< of a group, in order
     bool whole = true; ///< whether the lists of attributes and members could be read to their ends
+    Hdf5Shape shape; ///< of a dataset
+    /// Where values of a dataset are missing, or lie in other files: HDF5 reads such as zeros.
+    Hdf5Refusal incomplete;
+    /// Of the first number of a dataset in the file, where all lie one after the other as this
+    /// machine has them; 0 where HDF5 has to put them together.
+    std::uint64_t place = 0;
 
     template <typename Archive> void each(Archive& archive) {
-        archive(name, is, shape, storage, attributes, members, whole);
+        archive(is, attributes, members, whole, shape, incomplete, place);
     }
 };
+
+/// A field of the rows of a table.
+struct Hdf5Field {
+    enum class Type { uint16, uint32, uint64, int32, float32, list, fields };
+    std::string name;
+    Type type;
+    std::size_t offset; ///< in a row, in bytes
+    std::size_t count = 1; ///< more are an array; of fields within a field, their bytes
+    std::vector<Hdf5Field> fields{};
+
+    template <typename Archive> void each(Archive& archive) {
+        archive(name, type, offset, count, fields);
+    }
+};
+
+/// Floats, as many as a row has: a field of type list. They belong to who made the row.
+struct Hdf5List {
+    std::size_t count = 0;
+    const float* values = nullptr;
+};
+
+/// A field of the structure Row, under its own name.
+#define LSRECON_FIELD(Row, name, type, count)                                                      \
+    lsrecon::Hdf5Field {                                                                           \
+#name, lsrecon::Hdf5Field::Type::type, offsetof(Row, name), count, {}                      \
+    }
 
 /// "[4, 4010]"
 std::string shown(const std::vector<std::size_t>& extents);

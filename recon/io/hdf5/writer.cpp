@@ -1,3 +1,5 @@
+#include "io/hdf5/writer.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
@@ -7,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/file_bytes.hpp"
 #include "base/write_failure.hpp"
-#include "io/hdf5_types.hpp"
+#include "io/hdf5/types.hpp"
 
 namespace lsrecon {
 
@@ -20,17 +22,17 @@ namespace {
 
 Hdf5Handle file_in_memory() {
     constexpr std::size_t growth = 1 << 20;
-    Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    H5Pset_fapl_core(access.get(), growth, 0);
+    Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS));
+    H5Pset_fapl_core(access, growth, 0);
     return access;
 }
 
 /// By stdio: HDF5's usual driver asks for the name of a file, which a temporary one lacks. Without
 /// HDF5's lock, because no other process knows the file.
 Hdf5Handle file_on_disk() {
-    Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    H5Pset_fapl_stdio(access.get());
-    H5Pset_file_locking(access.get(), false, true);
+    Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS));
+    H5Pset_fapl_stdio(access);
+    H5Pset_file_locking(access, false, true);
     return access;
 }
 
@@ -77,31 +79,50 @@ void require(herr_t result, const std::string& file, const std::string& what) {
     }
 }
 
+Hdf5Handle made_dataset(hid_t file, const std::string& name, const std::string& dataset, hid_t type,
+                        const std::vector<std::size_t>& extents, hid_t properties = H5P_DEFAULT) {
+    Hdf5Handle handle(H5Dcreate2(file, dataset.c_str(), type, simple_space(extents), H5P_DEFAULT,
+                                 properties, H5P_DEFAULT));
+    if (handle < 0) {
+        fail(name, full_name(dataset));
+    }
+    return handle;
+}
+
 void write_dataset(hid_t file, const std::string& name, const std::string& dataset,
                    const std::vector<std::size_t>& extents, hid_t stored, hid_t in_memory,
                    const void* values) {
-    const Hdf5Handle space = simple_space(extents);
-    const Hdf5Handle handle(H5Dcreate2(file, dataset.c_str(), stored, space.get(), H5P_DEFAULT,
-                                       H5P_DEFAULT, H5P_DEFAULT),
-                            H5Dclose);
-    if (handle.get() < 0) {
-        fail(name, full_name(dataset));
-    }
-    require(H5Dwrite(handle.get(), in_memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), name,
+    const Hdf5Handle handle = made_dataset(file, name, dataset, stored, extents);
+    require(H5Dwrite(handle, in_memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), name,
             full_name(dataset));
 }
 
 void write_attribute(hid_t file, const std::string& file_name, const std::string& object,
                      const std::string& name, const std::vector<std::size_t>& extents, hid_t type,
                      const void* values) {
-    const Hdf5Handle space = simple_space(extents);
-    const Hdf5Handle handle(H5Acreate_by_name(file, object.c_str(), name.c_str(), type, space.get(),
-                                              H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                            H5Aclose);
-    if (handle.get() < 0) {
+    const Hdf5Handle handle(H5Acreate_by_name(file, object.c_str(), name.c_str(), type,
+                                              simple_space(extents), H5P_DEFAULT, H5P_DEFAULT,
+                                              H5P_DEFAULT));
+    if (handle < 0) {
         fail(file_name, attribute_name(object, name));
     }
-    require(H5Awrite(handle.get(), type, values), file_name, attribute_name(object, name));
+    require(H5Awrite(handle, type, values), file_name, attribute_name(object, name));
+}
+
+Hdf5Handle element_type(Hdf5Element element) {
+    switch (element) {
+    case Hdf5Element::complex64:
+        return complex_type(H5T_IEEE_F32LE);
+    case Hdf5Element::complex128:
+        return complex_type(H5T_IEEE_F64LE);
+    case Hdf5Element::ismrmrd_complex64:
+        return complex_type(H5T_IEEE_F32LE, "real", "imag");
+    case Hdf5Element::sha256:
+        return text_type(64); // hexadecimal digits
+    case Hdf5Element::float32:
+        break;
+    }
+    return Hdf5Handle(H5Tcopy(H5T_IEEE_F32LE));
 }
 
 std::vector<const char*> pointers_to(const std::vector<std::string>& values) {
@@ -121,44 +142,42 @@ Hdf5Writer::Hdf5Writer(const std::string& path, const std::string& name, std::ui
         OutputFile(path_, name_).probe(room_);
     }
     const Hdf5Handle access = room_ > 0 ? file_on_disk() : file_in_memory();
-    file_ = Hdf5Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose);
-    if (file_.get() < 0) {
+    file_ =
+        std::make_unique<Hdf5Handle>(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access));
+    if (*file_ < 0) {
         fail(name_, "file");
     }
 }
 
+Hdf5Writer::~Hdf5Writer() = default;
+
 void Hdf5Writer::group(const std::string& name) {
     const Hdf5Handle handle(
-        H5Gcreate2(file_.get(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
-    require(handle.get() < 0 ? -1 : 0, name_, full_name(name));
+        H5Gcreate2(*file_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    require(handle < 0 ? -1 : 0, name_, full_name(name));
 }
 
 void Hdf5Writer::complex64(const std::string& dataset, const std::vector<std::size_t>& extents,
                            const Complex* values) {
-    write_dataset(file_.get(), name_, dataset, extents, complex_type(H5T_IEEE_F32LE).get(),
-                  complex_type(H5T_NATIVE_DOUBLE).get(), values);
+    write_dataset(*file_, name_, dataset, extents, complex_type(H5T_IEEE_F32LE),
+                  complex_type(H5T_NATIVE_DOUBLE), values);
 }
 
 void Hdf5Writer::complex64(const std::string& dataset, const std::vector<std::size_t>& extents,
                            const std::vector<const CoilRows*>& parts) {
+    const Hdf5Handle handle =
+        made_dataset(*file_, name_, dataset, complex_type(H5T_IEEE_F32LE), extents);
     const Hdf5Handle space = simple_space(extents);
-    const Hdf5Handle handle(H5Dcreate2(file_.get(), dataset.c_str(),
-                                       complex_type(H5T_IEEE_F32LE).get(), space.get(), H5P_DEFAULT,
-                                       H5P_DEFAULT, H5P_DEFAULT),
-                            H5Dclose);
-    require(handle.get() < 0 ? -1 : 0, name_, full_name(dataset));
     std::vector<hsize_t> start(extents.size(), 0);
     std::vector<hsize_t> count(extents.begin(), extents.end());
     count.front() /= parts.size();
     for (const CoilRows* part : parts) {
-        H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(),
-                            nullptr);
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
         part->visit([&](const auto& values) {
             const bool single = part->precision() == Precision::float32;
             const Hdf5Handle memory = simple_space({part->rows() * part->columns()});
-            require(H5Dwrite(handle.get(),
-                             complex_type(single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE).get(),
-                             memory.get(), space.get(), H5P_DEFAULT, values.data()),
+            require(H5Dwrite(handle, complex_type(single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE),
+                             memory, space, H5P_DEFAULT, values.data()),
                     name_, full_name(dataset));
         });
         start.front() += count.front();
@@ -167,7 +186,7 @@ void Hdf5Writer::complex64(const std::string& dataset, const std::vector<std::si
 
 void Hdf5Writer::real(const std::string& dataset, const std::vector<std::size_t>& extents,
                       const double* values, Precision stored) {
-    write_dataset(file_.get(), name_, dataset, extents,
+    write_dataset(*file_, name_, dataset, extents,
                   stored == Precision::float32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
                   values);
 }
@@ -184,42 +203,39 @@ void Hdf5Writer::texts(const std::string& dataset, const std::vector<std::size_t
         padded += value + std::string(longest - value.size(), '\0');
     }
     const Hdf5Handle type = text_type(longest);
-    write_dataset(file_.get(), name_, dataset, extents, type.get(), type.get(), padded.data());
+    write_dataset(*file_, name_, dataset, extents, type, type, padded.data());
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name,
                            const std::string& value) {
     const char* const pointer = value.c_str();
-    write_attribute(file_.get(), name_, object, name, {}, text_type().get(), &pointer);
+    write_attribute(*file_, name_, object, name, {}, text_type(), &pointer);
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name,
                            const std::vector<std::string>& values) {
     const std::vector<const char*> pointers = pointers_to(values);
-    write_attribute(file_.get(), name_, object, name, {values.size()}, text_type().get(),
-                    pointers.data());
+    write_attribute(*file_, name_, object, name, {values.size()}, text_type(), pointers.data());
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name,
                            const std::vector<double>& values) {
-    write_attribute(file_.get(), name_, object, name, {values.size()}, H5T_NATIVE_DOUBLE,
-                    values.data());
+    write_attribute(*file_, name_, object, name, {values.size()}, H5T_NATIVE_DOUBLE, values.data());
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name,
                            const std::vector<long>& values) {
-    write_attribute(file_.get(), name_, object, name, {values.size()}, H5T_NATIVE_LONG,
-                    values.data());
+    write_attribute(*file_, name_, object, name, {values.size()}, H5T_NATIVE_LONG, values.data());
 }
 
 void Hdf5Writer::attribute(const std::string& object, const std::string& name, long value) {
-    write_attribute(file_.get(), name_, object, name, {}, H5T_NATIVE_LONG, &value);
+    write_attribute(*file_, name_, object, name, {}, H5T_NATIVE_LONG, &value);
 }
 
 void Hdf5Writer::later(const std::string& dataset, const std::vector<std::size_t>& extents,
                        Hdf5Element element, std::size_t parts, const PartValues& values) {
     const Hdf5Handle stored = element_type(element);
-    const std::size_t bytes = product_of(extents) * H5Tget_size(stored.get());
+    const std::size_t bytes = product_of(extents) * H5Tget_size(stored);
     std::uint64_t size = room_ + bytes;
     for (const Later& before : later_) {
         size += before.bytes;
@@ -228,15 +244,11 @@ void Hdf5Writer::later(const std::string& dataset, const std::vector<std::size_t
     if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size) {
         fail_to_write(name_, EFBIG); // HDF5 must not meet it
     }
-    const Hdf5Handle space = simple_space(extents);
-    const Hdf5Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-    H5Pset_alloc_time(layout.get(), H5D_ALLOC_TIME_EARLY);
-    H5Pset_fill_time(layout.get(), H5D_FILL_TIME_NEVER);
-    const Hdf5Handle handle(H5Dcreate2(file_.get(), dataset.c_str(), stored.get(), space.get(),
-                                       H5P_DEFAULT, layout.get(), H5P_DEFAULT),
-                            H5Dclose);
-    require(handle.get() < 0 ? -1 : 0, name_, full_name(dataset));
-    const haddr_t at = H5Dget_offset(handle.get());
+    const Hdf5Handle layout(H5Pcreate(H5P_DATASET_CREATE));
+    H5Pset_alloc_time(layout, H5D_ALLOC_TIME_EARLY);
+    H5Pset_fill_time(layout, H5D_FILL_TIME_NEVER);
+    const Hdf5Handle handle = made_dataset(*file_, name_, dataset, stored, extents, layout);
+    const haddr_t at = H5Dget_offset(handle);
     require(at == HADDR_UNDEF ? -1 : 0, name_, full_name(dataset));
     later_.push_back({at, bytes, parts, values});
 }
@@ -244,25 +256,39 @@ void Hdf5Writer::later(const std::string& dataset, const std::vector<std::size_t
 void Hdf5Writer::variable_texts(const std::string& dataset,
                                 const std::vector<std::string>& values) {
     const Hdf5Handle type = text_type();
-    H5Tset_cset(type.get(), H5T_CSET_ASCII); // libismrmrd reads no other
-    write_dataset(file_.get(), name_, dataset, {values.size()}, type.get(), type.get(),
-                  pointers_to(values).data());
+    H5Tset_cset(type, H5T_CSET_ASCII); // libismrmrd reads no other
+    write_dataset(*file_, name_, dataset, {values.size()}, type, type, pointers_to(values).data());
 }
 
-void Hdf5Writer::require_held(bool succeeded, const std::string& dataset) const {
-    require(succeeded ? 0 : -1, name_, full_name(dataset));
+// The file has the fields one after the other, without the padding of ours: some readers take the
+// bytes as they are.
+void Hdf5Writer::table(const std::string& dataset, const std::vector<Hdf5Field>& fields,
+                       std::size_t rows, std::size_t row_bytes, const RowsFrom& rows_from) {
+    constexpr std::size_t at_once = 256; // beside the file they are in memory, too
+    const Hdf5Handle type = row_type(fields, row_bytes);
+    const Hdf5Handle stored(H5Tcopy(type));
+    H5Tpack(stored);
+    const Hdf5Handle handle = made_dataset(*file_, name_, dataset, stored, {rows});
+    const Hdf5Handle space = simple_space({rows});
+    for (hsize_t first = 0; first < rows; first += at_once) {
+        const hsize_t count = std::min<hsize_t>(at_once, rows - first);
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, nullptr, &count, nullptr);
+        require(H5Dwrite(handle, type, simple_space({count}), space, H5P_DEFAULT,
+                         rows_from(first, count)),
+                name_, full_name(dataset));
+    }
 }
 
 void Hdf5Writer::close() {
-    require(H5Fflush(file_.get(), H5F_SCOPE_GLOBAL), name_, "file");
+    require(H5Fflush(*file_, H5F_SCOPE_GLOBAL), name_, "file");
     if (room_ > 0) {
-        file_ = Hdf5Handle();
+        file_.reset();
         return write_later_values();
     }
     // The handle is the address of the bytes; the memory itself grows in steps.
     void* handle = nullptr;
-    require(H5Fget_vfd_handle(file_.get(), H5P_DEFAULT, &handle), name_, "file");
-    const ssize_t size = H5Fget_file_image(file_.get(), nullptr, 0);
+    require(H5Fget_vfd_handle(*file_, H5P_DEFAULT, &handle), name_, "file");
+    const ssize_t size = H5Fget_file_image(*file_, nullptr, 0);
     require(size > 0 ? 0 : -1, name_, "file");
     OutputFile output(path_, name_);
     output.write(*static_cast<void**>(handle), static_cast<std::size_t>(size), 0);

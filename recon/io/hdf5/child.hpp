@@ -1,0 +1,44 @@
+#pragma once
+
+#include "base/child_process.hpp"
+#include "base/input_file.hpp"
+#include "io/hdf5/object.hpp"
+
+namespace lsrecon {
+
+// HDF5 (1.10 and 1.14) crashes on some damaged files, never returns from others and allocates any
+// length that they claim. It therefore reads files in a child process only; the rest of the program
+// sees nothing of a file but what the child sends.
+
+/// What a child is asked for.
+struct Hdf5Request {
+    enum class What {
+        about, ///< an Hdf5Object
+        numbers, ///< of a dataset, in order, in the precision that its shape declares
+        texts, ///< all of a dataset, a list of strings
+        rows ///< of a table: a part holds whole rows, each with the floats of its lists behind it
+    };
+    What what = What::about;
+    std::string object;
+    /// Indices of the first dimension: the first of each stretch and the one after its last.
+    /// Numbers have one stretch.
+    std::vector<std::uint64_t> stretches{};
+    /// Of rows.
+    std::vector<Hdf5Field> fields{};
+    std::uint64_t row_bytes = 0;
+
+    template <typename Archive> void each(Archive& archive) {
+        archive(what, object, stretches, fields, row_bytes);
+    }
+};
+
+/// Stands before each part of an answer. The last part may be a packed Hdf5Refusal.
+struct Hdf5PartHead {
+    std::uint64_t bytes = 0;
+    std::uint64_t refused = 0;
+};
+
+/// Answers requests until the parent goes away.
+void serve_hdf5(const Connection& parent, const InputFile& file);
+
+} // namespace lsrecon
