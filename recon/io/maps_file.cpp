@@ -9,14 +9,10 @@
 #include "io/formats.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/hdf5/writer.hpp"
-#include "io/hdf5_file.hpp"
 #include "io/image/cfl.hpp"
 #include "io/image/formats.hpp"
-#include "io/image_formats.hpp"
 #include "io/native/grid.hpp"
 #include "io/native/writer.hpp"
-#include "io/native_scan_parts.hpp"
-#include "io/native_writer.hpp"
 
 namespace lsrecon {
 

@@ -7,10 +7,7 @@
 
 #include "engines/reference.hpp"
 #include "io/hdf5/reader.hpp"
-#include "io/hdf5_file.hpp"
 #include "io/native/writer.hpp"
-#include "io/native_writer.hpp"
-#include "prepare/replica_noise.hpp"
 #include "reconstruct.hpp"
 #include "reconstruct_file.hpp"
 #include "scan/replica_noise.hpp"

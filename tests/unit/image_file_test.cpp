@@ -7,9 +7,7 @@
 #include "base/error.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/hdf5/writer.hpp"
-#include "io/hdf5_file.hpp"
 #include "io/image/reader.hpp"
-#include "io/image_reader.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
 

@@ -7,8 +7,8 @@
 
 #include "base/coil_rows.hpp"
 #include "base/types.hpp"
-#include "io/file_values.hpp"
 #include "io/hdf5/object.hpp"
+#include "io/image/file_values.hpp"
 
 namespace lsrecon {
 

@@ -8,7 +8,8 @@
 #include "base/escaped.hpp"
 #include "base/replacing_file.hpp"
 #include "io/formats.hpp"
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/reader.hpp"
+#include "io/hdf5/writer.hpp"
 #include "io/image/stored.hpp"
 #include "scan/failed_frames.hpp"
 

@@ -2,9 +2,7 @@
 
 #include <string>
 
-#include "io/file_values.hpp"
 #include "io/hdf5/reader.hpp"
-#include "io/hdf5_file.hpp"
 #include "io/image/file_values.hpp"
 #include "scan/image.hpp"
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "io/hdf5/reader.hpp"
-#include "io/hdf5_file.hpp"
 #include "io/image/stored.hpp"
 #include "io/q_file.hpp"
 

@@ -12,10 +12,8 @@
 #include "base/replacing_file.hpp"
 #include "base/version.hpp"
 #include "io/hdf5/reader.hpp"
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/writer.hpp"
 #include "io/ismrmrd/row.hpp"
-#include "io/mrd_image_header.hpp"
-#include "io/mrd_images.hpp"
 #include "scan/directions.hpp"
 #include "scan/header_numbers.hpp"
 

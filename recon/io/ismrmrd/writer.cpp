@@ -9,13 +9,11 @@
 
 #include "base/error.hpp"
 #include "base/replacing_file.hpp"
+#include "io/hdf5/reader.hpp"
 #include "io/hdf5/writer.hpp"
-#include "io/hdf5_file.hpp"
 #include "io/ismrmrd/rows.hpp"
 #include "io/ismrmrd_hdf5.hpp"
-#include "io/ismrmrd_rows.hpp"
 #include "io/native/writer.hpp"
-#include "io/native_writer.hpp"
 #include "scan/units.hpp"
 
 namespace lsrecon {

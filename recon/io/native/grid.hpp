@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "io/formats.hpp"
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/reader.hpp"
 #include "scan/off_resonance.hpp"
 
 // What a native scan shares with files of coil maps, fields and images: grids, and volumes on them.

@@ -3,10 +3,9 @@
 #include <algorithm>
 
 #include "base/replacing_file.hpp"
+#include "io/hdf5/reader.hpp"
 #include "io/hdf5/writer.hpp"
-#include "io/hdf5_file.hpp"
 #include "io/native/grid.hpp"
-#include "io/native_scan_parts.hpp"
 
 namespace lsrecon {
 

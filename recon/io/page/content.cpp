@@ -1,7 +1,7 @@
 #include <memory>
 
 #include "base/error.hpp"
-#include "io/hdf5_file.hpp"
+#include "io/hdf5/reader.hpp"
 #include "io/image/formats.hpp"
 #include "io/image/reader.hpp"
 #include "io/image/slice_stack.hpp"
