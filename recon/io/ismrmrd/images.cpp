@@ -376,7 +376,7 @@ void write_mrd_images(const StoredImage& image, const ImageOutput& output, Repor
     file.group("dataset");
     file.group("dataset/image_0");
     file.table("dataset/image_0/header", mrd_image_fields(), frames, sizeof(MrdImageHeader),
-               headers.data());
+               [&](std::size_t first, std::size_t) { return &headers[first]; });
     file.variable_texts("dataset/image_0/attributes", attributes);
     file.later("dataset/image_0/data", {frames, 1, grid.size[2], grid.size[1], grid.size[0]},
                part == ImagePart::complex ? Hdf5Element::ismrmrd_complex64 : Hdf5Element::float32,
