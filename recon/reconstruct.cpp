@@ -50,6 +50,7 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Backend& backend
     options.prepare.geometry.regularised = regularised;
     PreparedScan prepared(source, std::move(options.prepare), backend, report);
     const Scan& scan = prepared.scan();
+    sink.expect(scan);
     ComputedQ computed(backend, report);
     QSource& q = options.q != nullptr ? *options.q : computed;
     const PlanOptions plan_options{q.is_given(), regularised, backend.segment_error() > 0};

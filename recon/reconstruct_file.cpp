@@ -33,15 +33,18 @@ public:
         }
     }
 
-    void begin(const Scan& scan, const Record& settings) override {
-        settings_ = options_.settings;
-        settings_.insert(settings_.end(), settings.begin(), settings.end());
+    void expect(const Scan& scan) override {
         if (truth_) {
             truth_->require_size_of(scan);
         }
         if (!options_.preview.empty()) {
             note_preview(scan, report_);
         }
+    }
+
+    void begin(const Scan& scan, const Record& settings) override {
+        settings_ = options_.settings;
+        settings_.insert(settings_.end(), settings.begin(), settings.end());
         const bool together = need_all_frames(options_.solve.regularisers);
         std::optional<Record> identity; // of frames that a later run may find finished
         if (!together && scan.frames.size() > 1) {

@@ -175,9 +175,8 @@ Reconstructed FrameSolves::result() {
     about.frames = about_;
     about.record.emplace_back("solver", solvers_of(about));
     about.numbers = result.solves.numbers();
-    const CoilRows& maps = *prepared_.at(0).coil_maps;
-    if (!maps.empty() && !prepared_.maps_differ()) {
-        const SumOfSquares squares = sum_of_squares(maps);
+    if (!prepared_.maps_differ() && !prepared_.at(0).coil_maps->empty()) {
+        const SumOfSquares squares = sum_of_squares(*prepared_.at(0).coil_maps);
         about.numbers.emplace_back("coil_maps_squares_largest", squares.largest);
         about.numbers.emplace_back("coil_maps_squares_mean", squares.mean);
     }

@@ -13,8 +13,10 @@ class ImageSink {
 public:
     virtual ~ImageSink() = default;
 
-    /// Before the first frame. `scan` is as it is transformed, with its remarks; `settings` are
-    /// those of the solve.
+    /// Before any work. The scan is as it is transformed. InputError when the sink cannot hold its
+    /// image.
+    virtual void expect(const Scan& /*scan*/) {}
+    /// Before the first frame, with the settings of the solve. The scan has all of its remarks.
     virtual void begin(const Scan& /*scan*/, const Record& /*settings*/) {}
     /// What is known of a frame that need not be solved again; nothing of all others.
     virtual std::optional<ImageFrame> finished(std::size_t /*frame*/) { return std::nullopt; }

@@ -60,8 +60,10 @@ def maps_come_from_the_scan(make):
     folder.run(0, ["recon", "coils.h5", "-o", "tv.h5", "--reg", "tv:0.01", *QUIET])
     expect(error(image_of(folder, "tv.h5")[0], truth) < given,
            "total variation continues the object where no coil sees anything")
-    folder.run(0, ["recon", "coils.h5", "-o", "rss.h5", "--maps", "none", *QUIET])
+    folder.run(0, ["recon", "coils.h5", "-o", "rss.h5", "--combine", "rss", *QUIET])
+    folder.run(0, ["recon", "coils.h5", "-o", "none.h5", "--maps", "none", *QUIET])
     rss, _ = image_of(folder, "rss.h5")
+    expect((rss == image_of(folder, "none.h5")[0]).all(), "rss and none are two images")
     expect((rss.imag == 0).all(), "the root of a sum of squares has a phase")
 
 
@@ -115,79 +117,15 @@ def noise_is_made_white(make):
     expect(difference["--no-whitening"] > 0.1, "the mixing changed nothing")
 
 
-def coils_are_compressed_by_slices(make):
-    """Lines along x; a second frame is on them in another order, a third has none."""
+def zeros_have_no_virtual_coils(make):
     folder = make()
-    folder.run(0, ["simulate", "--trajectory", "cartesian", "--matrix", "40,33", "--coils", "6",
-                   "--undersampling", "1.5", "--snr", "30", "--noise-samples", "500",
-                   "-o", "one.h5", *QUIET])
-    folder.run(0, ["simulate", "--trajectory", "spiral", "--matrix", "40,33", "-o", "spiral.h5",
-                   *QUIET])
-    order = np.random.default_rng(8).permutation(40 * 22)
-    with h5py.File(folder / "one.h5") as one, h5py.File(folder / "spiral.h5") as spiral:
-        samples, k = one["samples"][()], one["trajectory"][()]
-        for name, last in (("two.h5", None), ("three.h5", spiral["trajectory"][:len(k)])):
-            with h5py.File(folder / name, "w") as f:
-                for key, value in one.attrs.items():
-                    f.attrs[key] = value
-                for key in ("coil_maps", "noise"):
-                    one.copy(key, f)
-                f["trajectory"] = np.stack([k, k[order]] + ([last] if last is not None else []))
-                f["trajectory"].attrs["units"] = one["trajectory"].attrs["units"]
-                f["samples"] = np.stack([samples, samples[:, order]]
-                                        + [samples] * (last is not None))
-    recon = ["recon", "two.h5", "--lambda", "0.01", *QUIET]
-    images = {}
-    for flags in ("", "--coils 6 --compression geometric", "--coils 3 --compression geometric",
-                  "--coils 3 --compression svd", "--coils 3",
-                  "--energy 0.98 --compression geometric",
-                  "--conjugate", "--conjugate --coils 6 --compression geometric"):
-        process = folder.run(0, [*recon, "-o", "i.h5", *flags.split()])
-        with h5py.File(folder / "i.h5") as f:
-            images[flags] = f["image"][()]
-            record = [str(value) for value in f["record"].attrs.values()]
-        said = "by slices along x, with "
-        expect((said in process.stderr) == ("geometric" in flags), f"{flags}: {process.stderr}")
-        expect(any(said in value for value in record) == ("geometric" in flags), f"{record}")
-
-    def away(flags, of=""):
-        return np.linalg.norm(images[flags] - images[of]) / np.linalg.norm(images[of])
-
-    expect(away("--coils 6 --compression geometric") < 1e-5, "all coils make another image")
-    expect(away("--conjugate --coils 6 --compression geometric", "--conjugate") < 1e-5, "conjugate")
-    by_slices, svd = away("--coils 3 --compression geometric"), away("--coils 3")
-    expect(by_slices < svd / 2, f"by slices {by_slices}, by svd {svd}")
-    expect(np.array_equal(images["--coils 3"], images["--coils 3 --compression svd"]), "svd")
-    expect(away("--energy 0.98 --compression geometric") < 0.1, "98 % of the energy")
-
-    wanted = ["--coils", "4", "--compression", "geometric"]
-    folder.kept = {"i.h5.part"}
-    process = folder.run(INPUT, ["recon", "three.h5", "--lambda", "0.01", "-o", "i.h5", *wanted,
-                                 *QUIET], ["frame 2 failed", "along x"])
-    with h5py.File(folder / "i.h5") as f:
-        expect(np.isnan(f["image"][2]).all() and np.isfinite(f["image"][:2]).all(), "frames")
-    recon = ["recon", "two.h5", "-o", "image.h5", *QUIET]
-    for flags, says in ((["--compression", "geometric"], "--coils"),
-                        (["--compression", "svd"], "--coils"),
-                        (["--compression", "pca", "--coils", "3"], "--compression"),
-                        ([*wanted, "--no-whitening", "--noise-replicas", "4"], "--no-whitening"),
-                        ([*wanted, "--no-whitening", "--lambda", "auto"], "--no-whitening")):
-        folder.run(USAGE, [*recon, *flags], [says])
-    folder.run(INPUT, [*recon, *wanted, "--maps", "none"], ["coil maps", "--compression svd"])
-    with h5py.File(folder / "two.h5", "r+") as f:
-        del f["coil_maps"]
-    folder.run(INPUT, [*recon, *wanted], ["centre of k-space", "next:"])  # too sparse for maps
-    folder.run(0, ["simulate", "--trajectory", "cartesian", "--matrix", "32,30", "--coils", "4",
-                   "--without-maps", "-o", "full.h5", *QUIET])
-    folder.run(INPUT, ["recon", "full.h5", "-o", "image.h5", *wanted, "--matrix", "24,22", *QUIET],
-               ["along x", "along y", "--compression svd"])
-    with h5py.File(folder / "spiral.h5", "r+") as f, h5py.File(folder / "one.h5") as one:
-        f["coil_maps"] = one["coil_maps"][:1]
-    folder.run(INPUT, ["recon", "spiral.h5", "-o", "image.h5", "--coils", "1", *wanted[2:], *QUIET],
-               ["spiral.h5", "along x", "along y", "--compression svd"])
-    with h5py.File(folder / "two.h5", "r+") as f:
-        f["samples"][0] = 0
-    folder.run(INPUT, [*recon, "--energy", "0.9"], ["frame 0", "zeros alone", "--frames"])
+    coils_without_maps(folder)
+    with h5py.File(folder / "coils.h5", "r+") as f:
+        samples = f["samples"][()]
+        del f["samples"]
+        f["samples"] = np.stack([0 * samples, samples])
+    folder.run(INPUT, ["recon", "coils.h5", "-o", "image.h5", "--energy", "0.9", *QUIET],
+               ["frame 0", "zeros alone", "--frames"])
 
 
 def what_cannot_be_done_is_refused(make):
@@ -195,6 +133,8 @@ def what_cannot_be_done_is_refused(make):
     coils_without_maps(folder)
     recon = ["recon", "coils.h5", "-o", "image.h5", *QUIET]
     folder.run(USAGE, [*recon, "--coils", "7"], ["at most the 6 coils"])
+    for maps, combine in (("espirit", "rss"), ("none", "maps")):
+        folder.run(USAGE, [*recon, "--maps", maps, "--combine", combine], [f"--combine {combine}"])
     folder.run(USAGE, ["maps", "coils.h5", "-o", "image.h5", "--maps", "none", *QUIET], ["none"])
     told = folder.run(0, ["maps", "--help"]).stdout
     for flag in "--coils --energy --no-whitening --field-map".split():
@@ -267,7 +207,7 @@ def maps_go_with_the_image(make):
         images.append(image_of(folder, "i.h5")[0])
         os.unlink(folder / "i.h5")
     expect((images[0] == images[1]).all(), "maps without a field of view are stretched")
-    for words in (["--maps", "walsh", "--maps-crop", "0.7"], ["--maps", "none", "--soft-maps"],
+    for words in (["--maps", "walsh", "--maps-crop", "0.7"], ["--combine", "rss", "--soft-maps"],
                   ["--maps", "maps.h5", "--maps-threshold", "0.1"]):
         folder.run(USAGE, [*recon[:4], *words, *QUIET], ["are ESPIRiT's", "next:"])
     folder.run(USAGE, [*recon[:4], "--coils", "3", "--energy", "0.9"], ["--energy", "--coils"])
@@ -293,4 +233,4 @@ if __name__ == "__main__":
                         coils_fill_in_lines_that_were_not_sampled, noise_is_made_white,
                         lambda_leaves_nothing_where_no_coil_sees, maps_go_with_the_image,
                         maps_are_of_all_frames_in_which_an_object_moves,
-                        coils_are_compressed_by_slices, what_cannot_be_done_is_refused]))
+                        zeros_have_no_virtual_coils, what_cannot_be_done_is_refused]))
