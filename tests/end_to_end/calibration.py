@@ -148,8 +148,7 @@ def the_first_slice_fails_alone(make):
     images = [lines_of(number, repetition) for number in range(SLICES)
               for repetition in range(REPETITIONS)]
     noise = [line(kspace(0, 0, empty=[0])[:, step], 0, 0, 0, NOISE) for step in range(N)]
-    for words in ([], ["--lambda", "discrepancy"], ["--reg", "llr:0.01"],
-                  ["--coils", "3"]):
+    for words in ([], ["--lambda", "discrepancy"], ["--reg", "llr:0.01"]):
         good, _ = frames(folder, [noise, *calibrations], images, [*words, "--slice", "1,2"])
         found, said = frames(folder, [noise, *calibrations[1:]], images, words, code=INPUT,
                              says=["frame 0 (slice 0, repetition 0) failed",
