@@ -42,9 +42,10 @@ Value shift_value(GeometryOptions& geometry) {
             [&geometry](const std::string& word) -> std::string {
                 geometry.shift_to_position = word == "header";
                 geometry.shift_mm.clear();
-                const bool known = geometry.shift_to_position ||
-                                   number(geometry.shift_mm, any_number(), "").take(word).empty();
-                return known ? "" : "a number of mm for each dimension, or the word header alone";
+                const bool known =
+                    geometry.shift_to_position ||
+                    number(geometry.shift_mm, between(-1e5, 1e5), "").take(word).empty();
+                return known ? "" : "mm up to 1e5 for each dimension, or the word header alone";
             },
             [&geometry] { return geometry.header_shift(); }};
 }

@@ -60,10 +60,8 @@ def maps_come_from_the_scan(make):
     folder.run(0, ["recon", "coils.h5", "-o", "tv.h5", "--reg", "tv:0.01", *QUIET])
     expect(error(image_of(folder, "tv.h5")[0], truth) < given,
            "total variation continues the object where no coil sees anything")
-    folder.run(0, ["recon", "coils.h5", "-o", "rss.h5", "--combine", "rss", *QUIET])
-    folder.run(0, ["recon", "coils.h5", "-o", "none.h5", "--maps", "none", *QUIET])
+    folder.run(0, ["recon", "coils.h5", "-o", "rss.h5", "--maps", "none", *QUIET])
     rss, _ = image_of(folder, "rss.h5")
-    expect((rss == image_of(folder, "none.h5")[0]).all(), "rss and none are two images")
     expect((rss.imag == 0).all(), "the root of a sum of squares has a phase")
 
 
@@ -133,8 +131,6 @@ def what_cannot_be_done_is_refused(make):
     coils_without_maps(folder)
     recon = ["recon", "coils.h5", "-o", "image.h5", *QUIET]
     folder.run(USAGE, [*recon, "--coils", "7"], ["at most the 6 coils"])
-    for maps, combine in (("espirit", "rss"), ("none", "maps")):
-        folder.run(USAGE, [*recon, "--maps", maps, "--combine", combine], [f"--combine {combine}"])
     folder.run(USAGE, ["maps", "coils.h5", "-o", "image.h5", "--maps", "none", *QUIET], ["none"])
     told = folder.run(0, ["maps", "--help"]).stdout
     for flag in "--coils --energy --no-whitening --field-map".split():
@@ -207,7 +203,7 @@ def maps_go_with_the_image(make):
         images.append(image_of(folder, "i.h5")[0])
         os.unlink(folder / "i.h5")
     expect((images[0] == images[1]).all(), "maps without a field of view are stretched")
-    for words in (["--maps", "walsh", "--maps-crop", "0.7"], ["--combine", "rss", "--soft-maps"],
+    for words in (["--maps", "walsh", "--maps-crop", "0.7"], ["--maps", "none", "--soft-maps"],
                   ["--maps", "maps.h5", "--maps-threshold", "0.1"]):
         folder.run(USAGE, [*recon[:4], *words, *QUIET], ["are ESPIRiT's", "next:"])
     folder.run(USAGE, [*recon[:4], "--coils", "3", "--energy", "0.9"], ["--energy", "--coils"])
