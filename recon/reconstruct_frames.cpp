@@ -130,7 +130,7 @@ void FrameSolves::solve_together(const Place& place) {
                     {scan_.file, "frames that are solved together",
                      text("no room on the device after ", begun.size(), " of them: ", error.what()),
                      "room for all of them",
-                     "choose some with --frames, or leave " +
+                     "choose some with `frames`, or leave " +
                          flags_over_frames(how_.options.regularisers) + " out"});
             }
         });

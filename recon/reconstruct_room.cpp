@@ -162,7 +162,7 @@ void ReconstructRoom::require(const Scan& scan) const {
     if (maps) {
         memory.add("coil maps", text(coils, " on the grid of the image"),
                    static_cast<double>(coils * grid.voxels() * sizeof(std::complex<float>)),
-                   "compress the coils (--coils)");
+                   "compress the coils (`coils`)");
     }
     const Products off_resonance =
         backend_.segment_error() > 0 ? Products::convolutions : Products::transforms;

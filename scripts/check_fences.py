@@ -53,6 +53,9 @@ THIRD_PARTY = {
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 PRINT = re.compile(r"(?<![\w])(std::)?(f?printf|puts|fputs|fwrite)\s*\(")
 
+# A flag of the program in a literal: the library names a key, `maps_crop`.
+NAMES_FLAG = re.compile(r'"(?:[^"\\\n]|\\.)*(?<![\w-])--[a-z](?:[^"\\\n]|\\.)*"')
+
 
 def room_of(name):
     fitting = [room for room in ARROWS if name.startswith(room)]
@@ -71,6 +74,8 @@ def check_file(name, text, users):
         where = f"recon/{name}:{number}"
         if name != "app/output.cpp" and PRINT.search(line.split("//")[0]):
             yield f"{where}: prints; only app/output.cpp does"
+        if room != "app/" and NAMES_FLAG.search(line.split("//")[0]):
+            yield f"{where}: names a flag; messages of the library name its key: `maps_crop`"
         match = INCLUDE.match(line)
         if not match:
             continue
@@ -108,6 +113,8 @@ RIGHT = {
     "recon/io/hdf5/types.hpp": '#pragma once\n#include <hdf5.h>\n#include "operators/q.hpp"\n',
     "recon/device/opencl/device.hpp": "#pragma once\n#include <CL/opencl.hpp>\n",
     "recon/engines/opencl/direct.cpp": '#include "device/opencl/device.hpp"\n',
+    "recon/app/recon.cpp": 'auto x = "--maps";\n',
+    "recon/plan/plan.cpp": 'auto x = "leave `maps` out -- or not"; // --maps\n',
     "recon/base/text.cpp": "// printf( in a comment\nint n = std::snprintf(b, 1, \"\");\n",
 }
 WRONG = [
@@ -142,6 +149,7 @@ WRONG = [
     ({"recon/prepare/a.cpp": '#include "io/formats.hpp"\n'}, "from prepare/"),
     ({"recon/cellar/a.cpp": "int x;\n"}, "no room"),
     ({"recon/base/a.hpp": "int x;\n"}, "#pragma once"),
+    ({"recon/io/a.cpp": 'auto x = "pass --maps";\n'}, "names a flag"),
     ({"recon/app/a.cpp": 'void f() { std::printf("x"); }\n'}, "prints"),
 ]
 

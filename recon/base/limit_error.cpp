@@ -16,7 +16,7 @@ std::string what_to_raise(int cause) {
     case EAGAIN:
         return "raise the limit of processes and threads (ulimit -u), and run again";
     case ENOMEM:
-        return "raise the limit of addresses (ulimit -v); --backend reference takes the fewest";
+        return "raise the limit of addresses (ulimit -v); `backend` reference takes the fewest";
     default:
         return "see the limits of this process (ulimit -a), and run again";
     }

@@ -42,7 +42,7 @@ const Row& find_row(const BackendOptions& options) {
         names += (names.empty() ? "" : ", ") + row.row.name;
     }
     throw UsageError(
-        text("--backend ", options.backend, " is unknown\n  expected: one of ", names));
+        text("`backend` ", options.backend, " is unknown\n  expected: one of ", names));
 }
 
 } // namespace
@@ -55,18 +55,18 @@ void check_options(const BackendOptions& options) {
         !(options.device.empty() && options.kernel.empty() && options.device_memory == 0 &&
           (!options.precision || is_own_precision))) {
         throw UsageError(
-            text("--backend ", options.backend,
-                 " takes no --device, --kernel, --device-memory or other --precision\n  "
-                 "next:     leave them out, or use --backend opencl"));
+            text("`backend` ", options.backend,
+                 " takes no `device`, `kernel`, `device_memory` or other `precision`\n  "
+                 "next:     leave them out, or use `backend` opencl"));
     }
 }
 
 std::unique_ptr<Backend> make_backend(const BackendOptions& options) {
     const Row& row = find_row(options);
     if (!row.make) {
-        throw NotBuiltError(text("--backend ", options.backend,
+        throw NotBuiltError(text("`backend` ", options.backend,
                                  " is not built in\n  next:     configure with "
-                                 "-DLSRECON_WITH_OPENCL=ON, or use --backend reference"));
+                                 "-DLSRECON_WITH_OPENCL=ON, or use `backend` reference"));
     }
     check_options(options);
     return row.make(options);

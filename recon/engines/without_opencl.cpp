@@ -12,7 +12,7 @@ namespace lsrecon {
 namespace {
 [[noreturn]] void refuse_opencl() {
     throw NotBuiltError("OpenCL is not built in\n  next:     configure with "
-                        "-DLSRECON_WITH_OPENCL=ON, or use --backend reference");
+                        "-DLSRECON_WITH_OPENCL=ON, or use `backend` reference");
 }
 } // namespace
 

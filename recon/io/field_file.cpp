@@ -9,7 +9,7 @@ namespace {
 
 /// Of NIfTI-1 and ISMRMRD images, whose numbers are taken to be Hz.
 StoredField field_of_image(const std::string& path, const Grid& like) {
-    const OnlyImage image = read_only_image(path, "MAP.nii --part real");
+    const OnlyImage image = read_only_image(path, "MAP.nii `part` real");
     const StoredImage& about = image.about;
     const Grid& grid = about.about.grid;
     if (!native::has_dimensions_of(like, native::grid_extents(grid))) {
@@ -47,7 +47,7 @@ StoredField read_field(const std::string& path, const Grid& like) {
     const std::string expected = text("a field map of ", dimensions, " dimensions, in Hz");
     if (!file.has("field_map") || !file.is_dataset("field_map")) {
         throw InputError({path, "/field_map", "no such dataset", expected,
-                          "name a file with a field map, or leave --field-map out"});
+                          "name a file with a field map, or leave `field_map` out"});
     }
     const Hdf5Shape shape = file.checked_shape("field_map", Hdf5Kind::real);
     if (!native::has_dimensions_of(like, shape.extents)) {

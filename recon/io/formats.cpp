@@ -192,7 +192,7 @@ std::shared_ptr<const Hdf5Reader> open_hdf5(const std::string& path) {
 
 void remark_header(const ReadOptions& options, Scan& scan) {
     for (const auto& [name, numbers] : options.header) {
-        scan.remarks.push_back(text("--header replaces ", name, " of the file by ",
+        scan.remarks.push_back(text("`header` replaces ", name, " of the file by ",
                                     by(numbers, static_cast<int>(numbers.size()))));
     }
 }

@@ -9,7 +9,7 @@ namespace lsrecon {
 
 namespace {
 
-constexpr const char* next_step = "\n  next:     the same command with --resume solves the others";
+constexpr const char* next_step = "\n  next:     the same command with `resume` solves the others";
 
 } // namespace
 

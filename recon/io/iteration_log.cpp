@@ -20,7 +20,7 @@ std::size_t whole_lines(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     const std::string old{std::istreambuf_iterator<char>(file), {}};
     if (old.compare(0, columns.size(), columns) != 0 && !old.empty()) {
-        throw InputError({path, "--log", "a file that is no log of lsrecon",
+        throw InputError({path, "`log`", "a file that is no log of lsrecon",
                           "the log of the run that is continued, or no file", "name another file"});
     }
     return old.rfind('\n') + 1; // 0 without one

@@ -19,7 +19,7 @@ namespace lsrecon {
 namespace {
 
 const std::string format = "lsrecon-maps";
-const char* const next = "name a file that 'lsrecon maps' wrote, or leave --maps out";
+const char* const next = "name a file that 'lsrecon maps' wrote, or leave `maps` out";
 
 [[noreturn]] void refuse(const std::string& path, const std::string& found,
                          const std::string& expected) {

@@ -142,7 +142,7 @@ void PartFolder::require_none(const std::string& image) {
             refuse_second(path);
         }
         throw UsageError({path, "folder", "frames of an image that was not finished",
-                          "no such folder", text("continue with --resume, or ", begin_again)});
+                          "no such folder", text("continue with `resume`, or ", begin_again)});
     }
 }
 
@@ -254,7 +254,7 @@ void PartFolder::add(FinishedFrame frame) {
         refuse("folder", text("it cannot be written: ", failure.code().message()),
                "a file system with enough free space",
                frames_.empty() ? "free some space or name another output"
-                               : "free some space and continue with --resume");
+                               : "free some space and continue with `resume`");
     }
     frame.values = FileBytes(); // {} would keep their memory
     frames_.push_back(std::move(frame));

@@ -71,7 +71,7 @@ void write(const std::string& path, const std::vector<std::size_t>& extents, std
 [[noreturn]] void refuse(const std::string& path, const std::string& thing,
                          const std::string& found, const std::string& expected) {
     throw InputError({path, thing, found, expected,
-                      "make the file again with 'lsrecon q SCAN -o FILE', or leave --q out"});
+                      "make the file again with 'lsrecon q SCAN -o FILE', or leave `q` out"});
 }
 
 std::string shortened(const std::string& key) {
@@ -134,7 +134,7 @@ std::size_t QFile::row_of(const std::string& key) const {
         throw InputError({file_.path(), "content hash of /q", shortened(keys_.front()),
                           shortened(key) + ", that of the scan's trajectory, phi, weights and "
                                            "matrix",
-                          "make Q of this scan with 'lsrecon q SCAN -o FILE', or leave --q out"});
+                          "make Q of this scan with 'lsrecon q SCAN -o FILE', or leave `q` out"});
     }
     return static_cast<std::size_t>(found - keys_.begin());
 }

@@ -33,7 +33,7 @@ ScanFile::ScanFile(OpenScan opened, const ReadOptions& options)
     file_->require_unchanged();
     scan.sha256 = [file = file_] { return file->sha256(); };
     if (options.low_resolution) {
-        scan.remarks.push_back("--low-resolution: whether the trajectory fills the matrix was "
+        scan.remarks.push_back("`low_resolution`: whether the trajectory fills the matrix was "
                                "not checked");
     } else {
         require_reach(scan);

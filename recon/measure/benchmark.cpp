@@ -340,7 +340,7 @@ std::vector<ReconstructionRow> benchmark_reconstruction(const BenchmarkOptions& 
         rows = rows_of(*loops, simulation, folder, solver_named("eigen"), false, report);
     } else {
         report.note("recon: the loops of the CPU are left out, they would take minutes; a smaller "
-                    "--matrix or --scan-samples shows them");
+                    "`matrix` or `scan_samples` shows them");
         if (device) {
             const Stage stage(report, "solve reference");
             rows = {solver_of_cpu(*device, loops->info(), simulation, folder, report)};

@@ -161,7 +161,7 @@ void require_tunable(const std::vector<std::string>& kernels) {
         const std::vector<Tunable> rows = tunables();
         if (std::none_of(rows.begin(), rows.end(),
                          [&](const Tunable& row) { return row.kernel == kernel; })) {
-            throw UsageError(text("--kernel ", kernel,
+            throw UsageError(text("`kernel` ", kernel,
                                   " has no parameters to search\n  expected: ", "some of ", known));
         }
     }
@@ -196,7 +196,7 @@ std::vector<TuneResult> tune(const TuneOptions& options, Reporter& report) {
         if (result.winner.outcome != Outcome::timed) {
             throw DeviceError(text("no candidate of ", row.kernel, " ", row.stage, " works on ",
                                    device.name, ": ", result.winner.reason,
-                                   "\n  next:     run 'lsrecon devices', or use another --device"));
+                                   "\n  next:     run 'lsrecon devices', or use another `device`"));
         }
         store_winner(
             device, row.kernel, row.stage,

@@ -37,7 +37,7 @@ RealVector edge_weights(const PriorImage& prior, const Grid& grid) {
         throw InputError({prior.file, "/image",
                           "the same magnitude in every voxel of the scan's "
                           "grid",
-                          "an image with edges, for --reg anatomical",
+                          "an image with edges, for `reg` anatomical",
                           "name an image of the same object with some contrast"});
     }
     return (1 + (steps / scale).array().square()).inverse();

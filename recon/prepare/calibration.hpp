@@ -43,12 +43,12 @@ struct Calibration {
 
 /// A next step where maps cannot be estimated, for every command that wants them.
 constexpr const char* without_maps =
-    "'lsrecon recon --maps none' needs none and solves one problem a coil";
+    "'lsrecon recon `maps` none' needs none and solves one problem a coil";
 
 /// Another, where the samples are too few.
 constexpr const char* maps_of_another =
     "make maps of another scan of these coils, or of more of its frames, with 'lsrecon maps', and "
-    "pass them with --maps FILE";
+    "pass them with `maps` FILE";
 
 /// In cycles/FOV: maps are smooth, and more calibration costs more than it brings.
 std::size_t most_radius(const Grid& grid);

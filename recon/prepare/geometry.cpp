@@ -68,12 +68,12 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
     if (other_grid) {
         scan.remarks.push_back(text("the grid is ", by(scan.grid.size, stored.dimensions),
                                     " voxels on ", by(scan.grid.fov_mm, stored.dimensions),
-                                    " mm (--matrix, --fov-mm); the file has ",
+                                    " mm (`matrix`, `fov_mm`); the file has ",
                                     by(stored.size, stored.dimensions), " on ",
                                     by(stored.fov_mm, stored.dimensions), " mm"));
     }
     if (options.conjugate) {
-        scan.remarks.push_back("the trajectory has the other sign (--conjugate)");
+        scan.remarks.push_back("the trajectory has the other sign (`conjugate`)");
     }
     if (moves() || options.shift_to_position) {
         remark_shift(scan);
@@ -97,11 +97,11 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
         dropped += of_sampling->stored - of_sampling->kept.size();
         if (2 * of_sampling->kept.size() < of_sampling->stored) {
             throw InputError(
-                {scan.file, text("samples of frame ", f, " on the grid of --matrix, --fov-mm"),
+                {scan.file, text("samples of frame ", f, " on the grid of `matrix`, `fov_mm`"),
                  text(of_sampling->stored - of_sampling->kept.size(), " of ", of_sampling->stored,
                       " lie beyond N/2"),
                  "half of them at most",
-                 "correct a field of view that the file has wrong with --header fov_mm=X,Y; or ask "
+                 "correct a field of view that the file has wrong with `header` fov_mm=X,Y; or ask "
                  "for smaller voxels"});
         }
     }
@@ -167,8 +167,8 @@ void Geometry::find_shifts(const Scan& scan) {
                           "position, read_dir, phase_dir and slice_dir of the acquisitions",
                           scan.grid.directions ? "no position"
                                                : "no directions that are orthogonal unit vectors",
-                          "both, from which --shift-mm header takes the shift",
-                          "give the shift in mm, --shift-mm X,Y"});
+                          "both, from which `shift_mm` header takes the shift",
+                          "give the shift in mm, `shift_mm` X,Y"});
     }
     for (const Frame& frame : scan.frames) {
         shifts_mm_.push_back(shift_from(frame.position, scan.grid));
@@ -180,7 +180,7 @@ void Geometry::remark_shift(Scan& scan) const {
     const std::string axes = dimensions == 3 ? "x, y and z" : "x and y";
     if (!options_.shift_to_position) {
         scan.remarks.push_back(text("the image is shifted by ", by(shifts_mm_.front(), dimensions),
-                                    " mm along ", axes, " of the grid (--shift-mm)"));
+                                    " mm along ", axes, " of the grid (`shift_mm`)"));
         return;
     }
     const bool alike = std::all_of(shifts_mm_.begin(), shifts_mm_.end(), [&](const Vec3& shift) {
@@ -189,10 +189,10 @@ void Geometry::remark_shift(Scan& scan) const {
     scan.remarks.push_back(
         text("the image is shifted by ", by(shifts_mm_.front(), dimensions), " mm along ", axes,
              " of the grid, ", alike ? "" : "and other frames by other lengths, ",
-             "from the isocentre to the position of the acquisitions (--shift-mm header)"));
+             "from the isocentre to the position of the acquisitions (`shift_mm` header)"));
     if (scan.trajectory_units.empty()) {
         scan.remarks.push_back("the acquisitions lie on lines, without a trajectory: most scanners "
-                               "shift such lines themselves, and --shift-mm header shifts again");
+                               "shift such lines themselves, and `shift_mm` header shifts again");
     }
 }
 
@@ -215,7 +215,7 @@ void Geometry::move_positions(Scan& scan) const {
     const bool known = scan.grid.directions.has_value();
     if (!known) {
         scan.remarks.push_back("the position of the grid is left out: without its directions it "
-                               "is not known where --shift-mm moves it");
+                               "is not known where `shift_mm` moves it");
     }
     const auto moved = [&](std::optional<Vec3>& position) {
         if (!known) {
@@ -303,35 +303,35 @@ void Geometry::check(const Scan& scan) const {
                    text("give ", dimensions, " numbers with commas"));
         }
     };
-    check_count("--matrix", options_.matrix.size());
-    check_count("--fov-mm", options_.fov_mm.size());
-    check_count("--shift-mm", options_.shift_mm.size());
+    check_count("`matrix`", options_.matrix.size());
+    check_count("`fov_mm`", options_.fov_mm.size());
+    check_count("`shift_mm`", options_.shift_mm.size());
     for (const std::size_t size : options_.matrix) {
         if (size < 1 || size > longest_side) {
-            refuse(text("--matrix ", size), text("ask for 1 to ", longest_side, " voxels"));
+            refuse(text("`matrix` ", size), text("ask for 1 to ", longest_side, " voxels"));
         }
     }
     const Grid grid = changed(scan.grid);
     const bool other_grid = grid.size != scan.grid.size || grid.fov_mm != scan.grid.fov_mm;
     if (!scan.coil_maps.empty() && (other_grid || moves())) {
-        refuse("--matrix, --fov-mm and --shift-mm move the voxels, and the coil maps of the file "
+        refuse("`matrix`, `fov_mm` and `shift_mm` move the voxels, and the coil maps of the file "
                "are made for those that it has",
                "leave the options out, or make maps on the new grid");
     }
     if (scan.off_resonance && (other_grid || moves())) {
         refuse(
-            "--matrix, --fov-mm and --shift-mm move the voxels, and the field map of the file is "
+            "`matrix`, `fov_mm` and `shift_mm` move the voxels, and the field map of the file is "
             "that of those that it has",
             "leave the options out, or write the field map on the new grid");
     }
     if (scan.voxels && other_grid) {
-        refuse("--matrix and --fov-mm are for a grid, and the file lists the positions of voxels",
+        refuse("`matrix` and `fov_mm` are for a grid, and the file lists the positions of voxels",
                "leave the options out");
     }
     for (const Frame& frame : scan.frames) {
         if (frame.sampling->phi.size() > 0 && other_grid) {
-            refuse("phi of the file is the transform of its own voxels, which --matrix and "
-                   "--fov-mm change",
+            refuse("phi of the file is the transform of its own voxels, which `matrix` and "
+                   "`fov_mm` change",
                    "leave the options out, or write a scan with phi of the new voxels");
         }
     }

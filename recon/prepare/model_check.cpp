@@ -179,15 +179,15 @@ struct ModelCheck::Words {
 const std::array<ModelCheck::Words, ModelCheck::rows>& ModelCheck::table() {
     static const std::array<Words, rows> words{{
         {"other_sign", "The other sign of the trajectory explains", "the scan", "that in use",
-         "--conjugate"},
+         "`conjugate`"},
         {"negated_field", "The field map with the other sign explains", "the scan", "as it is",
-         "--field-scale -1"},
+         "`field_scale` -1"},
         {"radians", "The field map divided by 2 pi explains", "the scan", "as it is",
-         "it is in rad/s; --field-scale 0.15915"},
+         "it is in rad/s; `field_scale` 0.15915"},
         {"no_field", "The model without field map explains", "the scan", "with it",
-         "--field-map none"},
+         "`field_map` none"},
         {"estimated_maps", "Coil maps estimated from this scan explain", "it", "those in use",
-         "--maps espirit"},
+         "`maps` espirit"},
     }};
     return words;
 }

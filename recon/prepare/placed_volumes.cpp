@@ -26,7 +26,7 @@ void require_place(const Scan& scan, const Frame& frame, const Grid& first) {
         throw InputError({scan.file, "place of the frame " + frame.label,
                           from_first.in_words() + " from the first frame of its slice",
                           "frames of a slice at one place, where scans have several orientations",
-                          "choose frames of one orientation, with --slice for example"});
+                          "choose frames of one orientation, with `slice` for example"});
     }
 }
 
@@ -78,7 +78,7 @@ void PlacedVolumes::require_own_places(const Scan& scan) const {
                 throw InputError({scan.file, "places of the slices", "the same of two slices",
                                   text("one of their own, by which slices are taken from the ",
                                        of_.thing, " of ", of_.file),
-                                  "correct the headers, or choose one slice with --slice"});
+                                  "correct the headers, or choose one slice with `slice`"});
             }
         }
     }

@@ -14,8 +14,8 @@ namespace {
 void require_compression(const Scan& scan, const CoilCompression& wanted) {
     if (wanted.coils > scan.coils()) {
         throw UsageError(
-            text("--coils ", wanted.coils, "\n  expected: at most the ", scan.coils(),
-                 " coils of the scan\n  next:     compress to fewer, or leave --coils out"));
+            text("`coils` ", wanted.coils, "\n  expected: at most the ", scan.coils(),
+                 " coils of the scan\n  next:     compress to fewer, or leave `coils` out"));
     }
 }
 
@@ -129,10 +129,10 @@ std::optional<Eigen::MatrixXcd> PreparedScan::gram_of(const Place& place) {
 
 void PreparedScan::refuse_silence() const {
     throw InputError({scan_.file,
-                      text("samples of frame ", frames_.first_good(), ", from which --coils and ",
-                           "--energy find virtual coils"),
+                      text("samples of frame ", frames_.first_good(), ", from which `coils` and ",
+                           "`energy` find virtual coils"),
                       "zeros alone", "an object inside the coils' sensitive volume",
-                      "leave the frame out with --frames, or compress no coils"});
+                      "leave the frame out with `frames`, or compress no coils"});
 }
 
 void PreparedScan::set_coils(std::size_t coils) {
@@ -160,16 +160,16 @@ void PreparedScan::set_field(PrepareOptions& options) {
     const double factor = options.field_scale;
     if (wanted == "none" && scan_.off_resonance) {
         scan_.off_resonance.reset();
-        scan_.remarks.push_back("the field map of the scan is not used: --field-map none");
+        scan_.remarks.push_back("the field map of the scan is not used: `field_map` none");
     }
     if (wanted.empty() && scan_.off_resonance && scan_.off_resonance->is_zero()) {
-        scan_.remarks.push_back("the field map of the scan is 0 in every voxel; --field-map none "
+        scan_.remarks.push_back("the field map of the scan is 0 in every voxel; `field_map` none "
                                 "makes the same image in less time");
     }
     if (!(wanted.empty() ? scan_.off_resonance != nullptr : wanted != "none") && factor != 1) {
-        throw UsageError(text("--field-scale ", factor,
+        throw UsageError(text("`field_scale` ", factor,
                               ": the reconstruction has no field map\n  next:     leave it out, or "
-                              "name a map with --field-map"));
+                              "name a map with `field_map`"));
     }
     if (wanted.empty() && scan_.off_resonance) {
         scan_.off_resonance =
@@ -179,12 +179,12 @@ void PreparedScan::set_field(PrepareOptions& options) {
         return;
     }
     if (scan_.voxels) {
-        throw UsageError("--field-map " + wanted +
+        throw UsageError("`field_map` " + wanted +
                          ": the scan has /voxels, and a map is resampled for a grid only\n"
                          "  next:     store /field_map at the voxels");
     }
     if (!options.stored_field) {
-        throw UsageError("--field-map " + wanted + ": the values of that map are missing");
+        throw UsageError("`field_map` " + wanted + ": the values of that map are missing");
     }
     const std::string sha256 = options.stored_field->sha256;
     field_.emplace(wanted, std::move(*options.stored_field), scan_, places_, file_grid_,

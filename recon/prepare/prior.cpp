@@ -7,7 +7,7 @@ namespace lsrecon {
 namespace {
 
 constexpr const char* next_step =
-    "name an image of the same object and place, or leave --prior and its --reg out";
+    "name an image of the same object and place, or leave `prior` and its `reg` out";
 
 } // namespace
 

@@ -20,9 +20,9 @@ void require_known_places(const Grid& from, const Grid& to, const Resampled& of)
         if (!grid->position || !grid->directions) {
             throw InputError(
                 {of.file, "place of the " + of.thing,
-                 text("--shift-mm moves the image, and the position and directions of ",
+                 text("`shift_mm` moves the image, and the position and directions of ",
                       grid == &from ? "this file" : "the scan", " are not known"),
-                 "both, so that one follows the other", of.next + ", or leave --shift-mm out"});
+                 "both, so that one follows the other", of.next + ", or leave `shift_mm` out"});
         }
     }
 }

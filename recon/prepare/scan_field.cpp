@@ -29,8 +29,8 @@ ScanField::ScanField(const std::string& file, StoredField stored, const Scan& sc
     : volumes_(rows_of(stored.off_resonance), stored.grid, scan, places,
                with_smaller_field(scan.grid, file_grid),
                Resampled{file, "field map",
-                         "name a field map of this scan, choose a smaller image with --fov-mm, or "
-                         "pass --field-map none",
+                         "name a field map of this scan, choose a smaller image with `fov_mm`, or "
+                         "pass `field_map` none",
                          shifted}),
       factor_(factor) {
     if (!differ()) {

@@ -26,7 +26,7 @@ void require_same_shift(Scan& scan, const std::string& file, const StoredMaps& s
         return;
     }
     const auto words = [](const std::string& shift) {
-        return text(shift == "yes" ? "with" : "without", " --shift-mm header");
+        return text(shift == "yes" ? "with" : "without", " `shift_mm` header");
     };
     const std::string maps = words(stored.header_shift);
     const std::string image = words(geometry.header_shift());
@@ -63,8 +63,8 @@ ScanMaps::ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& fil
         scan_.remarks.push_back(
             text("no coil maps could be estimated: each coil is a problem of its "
                  "own, combined by the root of the sum of squares, without "
-                 "phase; for maps, pass --maps FILE of another scan, which 'lsrecon maps' makes; "
-                 "--maps espirit says why: ",
+                 "phase; for maps, pass `maps` FILE of another scan, which 'lsrecon maps' makes; "
+                 "`maps` espirit says why: ",
                  error.finding().thing, ": ", error.finding().found));
     }
     if (!maps_) {
@@ -81,23 +81,23 @@ void ScanMaps::make(PrepareOptions& options) {
     method_ = method_named(wanted);
     if (!options.estimate.are_default() && (method_ == nullptr || !method_->takes_options)) {
         throw UsageError(
-            text("--maps-threshold, --maps-crop and --soft-maps are ESPIRiT's, and this ",
+            text("`maps_threshold`, `maps_crop` and `soft_maps` are ESPIRiT's, and this ",
                  "reconstruction has ",
-                 wanted.empty() ? "maps of the scan's own, or one coil" : "--maps " + wanted,
-                 "\n  next:     leave them out, or pass --maps espirit"));
+                 wanted.empty() ? "maps of the scan's own, or one coil" : "`maps` " + wanted,
+                 "\n  next:     leave them out, or pass `maps` espirit"));
     }
     if (wanted.empty()) {
         return;
     }
     if (!scan_.coil_maps.empty()) {
-        scan_.remarks.push_back("the coil maps of the scan are not used: --maps " + wanted);
+        scan_.remarks.push_back("the coil maps of the scan are not used: `maps` " + wanted);
         scan_.coil_maps = {};
     }
     if (wanted == "none") {
         return;
     }
     if (scan_.voxels) {
-        throw UsageError("--maps " + wanted +
+        throw UsageError("`maps` " + wanted +
                          ": the scan has /voxels, and maps are made for a grid only\n  next:     "
                          "store /coil_maps at the voxels");
     }
@@ -105,7 +105,7 @@ void ScanMaps::make(PrepareOptions& options) {
         return take_stored(wanted, std::move(*options.stored_maps), options.geometry);
     }
     if (method_ == nullptr) {
-        throw UsageError("--maps " + wanted + ": neither a method nor maps with values");
+        throw UsageError("`maps` " + wanted + ": neither a method nor maps with values");
     }
     make_first();
     const auto together = [&](const char* before) {
@@ -129,7 +129,7 @@ void ScanMaps::make(PrepareOptions& options) {
         throw InputError({scan_.file, "coil maps by " + method_->name,
                           "no voxel with signal in the centre of k-space",
                           "an object inside the coils' sensitive volume",
-                          text("pass --maps walsh or --maps FILE; ", without_maps)});
+                          text("pass `maps` walsh or `maps` FILE; ", without_maps)});
     }
 }
 
@@ -144,15 +144,15 @@ void ScanMaps::require_maps_of_signals(const CoilRows& maps, const std::string& 
         throw InputError({file, "/coil_maps",
                           text("zeros alone for coil ", *coil, ", which has signal"),
                           "a map of every coil that has signal",
-                          "check how the maps were made, or estimate them: --maps espirit"});
+                          "check how the maps were made, or estimate them: `maps` espirit"});
     }
 }
 
 void ScanMaps::take_stored(const std::string& file, StoredMaps stored,
                            const GeometryOptions& geometry) {
     const Resampled of{file, "coil maps",
-                       "estimate the maps from this scan, choose a smaller image with --fov-mm, or "
-                       "pass --maps none",
+                       "estimate the maps from this scan, choose a smaller image with `fov_mm`, or "
+                       "pass `maps` none",
                        geometry.shifts()};
     require_same_shift(scan_, file, stored, geometry);
     const CoilMixing& mixing = frames_.mixing();
@@ -195,7 +195,7 @@ Calibration ScanMaps::calibration_of(const Place& place, const CalibrationField&
         if (own->samples.largest_part() == 0) {
             throw InputError({scan_.file, "calibration lines", "zeros alone",
                               "an object inside the coils' sensitive volume",
-                              text("leave its frames out, or pass --maps FILE; ", without_maps)});
+                              text("leave its frames out, or pass `maps` FILE; ", without_maps)});
         }
         return calibrate(backend_, scan_, field, *own, report_);
     }
@@ -205,7 +205,7 @@ Calibration ScanMaps::calibration_of(const Place& place, const CalibrationField&
         throw InputError({scan_.file, "coil maps by " + method_->name,
                           "zeros alone in every frame of a place",
                           "an object inside the coils' sensitive volume",
-                          text("leave its frames out, or pass --maps FILE; ", without_maps)});
+                          text("leave its frames out, or pass `maps` FILE; ", without_maps)});
     }
     return *all;
 }

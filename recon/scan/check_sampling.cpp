@@ -66,7 +66,7 @@ void SamplingCheck::points(const std::vector<Vec3>& trajectory, const std::strin
             }
             refuse_part(
                 scan_, "trajectory", shown(trajectory[i][d]) + " at " + at, "finite numbers",
-                "repair the value and write the scan again, or leave its frame out (--frames)");
+                "repair the value and write the scan again, or leave its frame out (`frames`)");
         }
     }
 }
@@ -83,9 +83,9 @@ void SamplingCheck::range(const std::vector<Vec3>& trajectory, const std::string
                             text(trajectory[m][d], " cycles/fov at [", before, m, ", ", d, "]"),
                             other ? text("within +-", 2 * half, " (N of the larger matrix)")
                                   : text("within +-", half, " (N/2 of the matrix) and 5 %"),
-                            text("correct the units (--traj-units), the matrix or the trajectory",
+                            text("correct the units (`traj_units`), the matrix or the trajectory",
                                  other ? ""
-                                       : "; or pass --matrix, which leaves out what is "
+                                       : "; or pass `matrix`, which leaves out what is "
                                          "beyond its N/2"));
             }
         }

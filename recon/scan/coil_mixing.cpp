@@ -79,7 +79,7 @@ CoilMixing whitening(const Scan& scan) {
     const CoilRows& noise = scan.noise;
     const auto refuse = [&](const std::string& found, const std::string& expected) {
         throw InputError({scan.file, scan.name_of("noise"), found, expected,
-                          "measure the noise again, or pass --no-whitening"});
+                          "measure the noise again, or pass `no_whitening`"});
     };
     if (noise.columns() < 2 * noise.rows()) {
         refuse(text(noise.columns(), " samples of ", noise.rows(), " coils"),

@@ -29,7 +29,7 @@ constexpr NumberRange range_of(Precision precision) {
         precision == Precision::float64 ? "doubles" : "floats",
         " do not hold; nothing is written\n  expected: ", least, " to ", most,
         "\n  next:     scale the samples or the coil maps by a power of ten, or choose another "
-        "--lambda"));
+        "`lambda`"));
 }
 
 } // namespace

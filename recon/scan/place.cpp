@@ -84,7 +84,7 @@ void require_one_place(const Scan& scan, const std::string& what, const std::str
         std::count(scan.frame_counters.begin(), scan.frame_counters.end(), "slice") > 0;
     throw InputError({scan.file, "frames that share the " + what,
                       slices ? "several slices" : text(places, " positions"), "frames of one place",
-                      text("choose one with ", slices ? "--slice" : "--frames", "; ", otherwise)});
+                      text("choose one with ", slices ? "`slice`" : "`frames`", "; ", otherwise)});
 }
 
 std::string slice_in(const std::string& label) {

@@ -135,11 +135,11 @@ void require_reach(const Scan& scan) {
         const std::string fits = guess_trajectory_units({stored}, grid);
         found += " from " + scan.trajectory_units;
         expected += "; largest |k| / (N/2) would be " + reach_in_each_unit(stored, grid);
-        next = fits.empty() ? "correct the units (--traj-units), the matrix or the trajectory"
-                            : "pass --traj-units " + fits + ", in which the matrix is filled";
+        next = fits.empty() ? "correct the units (`traj_units`), the matrix or the trajectory"
+                            : "pass `traj_units` " + fits + ", in which the matrix is filled";
     }
     throw InputError({scan.file, scan.name_of("trajectory"), found, expected,
-                      next + "; or --low-resolution, if the scan is meant to be like this"});
+                      next + "; or `low_resolution`, if the scan is meant to be like this"});
 }
 
 } // namespace lsrecon

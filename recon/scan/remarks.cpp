@@ -55,7 +55,7 @@ void on_weights(const Scan& scan, Remarks& remarks) {
 std::string joining(const Scan& scan) {
     std::string flag;
     for (const std::string& name : scan.joinable_counters) {
-        flag += (flag.empty() ? "--join " : ",") + name;
+        flag += (flag.empty() ? "`join` " : ",") + name;
     }
     return flag;
 }
@@ -105,7 +105,7 @@ std::string on_single_readouts(const Scan& scan, double covered) {
              percent(covered), " of k-space. ", join, " makes one image of all readouts",
              slices ? " of a slice." : ".");
     if (!slices && 2 * spokes <= scan.frames.size()) {
-        note += text(" ", join, " --spokes-per-frame ", spokes, " makes an image of every ", spokes,
+        note += text(" ", join, " `spokes_per_frame` ", spokes, " makes an image of every ", spokes,
                      " readouts.");
     }
     return note;
@@ -140,7 +140,7 @@ Remarks remarks_on_aliasing(const Scan& scan, const Grid& grid) {
                              : scan.coils() == 1 ? ""
                                                  : " where coil maps do not undo it";
     return {text(samples, " fill ", percent(sparse.covered), " of k-space: expect aliasing", left,
-                 ", of which --reg tv:0.02 removes much",
+                 ", of which `reg` tv:0.02 removes much",
                  join.empty() ? "" : "; if they belong to one image, pass " + join)};
 }
 

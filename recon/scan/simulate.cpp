@@ -23,7 +23,7 @@ void check_floats(const CoilMatrix& samples, const SimulationOptions& options) {
     constexpr double most = std::numeric_limits<float>::max();
     if (!(largest <= most)) {
         const std::string flag =
-            options.snr ? text("--snr ", *options.snr) : text("--noise ", options.noise);
+            options.snr ? text("`snr` ", *options.snr) : text("`noise` ", options.noise);
         throw UsageError(text(flag, " makes a sample of ", shown(largest), "\n  expected: at most ",
                               most,
                               ", the largest number of a scan file\n  next:     use less noise"));
@@ -39,7 +39,7 @@ void check_size(const SimulationOptions& options, std::size_t samples) {
     if (values > most_values) {
         throw UsageError(text(
             "the coils would have ", values, " values in all\n  expected: at most ", most_values,
-            "\n  next:     use fewer --coils, --frames or --noise-samples, or a smaller --matrix"));
+            "\n  next:     use fewer `coils`, `frames` or `noise_samples`, or a smaller `matrix`"));
     }
 }
 

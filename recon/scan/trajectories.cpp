@@ -13,7 +13,7 @@ namespace {
 /// Readouts of a trajectory whose density they alone decide.
 std::size_t readout_count(const TrajectoryOptions& options, double nyquist) {
     if (options.readouts > 0 && options.undersampling != 1) {
-        throw UsageError("--readouts and --undersampling both set the number of readouts\n"
+        throw UsageError("`readouts` and `undersampling` both set the number of readouts\n"
                          "  next:     leave one of them out");
     }
     return options.readouts > 0 ? options.readouts : at_least_one(nyquist / options.undersampling);
@@ -83,7 +83,7 @@ Readouts cartesian(const TrajectoryOptions& options) {
     const std::size_t lines = readout_count(options, static_cast<double>(all));
     if (lines > all) {
         throw UsageError(text("a Cartesian scan of this matrix has ", all, " lines, not ", lines,
-                              "\n  next:     use fewer --readouts or a larger --matrix"));
+                              "\n  next:     use fewer `readouts` or a larger `matrix`"));
     }
     const std::size_t samples =
         options.samples_per_readout > 0 ? options.samples_per_readout : grid.size[0];
@@ -134,23 +134,23 @@ const TrajectoryDesign& find_design(const std::string& name) {
         }
         names += (names.empty() ? "" : ", ") + design.name;
     }
-    throw UsageError(text("--trajectory ", name, " is unknown\n  expected: one of ", names));
+    throw UsageError(text("`trajectory` ", name, " is unknown\n  expected: one of ", names));
 }
 
 void check_dimensions(const TrajectoryDesign& design, const Grid& grid) {
     const std::vector<int>& known = design.dimensions;
     if (std::find(known.begin(), known.end(), grid.dimensions) == known.end()) {
         throw UsageError(text(
-            "--trajectory ", design.name, " has ", known.front(), " dimensions and --matrix has ",
-            grid.dimensions, "\n  next:     give --matrix ", known.front() == 2 ? "X,Y" : "X,Y,Z",
-            ", for example --matrix ", known.front() == 2 ? "128,128" : "64,64,64"));
+            "`trajectory` ", design.name, " has ", known.front(), " dimensions and `matrix` has ",
+            grid.dimensions, "\n  next:     give `matrix` ", known.front() == 2 ? "X,Y" : "X,Y,Z",
+            ", for example `matrix` ", known.front() == 2 ? "128,128" : "64,64,64"));
     }
     double voxels = 1;
     for (const std::size_t size : grid.size) {
         voxels *= static_cast<double>(size);
     }
     if (!(voxels >= 1 && voxels <= most_samples)) {
-        throw UsageError(text("--matrix has ", voxels, " voxels\n  expected: 1 to ", most_samples));
+        throw UsageError(text("`matrix` has ", voxels, " voxels\n  expected: 1 to ", most_samples));
     }
 }
 
@@ -174,7 +174,7 @@ Readouts make_readouts(const std::string& name, const TrajectoryOptions& options
     const TrajectoryDesign& design = find_design(name);
     check_dimensions(design, options.grid);
     if (!(options.undersampling > 0) || !std::isfinite(options.undersampling)) {
-        throw UsageError(text("--undersampling ", options.undersampling,
+        throw UsageError(text("`undersampling` ", options.undersampling,
                               " is not a positive number\n  next:     use 1 for a scan that is "
                               "fully sampled, 2 for half of it"));
     }

@@ -34,8 +34,8 @@ inline double on_line(std::size_t i, std::size_t count) {
 inline void check_total(double samples) {
     if (!(samples <= most_samples)) {
         throw UsageError(text("the trajectory would have more than ", most_samples,
-                              " samples\n  next:     use a smaller --matrix, fewer --readouts or "
-                              "more --undersampling"));
+                              " samples\n  next:     use a smaller `matrix`, fewer `readouts` or "
+                              "more `undersampling`"));
     }
 }
 

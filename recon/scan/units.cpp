@@ -119,7 +119,7 @@ std::string metres_to_mm(Vec3& fov_mm, int dimensions) {
     }
     return text("The field of view in the file, ", by(stored, dimensions),
                 " mm, is taken as metres: ", by(fov_mm, dimensions),
-                " mm. If it is in mm, pass it with --header fov_mm=X,Y.");
+                " mm. If it is in mm, pass it with `header` fov_mm=X,Y.");
 }
 
 std::string guess_trajectory_units(const std::vector<Vec3>& trajectory, const Grid& grid) {

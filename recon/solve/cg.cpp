@@ -12,10 +12,10 @@ void require_tolerance(double tolerance, Precision precision) {
     const double reach = smallest_tolerance(unit_roundoff(precision));
     if (tolerance < reach) {
         throw ToleranceError(
-            text("in this precision the device reaches a --tolerance of ", reach, " at best; ",
+            text("in this precision the device reaches a `tolerance` of ", reach, " at best; ",
                  tolerance, " was asked for\n  next:     ",
-                 precision == Precision::float32 ? "pass --precision double, or " : "pass ",
-                 "a larger --tolerance"));
+                 precision == Precision::float32 ? "pass `precision` double, or " : "pass ",
+                 "a larger `tolerance`"));
     }
 }
 
@@ -71,7 +71,7 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
     residuals.require_finite(solution);
     if (residuals.reached() && !(truth <= options.tolerance)) {
         throw ToleranceError(text("solve: rounding on the device limits the relative residual to ",
-                                  truth, ", above --tolerance ", options.tolerance));
+                                  truth, ", above `tolerance` ", options.tolerance));
     }
     const Stop stop = residuals.stop();
     residuals.correct_last(truth);

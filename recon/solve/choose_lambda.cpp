@@ -40,7 +40,7 @@ void require_points(const LambdaCurve& curve, const Scan& scan) {
     if (curve.points.empty()) {
         throw InputError({scan.file, "automatic lambda", "no image but zeros in the frame",
                           "a frame with an object, in a precision that resolves it",
-                          "pass a number, or choose other frames with --frames"});
+                          "pass a number, or choose other frames with `frames`"});
     }
 }
 
@@ -90,7 +90,7 @@ void keep_ghosts_out(LambdaCurve& curve, const Scan& scan, const Sampling& sampl
     if (ghosts->noise > much_noise) {
         report.note(text("About ", std::round(100 * std::min(1.0, ghosts->noise)),
                          " % of the image's energy is noise: separating the aliased voxels "
-                         "amplifies it. Try --reg tv:0.02."));
+                         "amplifies it. Try `reg` tv:0.02."));
     }
 }
 
@@ -119,8 +119,8 @@ LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, std::size_
     if (rule.needs_noise && !(of_sample > 0)) {
         throw InputError({scan.file, scan.name_of("noise"),
                           scan.noise.empty() ? "it is missing" : "zeros alone",
-                          "samples of noise, which --lambda " + rule.name + " needs",
-                          "pass --lambda auto, or a number"});
+                          "samples of noise, which `lambda` " + rule.name + " needs",
+                          "pass `lambda` auto, or a number"});
     }
     const auto curve_of = [&](const SolveOptions& how) {
         LambdaCurve curve = make_lambda_curve(equations, frame, fhd, of_sample, how, report);

@@ -14,15 +14,15 @@ namespace {
 void require_choice(bool precondition, bool split, bool by_one_q, const Solver& solver) {
     if (split) {
         throw UsageError(
-            text("--preconditioner with a regulariser that is not quadratic, whose solver always "
+            text("`preconditioner` with a regulariser that is not quadratic, whose solver always "
                  "uses its own ",
                  circulant_kind.name, " preconditioner\n  next:     leave the flag out"));
     }
     if (precondition && !(by_one_q && solver.preconditions)) {
-        throw UsageError(text("--preconditioner ", cosine_kind.name, " with ",
+        throw UsageError(text("`preconditioner` ", cosine_kind.name, " with ",
                               solver.preconditions
                                   ? "a field map or /voxels, where conjugate gradients have none"
-                                  : "--solver " + solver.name + ", which has none",
+                                  : "`solver` " + solver.name + ", which has none",
                               "\n  next:     leave the flag out"));
     }
 }

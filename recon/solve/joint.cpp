@@ -281,8 +281,8 @@ JointRoom require_joint_room(Backend& backend, const Scan& scan, const Grid& gri
                 text(flags_over_frames(options.regularisers), ": ",
                      scan.frames.size() == 1 ? "the scan" : "a place",
                      " has one frame, and its penalty is on what frames have in common"
-                     "\n  next:     use --reg tv or wavelet, cut a long readout series "
-                     "by --spokes-per-frame, or choose frames of one place"));
+                     "\n  next:     use `reg` tv or wavelet, cut a long readout series "
+                     "by `spokes_per_frame`, or choose frames of one place"));
         }
         const JointMemory memory = needed(stack.size(), samplings);
         if (!fits(memory)) {
@@ -299,7 +299,7 @@ JointRoom require_joint_room(Backend& backend, const Scan& scan, const Grid& gri
                  text("at most ", fewer, ", which fit into the ", std::floor(device.memory() / mib),
                       " MiB of the device that may be used and ", std::floor(limit.bytes / mib),
                       " MiB of ", limit.whose),
-                 "choose some with --frames, take a smaller --matrix, or leave " +
+                 "choose some with `frames`, take a smaller `matrix`, or leave " +
                      flags_over_frames(options.regularisers) + " out"});
         }
         if (memory.on_device > room.on_device) {

@@ -24,7 +24,7 @@ constexpr double smallest_corner = 0.01;
 [[noreturn]] void refuse(const std::string& scan, const std::string& found,
                          const std::string& expected) {
     throw InputError({scan, "automatic lambda", found, expected,
-                      "pass a number, such as --lambda 0.01, and compare images"});
+                      "pass a number, such as `lambda` 0.01, and compare images"});
 }
 
 /// The largest lambda whose residual is not above the noise (Morozov 1966), with a factor of 1 and

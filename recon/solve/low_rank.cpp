@@ -46,7 +46,7 @@ Matrix shortened(const Matrix& casorati, double length) {
     const Eigen::SelfAdjointEigenSolver<Matrix> solver(
         wide ? Matrix(casorati * casorati.adjoint()) : Matrix(casorati.adjoint() * casorati));
     if (solver.info() != Eigen::Success) {
-        throw ToleranceError("solve: the singular values of a patch of --reg llr did not converge"
+        throw ToleranceError("solve: the singular values of a patch of `reg` llr did not converge"
                              "\n  next:     run 'lsrecon validate' on this device");
     }
     const RealVector s = solver.eigenvalues().cwiseMax(0).cwiseSqrt(); // ascending

@@ -83,11 +83,11 @@ std::string why_no_g_factor(const Scan& scan, const CoilRows& coil_maps, const S
         return "it is not defined where samples leave out corners of k-space";
     }
     if (options.lambda > 0 || !options.regularisers.empty()) {
-        return "regularisation lowers the noise of this image; pass --lambda 0 --iterations 300";
+        return "regularisation lowers the noise of this image; pass `lambda` 0 `iterations` 300";
     }
     return std::count(stops.begin(), stops.end(), Stop::iterations) > 0
                ? "the iteration limit ended the solve, which regularises the image; pass more "
-                 "--iterations"
+                 "`iterations`"
                : "";
 }
 

@@ -95,9 +95,9 @@ constexpr OverFrames in_time{&temporal_variation_shortened<float>,
 const std::vector<Regulariser>& regularisers() {
     static const std::vector<Regulariser> table{
         {"roughness", "squares of differences of neighbours", true, &differences, &of_differences},
-        {"prior", "squares of differences from the image of --prior", true, &to_prior, &of_identity,
+        {"prior", "squares of differences from the image of `prior`", true, &to_prior, &of_identity,
          &any_prior},
-        {"anatomical", "roughness, but not across the edges of the image of --prior", true,
+        {"anatomical", "roughness, but not across the edges of the image of `prior`", true,
          &weighted_differences, &of_weighted_differences, &with_edges},
         {"band", "the image at spatial frequencies beyond those that were sampled", true,
          &unsampled, &of_unsampled, nullptr, nullptr, true},
@@ -126,7 +126,7 @@ const Regulariser& regulariser_named(const std::string& name) {
         }
         names += (names.empty() ? "" : ", ") + row.name;
     }
-    throw UsageError("--reg " + name + ": no such regulariser\n  expected: one of " + names);
+    throw UsageError("`reg` " + name + ": no such regulariser\n  expected: one of " + names);
 }
 
 std::string in_words(const std::vector<RegulariserChoice>& chosen) {
@@ -151,7 +151,7 @@ std::string flags_over_frames(const std::vector<RegulariserChoice>& chosen) {
     std::string flags;
     for (const RegulariserChoice& choice : chosen) {
         if (regulariser_named(choice.name).over_frames != nullptr) {
-            flags += text(flags.empty() ? "" : " ", "--reg ", choice.name);
+            flags += text(flags.empty() ? "" : " ", "`reg` ", choice.name);
         }
     }
     return flags;

@@ -30,7 +30,7 @@ void Residuals::add(double relative) {
         throw ToleranceError(text(
             "solve: the relative residual became ", relative, " at iteration ", history_.size(),
             "\n  expected: a residual that falls, for a positive operator\n  next:     "
-            "pass --precision double, raise --lambda, or run 'lsrecon validate' on this device"));
+            "pass `precision` double, raise `lambda`, or run 'lsrecon validate' on this device"));
     }
     progress_(static_cast<double>(history_.size()) / options_.iterations);
     history_.push_back(relative);
@@ -41,7 +41,7 @@ void Residuals::require_positive(double curvature) const {
         throw ToleranceError(
             text("solve: p^H A p became ", curvature, " at iteration ", history_.size(),
                  "\n  expected: a positive operator\n  next:     pass "
-                 "--precision double, raise --lambda, or run 'lsrecon validate' on this device"));
+                 "`precision` double, raise `lambda`, or run 'lsrecon validate' on this device"));
     }
 }
 

@@ -63,9 +63,9 @@ void require_scale(System& system, const std::vector<Volume>& fhd, Reporter& rep
     }
     const PriorImage& prior = *system.target();
     if (fhd.size() > 1) {
-        throw UsageError("--reg prior: coils without maps are a problem each, and " + prior.file +
+        throw UsageError("`reg` prior: coils without maps are a problem each, and " + prior.file +
                          " is the image of none of them\n  next:     give the scan coil maps: "
-                         "--maps espirit, or --maps FILE");
+                         "`maps` espirit, or `maps` FILE");
     }
     if (fhd[0].norm() == 0) {
         return;

@@ -154,11 +154,11 @@ void add_solve(HostMemory& memory, Backend& backend, const SolveShape& shape,
     const bool solves_here = here || !where.on_device;
     plain += here ? problems * of_voxels + of_q + resident_maps(backend.device(), system) : 0;
     plain += solves_here ? bytes_of_solver(of_one, where, without) : 0;
-    add(about_grid, size, plain, "take a smaller --matrix");
+    add(about_grid, size, plain, "take a smaller `matrix`");
     if (!options.regularisers.empty() && solves_here) {
-        add("--reg", size,
+        add("`reg`", size,
             bytes_of_solver(of_one, where, options) - bytes_of_solver(of_one, where, without),
-            "leave --reg out");
+            "leave `reg` out");
     }
     if (system.terms > 1) {
         const auto more = static_cast<double>(system.terms - 1);
@@ -171,7 +171,7 @@ void add_solve(HostMemory& memory, Backend& backend, const SolveShape& shape,
                              : 0;
         add("off-resonance",
             text("up to ", system.terms, " terms of the normal operator on ", size), bytes,
-            "pass --field-map none, or --kernel tuned, which has no terms");
+            "pass `field_map` none, or `kernel` tuned, which has no terms");
     }
     if (shape.replicas) { // mean, squares and image, F^H d with noise on the host, and their sum
         add("the noise map", size, (4.5 + problems) * volume, "leave the noise map out");
@@ -182,7 +182,7 @@ void add_solve(HostMemory& memory, Backend& backend, const SolveShape& shape,
     if (of_samples > sum) {
         add("the transform of the samples",
             text(shape.samples, " samples of each of ", counted(shape.coils, "coil")),
-            of_samples - sum, "compress the coils (--coils)");
+            of_samples - sum, "compress the coils (`coils`)");
     }
 }
 

@@ -86,26 +86,26 @@ std::string SolveSummary::about_convergence() const {
         text(" after ", effort_in_words(), split ? "" : " (" + residuals_in_words() + ")");
     if (worst_residual() >= 1 && !split) {
         return line + ". An image of zeros has a residual of 1: this one is no solution. Try "
-                      "--precision double or a larger --lambda.";
+                      "`precision` double or a larger `lambda`.";
     }
     if (late_change_ > 0 && options_.iterations > 1) {
         line += "; " + late_change_in_words();
     }
-    return line + ". Raise --iterations.";
+    return line + ". Raise `iterations`.";
 }
 
 std::string SolveSummary::about_lambda() const {
     return text("lambda ", rounded(options_.lambda), " is below ", rounded(resolved_),
                 ", the least that the precision of the transforms resolves for this scan. Rounding "
                 "may show in the image. Use ",
-                in_double_ ? "" : "--precision double, ",
-                "a larger --lambda or fewer --iterations.");
+                in_double_ ? "" : "`precision` double, ",
+                "a larger `lambda` or fewer `iterations`.");
 }
 
 std::string SolveSummary::about_precision() const {
     return text("Rounding may change the image by ", rounded(100 * image_error_), " %. Use ",
-                in_double_ ? "a larger --lambda" : "--precision double",
-                ", or with a field map a smaller --segment-error.");
+                in_double_ ? "a larger `lambda`" : "`precision` double",
+                ", or with a field map a smaller `segment_error`.");
 }
 
 std::string SolveSummary::samples_in_words() const {
@@ -120,11 +120,11 @@ std::string SolveSummary::about_samples() const {
     std::string line = text(left() > nearly_all ? "The image shows next to nothing of the data: "
                                                 : "The image does not explain the data: ",
                             samples_in_words(), ". Coil maps, field map",
-                            need_prior(options_.regularisers) ? ", the image of --prior" : "",
+                            need_prior(options_.regularisers) ? ", the image of `prior`" : "",
                             " or trajectory may be wrong");
     if (options_.lambda > 0 || !options_.regularisers.empty()) {
         line += options_.regularisers.empty() ? ", or lambda too large"
-                                              : ", or lambda or a weight of --reg too large";
+                                              : ", or lambda or a weight of `reg` too large";
         line += frames_ > 1 ? " for some frames" : "";
     }
     return line + (ended_by_limit_ > 0 ? ", or the iterations too few." : ".");

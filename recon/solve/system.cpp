@@ -79,7 +79,7 @@ Solution System::solve(const Volume& f_h_d, const SolveOptions& options,
                        const std::function<void(double)>& progress) {
     for (const RegulariserTerm* term : others_) {
         if (term->over_frames) {
-            throw UsageError("--reg llr and ttv are solved over all frames together, and this is "
+            throw UsageError("`reg` llr and ttv are solved over all frames together, and this is "
                              "one alone\n  next:     leave them out");
         }
     }

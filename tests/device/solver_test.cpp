@@ -97,7 +97,7 @@ TEST_F(Solver, ATighterToleranceThanFloatsKeepIsSolvedByEigen) {
     const Solved tight = solved(*backend, {lambda, 200, 0.5 * single});
     EXPECT_FALSE(on_device(tight)) << tight.solver;
     ASSERT_EQ(report.notes().size(), 1U);
-    EXPECT_NE(report.notes().front().find("--tolerance"), std::string::npos);
+    EXPECT_NE(report.notes().front().find("`tolerance`"), std::string::npos);
 }
 
 TEST_F(Solver, EigenDecidesWhatTheDeviceRefuses) {

@@ -170,7 +170,7 @@ TEST(Check, AFrameWithATrajectoryOfItsOwnCanBeLeftOut) {
         FAIL() << "no error";
     } catch (const InputError& error) {
         EXPECT_NE(error.finding().found.find("[0, 2, 1]"), std::string::npos);
-        EXPECT_NE(error.finding().next_step.find("--frames"), std::string::npos);
+        EXPECT_NE(error.finding().next_step.find("`frames`"), std::string::npos);
     }
 }
 

@@ -52,7 +52,7 @@ void expect_refused(const CoilMatrix& noise, const std::string& said) {
         FAIL() << "no error";
     } catch (const InputError& error) {
         EXPECT_NE(error.finding().found.find(said), std::string::npos) << error.what();
-        EXPECT_NE(error.finding().next_step.find("--no-whitening"), std::string::npos);
+        EXPECT_NE(error.finding().next_step.find("`no_whitening`"), std::string::npos);
     }
 }
 

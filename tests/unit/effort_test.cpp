@@ -93,7 +93,7 @@ TEST(Effort, APreconditionerWithoutChoiceIsRefused) {
     refuses(regularised(0, {{"tv", 1e-3}}), false, Products::one_convolution, "not quadratic");
     SolveOptions by_eigen = regularised(1e-3);
     by_eigen.solver = &solver_named("eigen");
-    refuses(by_eigen, true, Products::one_convolution, "--solver eigen");
+    refuses(by_eigen, true, Products::one_convolution, "`solver` eigen");
     EXPECT_NO_THROW(with_effort(by_eigen, {{}, {}, false}, Products::one_convolution, doubles));
     EXPECT_NO_THROW(with_effort({}, {{}, {}, false}, Products::transforms, doubles));
     refuses(regularised(0, {{"tv", 1e-3}}), true, Products::one_convolution, "not quadratic");

@@ -85,7 +85,7 @@ TEST_F(FrameSourceTest, ChosenFramesAlone) {
     EXPECT_EQ(source.frame(1).samples, scan.frames[4].samples);
     EXPECT_EQ(source.frame(0).samples, scan.frames[1].samples);
     EXPECT_EQ(source.frame(0).sampling->trajectory, scan.frames[1].sampling->trajectory);
-    EXPECT_EQ(source.scan().remarks.front(), "left out 3 frames; chosen: --frames 1,4-9");
+    EXPECT_EQ(source.scan().remarks.front(), "left out 3 frames; chosen: `frames` 1,4-9");
     options.frames = IndexList("5");
     EXPECT_THROW(ScanFile(path_, options), InputError);
     options.frames = {};

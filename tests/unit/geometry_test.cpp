@@ -208,7 +208,7 @@ TEST(Geometry, ConjugateIsTheOtherSign) {
     EXPECT_LT(std::abs(changed.frames[2].samples(0, 1) -
                        stored.samples(0, 1) * std::polar(1.0, turn * 1.25 * 30 / 180)),
               rounding);
-    EXPECT_EQ(changed.scan.remarks.front(), "the trajectory has the other sign (--conjugate)");
+    EXPECT_EQ(changed.scan.remarks.front(), "the trajectory has the other sign (`conjugate`)");
 }
 
 TEST(Geometry, CalibrationAndSinglePrecisionFollow) {

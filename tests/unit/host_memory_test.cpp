@@ -29,7 +29,7 @@ TEST(HostMemory, AddsUpAndNamesTheLargestPart) {
     EXPECT_EQ(finding.found, "complex [2, 8, 8], which needs 4 GB; with all else 7 GB");
     EXPECT_EQ(finding.expected, "at most the 6 GB of this test");
     EXPECT_EQ(finding.next_step, "correct the size, or use a machine with more memory");
-    memory.add("--reg", "tv", 1e9, "leave it out");
+    memory.add("`reg`", "tv", 1e9, "leave it out");
     EXPECT_EQ(refusal(memory, 6e9).next_step, "leave it out, or use a machine with more memory");
 }
 

@@ -38,7 +38,7 @@ TEST(IsmrmrdEncodings, TheFirstWithImageDataOrTheOneAskedForIsRead) {
     EXPECT_EQ(first.grid.size[0], 8u);
     EXPECT_EQ(first.frames[0].samples(0, 0).real(), 1);
     EXPECT_TRUE(noted(first, "left out 1 acquisition of encoding 1; encoding 0 is read, and "
-                             "--encoding chooses"));
+                             "`encoding` chooses"));
     ReadOptions options;
     options.encoding = 1;
     const Scan other = read_ismrmrd(both, options);
@@ -51,13 +51,13 @@ TEST(IsmrmrdEncodings, OneThatIsMissingIsRefusedWithTheOthers) {
     ReadOptions options;
     options.encoding = 0;
     EXPECT_EQ(refusal([&] { read_ismrmrd(path, options); }).next_step,
-              "pass --encoding with one of 1 (1 acquisition)");
+              "pass `encoding` with one of 1 (1 acquisition)");
     options.encoding = 2;
     try {
         read_ismrmrd(path, options);
         FAIL();
     } catch (const UsageError& error) {
-        EXPECT_TRUE(has(error.what(), "--encoding 2, but the header has 2 encodings, counted from "
+        EXPECT_TRUE(has(error.what(), "`encoding` 2, but the header has 2 encodings, counted from "
                                       "0; with image data: 1 (1 acquisition)"))
             << error.what();
     }
@@ -93,8 +93,8 @@ TEST(IsmrmrdChoice, CountersAndFramesChoose) {
     const Scan scan = read_scan(path, options);
     EXPECT_EQ(first_samples(scan), (std::vector<double>{100, 103, 200, 203}));
     EXPECT_EQ(scan.frames[1].label, "slice 1, repetition 3");
-    EXPECT_TRUE(noted(scan, "left out 8 frames of 8 acquisitions; chosen: --slice 1-2 "
-                            "--repetition 0,3"));
+    EXPECT_TRUE(noted(scan, "left out 8 frames of 8 acquisitions; chosen: `slice` 1-2 "
+                            "`repetition` 0,3"));
     options.frames = IndexList("2");
     const Scan one = read_scan(path, options);
     EXPECT_EQ(first_samples(one), std::vector<double>{200});
@@ -124,12 +124,12 @@ TEST(IsmrmrdChoice, NothingChosenIsRefusedWithWhatThereIs) {
     ReadOptions options;
     options.counters[0] = IndexList("3-9");
     const auto found = [&] { return refusal([&] { read_scan(path, options); }).found; };
-    EXPECT_EQ(found(), "no slice 3-9 of --slice 3-9");
+    EXPECT_EQ(found(), "no slice 3-9 of `slice` 3-9");
     options.counters[0] = IndexList("0,4-9,2,11"); // some of which are there
-    EXPECT_EQ(found(), "no slice 4-9,11 of --slice 0,4-9,2,11");
+    EXPECT_EQ(found(), "no slice 4-9,11 of `slice` 0,4-9,2,11");
     options = {};
     options.frames = IndexList("11,12-14,10-20");
-    EXPECT_EQ(found(), "no frame 12-14 of --frames 11,12-14,10-20");
+    EXPECT_EQ(found(), "no frame 12-14 of `frames` 11,12-14,10-20");
     options.join = {"slice"};
     options.counters[0] = IndexList("0");
     EXPECT_THROW(read_scan(path, options), UsageError);

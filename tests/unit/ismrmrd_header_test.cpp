@@ -80,7 +80,7 @@ TEST(IsmrmrdHeader, ANumberIsReadWholeOrRefusedByItsName) {
         const Finding finding = refusal(with("<y>200.5</y>", "<y>" + wrong + "</y>"));
         EXPECT_EQ(finding.thing, "/dataset/xml, encoding/encodedSpace/fieldOfView_mm/y");
         EXPECT_EQ(finding.found, "\"" + wrong + "\"");
-        EXPECT_EQ(finding.expected, "a length above 0, in mm; --header fov_mm=X,Y gives one");
+        EXPECT_EQ(finding.expected, "a length above 0, in mm; `header` fov_mm=X,Y gives one");
     }
     EXPECT_EQ(refusal(with("<center>9</center>", "<center>9x</center>")).thing,
               "/dataset/xml, encoding/encodingLimits/kspace_encoding_step_1/center");

@@ -154,7 +154,7 @@ TEST(IsmrmrdSlices, AMatrixOfTheirNumberIsThatOfTwoDimensions) {
         Finding finding = refusal([&] { read(acquisitions, xml, "cycles/fov"); });
         EXPECT_EQ(finding.thing, "/dataset/xml, encodedSpace/matrixSize/z");
         EXPECT_EQ(finding.found, "3, and each frame has one kspace_encode_step_2 (0-2 in all)");
-        EXPECT_TRUE(has(finding.next_step, "--join slice")) << finding.next_step;
+        EXPECT_TRUE(has(finding.next_step, "`join` slice")) << finding.next_step;
         acquisitions.resize(2); // as many as z is are meant
         acquisitions[1].idx().kspace_encode_step_2 = 0;
         finding = refusal([&] { read(acquisitions, xml, "cycles/fov"); });
@@ -170,7 +170,7 @@ TEST(IsmrmrdSlices, WithOnePartitionInAllTheyCannotBeJoined) {
     }
     const std::string xml = header({8, 8, 4, 240, 240, 20}, {8, 8, 4, 240, 240, 20});
     Finding finding = refusal([&] { read(slices, xml, "cycles/fov"); });
-    EXPECT_FALSE(has(finding.next_step, "--join")) << finding.next_step;
+    EXPECT_FALSE(has(finding.next_step, "`join`")) << finding.next_step;
     EXPECT_TRUE(has(finding.next_step, "write 1 for z")) << finding.next_step;
     ReadOptions options;
     options.join = {"slice"};

@@ -149,7 +149,7 @@ TEST(IsmrmrdNoise, OfOtherCoilsWhitensNothing) {
     EXPECT_EQ(finding.thing, "/dataset/data, acquisition 0 (noise), active_channels");
     EXPECT_EQ(finding.found, "3");
     EXPECT_TRUE(has(finding.expected, "2, as in acquisition 1 of the image")) << finding.expected;
-    EXPECT_TRUE(has(finding.next_step, "--no-whitening")) << finding.next_step;
+    EXPECT_TRUE(has(finding.next_step, "`no_whitening`")) << finding.next_step;
     const Scan scan = read_ismrmrd(alone);
     EXPECT_TRUE(scan.noise.empty());
     EXPECT_TRUE(noted(scan, "of 3 channels, not the image's 2"));

@@ -110,7 +110,7 @@ TEST(IsmrmrdPlaces, WhatIsNotFiniteCannotBeShiftedTo) {
         EXPECT_EQ(finding.thing, text("/dataset/data, acquisition 1, ",
                                       position ? "position" : "read_dir, phase_dir and slice_dir"));
         EXPECT_EQ(finding.found, "not finite");
-        EXPECT_TRUE(has(finding.next_step, "--shift-mm X,Y"));
+        EXPECT_TRUE(has(finding.next_step, "`shift_mm` X,Y"));
     }
 }
 

@@ -73,7 +73,7 @@ TEST(IsmrmrdRefusals, TrajectoriesPerMillimetreAreToldFromCyclesPerVoxel) {
     const Sizes sizes{48, 48, 1, 60, 60, 5};
     const Finding finding = refusal([&] { read({spoke}, header(sizes, sizes)); });
     EXPECT_TRUE(has(finding.expected, "in 1/mm")) << finding.expected;
-    EXPECT_TRUE(has(finding.next_step, "1/m (1000 times 1/mm); or pass --traj-units"))
+    EXPECT_TRUE(has(finding.next_step, "1/m (1000 times 1/mm); or pass `traj_units`"))
         << finding.next_step;
     const Sizes large{48, 48, 1, 96, 96, 5};
     EXPECT_TRUE(noted(read({spoke}, header(large, large)),
@@ -104,16 +104,16 @@ TEST(IsmrmrdRefusals, BeyondTheMatrixMayBeWithinThatOfTheImage) {
     const Sizes sizes{48, 36, 1, 240, 240, 5};
     const std::string path = write({spoke}, header(sizes, sizes));
     const Finding finding = refusal([&] { read_scan(path); });
-    EXPECT_TRUE(has(finding.next_step, "--matrix")) << finding.next_step;
+    EXPECT_TRUE(has(finding.next_step, "`matrix`")) << finding.next_step;
     ReadOptions options;
     options.trajectory_units = "cycles/fov";
-    EXPECT_TRUE(has(refusal([&] { read_scan(path, options); }).next_step, "--matrix"));
+    EXPECT_TRUE(has(refusal([&] { read_scan(path, options); }).next_step, "`matrix`"));
     options.matrix = {36, 36}; // samples beyond its N/2 are for the geometry to leave out
     EXPECT_EQ(read_scan(path, options).frames[0].samples.columns(), 48u);
     options.matrix = {48, 48};
     options.trajectory_units = "";
     EXPECT_TRUE(noted(read_scan(path, options), "cycles/fov, found from its range (1 x 1 of N/2) "
-                                                "and --matrix"));
+                                                "and `matrix`"));
     options.trajectory_units = "cycles/voxel";
     EXPECT_TRUE(has(refusal([&] { read_scan(path, options); }).thing, "trajectory"));
 }
@@ -132,7 +132,7 @@ TEST(IsmrmrdRefusals, AmbiguousUnitsAreRefusedWithTheNumbers) {
               "largest |k| as stored: 30 x 0.25; matrix 64 x 64 x 1, FOV 800 x 800 x 5 mm");
     EXPECT_TRUE(has(finding.expected, "0.9375 x 0.0078125 in cycles/fov")) << finding.expected;
     EXPECT_TRUE(has(finding.expected, "0.75 x 0.00625 in 1/m")) << finding.expected;
-    EXPECT_TRUE(has(finding.next_step, "pass --traj-units UNIT")) << finding.next_step;
+    EXPECT_TRUE(has(finding.next_step, "pass `traj_units` UNIT")) << finding.next_step;
     const Scan scan = read({readout(60, 1, 2)}, header(sizes, sizes), "1/m");
     EXPECT_DOUBLE_EQ(scan.frames[0].sampling->trajectory[0][0], -24);
 }

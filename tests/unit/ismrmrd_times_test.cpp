@@ -77,9 +77,9 @@ TEST(IsmrmrdTimes, SegmentsOfAReadoutAreRefused) {
     const Finding finding = refusal([&] { timed_scan(acquisitions, "spiral"); });
     EXPECT_EQ(finding.thing, "/dataset/data, acquisition 2, idx.segment");
     EXPECT_EQ(finding.found, "3");
-    EXPECT_TRUE(has(finding.expected, "2 as in acquisition 0 of its frame, for --field-map"))
+    EXPECT_TRUE(has(finding.expected, "2 as in acquisition 0 of its frame, for `field_map`"))
         << finding.expected;
-    EXPECT_TRUE(has(finding.next_step, "leave --field-map out")) << finding.next_step;
+    EXPECT_TRUE(has(finding.next_step, "leave `field_map` out")) << finding.next_step;
     EXPECT_EQ(timed_scan(acquisitions, "spiral", false).frames.size(), 1u);
     acquisitions[2].idx().repetition = 1; // a frame of its own
     EXPECT_EQ(timed_scan(acquisitions, "spiral").frames.size(), 2u);
@@ -104,7 +104,7 @@ TEST(IsmrmrdTimes, JoinedEchoesAreRefused) {
         }
         const Finding finding = refusal([&] { read_ismrmrd(path, options); });
         EXPECT_EQ(finding.thing, "/dataset/data, acquisition 2, idx." + joined);
-        EXPECT_TRUE(has(finding.next_step, "--join " + joined)) << finding.next_step;
+        EXPECT_TRUE(has(finding.next_step, "`join` " + joined)) << finding.next_step;
         options.with_times = false;
         EXPECT_EQ(read_ismrmrd(path, options).frames.size(), 1u);
     }

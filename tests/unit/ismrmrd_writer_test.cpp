@@ -170,7 +170,7 @@ TEST(IsmrmrdWriter, WhatTheFormatCannotHoldIsRefused) {
     refuses([&](Simulation&, Sampling& s) { s.times = ones(s); }, "time 1 s");
     refuses([](Simulation& s, Sampling&) { s.scan.voxels.emplace(1); }, "voxels");
     refuses([](Simulation& s, Sampling&) { s.scan.calibrations = s.scan.frames; }, "calibration");
-    refuses([](Simulation& s, Sampling&) { s.scan.grid.size[1] = 65536; }, "--matrix");
+    refuses([](Simulation& s, Sampling&) { s.scan.grid.size[1] = 65536; }, "`matrix`");
     EXPECT_FALSE(std::filesystem::exists(file.path));
 }
 

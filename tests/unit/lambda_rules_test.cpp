@@ -32,7 +32,7 @@ std::string refusal(const std::string& word, const LambdaCurve& curve) {
         chosen(word, curve);
     } catch (const InputError& error) {
         EXPECT_EQ(error.finding().file, "s.h5");
-        EXPECT_NE(error.finding().next_step.find("--lambda"), std::string::npos);
+        EXPECT_NE(error.finding().next_step.find("`lambda`"), std::string::npos);
         return error.finding().found;
     }
     return "none";

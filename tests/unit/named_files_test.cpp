@@ -30,7 +30,7 @@ protected:
     void require(const std::vector<std::string>& outputs, FileKind kind = FileKind::hdf5) const {
         std::vector<NamedOutput> files;
         for (const std::string& name : outputs) {
-            files.push_back({"--output", folder.file(name), kind});
+            files.push_back({"`output`", folder.file(name), kind});
         }
         require_files({{"SCAN", folder.file("scan.h5")}}, files);
     }
@@ -39,8 +39,8 @@ protected:
 TEST_F(NamedFiles, NewOnesAreFineAndNothingIsLeft) {
     EXPECT_NO_THROW(require({"image.h5", "other.h5", "no_ending", "v1.2", "x.part"}));
     EXPECT_EQ(folder.entries(), 4U);
-    EXPECT_NO_THROW(require_files({{"SCAN", folder.file("scan.h5")}, {"--q", ""}},
-                                  {{"--png", "", FileKind::png}}));
+    EXPECT_NO_THROW(require_files({{"SCAN", folder.file("scan.h5")}, {"`q`", ""}},
+                                  {{"`png`", "", FileKind::png}}));
 }
 
 TEST_F(NamedFiles, AnOutputMayNotBeAnInputByAnyOfItsNames) {
@@ -82,17 +82,17 @@ TEST_F(NamedFiles, AnInputMustBeAFileThatCanBeRead) {
         EXPECT_THROW(require_input(path), InputError) << path;
     }
     EXPECT_NO_THROW(require_input(folder.file("soft.h5")));
-    EXPECT_THROW(require_files({{"--q", folder.file("missing")}}, {}), InputError);
+    EXPECT_THROW(require_files({{"`q`", folder.file("missing")}}, {}), InputError);
 }
 
 TEST_F(NamedFiles, MessagesNameTheFlagAndTheNextStep) {
     try {
-        require_files({{"--truth", folder.file("scan.h5")}},
-                      {{"--png", folder.file("scan.h5"), FileKind::png}});
+        require_files({{"`truth`", folder.file("scan.h5")}},
+                      {{"`png`", folder.file("scan.h5"), FileKind::png}});
         FAIL() << "no error";
     } catch (const UsageError& error) {
         const std::string message = error.what();
-        for (const char* part : {"scan.h5: --png", "the file of --truth", "next: "}) {
+        for (const char* part : {"scan.h5: `png`", "the file of `truth`", "next: "}) {
             EXPECT_NE(message.find(part), std::string::npos) << message;
         }
     }
@@ -107,12 +107,12 @@ TEST_F(NamedFiles, EndingsAreInSmallLettersAndMayBeDouble) {
 }
 
 TEST_F(NamedFiles, FoldersAreMadeAndRefusedWhereNothingCanBeWritten) {
-    require_folder("--q-folder", "");
-    require_folder("--q-folder", folder.file("new/folder"));
-    require_folder("--q-folder", folder.file("new/folder/"));
+    require_folder("`q_folder`", "");
+    require_folder("`q_folder`", folder.file("new/folder"));
+    require_folder("`q_folder`", folder.file("new/folder/"));
     EXPECT_TRUE(fs::is_empty(folder.file("new/folder")));
-    EXPECT_THROW(require_folder("--q-folder", folder.file("scan.h5")), UsageError);
-    EXPECT_THROW(require_folder("--q-folder", folder.file("scan.h5/in_a_file")), UsageError);
+    EXPECT_THROW(require_folder("`q_folder`", folder.file("scan.h5")), UsageError);
+    EXPECT_THROW(require_folder("`q_folder`", folder.file("scan.h5/in_a_file")), UsageError);
 }
 
 } // namespace

@@ -147,8 +147,8 @@ TEST_F(PartFolderTest, OfAnotherScanOrOtherOptionsIsRefusedByName) {
     EXPECT_EQ(refusal(other).found, "\"lambda = 0.01\"");
     EXPECT_NE(refusal(other).expected.find("no such entry"), std::string::npos);
     other = settings;
-    other.emplace_back("the trajectory has the other sign (--conjugate)", "");
-    EXPECT_NE(refusal(other).expected.find("\"the trajectory has the other sign (--conjugate)\""),
+    other.emplace_back("the trajectory has the other sign (`conjugate`)", "");
+    EXPECT_NE(refusal(other).expected.find("\"the trajectory has the other sign (`conjugate`)\""),
               std::string::npos);
     EXPECT_EQ(resumed(), Indices{0}) << "nothing was lost";
 }

@@ -53,8 +53,8 @@ TEST(Reach, RadiansLabelledAsCyclesAreRefusedWithTheUnitThatFits) {
     EXPECT_NE(finding.expected.find("0.0981748 x 0.0981748 in cycles/fov"), std::string::npos)
         << finding.expected;
     EXPECT_NE(finding.expected.find("1 x 1 in rad/voxel"), std::string::npos) << finding.expected;
-    EXPECT_NE(finding.next_step.find("--traj-units rad/voxel"), std::string::npos);
-    EXPECT_NE(finding.next_step.find("--low-resolution"), std::string::npos);
+    EXPECT_NE(finding.next_step.find("`traj_units` rad/voxel"), std::string::npos);
+    EXPECT_NE(finding.next_step.find("`low_resolution`"), std::string::npos);
 }
 
 // Every pair of units in which a scan would lie within the matrix is distinguished.
@@ -72,7 +72,7 @@ TEST(Reach, NoWrongLabelPasses) {
             if (truth == label) {
                 EXPECT_NO_THROW(require_reach(scan)) << truth;
             } else {
-                EXPECT_NE(refusal(scan).next_step.find("--traj-units " + truth), std::string::npos)
+                EXPECT_NE(refusal(scan).next_step.find("`traj_units` " + truth), std::string::npos)
                     << truth << " as " << label;
             }
         }
@@ -110,14 +110,14 @@ TEST(Remarks, UndersamplingWithoutMapsIsNoted) {
     EXPECT_EQ(
         remarks_on_aliasing(scan)[0],
         "the samples fill 49.8 % of k-space: expect aliasing where coil maps do not undo it, of "
-        "which --reg tv:0.02 removes much");
+        "which `reg` tv:0.02 removes much");
     scan.coil_maps = CoilMatrix::Ones(2, 64 * 64);
     EXPECT_TRUE(remarks_on_aliasing(scan).empty()) << "maps undo it";
     scan = scan_of(lines(64, 64, 5), 64, 64);
     scan.coil_maps = CoilMatrix::Ones(2, 64 * 64);
     ASSERT_EQ(remarks_on_aliasing(scan).size(), 1u);
     EXPECT_NE(remarks_on_aliasing(scan)[0].find("% of k-space: expect aliasing and noise, of "
-                                                "which --reg tv:0.02 removes much"),
+                                                "which `reg` tv:0.02 removes much"),
               std::string::npos)
         << remarks_on_aliasing(scan)[0];
 }
@@ -128,18 +128,18 @@ TEST(Remarks, FramesOfFewSamplesAreNotedWithTheFlagThatJoinsThem) {
     scan.joinable_counters = {"repetition"};
     EXPECT_EQ(remarks_on_aliasing(scan)[0],
               "500 frames are reconstructed, each from 64 samples a coil, which fill 2 % of "
-              "k-space: expect aliasing where coil maps do not undo it, of which --reg tv:0.02 "
-              "removes much; if they belong to one image, pass --join repetition");
+              "k-space: expect aliasing where coil maps do not undo it, of which `reg` tv:0.02 "
+              "removes much; if they belong to one image, pass `join` repetition");
     scan.has_single_readouts = true;
     EXPECT_EQ(remarks_on_aliasing(scan),
               std::vector<std::string>{
-                  "Each of the 500 frames has one readout, which fills 2 % of k-space. --join "
-                  "repetition makes one image of all readouts. --join repetition "
-                  "--spokes-per-frame 13 makes an image of every 13 readouts."});
+                  "Each of the 500 frames has one readout, which fills 2 % of k-space. `join` "
+                  "repetition makes one image of all readouts. `join` repetition "
+                  "`spokes_per_frame` 13 makes an image of every 13 readouts."});
     scan.frames.resize(25); // less than two times 13
-    EXPECT_EQ(remarks_on_aliasing(scan)[0].find("--spokes"), std::string::npos);
+    EXPECT_EQ(remarks_on_aliasing(scan)[0].find("`spokes_per_frame`"), std::string::npos);
     scan.joinable_counters = {};
-    EXPECT_EQ(remarks_on_aliasing(scan)[0].find("--join"), std::string::npos);
+    EXPECT_EQ(remarks_on_aliasing(scan)[0].find("`join`"), std::string::npos);
 }
 
 TEST(Remarks, TheSparsestFrameIsNotedWhereverItIs) {

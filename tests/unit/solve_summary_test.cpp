@@ -39,7 +39,7 @@ TEST(SolveSummary, OneSolveThatTheLimitEnded) {
     EXPECT_EQ(summary.as_text(), "2 iterations, residual 0.0031, target 0.0001");
     EXPECT_EQ(summary.about_convergence(),
               "Not converged after 2 iterations (residual 0.0031, target 0.0001). Raise "
-              "--iterations.");
+              "`iterations`.");
 }
 
 TEST(SolveSummary, TheLastIterationsTellWhetherMoreWouldChangeTheImage) {
@@ -84,7 +84,7 @@ TEST(SolveSummary, AResidualAboveThatOfZerosIsNoSolution) {
     frame.late_change = 0.1;
     of_splitting.add(frame);
     EXPECT_FALSE(of_splitting.converged());
-    EXPECT_THAT(of_splitting.about_convergence(), HasSubstr("Raise --iterations."));
+    EXPECT_THAT(of_splitting.about_convergence(), HasSubstr("Raise `iterations`."));
 }
 
 TEST(SolveSummary, ManySolvesAreOneLineOfWorstAndMedian) {
@@ -127,10 +127,10 @@ TEST(SolveSummary, WhatTheImageLeavesOfTheSamplesIsTold) {
         return summary.about_samples();
     };
     EXPECT_THAT(causes("tv", Stop::tolerance), HasSubstr("or trajectory may be wrong, or lambda "
-                                                         "or a weight of --reg too large"));
-    EXPECT_THAT(causes("tv", Stop::tolerance), Not(HasSubstr("--prior")));
+                                                         "or a weight of `reg` too large"));
+    EXPECT_THAT(causes("tv", Stop::tolerance), Not(HasSubstr("`prior`")));
     EXPECT_THAT(causes("tv", Stop::iterations), HasSubstr("iterations too few"));
-    EXPECT_THAT(causes("anatomical", Stop::tolerance), HasSubstr("image of --prior"));
+    EXPECT_THAT(causes("anatomical", Stop::tolerance), HasSubstr("image of `prior`"));
     // The least of all frames.
     SolveSummary two(SolveOptions{});
     for (const double explained : {120.0, 180.0}) {
@@ -161,7 +161,7 @@ TEST(SolveSummary, TheProblemThatIsResolvedWorstDecides) {
     EXPECT_TRUE(summary.lambda_is_lost());
     const double resolved = 4 * tolerance::normal_equations(1e-6, tolerance::eps);
     EXPECT_THAT(summary.about_lambda(), HasSubstr(rounded(resolved)));
-    EXPECT_THAT(summary.about_lambda(), HasSubstr("--precision double"));
+    EXPECT_THAT(summary.about_lambda(), HasSubstr("`precision` double"));
 }
 
 TEST(SolveSummary, TheErrorOfTheImageIsHeldAgainstTheTolerance) {
@@ -177,13 +177,13 @@ TEST(SolveSummary, TheErrorOfTheImageIsHeldAgainstTheTolerance) {
         SolveSummary summary(options);
         summary.add(rounded_frame({10}, 0.01, bound));
         EXPECT_EQ(summary.precision_limits_image(), limits) << asked;
-        EXPECT_THAT(summary.about_precision(), HasSubstr("--precision double"));
+        EXPECT_THAT(summary.about_precision(), HasSubstr("`precision` double"));
     }
     SolveSummary in_double(SolveOptions{0.01}, std::numeric_limits<double>::epsilon());
     in_double.add(rounded_frame({10}, 0.01, bound));
-    EXPECT_THAT(in_double.about_precision(), Not(HasSubstr("--precision")));
-    EXPECT_THAT(in_double.about_precision(), HasSubstr("--segment-error"));
-    EXPECT_THAT(in_double.about_lambda(), Not(HasSubstr("--precision")));
+    EXPECT_THAT(in_double.about_precision(), Not(HasSubstr("`precision`")));
+    EXPECT_THAT(in_double.about_precision(), HasSubstr("`segment_error`"));
+    EXPECT_THAT(in_double.about_lambda(), Not(HasSubstr("`precision`")));
 }
 
 TEST(CoilMaps, TheSumOfTheirSquaresIsOverVoxelsThatTheySee) {

@@ -44,7 +44,7 @@ TEST_F(SolverRoom, ATermOfOffResonanceIsAQ) {
     EXPECT_NEAR(bytes() - two, with_allocator * 3 * (half + spectra + voxels * 16), 1);
     EXPECT_EQ(refusal().thing, "off-resonance");
     EXPECT_NE(refusal().found.find("up to 5 terms"), std::string::npos) << refusal().found;
-    EXPECT_NE(refusal().next_step.find("--field-map none"), std::string::npos)
+    EXPECT_NE(refusal().next_step.find("`field_map` none"), std::string::npos)
         << refusal().next_step;
     const double with_five = bytes();
     shape.segments = 7; // their factors of the voxels
@@ -75,7 +75,7 @@ TEST_F(SolverRoom, RegularisersAndThePreconditionerCount) {
     EXPECT_GT(tv, plain);
     options.regularisers = {{"wavelet", 1}};
     EXPECT_GT(bytes(), tv);
-    EXPECT_NE(refusal().next_step.find("leave --reg out"), std::string::npos)
+    EXPECT_NE(refusal().next_step.find("leave `reg` out"), std::string::npos)
         << refusal().next_step;
 }
 

@@ -50,9 +50,9 @@ bool is_no_room(const cl::Error& error) {
 DeviceError device_error(const std::string& what, const cl::Error& error) {
     return DeviceError(
         text(what, ": ", error.what(), " failed with ", error_name(error.err()), "\n  next:     ",
-             is_no_room(error) ? "free the device's memory, or choose another with --device"
-                               : "run 'lsrecon devices', try another --device or --kernel, "
-                                 "or use --backend reference"));
+             is_no_room(error) ? "free the device's memory, or choose another with `device`"
+                               : "run 'lsrecon devices', try another `device` or `kernel`, "
+                                 "or use `backend` reference"));
 }
 
 } // namespace lsrecon::opencl

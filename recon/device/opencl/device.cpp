@@ -149,7 +149,7 @@ std::string no_device_message(const std::vector<std::string>& platforms,
         return text(
             "no OpenCL device on this machine\n  found:    a driver without a device: ", names,
             "\n  next:     check that the GPU is there and that you may use it (groups "
-            "video and render, CUDA_VISIBLE_DEVICES), or use --backend reference");
+            "video and render, CUDA_VISIBLE_DEVICES), or use `backend` reference");
     }
     const char* const vendors = std::getenv("OCL_ICD_VENDORS");
     const bool elsewhere = vendors != nullptr && *vendors != '\0';
@@ -157,7 +157,7 @@ std::string no_device_message(const std::vector<std::string>& platforms,
                 elsewhere ? text("  found:    OCL_ICD_VENDORS=", vendors, ", with no driver\n")
                           : "",
                 "  next:     install the driver of your GPU, or pocl-opencl-icd for the CPU, or "
-                "use --backend reference");
+                "use `backend` reference");
 }
 
 } // namespace opencl
@@ -238,11 +238,11 @@ int choose_device(const std::vector<DeviceInfo>& devices, const std::string& wan
         known += text("\n            ", info.index, ": ", info.name, " (", info.type,
                       info.available ? ")" : ", not available)");
     }
-    throw DeviceError(text("--device ", wanted.empty() ? "(default)" : wanted,
+    throw DeviceError(text("`device` ", wanted.empty() ? "(default)" : wanted,
                            ": no available OpenCL device fits\n  expected: an index, a part of a "
                            "name or a type of one of",
                            known,
-                           "\n  next:     see 'lsrecon devices', or use --backend reference"));
+                           "\n  next:     see 'lsrecon devices', or use `backend` reference"));
 }
 
 } // namespace lsrecon

@@ -50,11 +50,11 @@ using Size = decltype(VkFFTConfiguration::FFTdim);
 void require(VkFFTResult result, const char* what) {
     if (result == VKFFT_ERROR_FAILED_TO_ALLOCATE || result == VKFFT_ERROR_MALLOC_FAILED) {
         throw DeviceError(text("VkFFT: ", what, " ran out of memory (error ", result,
-                               ")\n  next:     free the device's memory, or use --solver eigen"));
+                               ")\n  next:     free the device's memory, or use `solver` eigen"));
     }
     if (result != VKFFT_SUCCESS) {
         throw DeviceError(text("VkFFT: ", what, " failed with error ", result,
-                               "\n  next:     use --solver eigen"));
+                               "\n  next:     use `solver` eigen"));
     }
 }
 

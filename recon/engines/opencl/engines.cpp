@@ -85,9 +85,9 @@ const Engine& engine_of(const std::string& variant) {
             }
         }
     }
-    throw UsageError(text("--kernel ", variant, " is unknown\n  expected: one of ",
+    throw UsageError(text("`kernel` ", variant, " is unknown\n  expected: one of ",
                           comma_separated(kernel_names()),
-                          "\n  next:     see 'lsrecon devices', or leave --kernel out"));
+                          "\n  next:     see 'lsrecon devices', or leave `kernel` out"));
 }
 
 const Variant& variant_named(const std::string& name) {

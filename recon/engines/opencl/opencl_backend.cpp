@@ -23,9 +23,9 @@ public:
           variant_(options.kernel.empty() ? default_kernel() : options.kernel) {
         engine_of(variant_);
         if (!device_->has(precision())) {
-            throw DeviceError(text("--precision double: ", queue_.info().name,
-                                   " has no double precision\n  next:     use --precision single, "
-                                   "another --device, or --backend reference"));
+            throw DeviceError(text("`precision` double: ", queue_.info().name,
+                                   " has no double precision\n  next:     use `precision` single, "
+                                   "another `device`, or `backend` reference"));
         }
     }
 

@@ -90,7 +90,7 @@ Grid grid_of(const std::string& file, const std::array<std::size_t, dimensions>&
     grid.dimensions = sizes[2] > 1 ? 3 : 2;
     const auto used = static_cast<std::size_t>(grid.dimensions);
     if (!input.fov_mm.empty() && input.fov_mm.size() != used) {
-        throw UsageError({file, "--fov-mm", counted(input.fov_mm.size(), "length"),
+        throw UsageError({file, "`fov_mm`", counted(input.fov_mm.size(), "length"),
                           text(used, " lengths, one a dimension"), "name them all"});
     }
     for (std::size_t d = 0; d < used; ++d) {
@@ -147,7 +147,7 @@ bool recognises_cfl(const std::string& path) {
 
 StoredImage open_cfl(const std::string& path, const ImageInput& input) {
     if (input.dataset != "image") {
-        throw UsageError({path, "--map", "BART's pair of files", "an image file of lsrecon",
+        throw UsageError({path, "`map`", "BART's pair of files", "an image file of lsrecon",
                           "leave the flag out"});
     }
     const auto [sizes, data] = values_of(path);
@@ -163,7 +163,7 @@ StoredImage open_cfl(const std::string& path, const ImageInput& input) {
     }
     if (input.fov_mm.empty()) {
         image.remarks.emplace_back("cfl files hold no field of view: voxels are taken as 1 mm; "
-                                   "--fov-mm gives their size");
+                                   "`fov_mm` gives their size");
     }
     image.values = [data = data, voxels](std::size_t frame) {
         return read_at(*data, frame * voxels, voxels);

@@ -287,7 +287,7 @@ Hdf5Shape image_shape(const Hdf5Reader& file) {
                           scan.empty() ? "it is missing" : "it is missing: the file is " + scan,
                           "an image file of lsrecon",
                           scan.empty()
-                              ? "name a file that 'lsrecon recon' or 'simulate --truth' wrote"
+                              ? "name a file that 'lsrecon recon' or 'simulate `truth`' wrote"
                               : "make an image of the scan: lsrecon recon " +
                                     shell_word(file.path()) + " -o IMAGE.h5"});
     }

@@ -52,7 +52,7 @@ bool recognises_mrd_images(const std::string& path) {
 
 StoredImage open_hdf5(const std::string& path, const ImageInput& input) {
     if (!input.fov_mm.empty()) {
-        throw UsageError({path, "--fov-mm", "an image file that holds its field of view",
+        throw UsageError({path, "`fov_mm`", "an image file that holds its field of view",
                           "the flag for files without one alone", "leave it out"});
     }
     const bool maps = input.dataset == "image" && holds_maps_alone(Hdf5Reader(path));
@@ -151,15 +151,15 @@ const ImageFormat& format_of_output(const std::string& path, const std::string& 
         return *format;
     }
     if (!name.empty()) {
-        throw UsageError({"", "--to", name, "one of " + image_format_names(), "name one of them"});
+        throw UsageError({"", "`to`", name, "one of " + image_format_names(), "name one of them"});
     }
     const std::string ending = ending_of(path);
     const bool dicom = ending == "dcm" || ending == "ima";
     throw UsageError(
-        {path, "--output", ending.empty() ? "a name without an ending" : "the ending ." + ending,
+        {path, "`output`", ending.empty() ? "a name without an ending" : "the ending ." + ending,
          "an ending that says the format",
          dicom ? "write ISMRMRD images, -o NAME.mrd, of which other programs make DICOM"
-               : "add --to with one of " + image_format_names()});
+               : "add `to` with one of " + image_format_names()});
 }
 
 const ImageFormat* other_format_of(const std::string& path) {
@@ -183,10 +183,10 @@ void refuse_other_formats(const std::string& path, const std::string& expected,
 void require_own_place(const std::string& path, const std::string& format,
                        const ImageInput& input) {
     if (input.dataset != "image") {
-        throw UsageError({path, "--map", format, "an image file of lsrecon", "leave the flag out"});
+        throw UsageError({path, "`map`", format, "an image file of lsrecon", "leave the flag out"});
     }
     if (!input.fov_mm.empty()) {
-        throw UsageError({path, "--fov-mm", format + ", which holds its field of view",
+        throw UsageError({path, "`fov_mm`", format + ", which holds its field of view",
                           "the flag for files without one alone", "leave it out"});
     }
 }
@@ -210,14 +210,14 @@ OnlyImage read_only_image(const std::string& path, const std::string& name) {
     if (format.kind == FileKind::cfl) {
         throw InputError(
             {path, "file", format.summary, "an image that says how large it is",
-             "lsrecon convert " + shell_word(path) + " -o " + name + " --fov-mm X,Y[,Z]"});
+             "lsrecon convert " + shell_word(path) + " -o " + name + " `fov_mm` X,Y[,Z]"});
     }
     HashedFiles files(format.files(path));
     OnlyImage only{with_slices_stacked(format.open(path, {})), {}, {}};
     const StoredImage& image = only.about;
     if (image.frames() != 1) {
         throw InputError({path, image.thing, counted(image.frames(), "frame"), "one frame",
-                          "write the one that belongs to the scan: lsrecon convert --frame"});
+                          "write the one that belongs to the scan: lsrecon convert `frame`"});
     }
     require_sound_values(image);
     only.values = image.values(0);

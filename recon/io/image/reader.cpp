@@ -177,8 +177,8 @@ void show_map(const std::shared_ptr<const Hdf5Reader>& file, const std::string& 
               StoredImage& image) {
     if (!file->has(dataset)) {
         throw InputError({file->path(), full_name(dataset), "it is missing",
-                          "an image that was made with --noise-map",
-                          "leave --map out, or run 'lsrecon recon' with --noise-map"});
+                          "an image that was made with `noise_map`",
+                          "leave `map` out, or run 'lsrecon recon' with `noise_map`"});
     }
     const Hdf5Shape shape = file->checked_shape(dataset, Hdf5Kind::real);
     const std::size_t voxels = image.about.voxels ? image.about.voxels->size() : image.voxels();

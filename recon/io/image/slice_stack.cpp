@@ -123,7 +123,7 @@ StoredImage with_slices_stacked(const StoredImage& image) {
         throw InputError({image.file, "/frame_positions", stack.problem,
                           "frames at one position, or evenly spaced parallel slices with the same "
                           "frames",
-                          "convert one frame with --frame"});
+                          "convert one frame with `frame`"});
     }
     if (stack.volumes.empty()) {
         return image;

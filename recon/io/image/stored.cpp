@@ -51,7 +51,7 @@ std::vector<float> real_part(ImagePart part, const ImageValues& values) {
 
 StoredImage only_frame(const StoredImage& image, std::size_t frame) {
     if (frame >= image.frames()) {
-        throw UsageError({image.file, "--frame", text(frame),
+        throw UsageError({image.file, "`frame`", text(frame),
                           text("0 to ", image.frames() - 1, ": the image has ",
                                counted(image.frames(), "frame")),
                           "name one of its frames"});
@@ -74,7 +74,7 @@ StoredImage only_frame(const StoredImage& image, std::size_t frame) {
 StoredImage only_slices(const StoredImage& image, const IndexRange& slices) {
     const Grid& whole = image.about.grid;
     if (slices.last >= whole.size[2] || slices.first > slices.last) {
-        throw UsageError({image.file, "--slices", text(slices.first, "-", slices.last),
+        throw UsageError({image.file, "`slices`", text(slices.first, "-", slices.last),
                           text("slices of 0 to ", whole.size[2] - 1, ", the first one first"),
                           "name slices that the image has"});
     }
@@ -111,7 +111,7 @@ void require_sizes(const StoredImage& image, std::size_t largest, const std::str
         if (count > largest) {
             throw InputError({image.file, "/image", text(count, " voxels or frames in a dimension"),
                               text("at most ", largest, ", which is all that ", format, " can say"),
-                              "convert fewer with --frame or --slices, or to another format"});
+                              "convert fewer with `frame` or `slices`, or to another format"});
         }
     }
 }
@@ -152,7 +152,7 @@ std::vector<std::size_t> places_on_grid(const std::string& file, const Grid& gri
                                   (beside ? ", beside the grid" : ", where another one is"),
                               text("voxels of the grid of ", by(grid.size, grid.dimensions),
                                    ", which a picture needs: (n - floor(N/2)) / N, each once"),
-                              "list such voxels in the scan; without --png 'recon' takes any, and "
+                              "list such voxels in the scan; without `png` 'recon' takes any, and "
                               "/image holds their values"});
         }
         taken[place] = true;

@@ -185,8 +185,8 @@ Grid stored_grid(const RawFrames& raw) {
                reach_in_each_unit(raw.range, grid) +
                (foreign ? "; in " + foreign->name + ", which is none of them, it is filled" : ""),
            foreign ? text("write the trajectory in 1/m (", foreign->per_m, " times ", foreign->name,
-                          "); or pass --traj-units UNIT, if it is in one of these")
-                   : "pass --traj-units UNIT, and --matrix where k reaches beyond N/2");
+                          "); or pass `traj_units` UNIT, if it is in one of these")
+                   : "pass `traj_units` UNIT, and `matrix` where k reaches beyond N/2");
 }
 
 /// The units of the trajectory, given or found; "" when none is stored.
@@ -194,7 +194,7 @@ std::string units_of(const RawFrames& raw, std::vector<std::string>& remarks) {
     const std::string& given = raw.options.trajectory_units;
     const Grid stored = stored_grid(raw);
     if (stored.dimensions == 0 && !given.empty()) {
-        remarks.push_back("no trajectory is stored: --traj-units " + given + " is not used");
+        remarks.push_back("no trajectory is stored: `traj_units` " + given + " is not used");
     }
     if (stored.dimensions == 0 || !given.empty()) {
         return stored.dimensions == 0 ? "" : given;
@@ -222,7 +222,7 @@ std::string units_of(const RawFrames& raw, std::vector<std::string>& remarks) {
     }
     remarks.push_back(text("trajectory units ", found, ", found from its range (",
                            by(reach, stored.dimensions), " of N/2) and ",
-                           new_matrix ? "--matrix" : "the matrix"));
+                           new_matrix ? "`matrix`" : "the matrix"));
     if (const ForeignUnit* const foreign = foreign_unit_that_fits({range}, stored)) {
         remarks.push_back(text("the range of the trajectory would also fit ", foreign->name,
                                ", which is not read: if the object has a wrong size, write the "
@@ -240,11 +240,11 @@ std::vector<RawPart> parts_of(const RawFrames& raw, const RawCounters& counters)
     }
     if (length > readouts) {
         const std::string name = name_of(raw, counters);
-        throw UsageError(text(raw.encoding.file, ": --spokes-per-frame ", length, ", but ",
+        throw UsageError(text(raw.encoding.file, ": `spokes_per_frame` ", length, ", but ",
                               name.empty() ? "the frame" : "frame " + name, " has ",
                               counted(readouts, "readout"),
                               "\n  next:     ask for fewer, or join what is one image, as by "
-                              "--join repetition"));
+                              "`join` repetition"));
     }
     const std::size_t stride =
         std::min(raw.options.stride == 0 ? length : raw.options.stride, readouts);
@@ -280,7 +280,7 @@ void require_one_orientation_a_slice(const RawFrames& raw) {
                    text("several: ", name_of(raw, one->first), " is ", from_first.in_words(),
                         " from ", name_of(raw, first->first)),
                    "one, with coil maps of its own",
-                   "choose frames of one orientation, with --set or --frames for example");
+                   "choose frames of one orientation, with `set` or `frames` for example");
         }
     }
 }
@@ -310,14 +310,14 @@ OwnPlaces set_geometry(const RawFrames& raw, Scan& scan) {
     }
     if (turned && raw.options.one_place) {
         refuse(raw, "orientations of the frames", "several",
-               "one, along which --shift-mm header shifts",
-               "choose frames of one orientation, with --slice for example");
+               "one, along which `shift_mm` header shifts",
+               "choose frames of one orientation, with `slice` for example");
     }
     if (turned) {
         require_one_orientation_a_slice(raw);
         scan.remarks.push_back(
             "frames have different orientations, but an image can store only one: orientation and "
-            "position are left out; choose frames of one with --slice or --repetition");
+            "position are left out; choose frames of one with `slice` or `repetition`");
         return OwnPlaces::orientations;
     }
     const auto of_some = [&](std::size_t count) {
@@ -325,7 +325,7 @@ OwnPlaces set_geometry(const RawFrames& raw, Scan& scan) {
     };
     if (of_some(placed) || of_some(directed)) {
         scan.remarks.push_back("the place of some frames is not known: orientation and position "
-                               "are left out; choose frames of which it is, with --frames for "
+                               "are left out; choose frames of which it is, with `frames` for "
                                "example");
         return OwnPlaces::none;
     }
@@ -466,7 +466,7 @@ void add_frames(RawFrames& raw, const Vec3& factor, OwnPlaces own, Scan& scan,
     }
     if (unused > 0) {
         scan.remarks.push_back(text("left out ", counted(unused, "readout"),
-                                    ", which --spokes-per-frame and --stride put into no frame"));
+                                    ", which `spokes_per_frame` and `stride` put into no frame"));
     }
     if (cut_up) {
         require_frames(options.frames, index, raw.encoding.file,
@@ -474,7 +474,7 @@ void add_frames(RawFrames& raw, const Vec3& factor, OwnPlaces own, Scan& scan,
         scan.remarks.push_back(text(
             "cut into ", counted(index, "frame"), " of ", options.spokes_per_frame, " readouts, ",
             options.stride == 0 ? options.spokes_per_frame : options.stride, " readouts apart",
-            options.frames.empty() ? "" : "; chosen: --frames " + options.frames.to_string()));
+            options.frames.empty() ? "" : "; chosen: `frames` " + options.frames.to_string()));
     }
 }
 

@@ -22,14 +22,14 @@ RawChoice::RawChoice(const ReadOptions& options) : options_(options) {
         const auto& names = frame_counters();
         const auto found = std::find(names.begin(), names.end(), name);
         if (found == names.end()) {
-            throw UsageError("--join: unknown counter \"" + name + "\"");
+            throw UsageError("`join`: unknown counter \"" + name + "\"");
         }
         joined_[static_cast<std::size_t>(found - names.begin())] = true;
     }
     for (std::size_t i = 0; i < joined_.size(); ++i) {
         if (joined_[i] && !options.counters[i].empty()) {
             const std::string& name = frame_counters()[i];
-            throw UsageError("--" + name + " chooses frames by a counter that --join " + name +
+            throw UsageError("`" + name + "` chooses frames by a counter that `join` " + name +
                              " ignores; leave one of them out");
         }
     }
@@ -95,9 +95,9 @@ std::string RawChoice::asked() const {
     std::string result;
     for (std::size_t i = 0; i < frame_counters().size(); ++i) {
         const IndexList& list = options_.counters[i];
-        result += list.empty() ? "" : " --" + frame_counters()[i] + " " + list.to_string();
+        result += list.empty() ? "" : " `" + frame_counters()[i] + "` " + list.to_string();
     }
-    return result + (options_.frames.empty() ? "" : " --frames " + options_.frames.to_string());
+    return result + (options_.frames.empty() ? "" : " `frames` " + options_.frames.to_string());
 }
 
 void RawChoice::decide(const std::string& file, const std::string& dataset) {
@@ -121,7 +121,7 @@ void RawChoice::decide(const std::string& file, const std::string& dataset) {
     }
     if (!any && !frames_.empty()) {
         throw InputError({file, dataset + ", chosen frames", "none of" + asked(), listed(),
-                          "choose from what there is; --frames counts, from 0, the frames that the "
+                          "choose from what there is; `frames` counts, from 0, the frames that the "
                           "other choices leave"});
     }
     decide_on_calibrations();
@@ -134,10 +134,10 @@ void RawChoice::require_listed(const std::string& file, const std::string& thing
         const IndexList missing = options_.counters[i].ranges_with_none_of(values_[i]);
         if (!missing.empty()) {
             throw InputError({file, thing,
-                              text("no ", name, " ", missing.to_string(), " of --", name, " ",
+                              text("no ", name, " ", missing.to_string(), " of `", name, "` ",
                                    options_.counters[i].to_string()),
                               name + " " + IndexList(values_[i]).shortened(),
-                              "choose from what there is by --" + name});
+                              "choose from what there is by `" + name + "`"});
         }
     }
 }

@@ -187,7 +187,7 @@ std::size_t IsmrmrdContents::choose_encoding(const IsmrmrdFile& file,
     const std::string there_is = with_image();
     if (options.encoding && *options.encoding >= header.encodings()) {
         throw UsageError(
-            text(file.path(), ": --encoding ", *options.encoding, ", but the header has ",
+            text(file.path(), ": `encoding` ", *options.encoding, ", but the header has ",
                  counted(header.encodings(), "encoding"),
                  ", counted from 0; with image data: ", there_is.empty() ? "none" : there_is));
     }
@@ -206,7 +206,7 @@ std::size_t IsmrmrdContents::choose_encoding(const IsmrmrdFile& file,
                               (options.encoding ? text(" of encoding ", *options.encoding) : ""),
                           none, "at least one",
                           there_is.empty() ? "check the flags of the acquisitions"
-                                           : "pass --encoding with one of " + there_is});
+                                           : "pass `encoding` with one of " + there_is});
     }
     if (found->first >= header.encodings()) {
         throw InputError(
@@ -243,9 +243,9 @@ void IsmrmrdContents::add_remarks(std::size_t chosen, std::vector<std::string>& 
             remarks.push_back(
                 text("left out ", counted(of.image + of.calibration, "acquisition"),
                      " of encoding ", encoding, "; encoding ", chosen, " is read, and ",
-                     of.image > 0 ? "--encoding chooses"
-                                  : text("'lsrecon maps SCAN --encoding ", encoding,
-                                         " -o MAPS' makes coil maps of it for --maps MAPS")));
+                     of.image > 0 ? "`encoding` chooses"
+                                  : text("'lsrecon maps SCAN `encoding` ", encoding,
+                                         " -o MAPS' makes coil maps of it for `maps` MAPS")));
         } else if (of.image == 0 && of.calibration > 0) {
             remarks.push_back(text("left out ", counted(of.calibration, "acquisition"),
                                    " flagged parallel calibration"));
@@ -269,9 +269,9 @@ IsmrmrdContents::details(const MeasurementHeader& header, std::size_t chosen) co
                           text(header.summary(e), "; ", counted(image, "acquisition"),
                                " of images, ", calibration, " of calibration alone; ",
                                e == chosen ? "read here"
-                               : image > 0 ? text("--encoding ", e, " reads it")
+                               : image > 0 ? text("`encoding` ", e, " reads it")
                                : calibration > 0
-                                   ? text("lsrecon maps --encoding ", e, " makes coil maps of it")
+                                   ? text("lsrecon maps `encoding` ", e, " makes coil maps of it")
                                    : "not read"));
         if (image > 0) {
             rows.emplace_back("counters", found->second.choice.counters());

@@ -116,13 +116,13 @@ public:
             if (found != first) {
                 refuse("idx." + field, text(found),
                        text(first, " as in acquisition ", frame.first,
-                            " of its frame, for --field-map: the file does not say when each echo "
+                            " of its frame, for `field_map`: the file does not say when each echo "
                             "or train of echoes began"),
-                       "leave " + flags + "--field-map out, or write a native scan with /times");
+                       "leave " + flags + "`field_map` out, or write a native scan with /times");
             }
         };
-        require(header_.idx.contrast, frame.idx.contrast, "contrast", "--join contrast or ");
-        require(header_.idx.set, frame.idx.set, "set", "--join set or ");
+        require(header_.idx.contrast, frame.idx.contrast, "contrast", "`join` contrast or ");
+        require(header_.idx.set, frame.idx.set, "set", "`join` set or ");
         if (scan_.has_trajectory()) {
             require(header_.idx.segment, frame.idx.segment, "segment", "");
         }
@@ -130,8 +130,8 @@ public:
             refuse("time of its excitation",
                    "not known: the header calls the trajectory epi, and the frame has several "
                    "acquisitions",
-                   "an excitation for each acquisition, for --field-map",
-                   "leave --field-map out, or write a native scan with /times");
+                   "an excitation for each acquisition, for `field_map`",
+                   "leave `field_map` out, or write a native scan with /times");
         }
     }
 
@@ -227,8 +227,8 @@ public:
         const bool directed = is_finite(directions);
         if (scan_.options.one_place && !(placed && directed)) {
             refuse(placed ? "read_dir, phase_dir and slice_dir" : "position", "not finite",
-                   "numbers, by which --shift-mm header shifts",
-                   "correct the header, or give the shift in mm, --shift-mm X,Y");
+                   "numbers, by which `shift_mm` header shifts",
+                   "correct the header, or give the shift in mm, `shift_mm` X,Y");
         }
         place(header_, where);
         const bool moved =
@@ -236,8 +236,8 @@ public:
             (directed && where.directions && !are_same_directions(*where.directions, directions));
         if (moved && scan_.options.one_place) {
             refuse("position and directions", "others than those of its frame before",
-                   "one place a frame, by which --shift-mm header shifts it",
-                   "give the shift in mm, --shift-mm X,Y, or leave --join out");
+                   "one place a frame, by which `shift_mm` header shifts it",
+                   "give the shift in mm, `shift_mm` X,Y, or leave `join` out");
         }
         return moved;
     }
@@ -275,8 +275,8 @@ public:
         const double dwell = 1e-6 * static_cast<double>(header_.sample_time_us);
         if (!(std::isfinite(dwell) && dwell > 0)) {
             refuse("sample_time_us", shown(static_cast<double>(header_.sample_time_us)),
-                   "the time of a sample, above 0, for --field-map",
-                   "correct the header, or leave --field-map out");
+                   "the time of a sample, above 0, for `field_map`",
+                   "correct the header, or leave `field_map` out");
         }
         const bool mirrored = reversed() && !scan_.has_trajectory();
         const double step = static_cast<double>(end() - begin()) / static_cast<double>(kept);

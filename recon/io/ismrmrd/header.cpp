@@ -34,7 +34,7 @@ Grid read_grid(const XmlElement& encoding, const ReadOptions& options,
             grid.fov_mm[d] = fov_mm[d];
         } else if (needed || stored) {
             grid.fov_mm[d] =
-                encoding.positive(path, "a length above 0, in mm; --header fov_mm=X,Y gives one");
+                encoding.positive(path, "a length above 0, in mm; `header` fov_mm=X,Y gives one");
         }
     }
     const std::string note = fov_mm.empty() ? metres_to_mm(grid.fov_mm, grid.dimensions) : "";
@@ -187,7 +187,7 @@ ImageSpace image_space(const RawEncoding& encoding, bool lines, std::vector<std:
         remarks.push_back("the image covers " +
                           std::string(image.oversampled() ? "that" : "the encoded space") + " (" +
                           described(image.grid) + "), not the reconstruction space (" +
-                          described(recon) + "); --matrix and --fov-mm choose another");
+                          described(recon) + "); `matrix` and `fov_mm` choose another");
     }
     return image;
 }

@@ -35,7 +35,7 @@ void require_memory(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& 
         file.data_name(),
         text(samples, " samples of each of ", counted(channels, "coil"), " in the chosen frames"),
         static_cast<double>(samples) * each);
-    memory.add_volumes(options.matrix.empty() ? file.xml_name() + ", encodedSpace" : "--matrix",
+    memory.add_volumes(options.matrix.empty() ? file.xml_name() + ", encodedSpace" : "`matrix`",
                        grid, channels, options.use);
     memory.require(file.path());
 }
@@ -65,13 +65,13 @@ void take_slices(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& ima
             {file.path(), file.xml_name() + ", encodedSpace/matrixSize/z",
              text(z, ", and each frame has one kspace_encode_step_2 (",
                   IndexList(partitions).to_string(), " in all)"),
-             joined ? "a kspace_encode_step_2 for each partition that --join slice joins"
+             joined ? "a kspace_encode_step_2 for each partition that `join` slice joins"
                     : text("1 for the slices ", IndexList(slices).to_string(),
                            " of idx.slice, or all partitions in each frame"),
              one_partition
                  ? "write 1 for z, if slices are two-dimensional; partitions of a volume "
                    "need a kspace_encode_step_2 of their own"
-                 : "correct the header; or pass --join slice, if slices are partitions of "
+                 : "correct the header; or pass `join` slice, if slices are partitions of "
                    "one volume"});
     }
     remarks.push_back(text("encodedSpace/matrixSize/z is ", z,
@@ -100,7 +100,7 @@ bool has_noise(const IsmrmrdFile& file, const IsmrmrdContents& contents, std::si
              text(other->channels),
              text(image.channels, ", as in acquisition ", image.index,
                   " of the image, to whiten its coils"),
-             "pass --no-whitening, or choose frames of the noise's coils"});
+             "pass `no_whitening`, or choose frames of the noise's coils"});
     }
     remarks.push_back(text("left out ", counted(contents.noise.size() - usable, "acquisition"),
                            " flagged noise measurement: of ", counted(other->channels, "channel"),
@@ -128,8 +128,8 @@ std::optional<double> dwell_for_noise(const IsmrmrdFile& file, const IsmrmrdCont
         throw InputError({file.path(),
                           file.data_name() + ", sample_time_us of the image's acquisitions", listed,
                           "one dwell time, for which noise samples are scaled to whiten the coils",
-                          "choose frames that have the same, with --contrast for example, or pass "
-                          "--no-whitening"});
+                          "choose frames that have the same, with `contrast` for example, or pass "
+                          "`no_whitening`"});
     }
     remarks.push_back(text("left out ", counted(contents.noise_of(chosen).size(), "acquisition"),
                            " flagged noise measurement: the image's samples have several dwell "
@@ -341,7 +341,7 @@ std::string choose_group(const Hdf5Reader& reader, const std::vector<std::string
     }
     const std::string name = (asked.front() == '/' ? "" : "/") + asked;
     if (std::find(groups.begin(), groups.end(), name) == groups.end()) {
-        throw UsageError(text(reader.path(), ": --group ", asked,
+        throw UsageError(text(reader.path(), ": `group` ", asked,
                               ", but the groups with xml and data are ", comma_separated(groups),
                               "\n  next:     name one of them"));
     }
@@ -372,7 +372,7 @@ StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
     }
     const std::string others = comma_separated(not_read);
     if (!others.empty()) {
-        remarks.push_back("only group " + group + " is read; --group chooses another of " + others +
+        remarks.push_back("only group " + group + " is read; `group` chooses another of " + others +
                           ", whose noise does not whiten these coils");
     }
     try {
@@ -384,14 +384,14 @@ StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
         throw;
     } catch (const InputError& error) {
         Finding finding = error.finding();
-        finding.next_step += others.empty() ? "" : "; or read another group, --group " + others;
+        finding.next_step += others.empty() ? "" : "; or read another group, `group` " + others;
         throw InputError(finding);
     }
 }
 
 StoredScan open_ismrmrd_stream(const InputFile& file, const ReadOptions& options) {
     if (!options.group.empty()) {
-        throw UsageError(text(file.path(), ": --group ", options.group,
+        throw UsageError(text(file.path(), ": `group` ", options.group,
                               ", but a stream has no groups\n  next:     leave it out"));
     }
     StoredScan stored = open_acquisitions(IsmrmrdStream(file), options, {});

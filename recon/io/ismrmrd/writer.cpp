@@ -70,10 +70,10 @@ void write_beside(Hdf5Writer& file, const std::string& path, const Scan& scan, R
                     " beside the raw data in the same file; give recon " + flag + " " + path);
     };
     if (!scan.coil_maps.empty()) {
-        note("coil maps; they are /coil_maps", "--maps");
+        note("coil maps; they are /coil_maps", "`maps`");
     }
     if (scan.off_resonance) {
-        note("a field map; it is /field_map", "--field-map");
+        note("a field map; it is /field_map", "`field_map`");
     }
 }
 
@@ -167,10 +167,10 @@ void require_ismrmrd_holds(const std::string& path, const Simulation& simulation
         cannot_hold(path, "calibration samples of its own here", "leave them out");
     }
     require_16_bits(path, *std::max_element(scan.grid.size.begin(), scan.grid.size.end()),
-                    "voxels in a dimension", "ask for a smaller --matrix");
-    require_16_bits(path, scan.coils(), "coils", "ask for fewer --coils");
+                    "voxels in a dimension", "ask for a smaller `matrix`");
+    require_16_bits(path, scan.coils(), "coils", "ask for fewer `coils`");
     require_16_bits(path, scan.frames.size() - 1, "repetitions after the first",
-                    "ask for fewer --frames");
+                    "ask for fewer `frames`");
     const Sampling* before = nullptr;
     for (const Frame& frame : scan.frames) {
         const Sampling& sampling = *frame.sampling;
@@ -184,7 +184,7 @@ void require_ismrmrd_holds(const std::string& path, const Simulation& simulation
         for (std::size_t r = 0; r < simulation.readout_ends.size(); ++r) {
             const IsmrmrdReadout readout = readout_of(simulation, sampling, r);
             require_16_bits(path, readout.end - readout.first, "samples in a readout",
-                            "ask for more --readouts, or fewer --samples-per-readout");
+                            "ask for more `readouts`, or fewer `samples_per_readout`");
             check_times(path, sampling, readout);
         }
     }

@@ -69,7 +69,7 @@ void read_fov(const Hdf5Reader& file, const std::string& object, Grid& grid) {
         if (fov[d] <= 0) {
             refuse(file, attribute_name(object, "fov_mm"), text(fov[d], " at [", d, "]"),
                    "positive lengths in mm",
-                   "write the field of view in mm; of a scan, --header fov_mm=X,Y gives it");
+                   "write the field of view in mm; of a scan, `header` fov_mm=X,Y gives it");
         }
         grid.fov_mm[d] = fov[d];
     }
@@ -108,7 +108,7 @@ Grid read_grid(const Hdf5Reader& file, const ReadOptions& options,
             remarks.push_back(note);
         }
     } else if (fov.size() != dimensions) {
-        throw UsageError({file.path(), "--header fov_mm", counted(fov.size(), "number"),
+        throw UsageError({file.path(), "`header` fov_mm", counted(fov.size(), "number"),
                           counted(dimensions, "number") + ", one a dimension of matrix",
                           "give one a dimension"});
     }

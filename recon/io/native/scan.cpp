@@ -126,7 +126,7 @@ void require_memory(const Hdf5Reader& file, const Grid& grid, const ReadOptions&
         }
     }
     if (!file.has("voxels")) {
-        memory.add_volumes(options.matrix.empty() ? attribute_name("/", "matrix") : "--matrix",
+        memory.add_volumes(options.matrix.empty() ? attribute_name("/", "matrix") : "`matrix`",
                            options.grid_of_image(grid), file.has("coil_maps") ? 1 : coils,
                            options.use);
     }
@@ -141,15 +141,15 @@ void require_times(const Hdf5Reader& file, const ReadOptions& options) {
     }
     if (file.has("times") && !file.has("field_map") && !options.with_times) {
         refuse(file, "/field_map", "it is missing", "/field_map together with /times",
-               "write both or neither, or name a map by --field-map FILE");
+               "write both or neither, or name a map by `field_map` FILE");
     }
     if (file.has("r2star") && !file.has("field_map")) {
         refuse(file, "/field_map", "it is missing", "/r2star together with /field_map",
                "write a field map, of zeros where the field is right");
     }
     if (options.with_times && !file.has("times")) {
-        refuse(file, "/times", "it is missing", "when each sample was taken, for --field-map",
-               "write /times [M] with units s, or leave --field-map out");
+        refuse(file, "/times", "it is missing", "when each sample was taken, for `field_map`",
+               "write /times [M] with units s, or leave `field_map` out");
     }
 }
 
@@ -237,7 +237,7 @@ std::string trajectory_units(const Hdf5Reader& file, const ReadOptions& options)
     }
     const std::vector<std::string>& known = trajectory_unit_names();
     const std::string expected = "one of " + comma_separated(known);
-    const std::string next = "write the attribute, or pass --traj-units";
+    const std::string next = "write the attribute, or pass `traj_units`";
     const std::string units = file.attribute_text("trajectory", "units", {expected, next});
     if (std::find(known.begin(), known.end(), units) == known.end()) {
         refuse(file, attribute_name("trajectory", "units"), "\"" + units + "\"", expected, next);
@@ -374,25 +374,25 @@ CoilRows read_noise(const Hdf5Reader& file, const Scan& scan) {
 }
 
 void refuse_options_of_raw_data(const Hdf5Reader& file, const ReadOptions& options) {
-    std::string flag = !options.join.empty()          ? "--join"
-                       : !options.group.empty()       ? "--group"
-                       : options.encoding             ? "--encoding"
-                       : options.spokes_per_frame > 0 ? "--spokes-per-frame"
+    std::string flag = !options.join.empty()          ? "`join`"
+                       : !options.group.empty()       ? "`group`"
+                       : options.encoding             ? "`encoding`"
+                       : options.spokes_per_frame > 0 ? "`spokes_per_frame`"
                                                       : "";
     for (std::size_t i = 0; i < options.counters.size() && flag.empty(); ++i) {
-        flag = options.counters[i].empty() ? "" : "--" + frame_counters()[i];
+        flag = options.counters[i].empty() ? "" : "`" + frame_counters()[i] + "`";
     }
     if (!flag.empty()) {
         throw UsageError(file.path() + ": " + flag +
                          " is for raw data, and the frames of a native scan have no counters, "
                          "readouts or encodings\n  next:     leave " +
-                         flag + " out; --frames chooses frames by their index");
+                         flag + " out; `frames` chooses frames by their index");
     }
     if (options.one_place) {
         throw UsageError(file.path() +
-                         ": --shift-mm header is for raw data; the samples of a native scan are "
+                         ": `shift_mm` header is for raw data; the samples of a native scan are "
                          "those of its grid, wherever its position is\n  next:     leave it out; "
-                         "--shift-mm X,Y moves the image");
+                         "`shift_mm` X,Y moves the image");
     }
 }
 
@@ -410,7 +410,7 @@ std::vector<std::size_t> choose_frames(Scan& scan, const ReadOptions& options) {
     require_frames(options.frames, count, scan.file, "chosen frames");
     if (indices.size() < count) {
         scan.remarks.push_back(text("left out ", counted(count - indices.size(), "frame"),
-                                    "; chosen: --frames ", options.frames.to_string()));
+                                    "; chosen: `frames` ", options.frames.to_string()));
     }
     scan.frames = std::move(chosen);
     return indices;
