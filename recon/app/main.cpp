@@ -110,7 +110,7 @@ int chosen_command(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
     occupy_closed_streams();
-    say_words_on_signals();
+    say_words_on_signals(&app::with_flags);
     app::remember_command_line(argc, argv);
     const int result = chosen_command({argv + 1, argv + std::max(1, argc)});
     const int flushed = run("", [] {

@@ -45,7 +45,9 @@ Value shift_value(GeometryOptions& geometry) {
                 const bool known =
                     geometry.shift_to_position ||
                     number(geometry.shift_mm, between(-1e5, 1e5), "").take(word).empty();
-                return known ? "" : "lengths of at most 100000 mm, or the word header alone";
+                return known
+                           ? ""
+                           : "a number of at most 100000 mm a dimension, or the word header alone";
             },
             [&geometry] { return geometry.header_shift(); }};
 }

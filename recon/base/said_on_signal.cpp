@@ -15,6 +15,7 @@ std::array<char, 4096> words; // a handler of signals may read no memory that is
 std::atomic<std::size_t> words_size{0}; // 0 while they are set
 std::atomic<bool> on_terminal{false};
 std::atomic<bool> ending{false};
+std::string (*shown_to_user)(std::string) = nullptr;
 
 void say_words_and_end(int signal) {
     if (ending.exchange(true)) {
@@ -32,7 +33,8 @@ void say_words_and_end(int signal) {
 
 } // namespace
 
-void say_words_on_signals() {
+void say_words_on_signals(std::string (*shown)(std::string words)) {
+    shown_to_user = shown;
     on_terminal = ::isatty(STDERR_FILENO) == 1;
     for (const int signal :
          {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU, SIGUSR1, SIGUSR2}) {
@@ -43,7 +45,8 @@ void say_words_on_signals() {
     std::signal(SIGXFSZ, SIG_IGN);
 }
 
-SaidOnSignal::SaidOnSignal(const std::string& text) {
+SaidOnSignal::SaidOnSignal(const std::string& said) {
+    const std::string text = shown_to_user != nullptr ? shown_to_user(said) : said;
     const std::size_t size = std::min(text.size(), words.size());
     std::memcpy(words.data(), text.data(), size);
     words_size = size;

@@ -7,8 +7,9 @@ namespace lsrecon {
 /// Makes every signal that ends the program write the words below first; it then ends as that
 /// signal ends it, so that the shell and the batch system see why. A signal that was ignored from
 /// the start (nohup) stays ignored. SIGXFSZ is ignored, so that a file that grows too large is an
-/// error that can be reported. For the program's main: a library leaves signals alone.
-void say_words_on_signals();
+/// error that can be reported. `shown` makes of words what the user reads. For the program's main:
+/// a library leaves signals alone.
+void say_words_on_signals(std::string (*shown)(std::string words));
 
 /// What a signal that ends the program writes to stderr first, as long as this object lives: what
 /// was kept, and how to go on. One object at a time; at most 4096 bytes.

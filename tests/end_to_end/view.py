@@ -44,7 +44,8 @@ def solves_and_notes_are_told(make):
     notes = [line[6:] for line in said.splitlines() if line.startswith("note: ")]
     expect(any("Not converged after" in note for note in notes), said)
     with h5py.File(folder / "i.h5") as f:
-        kept = [value for name, value in f["record"].attrs.items() if name.startswith("remark_")]
+        kept = [re.sub("`([a-z_]+)`", lambda key: "--" + key[1].replace("_", "-"), value)
+                for name, value in f["record"].attrs.items() if name.startswith("remark_")]
     expect(sorted(kept) == sorted(notes), f"{notes} are recorded as {kept}")
     folder.run(0, ["view", "i.h5", "-o", "p.html"])
     page = read(folder / "p.html")

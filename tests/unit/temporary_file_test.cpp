@@ -30,7 +30,7 @@ int end_by(int signal, const TemporaryFolder& folder) {
     const pid_t child = ::fork();
     if (child == 0) {
         ::dup2(::fileno(std::fopen(folder.file("said").c_str(), "w")), STDERR_FILENO);
-        say_words_on_signals();
+        say_words_on_signals(nullptr);
         const SaidOnSignal words("some frames are kept\n");
         ::raise(signal);
         ::_exit(0);
