@@ -50,6 +50,8 @@ THIRD_PARTY = {
     r"(nifti\w*|znzlib)\.h": None,
 }
 
+LONGEST_FUNCTION = 60  # lines
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 PRINT = re.compile(r"(?<![\w])(std::)?(f?printf|puts|fputs|fwrite)\s*\(")
 
@@ -91,6 +93,23 @@ def check_file(name, text, users):
         for inner, allowed in INNER.items():
             if header.startswith(inner) and not name.startswith(tuple(allowed)):
                 yield f'{where}: "{header}" is known within {" and ".join(allowed)} alone'
+
+
+def long_functions(name, text):
+    """Functions that do not fit a screen: a warning, since some read better whole."""
+    lines = text.splitlines()
+    for begin, line in enumerate(lines):
+        if not line.endswith("{") or line.startswith((" ", "#", "//")):
+            continue
+        head = begin
+        while head > 0 and lines[head - 1] and not re.search(r"[;{}:/]$|^ *//", lines[head - 1]):
+            head -= 1
+        if "(" not in "".join(lines[head:begin + 1]) or re.search(
+                r"\b(namespace|struct|class|enum|union|extern)\b", lines[head]):
+            continue
+        length = lines.index("}", begin) + 1 - head if "}" in lines[begin:] else 0
+        if length > LONGEST_FUNCTION:
+            yield f"recon/{name}:{head + 1}: a function of {length} lines"
 
 
 def check(root):
@@ -165,6 +184,10 @@ def violations_of(files):
 
 def self_test():
     failures = [f"complains about what is right: {v}" for v in violations_of(RIGHT)]
+    body = "    x();\n" * (LONGEST_FUNCTION - 1)
+    for lines, warnings in ((body, 1), (body[9:], 0)):
+        if len(list(long_functions("a.cpp", f"void f() {{\n{lines}}}\n"))) != warnings:
+            failures.append("long_functions counts wrong")
     for files, expected in WRONG:
         found = violations_of({**RIGHT, **files})
         if len(found) != 1 or expected not in found[0]:
@@ -182,6 +205,10 @@ def main(arguments):
             failures = [f"{root}: has no folder recon"]
         else:
             failures = list(check(root))
+            for path in sorted((root / "recon").rglob("*.[hc]pp")):
+                name = path.relative_to(root / "recon").as_posix()
+                for long in long_functions(name, path.read_text(encoding="utf-8")):
+                    print(f"warning: {long}")
     for failure in failures:
         print(failure)
     return 1 if failures else 0
