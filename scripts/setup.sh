@@ -11,7 +11,7 @@ packages=(
     cmake ninja-build g++ pkg-config
     # libraries
     libeigen3-dev libhdf5-dev libpugixml-dev libfftw3-dev libpng-dev libssl-dev
-    nlohmann-json3-dev libgtest-dev libgmock-dev libismrmrd-dev
+    libcli11-dev nlohmann-json3-dev libgtest-dev libgmock-dev libismrmrd-dev
     libnifti2-dev
     # OpenCL: headers, loader, and a device for machines without a GPU
     ocl-icd-opencl-dev opencl-clhpp-headers pocl-opencl-icd libvkfft-dev

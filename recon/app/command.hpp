@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -39,14 +38,13 @@ std::string flag_of(const std::string& key);
 /// Whether some command takes an option of this key.
 bool is_key(const std::string& key);
 
-/// Sets what the words after a command's name say. UsageError for words that it does not take.
-void take(const OptionTable& options, const std::vector<std::string>& words);
+/// The command line of this process.
+const std::string& command_line();
+/// The record of a run: its command line, and options that have a name there, with their values.
+Record settings_of(const OptionTable& options);
 
-/// The help of a command, and of the program.
-std::string help_of(const Command& command);
-std::string help_of_program();
-/// docs/options.md
-std::string options_in_markdown();
+/// Does what a command line asks for. UsageError for words that nothing takes.
+ExitCode run_command_line(int argc, const char* const* argv);
 
 Bound bind_recon();
 Bound bind_fhd();

@@ -98,23 +98,4 @@ std::unique_ptr<Backend> open_backend(BackendOptions options, Reporter& report) 
     return make_backend(options);
 }
 
-namespace {
-std::string& stored_command_line() {
-    static std::string line;
-    return line;
-}
-} // namespace
-
-const std::string& command_line() {
-    return stored_command_line();
-}
-
-void remember_command_line(int argc, char** argv) {
-    std::string& line = stored_command_line();
-    line.clear();
-    for (int i = 0; i < argc; ++i) {
-        line += (i == 0 ? "" : " ") + std::string(argv[i]);
-    }
-}
-
 } // namespace lsrecon::app

@@ -45,8 +45,4 @@ private:
 /// The backend, whose notes go to `report`; it must outlive the backend.
 std::unique_ptr<Backend> open_backend(BackendOptions options, Reporter& report);
 
-/// The command line that this process was started with, for the record.
-const std::string& command_line();
-void remember_command_line(int argc, char** argv);
-
 } // namespace lsrecon::app

@@ -18,38 +18,36 @@ struct Options {
     std::string input;
     std::string output;
     std::string to; ///< "": by the ending of the output
-    std::string part; ///< "": the format's own
+    std::optional<ImagePart> part; ///< else the format's own
     ImageInput read;
-    std::string frame;
-    std::string slices;
-    std::vector<double> window;
+    std::optional<std::size_t> frame;
+    std::optional<IndexRange> slices;
+    std::optional<std::pair<double, double>> window;
     std::optional<double> percentile;
     bool keep_failed = false;
     bool quiet = false;
 };
 
-ImagePart part_of(const ImageFormat& format, const std::string& name) {
-    if (name.empty()) {
-        return format.parts.front();
-    }
-    const auto& names = image_part_names();
-    const auto part =
-        static_cast<ImagePart>(std::find(names.begin(), names.end(), name) - names.begin());
+std::string name_of(ImagePart part) {
+    return image_part_names()[static_cast<std::size_t>(part)];
+}
+
+ImagePart part_of(const ImageFormat& format, const std::optional<ImagePart>& asked) {
+    const ImagePart part = asked.value_or(format.parts.front());
     if (std::find(format.parts.begin(), format.parts.end(), part) == format.parts.end()) {
-        std::string possible;
+        std::vector<std::string> possible;
         for (const ImagePart one : format.parts) {
-            possible += (possible.empty() ? "" : ", ") + names[static_cast<std::size_t>(one)];
+            possible.push_back(name_of(one));
         }
-        throw UsageError({"", "--part", name, "for " + format.summary + ": " + possible,
+        throw UsageError({"", "--part", name_of(part),
+                          "for " + format.summary + ": " + comma_separated(possible),
                           "choose another part or another format"});
     }
     return part;
 }
 
 GreyScale grey_of(const Options& options, const ImageFormat& format, ImagePart part) {
-    GreyScale grey;
-    const bool asked = !options.window.empty() || options.percentile;
-    if (asked && format.kind != FileKind::png) {
+    if ((options.window || options.percentile) && format.kind != FileKind::png) {
         throw UsageError({"", "--window or --percentile", "an output of " + format.summary,
                           "a PNG picture: other formats keep the values as they are",
                           "leave the flag out"});
@@ -59,60 +57,21 @@ GreyScale grey_of(const Options& options, const ImageFormat& format, ImagePart p
                           "another part: phases are shown from -pi to pi",
                           "use --window LOW,HIGH in rad"});
     }
-    if (options.percentile) {
-        grey.percentile = *options.percentile;
-    }
-    if (!options.window.empty()) {
-        const std::vector<double>& ends = options.window;
-        if (ends.size() != 2 || !std::isfinite(ends[0]) || !std::isfinite(ends[1]) ||
-            !(ends[0] < ends[1])) {
-            std::string found;
-            for (const double end : ends) {
-                found += (found.empty() ? "" : ",") + shown(end);
-            }
-            throw UsageError({"", "--window", found, "LOW,HIGH: two numbers, the lower one first",
-                              "name the values that are black and white"});
-        }
-        grey.window = {ends[0], ends[1]};
-    }
+    GreyScale grey;
+    grey.percentile = options.percentile.value_or(grey.percentile);
+    grey.window = options.window;
     return grey;
 }
 
-std::size_t index_of(const std::string& word) {
-    return std::stoull(word);
-}
-
-IndexRange range_of(const std::string& word) {
-    const std::size_t dash = word.find('-');
-    return {index_of(word.substr(0, dash)),
-            index_of(dash == std::string::npos ? word : word.substr(dash + 1))};
-}
-
-std::vector<NamedInput> named_inputs(const std::string& path, const ImageFormat& format) {
-    std::vector<NamedInput> inputs;
-    for (const std::string& file : format.files(path)) {
-        inputs.push_back({"IN", file});
-    }
-    return inputs;
-}
-
-std::vector<NamedOutput> named_outputs(const std::string& path, const ImageFormat& format) {
-    std::vector<NamedOutput> outputs;
-    for (const std::string& file : format.files(path)) {
-        outputs.push_back({"--output", file, format.kind});
-    }
-    return outputs;
-}
-
 StoredImage selected(const Options& options, StoredImage image) {
-    if (!options.frame.empty()) {
-        image = only_frame(image, index_of(options.frame));
+    if (options.frame) {
+        image = only_frame(image, *options.frame);
     }
-    if (options.slices.empty()) {
+    if (!options.slices) {
         return image;
     }
     const bool of_frames = image.about.grid.dimensions == 2 && !find_slices(image).volumes.empty();
-    return only_slices(of_frames ? with_slices_stacked(image) : image, range_of(options.slices));
+    return only_slices(of_frames ? with_slices_stacked(image) : image, *options.slices);
 }
 
 /// What is said of frames that failed: without --keep-failed an error.
@@ -132,8 +91,8 @@ void consider_failed(const StoredImage& image, bool keep, Reporter& report) {
 
 void tell_what_it_holds(const StoredImage& image, const ImageOutput& output, Reporter& report) {
     const auto& size = image.about.grid.size;
-    report.tell(text(output.path, ": ", image_part_names()[static_cast<std::size_t>(output.part)],
-                     ", ", by(size, 3), " voxels, ", counted(image.frames(), "frame")));
+    report.tell(text(output.path, ": ", name_of(output.part), ", ", by(size, 3), " voxels, ",
+                     counted(image.frames(), "frame")));
 }
 
 /// Takes the part that the file holds where --part names none. UsageError when nothing would
@@ -141,11 +100,10 @@ void tell_what_it_holds(const StoredImage& image, const ImageOutput& output, Rep
 void stay_in_format(const Options& options, const ImageFormat& format, const StoredImage& image,
                     ImageOutput& output) {
     const std::vector<ImagePart>& parts = format.parts;
-    if (options.part.empty() && std::find(parts.begin(), parts.end(), image.part) != parts.end()) {
+    if (!options.part && std::find(parts.begin(), parts.end(), image.part) != parts.end()) {
         output.part = image.part;
     }
-    const bool same = options.frame.empty() && options.slices.empty() &&
-                      output.part == image.part &&
+    const bool same = !options.frame && !options.slices && output.part == image.part &&
                       ending_of(options.input) == ending_of(options.output);
     if (same || image.of_coils) { // of which there would be an image
         throw UsageError({options.input, "IN", "already " + format.summary,
@@ -163,7 +121,15 @@ ExitCode run(Options& options) {
     output.grey = grey_of(options, to, output.part);
     to.require_built();
     const ImageFormat& from = format_of_input(options.input);
-    require_files(named_inputs(options.input, from), named_outputs(options.output, to));
+    std::vector<NamedInput> inputs;
+    for (const std::string& file : from.files(options.input)) {
+        inputs.push_back({"IN", file});
+    }
+    std::vector<NamedOutput> outputs;
+    for (const std::string& file : to.files(options.output)) {
+        outputs.push_back({"--output", file, to.kind});
+    }
+    require_files(inputs, outputs);
     output.record = {{"program", std::string("lsrecon ") + version},
                      {"made", utc_now()},
                      {"command", command_line()},
@@ -184,31 +150,39 @@ ExitCode run(Options& options) {
     return ExitCode::done;
 }
 
-/// A frame, or slices A-B.
-Value index_value(std::string& member, bool range) {
-    return {
-        range ? "A-B" : "F",
-        [&member, range](const std::string& word) -> std::string {
-            member = word;
-            const std::size_t dash = range ? word.find('-') : std::string::npos;
-            std::uint32_t index = 0;
-            const std::string last = dash == std::string::npos ? "0" : word.substr(dash + 1);
-            const bool known = take_number(index, word.substr(0, dash), whole(0)).empty() &&
-                               take_number(index, last, whole(0)).empty();
-            return known ? "" : range ? "A or A-B, whole numbers from 0" : "a whole number from 0";
-        },
-        [&member] { return member; }};
+Value slices_value(std::optional<IndexRange>& slices) {
+    const auto take = [&slices](const std::string& word) -> std::string {
+        const std::vector<std::string> ends = split(word, '-');
+        IndexRange& range = slices.emplace();
+        const bool known = ends.size() < 3 && take_number(range.first, ends[0], whole(0)).empty() &&
+                           take_number(range.last, ends.back(), whole(0)).empty();
+        return known ? "" : "A or A-B, whole numbers from 0";
+    };
+    return {"A-B", take, [] { return ""; }};
+}
+
+Value window_value(std::optional<std::pair<double, double>>& window) {
+    const auto take = [&window](const std::string& word) -> std::string {
+        std::vector<double> ends;
+        const bool known = number(ends, any_number(), "").take(word).empty() && ends.size() == 2 &&
+                           ends[0] < ends[1];
+        if (!known) {
+            return "LOW,HIGH: two numbers, the lower one first";
+        }
+        window = {ends[0], ends[1]};
+        return "";
+    };
+    return {"LOW,HIGH", take, [] { return ""; }};
 }
 
 OptionTable options_of(Options& options) {
-
     return {{"IN", group::reading, required(name(options.input)), "", "",
              "image file or coil maps, recognised by its content",
              "Files of lsrecon, NIfTI-1 (.nii, .hdr and .img, each also .gz), ISMRMRD images, or "
              "BART's pair NAME.cfl and NAME.hdr. Convert DICOM with other tools."},
-            {"frame", group::reading, index_value(options.frame, false), "", "all",
+            {"frame", group::reading, number(options.frame, whole(0), "F"), "", "all",
              "one frame, counted from 0"},
-            {"slices", group::reading, index_value(options.slices, true), "", "all",
+            {"slices", group::reading, slices_value(options.slices), "", "all",
              "slices of z, counted from 0"},
             {"map", group::reading, choice(options.read.dataset, {"noise_map", "g_factor"}), "",
              "the image", "noise_map or g_factor in place of the image",
@@ -222,12 +196,16 @@ OptionTable options_of(Options& options) {
             {"to", group::output, choice(options.to, names_of(image_formats())), "",
              "by the ending of the output", "format of the output",
              "Formats:" + listed(image_formats())},
-            {"part", group::output, choice(options.part, image_part_names()), "",
-             "magnitude or complex", "part of complex values",
+            {"part", group::output,
+             one_of(
+                 image_part_names(),
+                 [&](std::size_t row) { options.part = static_cast<ImagePart>(row); },
+                 [] { return ""; }),
+             "", "magnitude or complex", "part of complex values",
              "One of " + comma_separated(image_part_names()) +
                  "; the phase is in rad. NIfTI and PNG get the magnitude, the others complex "
                  "values. A file that stays in its format keeps its part."},
-            {"window", group::output, number(options.window, any_number(), "LOW,HIGH"), "", "",
+            {"window", group::output, window_value(options.window), "", "",
              "PNG: values that are black and white"},
             {"percentile", group::output,
              number(options.percentile, {"a number above 0, at most 100",

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <exception>
 #include <fcntl.h>
 #include <iomanip>
@@ -11,7 +10,6 @@
 #include "base/escaped.hpp"
 #include "base/machine.hpp"
 #include "base/said_on_signal.hpp"
-#include "base/version.hpp"
 
 using namespace lsrecon;
 
@@ -25,7 +23,7 @@ int code(ExitCode value) {
 int refuse(const std::string& message, const std::string& command) {
     const bool has_next = message.find("\n  next:") != std::string::npos;
     app::put_error(has_next ? message
-                            : message + "\n  next:     see 'lsrecon " + command + " --help'");
+                            : message + "\n  next:     see 'lsrecon " + command + "--help'");
     return code(ExitCode::usage);
 }
 
@@ -52,26 +50,6 @@ int run(const std::string& name, const std::function<ExitCode()>& command) {
     }
 }
 
-/// Whether one of the words is a flag that prints something in place of a command.
-bool asks(const std::vector<std::string>& words, const std::string& flag) {
-    return std::find(words.begin(), words.end(), flag) != words.end();
-}
-
-/// Null, with a message, when the first word is none.
-const app::Command* command_named(const std::vector<std::string>& words) {
-    const std::string word = words.empty() ? "" : words[0];
-    std::string names;
-    for (const app::Command& command : app::commands()) {
-        if (command.name == word) {
-            return &command;
-        }
-        names += (names.empty() ? "" : ", ") + command.name;
-    }
-    app::put_error((words.empty() ? "no command" : "unknown command \"" + word + "\"") +
-                   "\n  expected: one of " + names + "\n  next:     see lsrecon --help");
-    return nullptr;
-}
-
 /// If a standard stream was closed from the start, the first file that is opened would take its
 /// number, and printed text would go into that file.
 void occupy_closed_streams() {
@@ -83,36 +61,13 @@ void occupy_closed_streams() {
     }
 }
 
-int chosen_command(const std::vector<std::string>& words) {
-    const std::string first = words.empty() ? "" : words[0];
-    if (first == "--version" || first == "--help" || first == "-h" || first == "--options") {
-        app::put_page(first == "--version"   ? text("lsrecon ", version, "\n")
-                      : first == "--options" ? app::options_in_markdown()
-                                             : app::help_of_program());
-        return code(ExitCode::done);
-    }
-    const app::Command* const command = command_named(words);
-    if (command == nullptr) {
-        return code(ExitCode::usage);
-    }
-    if (asks(words, "--help") || asks(words, "-h")) {
-        app::put_page(app::help_of(*command));
-        return code(ExitCode::done);
-    }
-    return run(command->name, [&] {
-        const app::Bound bound = command->bind();
-        app::take(bound.options, {words.begin() + 1, words.end()});
-        return bound.run();
-    });
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
     occupy_closed_streams();
     say_words_on_signals(&app::with_flags);
-    app::remember_command_line(argc, argv);
-    const int result = chosen_command({argv + 1, argv + std::max(1, argc)});
+    const std::string command = argc > 1 && argv[1][0] != '-' ? argv[1] + std::string(" ") : "";
+    const int result = run(command, [&] { return app::run_command_line(argc, argv); });
     const int flushed = run("", [] {
         app::flush_stdout();
         return ExitCode::done;

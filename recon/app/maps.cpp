@@ -55,10 +55,8 @@ ExitCode run(Options& options) {
     read_values(options.prepare, source.scan());
     PreparedScan prepared(source, options.prepare, *backend, console);
     const Scan& scan = prepared.scan();
-    Record settings{{"command", command_line()}, {"maps", options.prepare.maps}};
-    for (const auto& setting : settings_of(options_of(options))) {
-        settings.push_back(setting);
-    }
+    Record settings = settings_of(options_of(options));
+    settings.emplace_back("maps", options.prepare.maps);
     write_maps(options.output, {scan.grid, *prepared.at(0).coil_maps},
                make_record(scan, backend->info(), settings));
     return ExitCode::done;

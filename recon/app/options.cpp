@@ -26,9 +26,7 @@ Value header_value(ReadOptions& read) {
         const std::string refused =
             number(values, voxels ? whole(1, longest_side) : positive(), "").take(numbers);
         if (!refused.empty() || !(voxels || name == "fov_mm") || values.size() < 2 ||
-            values.size() > 3 ||
-            (voxels && std::any_of(values.begin(), values.end(),
-                                   [](double value) { return value != std::floor(value); }))) {
+            values.size() > 3) {
             return "fov_mm=X,Y[,Z] in mm or matrix=X,Y[,Z] in voxels, above 0";
         }
         read.header[name] = values;
@@ -101,30 +99,9 @@ Value regulariser_value(SolveOptions& solve) {
 }
 
 Value solver_value(SolveOptions& solve) {
-    return {
-        "NAME",
-        [&solve](const std::string& word) -> std::string {
-            std::vector<std::string> names;
-            for (const Solver& row : solvers()) {
-                names.push_back(row.name);
-                if (row.name == word) {
-                    solve.solver = &row;
-                    return "";
-                }
-            }
-            return "one of " + comma_separated(names_of(solvers()));
-        },
-        [&solve]() -> std::string { return solve.solver == nullptr ? "" : solve.solver->name; }};
-}
-
-Value preconditioner_value(SolveEffort& effort) {
-    const std::string name = preconditioner_kind(false).name;
-    return {"none|" + name,
-            [&effort, name](const std::string& word) -> std::string {
-                effort.precondition = word == name;
-                return word == name || word == "none" ? "" : "one of none, " + name;
-            },
-            [] { return ""; }};
+    return one_of(
+        names_of(solvers()), [&solve](std::size_t row) { solve.solver = &solvers()[row]; },
+        [&solve]() -> std::string { return solve.solver == nullptr ? "" : solve.solver->name; });
 }
 
 } // namespace
@@ -278,8 +255,11 @@ OptionTable solver_options(SolveOptions& solve, SolveEffort& effort) {
                   1 / tolerance_over_lambda, ", and with a quadratic regulariser alone ",
                   tolerance_without_lambda, ". In single precision it is at least ", rounded(least),
                   ".")},
-            {"preconditioner", group::solver, preconditioner_value(effort), "", "",
-             "preconditioner of conjugate gradients",
+            {"preconditioner", group::solver,
+             one_of(
+                 {"none", preconditioner_kind(false).name},
+                 [&effort](std::size_t row) { effort.precondition = row == 1; }, [] { return ""; }),
+             "", "", "preconditioner of conjugate gradients",
              text("`", preconditioner_kind(false).name,
                   "` (DCT-II) needs fewer iterations for the same image. It is used with lambda or "
                   "a quadratic regulariser.")},
@@ -300,14 +280,14 @@ OptionTable q_options(std::string& file, std::string& folder) {
 Option precision_option(std::optional<Precision>& precision) {
     return {"precision",
             group::device,
-            {"single|double",
-             [&precision](const std::string& word) -> std::string {
-                 precision = word == "double" ? Precision::float64 : Precision::float32;
-                 return word == "double" || word == "single" ? "" : "one of single, double";
-             },
-             [&precision]() -> std::string {
-                 return !precision ? "" : *precision == Precision::float64 ? "double" : "single";
-             }},
+            one_of(
+                {"single", "double"},
+                [&precision](std::size_t row) {
+                    precision = row == 0 ? Precision::float32 : Precision::float64;
+                },
+                [&precision]() -> std::string {
+                    return !precision ? "" : *precision == Precision::float64 ? "double" : "single";
+                }),
             "",
             "single, solver double",
             "precision of transforms and solver",
@@ -356,16 +336,6 @@ OptionTable joined(std::vector<OptionTable> parts) {
         all.insert(all.end(), part.begin(), part.end());
     }
     return all;
-}
-
-Record settings_of(const OptionTable& options) {
-    Record settings;
-    for (const Option& option : options) {
-        if (!option.recorded.empty()) {
-            settings.emplace_back(option.recorded, option.value.shown());
-        }
-    }
-    return settings;
 }
 
 } // namespace lsrecon::app

@@ -77,8 +77,6 @@ Option quiet_option(bool& quiet);
 
 /// Several of them, one after another.
 OptionTable joined(std::vector<OptionTable> parts);
-/// Those that have a name in the record, with their values.
-Record settings_of(const OptionTable& options);
 
 /// The rows of another table for Option::more: "- `tv`: total variation".
 template <typename Rows> std::string listed(const Rows& rows) {
@@ -118,7 +116,9 @@ Numbers to_measure();
 
 /// A grid of made-up data, of 2 or 3 dimensions.
 Value matrix_to_measure(std::vector<std::size_t>& member);
-/// One of the words.
+/// One of the words, chosen by its place among them.
+Value one_of(const std::vector<std::string>& words, const std::function<void(std::size_t)>& choose,
+             const std::function<std::string()>& shown);
 Value choice(std::string& member, const std::vector<std::string>& words);
 /// Names out of `words`, separated by commas.
 Value choices(std::vector<std::string>& member, const std::vector<std::string>& words,

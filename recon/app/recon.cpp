@@ -174,8 +174,6 @@ ExitCode run(Options& options) {
                    {"--log", options.reconstruct.log, FileKind::log}});
     require_folder("--q-folder", options.reconstruct.q_folder);
     options.reconstruct.settings = settings_of(options_of(options));
-    options.reconstruct.settings.insert(options.reconstruct.settings.begin(),
-                                        {"command", command_line()});
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
     const ReconstructedFile result =

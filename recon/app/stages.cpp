@@ -72,12 +72,6 @@ OptionTable options_of_q(Options& options) {
                                               "`/q` (2Z,) 2Y, 2X and its content hash."));
 }
 
-Record settings_of_run(Options& options) {
-    Record settings = settings_of(options_of_q(options));
-    settings.insert(settings.begin(), {"command", command_line()});
-    return settings;
-}
-
 ExitCode run_fhd(Options& options) {
     require_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}});
     if (!options.resume) {
@@ -100,7 +94,7 @@ ExitCode run_fhd(Options& options) {
                static_cast<double>(volumes * voxels * 2 * bytes_of(backend->precision())));
     require_room(memory, scan, *backend, scan.coils(), voxels);
     Image about = empty_image(scan);
-    about.record = make_record(scan, backend->info(), settings_of_run(options));
+    about.record = make_record(scan, backend->info(), settings_of(options_of_q(options)));
     FrameStore store(options.output, scan, identity_of(about.record), options.resume, volumes,
                      backend->precision());
     Attempts attempts(scan, console);
@@ -152,7 +146,7 @@ ExitCode run_q(Options& options) {
     read.use = HostMemory::Use::adjoint;
     const ScanFile source(options.scan, read, console);
     const Scan& scan = source.scan();
-    const Record record = make_record(scan, backend->info(), settings_of_run(options));
+    const Record record = make_record(scan, backend->info(), settings_of(options_of_q(options)));
     const Voxels voxels = scan.voxels ? scan.image_voxels() : Voxels::half_differences(scan.grid);
     HostMemory memory;
     memory.add("Q", counted(voxels.count(), "value"),

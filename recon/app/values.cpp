@@ -42,8 +42,10 @@ Numbers between(double least, double most) {
 
 Numbers whole(std::size_t least, double most) {
     const std::string end = std::isfinite(most) ? text(" to ", static_cast<std::size_t>(most)) : "";
-    return {text("a whole number from ", least, end),
-            [=](double value) { return static_cast<double>(least) <= value && value <= most; }};
+    return {text("a whole number from ", least, end), [=](double value) {
+                return static_cast<double>(least) <= value && value <= most &&
+                       value == std::floor(value);
+            }};
 }
 
 Numbers to_measure() {
@@ -68,19 +70,29 @@ Value matrix_to_measure(std::vector<std::size_t>& member) {
     return value;
 }
 
-Value choice(std::string& member, const std::vector<std::string>& words) {
+Value one_of(const std::vector<std::string>& words, const std::function<void(std::size_t)>& choose,
+             const std::function<std::string()>& shown) {
     constexpr std::size_t longest = 16;
     std::string form;
     for (const std::string& word : words) {
         form += (form.empty() ? "" : "|") + word;
     }
     return {form.size() > longest ? "NAME" : form,
-            [&member, words](const std::string& word) -> std::string {
-                member = word;
-                const bool known = std::find(words.begin(), words.end(), word) != words.end();
-                return known ? "" : "one of " + comma_separated(words);
+            [words, choose](const std::string& word) -> std::string {
+                const auto found = std::find(words.begin(), words.end(), word);
+                if (found == words.end()) {
+                    return "one of " + comma_separated(words);
+                }
+                choose(static_cast<std::size_t>(found - words.begin()));
+                return "";
             },
-            [&member] { return member; }};
+            shown};
+}
+
+Value choice(std::string& member, const std::vector<std::string>& words) {
+    return one_of(
+        words, [&member, words](std::size_t chosen) { member = words[chosen]; },
+        [&member] { return member; });
 }
 
 Value choices(std::vector<std::string>& member, const std::vector<std::string>& words,

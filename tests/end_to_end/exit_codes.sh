@@ -65,9 +65,9 @@ expect_code 2 "Unknown option --iter. Did you mean --iterations?" recon scan.h5 
 expect_code 2 "Unknown option --lamda. Did you mean --lambda?" recon scan.h5 --lamda 0
 expect_code 2 "Unknown option --combine. Use --maps none instead." recon scan.h5 --combine rss
 expect_code 2 "Use --lambda 0.1 instead." recon scan.h5 -o image.h5 --reg l2:0.1
-expect_code 2 "--lambda is given twice" recon scan.h5 --lambda 0 --lambda 1
-expect_code 2 "--quiet without a value" recon scan.h5 --quiet=yes
-expect_code 2 "--lambda has no value" recon scan.h5 --lambda
+expect_code 2 "--lambda: At Most 1 required but received 2" recon scan.h5 --lambda 0 --lambda 1
+expect_code 2 "quiet was given a disallowed flag override" recon scan.h5 --quiet=yes
+expect_code 2 "--lambda: 1 required NUMBER|RULE missing" recon scan.h5 --lambda
 expect_code 2 "expected: a number from 0" recon scan.h5 -o image.h5 --lambda -1
 expect_code 2 "expected: a number above 0" recon scan.h5 -o image.h5 --tolerance 0
 expect_code 2 "expected: a whole number from 1" recon scan.h5 -o image.h5 --iterations 2.5
