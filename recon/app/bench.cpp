@@ -20,11 +20,20 @@ struct Options {
     bool quiet = false;
 };
 
-void require_verified(const std::string& stage, const std::string& kernel, const Verified& row) {
-    if (!row.verified()) {
-        throw ToleranceError(text(stage, " ", kernel, " is off by ", row.relative_error,
-                                  ", more than ", row.bound,
-                                  "\n  next:     do not use this kernel on this device"));
+std::string name_of(const CrossoverRow& row) {
+    return text("crossover ", row.width, "x", row.width, " ", default_kernel());
+}
+template <typename Row> std::string name_of(const Row& row) {
+    return row.stage + " " + row.kernel;
+}
+
+template <typename Rows> void require_verified(const Rows& rows) {
+    for (const auto& row : rows) {
+        if (!row.verified()) {
+            throw ToleranceError(text(name_of(row), " is off by ", row.relative_error,
+                                      ", more than ", row.bound,
+                                      "\n  next:     do not use this kernel on this device"));
+        }
     }
 }
 
@@ -36,13 +45,9 @@ std::string label_of(const std::string& kernel) {
     return kernel == "reference-single" ? "LS (CPU, single)" : kernel;
 }
 
-std::string label_of(const BenchmarkRow& row) {
-    return label_of(row.kernel) + (row.precision == Precision::float64 ? ", double" : "");
-}
-
-void print_failure(const std::string& stage, const std::string& kernel, const Verified& row) {
-    print_line("%-6s %-17s not timed: its error %.1e is above %.1e", stage.c_str(),
-               label_of(kernel).c_str(), row.relative_error, row.bound);
+template <typename Row> void print_failure(const Row& row) {
+    print_line("%-6s %-17s not timed: its error %.1e is above %.1e", row.stage.c_str(),
+               label_of(row.kernel).c_str(), row.relative_error, row.bound);
 }
 
 void print_transforms(const std::vector<BenchmarkRow>& rows) {
@@ -50,14 +55,16 @@ void print_transforms(const std::vector<BenchmarkRow>& rows) {
                "GFLOPS", "Gpairs/s", "of limit", "limited by", "speed-up", "error");
     for (const BenchmarkRow& row : rows) {
         if (!row.verified()) {
-            print_failure(row.stage, row.kernel, row);
+            print_failure(row);
             continue;
         }
+        const std::string label =
+            label_of(row.kernel) + (row.precision == Precision::float64 ? ", double" : "");
         const std::string fraction = row.limit > 0 ? text(std::fixed, std::setprecision(1),
                                                           100 * row.fraction_of_limit(), " %")
                                                    : "";
         print_line("%-6s %-17s %10.4g%s %10.4g %10.4g %9s  %-12s %9.4g %8.1e", row.stage.c_str(),
-                   label_of(row).c_str(), row.seconds, row.scaled ? "*" : " ", row.gflops,
+                   label.c_str(), row.seconds, row.scaled ? "*" : " ", row.gflops,
                    1e-9 * row.pairs_per_second, fraction.c_str(), row.limited_by.c_str(),
                    row.speed_up, row.relative_error);
     }
@@ -74,7 +81,7 @@ void print_reconstructions(const std::vector<ReconstructionRow>& rows) {
                "speed-up", "error", "stages in seconds");
     for (const ReconstructionRow& row : rows) {
         if (!row.verified()) {
-            print_failure(row.stage, row.kernel, row);
+            print_failure(row);
             continue;
         }
         std::string stages;
@@ -117,62 +124,49 @@ void print_crossover(const std::vector<CrossoverRow>& rows) {
     }
 }
 
-nlohmann::json as_json(const Verified& row) {
-    return {
-        {"relative_error", row.relative_error}, {"bound", row.bound}, {"verified", row.verified()}};
-}
-
 nlohmann::json as_json(const BenchmarkRow& row) {
-    nlohmann::json json = as_json(static_cast<const Verified&>(row));
-    json.update({{"stage", row.stage},
-                 {"kernel", row.kernel},
-                 {"device", row.device},
-                 {"precision", row.precision == Precision::float64 ? "double" : "single"},
-                 {"parameters", row.parameters},
-                 {"seconds", row.seconds},
-                 {"wall_seconds", row.wall_seconds},
-                 {"pairs_per_second", row.pairs_per_second},
-                 {"gflops", row.gflops},
-                 {"speed_up", row.speed_up},
-                 {"scaled", row.scaled}});
-    if (row.limit > 0) {
-        json.update({{"limit_pairs_per_second", row.limit},
-                     {"limited_by", row.limited_by},
-                     {"fraction_of_limit", row.fraction_of_limit()}});
-    }
-    return json;
+    return {{"stage", row.stage},
+            {"kernel", row.kernel},
+            {"device", row.device},
+            {"precision", row.precision == Precision::float64 ? "double" : "single"},
+            {"parameters", row.parameters},
+            {"seconds", row.seconds},
+            {"wall_seconds", row.wall_seconds},
+            {"pairs_per_second", row.pairs_per_second},
+            {"gflops", row.gflops},
+            {"speed_up", row.speed_up},
+            {"scaled", row.scaled},
+            {"limit_pairs_per_second", row.limit},
+            {"limited_by", row.limited_by},
+            {"fraction_of_limit", row.fraction_of_limit()}};
 }
 
 nlohmann::json as_json(const ReconstructionRow& row) {
-    nlohmann::json json = as_json(static_cast<const Verified&>(row));
-    json.update({{"stage", row.stage},
-                 {"kernel", row.kernel},
-                 {"device", row.device},
-                 {"samples", row.samples},
-                 {"iterations", row.iterations},
-                 {"seconds", row.seconds}});
-    if (row.speed_up > 0) {
-        json["speed_up"] = row.speed_up;
-    }
-    for (const auto& [stage, seconds] : row.stage_seconds) {
-        json["stage_seconds"][stage] = seconds;
-    }
-    return json;
+    return {{"stage", row.stage},
+            {"kernel", row.kernel},
+            {"device", row.device},
+            {"samples", row.samples},
+            {"iterations", row.iterations},
+            {"seconds", row.seconds},
+            {"speed_up", row.speed_up},
+            {"stage_seconds",
+             std::map<std::string, double>(row.stage_seconds.begin(), row.stage_seconds.end())}};
 }
 
 nlohmann::json as_json(const CrossoverRow& row) {
-    nlohmann::json json = as_json(static_cast<const Verified&>(row));
-    json.update({{"matrix", {row.width, row.width}},
-                 {"pairs", row.pairs},
-                 {"cpu_seconds", row.reference_seconds},
-                 {"device_seconds", row.device_seconds}});
-    return json;
+    return {{"matrix", {row.width, row.width}},
+            {"pairs", row.pairs},
+            {"cpu_seconds", row.reference_seconds},
+            {"device_seconds", row.device_seconds}};
 }
 
 template <typename Rows> nlohmann::json array_of(const Rows& rows) {
     nlohmann::json json = nlohmann::json::array();
     for (const auto& row : rows) {
         json.push_back(as_json(row));
+        json.back().update({{"relative_error", row.relative_error},
+                            {"bound", row.bound},
+                            {"verified", row.verified()}});
     }
     return json;
 }
@@ -235,25 +229,24 @@ OptionTable options_of(Options& options) {
     precision.usual = "single";
     precision.help = "precision of the variants";
     precision.more = precision.recorded = "";
-    return {
-        {"stage", group::measurement, choices(benchmark.stages, stages, "STAGES"), "", "",
-         "stages to measure",
-         "`solve` has 30 iterations, `recon` is from file to file, `crossover` is the size from "
-         "which the device is faster than the CPU's loops."},
-        {"kernel", group::measurement, choices(benchmark.kernels, {}, "NAMES"), "", "all",
-         "variants of the transforms, separated by commas",
-         "`solve` and `recon` use the one that is named, or the default."},
-        {"matrix", group::measurement, matrix_to_measure(benchmark.matrix), "", "",
-         "voxels of the image"},
-        {"samples", group::measurement, number(benchmark.samples, to_measure(), "N"), "",
-         "as fits the device", "samples of the random trajectory of fhd, q and f",
-         "256 on a CPU, else 4096."},
-        {"scan_samples", group::measurement, number(benchmark.scan_samples, whole(0), "N"), "",
-         "two a voxel", "samples of the simulated scan of solve and recon"},
-        device_option(benchmark.device),
-        precision,
-        {"json", group::output, name(options.json), "", "", "file to write every figure to"},
-        quiet_option(options.quiet)};
+    return joined(
+        {in("Measurement",
+            {{"stage", choices(benchmark.stages, stages, "STAGES"), "stages to measure", "",
+              "`solve` has 30 iterations, `recon` is from file to file, `crossover` is the size "
+              "from "
+              "which the device is faster than the CPU's loops."},
+             {"kernel", choices(benchmark.kernels, {}, "NAMES"),
+              "variants of the transforms, separated by commas", "all",
+              "`solve` and `recon` use the one that is named, or the default."},
+             {"matrix", grid_size(benchmark.matrix, most_to_measure), "voxels of the image"},
+             {"samples", number(benchmark.samples, whole(1, most_to_measure), "N"),
+              "samples of the random trajectory of fhd, q and f", "as fits the device",
+              "256 on a CPU, else 4096."},
+             {"scan_samples", number(benchmark.scan_samples, whole(0), "N"),
+              "samples of the simulated scan of solve and recon", "two a voxel"}}),
+         in("Device", {device_option(benchmark.device), precision}),
+         in("Output", {{"json", name(options.json), "file to write every figure to"},
+                       quiet_option(options.quiet)})});
 }
 
 ExitCode run(Options& options) {
@@ -268,15 +261,9 @@ ExitCode run(Options& options) {
         benchmark(options.benchmark, console, [&](const Benchmark& part) { write(part, false); });
     write(table, true);
     print_benchmark(table);
-    for (const BenchmarkRow& row : table.transforms) {
-        require_verified(row.stage, row.kernel, row);
-    }
-    for (const ReconstructionRow& row : table.reconstructions) {
-        require_verified(row.stage, row.kernel, row);
-    }
-    for (const CrossoverRow& row : table.crossover) {
-        require_verified(text("crossover ", row.width, "x", row.width), default_kernel(), row);
-    }
+    require_verified(table.transforms);
+    require_verified(table.reconstructions);
+    require_verified(table.crossover);
     return ExitCode::done;
 }
 

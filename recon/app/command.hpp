@@ -16,11 +16,13 @@ struct Bound {
     std::function<ExitCode()> run;
 };
 
+using Bind = Bound();
+
 /// One command.
 struct Command {
     std::string name;
     std::string summary;
-    Bound (*bind)();
+    Bind* bind;
 };
 
 /// The table of commands: one row each, in the order of the help.
@@ -46,18 +48,10 @@ Record settings_of(const OptionTable& options);
 /// Does what a command line asks for. UsageError for words that nothing takes.
 ExitCode run_command_line(int argc, const char* const* argv);
 
-Bound bind_recon();
-Bound bind_fhd();
-Bound bind_q();
-Bound bind_maps();
-Bound bind_convert();
-Bound bind_view();
-Bound bind_info();
-Bound bind_check();
-Bound bind_simulate();
-Bound bind_validate();
-Bound bind_bench();
-Bound bind_tune();
-Bound bind_devices();
+/// What `lsrecon info --json` prints of an image file.
+void print_image_as_json(const std::string& path);
+
+Bind bind_recon, bind_fhd, bind_q, bind_maps, bind_convert, bind_view, bind_info, bind_check,
+    bind_simulate, bind_validate, bind_bench, bind_tune, bind_devices;
 
 } // namespace lsrecon::app

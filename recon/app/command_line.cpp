@@ -14,22 +14,6 @@ namespace lsrecon::app {
 
 namespace {
 
-/// Options that have gone, and what says the same.
-const std::map<std::string, std::string>& former_flags() {
-    static const std::map<std::string, std::string> table{
-        {"--combine", "--maps none"},
-        {"--noise-replicas", "--noise-map"},
-    };
-    return table;
-}
-
-std::string usual_of(const Option& option) {
-    return option.value.required       ? "required"
-           : option.value.form.empty() ? ""
-           : !option.usual.empty()     ? option.usual
-                                       : option.value.shown();
-}
-
 std::string& stored_command_line() {
     static std::string line;
     return line;
@@ -37,8 +21,11 @@ std::string& stored_command_line() {
 
 /// "field of view of the image, in mm [as the file says]"
 std::string line_of(const Option& option) {
-    const std::string usual = usual_of(option);
-    return option.help + (option.unit.empty() ? "" : ", in " + option.unit) +
+    const std::string usual = option.value.required       ? "required"
+                              : option.value.form.empty() ? ""
+                              : !option.usual.empty()     ? option.usual
+                                                          : option.value.shown();
+    return option.help + (option.value.unit.empty() ? "" : ", in " + option.value.unit) +
            (usual.empty() ? "" : " [" + usual + "]");
 }
 
@@ -86,35 +73,22 @@ void add(CLI::App& cli, const Command& command, std::function<ExitCode()>& asked
     app.callback([&asked, run = bound.run] { asked = run; });
 }
 
-/// How many letters to insert, remove or replace (Levenshtein).
-std::size_t distance(const std::string& a, const std::string& b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j < row.size(); ++j) {
-        row[j] = j;
-    }
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-        }
-    }
-    return row.back();
-}
-
-/// The nearest flag: one that begins with these letters, or differs by few; "" when there is none.
+/// The flag that begins and ends like this one, in three fifths of its letters; "" without one.
 std::string nearest(const CLI::App& app, const std::string& flag) {
-    std::size_t least = flag.size() / 3 + 1;
+    constexpr std::size_t dashes = 2;
+    std::size_t most = dashes + 3 * (std::max(flag.size(), dashes) - dashes) / 5;
     std::string found;
     for (const CLI::Option* option : app.get_options()) {
-        const std::string candidate = option->get_name();
-        const bool begins = flag.size() > 3 && candidate.rfind(flag, 0) == 0;
-        const std::size_t away = begins ? 0 : distance(flag, candidate);
-        if (away < least) {
-            least = away;
-            found = candidate;
+        const std::string name = option->get_name();
+        const auto begin = std::mismatch(flag.begin(), flag.end(), name.begin(), name.end()).first;
+        const auto end =
+            std::mismatch(flag.rbegin(), flag.rend(), name.rbegin(), name.rend()).first;
+        const auto first = static_cast<std::size_t>(begin - flag.begin());
+        const auto last = static_cast<std::size_t>(end - flag.rbegin());
+        const std::size_t same = std::min(flag.size(), first + last);
+        if (first > dashes && same > most) {
+            most = same;
+            found = name;
         }
     }
     return found;
@@ -129,12 +103,14 @@ std::string unknown(const CLI::App& app, const std::string& word) {
                          comma_separated(names_of(commands())) + "\n  next:     see lsrecon --help";
     }
     const std::string flag = word.substr(0, word.find('='));
-    const auto former = former_flags().find(flag);
+    const std::map<std::string, std::string> gone{{"--combine", "--maps none"},
+                                                  {"--noise-replicas", "--noise-map"}};
+    const auto successor = gone.find(flag);
     const std::string near = nearest(app, flag);
     return "Unknown option " + flag + "." +
-           (former != former_flags().end() ? " Use " + former->second + " instead."
-            : near.empty()                 ? ""
-                                           : " Did you mean " + near + "?");
+           (successor != gone.end() ? " Use " + successor->second + " instead."
+            : near.empty()          ? ""
+                                    : " Did you mean " + near + "?");
 }
 
 /// "-o, --output FILE"
@@ -193,8 +169,7 @@ bool is_key(const std::string& key) {
     static const std::set<std::string> keys = [] {
         std::set<std::string> all;
         for (const Command& command : commands()) {
-            const Bound bound = command.bind();
-            for (const Option& option : bound.options) {
+            for (const Option& option : command.bind().options) {
                 all.insert(option.key);
             }
         }

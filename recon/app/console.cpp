@@ -50,13 +50,7 @@ void Console::on_end(const std::string& stage, double seconds) {
         print_seconds(stage, seconds);
         return;
     }
-    const auto known = std::find_if(frame_stages_.begin(), frame_stages_.end(),
-                                    [&](const auto& entry) { return entry.first == stage; });
-    if (known == frame_stages_.end()) {
-        frame_stages_.emplace_back(stage, seconds);
-    } else {
-        known->second += seconds;
-    }
+    frame_stages_.insert(stage);
 }
 
 void Console::tell(const std::string& message) {
@@ -87,8 +81,10 @@ void Console::on_frame(std::size_t number, std::size_t count, const std::string&
 
 void Console::on_frames_end() {
     frame_.clear();
-    for (const auto& [stage, seconds] : frame_stages_) {
-        print_seconds(stage, seconds);
+    for (const auto& [stage, seconds] : stage_seconds()) {
+        if (frame_stages_.count(stage) > 0) {
+            print_seconds(stage, seconds);
+        }
     }
     frame_stages_.clear();
 }

@@ -39,7 +39,7 @@ private:
     std::chrono::steady_clock::time_point begin_; ///< of the stage
     std::string bar_; ///< that is shown
     std::string frame_; ///< "frame 3 of 21 (slice 2), " within several frames
-    std::vector<std::pair<std::string, double>> frame_stages_; ///< what all frames took
+    std::set<std::string> frame_stages_; ///< that ended within several frames
 };
 
 /// The backend, whose notes go to `report`; it must outlive the backend.

@@ -89,12 +89,6 @@ void consider_failed(const StoredImage& image, bool keep, Reporter& report) {
     report.note(found + "; NaN (in a picture a cross) is in their place");
 }
 
-void tell_what_it_holds(const StoredImage& image, const ImageOutput& output, Reporter& report) {
-    const auto& size = image.about.grid.size;
-    report.tell(text(output.path, ": ", name_of(output.part), ", ", by(size, 3), " voxels, ",
-                     counted(image.frames(), "frame")));
-}
-
 /// Takes the part that the file holds where --part names none. UsageError when nothing would
 /// change.
 void stay_in_format(const Options& options, const ImageFormat& format, const StoredImage& image,
@@ -146,7 +140,8 @@ ExitCode run(Options& options) {
     consider_failed(image, options.keep_failed, console);
     require_sound_values(image);
     to.write(image, output, console);
-    tell_what_it_holds(image, output, console);
+    console.tell(text(output.path, ": ", name_of(output.part), ", ", by(image.about.grid.size, 3),
+                      " voxels, ", counted(image.frames(), "frame")));
     return ExitCode::done;
 }
 
@@ -176,43 +171,36 @@ Value window_value(std::optional<std::pair<double, double>>& window) {
 }
 
 OptionTable options_of(Options& options) {
-    return {{"IN", group::reading, required(name(options.input)), "", "",
-             "image file or coil maps, recognised by its content",
-             "Files of lsrecon, NIfTI-1 (.nii, .hdr and .img, each also .gz), ISMRMRD images, or "
-             "BART's pair NAME.cfl and NAME.hdr. Convert DICOM with other tools."},
-            {"frame", group::reading, number(options.frame, whole(0), "F"), "", "all",
-             "one frame, counted from 0"},
-            {"slices", group::reading, slices_value(options.slices), "", "all",
-             "slices of z, counted from 0"},
-            {"map", group::reading, choice(options.read.dataset, {"noise_map", "g_factor"}), "",
-             "the image", "noise_map or g_factor in place of the image",
-             "`recon --noise-map` makes them."},
-            {"keep_failed", group::reading, toggle(options.keep_failed), "", "",
-             "write NaN for frames that recon could not make",
-             "A picture has a cross in their place. Without it such an image is refused."},
-            {"fov_mm", group::reading, number(options.read.fov_mm, positive(), "X,Y[,Z]"), "mm",
-             "1 mm a voxel", "field of view of a cfl file, which holds none"},
-            output_option(options.output, "file to write"),
-            {"to", group::output, choice(options.to, names_of(image_formats())), "",
-             "by the ending of the output", "format of the output",
-             "Formats:" + listed(image_formats())},
-            {"part", group::output,
-             one_of(
-                 image_part_names(),
-                 [&](std::size_t row) { options.part = static_cast<ImagePart>(row); },
-                 [] { return ""; }),
-             "", "magnitude or complex", "part of complex values",
-             "One of " + comma_separated(image_part_names()) +
-                 "; the phase is in rad. NIfTI and PNG get the magnitude, the others complex "
-                 "values. A file that stays in its format keeps its part."},
-            {"window", group::output, window_value(options.window), "", "",
-             "PNG: values that are black and white"},
-            {"percentile", group::output,
-             number(options.percentile, {"a number above 0, at most 100",
-                                         [](double value) { return value > 0 && value <= 100; }}),
-             "", text(GreyScale::usual_percentile),
-             "PNG: percentile of the magnitudes that is white", "", "", "window"},
-            quiet_option(options.quiet)};
+    return joined(
+        {in("Reading",
+            {{"IN", required(name(options.input)),
+              "image file or coil maps, recognised by its content", "",
+              "Files of lsrecon, NIfTI-1 (.nii, .hdr and .img, each also .gz), ISMRMRD images, or "
+              "BART's pair NAME.cfl and NAME.hdr. Convert DICOM with other tools."},
+             {"frame", number(options.frame, whole(0), "F"), "one frame, counted from 0", "all"},
+             {"slices", slices_value(options.slices), "slices of z, counted from 0", "all"},
+             {"map", choice(options.read.dataset, {"noise_map", "g_factor"}),
+              "noise_map or g_factor in place of the image", "the image",
+              "`recon --noise-map` makes them."},
+             {"keep_failed", toggle(options.keep_failed),
+              "write NaN for frames that recon could not make", "",
+              "A picture has a cross in their place. Without it such an image is refused."},
+             {"fov_mm", in_unit("mm", number(options.read.fov_mm, positive(), "X,Y[,Z]")),
+              "field of view of a cfl file, which holds none", "1 mm a voxel"}}),
+         in("Output",
+            {output_option(options.output, "file to write"),
+             {"to", choice(options.to, names_of(image_formats())), "format of the output",
+              "by the ending of the output", "Formats:" + listed(image_formats())},
+             {"part", choice(options.part, image_part_names()), "part of complex values",
+              "magnitude or complex",
+              "One of " + comma_separated(image_part_names()) +
+                  "; the phase is in rad. NIfTI and PNG get the magnitude, the others complex "
+                  "values. A file that stays in its format keeps its part."},
+             {"window", window_value(options.window), "PNG: values that are black and white"},
+             {"percentile", number(options.percentile, positive(100)),
+              "PNG: percentile of the magnitudes that is white", text(GreyScale::usual_percentile),
+              "", "", "window"},
+             quiet_option(options.quiet)})});
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"
+#include "base/numbers.hpp"
 #include "engines/tuning.hpp"
 
 namespace lsrecon::app {
@@ -30,7 +31,7 @@ void print(const DeviceInfo& info) {
 }
 
 OptionTable options_of(std::string& wanted) {
-    return {device_option(wanted)};
+    return in("Device", {device_option(wanted)});
 }
 
 ExitCode run(std::string& wanted) {
@@ -40,11 +41,8 @@ ExitCode run(std::string& wanted) {
     }
     const int chosen = choose_device(devices, wanted);
     print_line("chosen  %d: %s", chosen, devices[static_cast<std::size_t>(chosen)].name.c_str());
-    std::string names;
-    for (const std::string& name : kernel_names()) {
-        names += (names.empty() ? "" : ", ") + name;
-    }
-    print_line("kernels %s; chosen %s", names.c_str(), default_kernel().c_str());
+    print_line("kernels %s; chosen %s", comma_separated(kernel_names()).c_str(),
+               default_kernel().c_str());
     for (const Tunable& row : tunables()) {
         const ChosenParameters parameters =
             choose_parameters(devices[static_cast<std::size_t>(chosen)], row.kernel, row.stage);

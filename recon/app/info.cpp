@@ -1,7 +1,5 @@
 // info and check: what a file holds, and what is wrong with a scan.
 
-#include "app/info.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -40,17 +38,20 @@ struct Options {
     BackendOptions backend; ///< of that
 };
 
+void add_grid(Record& rows, const Grid& grid) {
+    rows.emplace_back("matrix", by(grid.size, grid.dimensions) + " voxels");
+    rows.emplace_back("fov", by(grid.fov_mm, grid.dimensions) + " mm");
+}
+
 void add_trajectory(Record& rows, const Scan& scan, const Sampling& sampling) {
     const char* const names[] = {"kx", "ky", "kz"};
     for (std::size_t d = 0; d < static_cast<std::size_t>(scan.grid.dimensions); ++d) {
-        double low = sampling.trajectory.front()[d];
-        double high = low;
-        for (const Vec3& k : sampling.trajectory) {
-            low = std::min(low, k[d]);
-            high = std::max(high, k[d]);
-        }
-        rows.emplace_back(names[d], formatted("%.4g to %.4g cycles/fov, N/2 is %.4g", low, high,
-                                              static_cast<double>(scan.grid.size[d]) / 2));
+        const auto [low, high] = std::minmax_element(
+            sampling.trajectory.begin(), sampling.trajectory.end(),
+            [d](const Vec3& one, const Vec3& other) { return one[d] < other[d]; });
+        rows.emplace_back(names[d],
+                          formatted("%.4g to %.4g cycles/fov, N/2 is %.4g", (*low)[d], (*high)[d],
+                                    static_cast<double>(scan.grid.size[d]) / 2));
     }
 }
 
@@ -77,20 +78,29 @@ std::string in_words(const Vec3& v) {
 }
 
 /// "500: repetition 0; repetition 1; ...; repetition 499"; the number alone without labels.
-std::string frames_in_words(const std::vector<std::string>& labels) {
+template <typename Frames> std::string frames_in_words(const Frames& frames) {
     constexpr std::size_t first = 3;
-    std::string words = text(labels.size());
-    if (labels.front().empty()) {
-        return words;
-    }
-    for (std::size_t f = 0; f < labels.size(); ++f) {
-        if (f < first || f + 1 == labels.size()) {
-            words += (f == 0 ? ": " : "; ") + labels[f];
+    const std::size_t count = frames.size();
+    std::string words = text(count);
+    for (std::size_t f = 0; f < count && !label_beside_index(frames[0].label, 0).empty(); ++f) {
+        if (f < first || f + 1 == count) {
+            words += (f == 0 ? ": " : "; ") + label_beside_index(frames[f].label, f);
         } else if (f == first) {
             words += "; ...";
         }
     }
     return words;
+}
+
+/// The first of them, and how many more there are.
+void add_first(Record& rows, const std::string& name, std::size_t most,
+               const std::vector<std::string>& words) {
+    for (std::size_t i = 0; i < std::min(most, words.size()); ++i) {
+        rows.emplace_back(name, words[i]);
+    }
+    if (words.size() > most) {
+        rows.emplace_back(name, text(words.size() - most, " more"));
+    }
 }
 
 /// How many they are: those of repetitions may differ by rounding.
@@ -117,11 +127,11 @@ void add_place(Record& rows, const Scan& scan) {
     }
     const std::size_t different = count_positions(of_frames);
     if (different > 1) {
-        rows.emplace_back("positions", formatted("%zu, of the first frame %s mm, of the last %s mm",
-                                                 different, in_words(of_frames.front()).c_str(),
-                                                 in_words(of_frames.back()).c_str()));
+        rows.emplace_back("positions",
+                          text(different, ", of the first frame ", in_words(of_frames.front()),
+                               " mm, of the last ", in_words(of_frames.back()), " mm"));
     } else if (scan.grid.position) {
-        rows.emplace_back("position", formatted("%s mm", in_words(*scan.grid.position).c_str()));
+        rows.emplace_back("position", in_words(*scan.grid.position) + " mm");
     }
     if (scan.grid.directions) {
         std::string words;
@@ -135,47 +145,34 @@ void add_place(Record& rows, const Scan& scan) {
 }
 
 void add_frames(Record& rows, const Scan& scan) {
-    std::vector<std::string> labels;
     std::size_t least = scan.frames.front().sampling->samples();
     std::size_t most = least;
     for (const Frame& frame : scan.frames) {
-        labels.push_back(label_beside_index(frame.label, labels.size()));
         least = std::min(least, frame.sampling->samples());
         most = std::max(most, frame.sampling->samples());
     }
-    rows.emplace_back("frames", frames_in_words(labels));
-    rows.emplace_back("samples", formatted("%s per coil and frame",
-                                           least == most ? text(most).c_str()
-                                                         : text(least, " to ", most).c_str()));
+    rows.emplace_back("frames", frames_in_words(scan.frames));
+    rows.emplace_back("samples",
+                      text(least == most ? "" : text(least, " to "), most, " per coil and frame"));
 }
 
 void add_calibrations(Record& rows, const Scan& scan) {
     constexpr std::size_t most = 4; // of many slices
-    for (std::size_t i = 0; i < std::min(most, scan.calibrations.size()); ++i) {
-        const Frame& calibration = scan.calibrations[i];
-        rows.emplace_back(
-            "calibration",
-            formatted("%zu samples per coil%s", calibration.sampling->samples(),
-                      calibration.label.empty() ? "" : (" of " + calibration.label).c_str()));
+    std::vector<std::string> words;
+    for (const Frame& calibration : scan.calibrations) {
+        words.push_back(text(calibration.sampling->samples(), " samples per coil",
+                             calibration.label.empty() ? "" : " of ", calibration.label));
     }
-    if (scan.calibrations.size() > most) {
-        rows.emplace_back("calibration",
-                          formatted("and of %zu more", scan.calibrations.size() - most));
-    }
+    add_first(rows, "calibration", most, words);
 }
 
 void add_bad(Record& rows, const ScanFile& source) {
     constexpr std::size_t most = 20;
-    std::size_t count = 0;
+    std::vector<std::string> words;
     for (const auto& [frame, error] : source.bad()) {
-        if (++count <= most) {
-            rows.emplace_back("bad",
-                              formatted("frame %zu: %s", frame, on_one_line(error.what()).c_str()));
-        }
+        words.push_back(text("frame ", frame, ": ", on_one_line(error.what())));
     }
-    if (count > most) {
-        rows.emplace_back("bad", formatted("%zu more frames", count - most));
-    }
+    add_first(rows, "bad", most, words);
 }
 
 Record rows_of_scan(const std::string& path, ReadOptions read) {
@@ -183,34 +180,30 @@ Record rows_of_scan(const std::string& path, ReadOptions read) {
     const ScanFile source(path, read);
     Record rows;
     const Scan& scan = source.scan();
-    const Frame& first = scan.frames.front();
+    const Sampling& first = *scan.frames.front().sampling;
     rows.emplace_back("file", scan.file);
     rows.emplace_back("format", scan.format);
     rows.emplace_back("SHA-256", scan.sha256());
-    rows.emplace_back("matrix",
-                      formatted("%s voxels", by(scan.grid.size, scan.grid.dimensions).c_str()));
-    rows.emplace_back("fov",
-                      formatted("%s mm", by(scan.grid.fov_mm, scan.grid.dimensions).c_str()));
+    add_grid(rows, scan.grid);
     if (scan.voxels) {
-        rows.emplace_back("voxels", formatted("%zu positions off the grid", scan.voxels->size()));
+        rows.emplace_back("voxels", text(scan.voxels->size(), " positions off the grid"));
     }
     add_place(rows, scan);
     add_frames(rows, scan);
-    rows.emplace_back("coils",
-                      formatted("%zu, %s", scan.coils(),
-                                !scan.coil_maps.empty() ? "with coil maps" : "without coil maps"));
+    rows.emplace_back(
+        "coils", text(scan.coils(), scan.coil_maps.empty() ? ", without" : ", with", " coil maps"));
     if (!scan.coil_maps.empty()) {
         const SumOfSquares squares = sum_of_squares(scan.coil_maps);
         rows.emplace_back("sum |map|^2",
                           formatted("at most %.4g, mean %.4g over the %zu voxels where it is not 0",
                                     squares.largest, squares.mean, squares.voxels));
     }
-    add_trajectory(rows, scan, *first.sampling);
-    rows.emplace_back("phi", first.sampling->phi.size() > 0 ? "given" : "not given");
-    rows.emplace_back("weights", first.sampling->weights.size() > 0 ? "given" : "not given");
+    add_trajectory(rows, scan, first);
+    rows.emplace_back("phi", first.phi.size() > 0 ? "given" : "not given");
+    rows.emplace_back("weights", first.weights.size() > 0 ? "given" : "not given");
     add_off_resonance(rows, scan);
     if (!scan.noise.empty()) {
-        rows.emplace_back("noise", formatted("%zu samples per coil", scan.noise.columns()));
+        rows.emplace_back("noise", text(scan.noise.columns(), " samples per coil"));
     }
     add_calibrations(rows, scan);
     constexpr std::size_t longest = 400; // some headers hold whole protocols
@@ -250,18 +243,10 @@ void add_failures(Record& rows, const std::vector<std::string>& errors) {
     }
 }
 
-void add_frames_of_image(Record& rows, const std::vector<ImageFrame>& frames) {
-    std::vector<std::string> labels;
-    for (const ImageFrame& frame : frames) {
-        labels.push_back(label_beside_index(frame.label, labels.size()));
-    }
-    rows.emplace_back("frames", frames_in_words(labels));
-}
-
 void add_image(Record& rows, const Hdf5Reader& file) {
     add_dataset(rows, file, "image");
     const std::vector<ImageFrame> frames = frames_of_image(file);
-    add_frames_of_image(rows, frames);
+    rows.emplace_back("frames", frames_in_words(frames));
     const Record record = record_of(file);
     append(rows, solves_in_words(frames, record));
     add_failures(rows, frame_errors(file));
@@ -280,8 +265,7 @@ void add_maps(Record& rows, const Hdf5Reader& file) {
     const std::size_t voxels = maps.grid.voxels();
     const std::size_t with_signal = sum_of_squares(maps.maps).voxels;
     rows.emplace_back("coils", text(maps.maps.rows()));
-    rows.emplace_back("matrix", by(maps.grid.size, maps.grid.dimensions) + " voxels");
-    rows.emplace_back("fov", by(maps.grid.fov_mm, maps.grid.dimensions) + " mm");
+    add_grid(rows, maps.grid);
     rows.emplace_back("signal", text("in ", with_signal, " of ", voxels, " voxels, ",
                                      rounded(100.0 * static_cast<double>(with_signal) /
                                              static_cast<double>(voxels)),
@@ -292,13 +276,11 @@ void add_maps(Record& rows, const Hdf5Reader& file) {
 /// Of another format than this program's own.
 void add_image(Record& rows, const ImageFormat& format, const std::string& path) {
     const StoredImage image = format.open(path, {});
-    const Grid& grid = image.about.grid;
     rows.emplace_back("file", path);
     rows.emplace_back("format", format.summary + "; 'lsrecon view' shows it");
-    rows.emplace_back("matrix", by(grid.size, grid.dimensions) + " voxels");
-    rows.emplace_back("fov", by(grid.fov_mm, grid.dimensions) + " mm");
+    add_grid(rows, image.about.grid);
     rows.emplace_back("values", image.part == ImagePart::complex ? "complex" : "real");
-    add_frames_of_image(rows, image.about.frames);
+    rows.emplace_back("frames", frames_in_words(image.about.frames));
     for (const std::string& remark : image.remarks) {
         rows.emplace_back("note", remark);
     }
@@ -344,11 +326,8 @@ nlohmann::json as_json(const Record& rows) {
     const std::set<std::string> lists{"note", "calibration", "bad"};
     nlohmann::json json = nlohmann::json::object();
     for (const auto& [name, words] : rows) {
-        const std::optional<double> number = finite_number(words);
-        const bool is_whole = number && *number == std::round(*number) && std::abs(*number) < 1e15;
-        const nlohmann::json value = is_whole ? nlohmann::json(static_cast<std::int64_t>(*number))
-                                     : number ? nlohmann::json(*number)
-                                              : nlohmann::json(words);
+        const nlohmann::json number = nlohmann::json::parse(words, nullptr, false);
+        const nlohmann::json value = number.is_number() ? number : nlohmann::json(words);
         if (lists.count(name) > 0) {
             json[name].push_back(value);
         } else {
@@ -420,19 +399,17 @@ ExitCode run_check(Options& options) {
 }
 
 OptionTable options_of_info(Options& options) {
-    return joined(
-        {{scan_option(options.scan)},
-         reading_options(options.read),
-         {{"json", group::output, toggle(options.json), "", "", "print it as JSON, by name"}}});
+    return joined({scan_options(options.scan, options.read),
+                   in("Output", {{"json", toggle(options.json), "print it as JSON, by name"}})});
 }
 
 OptionTable options_of_check(Options& options) {
-    return joined({{scan_option(options.scan)},
-                   reading_options(options.read),
-                   {{"model", group::measurement, toggle(options.model), "", "",
-                     "compare coil maps, field map and sign of the trajectory with others",
-                     "At low resolution."}},
-                   device_options(options.backend)});
+    return joined(
+        {scan_options(options.scan, options.read),
+         in("Measurement", {{"model", toggle(options.model),
+                             "compare coil maps, field map and sign of the trajectory with others",
+                             "", "At low resolution."}}),
+         device_options(options.backend)});
 }
 
 } // namespace

@@ -19,22 +19,16 @@ int code(ExitCode value) {
     return static_cast<int>(value);
 }
 
-/// What is wrong with a command line; the next step is its help where the message has none.
-int refuse(const std::string& message, const std::string& command) {
-    const bool has_next = message.find("\n  next:") != std::string::npos;
-    app::put_error(has_next ? message
-                            : message + "\n  next:     see 'lsrecon " + command + "--help'");
-    return code(ExitCode::usage);
-}
-
 /// The one place where an exception becomes an exit code.
 int run(const std::string& name, const std::function<ExitCode()>& command) {
     try {
         return code(command());
-    } catch (const UsageError& error) {
-        return refuse(error.what(), name);
     } catch (const Error& error) {
-        app::put_error(error.what());
+        std::string message = error.what();
+        if (error.code() == ExitCode::usage && message.find("\n  next:") == std::string::npos) {
+            message += "\n  next:     see 'lsrecon " + name + "--help'";
+        }
+        app::put_error(message);
         return code(error.code());
     } catch (const std::bad_alloc&) {
         const MemoryLimit limit = memory_limit();

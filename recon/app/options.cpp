@@ -1,5 +1,6 @@
 #include "app/options.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/numbers.hpp"
@@ -10,6 +11,140 @@
 #include "solve/solvers.hpp"
 
 namespace lsrecon::app {
+
+std::optional<double> finite_number(const std::string& word) {
+    char* end = nullptr;
+    const double value = std::strtod(word.c_str(), &end);
+    const bool whole = !word.empty() && *end == '\0' && std::isfinite(value);
+    return whole ? std::optional<double>(value) : std::nullopt;
+}
+
+std::vector<std::string> split(const std::string& word, char separator) {
+    std::vector<std::string> parts;
+    std::size_t begin = 0;
+    for (std::size_t end = 0; end != std::string::npos; begin = end + 1) {
+        end = word.find(separator, begin);
+        parts.push_back(word.substr(begin, end - begin));
+    }
+    return parts;
+}
+
+Numbers positive(double most) {
+    return {text("a number above 0", std::isfinite(most) ? text(", at most ", most) : ""),
+            [most](double value) { return 0 < value && value <= most; }};
+}
+
+Numbers from(double least, double most) {
+    return {text("a number from ", least, std::isfinite(most) ? text(" to ", most) : ""),
+            [=](double value) { return least <= value && value <= most; }};
+}
+
+Numbers any_number() {
+    return {"a number", [](double) { return true; }};
+}
+
+Numbers whole(std::size_t least, double most) {
+    const std::string end = std::isfinite(most) ? text(" to ", static_cast<std::size_t>(most)) : "";
+    return {text("a whole number from ", least, end), [=](double value) {
+                return static_cast<double>(least) <= value && value <= most &&
+                       value == std::floor(value);
+            }};
+}
+
+Value grid_size(std::vector<std::size_t>& member, double most_voxels) {
+    Value value = number(member, whole(1, most_voxels), "X,Y[,Z]");
+    value.take = [&member, most_voxels, take = value.take](const std::string& word) -> std::string {
+        const std::string refused = take(word);
+        double voxels = 1;
+        for (const std::size_t side : member) {
+            voxels *= static_cast<double>(side);
+        }
+        return !refused.empty()                         ? refused
+               : member.size() < 2 || member.size() > 3 ? "X,Y or X,Y,Z"
+               : voxels > most_voxels                   ? text("at most ", most_voxels, " voxels")
+                                                        : "";
+    };
+    return value;
+}
+
+Value one_of(const std::vector<std::string>& words, const std::function<void(std::size_t)>& choose,
+             const std::function<std::string()>& shown) {
+    constexpr std::size_t longest = 16;
+    std::string form;
+    for (const std::string& word : words) {
+        form += (form.empty() ? "" : "|") + word;
+    }
+    return {form.size() > longest ? "NAME" : form,
+            [words, choose](const std::string& word) -> std::string {
+                const auto found = std::find(words.begin(), words.end(), word);
+                if (found == words.end()) {
+                    return "one of " + comma_separated(words);
+                }
+                choose(static_cast<std::size_t>(found - words.begin()));
+                return "";
+            },
+            shown};
+}
+
+Value choice(std::string& member, const std::vector<std::string>& words) {
+    return one_of(
+        words, [&member, words](std::size_t chosen) { member = words[chosen]; },
+        [&member] { return member; });
+}
+
+Value choices(std::vector<std::string>& member, const std::vector<std::string>& words,
+              const std::string& form) {
+    return {form,
+            [&member, words](const std::string& word) -> std::string {
+                member = split(word, ',');
+                const bool known = std::all_of(member.begin(), member.end(), [&](const auto& one) {
+                    return std::find(words.begin(), words.end(), one) != words.end();
+                });
+                return known || words.empty() ? "" : "one or more of " + comma_separated(words);
+            },
+            [&member] { return in_one_word(member); }};
+}
+
+Value name(std::string& member, const std::string& form) {
+    return {form,
+            [&member, form](const std::string& word) -> std::string {
+                member = word;
+                return !word.empty() ? "" : form == "FILE" ? "the name of a file" : "a name";
+            },
+            [&member] { return member; }};
+}
+
+Value required(Value value) {
+    value.required = true;
+    return value;
+}
+
+Value in_unit(const std::string& unit, Value value) {
+    value.unit = unit;
+    return value;
+}
+
+Value toggle(bool& member, bool given) {
+    return {"",
+            [&member, given](const std::string&) {
+                member = given;
+                return std::string();
+            },
+            [&member] { return member ? "yes" : "no"; }};
+}
+
+Value indices(IndexList& member) {
+    return {"INDICES",
+            [&member](const std::string& word) -> std::string {
+                try {
+                    member = IndexList(word);
+                    return "";
+                } catch (const UsageError&) {
+                    return "indices and ranges from 0, such as 0,2,5-9";
+                }
+            },
+            [&member] { return member.to_string(); }};
+}
 
 namespace {
 
@@ -42,7 +177,7 @@ Value shift_value(GeometryOptions& geometry) {
                 geometry.shift_mm.clear();
                 const bool known =
                     geometry.shift_to_position ||
-                    number(geometry.shift_mm, between(-1e5, 1e5), "").take(word).empty();
+                    number(geometry.shift_mm, from(-1e5, 1e5), "").take(word).empty();
                 return known
                            ? ""
                            : "a number of at most 100000 mm a dimension, or the word header alone";
@@ -64,16 +199,16 @@ Value memory_value(BackendOptions& backend) {
 }
 
 Value lambda_value(std::string& lambda) {
-    return {
-        "NUMBER|RULE",
-        [&lambda](const std::string& word) -> std::string {
-            lambda = word;
-            double number = 0;
-            return lambda_rule(word) != nullptr || take_number(number, word, from_zero()).empty()
-                       ? ""
-                       : "a number from 0, or one of " + comma_separated(names_of(lambda_rules()));
-        },
-        [&lambda] { return lambda; }};
+    return {"NUMBER|RULE",
+            [&lambda](const std::string& word) -> std::string {
+                lambda = word;
+                double number = 0;
+                return lambda_rule(word) != nullptr || take_number(number, word, from(0)).empty()
+                           ? ""
+                           : "a number from 0, or one of " +
+                                 comma_separated(names_of(lambda_rules()));
+            },
+            [&lambda] { return lambda; }};
 }
 
 /// "tv:0.02" of --reg
@@ -106,228 +241,206 @@ Value solver_value(SolveOptions& solve) {
 
 } // namespace
 
-Option scan_option(std::string& scan) {
-    return {"SCAN",
-            group::reading,
-            required(name(scan)),
-            "",
-            "",
-            "scan file, recognised by its content",
-            "A native HDF5 scan or ISMRMRD raw data: see [formats.md](formats.md)."};
-}
-
-OptionTable reading_options(ReadOptions& read) {
+OptionTable scan_options(std::string& scan, ReadOptions& read) {
     OptionTable rows{
-        {"traj_units", group::reading, choice(read.trajectory_units, trajectory_unit_names()), "",
-         "as the file says", "unit of the trajectory",
+        {"SCAN", required(name(scan)), "scan file, recognised by its content", "",
+         "A native HDF5 scan or ISMRMRD raw data: see [formats.md](formats.md)."},
+        {"traj_units", choice(read.trajectory_units, trajectory_unit_names()),
+         "unit of the trajectory", "as the file says",
          "One of " + comma_separated(trajectory_unit_names()) + ".", "traj_units_asked_for"},
-        {"low_resolution", group::reading, toggle(read.low_resolution), "", "",
-         "accept a trajectory that stays below N/4",
-         "A trajectory that stays there nearly always has a wrong unit, and is refused."},
-        {"header", group::reading, header_value(read), "", "",
-         "correct the scan's header: fov_mm=X,Y[,Z] or matrix=X,Y[,Z]",
+        {"low_resolution", toggle(read.low_resolution), "accept a trajectory that stays below N/4",
+         "", "A trajectory that stays there nearly always has a wrong unit, and is refused."},
+        {"header", header_value(read),
+         "correct the scan's header: fov_mm=X,Y[,Z] or matrix=X,Y[,Z]", "",
          "The field of view is in mm, the matrix in voxels. It may be given for each of the two."},
-        {"join", group::reading, choices(read.join, frame_counters(), "COUNTERS"), "", "",
-         raw + "counters that do not separate frames",
+        {"join", choices(read.join, frame_counters(), "COUNTERS"),
+         raw + "counters that do not separate frames", "",
          "Acquisitions that differ in these counters alone are one frame. Counters are " +
              comma_separated(frame_counters()) + ".",
          "join"},
-        {"group", group::reading, name(read.group, "NAME"), "", "the first with image data",
-         raw + "top-level group of the file"},
-        {"encoding", group::reading, number(read.encoding, whole(0), "N"), "",
-         "the first with image data", raw + "encoding to read"}};
+        {"group", name(read.group, "NAME"), raw + "top-level group of the file",
+         "the first with image data"},
+        {"encoding", number(read.encoding, whole(0), "N"), raw + "encoding to read",
+         "the first with image data"}};
     for (std::size_t i = 0; i < frame_counters().size(); ++i) {
-        rows.push_back({frame_counters()[i], group::reading, indices(read.counters[i]), "", "all",
-                        raw + "values of this counter, such as 0,2,5-9"});
+        rows.push_back({frame_counters()[i], indices(read.counters[i]),
+                        raw + "values of this counter, such as 0,2,5-9", "all"});
     }
-    rows.push_back({"frames", group::reading, indices(read.frames), "", "all",
-                    "frames to read, counted from 0 after the other choices"});
-    rows.push_back({"spokes_per_frame", group::reading,
-                    number(read.spokes_per_frame, whole(1), "N"), "", "not cut",
-                    raw + "cut frames to N consecutive readouts each"});
-    rows.push_back({"stride", group::reading, number(read.stride, whole(1), "N"), "",
-                    "--spokes-per-frame", "readouts from one such frame to the next",
-                    "From start to start. A number below "
-                    "`--spokes-per-frame` makes a sliding window.",
-                    "", "", "spokes_per_frame"});
-    return rows;
+    rows.push_back({"frames", indices(read.frames),
+                    "frames to read, counted from 0 after the other choices", "all"});
+    rows.push_back({"spokes_per_frame", number(read.spokes_per_frame, whole(1), "N"),
+                    raw + "cut frames to N consecutive readouts each", "not cut"});
+    rows.push_back(
+        {"stride", number(read.stride, whole(1), "N"), "readouts from one such frame to the next",
+         "--spokes-per-frame",
+         "From start to start. A number below `--spokes-per-frame` makes a sliding window.", "", "",
+         "spokes_per_frame"});
+    return in("Reading", rows);
 }
 
 OptionTable place_options(GeometryOptions& geometry) {
-    return {{"matrix", group::place, number(geometry.matrix, whole(1), "X,Y[,Z]"), "",
-             "as the file says", "voxels of the image",
-             "A smaller matrix leaves out the samples beyond N/2 of it."},
-            {"fov_mm", group::place, number(geometry.fov_mm, positive(), "X,Y[,Z]"), "mm",
-             "as the file says", "field of view of the image",
-             "`--header` corrects a header that is wrong."},
-            {"shift_mm", group::place, shift_value(geometry), "mm", "none", "move the image",
-             "Along x, y (and z) of its grid. `header` moves raw data from the isocentre to the "
-             "position of its acquisitions. Use it if the scanner has not done so, as is usual for "
-             "spirals.",
-             "header_shift"},
-            {"conjugate", group::place, toggle(geometry.conjugate), "", "",
-             "the trajectory has the other sign: the image was mirrored",
-             "The file was written for exp(+i 2 pi k.x)."}};
+    return in(
+        "Place",
+        {{"matrix", number(geometry.matrix, whole(1), "X,Y[,Z]"), "voxels of the image",
+          "as the file says", "A smaller matrix leaves out the samples beyond N/2 of it."},
+         {"fov_mm", in_unit("mm", number(geometry.fov_mm, positive(), "X,Y[,Z]")),
+          "field of view of the image", "as the file says",
+          "`--header` corrects a header that is wrong."},
+         {"shift_mm", in_unit("mm", shift_value(geometry)), "move the image", "none",
+          "Along x, y (and z) of its grid. `header` moves raw data from the isocentre to the "
+          "position of its acquisitions. Use it if the scanner has not done so, as is usual for "
+          "spirals.",
+          "header_shift"},
+         {"conjugate", toggle(geometry.conjugate),
+          "the trajectory has the other sign: the image was mirrored", "",
+          "The file was written for exp(+i 2 pi k.x)."}});
 }
 
 OptionTable field_options(PrepareOptions& prepare) {
-    return {{"field_map", group::place, name(prepare.field_map, "FILE|none"), "Hz",
-             "the scan's own", "field map for the correction of off-resonance",
-             "A file with `/field_map`, or a real image in NIfTI-1 or ISMRMRD. The file may also "
-             "hold R2* in 1/s as `/r2star`. It is resampled to the scan's grid. A volume is "
-             "resampled to each slice.",
-             "field_map_asked_for"},
-            {"field_scale", group::place, number(prepare.field_scale, between(-100, 100)), "", "",
-             "factor of the field map", "-1 for the other sign, 0.15915 for a map in rad/s.",
-             "field_scale"}};
+    return in(
+        "Place",
+        {{"field_map", in_unit("Hz", name(prepare.field_map, "FILE|none")),
+          "field map for the correction of off-resonance", "the scan's own",
+          "A file with `/field_map`, or a real image in NIfTI-1 or ISMRMRD. The file may also "
+          "hold R2* in 1/s as `/r2star`. It is resampled to the scan's grid. A volume is "
+          "resampled to each slice.",
+          "field_map_asked_for"},
+         {"field_scale", number(prepare.field_scale, from(-100, 100)), "factor of the field map",
+          "", "-1 for the other sign, 0.15915 for a map in rad/s.", "field_scale"}});
 }
 
 OptionTable maps_options(PrepareOptions& prepare) {
-    return {{"maps", group::coils, name(prepare.maps, "METHOD|FILE"), "", "the scan's, or espirit",
-             "coil maps: espirit, walsh, none or a file",
-             "A file has `/coil_maps`, or is BART's (.cfl). 3D maps are resampled to each slice. "
-             "`none` solves one problem for each coil and combines them by the root of their sum "
-             "of squares. Methods:" +
-                 listed(maps_methods()),
-             "maps_asked_for"},
-            {"maps_threshold", group::coils, number(prepare.estimate.threshold, between(0, 1)), "",
-             "", "ESPIRiT: smallest singular value, relative to the largest",
-             "Smaller ones are noise.", "maps_threshold"},
-            {"maps_crop", group::coils, number(prepare.estimate.crop, between(0, 0.999)), "", "",
-             "ESPIRiT: maps are 0 where the eigenvalue is below this",
-             "That is outside of the object. Holes that the object encloses are filled.",
-             "maps_crop"},
-            {"soft_maps", group::coils, toggle(prepare.estimate.soft), "", "",
-             "ESPIRiT: maps grow from 0 at the crop, without an edge",
-             "Without it maps have a hard edge and holes are filled.", "soft_maps"}};
+    return in(
+        "Coils",
+        {{"maps", name(prepare.maps, "METHOD|FILE"), "coil maps: espirit, walsh, none or a file",
+          "the scan's, or espirit",
+          "A file has `/coil_maps`, or is BART's (.cfl). 3D maps are resampled to each slice. "
+          "`none` solves one problem for each coil and combines them by the root of their sum "
+          "of squares. Methods:" +
+              listed(maps_methods()),
+          "maps_asked_for"},
+         {"maps_threshold", number(prepare.estimate.threshold, from(0, 1)),
+          "ESPIRiT: smallest singular value, relative to the largest", "",
+          "Smaller ones are noise.", "maps_threshold"},
+         {"maps_crop", number(prepare.estimate.crop, from(0, 0.999)),
+          "ESPIRiT: maps are 0 where the eigenvalue is below this", "",
+          "That is outside of the object. Holes that the object encloses are filled.", "maps_crop"},
+         {"soft_maps", toggle(prepare.estimate.soft),
+          "ESPIRiT: maps grow from 0 at the crop, without an edge", "",
+          "Without it maps have a hard edge and holes are filled.", "soft_maps"}});
 }
 
 OptionTable coils_options(PrepareOptions& prepare) {
-    return {
-        {"coils", group::coils, number(prepare.compression.coils, whole(1), "N"), "", "all",
-         "compress to N virtual coils", "By the singular value decomposition of the samples.",
-         "coils_asked_for"},
-        {"energy", group::coils,
-         number(prepare.compression.energy, {"a number above 0, at most 1",
-                                             [](double value) { return value > 0 && value <= 1; }}),
-         "", "1, all coils", "compress to the virtual coils that keep this share",
-         "The fewest virtual coils that keep it of the energy of the samples, such as 0.99.",
-         "energy_asked_for", "coils"},
-        {"no_whitening", group::coils, toggle(prepare.whiten, false), "", "", "skip prewhitening",
-         "Without it the noise samples of a scan are used for "
-         "prewhitening.",
-         "whitening"}};
+    return in(
+        "Coils",
+        {{"coils", number(prepare.compression.coils, whole(1), "N"), "compress to N virtual coils",
+          "all", "By the singular value decomposition of the samples.", "coils_asked_for"},
+         {"energy", number(prepare.compression.energy, positive(1)),
+          "compress to the virtual coils that keep this share", "1, all coils",
+          "The fewest virtual coils that keep it of the energy of the samples, such as 0.99.",
+          "energy_asked_for", "coils"},
+         {"no_whitening", toggle(prepare.whiten, false), "skip prewhitening", "",
+          "Without it the noise samples of a scan are used for prewhitening.", "whitening"}});
 }
 
 OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std::string& prior) {
-    return {{"lambda", group::regularisation, lambda_value(lambda), "", "auto",
-             "Tikhonov (L2) weight, or a rule that chooses it",
-             "Relative to the diagonal of F^H W F. A rule chooses it by one frame, for all frames. "
-             "Without this option it is `auto`, together with `--reg band:0.3`. It is 0 with "
-             "`--iterations` or `--reg`, with a field map and for /voxels, where iterations are "
-             "slow. Rules:" +
-                 listed(lambda_rules()),
-             "lambda_asked_for"},
-            {"reg", group::regularisation, regulariser_value(solve), "", "none",
-             "regulariser and weight, such as tv:0.02; may be repeated",
-             "Regularisers:" + listed(regularisers())},
-            {"prior", group::regularisation, name(prior), "", "none",
-             "image for --reg prior and --reg anatomical",
-             "One frame of the same object, in a file of lsrecon, NIfTI-1 or ISMRMRD. Its grid "
-             "must hold that of the image. For `prior` it is in the units of the image.",
-             "prior"}};
+    return in(
+        "Regularisation",
+        {{"lambda", lambda_value(lambda), "Tikhonov (L2) weight, or a rule that chooses it", "auto",
+          "Relative to the diagonal of F^H W F. A rule chooses it by one frame, for all frames. "
+          "Without this option it is `auto`, together with `--reg band:0.3`. It is 0 with "
+          "`--iterations` or `--reg`, with a field map and for /voxels, where iterations are "
+          "slow. Rules:" +
+              listed(lambda_rules()),
+          "lambda_asked_for"},
+         {"reg", regulariser_value(solve),
+          "regulariser and weight, such as tv:0.02; may be repeated", "none",
+          "Regularisers:" + listed(regularisers())},
+         {"prior", name(prior), "image for --reg prior and --reg anatomical", "none",
+          "One frame of the same object, in a file of lsrecon, NIfTI-1 or ISMRMRD. Its grid "
+          "must hold that of the image. For `prior` it is in the units of the image.",
+          "prior"}});
 }
 
-OptionTable solver_options(SolveOptions& solve, SolveEffort& effort) {
+OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string& q_file,
+                           std::string& q_folder) {
     const double least = smallest_tolerance(unit_roundoff(Precision::float32));
-    return {{"iterations", group::solver, number(effort.iterations, whole(1), "N"), "",
-             text(iterations_to_converge, "; ", iterations_of_splitting, " passes with TV"),
-             "largest number of iterations",
-             text("Few iterations regularise where lambda is 0. It is ", SolveOptions().iterations,
-                  " without lambda and regularisers, with a field map that the kernel takes "
-                  "exactly, and for /voxels. With a regulariser that is not quadratic it counts "
-                  "passes of ADMM, each of several iterations of conjugate gradients.")},
-            {"tolerance", group::solver, number(effort.tolerance, positive()), "",
-             text(SolveOptions().tolerance, "; less with lambda"),
-             "relative residual at which the solver stops",
-             text("The solver continues to a tenth of it, because the residual understates the "
-                  "error of the image. With lambda it is at most lambda / ",
-                  1 / tolerance_over_lambda, ", and with a quadratic regulariser alone ",
-                  tolerance_without_lambda, ". In single precision it is at least ", rounded(least),
-                  ".")},
-            {"preconditioner", group::solver,
-             one_of(
-                 {"none", preconditioner_kind(false).name},
-                 [&effort](std::size_t row) { effort.precondition = row == 1; }, [] { return ""; }),
-             "", "", "preconditioner of conjugate gradients",
-             text("`", preconditioner_kind(false).name,
-                  "` (DCT-II) needs fewer iterations for the same image. It is used with lambda or "
-                  "a quadratic regulariser.")},
-            {"solver", group::solver, solver_value(solve), "", solvers().front().name,
-             "solver: device, or eigen as a check", "Solvers:" + listed(solvers()),
-             "solver_asked_for"}};
-}
-
-OptionTable q_options(std::string& file, std::string& folder) {
-    return {{"q", group::solver, name(file), "", "", "Q of 'lsrecon q' for this trajectory", "",
-             "q_file"},
-            {"q_folder", group::solver, name(folder, "FOLDER"), "", "",
-             "cache for Q; created if missing",
-             "Scans of the same trajectory, matrix, phi and weights share one Q.", "q_folder",
-             "q"}};
+    return in(
+        "Solver",
+        {{"iterations", number(effort.iterations, whole(1), "N"), "largest number of iterations",
+          text(iterations_to_converge, "; ", iterations_of_splitting, " passes with TV"),
+          text("Few iterations regularise where lambda is 0. It is ", SolveOptions().iterations,
+               " without lambda and regularisers, with a field map that the kernel takes "
+               "exactly, and for /voxels. With a regulariser that is not quadratic it counts "
+               "passes of ADMM, each of several iterations of conjugate gradients.")},
+         {"tolerance", number(effort.tolerance, positive()),
+          "relative residual at which the solver stops",
+          text(SolveOptions().tolerance, "; less with lambda"),
+          text("The solver continues to a tenth of it, because the residual understates the "
+               "error of the image. With lambda it is at most lambda / ",
+               1 / tolerance_over_lambda, ", and with a quadratic regulariser alone ",
+               tolerance_without_lambda, ". In single precision it is at least ", rounded(least),
+               ".")},
+         {"preconditioner",
+          one_of({"none", preconditioner_kind(false).name},
+                 [&effort](std::size_t row) { effort.precondition = row == 1; }),
+          "preconditioner of conjugate gradients", "",
+          text("`", preconditioner_kind(false).name,
+               "` (DCT-II) needs fewer iterations for the same image. It is used with lambda or "
+               "a quadratic regulariser.")},
+         {"solver", solver_value(solve), "solver: device, or eigen as a check",
+          solvers().front().name, "Solvers:" + listed(solvers()), "solver_asked_for"},
+         {"q", name(q_file), "Q of 'lsrecon q' for this trajectory", "", "", "q_file"},
+         {"q_folder", name(q_folder, "FOLDER"), "cache for Q; created if missing", "",
+          "Scans of the same trajectory, matrix, phi and weights share one Q.", "q_folder", "q"}});
 }
 
 Option precision_option(std::optional<Precision>& precision) {
     return {"precision",
-            group::device,
-            one_of(
-                {"single", "double"},
-                [&precision](std::size_t row) {
-                    precision = row == 0 ? Precision::float32 : Precision::float64;
-                },
-                [&precision]() -> std::string {
-                    return !precision ? "" : *precision == Precision::float64 ? "double" : "single";
-                }),
-            "",
-            "single, solver double",
+            choice(precision, {"single", "double"}),
             "precision of transforms and solver",
+            "single, solver double",
             "Without it transforms compute in single precision, and conjugate gradients in double "
             "if the device supports it. Time segments keep `--segment-error`.",
             "precision_asked_for"};
 }
 
 Option device_option(std::string& device) {
-    return {"device",
-            group::device,
-            name(device, "DEVICE"),
-            "",
-            "a GPU, if any",
-            "OpenCL device: index, part of its name, or type",
-            "A type is gpu, cpu or accelerator. `lsrecon devices` lists them."};
+    return {"device", name(device, "DEVICE"), "OpenCL device: index, part of its name, or type",
+            "a GPU, if any", "A type is gpu, cpu or accelerator. `lsrecon devices` lists them."};
 }
 
 OptionTable device_options(BackendOptions& backend) {
-    return {{"backend", group::device, name(backend.backend, "NAME"), "", "", "what computes",
-             "Backends:" + listed(backend_rows())},
-            device_option(backend.device),
-            {"kernel", group::device, name(backend.kernel, "NAME"), "", "separable",
-             "variant of the transforms", "`lsrecon devices` lists them."},
-            precision_option(backend.precision),
-            {"segment_error", group::device, number(backend.segment_error, between(1e-7, 0.5)), "",
-             "", "relative error of time segments",
-             "Off-resonance is divided into time segments. Variants of the direct transform, such "
-             "as `tuned`, have none.",
-             "segment_error"},
-            {"device_memory", group::device, memory_value(backend), "MiB", "",
-             "limit on device memory", "", "device_memory"}};
+    return in(
+        "Device",
+        {{"backend", name(backend.backend, "NAME"), "what computes", "",
+          "Backends:" + listed(backend_rows())},
+         device_option(backend.device),
+         {"kernel", name(backend.kernel, "NAME"), "variant of the transforms", "separable",
+          "`lsrecon devices` lists them."},
+         precision_option(backend.precision),
+         {"segment_error", number(backend.segment_error, from(1e-7, 0.5)),
+          "relative error of time segments", "",
+          "Off-resonance is divided into time segments. Variants of the direct transform, such "
+          "as `tuned`, have none.",
+          "segment_error"},
+         {"device_memory", in_unit("MiB", memory_value(backend)), "limit on device memory", "", "",
+          "device_memory"}});
 }
 
 Option output_option(std::string& output, const std::string& help, const std::string& more) {
-    return {"output", group::output, required(name(output)), "", "", help, more};
+    return {"output", required(name(output)), help, "", more};
 }
 
 Option quiet_option(bool& quiet) {
-    return {"quiet", group::output, toggle(quiet), "", "", "show notes and warnings only"};
+    return {"quiet", toggle(quiet), "show notes and warnings only"};
+}
+
+OptionTable in(const char* group, OptionTable rows) {
+    for (Option& row : rows) {
+        row.group = group;
+    }
+    return rows;
 }
 
 OptionTable joined(std::vector<OptionTable> parts) {

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cctype>
-#include <cerrno>
-#include <cstdlib>
+#include <charconv>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -28,53 +26,40 @@ struct Value {
     std::function<std::string()> shown; ///< "" of a member that holds nothing
     bool required = false;
     bool repeats = false;
+    std::string unit = {};
 };
 
 /// A row of the table.
 struct Option {
     std::string key; ///< "maps_crop"; in capitals for a word without a flag, such as "SCAN"
-    const char* group;
     Value value;
-    std::string unit;
-    std::string usual; ///< what holds without it; "" for what the member shows
     std::string help; ///< one line
+    std::string usual = {}; ///< what holds without it; "" for what the member shows
     std::string more = {}; ///< what docs/options.md says beside the help
     std::string recorded = {}; ///< its name in the record of an output; "" where it has none
     std::string excludes = {}; ///< the key of an option that must not be given, too
     std::string needs = {}; ///< the key of one that must
+    const char* group = "";
 };
 using OptionTable = std::vector<Option>;
 
-namespace group {
-constexpr const char* trajectory = "Trajectory";
-constexpr const char* phantom = "Phantom";
-constexpr const char* noise = "Noise";
-constexpr const char* reading = "Reading";
-constexpr const char* place = "Place";
-constexpr const char* coils = "Coils";
-constexpr const char* regularisation = "Regularisation";
-constexpr const char* solver = "Solver";
-constexpr const char* device = "Device";
-constexpr const char* measurement = "Measurement";
-constexpr const char* output = "Output";
-} // namespace group
-
 /// The rows that several commands take, bound to the members of their structs.
-Option scan_option(std::string& scan);
-OptionTable reading_options(ReadOptions& read);
+OptionTable scan_options(std::string& scan, ReadOptions& read);
 OptionTable place_options(GeometryOptions& geometry);
 OptionTable field_options(PrepareOptions& prepare);
 OptionTable maps_options(PrepareOptions& prepare);
 OptionTable coils_options(PrepareOptions& prepare);
 OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std::string& prior);
-OptionTable solver_options(SolveOptions& solve, SolveEffort& effort);
-OptionTable q_options(std::string& file, std::string& folder);
+OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string& q_file,
+                           std::string& q_folder);
 OptionTable device_options(BackendOptions& backend);
 Option device_option(std::string& device);
 Option precision_option(std::optional<Precision>& precision);
 Option output_option(std::string& output, const std::string& help, const std::string& more = "");
 Option quiet_option(bool& quiet);
 
+/// The rows as those of a group.
+OptionTable in(const char* group, OptionTable rows);
 /// Several of them, one after another.
 OptionTable joined(std::vector<OptionTable> parts);
 
@@ -106,26 +91,35 @@ struct Numbers {
     std::string expected;
     std::function<bool(double)> admits;
 };
-Numbers positive();
-Numbers from_zero();
+Numbers positive(double most = std::numeric_limits<double>::infinity());
+Numbers from(double least, double most = std::numeric_limits<double>::infinity());
 Numbers any_number();
-Numbers between(double least, double most);
 Numbers whole(std::size_t least, double most = std::numeric_limits<double>::infinity());
-/// Samples and voxels of a measurement on made-up data: 1 to 10^9.
-Numbers to_measure();
+/// Samples or voxels of a measurement on made-up data.
+constexpr double most_to_measure = 1e9;
 
-/// A grid of made-up data, of 2 or 3 dimensions.
-Value matrix_to_measure(std::vector<std::size_t>& member);
+/// The size of a grid of 2 or 3 dimensions.
+Value grid_size(std::vector<std::size_t>& member,
+                double most_voxels = std::numeric_limits<double>::infinity());
 /// One of the words, chosen by its place among them.
-Value one_of(const std::vector<std::string>& words, const std::function<void(std::size_t)>& choose,
-             const std::function<std::string()>& shown);
+Value one_of(
+    const std::vector<std::string>& words, const std::function<void(std::size_t)>& choose,
+    const std::function<std::string()>& shown = [] { return std::string(); });
 Value choice(std::string& member, const std::vector<std::string>& words);
+/// Of an enumeration, whose values have these words.
+template <typename Enum>
+Value choice(std::optional<Enum>& member, const std::vector<std::string>& words) {
+    return one_of(
+        words, [&member](std::size_t chosen) { member = static_cast<Enum>(chosen); },
+        [&member, words] { return member ? words[static_cast<std::size_t>(*member)] : ""; });
+}
 /// Names out of `words`, separated by commas.
 Value choices(std::vector<std::string>& member, const std::vector<std::string>& words,
               const std::string& form);
 /// Any word but an empty one, which is usually an unset variable of a script.
 Value name(std::string& member, const std::string& form = "FILE");
 Value required(Value value);
+Value in_unit(const std::string& unit, Value value);
 /// A switch that sets the member to `given`.
 Value toggle(bool& member, bool given = true);
 Value indices(IndexList& member);
@@ -134,19 +128,14 @@ Value indices(IndexList& member);
 template <typename T>
 std::string take_number(T& member, const std::string& word, const Numbers& numbers) {
     if constexpr (std::is_integral_v<T>) {
-        if (word.empty() || word.find_first_not_of("0123456789") != std::string::npos) {
+        const char* const end = word.data() + word.size();
+        const auto [read, error] = std::from_chars(word.data(), end, member);
+        if (error == std::errc::result_out_of_range) {
+            return text("at most ", std::numeric_limits<T>::max());
+        }
+        if (error != std::errc() || read != end || !numbers.admits(static_cast<double>(member))) {
             return numbers.expected;
         }
-        errno = 0;
-        const unsigned long long value = std::strtoull(word.c_str(), nullptr, 10);
-        constexpr auto most = static_cast<unsigned long long>(std::numeric_limits<T>::max());
-        if (errno == ERANGE || value > most) {
-            return text("at most ", most);
-        }
-        if (!numbers.admits(static_cast<double>(value))) {
-            return numbers.expected;
-        }
-        member = static_cast<T>(value);
     } else {
         const std::optional<double> value = finite_number(word);
         if (!value || !numbers.admits(*value)) {
@@ -173,6 +162,14 @@ Value number(std::optional<T>& member, const Numbers& numbers, const std::string
             },
             [&member] { return member ? text(*member) : ""; }};
 }
+/// "1,2"
+template <typename T> std::string in_one_word(const std::vector<T>& values) {
+    std::string word;
+    for (const T& one : values) {
+        word += text(word.empty() ? "" : ",", one);
+    }
+    return word;
+}
 /// Numbers separated by commas.
 template <typename T>
 Value number(std::vector<T>& member, const Numbers& numbers, const std::string& form) {
@@ -186,13 +183,7 @@ Value number(std::vector<T>& member, const Numbers& numbers, const std::string& 
                 }
                 return expected;
             },
-            [&member] {
-                std::string words;
-                for (const T& one : member) {
-                    words += text(words.empty() ? "" : ",", one);
-                }
-                return words;
-            }};
+            [&member] { return in_one_word(member); }};
 }
 
 } // namespace lsrecon::app

@@ -1,6 +1,5 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
-#include "app/info.hpp"
 #include "app/output.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
@@ -19,7 +18,7 @@ namespace {
 struct Options {
     std::string scan;
     std::string output;
-    std::string lambda = "default"; ///< a number or a rule; for this rule_by_default
+    std::string lambda = "default"; ///< a number or a rule; else by what is given beside it
     bool quiet = false;
     bool json = false; ///< the facts of the image on stdout
     BackendOptions backend;
@@ -40,43 +39,31 @@ Value replicas_value(std::size_t& replicas) {
 OptionTable options_of(Options& options) {
     FileOptions& reconstruct = options.reconstruct;
     return joined(
-        {{scan_option(options.scan)},
-         reading_options(reconstruct.read),
-         place_options(reconstruct.prepare.geometry),
-         field_options(reconstruct.prepare),
-         maps_options(reconstruct.prepare),
+        {scan_options(options.scan, reconstruct.read), place_options(reconstruct.prepare.geometry),
+         field_options(reconstruct.prepare), maps_options(reconstruct.prepare),
          coils_options(reconstruct.prepare),
          regularisation_options(options.lambda, reconstruct.solve, reconstruct.prepare.prior),
-         solver_options(reconstruct.solve, reconstruct.effort),
-         q_options(reconstruct.q_file, reconstruct.q_folder),
+         solver_options(reconstruct.solve, reconstruct.effort, reconstruct.q_file,
+                        reconstruct.q_folder),
          device_options(options.backend),
-         {output_option(options.output, "image file to write (HDF5)"),
-          {"resume", group::output, toggle(reconstruct.resume), "", "",
-           "continue an unfinished image", "The frames in `IMAGE.part` are not solved again."},
-          {"png", group::output, name(reconstruct.preview), "", "", "PNG preview to write"},
-          {"log", group::output, name(reconstruct.log), "", "",
-           "table of iterations to write while it solves",
-           "A line an iteration: frame, problem, iteration, relative residual, seconds. "
-           "`--resume` continues it."},
-          {"noise_map", group::output, replicas_value(reconstruct.noise_replicas), "", "",
-           "add a map of the image's noise, from N replicas; 100 without N",
-           "The first frame is solved N times with other noise, for `/noise_map` in the image. "
-           "Without regularisation (`--lambda 0`) there is `/g_factor`, too. 100 replicas are "
-           "exact to 5 %."},
-          {"truth", group::output, name(reconstruct.truth), "", "", "image file to compare with",
-           "Prints the relative L2 error of the magnitudes."},
-          {"json", group::output, toggle(options.json), "", "",
-           "print the facts of the image on stdout as JSON",
-           "Those of `lsrecon info --json IMAGE`."},
-          quiet_option(options.quiet)}});
-}
-
-/// Where the user gives no regularisation, by the number of iterations either.
-RuleChoice rule_by_default(const FileOptions& options) {
-    if (options.effort.iterations || !options.solve.regularisers.empty()) {
-        return {};
-    }
-    return {"auto", false};
+         in("Output",
+            {output_option(options.output, "image file to write (HDF5)"),
+             {"resume", toggle(reconstruct.resume), "continue an unfinished image", "",
+              "The frames in `IMAGE.part` are not solved again."},
+             {"png", name(reconstruct.preview), "PNG preview to write"},
+             {"log", name(reconstruct.log), "table of iterations to write while it solves", "",
+              "A line an iteration: frame, problem, iteration, relative residual, seconds. "
+              "`--resume` continues it."},
+             {"noise_map", replicas_value(reconstruct.noise_replicas),
+              "add a map of the image's noise, from N replicas; 100 without N", "",
+              "The first frame is solved N times with other noise, for `/noise_map` in the image. "
+              "Without regularisation (`--lambda 0`) there is `/g_factor`, too. 100 replicas are "
+              "exact to 5 %."},
+             {"truth", name(reconstruct.truth), "image file to compare with", "",
+              "Prints the relative L2 error of the magnitudes."},
+             {"json", toggle(options.json), "print the facts of the image on stdout as JSON", "",
+              "Those of `lsrecon info --json IMAGE`."},
+             quiet_option(options.quiet)})});
 }
 
 void require_lambda_rule(const RuleChoice& rule, const std::vector<RegulariserChoice>& chosen) {
@@ -141,12 +128,14 @@ void tell_summary(const Options& options, const ReconstructedFile& result, doubl
 
 ExitCode run(Options& options) {
     const auto begin = std::chrono::steady_clock::now();
-    SolveOptions& solve = options.reconstruct.solve;
+    FileOptions& reconstruct = options.reconstruct;
+    SolveOptions& solve = reconstruct.solve;
     const Solver& solver = solver_of(solve);
     if (options.lambda == "default") {
-        options.reconstruct.lambda_rule = rule_by_default(options.reconstruct);
+        const bool regularised = reconstruct.effort.iterations || !solve.regularisers.empty();
+        reconstruct.lambda_rule = regularised ? RuleChoice() : RuleChoice{"auto", false};
     } else if (lambda_rule(options.lambda) != nullptr) {
-        options.reconstruct.lambda_rule = {options.lambda};
+        reconstruct.lambda_rule = {options.lambda};
     } else {
         solve.lambda = finite_number(options.lambda).value();
     }
@@ -155,29 +144,29 @@ ExitCode run(Options& options) {
             "--solver " + solver.name + ": conjugate gradients alone do not minimise " +
             in_words(solve.regularisers) + "\n  next:     leave --solver or --reg out");
     }
-    require_flags_of_joint_solves(options.reconstruct, in_words(solve.regularisers));
-    options.reconstruct.read.frames_differ = need_all_frames(solve.regularisers);
-    require_lambda_rule(options.reconstruct.lambda_rule, solve.regularisers);
-    require_prior_flag(solve.regularisers, options.reconstruct.prepare.prior);
-    if (!options.reconstruct.preview.empty()) {
+    require_flags_of_joint_solves(reconstruct, in_words(solve.regularisers));
+    reconstruct.read.frames_differ = need_all_frames(solve.regularisers);
+    require_lambda_rule(reconstruct.lambda_rule, solve.regularisers);
+    require_prior_flag(solve.regularisers, reconstruct.prepare.prior);
+    if (!reconstruct.preview.empty()) {
         require_png();
     }
-    const PrepareOptions& prepare = options.reconstruct.prepare;
+    const PrepareOptions& prepare = reconstruct.prepare;
     require_files({{"SCAN", options.scan},
-                   {"--q", options.reconstruct.q_file},
+                   {"--q", reconstruct.q_file},
                    {"--field-map", prepare.field_map_of_file() ? prepare.field_map : ""},
                    {"--maps", prepare.maps_of_file() ? prepare.maps : ""},
-                   {"--prior", options.reconstruct.prepare.prior},
-                   {"--truth", options.reconstruct.truth}},
+                   {"--prior", prepare.prior},
+                   {"--truth", reconstruct.truth}},
                   {{"--output", options.output, FileKind::hdf5},
-                   {"--png", options.reconstruct.preview, FileKind::png},
-                   {"--log", options.reconstruct.log, FileKind::log}});
-    require_folder("--q-folder", options.reconstruct.q_folder);
-    options.reconstruct.settings = settings_of(options_of(options));
+                   {"--png", reconstruct.preview, FileKind::png},
+                   {"--log", reconstruct.log, FileKind::log}});
+    require_folder("--q-folder", reconstruct.q_folder);
+    reconstruct.settings = settings_of(options_of(options));
     Console console(options.quiet);
     const auto backend = open_backend(options.backend, console);
     const ReconstructedFile result =
-        reconstruct_file(options.scan, options.output, *backend, options.reconstruct, console);
+        reconstruct_file(options.scan, options.output, *backend, reconstruct, console);
     tell_summary(options, result, seconds_since(begin), console);
     if (options.json) {
         print_image_as_json(options.output);

@@ -4,6 +4,7 @@
 #include "app/console.hpp"
 #include "app/output.hpp"
 #include "base/named_files.hpp"
+#include "base/numbers.hpp"
 #include "base/version.hpp"
 #include "engines/on_host.hpp"
 #include "io/formats.hpp"
@@ -27,9 +28,6 @@ struct Options {
 
 Grid grid_of(const Options& options) {
     const std::size_t dimensions = options.matrix.size();
-    if (dimensions != 2 && dimensions != 3) {
-        throw UsageError(text("--matrix has ", dimensions, " numbers\n  expected: X,Y or X,Y,Z"));
-    }
     if (options.fov_mm.size() != 1 && options.fov_mm.size() != dimensions) {
         throw UsageError(text("--fov-mm has ", options.fov_mm.size(),
                               " numbers\n  expected: 1, or ", dimensions, " as --matrix has"));
@@ -39,9 +37,6 @@ Grid grid_of(const Options& options) {
     for (std::size_t d = 0; d < dimensions; ++d) {
         grid.size[d] = options.matrix[d];
         grid.fov_mm[d] = options.fov_mm[options.fov_mm.size() == 1 ? 0 : d];
-        if (!(grid.fov_mm[d] > 0) || !std::isfinite(grid.fov_mm[d])) {
-            throw UsageError(text("--fov-mm ", grid.fov_mm[d], "\n  expected: a length in mm"));
-        }
     }
     return grid;
 }
@@ -65,18 +60,13 @@ void write_truth(const Options& options, const Simulation& simulation) {
 
 void print_summary(const Options& options, const Simulation& simulation) {
     const Scan& scan = simulation.scan;
-    std::string matrix = std::to_string(scan.grid.size[0]);
-    for (int d = 1; d < scan.grid.dimensions; ++d) {
-        matrix += "x" + std::to_string(scan.grid.size[d]);
-    }
     const SimulationOptions& asked = options.simulation;
     const std::string noise = asked.snr ? text("SNR ", *asked.snr) : text("noise ", asked.noise);
-    print_line("%s: %s, matrix %s, %zu %s, %zu samples each, %zu %s, model %s, %s, seed %llu",
-               options.output.c_str(), asked.trajectory.c_str(), matrix.c_str(), scan.coils(),
-               scan.coils() == 1 ? "coil" : "coils", scan.frames.front().sampling->samples(),
-               scan.frames.size(), scan.frames.size() == 1 ? "frame" : "frames",
-               simulation.model.c_str(), noise.c_str(),
-               static_cast<unsigned long long>(asked.sampling.seed));
+    put(stdout, text(options.output, ": ", asked.trajectory, ", matrix ",
+                     by(scan.grid.size, scan.grid.dimensions), ", ", counted(scan.coils(), "coil"),
+                     ", ", scan.frames.front().sampling->samples(), " samples each, ",
+                     counted(scan.frames.size(), "frame"), ", model ", simulation.model, ", ",
+                     noise, ", seed ", asked.sampling.seed));
 }
 
 ExitCode run(Options& options) {
@@ -114,68 +104,69 @@ ExitCode run(Options& options) {
 
 OptionTable sampling_options(Options& options) {
     TrajectoryOptions& sampling = options.simulation.sampling;
-    return {
-        {"trajectory", group::trajectory, name(options.simulation.trajectory, "NAME"), "", "",
-         "trajectory", "Trajectories:" + listed(trajectory_designs())},
-        {"matrix", group::trajectory, number(options.matrix, whole(1), "X,Y[,Z]"), "", "",
-         "voxels in each dimension"},
-        {"fov_mm", group::trajectory, number(options.fov_mm, any_number(), "LENGTHS"), "mm", "",
-         "field of view: one length, or one a dimension"},
-        {"readouts", group::trajectory, number(sampling.readouts, whole(0), "N"), "", "by Nyquist",
-         "readouts", "For spirals interleaves per plane or cone. 0 chooses by Nyquist."},
-        {"samples_per_readout", group::trajectory,
-         number(sampling.samples_per_readout, whole(0), "N"), "", "by Nyquist",
-         "samples of a readout", "0 chooses by Nyquist."},
-        {"undersampling", group::trajectory, number(sampling.undersampling, any_number()), "", "",
-         "how many times sparser than Nyquist", "Fewer readouts, or spirals with wider windings."},
-        {"frames", group::trajectory, number(options.simulation.frames, whole(1), "N"), "", "",
-         "frames",
-         "Golden-angle and golden-means spokes continue from frame to frame. Other "
-         "trajectories repeat."},
-        {"seed", group::trajectory, number(sampling.seed, whole(0), "N"), "", "",
-         "random seed of the noise and of random trajectories"}};
+    return in("Trajectory",
+              {{"trajectory", name(options.simulation.trajectory, "NAME"), "trajectory", "",
+                "Trajectories:" + listed(trajectory_designs())},
+               {"matrix", grid_size(options.matrix), "voxels in each dimension"},
+               {"fov_mm", in_unit("mm", number(options.fov_mm, positive(), "LENGTHS")),
+                "field of view: one length, or one a dimension"},
+               {"readouts", number(sampling.readouts, whole(0), "N"), "readouts", "by Nyquist",
+                "For spirals interleaves per plane or cone. 0 chooses by Nyquist."},
+               {"samples_per_readout", number(sampling.samples_per_readout, whole(0), "N"),
+                "samples of a readout", "by Nyquist", "0 chooses by Nyquist."},
+               {"undersampling", number(sampling.undersampling, any_number()),
+                "how many times sparser than Nyquist", "",
+                "Fewer readouts, or spirals with wider windings."},
+               {"frames", number(options.simulation.frames, whole(1), "N"), "frames", "",
+                "Golden-angle and golden-means spokes continue from frame to frame. Other "
+                "trajectories repeat."},
+               {"seed", number(sampling.seed, whole(0), "N"),
+                "random seed of the noise and of random trajectories"}});
 }
 
 OptionTable phantom_options(SimulationOptions& simulation) {
-    return {{"coils", group::phantom, number(simulation.coils, whole(1), "N"), "", "",
-             "coils of a birdcage; 1 for a uniform coil"},
-            {"without_maps", group::phantom, toggle(simulation.with_maps, false), "", "",
-             "leave the coil maps out of the file, as a scanner does"},
-            {"off_resonance_hz", group::phantom, number(simulation.off_resonance_hz, any_number()),
-             "Hz", "", "peak of the field map",
-             "It has this sign near one point and the other sign far away. The scan holds it, with "
-             "the times of its samples."},
-            {"r2star", group::phantom, number(simulation.r2star, any_number()), "1/s", "",
-             "largest rate of decay", "Near the same point; half of it far away."},
-            {"readout_ms", group::phantom, number(simulation.readout_ms, any_number()), "ms", "",
-             "duration of a readout, with off-resonance or decay"},
-            {"motion", group::phantom, number(simulation.motion_mm, from_zero()), "mm", "",
-             "amplitude of a motion along x", "It is a sine with one period over all frames."},
-            {"model", group::phantom, choice(simulation.model, {"auto", "analytic", "voxels"}), "",
-             "", "how samples are computed",
-             "`analytic` is the exact transform of the phantom, for one coil. `voxels` is the "
-             "forward model of its voxels. `auto` is analytic for one coil and voxels for more."}};
+    return in(
+        "Phantom",
+        {{"coils", number(simulation.coils, whole(1), "N"),
+          "coils of a birdcage; 1 for a uniform coil"},
+         {"without_maps", toggle(simulation.with_maps, false),
+          "leave the coil maps out of the file, as a scanner does"},
+         {"off_resonance_hz", in_unit("Hz", number(simulation.off_resonance_hz, any_number())),
+          "peak of the field map", "",
+          "It has this sign near one point and the other sign far away. The scan holds it, with "
+          "the times of its samples."},
+         {"r2star", in_unit("1/s", number(simulation.r2star, any_number())),
+          "largest rate of decay", "", "Near the same point; half of it far away."},
+         {"readout_ms", in_unit("ms", number(simulation.readout_ms, any_number())),
+          "duration of a readout, with off-resonance or decay"},
+         {"motion", in_unit("mm", number(simulation.motion_mm, from(0))),
+          "amplitude of a motion along x", "", "It is a sine with one period over all frames."},
+         {"model", choice(simulation.model, {"auto", "analytic", "voxels"}),
+          "how samples are computed", "",
+          "`analytic` is the exact transform of the phantom, for one coil. `voxels` is the "
+          "forward model of its voxels. `auto` is analytic for one coil and voxels for more."}});
 }
 
 OptionTable noise_options(SimulationOptions& simulation) {
-    return {{"noise", group::noise, number(simulation.noise, any_number()), "", "",
-             "standard deviation of real and imaginary parts",
-             "As a fraction of the root mean square of the samples."},
-            {"snr", group::noise, number(simulation.snr, positive()), "", "",
-             "signal over noise of a fully sampled image",
-             "The mean of the phantom where it is above a tenth of its maximum, over the standard "
-             "deviation of the noise's real part in an image of as many Nyquist samples as voxels.",
-             "", "noise"},
-            {"noise_correlation", group::noise, number(simulation.noise_correlation, any_number()),
-             "", "", "correlation of the noise of neighbouring coils",
-             "Between -1 and 1. That of coils n apart is its n-th power."},
-            {"noise_samples", group::noise, number(simulation.noise_samples, whole(0), "N"), "", "",
-             "samples of noise alone, used by recon for prewhitening"}};
+    return in(
+        "Noise",
+        {{"noise", number(simulation.noise, any_number()),
+          "standard deviation of real and imaginary parts", "",
+          "As a fraction of the root mean square of the samples."},
+         {"snr", number(simulation.snr, positive()), "signal over noise of a fully sampled image",
+          "",
+          "The mean of the phantom where it is above a tenth of its maximum, over the standard "
+          "deviation of the noise's real part in an image of as many Nyquist samples as voxels.",
+          "", "noise"},
+         {"noise_correlation", number(simulation.noise_correlation, any_number()),
+          "correlation of the noise of neighbouring coils", "",
+          "Between -1 and 1. That of coils n apart is its n-th power."},
+         {"noise_samples", number(simulation.noise_samples, whole(0), "N"),
+          "samples of noise alone, used by recon for prewhitening"}});
 }
 
 OptionTable options_of(Options& options) {
     SimulationOptions& simulation = options.simulation;
-
     OptionTable device = device_options(options.backend);
     for (Option& option : device) {
         if (option.key == "kernel") {
@@ -184,22 +175,18 @@ OptionTable options_of(Options& options) {
         }
     }
     return joined(
-        {sampling_options(options),
-         phantom_options(simulation),
-         noise_options(simulation),
-         device,
-         {output_option(options.output, "scan file to write"),
-          {"to", group::output, choice(options.to, names_of(scan_formats())), "",
-           "by the ending of the output", "format of the scan",
-           "Formats:" + listed(scan_formats())},
-          {"truth", group::output, name(options.truth), "", "",
-           "image file for the phantom itself"},
-          {"truth_of", group::output, choice(simulation.truth_of, {"voxels", "band"}), "", "",
-           "what that file holds",
-           "`voxels` is the phantom's mean in each voxel. `band` is its exact Fourier coefficients "
-           "on the Cartesian grid, transformed back, for the model `analytic`.",
-           "", "", "truth"},
-          quiet_option(options.quiet)}});
+        {sampling_options(options), phantom_options(simulation), noise_options(simulation), device,
+         in("Output", {output_option(options.output, "scan file to write"),
+                       {"to", choice(options.to, names_of(scan_formats())), "format of the scan",
+                        "by the ending of the output", "Formats:" + listed(scan_formats())},
+                       {"truth", name(options.truth), "image file for the phantom itself"},
+                       {"truth_of", choice(simulation.truth_of, {"voxels", "band"}),
+                        "what that file holds", "",
+                        "`voxels` is the phantom's mean in each voxel. `band` is its exact Fourier "
+                        "coefficients "
+                        "on the Cartesian grid, transformed back, for the model `analytic`.",
+                        "", "", "truth"},
+                       quiet_option(options.quiet)})});
 }
 
 } // namespace

@@ -50,26 +50,24 @@ struct Options {
     BackendOptions backend;
 };
 
-OptionTable with_output(Options& options, Option output) {
-    return joined({{scan_option(options.scan)},
-                   reading_options(options.read),
-                   device_options(options.backend),
-                   {std::move(output), quiet_option(options.quiet)}});
+OptionTable with_output(Options& options, OptionTable output) {
+    return joined({scan_options(options.scan, options.read), device_options(options.backend),
+                   in("Output", std::move(output))});
 }
 
 OptionTable options_of_fhd(Options& options) {
-    OptionTable table = with_output(
-        options, output_option(options.output, "file to write",
-                               "`/fhd` [F,] [C,] (Z,) Y, X, in the precision of the transforms."));
-    table.push_back({"resume", group::output, toggle(options.resume), "", "",
-                     "continue an unfinished output",
-                     "The frames in `OUTPUT.part` are not computed again."});
-    return table;
+    return with_output(
+        options, {output_option(options.output, "file to write",
+                                "`/fhd` [F,] [C,] (Z,) Y, X, in the precision of the transforms."),
+                  {"resume", toggle(options.resume), "continue an unfinished output", "",
+                   "The frames in `OUTPUT.part` are not computed again."},
+                  quiet_option(options.quiet)});
 }
 
 OptionTable options_of_q(Options& options) {
-    return with_output(options, output_option(options.output, "file to write",
-                                              "`/q` (2Z,) 2Y, 2X and its content hash."));
+    return with_output(options, {output_option(options.output, "file to write",
+                                               "`/q` (2Z,) 2Y, 2X and its content hash."),
+                                 quiet_option(options.quiet)});
 }
 
 ExitCode run_fhd(Options& options) {

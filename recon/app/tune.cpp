@@ -24,16 +24,8 @@ struct Options {
 };
 
 const char* name_of(Outcome outcome) {
-    switch (outcome) {
-    case Outcome::timed:
-        return "timed";
-    case Outcome::slow:
-        return "slow";
-    case Outcome::wrong:
-        return "wrong";
-    default:
-        return "failed";
-    }
+    constexpr const char* names[] = {"timed", "slow", "wrong", "failed"};
+    return names[static_cast<std::size_t>(outcome)];
 }
 
 /// One line for each candidate; a terminal overwrites the line before unless it reports a failure.
@@ -102,18 +94,19 @@ nlohmann::json as_json(const TuneResult& result) {
 
 OptionTable options_of(Options& options) {
     TuneOptions& tune = options.tune;
-    return {{"kernel", group::measurement, choices(tune.kernels, {}, "NAMES"), "", "all",
-             "variants of the transforms, separated by commas",
-             "Without it all that have parameters."},
-            {"stage", group::measurement, choices(tune.stages, {"fhd", "q", "f"}, "STAGES"), "", "",
-             "stages to tune"},
-            {"matrix", group::measurement, matrix_to_measure(tune.matrix), "", "as fits the device",
-             "voxels of the image"},
-            {"samples", group::measurement, number(tune.samples, to_measure(), "N"), "",
-             "as fits the device", "samples of the random trajectory"},
-            device_option(tune.device),
-            {"json", group::output, name(options.json), "", "", "file to write every candidate to"},
-            quiet_option(options.quiet)};
+    return joined(
+        {in("Measurement",
+            {{"kernel", choices(tune.kernels, {}, "NAMES"),
+              "variants of the transforms, separated by commas", "all",
+              "Without it all that have parameters."},
+             {"stage", choices(tune.stages, {"fhd", "q", "f"}, "STAGES"), "stages to tune"},
+             {"matrix", grid_size(tune.matrix, most_to_measure), "voxels of the image",
+              "as fits the device"},
+             {"samples", number(tune.samples, whole(1, most_to_measure), "N"),
+              "samples of the random trajectory", "as fits the device"}}),
+         in("Device", {device_option(tune.device)}),
+         in("Output", {{"json", name(options.json), "file to write every candidate to"},
+                       quiet_option(options.quiet)})});
 }
 
 ExitCode run(Options& options) {

@@ -58,19 +58,17 @@ nlohmann::json as_json(const std::vector<ValidationRow>& rows, const BackendInfo
 
 OptionTable options_of(Options& options) {
     ValidateOptions& validate = options.validate;
-    return joined(
-        {{scan_option(options.scan)},
-         reading_options(options.read),
-         {{"pairs", group::measurement, number(validate.pairs, positive()), "", "",
-           "largest number of pairs of a sample and a voxel, a stage",
-           "Of larger scans a random part is compared."},
-          {"lambda", group::measurement, number(validate.lambda, positive()), "", "",
-           "Tikhonov weight of the solution that is compared"},
-          {"seed", group::measurement, number(validate.seed, whole(0), "N"), "", "",
-           "random seed of the voxels and samples that are compared"}},
-         device_options(options.backend),
-         {{"json", group::output, name(options.json), "", "", "file to write the table to"},
-          quiet_option(options.quiet)}});
+    return joined({scan_options(options.scan, options.read),
+                   in("Measurement", {{"pairs", number(validate.pairs, positive()),
+                                       "largest number of pairs of a sample and a voxel, a stage",
+                                       "", "Of larger scans a random part is compared."},
+                                      {"lambda", number(validate.lambda, positive()),
+                                       "Tikhonov weight of the solution that is compared"},
+                                      {"seed", number(validate.seed, whole(0), "N"),
+                                       "random seed of the voxels and samples that are compared"}}),
+                   device_options(options.backend),
+                   in("Output", {{"json", name(options.json), "file to write the table to"},
+                                 quiet_option(options.quiet)})});
 }
 
 ExitCode run(Options& options) {

@@ -18,12 +18,13 @@ struct Options {
 };
 
 OptionTable options_of(Options& options) {
-    return {{"FILE", group::reading, required(name(options.file)), "", "",
-             "image file, or another file with images or coil maps"},
-            output_option(options.output, "page to write (HTML), for any browser"),
-            {"megabytes", group::output, number(options.megabytes, positive()), "MB", "",
-             "largest size of the page", "Larger images are thinned out."},
-            quiet_option(options.quiet)};
+    return joined(
+        {in("Reading", {{"FILE", required(name(options.file)),
+                         "image file, or another file with images or coil maps"}}),
+         in("Output", {output_option(options.output, "page to write (HTML), for any browser"),
+                       {"megabytes", in_unit("MB", number(options.megabytes, positive())),
+                        "largest size of the page", "", "Larger images are thinned out."},
+                       quiet_option(options.quiet)})});
 }
 
 ExitCode run(Options& options) {
