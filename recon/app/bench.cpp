@@ -68,8 +68,8 @@ void print_transforms(const std::vector<BenchmarkRow>& rows) {
                    1e-9 * row.pairs_per_second, fraction.c_str(), row.limited_by.c_str(),
                    row.speed_up, row.relative_error);
     }
-    print_line("GFLOPS by Stone's convention (sin 13, cos 12, + - * / 1); Q counted over all "
-               "differences");
+    print_line(
+        "GFLOPS by Stone's convention (sin 13, cos 12, + - * / 1); Q counted over all differences");
     if (std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.scaled; })) {
         print_line("* measured on a part of the voxels and scaled");
     }
@@ -101,9 +101,9 @@ void print_reconstructions(const std::vector<ReconstructionRow>& rows) {
                    row.speed_up > 0 ? text(std::setprecision(4), row.speed_up).c_str() : "",
                    row.relative_error, stages.c_str());
     }
-    print_line("%zu samples, %zu iterations; error of solve: residual, of recon: against the "
-               "phantom",
-               rows.front().samples, rows.back().iterations);
+    print_line(
+        "%zu samples, %zu iterations; error of solve: residual, of recon: against the phantom",
+        rows.front().samples, rows.back().iterations);
 }
 
 void print_crossover(const std::vector<CrossoverRow>& rows) {
@@ -114,9 +114,9 @@ void print_crossover(const std::vector<CrossoverRow>& rows) {
                    row.pairs, row.reference_seconds, row.device_seconds);
     }
     if (const auto pairs = crossover_pairs(rows)) {
-        print_line("the device overtakes the loops of the CPU at %.2g pairs, transfer and launch "
-                   "included",
-                   *pairs);
+        print_line(
+            "the device overtakes the loops of the CPU at %.2g pairs, transfer and launch included",
+            *pairs);
     } else {
         print_line("the device is %s at every size, transfer and launch included",
                    rows.back().device_seconds < rows.back().reference_seconds ? "faster"
@@ -225,16 +225,11 @@ std::string benchmark_as_json(const BenchmarkOptions& options, const Benchmark& 
 OptionTable options_of(Options& options) {
     BenchmarkOptions& benchmark = options.benchmark;
     const std::vector<std::string> stages{"fhd", "q", "f", "solve", "recon", "crossover"};
-    Option precision = precision_option(benchmark.precision);
-    precision.usual = "single";
-    precision.help = "precision of the variants";
-    precision.more = precision.recorded = "";
     return joined(
         {in("Measurement",
             {{"stage", choices(benchmark.stages, stages, "STAGES"), "stages to measure", "",
               "`solve` has 30 iterations, `recon` is from file to file, `crossover` is the size "
-              "from "
-              "which the device is faster than the CPU's loops."},
+              "from which the device is faster than the CPU's loops."},
              {"kernel", choices(benchmark.kernels, {}, "NAMES"),
               "variants of the transforms, separated by commas", "all",
               "`solve` and `recon` use the one that is named, or the default."},
@@ -244,7 +239,9 @@ OptionTable options_of(Options& options) {
               "256 on a CPU, else 4096."},
              {"scan_samples", number(benchmark.scan_samples, whole(0), "N"),
               "samples of the simulated scan of solve and recon", "two a voxel"}}),
-         in("Device", {device_option(benchmark.device), precision}),
+         in("Device", {device_option(benchmark.device),
+                       {"precision", choice(benchmark.precision, {"single", "double"}),
+                        "precision of the variants", "single"}}),
          in("Output", {{"json", name(options.json), "file to write every figure to"},
                        quiet_option(options.quiet)})});
 }

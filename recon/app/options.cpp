@@ -279,34 +279,32 @@ OptionTable scan_options(std::string& scan, ReadOptions& read) {
 }
 
 OptionTable place_options(GeometryOptions& geometry) {
-    return in(
-        "Place",
-        {{"matrix", number(geometry.matrix, whole(1), "X,Y[,Z]"), "voxels of the image",
-          "as the file says", "A smaller matrix leaves out the samples beyond N/2 of it."},
-         {"fov_mm", in_unit("mm", number(geometry.fov_mm, positive(), "X,Y[,Z]")),
-          "field of view of the image", "as the file says",
-          "`--header` corrects a header that is wrong."},
-         {"shift_mm", in_unit("mm", shift_value(geometry)), "move the image", "none",
-          "Along x, y (and z) of its grid. `header` moves raw data from the isocentre to the "
-          "position of its acquisitions. Use it if the scanner has not done so, as is usual for "
-          "spirals.",
-          "header_shift"},
-         {"conjugate", toggle(geometry.conjugate),
-          "the trajectory has the other sign: the image was mirrored", "",
-          "The file was written for exp(+i 2 pi k.x)."}});
+    return in("Place",
+              {{"matrix", number(geometry.matrix, whole(1), "X,Y[,Z]"), "voxels of the image",
+                "as the file says", "A smaller matrix leaves out the samples beyond N/2 of it."},
+               {"fov_mm", in_unit("mm", number(geometry.fov_mm, positive(), "X,Y[,Z]")),
+                "field of view of the image", "as the file says",
+                "`--header` corrects a header that is wrong."},
+               {"shift_mm", in_unit("mm", shift_value(geometry)), "move the image", "none",
+                "Along x, y (and z) of its grid. `header` moves raw data from the isocentre to the "
+                "position of its acquisitions. Use it if the scanner has not done so, as is usual "
+                "for spirals.",
+                "header_shift"},
+               {"conjugate", toggle(geometry.conjugate),
+                "the trajectory has the other sign: the image was mirrored", "",
+                "The file was written for exp(+i 2 pi k.x)."}});
 }
 
 OptionTable field_options(PrepareOptions& prepare) {
-    return in(
-        "Place",
-        {{"field_map", in_unit("Hz", name(prepare.field_map, "FILE|none")),
-          "field map for the correction of off-resonance", "the scan's own",
-          "A file with `/field_map`, or a real image in NIfTI-1 or ISMRMRD. The file may also "
-          "hold R2* in 1/s as `/r2star`. It is resampled to the scan's grid. A volume is "
-          "resampled to each slice.",
-          "field_map_asked_for"},
-         {"field_scale", number(prepare.field_scale, from(-100, 100)), "factor of the field map",
-          "", "-1 for the other sign, 0.15915 for a map in rad/s.", "field_scale"}});
+    return in("Place", {{"field_map", in_unit("Hz", name(prepare.field_map, "FILE|none")),
+                         "field map for the correction of off-resonance", "the scan's own",
+                         "A file with `/field_map`, or a real image in NIfTI-1 or ISMRMRD. The "
+                         "file may also hold R2* in 1/s as `/r2star`. It is resampled to the "
+                         "scan's grid. A volume is resampled to each slice.",
+                         "field_map_asked_for"},
+                        {"field_scale", number(prepare.field_scale, from(-100, 100)),
+                         "factor of the field map", "",
+                         "-1 for the other sign, 0.15915 for a map in rad/s.", "field_scale"}});
 }
 
 OptionTable maps_options(PrepareOptions& prepare) {
@@ -315,8 +313,8 @@ OptionTable maps_options(PrepareOptions& prepare) {
         {{"maps", name(prepare.maps, "METHOD|FILE"), "coil maps: espirit, walsh, none or a file",
           "the scan's, or espirit",
           "A file has `/coil_maps`, or is BART's (.cfl). 3D maps are resampled to each slice. "
-          "`none` solves one problem for each coil and combines them by the root of their sum "
-          "of squares. Methods:" +
+          "`none` solves one problem for each coil and combines them by the root of their sum of "
+          "squares. Methods:" +
               listed(maps_methods()),
           "maps_asked_for"},
          {"maps_threshold", number(prepare.estimate.threshold, from(0, 1)),
@@ -349,16 +347,16 @@ OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std
         {{"lambda", lambda_value(lambda), "Tikhonov (L2) weight, or a rule that chooses it", "auto",
           "Relative to the diagonal of F^H W F. A rule chooses it by one frame, for all frames. "
           "Without this option it is `auto`, together with `--reg band:0.3`. It is 0 with "
-          "`--iterations` or `--reg`, with a field map and for /voxels, where iterations are "
-          "slow. Rules:" +
+          "`--iterations` or `--reg`, with a field map and for /voxels, where iterations are slow. "
+          "Rules:" +
               listed(lambda_rules()),
           "lambda_asked_for"},
          {"reg", regulariser_value(solve),
           "regulariser and weight, such as tv:0.02; may be repeated", "none",
           "Regularisers:" + listed(regularisers())},
          {"prior", name(prior), "image for --reg prior and --reg anatomical", "none",
-          "One frame of the same object, in a file of lsrecon, NIfTI-1 or ISMRMRD. Its grid "
-          "must hold that of the image. For `prior` it is in the units of the image.",
+          "One frame of the same object, in a file of lsrecon, NIfTI-1 or ISMRMRD. Its grid must "
+          "hold that of the image. For `prior` it is in the units of the image.",
           "prior"}});
 }
 
@@ -370,14 +368,14 @@ OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string
         {{"iterations", number(effort.iterations, whole(1), "N"), "largest number of iterations",
           text(iterations_to_converge, "; ", iterations_of_splitting, " passes with TV"),
           text("Few iterations regularise where lambda is 0. It is ", SolveOptions().iterations,
-               " without lambda and regularisers, with a field map that the kernel takes "
-               "exactly, and for /voxels. With a regulariser that is not quadratic it counts "
-               "passes of ADMM, each of several iterations of conjugate gradients.")},
+               " without lambda and regularisers, with a field map that the kernel takes exactly, "
+               "and for /voxels. With a regulariser that is not quadratic it counts passes of "
+               "ADMM, each of several iterations of conjugate gradients.")},
          {"tolerance", number(effort.tolerance, positive()),
           "relative residual at which the solver stops",
           text(SolveOptions().tolerance, "; less with lambda"),
-          text("The solver continues to a tenth of it, because the residual understates the "
-               "error of the image. With lambda it is at most lambda / ",
+          text("The solver continues to a tenth of it, because the residual understates the error "
+               "of the image. With lambda it is at most lambda / ",
                1 / tolerance_over_lambda, ", and with a quadratic regulariser alone ",
                tolerance_without_lambda, ". In single precision it is at least ", rounded(least),
                ".")},
@@ -386,23 +384,13 @@ OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string
                  [&effort](std::size_t row) { effort.precondition = row == 1; }),
           "preconditioner of conjugate gradients", "",
           text("`", preconditioner_kind(false).name,
-               "` (DCT-II) needs fewer iterations for the same image. It is used with lambda or "
-               "a quadratic regulariser.")},
+               "` (DCT-II) needs fewer iterations for the same image. It is used with lambda or a "
+               "quadratic regulariser.")},
          {"solver", solver_value(solve), "solver: device, or eigen as a check",
           solvers().front().name, "Solvers:" + listed(solvers()), "solver_asked_for"},
          {"q", name(q_file), "Q of 'lsrecon q' for this trajectory", "", "", "q_file"},
          {"q_folder", name(q_folder, "FOLDER"), "cache for Q; created if missing", "",
           "Scans of the same trajectory, matrix, phi and weights share one Q.", "q_folder", "q"}});
-}
-
-Option precision_option(std::optional<Precision>& precision) {
-    return {"precision",
-            choice(precision, {"single", "double"}),
-            "precision of transforms and solver",
-            "single, solver double",
-            "Without it transforms compute in single precision, and conjugate gradients in double "
-            "if the device supports it. Time segments keep `--segment-error`.",
-            "precision_asked_for"};
 }
 
 Option device_option(std::string& device) {
@@ -418,11 +406,15 @@ OptionTable device_options(BackendOptions& backend) {
          device_option(backend.device),
          {"kernel", name(backend.kernel, "NAME"), "variant of the transforms", "separable",
           "`lsrecon devices` lists them."},
-         precision_option(backend.precision),
+         {"precision", choice(backend.precision, {"single", "double"}),
+          "precision of transforms and solver", "single, solver double",
+          "Without it transforms compute in single precision, and conjugate gradients in double "
+          "if the device supports it. Time segments keep `--segment-error`.",
+          "precision_asked_for"},
          {"segment_error", number(backend.segment_error, from(1e-7, 0.5)),
           "relative error of time segments", "",
-          "Off-resonance is divided into time segments. Variants of the direct transform, such "
-          "as `tuned`, have none.",
+          "Off-resonance is divided into time segments. Variants of the direct "
+          "transform, such as `tuned`, have none.",
           "segment_error"},
          {"device_memory", in_unit("MiB", memory_value(backend)), "limit on device memory", "", "",
           "device_memory"}});

@@ -54,7 +54,6 @@ OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string
                            std::string& q_folder);
 OptionTable device_options(BackendOptions& backend);
 Option device_option(std::string& device);
-Option precision_option(std::optional<Precision>& precision);
 Option output_option(std::string& output, const std::string& help, const std::string& more = "");
 Option quiet_option(bool& quiet);
 

@@ -143,8 +143,8 @@ OptionTable phantom_options(SimulationOptions& simulation) {
           "amplitude of a motion along x", "", "It is a sine with one period over all frames."},
          {"model", choice(simulation.model, {"auto", "analytic", "voxels"}),
           "how samples are computed", "",
-          "`analytic` is the exact transform of the phantom, for one coil. `voxels` is the "
-          "forward model of its voxels. `auto` is analytic for one coil and voxels for more."}});
+          "`analytic` is the exact transform of the phantom, for one coil. `voxels` is the forward "
+          "model of its voxels. `auto` is analytic for one coil and voxels for more."}});
 }
 
 OptionTable noise_options(SimulationOptions& simulation) {
@@ -176,17 +176,17 @@ OptionTable options_of(Options& options) {
     }
     return joined(
         {sampling_options(options), phantom_options(simulation), noise_options(simulation), device,
-         in("Output", {output_option(options.output, "scan file to write"),
-                       {"to", choice(options.to, names_of(scan_formats())), "format of the scan",
-                        "by the ending of the output", "Formats:" + listed(scan_formats())},
-                       {"truth", name(options.truth), "image file for the phantom itself"},
-                       {"truth_of", choice(simulation.truth_of, {"voxels", "band"}),
-                        "what that file holds", "",
-                        "`voxels` is the phantom's mean in each voxel. `band` is its exact Fourier "
-                        "coefficients "
-                        "on the Cartesian grid, transformed back, for the model `analytic`.",
-                        "", "", "truth"},
-                       quiet_option(options.quiet)})});
+         in("Output",
+            {output_option(options.output, "scan file to write"),
+             {"to", choice(options.to, names_of(scan_formats())), "format of the scan",
+              "by the ending of the output", "Formats:" + listed(scan_formats())},
+             {"truth", name(options.truth), "image file for the phantom itself"},
+             {"truth_of", choice(simulation.truth_of, {"voxels", "band"}), "what that file holds",
+              "",
+              "`voxels` is the phantom's mean in each voxel. `band` is its exact Fourier "
+              "coefficients on the Cartesian grid, transformed back, for the model `analytic`.",
+              "", "", "truth"},
+             quiet_option(options.quiet)})});
 }
 
 } // namespace
