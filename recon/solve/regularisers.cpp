@@ -95,9 +95,9 @@ constexpr OverFrames in_time{&temporal_variation_shortened<float>,
 const std::vector<Regulariser>& regularisers() {
     static const std::vector<Regulariser> table{
         {"roughness", "squares of differences of neighbours", true, &differences, &of_differences},
-        {"prior", "squares of differences from the image of `prior`", true, &to_prior, &of_identity,
+        {"prior", "squares of differences from a prior image", true, &to_prior, &of_identity,
          &any_prior},
-        {"anatomical", "roughness, but not across the edges of the image of `prior`", true,
+        {"anatomical", "roughness, but not across the edges of a prior image", true,
          &weighted_differences, &of_weighted_differences, &with_edges},
         {"band", "the image at spatial frequencies beyond those that were sampled", true,
          &unsampled, &of_unsampled, nullptr, nullptr, true},
