@@ -71,8 +71,8 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Backend& backend
     }
 
     sink.begin(scan, settings_of(how, q, prepared));
-    FrameSolves frames(prepared, equations, {backend, plan, how, options}, sink, report);
-    frames.refine_by(curve);
+    const double amplified = curve ? curve->at_chosen().amplification : 0;
+    FrameSolves frames(prepared, equations, {backend, plan, how, options, amplified}, sink, report);
     for (const Place& place : prepared.places()) {
         if (together) {
             frames.solve_together(place);

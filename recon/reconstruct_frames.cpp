@@ -31,10 +31,6 @@ FrameSolves::FrameSolves(PreparedScan& prepared, ScanEquations& equations, const
     }
 }
 
-void FrameSolves::refine_by(const std::optional<LambdaCurve>& curve) {
-    amplified_ = curve ? curve->at_chosen().amplification : 0;
-}
-
 Monitor FrameSolves::monitor_of(std::size_t frame) const {
     if (!how_.asked.on_iteration) {
         return nullptr;
@@ -55,10 +51,10 @@ void FrameSolves::refine(ImageFrame& image, std::size_t frame) {
         how_.plan.products() != Products::one_convolution) {
         return;
     }
-    if (amplified_ == 0) {
-        amplified_ = amplification(equations_.of(frame), lambda, how_.options, report_);
+    if (how_.amplified == 0) {
+        how_.amplified = amplification(equations_.of(frame), lambda, how_.options, report_);
     }
-    image.image_error *= std::min(1.0, lambda * amplified_);
+    image.image_error *= std::min(1.0, lambda * how_.amplified);
 }
 
 void FrameSolves::put(std::size_t frame, ImageFrame image) {
@@ -163,9 +159,7 @@ Reconstructed FrameSolves::result() {
     Reconstructed result{
         SolveSummary(how_.options, how_.backend.info().epsilon), empty_image(scan_), before, {}};
     for (const auto& [f, failed] : attempts_.failed()) {
-        about_[f].label = scan_.frames[f].label;
-        about_[f].position = scan_.frames[f].position;
-        about_[f].error = on_one_line(failed.error);
+        about_[f] = image_of_failed(scan_.frames[f], failed);
     }
     result.failed = attempts_.failed();
     for (const ImageFrame& frame : about_) {
@@ -175,8 +169,10 @@ Reconstructed FrameSolves::result() {
     about.frames = about_;
     about.record.emplace_back("solver", solvers_of(about));
     about.numbers = result.solves.numbers();
-    if (!prepared_.maps_differ() && !prepared_.at(0).coil_maps->empty()) {
-        const SumOfSquares squares = sum_of_squares(*prepared_.at(0).coil_maps);
+    const std::shared_ptr<const CoilRows> maps_of_all =
+        prepared_.maps_differ() ? nullptr : prepared_.at(0).coil_maps;
+    if (maps_of_all && !maps_of_all->empty()) {
+        const SumOfSquares squares = sum_of_squares(*maps_of_all);
         about.numbers.emplace_back("coil_maps_squares_largest", squares.largest);
         about.numbers.emplace_back("coil_maps_squares_mean", squares.mean);
     }

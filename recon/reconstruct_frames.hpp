@@ -18,14 +18,14 @@ public:
         const Plan& plan;
         const SolveOptions& options;
         const ReconstructOptions& asked;
+        /// LambdaPoint::amplification of this lambda; 0 where it is not known: then of the first
+        /// frame that needs it.
+        double amplified;
     };
 
     /// InputError when frames that are solved together find no room (solve/joint.hpp).
     FrameSolves(PreparedScan& prepared, ScanEquations& equations, const How& how, ImageSink& sink,
                 Reporter& report);
-
-    /// The curve by which lambda was chosen knows what errors of F^H d become.
-    void refine_by(const std::optional<LambdaCurve>& curve);
 
     void solve(std::size_t frame);
     /// One frame's samples at a time become F^H d and Q, which stay, and then all are solved.
@@ -57,9 +57,6 @@ private:
     std::vector<bool> is_finished_; ///< by an earlier run
     double noise_of_sample_;
     double room_on_device_ = 0; ///< that frames together take, bytes
-    /// Of one frame for all: the first that is solved in this run, or that of the curve; 0:
-    /// unknown.
-    double amplified_ = 0;
     std::vector<Volume> of_single_frame_; ///< its F^H d: it cannot be read again
 };
 

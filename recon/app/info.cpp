@@ -367,10 +367,7 @@ void print_model(ScanFile& source, const BackendOptions& options) {
     PreparedScan prepared(source, PrepareOptions(), *backend, console);
     ModelCheck model(*backend, prepared.maps_are_stored());
     for (const Place& place : prepared.places()) {
-        const std::vector<std::size_t> frames = place.frames();
-        const auto first = std::find_if(frames.begin(), frames.end(),
-                                        [&](std::size_t f) { return !prepared.is_bad(f); });
-        if (first != frames.end()) {
+        if (const std::optional<std::size_t> first = prepared.first_good_of(place)) {
             model.compare(prepared.scan(), prepared.at(place.index), prepared.frame(*first),
                           console);
         }

@@ -103,11 +103,7 @@ std::vector<ImageFrame> FrameStore::frames(const std::map<std::size_t, FailedFra
             frames.push_back(finished(f).image);
             continue;
         }
-        ImageFrame missing;
-        missing.label = scan_.frames[f].label;
-        missing.position = scan_.frames[f].position;
-        missing.error = on_one_line(failed.at(f).error);
-        frames.push_back(std::move(missing));
+        frames.push_back(image_of_failed(scan_.frames[f], failed.at(f)));
     }
     return frames;
 }

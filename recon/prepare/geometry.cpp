@@ -81,7 +81,15 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
     if (moves() && !options.shift_to_position) {
         move_positions(scan);
     }
+    change_frames(scan, other_grid ? "new grid" : "grid and 5 %");
+    change_calibrations(scan);
+    if (options.other_grid() && !options.regularised) {
+        remark_aliasing(scan, stored);
+    }
+}
 
+/// `within`: what samples lie beyond N/2 of.
+void Geometry::change_frames(Scan& scan, const std::string& within) {
     std::unordered_map<const Sampling*, std::shared_ptr<const Change>> known;
     std::size_t dropped = 0;
     std::size_t all = 0;
@@ -109,34 +117,38 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
     for (std::size_t f = 0; f < scan.frames.size(); ++f) {
         apply(*frames_[f], shifts_mm_[f], scan.frames[f]);
     }
+    if (dropped > 0) {
+        scan.remarks.push_back(text("left out ", dropped, " of ", all,
+                                    " samples of all frames, which lie beyond N/2 of the ",
+                                    within));
+    }
+}
+
+void Geometry::change_calibrations(Scan& scan) const {
     std::vector<Frame> calibrations;
     for (Frame& calibration : scan.calibrations) {
         const auto of_calibration = change(calibration.sampling);
         apply(*of_calibration,
-              options.shift_to_position ? shift_from(calibration.position, scan.grid)
-                                        : shifts_mm_.front(),
+              options_.shift_to_position ? shift_from(calibration.position, scan.grid)
+                                         : shifts_mm_.front(),
               calibration);
         if (!of_calibration->kept.empty()) {
             calibrations.push_back(std::move(calibration));
         }
     }
     scan.calibrations = std::move(calibrations);
-    if (dropped > 0) {
-        scan.remarks.push_back(text("left out ", dropped, " of ", all,
-                                    " samples of all frames, which lie beyond N/2 of the ",
-                                    other_grid ? "new grid" : "grid and 5 %"));
+}
+
+/// A finer grid asks for no more samples than the stored one.
+void Geometry::remark_aliasing(Scan& scan, const Grid& stored) const {
+    Grid sampled = scan.grid;
+    for (std::size_t d = 0; d < 3; ++d) {
+        const double stored_reach = static_cast<double>(stored.size[d]) * std::abs(factor_[d]);
+        sampled.size[d] =
+            std::min(sampled.size[d], std::max<std::size_t>(1, std::lround(stored_reach)));
     }
-    if (options.other_grid() && !options.regularised) {
-        // A finer grid asks for no more samples than the stored one.
-        Grid sampled = scan.grid;
-        for (std::size_t d = 0; d < 3; ++d) {
-            const double stored_reach = static_cast<double>(stored.size[d]) * std::abs(factor_[d]);
-            sampled.size[d] =
-                std::min(sampled.size[d], std::max<std::size_t>(1, std::lround(stored_reach)));
-        }
-        for (const std::string& remark : remarks_on_aliasing(scan, sampled)) {
-            scan.remarks.push_back(remark);
-        }
+    for (const std::string& remark : remarks_on_aliasing(scan, sampled)) {
+        scan.remarks.push_back(remark);
     }
 }
 

@@ -60,6 +60,9 @@ private:
     bool moves() const;
     void find_shifts(const Scan& scan);
     void remark_shift(Scan& scan) const;
+    void change_frames(Scan& scan, const std::string& within);
+    void change_calibrations(Scan& scan) const;
+    void remark_aliasing(Scan& scan, const Grid& stored) const;
     void move_positions(Scan& scan) const;
     void apply(const Change& change, const Vec3& shift_mm, Frame& frame) const;
 

@@ -1,6 +1,18 @@
 #include "prepare/mixed_frames.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace lsrecon {
+
+std::vector<std::size_t> MixedFrames::good_of(const Place& place) const {
+    const std::vector<std::size_t> frames = place.frames();
+    std::vector<std::size_t> good;
+    std::copy_if(frames.begin(), frames.end(), std::back_inserter(good),
+                 [&](std::size_t f) { return !is_bad(f); });
+    std::sort(good.begin(), good.end());
+    return good;
+}
 
 void MixedFrames::mix(const CoilMixing& mixing) {
     mixing_ = mixing_.rows() > 0 ? CoilMixing(mixing * mixing_) : mixing;

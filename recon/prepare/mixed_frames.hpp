@@ -5,6 +5,7 @@
 #include "prepare/geometry.hpp"
 #include "scan/coil_mixing.hpp"
 #include "scan/frame_source.hpp"
+#include "scan/place.hpp"
 
 namespace lsrecon {
 
@@ -21,6 +22,8 @@ public:
 
     std::size_t first_good() const { return source_.first_good(); }
     bool is_bad(std::size_t index) const { return source_.bad().count(index) > 0; }
+    /// Those of a place that can be used, in the order of their indices.
+    std::vector<std::size_t> good_of(const Place& place) const;
 
     /// visit(frame with its samples). The first good one stays in memory until it is taken.
     template <typename Visit> auto look_at(std::size_t index, const Visit& visit) {

@@ -113,18 +113,15 @@ void PreparedScan::compress(const CoilCompression& wanted) {
 
 /// Of the first good frame of a place; none of zeros, which say nothing about the coils.
 std::optional<Eigen::MatrixXcd> PreparedScan::gram_of(const Place& place) {
-    std::vector<std::size_t> frames = place.frames();
-    std::sort(frames.begin(), frames.end());
-    for (const std::size_t f : frames) {
-        if (!frames_.is_bad(f)) {
-            return frames_.look_at(f, [](const Frame& frame) {
-                return frame.samples.largest_part() > 0
-                           ? std::optional<Eigen::MatrixXcd>(gram(frame.samples))
-                           : std::nullopt;
-            });
-        }
+    const std::vector<std::size_t> good = frames_.good_of(place);
+    if (good.empty()) {
+        return std::nullopt;
     }
-    return std::nullopt;
+    return frames_.look_at(good.front(), [](const Frame& frame) {
+        return frame.samples.largest_part() > 0
+                   ? std::optional<Eigen::MatrixXcd>(gram(frame.samples))
+                   : std::nullopt;
+    });
 }
 
 void PreparedScan::refuse_silence() const {
@@ -196,12 +193,17 @@ void PreparedScan::set_field(PrepareOptions& options) {
 }
 
 Place PreparedScan::at(std::size_t index) {
+    if (last_ && last_->index == index) {
+        return *last_;
+    }
+    last_.reset(); // its memory is that of the next
     Place place = places_[index];
     place.coil_maps = maps_->of(place);
     place.off_resonance = field_ ? field_->of(place) : scan_.off_resonance;
     if (prior_) {
         place.prior = prior_->of(place);
     }
+    last_ = place;
     return place;
 }
 

@@ -20,7 +20,7 @@ public:
     const Scan& scan() const { return scan_; }
     /// Without maps, field and prior image.
     const std::vector<Place>& places() const { return places_; }
-    /// A place with them. InputError when they cannot be made.
+    /// A place with them; the last one is kept. InputError when they cannot be made.
     Place at(std::size_t place);
     const Place& place_of(std::size_t frame) const { return places_[place_of_[frame]]; }
 
@@ -30,6 +30,11 @@ public:
     bool maps_differ() const { return maps_->differ(); }
     /// The first frame that can be used, with maps where they can be made for some places alone.
     std::size_t first_good() const { return maps_->first_good(); }
+    /// The first frame of a place that can be used; none where all are bad.
+    std::optional<std::size_t> first_good_of(const Place& place) const {
+        const std::vector<std::size_t> good = frames_.good_of(place);
+        return good.empty() ? std::nullopt : std::optional(good.front());
+    }
     /// Whether the samples of a frame cannot be used.
     bool is_bad(std::size_t frame) const { return frames_.is_bad(frame); }
     /// A frame with its samples. The only frame of a scan can be taken once.
@@ -54,6 +59,7 @@ private:
     std::optional<ScanField> field_; ///< that comes beside the scan
     std::optional<ScanMaps> maps_;
     std::optional<ScanPrior> prior_;
+    std::optional<Place> last_; ///< that was prepared
 };
 
 } // namespace lsrecon

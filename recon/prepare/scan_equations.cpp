@@ -88,14 +88,12 @@ void ScanEquations::compare_models(std::size_t f, const Frame& frame) {
     if (!compared_.insert(place.index).second) {
         return;
     }
-    const std::vector<std::size_t> frames = place.frames();
-    const auto first = std::find_if(frames.begin(), frames.end(),
-                                    [&](std::size_t one) { return !prepared_.is_bad(one); });
-    if (*first == f) {
+    const std::size_t first = *prepared_.first_good_of(place); // f, if no other
+    if (first == f) {
         model_.compare(prepared_.scan(), place, frame, report_);
     } else {
         unless_refused(
-            [&] { model_.compare(prepared_.scan(), place, prepared_.frame(*first), report_); });
+            [&] { model_.compare(prepared_.scan(), place, prepared_.frame(first), report_); });
     }
 }
 

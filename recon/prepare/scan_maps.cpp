@@ -185,11 +185,7 @@ CoilRows ScanMaps::taken(const Place& place) {
 /// Of some frames of the place, the first that is neither bad nor silent and others from all over
 /// it: what moves has signal elsewhere in each.
 Calibration ScanMaps::calibration_of(const Place& place, const CalibrationField& field) {
-    std::vector<std::size_t> good = place.frames();
-    std::sort(good.begin(), good.end());
-    good.erase(
-        std::remove_if(good.begin(), good.end(), [&](std::size_t f) { return frames_.is_bad(f); }),
-        good.end());
+    const std::vector<std::size_t> good = frames_.good_of(place);
     const Frame* const own = calibration_samples_of(scan_, scan_.frames[place.first_frame()]);
     if (own != nullptr && !good.empty()) {
         if (own->samples.largest_part() == 0) {

@@ -13,7 +13,7 @@ bool may_be_of_one_frame(const Error& error) {
 
 } // namespace
 
-bool Attempts::of(const std::vector<std::size_t>& frames, const std::function<void()>& work) {
+bool Attempts::of(std::size_t frame, const std::function<void()>& work) {
     try {
         work();
         return true;
@@ -24,10 +24,8 @@ bool Attempts::of(const std::vector<std::size_t>& frames, const std::function<vo
             throw;
         }
         first_error_ = first_error_ ? first_error_ : std::current_exception();
-        for (const std::size_t f : frames) {
-            failed_[f] = {f, error.code(), error.what()};
-            report_.fail(about_failure(scan_.frames[f], f, error.what()));
-        }
+        failed_[frame] = {error.code(), error.what()};
+        report_.fail(about_failure(scan_.frames[frame], frame, error.what()));
         return false;
     }
 }

@@ -3,7 +3,6 @@
 #include <exception>
 #include <functional>
 #include <map>
-#include <vector>
 
 #include "base/report.hpp"
 #include "scan/failed_frames.hpp"
@@ -17,13 +16,9 @@ public:
     /// Both must outlive it.
     Attempts(const Scan& scan, Reporter& report) : scan_(scan), report_(report) {}
 
-    /// Whether the work was done. An error of its frames is reported for each of them; thrown are
-    /// that of a scan of one frame and all that are not of a frame: RunError and those of the
-    /// program.
-    bool of(const std::vector<std::size_t>& frames, const std::function<void()>& work);
-    bool of(std::size_t frame, const std::function<void()>& work) {
-        return of(std::vector<std::size_t>{frame}, work);
-    }
+    /// Whether the work was done. An error of the frame is reported; thrown are that of a scan of
+    /// one frame and all that are not of a frame: RunError and those of the program.
+    bool of(std::size_t frame, const std::function<void()>& work);
 
     /// Throws the first error when every frame failed.
     void require_some() const;

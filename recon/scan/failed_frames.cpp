@@ -5,6 +5,14 @@
 
 namespace lsrecon {
 
+ImageFrame image_of_failed(const Frame& frame, const FailedFrame& failed) {
+    ImageFrame missing;
+    missing.label = frame.label;
+    missing.position = frame.position;
+    missing.error = on_one_line(failed.error);
+    return missing;
+}
+
 std::string label_beside_index(const std::string& label, std::size_t index) {
     return label == text("frame ", index) ? "" : label;
 }

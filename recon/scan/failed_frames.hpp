@@ -12,10 +12,12 @@ namespace lsrecon {
 
 /// A frame that could not be made, while others were.
 struct FailedFrame {
-    std::size_t index = 0; ///< within the image
     ExitCode code = ExitCode::bug; ///< of the error that ended it
     std::string error; ///< the whole message
 };
+
+/// What an image says of a frame that is not in it.
+ImageFrame image_of_failed(const Frame& frame, const FailedFrame& failed);
 
 /// "repetition 3"; "" where the label says no more than the frame's index.
 std::string label_beside_index(const std::string& label, std::size_t index);
