@@ -1,13 +1,13 @@
 #include "reconstruct_room.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "base/numbers.hpp"
 #include "io/field_file.hpp"
 #include "io/image/formats.hpp"
 #include "io/maps_file.hpp"
 #include "scan/place.hpp"
+#include "scan/sampling_pool.hpp"
 #include "solve/choose_lambda.hpp"
 #include "solve/joint.hpp"
 #include "solve/lambda_curve.hpp"
@@ -29,26 +29,14 @@ void require(HostMemory& memory, const std::string& file) {
 
 /// Of a scan, without its samples and maps: trajectories and what they come with.
 double bytes_of_samplings(const Scan& scan) {
-    std::set<const Sampling*> known;
     double bytes = 0;
-    for (const Frame& frame : scan.frames) {
-        const Sampling& sampling = *frame.sampling;
-        if (known.insert(&sampling).second) {
-            bytes += static_cast<double>(sampling.samples() * sizeof(Vec3)) +
-                     static_cast<double>(sampling.phi.size()) * sizeof(Complex) +
-                     static_cast<double>(sampling.weights.size() + sampling.times.size()) *
-                         sizeof(double);
-        }
+    for (const Sampling* const sampling : samplings_of(scan.frames)) {
+        bytes +=
+            static_cast<double>(sampling->samples() * sizeof(Vec3)) +
+            static_cast<double>(sampling->phi.size()) * sizeof(Complex) +
+            static_cast<double>(sampling->weights.size() + sampling->times.size()) * sizeof(double);
     }
     return bytes;
-}
-
-std::size_t most_samples(const Scan& scan) {
-    std::size_t most = 0;
-    for (const Frame& frame : scan.frames) {
-        most = std::max(most, frame.sampling->samples());
-    }
-    return most;
 }
 
 } // namespace
@@ -151,7 +139,7 @@ void ReconstructRoom::require(const Scan& scan) const {
             solve.expect(backend_, frame.sampling->times, *field);
         }
     }
-    const std::size_t samples = most_samples(scan);
+    const std::size_t samples = scan.most_samples();
     solve.coils = coils;
     solve.samples = samples;
     const auto of_coils = static_cast<double>(scan.coils());

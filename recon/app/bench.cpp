@@ -219,7 +219,7 @@ std::string benchmark_as_json(const BenchmarkOptions& options, const Benchmark& 
     if (const auto pairs = crossover_pairs(table.crossover)) {
         json["crossover"]["pairs"] = *pairs;
     }
-    return json.dump(2) + "\n";
+    return page_of(json);
 }
 
 OptionTable options_of(Options& options) {

@@ -338,8 +338,7 @@ nlohmann::json as_json(const Record& rows) {
 }
 
 void print_json(const Record& rows) {
-    const auto invalid_bytes = nlohmann::json::error_handler_t::replace;
-    put_page(as_json(rows).dump(2, ' ', true, invalid_bytes) + "\n");
+    put_page(page_of(as_json(rows)));
 }
 
 ExitCode run_info(Options& options) {

@@ -198,17 +198,16 @@ Value memory_value(BackendOptions& backend) {
             }};
 }
 
-Value lambda_value(std::string& lambda) {
-    return {"NUMBER|RULE",
-            [&lambda](const std::string& word) -> std::string {
-                lambda = word;
-                double number = 0;
-                return lambda_rule(word) != nullptr || take_number(number, word, from(0)).empty()
-                           ? ""
-                           : "a number from 0, or one of " +
-                                 comma_separated(names_of(lambda_rules()));
-            },
-            [&lambda] { return lambda; }};
+Value lambda_value(std::string& lambda, SolveOptions& solve) {
+    return {
+        "NUMBER|RULE",
+        [&](const std::string& word) -> std::string {
+            lambda = word;
+            return lambda_rule(word) != nullptr || take_number(solve.lambda, word, from(0)).empty()
+                       ? ""
+                       : "a number from 0, or one of " + comma_separated(names_of(lambda_rules()));
+        },
+        [&lambda] { return lambda; }};
 }
 
 /// "tv:0.02" of --reg
@@ -307,11 +306,11 @@ OptionTable field_options(PrepareOptions& prepare) {
                          "-1 for the other sign, 0.15915 for a map in rad/s.", "field_scale"}});
 }
 
-OptionTable maps_options(PrepareOptions& prepare) {
+OptionTable maps_options(PrepareOptions& prepare, const std::string& usual) {
     return in(
         "Coils",
         {{"maps", name(prepare.maps, "METHOD|FILE"), "coil maps: espirit, walsh, none or a file",
-          "the scan's, or espirit",
+          usual,
           "A file has `/coil_maps`, or is BART's (.cfl). 3D maps are resampled to each slice. "
           "`none` solves one problem for each coil and combines them by the root of their sum of "
           "squares. Methods:" +
@@ -344,7 +343,8 @@ OptionTable coils_options(PrepareOptions& prepare) {
 OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std::string& prior) {
     return in(
         "Regularisation",
-        {{"lambda", lambda_value(lambda), "Tikhonov (L2) weight, or a rule that chooses it", "auto",
+        {{"lambda", lambda_value(lambda, solve), "Tikhonov (L2) weight, or a rule that chooses it",
+          "auto",
           "Relative to the diagonal of F^H W F. A rule chooses it by one frame, for all frames. "
           "Without this option it is `auto`, together with `--reg band:0.3`. It is 0 with "
           "`--iterations` or `--reg`, with a field map and for /voxels, where iterations are slow. "
@@ -398,14 +398,15 @@ Option device_option(std::string& device) {
             "a GPU, if any", "A type is gpu, cpu or accelerator. `lsrecon devices` lists them."};
 }
 
-OptionTable device_options(BackendOptions& backend) {
+OptionTable device_options(BackendOptions& backend, const std::string& usual_kernel,
+                           const std::string& about_kernel) {
     return in(
         "Device",
         {{"backend", name(backend.backend, "NAME"), "what computes", "",
           "Backends:" + listed(backend_rows())},
          device_option(backend.device),
-         {"kernel", name(backend.kernel, "NAME"), "variant of the transforms", "separable",
-          "`lsrecon devices` lists them."},
+         {"kernel", name(backend.kernel, "NAME"), "variant of the transforms", usual_kernel,
+          about_kernel},
          {"precision", choice(backend.precision, {"single", "double"}),
           "precision of transforms and solver", "single, solver double",
           "Without it transforms compute in single precision, and conjugate gradients in double "

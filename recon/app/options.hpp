@@ -47,12 +47,14 @@ using OptionTable = std::vector<Option>;
 OptionTable scan_options(std::string& scan, ReadOptions& read);
 OptionTable place_options(GeometryOptions& geometry);
 OptionTable field_options(PrepareOptions& prepare);
-OptionTable maps_options(PrepareOptions& prepare);
+OptionTable maps_options(PrepareOptions& prepare,
+                         const std::string& usual = "the scan's, or espirit");
 OptionTable coils_options(PrepareOptions& prepare);
 OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std::string& prior);
 OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string& q_file,
                            std::string& q_folder);
-OptionTable device_options(BackendOptions& backend);
+OptionTable device_options(BackendOptions& backend, const std::string& usual_kernel = "separable",
+                           const std::string& about_kernel = "`lsrecon devices` lists them.");
 Option device_option(std::string& device);
 Option output_option(std::string& output, const std::string& help, const std::string& more = "");
 Option quiet_option(bool& quiet);
@@ -70,15 +72,6 @@ template <typename Rows> std::string listed(const Rows& rows) {
     }
     return lines;
 }
-/// Their names.
-template <typename Rows> std::vector<std::string> names_of(const Rows& rows) {
-    std::vector<std::string> names;
-    for (const auto& row : rows) {
-        names.push_back(row.name);
-    }
-    return names;
-}
-
 // --- values ---
 
 /// The whole word as one finite number, else null.

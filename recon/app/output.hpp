@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ void put_page(const std::string& lines);
 
 /// "--maps-crop" in place of "`maps_crop`", by which the library names an option.
 std::string with_flags(std::string message);
+
+/// Of bytes that are not UTF-8 a mark is left.
+std::string page_of(const nlohmann::json& json);
 
 /// Writes a text file beside and renames it into place.
 void write_text(const std::string& path, const std::string& content);

@@ -136,8 +136,6 @@ ExitCode run(Options& options) {
         reconstruct.lambda_rule = regularised ? RuleChoice() : RuleChoice{"auto", false};
     } else if (lambda_rule(options.lambda) != nullptr) {
         reconstruct.lambda_rule = {options.lambda};
-    } else {
-        solve.lambda = finite_number(options.lambda).value();
     }
     if (need_splitting(solve.regularisers) && !solver.splits) {
         throw UsageError(

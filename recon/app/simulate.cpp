@@ -167,15 +167,10 @@ OptionTable noise_options(SimulationOptions& simulation) {
 
 OptionTable options_of(Options& options) {
     SimulationOptions& simulation = options.simulation;
-    OptionTable device = device_options(options.backend);
-    for (Option& option : device) {
-        if (option.key == "kernel") {
-            option.usual = "separable; tuned with off-resonance";
-            option.more = "Of `--model voxels`. `tuned` is exact with off-resonance or decay.";
-        }
-    }
     return joined(
-        {sampling_options(options), phantom_options(simulation), noise_options(simulation), device,
+        {sampling_options(options), phantom_options(simulation), noise_options(simulation),
+         device_options(options.backend, "separable; tuned with off-resonance",
+                        "Of `--model voxels`. `tuned` is exact with off-resonance or decay."),
          in("Output",
             {output_option(options.output, "scan file to write"),
              {"to", choice(options.to, names_of(scan_formats())), "format of the scan",

@@ -28,12 +28,9 @@ namespace {
 void require_room(HostMemory& memory, const Scan& scan, Backend& backend, std::size_t coils,
                   std::size_t voxels) {
     const Device& device = backend.device();
-    std::size_t samples = 0;
-    for (const Frame& frame : scan.frames) {
-        samples = std::max(samples, frame.sampling->samples());
-    }
-    const PieceSizes at_a_time = fit_pieces({coils, samples, voxels, 1}, device.memory(),
-                                            device.largest_array(), backend.precision());
+    const PieceSizes at_a_time =
+        fit_pieces({coils, scan.most_samples(), voxels, 1}, device.memory(), device.largest_array(),
+                   backend.precision());
     memory.add("the transform", text("of ", counted(at_a_time.coils, "coil"), " at a time"),
                (device.in_host_memory() ? bytes_of_pieces(at_a_time, backend.precision()) : 0) +
                    2 * sizeof(Complex) * static_cast<double>(voxels));
@@ -92,7 +89,7 @@ ExitCode run_fhd(Options& options) {
                static_cast<double>(volumes * voxels * 2 * bytes_of(backend->precision())));
     require_room(memory, scan, *backend, scan.coils(), voxels);
     Image about = empty_image(scan);
-    about.record = make_record(scan, backend->info(), settings_of(options_of_q(options)));
+    about.record = make_record(scan, backend->info(), settings_of(options_of_fhd(options)));
     FrameStore store(options.output, scan, identity_of(about.record), options.resume, volumes,
                      backend->precision());
     Attempts attempts(scan, console);
@@ -158,14 +155,10 @@ ExitCode run_q(Options& options) {
                    record);
         return ExitCode::done;
     }
-    std::vector<const Sampling*> samplings;
+    const std::vector<const Sampling*> samplings = samplings_of(scan.frames);
     std::vector<std::string> keys;
-    for (const Frame& frame : scan.frames) {
-        const Sampling* const sampling = frame.sampling.get();
-        if (std::find(samplings.begin(), samplings.end(), sampling) == samplings.end()) {
-            samplings.push_back(sampling);
-            keys.push_back(q_key(*sampling, scan.grid));
-        }
+    for (const Sampling* const sampling : samplings) {
+        keys.push_back(q_key(*sampling, scan.grid));
     }
     const auto half = [&](std::size_t s) {
         return compute_q(*backend, *samplings[s], scan.grid, console).half.values();

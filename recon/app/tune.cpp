@@ -121,8 +121,7 @@ ExitCode run(Options& options) {
         json["searches"].push_back(as_json(result));
     }
     if (!options.json.empty()) {
-        const auto invalid_bytes = nlohmann::json::error_handler_t::replace;
-        write_text(options.json, json.dump(2, ' ', true, invalid_bytes) + "\n");
+        write_text(options.json, page_of(json));
     }
     return ExitCode::done;
 }

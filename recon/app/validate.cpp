@@ -84,7 +84,7 @@ ExitCode run(Options& options) {
                scan.frames.size());
     print_table(rows);
     if (!options.json.empty()) {
-        write_text(options.json, as_json(rows, info).dump(2) + "\n");
+        write_text(options.json, page_of(as_json(rows, info)));
     }
     for (const ValidationRow& row : rows) {
         if (!row.says_something()) {

@@ -51,6 +51,15 @@ inline std::string counted(std::size_t count, const std::string& thing) {
     return text(count, " ", thing, count == 1 ? "" : "s");
 }
 
+/// Of the rows of a table.
+template <typename Rows> std::vector<std::string> names_of(const Rows& rows) {
+    std::vector<std::string> names;
+    for (const auto& row : rows) {
+        names.push_back(row.name);
+    }
+    return names;
+}
+
 /// "one, two"
 inline std::string comma_separated(const std::vector<std::string>& words) {
     std::string result;

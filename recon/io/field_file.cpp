@@ -45,7 +45,7 @@ StoredField read_field(const std::string& path, const Grid& like) {
     file.start_hash();
     const auto dimensions = static_cast<std::size_t>(like.dimensions);
     const std::string expected = text("a field map of ", dimensions, " dimensions, in Hz");
-    if (!file.has("field_map") || !file.is_dataset("field_map")) {
+    if (!file.is_dataset("field_map")) {
         throw InputError({path, "/field_map", "no such dataset", expected,
                           "name a file with a field map, or leave `field_map` out"});
     }

@@ -156,7 +156,4 @@ OpenScan open_scan(const std::string& path, const ReadOptions& options);
 /// The same errors.
 Scan read_scan(const std::string& path, const ReadOptions& options = {});
 
-/// The same as a separate stage, which notes the scan's remarks.
-Scan read_scan(const std::string& path, const ReadOptions& options, Reporter& report);
-
 } // namespace lsrecon

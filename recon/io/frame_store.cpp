@@ -15,7 +15,7 @@ constexpr const char* next_step = "\n  next:     the same command with `resume` 
 
 FrameStore::FrameStore(const std::string& image, const Scan& scan, std::optional<Record> identity,
                        bool resume, std::size_t volumes, Precision precision)
-    : image_(image), scan_(scan), voxels_(scan.voxels ? scan.voxels->size() : scan.grid.voxels()),
+    : scan_(scan), voxels_(scan.voxels ? scan.voxels->size() : scan.grid.voxels()),
       volumes_(volumes), precision_(precision), position_(scan.frames.size()) {
     if (scan.frames.size() == 1 || !identity) {
         return;
@@ -29,7 +29,6 @@ FrameStore::FrameStore(const std::string& image, const Scan& scan, std::optional
     promise();
 }
 
-/// "7 of 20 frames are kept in image.h5.part"; "" where none is.
 std::string FrameStore::kept() const {
     const std::size_t done = part_ ? part_->frames().size() : 0;
     return done == 0 ? ""
@@ -40,7 +39,6 @@ std::string FrameStore::kept() const {
 /// What the user reads when a signal ends the program from now on.
 void FrameStore::promise() {
     const std::string now = kept(); // a signal while it is made has the words before
-    promise_.reset();
     if (!now.empty()) {
         promise_.emplace("lsrecon: stopped by a signal; " + now + "\n");
     }

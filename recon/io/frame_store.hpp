@@ -58,7 +58,6 @@ private:
     const FinishedFrame& finished(std::size_t frame) const;
     void promise();
 
-    std::string image_;
     const Scan& scan_;
     std::size_t voxels_; ///< of a volume
     std::size_t volumes_; ///< of a frame

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
 
 #include "base/error.hpp"
 #include "io/hdf5/writer.hpp"
@@ -74,12 +73,6 @@ template <typename Head> std::vector<Hdf5Field> acquisition_fields() {
             LSRECON_FIELD(Acquisition, data, list, 1)};
 }
 
-std::vector<std::size_t> indices(std::size_t count) {
-    std::vector<std::size_t> all(count);
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    return all;
-}
-
 } // namespace
 
 void write_acquisitions(Hdf5Writer& file, const std::string& dataset, std::size_t count,
@@ -134,7 +127,7 @@ std::string IsmrmrdHdf5::xml() const {
 
 void IsmrmrdHdf5::add_waveforms(std::vector<std::pair<std::string, std::string>>& details) const {
     const std::string name = group_ + "/waveforms";
-    if (reader_.has(name) && reader_.is_dataset(name)) {
+    if (reader_.is_dataset(name)) {
         details.emplace_back("waveforms",
                              text(reader_.shape(name).elements(), " stored, not used"));
     }
@@ -143,7 +136,7 @@ void IsmrmrdHdf5::add_waveforms(std::vector<std::pair<std::string, std::string>>
 void IsmrmrdHdf5::read_headers(const std::function<void(const IsmrmrdHeader&)>& take) const {
     try {
         Hdf5Rows rows(reader_, data_name(), {head_field<IsmrmrdHeader>()}, sizeof(IsmrmrdHeader),
-                      indices(acquisitions_));
+                      acquisitions_);
         for (std::size_t i = 0; i < acquisitions_; ++i) {
             IsmrmrdHeader header;
             rows.next(&header);

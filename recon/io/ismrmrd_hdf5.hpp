@@ -1,7 +1,6 @@
 #pragma once
 
 #include "io/hdf5/reader.hpp"
-#include "io/hdf5/writer.hpp"
 #include "io/ismrmrd/file.hpp"
 #include "io/ismrmrd/row.hpp"
 

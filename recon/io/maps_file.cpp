@@ -41,12 +41,11 @@ void require_sound(const std::string& path, const std::string& thing, const Stor
 }
 
 std::string in_record(const Hdf5Reader& file, const std::string& name) {
-    const bool there = file.has("record") && file.has_attribute("record", name);
-    return there ? file.attribute_in_words("record", name) : "";
+    return file.has_attribute("record", name) ? file.attribute_in_words("record", name) : "";
 }
 
 Hdf5Shape shape_of_maps(const Hdf5Reader& file) {
-    if (!file.has("coil_maps") || !file.is_dataset("coil_maps")) {
+    if (!file.is_dataset("coil_maps")) {
         refuse(file.path(), "no such dataset", "coil maps [C, (Z,) Y, X]");
     }
     return file.checked_shape("coil_maps", Hdf5Kind::complex);

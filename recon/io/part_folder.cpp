@@ -31,66 +31,33 @@ constexpr std::array<char, 16> signature{"lsrecon-part 5\n"};
 struct PackedFrame {
     std::vector<std::string> names; ///< of what it depends on
     std::vector<std::string> settings; ///< theirs
-    std::string label;
     std::vector<double> position; ///< empty, or 3 numbers
-    ResidualHistories residuals;
-    std::string solver;
-    std::vector<Stop> stops;
+    ImageFrame image; ///< without values, and without its position
     double largest_part = 0;
-    double late_change = 0;
-    double explained = 0;
-    double unexplained = 0;
-    double resolved_lambda = 0;
-    double image_error = 0;
     template <typename Archive> void each(Archive& archive) {
-        archive(names, settings, label, position, residuals, solver, stops, largest_part,
-                late_change, explained, unexplained, resolved_lambda, image_error);
+        archive(names, settings, image.label, position, image.residuals, image.solver, image.stops,
+                largest_part, image.late_change, image.explained, image.unexplained,
+                image.resolved_lambda, image.image_error);
     }
 };
 
 PackedFrame about(const FinishedFrame& frame, const Record& dependencies) {
-    const ImageFrame& image = frame.image;
-    PackedFrame about{{},
-                      {},
-                      image.label,
-                      {},
-                      image.residuals,
-                      image.solver,
-                      image.stops,
-                      frame.largest_part,
-                      image.late_change,
-                      image.explained,
-                      image.unexplained,
-                      image.resolved_lambda,
-                      image.image_error};
+    PackedFrame about{{}, {}, {}, frame.image, frame.largest_part};
     for (const auto& [name, value] : dependencies) {
         about.names.push_back(name);
         about.settings.push_back(value);
     }
-    if (image.position) {
-        about.position.assign(image.position->begin(), image.position->end());
+    if (frame.image.position) {
+        about.position.assign(frame.image.position->begin(), frame.image.position->end());
     }
     return about;
 }
 
 FinishedFrame frame_of(std::size_t index, const PackedFrame& about) {
-    FinishedFrame frame;
-    frame.index = index;
-    frame.image = {{},
-                   about.label,
-                   {},
-                   about.residuals,
-                   about.solver,
-                   about.stops,
-                   about.late_change,
-                   about.explained,
-                   about.unexplained,
-                   about.resolved_lambda,
-                   about.image_error};
+    FinishedFrame frame{index, about.image, {}, about.largest_part};
     if (about.position.size() == 3) {
         frame.image.position = Vec3{about.position[0], about.position[1], about.position[2]};
     }
-    frame.largest_part = about.largest_part;
     return frame;
 }
 
@@ -122,6 +89,16 @@ std::string entry(const std::string& name, const std::string& value) {
                       "wait until it ends, or name another output"});
 }
 
+/// Open for its lock, below 0 where it cannot be opened; UsageError when another process has it.
+int open_locked(const std::string& path) {
+    const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder >= 0 && ::flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        ::close(folder);
+        refuse_second(path);
+    }
+    return folder;
+}
+
 const char* const begin_again = "remove it to begin again";
 
 } // namespace
@@ -134,13 +111,7 @@ void PartFolder::require_none(const std::string& image) {
     const std::string path = path_for(image);
     struct stat facts {};
     if (::lstat(path.c_str(), &facts) == 0) {
-        const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        const bool in_use =
-            folder >= 0 && ::flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-        ::close(folder);
-        if (in_use) {
-            refuse_second(path);
-        }
+        ::close(open_locked(path));
         throw UsageError({path, "folder", "frames of an image that was not finished",
                           "no such folder", text("continue with `resume`, or ", begin_again)});
     }
@@ -151,18 +122,16 @@ void PartFolder::refuse(const std::string& thing, const std::string& found,
     throw InputError({path_, thing, found, expected, next_step});
 }
 
-PartFolder::PartFolder(const std::string& image, Record dependencies, bool resume)
+PartFolder::PartFolder(const std::string& image, Record dependencies)
     : path_(path_for(image)), mode_(resolved_path(image).mode()),
-      dependencies_(std::move(dependencies)) {
+      dependencies_(std::move(dependencies)) {}
+
+PartFolder::PartFolder(const std::string& image, Record dependencies, bool resume)
+    : PartFolder(image, std::move(dependencies)) { // from here on the destructor closes
     struct stat facts {};
     if (resume && ::lstat(path_.c_str(), &facts) == 0) {
         open();
-        try {
-            read_frames();
-        } catch (...) {
-            ::close(folder_);
-            throw;
-        }
+        read_frames();
     }
 }
 
@@ -173,15 +142,10 @@ PartFolder::~PartFolder() {
 }
 
 void PartFolder::open() {
-    folder_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    folder_ = open_locked(path_);
     if (folder_ < 0) {
         refuse("folder", std::strerror(errno), "a folder that can be read and written",
                "check its permissions and those of its folder, or move it away");
-    }
-    if (::flock(folder_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        ::close(folder_);
-        folder_ = -1;
-        refuse_second(path_);
     }
 }
 

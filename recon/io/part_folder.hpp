@@ -50,6 +50,7 @@ public:
     void remove();
 
 private:
+    PartFolder(const std::string& image, Record dependencies);
     void open();
     void read_frames();
     std::string file_of(std::size_t frame) const;

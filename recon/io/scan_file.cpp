@@ -180,13 +180,4 @@ Scan read_scan(const std::string& path, const ReadOptions& options) {
     return scan;
 }
 
-Scan read_scan(const std::string& path, const ReadOptions& options, Reporter& report) {
-    const Stage stage(report, "read");
-    Scan scan = read_scan(path, options);
-    for (const std::string& remark : scan.remarks) {
-        report.note(remark);
-    }
-    return scan;
-}
-
 } // namespace lsrecon

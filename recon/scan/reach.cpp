@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "scan/sampling_pool.hpp"
 #include "scan/units.hpp"
 
 namespace lsrecon {
@@ -23,12 +23,8 @@ std::optional<Vec3> largest_k(const Scan& scan) {
     Vec3 largest{0, 0, 0};
     const Vec3 first = scan.frames.front().sampling->trajectory.front();
     bool one_point = true;
-    std::set<const Sampling*> done;
-    for (const Frame& frame : scan.frames) {
-        if (!done.insert(frame.sampling.get()).second) {
-            continue;
-        }
-        for (const Vec3& k : frame.sampling->trajectory) {
+    for (const Sampling* const sampling : samplings_of(scan.frames)) {
+        for (const Vec3& k : sampling->trajectory) {
             one_point = one_point && k == first;
             for (std::size_t d = 0; d < 3; ++d) {
                 largest[d] = std::max(largest[d], std::abs(k[d]));

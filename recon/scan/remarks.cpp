@@ -51,7 +51,7 @@ void on_weights(const Scan& scan, Remarks& remarks) {
     }
 }
 
-/// "--join repetition", or "".
+/// "`join` repetition", or "".
 std::string joining(const Scan& scan) {
     std::string flag;
     for (const std::string& name : scan.joinable_counters) {

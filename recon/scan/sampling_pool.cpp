@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_set>
 
 namespace lsrecon {
 
@@ -47,6 +48,17 @@ std::shared_ptr<const Sampling> SamplingPool::share(Sampling sampling) {
     auto shared = std::make_shared<const Sampling>(std::move(sampling));
     known_.emplace(hash, shared);
     return shared;
+}
+
+std::vector<const Sampling*> samplings_of(const std::vector<Frame>& frames) {
+    std::unordered_set<const Sampling*> known;
+    std::vector<const Sampling*> samplings;
+    for (const Frame& frame : frames) {
+        if (known.insert(frame.sampling.get()).second) {
+            samplings.push_back(frame.sampling.get());
+        }
+    }
+    return samplings;
 }
 
 std::vector<std::size_t> by_sampling(const std::vector<Frame>& frames) {

@@ -19,6 +19,9 @@ private:
     std::unordered_multimap<std::size_t, std::shared_ptr<const Sampling>> known_;
 };
 
+/// Each sampling of the frames once, in the order in which they first occur.
+std::vector<const Sampling*> samplings_of(const std::vector<Frame>& frames);
+
 /// The indices of all frames, those of one sampling one after the other: what is made for a
 /// sampling, as Q, is then made once and let go before the next.
 std::vector<std::size_t> by_sampling(const std::vector<Frame>& frames);

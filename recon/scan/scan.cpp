@@ -53,6 +53,14 @@ Frame subset(const Frame& frame, const std::vector<std::size_t>& indices) {
     return {sampling, std::move(samples), frame.label, frame.position};
 }
 
+std::size_t Scan::most_samples() const {
+    std::size_t most = 0;
+    for (const Frame& frame : frames) {
+        most = std::max(most, frame.sampling->samples());
+    }
+    return most;
+}
+
 RealVector squares_of(const CoilRows& coil_maps) {
     RealVector sums = RealVector::Zero(static_cast<Eigen::Index>(coil_maps.columns()));
     constexpr std::size_t voxels_at_a_time = 4096; // which caches hold

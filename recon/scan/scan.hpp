@@ -79,6 +79,8 @@ struct Scan {
     /// What else the file tells of the measurement, by name; nothing depends on it.
     std::vector<std::pair<std::string, std::string>> details;
 
+    /// The most that a frame has of each coil.
+    std::size_t most_samples() const;
     std::size_t coils() const { return frames.empty() ? 0 : frames.front().samples.rows(); }
     bool has_samples() const { return coils() > 0; }
 

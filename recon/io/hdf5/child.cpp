@@ -289,7 +289,7 @@ private:
             result.is = Hdf5Is::link_to_other_file;
             return result;
         }
-        const Hdf5Handle object = open_object(name);
+        Hdf5Handle object = open_object(name);
         if (object < 0) {
             return result;
         }
@@ -306,7 +306,7 @@ private:
                                        &collect_name<H5L_info_t>, &result.members) >= 0;
         } else if (type == H5I_DATASET) {
             try {
-                const Dataset dataset(open_object(name));
+                const Dataset dataset(std::move(object));
                 result.shape = dataset.shape;
                 result.incomplete = incomplete(dataset);
                 result.place = place_in_file(dataset);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -75,8 +74,7 @@ public:
                 text(file.path(), ": the process that reads HDF5 could not be started"),
                 failure.code().value());
         }
-        const std::string bytes = packed(request);
-        child_->send(packed(std::uint64_t{bytes.size()}) + bytes);
+        child_->send(packed(packed(request)));
     }
 
     /// After the last part. The child of an answer that does not end so is ended.
@@ -303,11 +301,9 @@ std::string Hdf5Reader::read_table(const std::string& dataset, const std::vector
             {found.to_string(), "rows of a table", "see whether another program wrote the file"});
     }
     require_complete(dataset);
-    std::vector<std::size_t> all(found.elements());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    Hdf5Rows rows(*this, dataset, fields, row_bytes, all);
-    std::string result(all.size() * row_bytes, '\0');
-    for (const std::size_t row : all) {
+    Hdf5Rows rows(*this, dataset, fields, row_bytes, found.elements());
+    std::string result(found.elements() * row_bytes, '\0');
+    for (std::size_t row = 0; row < found.elements(); ++row) {
         rows.next(result.data() + row * row_bytes);
     }
     return result;
@@ -454,14 +450,25 @@ CoilRows Hdf5Values::read_rows(std::size_t rows, std::size_t columns) {
 Hdf5Rows::Hdf5Rows(const Hdf5Reader& file, const std::string& dataset,
                    const std::vector<Hdf5Field>& fields, std::size_t row_bytes,
                    const std::vector<std::size_t>& indices)
-    : row_bytes_(row_bytes), rows_to_come_(indices.size()) {
-    const Hdf5Request request{Hdf5Request::What::rows, full_name(dataset), stretches_of(indices),
-                              fields, row_bytes};
-    answer_ = std::make_unique<Hdf5Answer>(file, request);
+    : Hdf5Rows(file, dataset, fields, row_bytes, indices.size(), stretches_of(indices)) {}
+
+Hdf5Rows::Hdf5Rows(const Hdf5Reader& file, const std::string& dataset,
+                   const std::vector<Hdf5Field>& fields, std::size_t row_bytes, std::size_t rows)
+    : Hdf5Rows(file, dataset, fields, row_bytes, rows, {0, rows}) {}
+
+Hdf5Rows::Hdf5Rows(const Hdf5Reader& file, const std::string& dataset,
+                   const std::vector<Hdf5Field>& fields, std::size_t row_bytes, std::size_t rows,
+                   std::vector<std::uint64_t> stretches)
+    : row_bytes_(row_bytes), rows_to_come_(rows) {
+    if (rows > 0) { // else nobody would read what the child refuses
+        const Hdf5Request request{Hdf5Request::What::rows, full_name(dataset), std::move(stretches),
+                                  fields, row_bytes};
+        answer_ = std::make_unique<Hdf5Answer>(file, request);
+    }
 }
 
 Hdf5Rows::~Hdf5Rows() {
-    if (rows_to_come_ == 0 && used_ == part_.size()) {
+    if (answer_ && rows_to_come_ == 0 && used_ == part_.size()) {
         answer_->end();
     }
 }

@@ -127,6 +127,9 @@ public:
     Hdf5Rows(const Hdf5Reader& file, const std::string& dataset,
              const std::vector<Hdf5Field>& fields, std::size_t row_bytes,
              const std::vector<std::size_t>& indices);
+    /// All rows of the table.
+    Hdf5Rows(const Hdf5Reader& file, const std::string& dataset,
+             const std::vector<Hdf5Field>& fields, std::size_t row_bytes, std::size_t rows);
     ~Hdf5Rows();
 
     /// The next row; then each of its lists, in the order of the fields.
@@ -134,9 +137,12 @@ public:
     std::vector<float> list(const Hdf5List& of_row);
 
 private:
+    Hdf5Rows(const Hdf5Reader& file, const std::string& dataset,
+             const std::vector<Hdf5Field>& fields, std::size_t row_bytes, std::size_t rows,
+             std::vector<std::uint64_t> stretches);
     void take(void* to, std::size_t bytes);
 
-    std::unique_ptr<Hdf5Answer> answer_;
+    std::unique_ptr<Hdf5Answer> answer_; ///< null where no row is asked for
     std::size_t row_bytes_;
     std::size_t rows_to_come_;
     std::string part_;

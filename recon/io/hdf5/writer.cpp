@@ -292,7 +292,6 @@ void Hdf5Writer::close() {
     require(size > 0 ? 0 : -1, name_, "file");
     OutputFile output(path_, name_);
     output.write(*static_cast<void**>(handle), static_cast<std::size_t>(size), 0);
-    output.sync();
 }
 
 void Hdf5Writer::write_later_values() {
@@ -310,7 +309,6 @@ void Hdf5Writer::write_later_values() {
             throw Error(ExitCode::bug, text(name_, ": values that end at ", at, ", not at ", end));
         }
     }
-    output.sync();
 }
 
 } // namespace lsrecon

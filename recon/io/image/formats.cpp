@@ -138,20 +138,13 @@ const std::vector<ImageFormat>& image_formats() {
     return table;
 }
 
-std::string image_format_names() {
-    std::string names;
-    for (const ImageFormat& format : image_formats()) {
-        names += (names.empty() ? "" : ", ") + format.name;
-    }
-    return names;
-}
-
 const ImageFormat& format_of_output(const std::string& path, const std::string& name) {
     if (const ImageFormat* const format = row_of_output(image_formats(), path, name)) {
         return *format;
     }
     if (!name.empty()) {
-        throw UsageError({"", "`to`", name, "one of " + image_format_names(), "name one of them"});
+        throw UsageError({"", "`to`", name, "one of " + comma_separated(names_of(image_formats())),
+                          "name one of them"});
     }
     const std::string ending = ending_of(path);
     const bool dicom = ending == "dcm" || ending == "ima";
@@ -159,7 +152,7 @@ const ImageFormat& format_of_output(const std::string& path, const std::string& 
         {path, "`output`", ending.empty() ? "a name without an ending" : "the ending ." + ending,
          "an ending that says the format",
          dicom ? "write ISMRMRD images, -o NAME.mrd, of which other programs make DICOM"
-               : "add `to` with one of " + image_format_names()});
+               : "add `to` with one of " + comma_separated(names_of(image_formats()))});
 }
 
 const ImageFormat* other_format_of(const std::string& path) {

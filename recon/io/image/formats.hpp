@@ -59,9 +59,6 @@ const ImageFormat* other_format_of(const std::string& path);
 void refuse_other_formats(const std::string& path, const std::string& expected,
                           const std::string& next);
 
-/// The names of the formats that can be written, for help and messages.
-std::string image_format_names();
-
 /// The format of an output: `name` where it is not "", else that of the path's ending. UsageError
 /// when there is none.
 const ImageFormat& format_of_output(const std::string& path, const std::string& name);

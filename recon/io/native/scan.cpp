@@ -320,7 +320,7 @@ CoilRows read_samples(const Hdf5Reader& file, std::size_t frame) {
 }
 
 Extents declared(const Hdf5Reader& file, const std::string& dataset) {
-    return file.has(dataset) && file.is_dataset(dataset) ? file.shape(dataset).extents : Extents{};
+    return file.is_dataset(dataset) ? file.shape(dataset).extents : Extents{};
 }
 
 /// How many the file declares, before anything about them is checked.
