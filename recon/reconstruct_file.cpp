@@ -22,9 +22,9 @@ namespace {
 /// Keeps frames in IMAGE.part as they come, and writes the image, its preview and its record.
 class ImageFile : public ImageSink {
 public:
-    ImageFile(const std::string& path, Backend& backend, const FileOptions& options,
+    ImageFile(const std::string& path, Transforms& transforms, const FileOptions& options,
               Reporter& report)
-        : path_(path), backend_(backend), options_(options), report_(report) {
+        : path_(path), transforms_(transforms), options_(options), report_(report) {
         if (!options.resume) {
             PartFolder::require_none(path);
         }
@@ -48,7 +48,7 @@ public:
         const bool together = need_all_frames(options_.solve.regularisers);
         std::optional<Record> identity; // of frames that a later run may find finished
         if (!together && scan.frames.size() > 1) {
-            identity = identity_of(make_record(scan, backend_.info(), settings_));
+            identity = identity_of(make_record(scan, transforms_.computed_by(), settings_));
         }
         store_.emplace(path_, scan, std::move(identity), options_.resume);
         if (store_->resumed() > 0) {
@@ -86,7 +86,7 @@ public:
             image.numbers.emplace_back("truth_error", *truth_error_);
         }
         const Record of_solve = std::move(image.record);
-        image.record = make_record(scan, backend_.info(), settings_);
+        image.record = make_record(scan, transforms_.computed_by(), settings_);
         image.record.insert(image.record.end(), of_solve.begin(), of_solve.end());
         add_notes(image.record, scan, report_.notes());
         image.stage_seconds = report_.stage_seconds();
@@ -103,7 +103,7 @@ public:
 
 private:
     std::string path_;
-    Backend& backend_;
+    Transforms& transforms_;
     const FileOptions& options_;
     Reporter& report_;
     std::optional<Truth> truth_;
@@ -147,9 +147,10 @@ void read_values(PrepareOptions& prepare, const Scan& scan) {
 }
 
 ReconstructedFile reconstruct_file(const std::string& scan_file, const std::string& image_file,
-                                   Backend& backend, const FileOptions& options, Reporter& report) {
-    ImageFile image(image_file, backend, options, report);
-    KeptQ q(options.q_file, options.q_folder, backend, report);
+                                   Transforms& transforms, const FileOptions& options,
+                                   Reporter& report) {
+    ImageFile image(image_file, transforms, options, report);
+    KeptQ q(options.q_file, options.q_folder, transforms, report);
     ReconstructOptions how = options;
     how.q = &q;
     how.prepare.geometry.regularised = !options.solve.regularisers.empty();
@@ -158,20 +159,20 @@ ReconstructedFile reconstruct_file(const std::string& scan_file, const std::stri
     tell(how.prepare, read);
     read.bad_frames = true;
     read.use = HostMemory::Use::solve_elsewhere; // ReconstructRoom asks for the solver's memory
-    const ReconstructRoom memory(scan_file, backend, options);
+    const ReconstructRoom memory(scan_file, transforms, options);
     read.before_values = [&](const ScanShape& shape) { memory.require(shape); };
     read.before_samples = [&](const Scan& scan) {
         memory.require(scan);
         if (!options.preview.empty() && scan.voxels) {
             places_on_grid(scan.file, scan.grid, *scan.voxels);
         }
-        backend.open_ahead();
+        transforms.device().open_ahead();
     };
     ScanFile source(scan_file, read, report);
     source.report_bad(report);
     read_values(how.prepare, source.scan());
     try {
-        Reconstructed result = reconstruct(source, image, backend, std::move(how), report);
+        Reconstructed result = reconstruct(source, image, transforms, std::move(how), report);
         return {std::move(result), image.truth_error()};
     } catch (const Error&) {
         if (!image.kept().empty()) {

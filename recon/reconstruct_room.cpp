@@ -61,7 +61,7 @@ bool ReconstructRoom::has_maps(std::size_t coils, std::size_t stored_maps) const
 
 SolveOptions ReconstructRoom::solving(Products products) const {
     return with_effort(solving_by(where_cheap(options_.lambda_rule, products), options_.solve),
-                       options_.effort, products, unit_roundoff(backend_.solver_precision()));
+                       options_.effort, products, unit_roundoff(transforms_.solver_precision()));
 }
 
 /// As its file has it; null for none.
@@ -103,10 +103,10 @@ void ReconstructRoom::require(const ScanShape& shape) const {
         return; // which frames there are is not known yet
     }
     if (solver_of(how).on_device) {
-        note_room_of_solver(backend_, solve.system, how);
+        note_room_of_solver(transforms_, solve.system, how);
     }
     HostMemory memory;
-    add_solve(memory, backend_, solve, how, "the image and its solver");
+    add_solve(memory, transforms_, solve, how, "the image and its solver");
     lsrecon::require(memory, file_);
 }
 
@@ -129,14 +129,14 @@ void ReconstructRoom::require(const Scan& scan) const {
         MemoryLimit left = memory_limit();
         left.bytes -= memory.bytes();
         left.whose += " beside trajectories and what slices are taken from";
-        require_joint_room(backend_, scan, grid, coils, maps, options_.solve, left);
+        require_joint_room(transforms_, scan, grid, coils, maps, options_.solve, left);
         return;
     }
     SolveShape solve{{grid, maps ? coils : 0}, maps ? 1 : coils};
     solve.replicas = options_.noise_replicas > 0;
     for (const Frame& frame : scan.frames) {
         if (field) {
-            solve.expect(backend_, frame.sampling->times, *field);
+            solve.expect(transforms_, frame.sampling->times, *field);
         }
     }
     const std::size_t samples = scan.most_samples();
@@ -153,9 +153,9 @@ void ReconstructRoom::require(const Scan& scan) const {
                    "compress the coils (`coils`)");
     }
     const Products off_resonance =
-        backend_.segment_error() > 0 ? Products::convolutions : Products::transforms;
+        transforms_.segment_error() > 0 ? Products::convolutions : Products::transforms;
     const Products products = field ? off_resonance : Products::one_convolution;
-    add_solve(memory, backend_, solve, solving(products), "the image and its solver");
+    add_solve(memory, transforms_, solve, solving(products), "the image and its solver");
     lsrecon::require(memory, file_);
 }
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "engines/backend.hpp"
+#include "engines/transforms.hpp"
 #include "reconstruct_file.hpp"
 #include "scan/host_memory.hpp"
 
@@ -14,8 +14,9 @@ namespace lsrecon {
 class ReconstructRoom {
 public:
     /// All must outlive it.
-    ReconstructRoom(const std::string& scan_file, Backend& backend, const FileOptions& options)
-        : file_(scan_file), backend_(backend), options_(options) {}
+    ReconstructRoom(const std::string& scan_file, Transforms& transforms,
+                    const FileOptions& options)
+        : file_(scan_file), transforms_(transforms), options_(options) {}
 
     /// From shapes alone, before any value is read: InputError when the host has no room. Notes
     /// that the solver will run on the CPU when the device has none.
@@ -36,7 +37,7 @@ private:
     SolveOptions solving(Products products) const;
 
     const std::string& file_;
-    Backend& backend_;
+    Transforms& transforms_;
     const FileOptions& options_;
 };
 

@@ -89,9 +89,9 @@ void Console::on_frames_end() {
     frame_stages_.clear();
 }
 
-std::unique_ptr<Backend> open_backend(BackendOptions options, Reporter& report) {
+std::unique_ptr<Transforms> open_transforms(ComputeOptions options, Reporter& report) {
     options.note = [&report](const std::string& message) { report.note(message); };
-    return make_backend(options);
+    return lsrecon::open_transforms(std::move(options));
 }
 
 } // namespace lsrecon::app

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/report.hpp"
-#include "engines/backend.hpp"
+#include "engines/transforms.hpp"
 
 namespace lsrecon::app {
 
@@ -42,7 +42,7 @@ private:
     std::set<std::string> frame_stages_; ///< that ended within several frames
 };
 
-/// The backend, whose notes go to `report`; it must outlive the backend.
-std::unique_ptr<Backend> open_backend(BackendOptions options, Reporter& report);
+/// Opens what computes, whose notes go to `report`, which must outlive it.
+std::unique_ptr<Transforms> open_transforms(ComputeOptions options, Reporter& report);
 
 } // namespace lsrecon::app

@@ -25,14 +25,14 @@ namespace {
 
 /// Adds what a transform has at a time where the device's memory is the host's, then a volume on
 /// its way to the file, and requires that there is room for all before it is computed.
-void require_room(HostMemory& memory, const Scan& scan, Backend& backend, std::size_t coils,
+void require_room(HostMemory& memory, const Scan& scan, Transforms& transforms, std::size_t coils,
                   std::size_t voxels) {
-    const Device& device = backend.device();
+    const Device& device = transforms.device();
     const PieceSizes at_a_time =
         fit_pieces({coils, scan.most_samples(), voxels, 1}, device.memory(), device.largest_array(),
-                   backend.precision());
+                   transforms.precision());
     memory.add("the transform", text("of ", counted(at_a_time.coils, "coil"), " at a time"),
-               (device.in_host_memory() ? bytes_of_pieces(at_a_time, backend.precision()) : 0) +
+               (device.in_host_memory() ? bytes_of_pieces(at_a_time, transforms.precision()) : 0) +
                    2 * sizeof(Complex) * static_cast<double>(voxels));
     memory.add_reserved(reserved_addresses());
     memory.require(scan.file);
@@ -44,11 +44,11 @@ struct Options {
     bool resume = false;
     bool quiet = false;
     ReadOptions read;
-    BackendOptions backend;
+    ComputeOptions compute;
 };
 
 OptionTable with_output(Options& options, OptionTable output) {
-    return joined({scan_options(options.scan, options.read), device_options(options.backend),
+    return joined({scan_options(options.scan, options.read), device_options(options.compute),
                    in("Output", std::move(output))});
 }
 
@@ -73,7 +73,7 @@ ExitCode run_fhd(Options& options) {
         PartFolder::require_none(options.output);
     }
     Console console(options.quiet);
-    const auto backend = open_backend(options.backend, console);
+    const auto transforms = open_transforms(options.compute, console);
     ReadOptions read = options.read;
     read.bad_frames = true;
     read.use = HostMemory::Use::adjoint;
@@ -81,23 +81,24 @@ ExitCode run_fhd(Options& options) {
     const Scan& scan = source.scan();
     require_samples(scan);
     source.report_bad(console);
-    const Plan plan = make_plan(scan, {false, false, backend->segment_error() > 0});
+    const Plan plan = make_plan(scan, {false, false, transforms->segment_error() > 0});
     const std::size_t volumes = scan.coil_maps.empty() ? scan.coils() : 1;
     const std::size_t voxels = plan.voxels.count();
     HostMemory memory;
     memory.add("F^H d", text(counted(volumes, "volume"), " of ", counted(voxels, "voxel")),
-               static_cast<double>(volumes * voxels * 2 * bytes_of(backend->precision())));
-    require_room(memory, scan, *backend, scan.coils(), voxels);
+               static_cast<double>(volumes * voxels * 2 * bytes_of(transforms->precision())));
+    require_room(memory, scan, *transforms, scan.coils(), voxels);
     Image about = empty_image(scan);
-    about.record = make_record(scan, backend->info(), settings_of(options_of_fhd(options)));
+    about.record =
+        make_record(scan, transforms->computed_by(), settings_of(options_of_fhd(options)));
     FrameStore store(options.output, scan, identity_of(about.record), options.resume, volumes,
-                     backend->precision());
+                     transforms->precision());
     Attempts attempts(scan, console);
     const auto fhd_of_frame = [&](std::size_t f) {
         const Frame frame = source.frame(f);
         store.put(f, [&](FileValues& to) {
             lsrecon::fhd_of_frame(
-                *backend, plan.voxels, frame, scan.coil_maps,
+                *transforms, plan.voxels, frame, scan.coil_maps,
                 [&](std::size_t volume, const Range& at, const ComplexVector& values) {
                     to.put(volume * voxels + at.first, values);
                 },
@@ -126,7 +127,7 @@ ExitCode run_fhd(Options& options) {
     store.require_some();
     about.frames = store.frames(attempts.failed());
     about.stage_seconds = console.stage_seconds();
-    write_fhd(options.output, about, volumes, voxels, backend->precision(), store.stored());
+    write_fhd(options.output, about, volumes, voxels, transforms->precision(), store.stored());
     store.finish(attempts.failed().empty());
     require_all_frames(attempts.failed(), scan.frames.size(), options.output);
     return ExitCode::done;
@@ -135,24 +136,26 @@ ExitCode run_fhd(Options& options) {
 ExitCode run_q(Options& options) {
     require_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}});
     Console console(options.quiet);
-    const auto backend = open_backend(options.backend, console);
+    const auto transforms = open_transforms(options.compute, console);
     ReadOptions read = options.read;
     read.bad_frames = true; // samples do not change Q; what has no trajectory is noted
     read.use = HostMemory::Use::adjoint;
     const ScanFile source(options.scan, read, console);
     const Scan& scan = source.scan();
-    const Record record = make_record(scan, backend->info(), settings_of(options_of_q(options)));
+    const Record record =
+        make_record(scan, transforms->computed_by(), settings_of(options_of_q(options)));
     const Voxels voxels = scan.voxels ? scan.image_voxels() : Voxels::half_differences(scan.grid);
     HostMemory memory;
     memory.add("Q", counted(voxels.count(), "value"),
-               static_cast<double>(voxels.count() * 2 * bytes_of(backend->precision())));
-    require_room(memory, scan, *backend, 1, voxels.count());
+               static_cast<double>(voxels.count() * 2 * bytes_of(transforms->precision())));
+    require_room(memory, scan, *transforms, 1, voxels.count());
+    const QMaking making = making_of_q(*transforms, *scan.frames.front().sampling, scan.grid);
     if (scan.voxels) {
         write_q_at(options.output,
-                   compute_q_at(*backend, *scan.frames.front().sampling, voxels, console)
+                   compute_q_at(*transforms, *scan.frames.front().sampling, voxels, console)
                        .values.row(0)
                        .transpose(),
-                   record);
+                   making, record);
         return ExitCode::done;
     }
     const std::vector<const Sampling*> samplings = samplings_of(scan.frames);
@@ -160,10 +163,10 @@ ExitCode run_q(Options& options) {
     for (const Sampling* const sampling : samplings) {
         keys.push_back(q_key(*sampling, scan.grid));
     }
-    const auto half = [&](std::size_t s) {
-        return compute_q(*backend, *samplings[s], scan.grid, console).half.values();
+    const auto q_of = [&](std::size_t s) {
+        return compute_q(*transforms, *samplings[s], scan.grid, console);
     };
-    write_q(options.output, scan.grid, keys, half, record);
+    write_q(options.output, scan.grid, keys, q_of, making, record);
     return ExitCode::done;
 }
 

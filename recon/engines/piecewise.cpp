@@ -40,8 +40,8 @@ Transform& PiecewiseTransform::transform_of(const Range& samples, const Range& v
                                                      static_cast<Eigen::Index>(samples.count));
             }
         }
-        transform_ = backend_.transform(all ? points_ : SamplePoints(some_, some_times_),
-                                        voxels_.part(voxels));
+        transform_ = transforms_.make(all ? points_ : SamplePoints(some_, some_times_),
+                                      voxels_.part(voxels));
         its_samples_ = samples;
         its_voxels_ = voxels;
     }
@@ -50,7 +50,7 @@ Transform& PiecewiseTransform::transform_of(const Range& samples, const Range& v
 
 double PiecewiseTransform::share_of_values(std::size_t coils) const {
     const OffResonance* const off_resonance = off_resonance_of(points_, voxels_);
-    if (off_resonance == nullptr || backend_.segment_error() == 0) {
+    if (off_resonance == nullptr || transforms_.segment_error() == 0) {
         return 1;
     }
     // Time segments have factors of each sample and voxel, and work on copies of the values.
@@ -64,16 +64,17 @@ void PiecewiseTransform::run(const Job& job) {
     if (job.coils == 0 || samples == 0 || voxels == 0) {
         return;
     }
-    backend_.restart_clock();
-    Device& device = backend_.device();
+    transforms_.device().clock().restart();
+    Device& device = transforms_.device();
     const std::size_t all_sources = job.adjoint ? samples : voxels;
     const std::size_t all_points = job.adjoint ? voxels : samples;
     // What is kept of an earlier call is room for this one.
     const bool is_whole =
         transform_ && its_samples_.count == samples && its_voxels_.count == voxels;
-    const PieceSizes sizes = fit_pieces(
-        {job.coils, all_sources, all_points, job.adjoint ? voxels_.together() : 1},
-        device.room() * share_of_values(job.coils), device.largest_array(), backend_.precision());
+    const PieceSizes sizes =
+        fit_pieces({job.coils, all_sources, all_points, job.adjoint ? voxels_.together() : 1},
+                   device.room() * share_of_values(job.coils), device.largest_array(),
+                   transforms_.precision());
     const bool whole = is_whole || (sizes.sources == all_sources && sizes.points == all_points);
     const std::vector<Range> points =
         split_into_ranges(all_points, whole ? all_points : sizes.points);
@@ -85,12 +86,12 @@ void PiecewiseTransform::run(const Job& job) {
     const std::vector<Range> sources = split_into_ranges(all_sources, sources_of_a_piece);
     const std::vector<Range> coil_ranges = split_into_ranges(job.coils, sizes.coils);
     if (points.size() * sources.size() > 1) {
-        backend_.note(text("processed in pieces: the device has room for ", points.front().count,
-                           " of ", all_points, job.adjoint ? " voxels and " : " samples and ",
-                           sources.front().count, " of ", all_sources,
-                           job.adjoint ? " samples" : " voxels"));
+        transforms_.note(text("processed in pieces: the device has room for ", points.front().count,
+                              " of ", all_points, job.adjoint ? " voxels and " : " samples and ",
+                              sources.front().count, " of ", all_sources,
+                              job.adjoint ? " samples" : " voxels"));
     }
-    const Element complex{true, backend_.precision()};
+    const Element complex{true, transforms_.precision()};
     const auto pieces = static_cast<double>(points.size() * coil_ranges.size() * sources.size());
     double done = 0;
     error_ = 0;
@@ -101,7 +102,7 @@ void PiecewiseTransform::run(const Job& job) {
                 Transform& transform =
                     job.adjoint ? transform_of(from, at) : transform_of(at, from);
                 Array in = device.zeros(coils.count * from.count,
-                                        {!job.real_values, backend_.precision()});
+                                        {!job.real_values, transforms_.precision()});
                 job.load(coils, from, in);
                 const Progress of_piece = [&](double fraction) {
                     job.progress((done + fraction) / pieces);
@@ -124,7 +125,7 @@ void PiecewiseTransform::run(const Job& job) {
                 error_ = std::max(
                     error_, (job.adjoint ? transform.adjoint_error() : transform.forward_error()) +
                                 static_cast<double>(sources.size() - 1) *
-                                    unit_roundoff(backend_.precision()));
+                                    unit_roundoff(transforms_.precision()));
                 done += 1;
             }
             job.take(coils, at, out);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/ranges.hpp"
-#include "engines/backend.hpp"
+#include "engines/transforms.hpp"
 
 namespace lsrecon {
 
@@ -10,9 +10,9 @@ namespace lsrecon {
 /// loaded and taken a few coils at a time.
 class PiecewiseTransform {
 public:
-    /// What the points refer to and the backend must outlive it.
-    PiecewiseTransform(Backend& backend, const SamplePoints& points, const Voxels& voxels)
-        : backend_(backend), points_(points), voxels_(voxels) {}
+    /// What the points refer to and the transforms must outlive it.
+    PiecewiseTransform(Transforms& transforms, const SamplePoints& points, const Voxels& voxels)
+        : transforms_(transforms), points_(points), voxels_(voxels) {}
 
     /// Fills an array with the values of some coils at some samples (adjoint) or voxels (forward),
     /// a row a coil.
@@ -38,7 +38,7 @@ private:
     double share_of_values(std::size_t coils) const;
     Transform& transform_of(const Range& samples, const Range& voxels);
 
-    Backend& backend_;
+    Transforms& transforms_;
     SamplePoints points_;
     Voxels voxels_;
     std::vector<Vec3> some_; ///< of the trajectory, where it comes in pieces

@@ -25,12 +25,12 @@ struct FhdInputs {
     }
 };
 
-void transform_samples(Backend& backend, const FhdInputs& of, const TakePart& take,
+void transform_samples(Transforms& transforms, const FhdInputs& of, const TakePart& take,
                        Reporter& report) {
     const Stage stage(report, "fhd");
-    Device& device = backend.device();
-    const Element complex{true, backend.precision()};
-    const int exponent = of.exponent_of_samples(backend.precision());
+    Device& device = transforms.device();
+    const Element complex{true, transforms.precision()};
+    const int exponent = of.exponent_of_samples(transforms.precision());
     Array sum; // over the coils
     of.transform.adjoint(
         of.samples.rows(), false,
@@ -63,13 +63,14 @@ void transform_samples(Backend& backend, const FhdInputs& of, const TakePart& ta
 
 } // namespace
 
-std::vector<Volume> compute_fhd(Backend& backend, PiecewiseTransform& transform, MuFactors& factors,
-                                const CoilRows& samples, CoilMaps& maps, Reporter& report) {
+std::vector<Volume> compute_fhd(Transforms& transforms, PiecewiseTransform& transform,
+                                MuFactors& factors, const CoilRows& samples, CoilMaps& maps,
+                                Reporter& report) {
     const FhdInputs inputs{transform, factors, samples, maps};
-    Volumes volumes(backend.device(), transform.voxels().count(),
-                    inputs.exponent(backend.precision()));
+    Volumes volumes(transforms.device(), transform.voxels().count(),
+                    inputs.exponent(transforms.precision()));
     transform_samples(
-        backend, inputs,
+        transforms, inputs,
         [&](std::size_t, const Range& at, const Array& values) { volumes.add(at, values); },
         report);
     std::vector<Volume> result = volumes.finished();
@@ -79,17 +80,17 @@ std::vector<Volume> compute_fhd(Backend& backend, PiecewiseTransform& transform,
     return result;
 }
 
-double fhd_of_frame(Backend& backend, const Voxels& voxels, const Frame& frame,
+double fhd_of_frame(Transforms& transforms, const Voxels& voxels, const Frame& frame,
                     const CoilRows& coil_maps, const TakeFhd& take, Reporter& report) {
-    PiecewiseTransform transform(backend, frame.sampling->points(), voxels);
-    CoilMaps maps(backend.device(), coil_maps);
-    MuFactors factors(backend.device(), backend.precision(), *frame.sampling);
+    PiecewiseTransform transform(transforms, frame.sampling->points(), voxels);
+    CoilMaps maps(transforms.device(), coil_maps);
+    MuFactors factors(transforms.device(), transforms.precision(), *frame.sampling);
     const FhdInputs inputs{transform, factors, frame.samples, maps};
-    const int exponent = inputs.exponent(backend.precision());
+    const int exponent = inputs.exponent(transforms.precision());
     transform_samples(
-        backend, inputs,
+        transforms, inputs,
         [&](std::size_t volume, const Range& at, const Array& values) {
-            const Volume part(backend.device(), values, exponent);
+            const Volume part(transforms.device(), values, exponent);
             require_finite("fhd", part.norm());
             take(volume, at, part.values());
         },
@@ -97,14 +98,14 @@ double fhd_of_frame(Backend& backend, const Voxels& voxels, const Frame& frame,
     return transform.error();
 }
 
-FhdOnHost fhd_on_host(Backend& backend, const Voxels& voxels, const Frame& frame,
+FhdOnHost fhd_on_host(Transforms& transforms, const Voxels& voxels, const Frame& frame,
                       const CoilRows& coil_maps, Reporter& report) {
     const std::size_t volumes = coil_maps.empty() ? frame.samples.rows() : 1;
     FhdOnHost result{
         CoilMatrix(static_cast<Eigen::Index>(volumes), static_cast<Eigen::Index>(voxels.count())),
         0};
     result.error = fhd_of_frame(
-        backend, voxels, frame, coil_maps,
+        transforms, voxels, frame, coil_maps,
         [&](std::size_t volume, const Range& at, const ComplexVector& values) {
             result.values.row(static_cast<Eigen::Index>(volume))
                 .segment(static_cast<Eigen::Index>(at.first), values.size()) = values.transpose();

@@ -254,13 +254,13 @@ JointMemory joint_memory(const Grid& grid, std::size_t coils, bool with_maps, Pr
     return {on_device, of_one.largest_array, values * (in_stacks + finished) + eigenvalues};
 }
 
-JointRoom require_joint_room(Backend& backend, const Scan& scan, const Grid& grid,
+JointRoom require_joint_room(Transforms& transforms, const Scan& scan, const Grid& grid,
                              std::size_t coils, bool with_maps, const SolveOptions& options,
                              const MemoryLimit& limit) {
-    Device& device = backend.device();
+    Device& device = transforms.device();
     std::size_t elsewhere = 0; // frames of other places, which are finished before or after
     const auto needed = [&](std::size_t frames, std::size_t samplings) {
-        JointMemory memory = joint_memory(grid, coils, with_maps, backend.precision(), frames,
+        JointMemory memory = joint_memory(grid, coils, with_maps, transforms.precision(), frames,
                                           std::min(frames, samplings), options);
         memory.on_host += device.in_host_memory() ? memory.on_device : 0;
         memory.on_host +=

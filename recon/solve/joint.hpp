@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/machine.hpp"
-#include "engines/backend.hpp"
+#include "engines/transforms.hpp"
 #include "solve/solve.hpp"
 
 namespace lsrecon {
@@ -49,7 +49,7 @@ struct JointRoom {
     double on_device = 0; ///< bytes
     std::string words; ///< "20 frames ... are solved together: 30 MiB ..."
 };
-JointRoom require_joint_room(Backend& backend, const Scan& scan, const Grid& grid,
+JointRoom require_joint_room(Transforms& transforms, const Scan& scan, const Grid& grid,
                              std::size_t coils, bool with_maps, const SolveOptions& options,
                              const MemoryLimit& limit = memory_limit());
 

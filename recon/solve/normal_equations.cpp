@@ -14,14 +14,14 @@ namespace lsrecon {
 
 std::vector<Volume> NormalEquations::fhd(const CoilRows& samples, Reporter& report) {
     std::vector<Volume> volumes =
-        compute_fhd(common_.backend, transform_, factors_, samples, maps_, report);
+        compute_fhd(common_.transforms, transform_, factors_, samples, maps_, report);
     error_ = std::max(error_, transform_.error());
     return volumes;
 }
 
 double NormalEquations::misfit(const CoilRows& samples, const std::vector<ComplexVector>& images,
                                Reporter& report) {
-    return compute_misfit(common_.backend, transform_, sampling_, samples, common_.coil_maps,
+    return compute_misfit(common_.transforms, transform_, sampling_, samples, common_.coil_maps,
                           images, report);
 }
 
@@ -31,7 +31,7 @@ void NormalEquations::prepare(Reporter& report) {
         return;
     }
     if (terms_.empty()) {
-        terms_ = compute_time_terms(common_.backend, sampling_, common_.plan.grid,
+        terms_ = compute_time_terms(common_.transforms, sampling_, common_.plan.grid,
                                     *common_.plan.voxels.off_resonance(), report);
         for (const TimeTerm& term : terms_) {
             error_ = std::max(error_, term.q.error);
@@ -111,7 +111,8 @@ std::unique_ptr<Gram> NormalEquations::gram_on(Device& device, Precision precisi
         }
         return std::make_unique<Toeplitz>(device, *q(), precision, shared.toeplitz, q()->at_zero());
     }
-    return make_explicit_gram(device, precision, common_.backend, sampling_, common_.plan.voxels);
+    return make_explicit_gram(device, precision, common_.transforms, sampling_,
+                              common_.plan.voxels);
 }
 
 System* NormalEquations::on_device() {
@@ -119,8 +120,8 @@ System* NormalEquations::on_device() {
         return on_device_.get();
     }
     device_asked_ = true;
-    Device& device = common_.backend.device();
-    const Precision precision = precision_of_solver(common_.backend, common_.regularisers);
+    Device& device = common_.transforms.device();
+    const Precision precision = precision_of_solver(common_.transforms, common_.regularisers);
     try {
         if (common_.plan.through_q) {
             Reporter silent;
@@ -136,18 +137,18 @@ System* NormalEquations::on_device() {
         SharedWorkspaces own;
         on_device_ = system_on(device, precision, maps_, own);
     } catch (const Error& error) {
-        note_move_to_cpu(common_.backend, error);
+        note_move_to_cpu(common_.transforms, error);
     }
     return on_device_.get();
 }
 
 std::unique_ptr<System> NormalEquations::kept_system(SharedWorkspaces& shared, Reporter& report) {
     prepare(report);
-    if (!shared.basis && shared.needed > common_.backend.device().room()) {
+    if (!shared.basis && shared.needed > common_.transforms.device().room()) {
         maps_.stream();
     }
-    return system_on(common_.backend.device(),
-                     precision_of_solver(common_.backend, common_.regularisers), maps_, shared);
+    return system_on(common_.transforms.device(),
+                     precision_of_solver(common_.transforms, common_.regularisers), maps_, shared);
 }
 
 System& NormalEquations::on_reference() {
@@ -161,7 +162,7 @@ System& NormalEquations::on_reference() {
 }
 
 FrameEquations::FrameEquations(CommonToFrames common)
-    : common_(std::move(common)), maps_(common_.backend.device(), common_.coil_maps) {}
+    : common_(std::move(common)), maps_(common_.transforms.device(), common_.coil_maps) {}
 
 void FrameEquations::set_lambda(double lambda) {
     common_.lambda = lambda;

@@ -16,7 +16,7 @@ namespace lsrecon {
 
 /// What the normal equations of a scan's frames have in common.
 struct CommonToFrames {
-    Backend& backend;
+    Transforms& transforms;
     const Plan& plan;
     const CoilRows& coil_maps; ///< C x N or empty
     double lambda; ///< weight of Q(0) I
@@ -37,11 +37,11 @@ struct SharedWorkspaces {
 /// What `common` refers to, the maps and the sampling must outlive it.
 class NormalEquations {
 public:
-    /// `maps` are those of the scan on the backend's device.
+    /// `maps` are those of the scan on the transforms' device.
     NormalEquations(const CommonToFrames& common, CoilMaps& maps, const Sampling& sampling)
         : common_(common), maps_(maps), sampling_(sampling),
-          transform_(common.backend, sampling.points(), common.plan.voxels),
-          factors_(common.backend.device(), common.backend.precision(), sampling) {}
+          transform_(common.transforms, sampling.points(), common.plan.voxels),
+          factors_(common.transforms.device(), common.transforms.precision(), sampling) {}
 
     /// F^H d of C x M samples, the right-hand sides.
     std::vector<Volume> fhd(const CoilRows& samples, Reporter& report);
@@ -56,19 +56,19 @@ public:
     const Q* q();
 
     const CoilRows& coil_maps() const { return common_.coil_maps; }
-    /// On the backend's device, in double precision where it has that. Null where the device has no
-    /// room, which is noted. Made when it is first asked for.
+    /// On the transforms' device, in double precision where it has that. Null where the device has
+    /// no room, which is noted. Made when it is first asked for.
     System* on_device();
     /// On the reference device; made when it is first asked for.
     System& on_reference();
-    /// A system on the backend's device that outlives these equations, but not what they refer to.
-    /// DeviceError when there is no room.
+    /// A system on the transforms' device that outlives these equations, but not what they refer
+    /// to. DeviceError when there is no room.
     std::unique_ptr<System> kept_system(SharedWorkspaces& shared, Reporter& report);
     void set_lambda(double lambda);
     std::size_t voxels() const { return common_.plan.voxels.count(); }
     /// Q(0), the unit of lambda.
     double q_at_zero();
-    double epsilon_of_transforms() const { return common_.backend.info().epsilon; }
+    double epsilon_of_transforms() const { return common_.transforms.computed_by().epsilon; }
     /// Bound of the relative L2 error of F^H and Q as they were computed.
     double error() const { return error_; }
 

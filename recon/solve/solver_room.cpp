@@ -31,9 +31,10 @@ struct WhereSolved {
 };
 
 /// On the device that was asked for, where it has room.
-WhereSolved where_solved(Backend& backend, const SystemShape& shape, const SolveOptions& options) {
-    const Precision precision = precision_of_solver(backend, options.regularisers);
-    const Device& device = backend.device();
+WhereSolved where_solved(Transforms& transforms, const SystemShape& shape,
+                         const SolveOptions& options) {
+    const Precision precision = precision_of_solver(transforms, options.regularisers);
+    const Device& device = transforms.device();
     const SolverMemory needed =
         memory_of_solver(shape, precision, options.regularisers, options.precondition);
     const bool fits =
@@ -50,13 +51,13 @@ double resident_maps(const Device& device, const SystemShape& shape) {
 }
 
 /// Of F^H of as many coils at a time as it takes (engines/piecewise.hpp).
-double bytes_of_transform(Backend& backend, const SolveShape& shape) {
-    const Device& device = backend.device();
+double bytes_of_transform(Transforms& transforms, const SolveShape& shape) {
+    const Device& device = transforms.device();
     const Grid& grid = shape.system.grid;
     const PieceSizes at_a_time =
         fit_pieces({shape.coils, shape.samples, grid.voxels(), 1}, device.memory(),
-                   device.largest_array(), backend.precision());
-    return bytes_of_pieces(at_a_time, backend.precision());
+                   device.largest_array(), transforms.precision());
+    return bytes_of_pieces(at_a_time, transforms.precision());
 }
 
 double bytes_of_solver(const SystemShape& shape, const WhereSolved& where,
@@ -95,36 +96,37 @@ void require_room(const Device& device, double room, const SolverMemory& needed)
     }
 }
 
-Precision precision_of_solver(Backend& backend,
+Precision precision_of_solver(Transforms& transforms,
                               const std::vector<RegulariserChoice>& regularisers) {
-    return need_splitting(regularisers) ? backend.precision() : backend.solver_precision();
+    return need_splitting(regularisers) ? transforms.precision() : transforms.solver_precision();
 }
 
-void note_move_to_cpu(const Backend& backend, const Error& why) {
-    backend.note(text("the solver runs on the CPU in double precision: ", why.what()));
+void note_move_to_cpu(const Transforms& transforms, const Error& why) {
+    transforms.note(text("the solver runs on the CPU in double precision: ", why.what()));
 }
 
-void note_room_of_solver(Backend& backend, const SystemShape& shape, const SolveOptions& options) {
-    const Device& device = backend.device();
+void note_room_of_solver(Transforms& transforms, const SystemShape& shape,
+                         const SolveOptions& options) {
+    const Device& device = transforms.device();
     try {
         require_room(device, device.memory(),
-                     memory_of_solver(shape, precision_of_solver(backend, options.regularisers),
+                     memory_of_solver(shape, precision_of_solver(transforms, options.regularisers),
                                       options.regularisers, options.precondition));
     } catch (const DeviceError& error) {
-        note_move_to_cpu(backend, error);
+        note_move_to_cpu(transforms, error);
     }
 }
 
-void SolveShape::expect(const Backend& backend, const RealVector& times,
+void SolveShape::expect(const Transforms& transforms, const RealVector& times,
                         const OffResonance& off_resonance) {
-    if (times.size() > 0 && backend.segment_error() > 0) {
+    if (times.size() > 0 && transforms.segment_error() > 0) {
         system.terms = std::max(system.terms, expected_time_terms(times, off_resonance));
         segments =
             std::max(segments, static_cast<std::size_t>(expected_segments(times, off_resonance)));
     }
 }
 
-void add_solve(HostMemory& memory, Backend& backend, const SolveShape& shape,
+void add_solve(HostMemory& memory, Transforms& transforms, const SolveShape& shape,
                const SolveOptions& options, const std::string& about_grid) {
     constexpr double with_allocator = 1.2;
     double sum = 0;
@@ -138,9 +140,9 @@ void add_solve(HostMemory& memory, Backend& backend, const SolveShape& shape,
     const std::string size = by(grid.size, grid.dimensions) + " voxels";
     const auto volume = static_cast<double>(grid.voxels() * sizeof(Complex));
     const auto problems = static_cast<double>(shape.problems);
-    const bool here = backend.device().in_host_memory();
-    const WhereSolved where = where_solved(backend, system, options);
-    const double of_transform = static_cast<double>(2 * bytes_of(backend.precision()));
+    const bool here = transforms.device().in_host_memory();
+    const WhereSolved where = where_solved(transforms, system, options);
+    const double of_transform = static_cast<double>(2 * bytes_of(transforms.precision()));
     const double of_voxels = of_transform * static_cast<double>(grid.voxels());
     const double of_q = of_transform * static_cast<double>(Voxels::half_differences(grid).count());
 
@@ -152,7 +154,7 @@ void add_solve(HostMemory& memory, Backend& backend, const SolveShape& shape,
     SolveOptions without = options;
     without.regularisers.clear();
     const bool solves_here = here || !where.on_device;
-    plain += here ? problems * of_voxels + of_q + resident_maps(backend.device(), system) : 0;
+    plain += here ? problems * of_voxels + of_q + resident_maps(transforms.device(), system) : 0;
     plain += solves_here ? bytes_of_solver(of_one, where, without) : 0;
     add(about_grid, size, plain, "take a smaller `matrix`");
     if (!options.regularisers.empty() && solves_here) {
@@ -178,7 +180,8 @@ void add_solve(HostMemory& memory, Backend& backend, const SolveShape& shape,
     }
     // Samples are transformed before the solve, beside the maps.
     const double of_samples =
-        here ? bytes_of_transform(backend, shape) + resident_maps(backend.device(), system) : 0;
+        here ? bytes_of_transform(transforms, shape) + resident_maps(transforms.device(), system)
+             : 0;
     if (of_samples > sum) {
         add("the transform of the samples",
             text(shape.samples, " samples of each of ", counted(shape.coils, "coil")),

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "engines/backend.hpp"
+#include "engines/transforms.hpp"
 #include "plan/embedding.hpp"
 #include "scan/host_memory.hpp"
 #include "solve/conjugate_gradient.hpp"
@@ -22,14 +22,17 @@ SolverMemory memory_of_solver(const SystemShape& shape, Precision precision,
 /// DeviceError when that is more than there is: `room`, of all that may be used.
 void require_room(const Device& device, double room, const SolverMemory& needed);
 
-/// Of conjugate gradients and of splitting on the backend's device: alternating directions need no
-/// more than the transforms, since their conjugate gradients begin anew before rounding can show.
-Precision precision_of_solver(Backend& backend, const std::vector<RegulariserChoice>& regularisers);
+/// Of conjugate gradients and of splitting on the transforms' device: alternating directions need
+/// no more than the transforms, since their conjugate gradients begin anew before rounding can
+/// show.
+Precision precision_of_solver(Transforms& transforms,
+                              const std::vector<RegulariserChoice>& regularisers);
 
-void note_move_to_cpu(const Backend& backend, const Error& why);
-/// Notes that the solver will run on the CPU when the backend's device cannot hold it, whatever
+void note_move_to_cpu(const Transforms& transforms, const Error& why);
+/// Notes that the solver will run on the CPU when the transforms' device cannot hold it, whatever
 /// else it holds: known before anything is read.
-void note_room_of_solver(Backend& backend, const SystemShape& shape, const SolveOptions& options);
+void note_room_of_solver(Transforms& transforms, const SystemShape& shape,
+                         const SolveOptions& options);
 
 /// A frame, from its samples to its image.
 struct SolveShape {
@@ -40,9 +43,10 @@ struct SolveShape {
     std::size_t segments = 0; ///< of time, of the transform off resonance
     bool replicas = false; ///< a noise map follows
 
-    /// Where the backend divides off-resonance in time: raises the terms and segments to upper
+    /// Where the engine divides off-resonance in time: raises the terms and segments to upper
     /// estimates of what these samples need.
-    void expect(const Backend& backend, const RealVector& times, const OffResonance& off_resonance);
+    void expect(const Transforms& transforms, const RealVector& times,
+                const OffResonance& off_resonance);
 };
 
 /// Adds what the host holds while a frame is solved beside what was read: on a device whose memory
@@ -50,7 +54,7 @@ struct SolveShape {
 /// on the CPU; more where transforms of samples take more than the solve. A fifth is added for what
 /// the allocator keeps; measured with 64^3 to 160^3 voxels and 1536^2, processes grew by 0.8 to 1.0
 /// of the sum (docs/performance.md). `about_grid` is what messages call the grid.
-void add_solve(HostMemory& memory, Backend& backend, const SolveShape& shape,
+void add_solve(HostMemory& memory, Transforms& transforms, const SolveShape& shape,
                const SolveOptions& options, const std::string& about_grid);
 
 } // namespace lsrecon

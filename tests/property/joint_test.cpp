@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
@@ -193,12 +193,12 @@ TEST_P(Joint, OneFrameAloneIsRefusedByItsSystem) {
 INSTANTIATE_TEST_SUITE_P(Devices, Joint, testing::ValuesIn(test::array_cases()));
 
 TEST(JointRoom, SaysHowManyFramesFit) {
-    const auto backend = make_reference_backend();
+    const auto transforms = reference_transforms();
     Scan scan = test::scan_of(test::make_problem(test::cartesian({16, 16, 0})));
     SolveOptions options;
     options.regularisers = {{"llr", 0.01}};
     scan.frames.resize(1);
-    EXPECT_THROW(require_joint_room(*backend, scan, scan.grid, scan.coils(), true, options),
+    EXPECT_THROW(require_joint_room(*transforms, scan, scan.grid, scan.coils(), true, options),
                  UsageError);
     scan.frames.resize(20, scan.frames[0]);
     for (std::size_t f = 10; f < 20; ++f) { // 11 samplings
@@ -210,11 +210,11 @@ TEST(JointRoom, SaysHowManyFramesFit) {
         return memory.on_device + memory.on_host;
     };
     EXPECT_GT(needed(20), needed(19));
-    const JointRoom room = require_joint_room(*backend, scan, scan.grid, scan.coils(), true,
+    const JointRoom room = require_joint_room(*transforms, scan, scan.grid, scan.coils(), true,
                                               options, {needed(20), "it"});
     EXPECT_NE(room.words.find("20 frames with 11 trajectories"), std::string::npos) << room.words;
     try {
-        require_joint_room(*backend, scan, scan.grid, scan.coils(), true, options,
+        require_joint_room(*transforms, scan, scan.grid, scan.coils(), true, options,
                            {needed(14) + 1, "this test"});
         FAIL() << "no error";
     } catch (const InputError& error) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "solve/solvers.hpp"
 #include "support/case.hpp"
 
@@ -14,13 +14,13 @@ constexpr double with_allocator = 1.2;
 
 class SolverRoom : public testing::Test {
 protected:
-    std::unique_ptr<Backend> backend = make_reference_backend();
+    std::unique_ptr<Transforms> transforms = reference_transforms();
     SolveShape shape{{test::make_grid(12, 10, 9), 0}};
     SolveOptions options;
 
     HostMemory memory() {
         HostMemory of;
-        add_solve(of, *backend, shape, options, "the grid");
+        add_solve(of, *transforms, shape, options, "the grid");
         return of;
     }
     double bytes() { return memory().bytes(); }
