@@ -25,6 +25,13 @@ public:
                  const Progress& progress);
     void forward(std::size_t coils, const Load& load, const Take& take, const Progress& progress);
 
+    /// Of so many coils in "fhd", "q" or "f".
+    Cost predicted(const std::string& stage, std::size_t coils) const {
+        Cost cost = transforms_.predict(stage, points_, voxels_);
+        cost.seconds *= static_cast<double>(coils);
+        return cost;
+    }
+
     /// Bound of the relative L2 error of the last of them.
     double error() const { return error_; }
 
@@ -33,7 +40,11 @@ public:
 
 private:
     struct Job;
+    struct Pieces;
     void run(const Job& job);
+    Pieces pieces_of(const Job& job) const;
+    void add_piece(const Job& job, const Range& coils, const Range& from, const Range& at,
+                   const Progress& progress, Array& out);
     /// Of the device's room, for the values of so many coils.
     double share_of_values(std::size_t coils) const;
     Transform& transform_of(const Range& samples, const Range& voxels);

@@ -22,11 +22,8 @@ Transforms::Transforms(std::unique_ptr<Device> device, ComputeOptions options,
                        std::vector<Engine> table)
     : device_(std::move(device)), options_(std::move(options)), table_(std::move(table)),
       engine_(engine_of(kernel_of(options_, *device_), table_)),
-      variant_(variant_named(kernel_of(options_, *device_), table_)),
-      context_{*device_, precision(), options_.note,
-               [this](const std::string& variant, const std::string& stage) -> decltype(auto) {
-                   return parameters_of(variant, stage);
-               }} {
+      variant_(variant_named(kernel_of(options_, *device_), table_)), context_(context(true)),
+      predicting_(context(false)) {
     if (!device_->has(precision())) {
         throw DeviceError(text("`precision` double: ", device_->info().name,
                                " has no double precision\n  next:     use `precision` single, "
@@ -34,10 +31,22 @@ Transforms::Transforms(std::unique_ptr<Device> device, ComputeOptions options,
     }
 }
 
+EngineContext Transforms::context(bool on_record) {
+    return {*device_, precision(), options_.note,
+            [this, on_record](const std::string& variant,
+                              const std::string& stage) -> const ChosenParameters& {
+                if (on_record) {
+                    ran_.insert(variant + " " + stage);
+                }
+                return parameters_of(variant, stage);
+            }};
+}
+
 ComputedBy Transforms::computed_by() const {
     std::string parameters = segments_;
-    for (const auto& [variant_and_stage, chosen] : chosen_) {
-        if (!chosen.values.empty()) {
+    for (const std::string& variant_and_stage : ran_) {
+        if (const ChosenParameters& chosen = chosen_.at(variant_and_stage);
+            !chosen.values.empty()) {
             parameters +=
                 (parameters.empty() ? "" : "; ") + variant_and_stage + ": " + chosen.text();
         }
@@ -70,7 +79,8 @@ std::string Transforms::refusal_of(const Chosen& any, const SamplePoints& points
     }
     double error = 0;
     for (const std::string stage : {"fhd", "q", "f"}) {
-        error = std::max(error, engine.predict(context_, any.variant, stage, points, voxels).error);
+        error =
+            std::max(error, engine.predict(predicting_, any.variant, stage, points, voxels).error);
     }
     return error <= options_.accuracy ? ""
                                       : text("its relative error is up to ", rounded(error),
@@ -79,21 +89,21 @@ std::string Transforms::refusal_of(const Chosen& any, const SamplePoints& points
 
 Transforms::Chosen Transforms::choose(const SamplePoints& points, const Voxels& voxels) {
     const Chosen asked{engine_, variant_};
-    std::string refusal = refusal_of(asked, points, voxels);
-    if (refusal.empty()) {
+    const std::string why = refusal_of(asked, points, voxels);
+    if (why.empty()) {
         return asked;
     }
-    std::string refusals = text("\n  ", variant_.name, ": ", refusal);
+    std::string refusals = text("\n  ", variant_.name, ": ", why);
     for (auto engine = table_.rbegin(); engine != table_.rend(); ++engine) {
         const Chosen other{*engine, engine->variants.back()};
         if (&other.engine == &engine_) {
             continue;
         }
-        refusal = refusal_of(other, points, voxels);
+        const std::string refusal = refusal_of(other, points, voxels);
         if (refusal.empty()) {
             if (other_variant_.empty() && !options_.kernel.empty()) {
-                note(text("`kernel` ", other.variant.name, " computes in place of ", variant_.name,
-                          ":", refusals.substr(refusals.find(':') + 1)));
+                note(text("`kernel` ", variant_.name, " cannot compute this transform: ", why, ". ",
+                          other.variant.name, " does"));
             }
             other_variant_ = other.variant.name;
             return other;
@@ -124,7 +134,7 @@ std::unique_ptr<Transform> Transforms::make(const SamplePoints& points, const Vo
 Cost Transforms::predict(const std::string& stage, const SamplePoints& points,
                          const Voxels& voxels) {
     const Chosen by = choose(points, voxels);
-    Cost cost = by.engine.predict(context_, by.variant, stage, points, voxels);
+    Cost cost = by.engine.predict(predicting_, by.variant, stage, points, voxels);
     const OffResonance* const off_resonance = off_resonance_of(points, voxels);
     if (off_resonance != nullptr && by.engine.divides_time) {
         cost.seconds *= expected_segments(*points.times, *off_resonance);

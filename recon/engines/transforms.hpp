@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 
 #include "engines/engine.hpp"
 
@@ -83,6 +84,7 @@ private:
     };
     Chosen choose(const SamplePoints& points, const Voxels& voxels);
     std::string refusal_of(const Chosen& any, const SamplePoints& points, const Voxels& voxels);
+    EngineContext context(bool on_record);
     const ChosenParameters& parameters_of(const std::string& variant, const std::string& stage);
 
     std::unique_ptr<Device> device_;
@@ -91,9 +93,11 @@ private:
     const Engine& engine_; ///< that was asked for
     const Variant& variant_;
     EngineContext context_;
+    EngineContext predicting_; ///< the same; what it asks for does not go into the record
     std::string other_variant_; ///< that served what this one could not
     std::string segments_; ///< of off-resonance, for the record
-    std::map<std::string, ChosenParameters> chosen_; ///< by variant and stage, of what ran
+    std::map<std::string, ChosenParameters> chosen_; ///< by variant and stage
+    std::set<std::string> ran_; ///< of them, for the record
 };
 
 /// A kind of device, and what computes on it.

@@ -103,7 +103,8 @@ double largest_q_error(Transforms& transforms, const Sampling& sampling, const G
 }
 
 Q compute_q(Transforms& transforms, const Sampling& sampling, const Grid& grid, Reporter& report) {
-    const Stage stage(report, "q");
+    const Voxels half = Voxels::half_differences(grid);
+    const Stage stage(report, "q", transforms.predict("q", sampling.trajectory, half).seconds);
     return std::move(
         compute_weighted_qs(transforms, sampling.trajectory, {sampling.q_weights()}, grid, report)
             .front());

@@ -27,7 +27,7 @@ struct FhdInputs {
 
 void transform_samples(Transforms& transforms, const FhdInputs& of, const TakePart& take,
                        Reporter& report) {
-    const Stage stage(report, "fhd");
+    const Stage stage(report, "fhd", of.transform.predicted("fhd", of.samples.rows()).seconds);
     Device& device = transforms.device();
     const Element complex{true, transforms.precision()};
     const int exponent = of.exponent_of_samples(transforms.precision());
