@@ -7,7 +7,7 @@
 using namespace lsrecon;
 
 struct Stages : Reporter {
-    void on_begin(const std::string& stage) override { std::printf("%s ...\n", stage.c_str()); }
+    void on_begin(const std::string& stage, double) override { std::puts(stage.c_str()); }
 };
 
 int main() {

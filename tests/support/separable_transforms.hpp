@@ -4,18 +4,28 @@
 
 namespace lsrecon::test {
 
-/// Those of the separable engine with these parameters for every stage. What it notes is added to
-/// `notes`, one line a note.
+/// Those of the separable engine with these parameters for every stage, in place of those that the
+/// device would choose. What it notes is added to `notes`, one line a note.
 inline std::unique_ptr<Transforms> separable_with(const Parameters& parameters, Precision precision,
                                                   double memory = 0, std::string* notes = nullptr) {
-    ComputeOptions options{"opencl", "", "separable", parameters, precision};
+    ComputeOptions options;
+    options.precision = precision;
     options.device_memory = memory;
     options.note = [notes](const std::string& note) {
         if (notes != nullptr) {
             *notes += note + "\n";
         }
     };
-    return open_transforms(options);
+    Engine separable = engine_of("separable");
+    separable.make = [make = separable.make, chosen = ChosenParameters{parameters, "given"}](
+                         EngineContext context, const Variant& variant, const SamplePoints& points,
+                         const Voxels& voxels) {
+        context.parameters = [&chosen](const auto&, const auto&) -> const ChosenParameters& {
+            return chosen;
+        };
+        return make(context, variant, points, voxels);
+    };
+    return open_transforms(options, {separable});
 }
 
 } // namespace lsrecon::test
