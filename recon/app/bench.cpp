@@ -228,15 +228,15 @@ OptionTable options_of(Options& options) {
     return joined(
         {in("Measurement",
             {{"stage", choices(benchmark.stages, stages, "STAGES"), "stages to measure", "",
-              "`solve` has 30 iterations, `recon` is from file to file, `crossover` is the size "
-              "from which the device is faster than the CPU's loops."},
+              "`solve` takes 30 iterations. `recon` goes from file to file. `crossover` finds the "
+              "size from which the device is faster than the loops of the CPU."},
              {"kernel", choices(benchmark.kernels, {}, "NAMES"),
               "variants of the transforms, separated by commas", "all",
-              "`solve` and `recon` use the one that is named, or the default."},
+              "`solve` and `recon` use the named variant, or the default."},
              {"matrix", grid_size(benchmark.matrix, most_to_measure), "voxels of the image"},
              {"samples", number(benchmark.samples, whole(1, most_to_measure), "N"),
               "samples of the random trajectory of fhd, q and f", "as fits the device",
-              "256 on a CPU, else 4096."},
+              "The default is 256 on a CPU and 4096 on other devices."},
              {"scan_samples", number(benchmark.scan_samples, whole(0), "N"),
               "samples of the simulated scan of solve and recon", "two a voxel"}}),
          in("Device", {device_option(benchmark.device),

@@ -83,10 +83,10 @@ void consider_failed(const StoredImage& image, bool keep, Reporter& report) {
     const std::string found = list_of_failures(failed, image.frames());
     if (!keep) {
         throw InputError({image.file, image.thing, found, "an image without failed frames",
-                          "convert one of the others with --frame, or pass --keep-failed for NaN "
-                          "(in a picture a cross) in their place"});
+                          "convert another frame with --frame, or pass --keep-failed to write NaN "
+                          "(a cross in a picture)"});
     }
-    report.note(found + "; NaN (in a picture a cross) is in their place");
+    report.note(found + "; the output holds NaN there, or a cross in a picture");
 }
 
 /// Takes the part that the file holds where --part names none. UsageError when nothing would
@@ -102,8 +102,7 @@ void stay_in_format(const Options& options, const ImageFormat& format, const Sto
     if (same || image.of_coils) { // of which there would be an image
         throw UsageError({options.input, "IN", "already " + format.summary,
                           "another format, ending or part",
-                          "copy the file, choose another --to or --part, or some of it by --frame "
-                          "or --slices"});
+                          "copy the file, or choose another --to, --part, --frame or --slices"});
     }
 }
 
@@ -178,13 +177,13 @@ OptionTable options_of(Options& options) {
               "Files of lsrecon, NIfTI-1 (.nii, .hdr and .img, each also .gz), ISMRMRD images, or "
               "BART's pair NAME.cfl and NAME.hdr. Convert DICOM with other tools."},
              {"frame", number(options.frame, whole(0), "F"), "one frame, counted from 0", "all"},
-             {"slices", slices_value(options.slices), "slices of z, counted from 0", "all"},
+             {"slices", slices_value(options.slices), "slices along z, counted from 0", "all"},
              {"map", choice(options.read.dataset, {"noise_map", "g_factor"}),
               "noise_map or g_factor in place of the image", "the image",
               "`recon --noise-map` makes them."},
              {"keep_failed", toggle(options.keep_failed),
               "write NaN for frames that recon could not make", "",
-              "A picture has a cross in their place. Without it such an image is refused."},
+              "A picture shows a cross for them. Without this option such an image is refused."},
              {"fov_mm", in_unit("mm", number(options.read.fov_mm, positive(), "X,Y[,Z]")),
               "field of view of a cfl file, which holds none", "1 mm a voxel"}}),
          in("Output",
@@ -194,11 +193,11 @@ OptionTable options_of(Options& options) {
              {"part", choice(options.part, image_part_names()), "part of complex values",
               "magnitude or complex",
               "One of " + comma_separated(image_part_names()) +
-                  "; the phase is in rad. NIfTI and PNG get the magnitude, the others complex "
-                  "values. A file that stays in its format keeps its part."},
-             {"window", window_value(options.window), "PNG: values that are black and white"},
+                  ". The phase is in rad. By default NIfTI and PNG get the magnitude, and other "
+                  "formats the complex values. A file that stays in its format keeps its part."},
+             {"window", window_value(options.window), "PNG: values shown as black and as white"},
              {"percentile", number(options.percentile, positive(100)),
-              "PNG: percentile of the magnitudes that is white", text(GreyScale::usual_percentile),
+              "PNG: percentile of the magnitudes shown as white", text(GreyScale::usual_percentile),
               "", "", "window"},
              quiet_option(options.quiet)})});
 }

@@ -210,6 +210,9 @@ Record rows_of_scan(const std::string& path, ReadOptions read) {
     for (const auto& [name, value] : scan.details) {
         rows.emplace_back(name, printable(value, longest));
     }
+    for (const std::string& fact : scan.facts) {
+        rows.emplace_back("fact", fact);
+    }
     for (const std::string& remark : scan.remarks) {
         rows.emplace_back("note", remark);
     }
@@ -293,8 +296,7 @@ bool add_output(Record& rows, const Hdf5Reader& file) {
     }
     if (file.has("image")) {
         add_image(rows, file);
-    } else if (file.has_attribute("/", "format") &&
-               file.attribute_text("/", "format") == "lsrecon-maps") {
+    } else if (holds_maps_alone(file)) {
         add_maps(rows, file);
     } else if (file.has("fhd") || file.has("q")) {
         add_dataset(rows, file, file.has("fhd") ? "fhd" : "q");
@@ -383,6 +385,9 @@ void print_model(ScanFile& source, const ComputeOptions& options) {
 ExitCode run_check(Options& options) {
     require_input(options.scan);
     ScanFile source(options.scan, options.read);
+    for (const std::string& fact : source.scan().facts) {
+        print_line("%s", fact.c_str());
+    }
     for (const std::string& remark : source.scan().remarks) {
         print_line("note: %s", remark.c_str());
     }
@@ -396,7 +401,7 @@ ExitCode run_check(Options& options) {
 
 OptionTable options_of_info(Options& options) {
     return joined({scan_options(options.scan, options.read),
-                   in("Output", {{"json", toggle(options.json), "print it as JSON, by name"}})});
+                   in("Output", {{"json", toggle(options.json), "print as JSON, by name"}})});
 }
 
 OptionTable options_of_check(Options& options) {
@@ -404,7 +409,7 @@ OptionTable options_of_check(Options& options) {
         {scan_options(options.scan, options.read),
          in("Measurement", {{"model", toggle(options.model),
                              "compare coil maps, field map and sign of the trajectory with others",
-                             "", "At low resolution."}}),
+                             "", "The comparison is at low resolution."}}),
          device_options(options.compute)});
 }
 

@@ -22,13 +22,13 @@ struct Options {
 };
 
 OptionTable options_of(Options& options) {
-    return joined(
-        {scan_options(options.scan, options.read), place_options(options.prepare.geometry),
-         maps_options(options.prepare, maps_methods().front().name),
-         device_options(options.compute),
-         in("Output",
-            {output_option(options.output, "file to write", "`/coil_maps` [C, (Z,) Y, X]."),
-             quiet_option(options.quiet)})});
+    return joined({scan_options(options.scan, options.read),
+                   place_options(options.prepare.geometry),
+                   maps_options(options.prepare, maps_methods().front().name),
+                   device_options(options.compute),
+                   in("Output", {output_option(options.output, "file to write",
+                                               "The file holds `/coil_maps` [C, (Z,) Y, X]."),
+                                 quiet_option(options.quiet)})});
 }
 
 ExitCode run(Options& options) {

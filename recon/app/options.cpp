@@ -251,10 +251,10 @@ OptionTable scan_options(std::string& scan, ReadOptions& read) {
          "", "A trajectory that stays there nearly always has a wrong unit, and is refused."},
         {"header", header_value(read),
          "correct the scan's header: fov_mm=X,Y[,Z] or matrix=X,Y[,Z]", "",
-         "The field of view is in mm, the matrix in voxels. It may be given for each of the two."},
+         "The field of view is in mm, the matrix in voxels. Repeat the option to correct both."},
         {"join", choices(read.join, frame_counters(), "COUNTERS"),
          raw + "counters that do not separate frames", "",
-         "Acquisitions that differ in these counters alone are one frame. Counters are " +
+         "Acquisitions that differ only in these counters form one frame. Counters: " +
              comma_separated(frame_counters()) + ".",
          "join"},
         {"group", name(read.group, "NAME"), raw + "top-level group of the file",
@@ -272,92 +272,93 @@ OptionTable scan_options(std::string& scan, ReadOptions& read) {
     rows.push_back(
         {"stride", number(read.stride, whole(1), "N"), "readouts from one such frame to the next",
          "--spokes-per-frame",
-         "From start to start. A number below `--spokes-per-frame` makes a sliding window.", "", "",
-         "spokes_per_frame"});
+         "Counted from start to start. A stride below `--spokes-per-frame` makes a sliding window.",
+         "", "", "spokes_per_frame"});
     return in("Reading", rows);
 }
 
 OptionTable place_options(GeometryOptions& geometry) {
     return in("Place",
               {{"matrix", number(geometry.matrix, whole(1), "X,Y[,Z]"), "voxels of the image",
-                "as the file says", "A smaller matrix leaves out the samples beyond N/2 of it."},
+                "as the file says", "A smaller matrix leaves out the samples beyond its N/2."},
                {"fov_mm", in_unit("mm", number(geometry.fov_mm, positive(), "X,Y[,Z]")),
                 "field of view of the image", "as the file says",
-                "`--header` corrects a header that is wrong."},
+                "It changes the image. `--header` corrects a wrong field of view of the scan."},
                {"shift_mm", in_unit("mm", shift_value(geometry)), "move the image", "none",
-                "Along x, y (and z) of its grid. `header` moves raw data from the isocentre to the "
-                "position of its acquisitions. Use it if the scanner has not done so, as is usual "
-                "for spirals.",
+                "The shift is along x, y (and z) of the grid. `header` moves the image of raw data "
+                "from the isocentre to the position of its acquisitions. Use it if the scanner did "
+                "not, as is usual for spirals.",
                 "header_shift"},
                {"conjugate", toggle(geometry.conjugate),
-                "the trajectory has the other sign: the image was mirrored", "",
-                "The file was written for exp(+i 2 pi k.x)."}});
+                "reverse the sign of the trajectory, if the image is mirrored", "",
+                "This is for files written for exp(+i 2 pi k.x)."}});
 }
 
 OptionTable field_options(PrepareOptions& prepare) {
-    return in("Place", {{"field_map", in_unit("Hz", name(prepare.field_map, "FILE|none")),
-                         "field map for the correction of off-resonance", "the scan's own",
-                         "A file with `/field_map`, or a real image in NIfTI-1 or ISMRMRD. The "
-                         "file may also hold R2* in 1/s as `/r2star`. It is resampled to the "
-                         "scan's grid. A volume is resampled to each slice.",
-                         "field_map_asked_for"},
-                        {"field_scale", number(prepare.field_scale, from(-100, 100)),
-                         "factor of the field map", "",
-                         "-1 for the other sign, 0.15915 for a map in rad/s.", "field_scale"}});
+    return in(
+        "Place",
+        {{"field_map", in_unit("Hz", name(prepare.field_map, "FILE|none")),
+          "field map for off-resonance correction", "the scan's own",
+          "A file with `/field_map`, or a real image in NIfTI-1 or ISMRMRD. The "
+          "file may also hold R2* in 1/s as `/r2star`. The map is resampled to the image, and a 3D "
+          "map to each slice. `none` skips the correction.",
+          "field_map_asked_for"},
+         {"field_scale", number(prepare.field_scale, from(-100, 100)), "factor for the field map",
+          "", "Use -1 for the other sign, and 0.15915 for a map in rad/s.", "field_scale"}});
 }
 
 OptionTable maps_options(PrepareOptions& prepare, const std::string& usual) {
-    return in(
-        "Coils",
-        {{"maps", name(prepare.maps, "METHOD|FILE"), "coil maps: espirit, walsh, none or a file",
-          usual,
-          "A file has `/coil_maps`, or is BART's (.cfl). 3D maps are resampled to each slice. "
-          "`none` solves one problem for each coil and combines them by the root of their sum of "
-          "squares. Methods:" +
-              listed(maps_methods()),
-          "maps_asked_for"},
-         {"maps_threshold", number(prepare.estimate.threshold, from(0, 1)),
-          "ESPIRiT: smallest singular value, relative to the largest", "",
-          "Smaller ones are noise.", "maps_threshold"},
-         {"maps_crop", number(prepare.estimate.crop, from(0, 0.999)),
-          "ESPIRiT: maps are 0 where the eigenvalue is below this", "",
-          "That is outside of the object. Holes that the object encloses are filled.", "maps_crop"},
-         {"soft_maps", toggle(prepare.estimate.soft),
-          "ESPIRiT: maps grow from 0 at the crop, without an edge", "",
-          "Without it maps have a hard edge and holes are filled.", "soft_maps"}});
+    return in("Coils", {{"maps", name(prepare.maps, "METHOD|FILE"),
+                         "coil maps: espirit, walsh, none or a file", usual,
+                         "A file holds `/coil_maps`, or is BART's (.cfl). 3D maps are resampled to "
+                         "each slice. `none` solves each coil alone and combines the coils by the "
+                         "root of their sum of squares. Methods:" +
+                             listed(maps_methods()),
+                         "maps_asked_for"},
+                        {"maps_threshold", number(prepare.estimate.threshold, from(0, 1)),
+                         "ESPIRiT: smallest singular value to keep, relative to the largest", "",
+                         "Smaller singular values are noise.", "maps_threshold"},
+                        {"maps_crop", number(prepare.estimate.crop, from(0, 0.999)),
+                         "ESPIRiT: maps are 0 where the eigenvalue is below this", "",
+                         "Those voxels lie outside the object. Holes inside the object are filled.",
+                         "maps_crop"},
+                        {"soft_maps", toggle(prepare.estimate.soft),
+                         "ESPIRiT: let maps grow from 0 at the crop, without an edge", "",
+                         "Otherwise maps have a hard edge and holes are filled.", "soft_maps"}});
 }
 
 OptionTable coils_options(PrepareOptions& prepare) {
     return in(
         "Coils",
         {{"coils", number(prepare.compression.coils, whole(1), "N"), "compress to N virtual coils",
-          "all", "By the singular value decomposition of the samples.", "coils_asked_for"},
+          "all", "Virtual coils come from the singular value decomposition of the samples.",
+          "coils_asked_for"},
          {"energy", number(prepare.compression.energy, positive(1)),
-          "compress to the virtual coils that keep this share", "1, all coils",
-          "The fewest virtual coils that keep it of the energy of the samples, such as 0.99.",
+          "compress to virtual coils that keep this share of the energy", "1, all coils",
+          "With 0.99, the fewest virtual coils are used that keep 99 % of the samples' energy.",
           "energy_asked_for", "coils"},
          {"no_whitening", toggle(prepare.whiten, false), "skip prewhitening", "",
-          "Without it the noise samples of a scan are used for prewhitening.", "whitening"}});
+          "By default the noise samples of a scan are used for prewhitening.", "whitening"}});
 }
 
 OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std::string& prior) {
-    return in(
-        "Regularisation",
-        {{"lambda", lambda_value(lambda, solve), "Tikhonov (L2) weight, or a rule that chooses it",
-          "auto",
-          "Relative to the diagonal of F^H W F. A rule chooses it by one frame, for all frames. "
-          "Without this option it is `auto`, together with `--reg band:0.3`. It is 0 with "
-          "`--iterations` or `--reg`, with a field map and for /voxels, where iterations are slow. "
-          "Rules:" +
-              listed(lambda_rules()),
-          "lambda_asked_for"},
-         {"reg", regulariser_value(solve),
-          "regulariser and weight, such as tv:0.02; may be repeated", "none",
-          "Regularisers:" + listed(regularisers())},
-         {"prior", name(prior), "image for --reg prior and --reg anatomical", "none",
-          "One frame of the same object, in a file of lsrecon, NIfTI-1 or ISMRMRD. Its grid must "
-          "hold that of the image. For `prior` it is in the units of the image.",
-          "prior"}});
+    return in("Regularisation",
+              {{"lambda", lambda_value(lambda, solve),
+                "Tikhonov (L2) weight, or a rule that chooses it", "auto",
+                "Lambda is relative to the diagonal of F^H W F. A rule chooses it from one frame, "
+                "for all frames. The default is `auto` together with `--reg band:0.3`. It is 0 "
+                "with `--iterations` or `--reg`, and with a field map or /voxels, where iterations "
+                "are slow. Rules:" +
+                    listed(lambda_rules()),
+                "lambda_asked_for"},
+               {"reg", regulariser_value(solve),
+                "regulariser and weight, such as tv:0.02; may be repeated", "none",
+                "Regularisers:" + listed(regularisers())},
+               {"prior", name(prior), "image for --reg prior and --reg anatomical", "none",
+                "The file holds one frame of the same object, in the format of lsrecon, NIfTI-1 or "
+                "ISMRMRD. Its field of view must contain that of the image. For `prior` its values "
+                "must be in the units of the image.",
+                "prior"}});
 }
 
 OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string& q_file,
@@ -367,16 +368,18 @@ OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string
         "Solver",
         {{"iterations", number(effort.iterations, whole(1), "N"), "largest number of iterations",
           text(iterations_to_converge, "; ", iterations_of_splitting, " passes with TV"),
-          text("Few iterations regularise where lambda is 0. It is ", SolveOptions().iterations,
-               " without lambda and regularisers, with a field map that the kernel takes exactly, "
-               "and for /voxels. With a regulariser that is not quadratic it counts passes of "
-               "ADMM, each of several iterations of conjugate gradients.")},
+          text("Without lambda, few iterations regularise. With a field map that the kernel "
+               "takes exactly, or for /voxels, the default is ",
+               SolveOptions().iterations,
+               " without lambda and regularisers. With a regulariser that is not quadratic the "
+               "option counts passes of ADMM. Each pass has several iterations of conjugate "
+               "gradients.")},
          {"tolerance", number(effort.tolerance, positive()),
           "relative residual at which the solver stops",
           text(SolveOptions().tolerance, "; less with lambda"),
-          text("The solver continues to a tenth of it, because the residual understates the error "
-               "of the image. With lambda it is at most lambda / ",
-               1 / tolerance_over_lambda, ", and with a quadratic regulariser alone ",
+          text("The solver continues to a tenth of the tolerance, because the residual understates "
+               "the error of the image. With lambda the tolerance is at most lambda / ",
+               1 / tolerance_over_lambda, ". With only a quadratic regulariser it is at most ",
                tolerance_without_lambda, ". In single precision it is at least ", rounded(least),
                ".")},
          {"preconditioner",
@@ -388,37 +391,37 @@ OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string
                "quadratic regulariser.")},
          {"solver", solver_value(solve), "solver: device, or eigen as a check",
           solvers().front().name, "Solvers:" + listed(solvers()), "solver_asked_for"},
-         {"q", name(q_file), "Q of 'lsrecon q' for this trajectory", "", "", "q_file"},
+         {"q", name(q_file), "file with Q of this trajectory, from 'lsrecon q'", "", "", "q_file"},
          {"q_folder", name(q_folder, "FOLDER"), "cache for Q; created if missing", "",
           "Scans of the same trajectory, matrix, phi and weights share one Q.", "q_folder", "q"}});
 }
 
 Option device_option(std::string& device) {
     return {"device", name(device, "DEVICE"), "OpenCL device: index, part of its name, or type",
-            "a GPU, if any", "A type is gpu, cpu or accelerator. `lsrecon devices` lists them."};
+            "a GPU, if any",
+            "A type is gpu, cpu or accelerator. `lsrecon devices` lists the devices."};
 }
 
 OptionTable device_options(ComputeOptions& compute, const std::string& usual_kernel,
                            const std::string& about_kernel) {
-    return in(
-        "Device",
-        {{"backend", name(compute.backend, "NAME"), "what computes", "",
-          "Backends:" + listed(device_kinds())},
-         device_option(compute.device),
-         {"kernel", name(compute.kernel, "NAME"), "variant of the transforms", usual_kernel,
-          about_kernel},
-         {"precision", choice(compute.precision, {"single", "double"}),
-          "precision of transforms and solver", "single, solver double",
-          "Without it transforms compute in single precision, and conjugate gradients in double "
-          "if the device supports it. Time segments keep `--segment-error`.",
-          "precision_asked_for"},
-         {"segment_error", number(compute.segment_error, from(1e-7, 0.5)),
-          "relative error of time segments", "",
-          "Off-resonance is divided into time segments. Variants of the direct "
-          "transform, such as `tuned`, have none.",
-          "segment_error"},
-         {"device_memory", in_unit("MiB", memory_value(compute)), "limit on device memory", "", "",
-          "device_memory"}});
+    return in("Device", {{"backend", name(compute.backend, "NAME"), "what computes", "",
+                          "Backends:" + listed(device_kinds())},
+                         device_option(compute.device),
+                         {"kernel", name(compute.kernel, "NAME"), "variant of the transforms",
+                          usual_kernel, about_kernel},
+                         {"precision", choice(compute.precision, {"single", "double"}),
+                          "precision of transforms and solver", "single, solver double",
+                          "By default transforms use single precision. Conjugate gradients use "
+                          "double precision if the device supports it. With `double`, time "
+                          "segments still have the error of `--segment-error`.",
+                          "precision_asked_for"},
+                         {"segment_error", number(compute.segment_error, from(1e-7, 0.5)),
+                          "relative error of time segments", "",
+                          "The correction of off-resonance divides the readout into time segments. "
+                          "Variants of the direct transform, such as `tuned`, need none.",
+                          "segment_error"},
+                         {"device_memory", in_unit("MiB", memory_value(compute)),
+                          "limit on device memory", "", "", "device_memory"}});
 }
 
 Option output_option(std::string& output, const std::string& help, const std::string& more) {
@@ -426,7 +429,7 @@ Option output_option(std::string& output, const std::string& help, const std::st
 }
 
 Option quiet_option(bool& quiet) {
-    return {"quiet", toggle(quiet), "show notes and warnings only"};
+    return {"quiet", toggle(quiet), "print notes and errors only"};
 }
 
 OptionTable in(const char* group, OptionTable rows) {

@@ -100,17 +100,16 @@ void require_all_frames(const std::map<std::size_t, FailedFrame>& failed, std::s
         indices.push_back(index);
     }
     const ExitCode first = failed.begin()->second.code;
-    throw Error(first,
-                text(list_of_failures(indices, frames), "\n  found:    NaN in their place in ",
-                     output, ", and why in its /record/frame_errors", "\n  next:     ",
-                     kept ? text("the same command with --resume tries them again; the others are "
-                                 "kept in ",
-                                 PartFolder::path_for(output),
-                                 first == ExitCode::input
-                                     ? ": once the scan is mended, remove that and begin again"
-                                     : "")
-                          : "the others were solved together without them: mend these and run the "
-                            "command again, or use the image as it is"));
+    throw Error(first, text(list_of_failures(indices, frames), "\n  found:    NaN for them in ",
+                            output, "; its /record/frame_errors says why", "\n  next:     ",
+                            kept ? text("run the command again with --resume to try them again; "
+                                        "the others are kept in ",
+                                        PartFolder::path_for(output),
+                                        first == ExitCode::input
+                                            ? ". If you correct the scan, remove that folder first."
+                                            : "")
+                                 : "correct these frames and run the command again; the others "
+                                   "were solved together without them"));
 }
 
 void flush_stdout() {

@@ -51,18 +51,18 @@ OptionTable options_of(Options& options) {
              {"resume", toggle(reconstruct.resume), "continue an unfinished image", "",
               "The frames in `IMAGE.part` are not solved again."},
              {"png", name(reconstruct.preview), "PNG preview to write"},
-             {"log", name(reconstruct.log), "table of iterations to write while it solves", "",
-              "A line an iteration: frame, problem, iteration, relative residual, seconds. "
-              "`--resume` continues it."},
+             {"log", name(reconstruct.log), "table of iterations, written during the solve", "",
+              "Each iteration is a line: frame, problem, iteration, relative residual, seconds. "
+              "`--resume` continues the table."},
              {"noise_map", replicas_value(reconstruct.noise_replicas),
-              "add a map of the image's noise, from N replicas; 100 without N", "",
-              "The first frame is solved N times with other noise, for `/noise_map` in the image. "
-              "Without regularisation (`--lambda 0`) there is `/g_factor`, too. 100 replicas are "
-              "exact to 5 %."},
-             {"truth", name(reconstruct.truth), "image file to compare with", "",
-              "Prints the relative L2 error of the magnitudes."},
-             {"json", toggle(options.json), "print the facts of the image on stdout as JSON", "",
-              "Those of `lsrecon info --json IMAGE`."},
+              "add a map of the image's noise, from N replicas; N is 100 if left out", "",
+              "The first frame is solved N times with new noise. The standard deviation of each "
+              "voxel is `/noise_map` in the image. Without regularisation (`--lambda 0`) the image "
+              "also holds `/g_factor`. 100 replicas have an error of about 5 %."},
+             {"truth", name(reconstruct.truth), "image file of the truth, to compare with", "",
+              "The program prints the relative L2 error of the magnitudes."},
+             {"json", toggle(options.json), "print the facts of the image on stdout, as JSON", "",
+              "They are those of `lsrecon info --json IMAGE`."},
              quiet_option(options.quiet)})});
 }
 
@@ -70,7 +70,7 @@ void require_lambda_rule(const RuleChoice& rule, const std::vector<RegulariserCh
     for (const RegulariserChoice& choice : chosen) {
         if (!rule.word.empty() && !regulariser_named(choice.name).of_unmeasured) {
             throw UsageError("--lambda " + rule.word + " with --reg " + choice.name +
-                             ": it is chosen where it is the only regulariser of what was measured"
+                             ": a rule cannot choose lambda beside this regulariser"
                              "\n  next:     give --lambda a number, or leave --reg out");
         }
     }
@@ -83,8 +83,8 @@ void require_prior_flag(const std::vector<RegulariserChoice>& chosen, const std:
         names += row.require == nullptr ? "" : (names.empty() ? "" : " or ") + row.name;
     }
     if (need_prior(chosen) && prior.empty()) {
-        throw UsageError("--reg " + names + " without an image to compare with\n  next:     name " +
-                         "its file: --prior FILE");
+        throw UsageError("--reg " + names +
+                         " needs a prior image\n  next:     " + "pass --prior FILE");
     }
     if (!need_prior(chosen) && !prior.empty()) {
         throw UsageError("--prior " + prior + ": no regulariser uses it\n  next:     add --reg " +
@@ -99,12 +99,12 @@ void require_flags_of_joint_solves(const FileOptions& options, const std::string
     }
     if (options.resume) {
         throw UsageError("--resume: with --reg " + chosen +
-                         " all frames are solved together, and a run that was stopped leaves none "
-                         "of them\n  next:     leave --resume out");
+                         " all frames are solved together, so a stopped run keeps none\n  next:    "
+                         " leave --resume out");
     }
     if (options.noise_replicas > 0) {
         throw UsageError("--noise-map: with --reg " + chosen +
-                         " a frame's noise depends on all frames, and replicas are of one\n"
+                         " all frames are solved together, and a noise map needs a single frame\n"
                          "  next:     leave one of the two out");
     }
 }

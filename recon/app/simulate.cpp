@@ -109,14 +109,15 @@ OptionTable sampling_options(Options& options) {
                 "Trajectories:" + listed(trajectory_designs())},
                {"matrix", grid_size(options.matrix), "voxels in each dimension"},
                {"fov_mm", in_unit("mm", number(options.fov_mm, positive(), "LENGTHS")),
-                "field of view: one length, or one a dimension"},
+                "field of view: one length, or one for each dimension"},
                {"readouts", number(sampling.readouts, whole(0), "N"), "readouts", "by Nyquist",
-                "For spirals interleaves per plane or cone. 0 chooses by Nyquist."},
+                "For spirals, N is the number of interleaves of each plane or cone. 0 chooses by "
+                "Nyquist."},
                {"samples_per_readout", number(sampling.samples_per_readout, whole(0), "N"),
                 "samples of a readout", "by Nyquist", "0 chooses by Nyquist."},
                {"undersampling", number(sampling.undersampling, any_number()),
                 "how many times sparser than Nyquist", "",
-                "Fewer readouts, or spirals with wider windings."},
+                "A scan with a higher factor has fewer readouts, or spirals with wider windings."},
                {"frames", number(options.simulation.frames, whole(1), "N"), "frames", "",
                 "Golden-angle and golden-means spokes continue from frame to frame. Other "
                 "trajectories repeat."},
@@ -133,14 +134,16 @@ OptionTable phantom_options(SimulationOptions& simulation) {
           "leave the coil maps out of the file, as a scanner does"},
          {"off_resonance_hz", in_unit("Hz", number(simulation.off_resonance_hz, any_number())),
           "peak of the field map", "",
-          "It has this sign near one point and the other sign far away. The scan holds it, with "
-          "the times of its samples."},
+          "The map has this sign near one point and the other sign far away. The scan holds the "
+          "map and the times of its samples."},
          {"r2star", in_unit("1/s", number(simulation.r2star, any_number())),
-          "largest rate of decay", "", "Near the same point; half of it far away."},
+          "largest rate of decay", "",
+          "The decay is largest near the same point, and half of it far away."},
          {"readout_ms", in_unit("ms", number(simulation.readout_ms, any_number())),
           "duration of a readout, with off-resonance or decay"},
          {"motion", in_unit("mm", number(simulation.motion_mm, from(0))),
-          "amplitude of a motion along x", "", "It is a sine with one period over all frames."},
+          "amplitude of a motion along x", "",
+          "The motion is a sine with one period over all frames."},
          {"model", choice(simulation.model, {"auto", "analytic", "voxels"}),
           "how samples are computed", "",
           "`analytic` is the exact transform of the phantom, for one coil. `voxels` is the forward "
@@ -148,40 +151,40 @@ OptionTable phantom_options(SimulationOptions& simulation) {
 }
 
 OptionTable noise_options(SimulationOptions& simulation) {
-    return in(
-        "Noise",
-        {{"noise", number(simulation.noise, any_number()),
-          "standard deviation of real and imaginary parts", "",
-          "As a fraction of the root mean square of the samples."},
-         {"snr", number(simulation.snr, positive()), "signal over noise of a fully sampled image",
-          "",
-          "The mean of the phantom where it is above a tenth of its maximum, over the standard "
-          "deviation of the noise's real part in an image of as many Nyquist samples as voxels.",
-          "", "noise"},
-         {"noise_correlation", number(simulation.noise_correlation, any_number()),
-          "correlation of the noise of neighbouring coils", "",
-          "Between -1 and 1. That of coils n apart is its n-th power."},
-         {"noise_samples", number(simulation.noise_samples, whole(0), "N"),
-          "samples of noise alone, used by recon for prewhitening"}});
+    return in("Noise", {{"noise", number(simulation.noise, any_number()),
+                         "standard deviation of real and imaginary parts", "",
+                         "It is a fraction of the root mean square of the samples."},
+                        {"snr", number(simulation.snr, positive()),
+                         "signal-to-noise ratio of a fully sampled image", "",
+                         "The signal is the mean of the phantom where it is above a tenth of its "
+                         "maximum. The noise is the standard deviation of the real part, in an "
+                         "image of as many Nyquist samples as voxels.",
+                         "", "noise"},
+                        {"noise_correlation", number(simulation.noise_correlation, any_number()),
+                         "correlation of the noise of neighbouring coils", "",
+                         "It is between -1 and 1. Coils that are n apart have its n-th power."},
+                        {"noise_samples", number(simulation.noise_samples, whole(0), "N"),
+                         "samples of noise alone, used by recon for prewhitening"}});
 }
 
 OptionTable options_of(Options& options) {
     SimulationOptions& simulation = options.simulation;
     return joined(
         {sampling_options(options), phantom_options(simulation), noise_options(simulation),
-         device_options(options.compute, "separable; tuned with off-resonance",
-                        "Of `--model voxels`. `tuned` is exact with off-resonance or decay."),
-         in("Output",
-            {output_option(options.output, "scan file to write"),
-             {"to", choice(options.to, names_of(scan_formats())), "format of the scan",
-              "by the ending of the output", "Formats:" + listed(scan_formats())},
-             {"truth", name(options.truth), "image file for the phantom itself"},
-             {"truth_of", choice(simulation.truth_of, {"voxels", "band"}), "what that file holds",
-              "",
-              "`voxels` is the phantom's mean in each voxel. `band` is its exact Fourier "
-              "coefficients on the Cartesian grid, transformed back, for the model `analytic`.",
-              "", "", "truth"},
-             quiet_option(options.quiet)})});
+         device_options(
+             options.compute, "separable; tuned with off-resonance",
+             "It is used by `--model voxels`. `tuned` is exact with off-resonance or decay."),
+         in("Output", {output_option(options.output, "scan file to write"),
+                       {"to", choice(options.to, names_of(scan_formats())), "format of the scan",
+                        "by the ending of the output", "Formats:" + listed(scan_formats())},
+                       {"truth", name(options.truth), "image file to write the phantom to"},
+                       {"truth_of", choice(simulation.truth_of, {"voxels", "band"}),
+                        "what `--truth` holds", "",
+                        "`voxels` is the phantom's mean in each voxel. `band` is the phantom at "
+                        "the resolution of the grid, made from its exact Fourier coefficients. It "
+                        "needs `--model analytic`.",
+                        "", "", "truth"},
+                       quiet_option(options.quiet)})});
 }
 
 } // namespace

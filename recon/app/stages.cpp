@@ -54,17 +54,20 @@ OptionTable with_output(Options& options, OptionTable output) {
 
 OptionTable options_of_fhd(Options& options) {
     return with_output(
-        options, {output_option(options.output, "file to write",
-                                "`/fhd` [F,] [C,] (Z,) Y, X, in the precision of the transforms."),
-                  {"resume", toggle(options.resume), "continue an unfinished output", "",
-                   "The frames in `OUTPUT.part` are not computed again."},
-                  quiet_option(options.quiet)});
+        options,
+        {output_option(
+             options.output, "file to write",
+             "The file holds `/fhd` [F,] [C,] (Z,) Y, X, in the precision of the transforms."),
+         {"resume", toggle(options.resume), "continue an unfinished output", "",
+          "The frames in `OUTPUT.part` are not computed again."},
+         quiet_option(options.quiet)});
 }
 
 OptionTable options_of_q(Options& options) {
-    return with_output(options, {output_option(options.output, "file to write",
-                                               "`/q` (2Z,) 2Y, 2X and its content hash."),
-                                 quiet_option(options.quiet)});
+    return with_output(options,
+                       {output_option(options.output, "file to write",
+                                      "The file holds `/q` (2Z,) 2Y, 2X and its content hash."),
+                        quiet_option(options.quiet)});
 }
 
 ExitCode run_fhd(Options& options) {

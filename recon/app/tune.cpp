@@ -98,7 +98,7 @@ OptionTable options_of(Options& options) {
         {in("Measurement",
             {{"kernel", choices(tune.kernels, {}, "NAMES"),
               "variants of the transforms, separated by commas", "all",
-              "Without it all that have parameters."},
+              "By default all variants that have parameters are tuned."},
              {"stage", choices(tune.stages, {"fhd", "q", "f"}, "STAGES"), "stages to tune"},
              {"matrix", grid_size(tune.matrix, most_to_measure), "voxels of the image",
               "as fits the device"},

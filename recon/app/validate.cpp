@@ -58,17 +58,18 @@ nlohmann::json as_json(const std::vector<ValidationRow>& rows, const ComputedBy&
 
 OptionTable options_of(Options& options) {
     ValidateOptions& validate = options.validate;
-    return joined({scan_options(options.scan, options.read),
-                   in("Measurement", {{"pairs", number(validate.pairs, positive()),
-                                       "largest number of pairs of a sample and a voxel, a stage",
-                                       "", "Of larger scans a random part is compared."},
-                                      {"lambda", number(validate.lambda, positive()),
-                                       "Tikhonov weight of the solution that is compared"},
-                                      {"seed", number(validate.seed, whole(0), "N"),
-                                       "random seed of the voxels and samples that are compared"}}),
-                   device_options(options.compute),
-                   in("Output", {{"json", name(options.json), "file to write the table to"},
-                                 quiet_option(options.quiet)})});
+    return joined(
+        {scan_options(options.scan, options.read),
+         in("Measurement", {{"pairs", number(validate.pairs, positive()),
+                             "largest number of pairs of a sample and a voxel in each stage", "",
+                             "A random part of larger scans is compared."},
+                            {"lambda", number(validate.lambda, positive()),
+                             "Tikhonov weight of the compared solution"},
+                            {"seed", number(validate.seed, whole(0), "N"),
+                             "random seed of the compared voxels and samples"}}),
+         device_options(options.compute),
+         in("Output", {{"json", name(options.json), "file to write the table to"},
+                       quiet_option(options.quiet)})});
 }
 
 ExitCode run(Options& options) {
@@ -89,8 +90,7 @@ ExitCode run(Options& options) {
     for (const ValidationRow& row : rows) {
         if (!row.says_something()) {
             console.note(row.stage +
-                         " was not checked: --pairs allows the reference too few samples; "
-                         "raise --pairs");
+                         " was not checked, because --pairs is too small. Raise --pairs.");
         }
         if (!row.passed()) {
             throw ToleranceError(text(row.stage, " is off by ", row.relative_l2, ", more than ",

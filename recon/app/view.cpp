@@ -20,10 +20,11 @@ struct Options {
 OptionTable options_of(Options& options) {
     return joined(
         {in("Reading", {{"FILE", required(name(options.file)),
-                         "image file, or another file with images or coil maps"}}),
-         in("Output", {output_option(options.output, "page to write (HTML), for any browser"),
+                         "file with an image, coil maps or a noise map"}}),
+         in("Output", {output_option(options.output, "HTML page to write, for any browser"),
                        {"megabytes", in_unit("MB", number(options.megabytes, positive())),
-                        "largest size of the page", "", "Larger images are thinned out."},
+                        "largest size of the page", "",
+                        "Of larger images the page shows only some voxels and frames."},
                        quiet_option(options.quiet)})});
 }
 

@@ -109,7 +109,7 @@ void require_frames(const IndexList& listed, std::size_t count, const std::strin
             {file, thing,
              text("no frame ", missing.to_string(), " of `frames` ", listed.to_string()),
              count == 1 ? "frame 0, the only one" : text("frames 0 to ", count - 1),
-             "choose from what there is"});
+             "choose from these"});
     }
 }
 

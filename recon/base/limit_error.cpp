@@ -12,7 +12,7 @@ std::string what_to_raise(int cause) {
     case EMFILE:
         return "raise the limit of open files (ulimit -n), and run again";
     case ENFILE:
-        return "close other programs: all of this machine have too many files open";
+        return "close other programs: together they have too many files open";
     case EAGAIN:
         return "raise the limit of processes and threads (ulimit -u), and run again";
     case ENOMEM:

@@ -61,12 +61,12 @@ void require_ending(const NamedOutput& output) {
     const Format& own = format_of(output.kind);
     const std::string ending = ending_of(output.path);
     if (says_another_format(ending, own)) {
-        throw UsageError(
-            {output.path, output.flag,
-             ending.empty() ? "a name without an ending" : "the ending ." + ending,
-             text("what is written is ", own.name, ", so ", own.endings.front(),
-                  own.others_too ? " or an ending that stands for no other format" : ""),
-             text("name a file that ends in .", own.endings.front())});
+        throw UsageError({output.path, output.flag,
+                          ending.empty() ? "a name without an ending" : "the ending ." + ending,
+                          text(".", own.endings.front(),
+                               own.others_too ? ", or the ending of no other format" : "",
+                               ", since the output is ", own.name),
+                          text("name a file that ends in .", own.endings.front())});
     }
 }
 

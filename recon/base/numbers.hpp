@@ -61,10 +61,10 @@ template <typename Rows> std::vector<std::string> names_of(const Rows& rows) {
 }
 
 /// "one, two"
-inline std::string comma_separated(const std::vector<std::string>& words) {
+template <typename Words> std::string comma_separated(const Words& words) {
     std::string result;
-    for (const std::string& word : words) {
-        result += (result.empty() ? "" : ", ") + word;
+    for (const auto& word : words) {
+        result += text(result.empty() ? "" : ", ", word);
     }
     return result;
 }

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include <unistd.h>
-
 #include "base/error.hpp"
+#include "base/file_bytes.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
 #include "io/hdf5/reader.hpp"
@@ -37,8 +36,8 @@ Grid ReadOptions::grid_of_image(const Grid& of_file) const {
 
 namespace {
 
-#ifndef LSRECON_WITH_ISMRMRD
-/// Known although it cannot be read, so that the message is "not built in" and not "unknown".
+/// Some top-level group holds `xml` and `data`. Known even where the reader is not built in, so
+/// that the message says that, and not "unknown".
 bool recognises_ismrmrd(const Hdf5Reader& file) {
     for (const std::string& group : file.names()) {
         if (!file.is_dataset(group) && file.has(group + "/xml") && file.has(group + "/data")) {
@@ -48,6 +47,7 @@ bool recognises_ismrmrd(const Hdf5Reader& file) {
     return false;
 }
 
+#ifndef LSRECON_WITH_ISMRMRD
 [[noreturn]] void refuse_ismrmrd(const std::string& path) {
     throw NotBuiltError(path + ": ISMRMRD raw data, and its reader is not built in\n  next:     "
                                "configure with -DLSRECON_WITH_ISMRMRD=ON");
@@ -75,9 +75,7 @@ constexpr bool ismrmrd_built = true;
 bool recognises_mrd_2(const InputFile& file) {
     const std::string magic = "yardl";
     std::string begin(magic.size(), '\0');
-    return ::pread(file.descriptor(), begin.data(), begin.size(), 0) ==
-               static_cast<ssize_t>(begin.size()) &&
-           begin == magic;
+    return read_all(file.descriptor(), begin.data(), begin.size(), 0) && begin == magic;
 }
 
 StoredScan open_mrd_2(const InputFile& file, const ReadOptions&) {
@@ -86,11 +84,7 @@ StoredScan open_mrd_2(const InputFile& file, const ReadOptions&) {
 
 /// "datasets a, b", "no datasets".
 std::string list(const std::string& kind, const std::vector<std::string>& names) {
-    std::string result;
-    for (const std::string& name : names) {
-        result += (result.empty() ? kind + " " : ", ") + name;
-    }
-    return result.empty() ? "no " + kind : result;
+    return names.empty() ? "no " + kind : kind + " " + comma_separated(names);
 }
 
 } // namespace
@@ -192,8 +186,8 @@ std::shared_ptr<const Hdf5Reader> open_hdf5(const std::string& path) {
 
 void remark_header(const ReadOptions& options, Scan& scan) {
     for (const auto& [name, numbers] : options.header) {
-        scan.remarks.push_back(text("`header` replaces ", name, " of the file by ",
-                                    by(numbers, static_cast<int>(numbers.size()))));
+        scan.facts.push_back(text("`header` replaces ", name, " of the file by ",
+                                  by(numbers, static_cast<int>(numbers.size()))));
     }
 }
 

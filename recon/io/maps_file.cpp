@@ -13,6 +13,7 @@
 #include "io/image/formats.hpp"
 #include "io/native/grid.hpp"
 #include "io/native/writer.hpp"
+#include "io/record.hpp"
 
 namespace lsrecon {
 
@@ -35,7 +36,7 @@ void refuse_images(const std::string& path) {
 void require_sound(const std::string& path, const std::string& thing, const StoredMaps& stored) {
     const double largest = stored.maps.largest_part();
     if (!std::isfinite(largest) || largest == 0) {
-        throw InputError({path, thing, largest == 0 ? "zeros alone" : "values that are not finite",
+        throw InputError({path, thing, largest == 0 ? "only zeros" : "values that are not finite",
                           "finite maps", next});
     }
 }
@@ -62,10 +63,7 @@ void write_maps(const std::string& path, const StoredMaps& maps, const Record& r
     native::Extents extents = native::grid_extents(maps.grid);
     extents.insert(extents.begin(), maps.maps.rows());
     file.complex64("coil_maps", extents, {&maps.maps});
-    file.group("record");
-    for (const auto& [name, value] : record) {
-        file.attribute("record", name, value);
-    }
+    write_record(file, record);
     file.close();
     target.commit();
 }

@@ -3,18 +3,19 @@
 #include <string>
 
 #include "io/image/stored.hpp"
-#include "io/q_file.hpp"
 #include "scan/grid.hpp"
 #include "scan/stored_values.hpp"
 
 namespace lsrecon {
+
+class Hdf5Reader;
 
 /// Writes /coil_maps [C, (Z,) Y, X] complex64 with matrix, field of view and geometry as a scan
 /// file has them, and the record of how they were made. Written beside and renamed into place.
 void write_maps(const std::string& path, const StoredMaps& maps, const Record& record);
 
 /// Of any HDF5 file with /coil_maps [C, (Z,) Y, X]: one that write_maps wrote, or a scan. Or of
-/// BART's pair of files (io/cfl_file.hpp). A file without the attribute fov_mm has the field of
+/// BART's pair of files (io/image/cfl.hpp). A file without the attribute fov_mm has the field of
 /// view of `like`. InputError when the maps are not finite, all zero, or of another number of
 /// dimensions than `like`.
 StoredMaps read_maps(const std::string& path, const Grid& like);

@@ -67,11 +67,11 @@ std::optional<PackedFrame> read_about(std::ifstream& file) {
     std::uint64_t size = 0;
     file.read(found.data(), found.size());
     file.read(reinterpret_cast<char*>(&size), sizeof size);
-    if (!file || found != signature) {
+    constexpr std::uint64_t most = 1U << 28U; // a damaged file may say anything
+    std::string bytes(file && found == signature && size < most ? size : 0, '\0');
+    if (bytes.empty() || !file.read(bytes.data(), static_cast<std::streamsize>(size))) {
         return std::nullopt;
     }
-    std::string bytes(size, '\0');
-    file.read(bytes.data(), static_cast<std::streamsize>(size));
     return unpacked<PackedFrame>(bytes);
 }
 
@@ -176,7 +176,7 @@ void PartFolder::read_frames() {
 
 void PartFolder::require_same(const Record& stored) const {
     const std::string next =
-        text("run with what it was begun with, or ", begin_again, ": its frames are then lost");
+        text("use the settings of the first run, or ", begin_again, " and lose its frames");
     std::map<std::string, std::string> of_run(dependencies_.begin(), dependencies_.end());
     for (const auto& [name, value] : stored) {
         const auto found = of_run.find(name);

@@ -7,7 +7,7 @@
 namespace lsrecon {
 
 /// Of an image in any format that is read (docs/formats.md). InputError when it is none, has
-/// several frames, zeros alone or values that are not finite.
+/// several frames, only zeros or values that are not finite.
 StoredPrior read_prior(const std::string& path);
 
 } // namespace lsrecon

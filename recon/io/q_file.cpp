@@ -9,6 +9,7 @@
 #include "base/sha256.hpp"
 #include "base/tolerance.hpp"
 #include "io/hdf5/writer.hpp"
+#include "io/record.hpp"
 
 namespace lsrecon {
 
@@ -63,10 +64,7 @@ void write(const std::string& path, const std::vector<std::size_t>& extents, std
     file.attribute("/", "version", format_version);
     file.attribute("/", "engine", making.engine);
     file.attribute("/", "accuracy", std::vector<double>{making.accuracy});
-    file.group("record");
-    for (const auto& [name, value] : record) {
-        file.attribute("record", name, value);
-    }
+    write_record(file, record);
     if (!keys.empty()) {
         file.texts("keys", {keys.size()}, keys);
         file.later("sha256", {keys.size()}, Hdf5Element::sha256, keys.size(),

@@ -8,13 +8,19 @@
 #include "base/numbers.hpp"
 #include "base/precision.hpp"
 #include "base/version.hpp"
+#include "io/hdf5/writer.hpp"
 
 namespace lsrecon {
 
 namespace {
 
-/// What the names of remarks in the record begin with; a number follows.
+// What the names of these sentences in the record begin with; a number follows.
+const std::string fact_in_record = "fact_";
 const std::string remark_in_record = "remark_";
+
+bool begins_with(const std::string& name, const std::string& begin) {
+    return name.rfind(begin, 0) == 0;
+}
 
 std::string precision_of(const ComputedBy& by) {
     return by.epsilon <= unit_roundoff(Precision::float64) ? "double" : "single";
@@ -40,6 +46,9 @@ Record make_record(const Scan& scan, const ComputedBy& by, const Record& setting
         record.end(),
         {{"scan", scan.file}, {"scan_format", scan.format}, {"scan_sha256", scan.sha256()}});
     record.insert(record.end(), settings.begin(), settings.end());
+    for (std::size_t i = 0; i < scan.facts.size(); ++i) {
+        record.emplace_back(text(fact_in_record, i), scan.facts[i]);
+    }
     for (std::size_t i = 0; i < scan.remarks.size(); ++i) {
         record.emplace_back(text(remark_in_record, i), scan.remarks[i]);
     }
@@ -63,6 +72,13 @@ void add_notes(Record& record, const Scan& scan, const std::vector<std::string>&
     }
 }
 
+void write_record(Hdf5Writer& file, const Record& record) {
+    file.group("record");
+    for (const auto& [name, value] : record) {
+        file.attribute("record", name, value);
+    }
+}
+
 std::string value_in(const Record& record, const std::string& name) {
     const auto found = std::find_if(record.begin(), record.end(),
                                     [&](const auto& entry) { return entry.first == name; });
@@ -72,7 +88,7 @@ std::string value_in(const Record& record, const std::string& name) {
 std::pair<std::vector<std::string>, Record> notes_and_rest(const Record& record) {
     std::pair<std::vector<std::string>, Record> parts;
     for (const auto& entry : record) {
-        if (entry.first.rfind(remark_in_record, 0) == 0) {
+        if (begins_with(entry.first, remark_in_record)) {
             parts.first.push_back(entry.second);
         } else {
             parts.second.push_back(entry);
@@ -85,8 +101,8 @@ Record identity_of(const Record& record) {
     const std::set<std::string> left_out{"made", "command", "scan", "q_file", "q_folder"};
     Record identity;
     for (const auto& [name, value] : record) {
-        if (name.rfind(remark_in_record, 0) == 0) {
-            identity.emplace_back(value, ""); // its number depends on the remarks before it
+        if (begins_with(name, fact_in_record) || begins_with(name, remark_in_record)) {
+            identity.emplace_back(value, ""); // its number depends on the sentences before it
         } else if (left_out.count(name) == 0) {
             identity.emplace_back(name, value);
         }

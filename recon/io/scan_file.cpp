@@ -33,8 +33,7 @@ ScanFile::ScanFile(OpenScan opened, const ReadOptions& options)
     file_->require_unchanged();
     scan.sha256 = [file = file_] { return file->sha256(); };
     if (options.low_resolution) {
-        scan.remarks.push_back("`low_resolution`: whether the trajectory fills the matrix was "
-                               "not checked");
+        scan.facts.push_back("`low_resolution`: the reach of the trajectory was not checked");
     } else {
         require_reach(scan);
     }
@@ -130,6 +129,9 @@ ScanFile::ScanFile(const std::string& path, const ReadOptions& options, Reporter
     : ScanFile([&] {
           const Stage stage(report, "read");
           ScanFile source(path, options);
+          for (const std::string& fact : source.scan().facts) {
+              report.tell(fact);
+          }
           for (const std::string& remark : source.scan().remarks) {
               report.note(remark);
           }

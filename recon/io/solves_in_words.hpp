@@ -1,6 +1,5 @@
 #pragma once
 
-#include "io/q_file.hpp"
 #include "scan/image.hpp"
 
 namespace lsrecon {

@@ -7,6 +7,7 @@
 #include "base/escaped.hpp"
 #include "io/image/file.hpp"
 #include "io/image/formats.hpp"
+#include "io/native/grid.hpp"
 
 namespace lsrecon {
 
@@ -17,18 +18,6 @@ std::vector<std::size_t> significant(const std::vector<std::size_t>& extents) {
     const auto first = std::find_if(extents.begin(), extents.end(),
                                     [](std::size_t extent) { return extent != 1; });
     return {first, extents.end()};
-}
-
-std::vector<std::size_t> image_extents(const Scan& scan) {
-    std::vector<std::size_t> extents{scan.frames.size()};
-    if (scan.voxels) {
-        extents.push_back(scan.voxels->size());
-        return extents;
-    }
-    for (std::size_t d = static_cast<std::size_t>(scan.grid.dimensions); d-- > 0;) {
-        extents.push_back(scan.grid.size[d]);
-    }
-    return extents;
 }
 
 Hdf5Reader opened(const std::string& path) {
@@ -50,13 +39,14 @@ Truth::Truth(const std::string& path) : file_(opened(path)), extents_(image_shap
         }
     }
     if (!std::isfinite(norm_) || norm_ == 0) {
-        throw InputError({path, "/image", norm_ == 0 ? "zeros only" : "values that are not finite",
+        throw InputError({path, "/image", norm_ == 0 ? "only zeros" : "values that are not finite",
                           "an image to compare with", "name the truth of this scan"});
     }
 }
 
 void Truth::require_size_of(const Scan& scan) const {
-    const std::vector<std::size_t> wanted = image_extents(scan);
+    native::Extents wanted = native::image_extents(scan);
+    wanted.insert(wanted.begin(), scan.frames.size());
     if (significant(extents_) != significant(wanted)) {
         throw InputError({file_.path(), "/image", shown(extents_),
                           shown(wanted) + ", the image of " + scan.file,

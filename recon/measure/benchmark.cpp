@@ -325,8 +325,8 @@ std::vector<ReconstructionRow> benchmark_reconstruction(const BenchmarkOptions& 
         const Stage stage(report, "recon reference");
         rows = rows_of(*loops, simulation, folder, solver_named("eigen"), false, report);
     } else {
-        report.note("recon: the loops of the CPU are left out, they would take minutes; a smaller "
-                    "`matrix` or `scan_samples` shows them");
+        report.note("recon: the loops of the CPU are left out, because they would take minutes. A "
+                    "smaller `matrix` or `scan_samples` shows them.");
         if (device) {
             const Stage stage(report, "solve reference");
             rows = {solver_of_cpu(*device, loops->computed_by(), simulation, folder, report)};

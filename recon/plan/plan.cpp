@@ -15,12 +15,12 @@ void require_few_turns(const Scan& scan, const OffResonance& off_resonance) {
         const RealVector& times = frame.sampling->times;
         const double latest = times.size() > 0 ? times.cwiseAbs().maxCoeff() : 0;
         if (field * latest > most) {
-            throw InputError({scan.file, "field map and times",
-                              text("up to ", field, " Hz at ", latest, " s, which is ",
-                                   field * latest, " turns of the phase"),
-                              text("at most ", most, " turns"),
-                              "is the field map in Hz, and are the times in s? or pass "
-                              "`field_map` none"});
+            throw InputError(
+                {scan.file, "field map and times",
+                 text("up to ", field, " Hz at ", latest, " s, which is ", field * latest,
+                      " turns of the phase"),
+                 text("at most ", most, " turns"),
+                 "check that the field map is in Hz and the times in s, or pass `field_map` none"});
         }
     }
 }
@@ -39,7 +39,7 @@ Plan plan_of(const Scan& scan, bool has_maps,
         require_few_turns(scan, *off_resonance);
     }
     if (options.with_q && off_resonance) {
-        throw UsageError("`q`: the scan has a field map, and one Q is not its normal operator\n"
+        throw UsageError("`q`: the scan has a field map, which Q does not model\n"
                          "  next:     leave `q` out, or pass `field_map` none");
     }
     const bool through_q = !scan.voxels && (!off_resonance || options.in_segments);

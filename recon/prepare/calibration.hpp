@@ -42,8 +42,7 @@ struct Calibration {
 };
 
 /// A next step where maps cannot be estimated, for every command that wants them.
-constexpr const char* without_maps =
-    "'lsrecon recon `maps` none' needs none and solves one problem a coil";
+constexpr const char* without_maps = "'lsrecon recon `maps` none' reconstructs without maps";
 
 /// Another, where the samples are too few.
 constexpr const char* maps_of_another =

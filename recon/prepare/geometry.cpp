@@ -66,14 +66,14 @@ Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(option
                         : HUGE_VAL;
     }
     if (other_grid) {
-        scan.remarks.push_back(text("the grid is ", by(scan.grid.size, stored.dimensions),
-                                    " voxels on ", by(scan.grid.fov_mm, stored.dimensions),
-                                    " mm (`matrix`, `fov_mm`); the file has ",
-                                    by(stored.size, stored.dimensions), " on ",
-                                    by(stored.fov_mm, stored.dimensions), " mm"));
+        scan.facts.push_back(text("the grid is ", by(scan.grid.size, stored.dimensions),
+                                  " voxels on ", by(scan.grid.fov_mm, stored.dimensions),
+                                  " mm (`matrix`, `fov_mm`); the file has ",
+                                  by(stored.size, stored.dimensions), " on ",
+                                  by(stored.fov_mm, stored.dimensions), " mm"));
     }
     if (options.conjugate) {
-        scan.remarks.push_back("the trajectory has the other sign (`conjugate`)");
+        scan.facts.push_back("the trajectory has the other sign (`conjugate`)");
     }
     if (moves() || options.shift_to_position) {
         remark_shift(scan);
@@ -104,13 +104,13 @@ void Geometry::change_frames(Scan& scan, const std::string& within) {
         all += of_sampling->stored;
         dropped += of_sampling->stored - of_sampling->kept.size();
         if (2 * of_sampling->kept.size() < of_sampling->stored) {
-            throw InputError(
-                {scan.file, text("samples of frame ", f, " on the grid of `matrix`, `fov_mm`"),
-                 text(of_sampling->stored - of_sampling->kept.size(), " of ", of_sampling->stored,
-                      " lie beyond N/2"),
-                 "half of them at most",
-                 "correct a field of view that the file has wrong with `header` fov_mm=X,Y; or ask "
-                 "for smaller voxels"});
+            throw InputError({scan.file,
+                              text("samples of frame ", f, " on the grid of `matrix`, `fov_mm`"),
+                              text(of_sampling->stored - of_sampling->kept.size(), " of ",
+                                   of_sampling->stored, " lie beyond N/2"),
+                              "half of them at most",
+                              "ask for smaller voxels; or pass `header` fov_mm=X,Y if the field of "
+                              "view in the file is wrong"});
         }
     }
     // Only now: until here samplings are known by where they are.
@@ -118,9 +118,8 @@ void Geometry::change_frames(Scan& scan, const std::string& within) {
         apply(*frames_[f], shifts_mm_[f], scan.frames[f]);
     }
     if (dropped > 0) {
-        scan.remarks.push_back(text("left out ", dropped, " of ", all,
-                                    " samples of all frames, which lie beyond N/2 of the ",
-                                    within));
+        scan.facts.push_back(text("left out ", dropped, " of ", all,
+                                  " samples of all frames, which lie beyond N/2 of the ", within));
     }
 }
 
@@ -191,20 +190,20 @@ void Geometry::remark_shift(Scan& scan) const {
     const int dimensions = scan.grid.dimensions;
     const std::string axes = dimensions == 3 ? "x, y and z" : "x and y";
     if (!options_.shift_to_position) {
-        scan.remarks.push_back(text("the image is shifted by ", by(shifts_mm_.front(), dimensions),
-                                    " mm along ", axes, " of the grid (`shift_mm`)"));
+        scan.facts.push_back(text("the image is shifted by ", by(shifts_mm_.front(), dimensions),
+                                  " mm along ", axes, " of the grid (`shift_mm`)"));
         return;
     }
     const bool alike = std::all_of(shifts_mm_.begin(), shifts_mm_.end(), [&](const Vec3& shift) {
         return are_same_position(shift, shifts_mm_.front());
     });
-    scan.remarks.push_back(
+    scan.facts.push_back(
         text("the image is shifted by ", by(shifts_mm_.front(), dimensions), " mm along ", axes,
-             " of the grid, ", alike ? "" : "and other frames by other lengths, ",
-             "from the isocentre to the position of the acquisitions (`shift_mm` header)"));
+             " of the grid", alike ? "" : " in the first frame",
+             ", from the isocentre to the position of the acquisitions (`shift_mm` header)"));
     if (scan.trajectory_units.empty()) {
-        scan.remarks.push_back("the acquisitions lie on lines, without a trajectory: most scanners "
-                               "shift such lines themselves, and `shift_mm` header shifts again");
+        scan.remarks.push_back("The scan is Cartesian. Most scanners shift Cartesian lines "
+                               "themselves, and `shift_mm` header shifts them again.");
     }
 }
 
@@ -226,8 +225,8 @@ void Geometry::move_positions(Scan& scan) const {
     }
     const bool known = scan.grid.directions.has_value();
     if (!known) {
-        scan.remarks.push_back("the position of the grid is left out: without its directions it "
-                               "is not known where `shift_mm` moves it");
+        scan.remarks.push_back("The position of the image is left out: without directions, "
+                               "`shift_mm` moves it to an unknown place.");
     }
     const auto moved = [&](std::optional<Vec3>& position) {
         if (!known) {
@@ -327,14 +326,15 @@ void Geometry::check(const Scan& scan) const {
     const bool other_grid = grid.size != scan.grid.size || grid.fov_mm != scan.grid.fov_mm;
     if (!scan.coil_maps.empty() && (other_grid || moves())) {
         refuse("`matrix`, `fov_mm` and `shift_mm` move the voxels, and the coil maps of the file "
-               "are made for those that it has",
-               "leave the options out, or make maps on the new grid");
+               "are made for its own grid",
+               "leave the options out; or remove /coil_maps from a copy of the scan, and pass "
+               "`maps` with this file, whose maps are then resampled");
     }
     if (scan.off_resonance && (other_grid || moves())) {
-        refuse(
-            "`matrix`, `fov_mm` and `shift_mm` move the voxels, and the field map of the file is "
-            "that of those that it has",
-            "leave the options out, or write the field map on the new grid");
+        refuse("`matrix`, `fov_mm` and `shift_mm` move the voxels, and the field map of the file "
+               "is made for its own grid",
+               "leave the options out; or remove /field_map from a copy of the scan, and pass "
+               "`field_map` with this file, whose map is then resampled");
     }
     if (scan.voxels && other_grid) {
         refuse("`matrix` and `fov_mm` are for a grid, and the file lists the positions of voxels",

@@ -25,7 +25,7 @@ void require_place(const Scan& scan, const Frame& frame, const Grid& first) {
     if (!from_first.share_maps()) {
         throw InputError({scan.file, "place of the frame " + frame.label,
                           from_first.in_words() + " from the first frame of its slice",
-                          "frames of a slice at one place, where scans have several orientations",
+                          "one place a slice, in a scan of several orientations",
                           "choose frames of one orientation, with `slice` for example"});
     }
 }
@@ -65,10 +65,10 @@ PlacedVolumes::PlacedVolumes(CoilRows volumes, const Grid& grid, const Scan& sca
 
 void PlacedVolumes::require_own_places(const Scan& scan) const {
     if (grid_.size[2] == 1) {
-        require_one_place(scan, of_.thing + " of " + of_.file,
-                          "or name a volume with position and directions, from which each takes "
-                          "its own; or " +
-                              of_.next);
+        require_one_place(
+            scan, of_.thing + " of " + of_.file,
+            "or name a volume with position and directions, which is resampled to each slice; or " +
+                of_.next);
     }
     for (std::size_t a = 0; a < grids_.size(); ++a) {
         require_known_place(grids_[a], "the scan", of_);
@@ -76,7 +76,7 @@ void PlacedVolumes::require_own_places(const Scan& scan) const {
             const Whereabouts one{grids_[a].position, grids_[a].directions};
             if (apart(one, {grids_[b].position, grids_[b].directions}).in_words().empty()) {
                 throw InputError({scan.file, "places of the slices", "the same of two slices",
-                                  text("one of their own, by which slices are taken from the ",
+                                  text("a place of its own for each slice, to resample the ",
                                        of_.thing, " of ", of_.file),
                                   "correct the headers, or choose one slice with `slice`"});
             }

@@ -49,6 +49,7 @@ double edge_over_noise(const Frame& frame, const CoilRows& noise) {
 PreparedScan::PreparedScan(FrameSource& source, PrepareOptions options, Transforms& transforms,
                            Reporter& report)
     : scan_(source.take_scan()), file_grid_(scan_.grid), frames_(source) {
+    const std::size_t known_facts = scan_.facts.size();
     const std::size_t known = scan_.remarks.size();
     if (options.geometry.any()) {
         frames_.place(Geometry(options.geometry, scan_));
@@ -61,8 +62,8 @@ PreparedScan::PreparedScan(FrameSource& source, PrepareOptions options, Transfor
     }
     if (options.whiten && !scan_.noise.empty()) {
         mix(whitening(scan_));
-        scan_.remarks.push_back(
-            text("coils whitened by ", scan_.noise.columns(), " samples of noise"));
+        scan_.facts.push_back(
+            text("coils prewhitened with ", scan_.noise.columns(), " samples of noise"));
     }
     require_compression(scan_, options.compression);
     if (options.compression.asked_for()) {
@@ -72,6 +73,9 @@ PreparedScan::PreparedScan(FrameSource& source, PrepareOptions options, Transfor
     if (options.stored_prior) {
         prior_.emplace(options.prior, std::move(*options.stored_prior), scan_, places_,
                        options.geometry.shifts());
+    }
+    for (std::size_t i = known_facts; i < scan_.facts.size(); ++i) {
+        report.tell(scan_.facts[i]);
     }
     for (std::size_t i = known; i < scan_.remarks.size(); ++i) {
         report.note(scan_.remarks[i]);
@@ -106,9 +110,9 @@ void PreparedScan::compress(const CoilCompression& wanted) {
     }
     const CompressedCoils compressed = compressed_coils(grams, wanted);
     mix(compressed.mixing);
-    scan_.remarks.push_back(text(before, " coils compressed to ", scan_.coils(), ", with ",
-                                 100 * compressed.energy, " % of the energy",
-                                 grams.size() > 1 ? " in the place that keeps least" : ""));
+    scan_.facts.push_back(text(before, " coils compressed to ", scan_.coils(), ", with ",
+                               100 * compressed.energy, " % of the energy",
+                               grams.size() > 1 ? " in the slice that keeps least" : ""));
 }
 
 /// Of the first good frame of a place; none of zeros, which say nothing about the coils.
@@ -128,7 +132,7 @@ void PreparedScan::refuse_silence() const {
     throw InputError({scan_.file,
                       text("samples of frame ", frames_.first_good(), ", from which `coils` and ",
                            "`energy` find virtual coils"),
-                      "zeros alone", "an object inside the coils' sensitive volume",
+                      "only zeros", "an object inside the coils' sensitive volume",
                       "leave the frame out with `frames`, or compress no coils"});
 }
 
@@ -157,11 +161,11 @@ void PreparedScan::set_field(PrepareOptions& options) {
     const double factor = options.field_scale;
     if (wanted == "none" && scan_.off_resonance) {
         scan_.off_resonance.reset();
-        scan_.remarks.push_back("the field map of the scan is not used: `field_map` none");
+        scan_.facts.push_back("the field map of the scan is not used: `field_map` none");
     }
     if (wanted.empty() && scan_.off_resonance && scan_.off_resonance->is_zero()) {
-        scan_.remarks.push_back("the field map of the scan is 0 in every voxel; `field_map` none "
-                                "makes the same image in less time");
+        scan_.remarks.push_back("The field map of the scan is 0 in every voxel. `field_map` none "
+                                "makes the same image in less time.");
     }
     if (!(wanted.empty() ? scan_.off_resonance != nullptr : wanted != "none") && factor != 1) {
         throw UsageError(text("`field_scale` ", factor,
@@ -186,8 +190,8 @@ void PreparedScan::set_field(PrepareOptions& options) {
     const std::string sha256 = options.stored_field->sha256;
     field_.emplace(wanted, std::move(*options.stored_field), scan_, places_, file_grid_,
                    options.geometry.shifts(), factor);
-    scan_.remarks.push_back("field map of " + wanted + ", SHA-256 " + sha256 +
-                            (field_->differ() ? ", at the place of each slice" : ""));
+    scan_.facts.push_back("field map of " + wanted + ", SHA-256 " + sha256 +
+                          (field_->differ() ? ", at the place of each slice" : ""));
     scan_.off_resonance = field_->of(place_of(frames_.first_good()));
     remark_idle_field(scan_, scan_.remarks);
 }

@@ -27,7 +27,7 @@ std::shared_ptr<const PriorImage> ScanPrior::of(const Place& place) {
     }
     const CoilRows there = volumes_.take(place);
     if (there.largest_part() == 0) {
-        throw InputError({file_, "prior image", "zeros alone where the image of the scan is",
+        throw InputError({file_, "prior image", "only zeros where the image of the scan is",
                           "an image of the same place", next_step});
     }
     return std::make_shared<const PriorImage>(

@@ -18,7 +18,7 @@ public:
               const std::vector<Place>& places, bool shifted);
 
     const std::string& sha256() const { return sha256_; } ///< of the file
-    /// InputError when it is zeros alone where the image of the place is.
+    /// InputError when it is only zeros where the image of the place is.
     std::shared_ptr<const PriorImage> of(const Place& place);
 
 private:

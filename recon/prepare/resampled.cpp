@@ -22,7 +22,7 @@ void require_known_places(const Grid& from, const Grid& to, const Resampled& of)
                 {of.file, "place of the " + of.thing,
                  text("`shift_mm` moves the image, and the position and directions of ",
                       grid == &from ? "this file" : "the scan", " are not known"),
-                 "both, so that one follows the other", of.next + ", or leave `shift_mm` out"});
+                 "both, to move them together", of.next + ", or leave `shift_mm` out"});
         }
     }
 }

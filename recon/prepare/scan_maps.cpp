@@ -36,10 +36,9 @@ void require_same_shift(Scan& scan, const std::string& file, const StoredMaps& s
                           "the same for both: else they lie apart by the header's position",
                           text("make the maps ", image)});
     }
-    scan.remarks.push_back(text("the coil maps were made ", maps,
-                                " from another scan, the image is ", image,
-                                ": right only where the scanner had shifted the samples of one of "
-                                "the two scans itself"));
+    scan.remarks.push_back(text(
+        "The coil maps were made ", maps, " from another scan, and the image is made ", image,
+        ". They match only if the scanner shifted the samples of one of the two scans itself."));
 }
 
 } // namespace
@@ -61,12 +60,11 @@ ScanMaps::ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& fil
             throw;
         }
         method_ = nullptr;
-        scan_.remarks.push_back(
-            text("no coil maps could be estimated: each coil is a problem of its "
-                 "own, combined by the root of the sum of squares, without "
-                 "phase; for maps, pass `maps` FILE of another scan, which 'lsrecon maps' makes; "
-                 "`maps` espirit says why: ",
-                 error.finding().thing, ": ", error.finding().found));
+        scan_.remarks.push_back(text(
+            "No coil maps could be estimated (", error.finding().thing, ": ", error.finding().found,
+            "). Each coil is solved alone, and the image is the root of "
+            "their sum of squares, without phase. 'lsrecon maps' makes maps of another scan, "
+            "for `maps` FILE."));
     }
     if (!maps_) {
         maps_ = std::make_shared<const CoilRows>(std::move(scan_.coil_maps));
@@ -82,16 +80,15 @@ void ScanMaps::make(PrepareOptions& options) {
     method_ = method_named(wanted);
     if (!options.estimate.are_default() && (method_ == nullptr || !method_->takes_options)) {
         throw UsageError(
-            text("`maps_threshold`, `maps_crop` and `soft_maps` are ESPIRiT's, and this ",
-                 "reconstruction has ",
-                 wanted.empty() ? "maps of the scan's own, or one coil" : "`maps` " + wanted,
+            text("`maps_threshold`, `maps_crop` and `soft_maps` are for `maps` espirit, not for ",
+                 wanted.empty() ? "the scan's own maps or a single coil" : "`maps` " + wanted,
                  "\n  next:     leave them out, or pass `maps` espirit"));
     }
     if (wanted.empty()) {
         return;
     }
     if (!scan_.coil_maps.empty()) {
-        scan_.remarks.push_back("the coil maps of the scan are not used: `maps` " + wanted);
+        scan_.facts.push_back("the coil maps of the scan are not used: `maps` " + wanted);
         scan_.coil_maps = {};
     }
     if (wanted == "none") {
@@ -113,14 +110,14 @@ void ScanMaps::make(PrepareOptions& options) {
         return together_ > 1 ? text(before, "from ", together_, " frames together") : "";
     };
     if (places_.size() > 1) {
-        scan_.remarks.push_back(text("coil maps by ", method_->name,
-                                     " from the centre of k-space, "
-                                     "for each of ",
-                                     places_.size(), " places", together("; in the first ")));
+        scan_.facts.push_back(text("coil maps by ", method_->name,
+                                   " from the centre of k-space, "
+                                   "for each of ",
+                                   places_.size(), " places", together("; in the first ")));
         return;
     }
     const SumOfSquares squares = sum_of_squares(*maps_);
-    scan_.remarks.push_back(text(
+    scan_.facts.push_back(text(
         "coil maps by ", method_->name, " from the centre of k-space (", matrix_, " voxels",
         together(", "), "); ", squares.voxels == scan_.grid.voxels() ? "all" : "",
         squares.voxels == scan_.grid.voxels() ? ""
@@ -143,7 +140,7 @@ void ScanMaps::require_maps_of_signals(const CoilRows& maps, const std::string& 
         first_, [&](const Frame& frame) { return silent_in_these_alone(maps, frame.samples); });
     if (coil) {
         throw InputError({file, "/coil_maps",
-                          text("zeros alone for coil ", *coil, ", which has signal"),
+                          text("only zeros for coil ", *coil, ", which has signal"),
                           "a map of every coil that has signal",
                           "check how the maps were made, or estimate them: `maps` espirit"});
     }
@@ -169,14 +166,14 @@ void ScanMaps::take_stored(const std::string& file, StoredMaps stored,
     volumes_.emplace(std::move(stored.maps), stored.grid, scan_, places_,
                      with_smaller_field(scan_.grid, file_grid_), of);
     make_first();
-    scan_.remarks.push_back("coil maps of " + file + ", SHA-256 " + stored.sha256 +
-                            (differ() ? ", at the place of each slice" : ""));
+    scan_.facts.push_back("coil maps of " + file + ", SHA-256 " + stored.sha256 +
+                          (differ() ? ", at the place of each slice" : ""));
 }
 
 CoilRows ScanMaps::taken(const Place& place) {
     CoilRows maps = volumes_->take(place);
     if (maps.largest_part() == 0) {
-        throw InputError({file_, "/coil_maps", "zeros alone within the image's field of view",
+        throw InputError({file_, "/coil_maps", "only zeros within the image's field of view",
                           "maps where the image is", "name the maps of this scan"});
     }
     const CoilMixing& mixing = frames_.mixing();
@@ -190,7 +187,7 @@ Calibration ScanMaps::calibration_of(const Place& place, const CalibrationField&
     const Frame* const own = calibration_samples_of(scan_, scan_.frames[place.first_frame()]);
     if (own != nullptr && !good.empty()) {
         if (own->samples.largest_part() == 0) {
-            throw InputError({scan_.file, "calibration lines", "zeros alone",
+            throw InputError({scan_.file, "calibration lines", "only zeros",
                               "an object inside the coils' sensitive volume",
                               text("leave its frames out, or pass `maps` FILE; ", without_maps)});
         }
@@ -200,7 +197,7 @@ Calibration ScanMaps::calibration_of(const Place& place, const CalibrationField&
         calibrate_frames(transforms_, scan_, field, frames_, good, report_);
     if (!all) {
         throw InputError({scan_.file, "coil maps by " + method_->name,
-                          "zeros alone in every frame of a place",
+                          "only zeros in every frame of a place",
                           "an object inside the coils' sensitive volume",
                           text("leave its frames out, or pass `maps` FILE; ", without_maps)});
     }

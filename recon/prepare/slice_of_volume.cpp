@@ -68,7 +68,7 @@ void require_known_place(const Grid& grid, const std::string& whose, const Resam
                                                   : "position and directions";
     throw InputError(
         {of.file, "place of the " + of.thing, text("a volume, and ", whose, " has no ", missing),
-         "position and directions of both: slices are taken from it where they lie", of.next});
+         "position and directions of both, to resample the volume to the slice", of.next});
 }
 
 bool is_slice_of(const Grid& to, const Grid& from) {

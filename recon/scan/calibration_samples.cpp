@@ -64,10 +64,10 @@ std::optional<std::size_t> silent_in_these_alone(const CoilRows& of_coils,
 
 void leave_out_calibration(Scan& scan, const Frame* calibration, std::size_t silent_coil) {
     const std::string why =
-        text("hold zeros alone of coil ", silent_coil, ", which has signal in the image");
+        text("hold only zeros of coil ", silent_coil, ", which has signal in the image");
     const std::string& label = calibration->label;
-    scan.remarks.push_back(text("not used: calibration lines", label.empty() ? "" : " of " + label,
-                                ", which ", why, ": were they written?"));
+    scan.remarks.push_back(text("Calibration lines", label.empty() ? "" : " of " + label,
+                                " are not used: they ", why, ". Check how they were written."));
     scan.calibrations_unused.emplace_back(label, why);
     scan.calibrations.erase(scan.calibrations.begin() + (calibration - scan.calibrations.data()));
 }

@@ -15,7 +15,7 @@ const Frame* calibration_samples_of(const Scan& scan, const Frame& frame);
 /// there are none, or some that do.
 std::string why_no_calibration(const Scan& scan, const Frame& frame);
 
-/// A coil that has zeros alone in these values of each, such as its calibration or its map, and
+/// A coil that has only zeros in these values of each, such as its calibration or its map, and
 /// signal in the samples of a frame: they were not written. None where all coils are so.
 std::optional<std::size_t> silent_in_these_alone(const CoilRows& of_coils, const CoilRows& samples);
 /// Moves it to the calibration that serves no frame, and says so.

@@ -19,7 +19,7 @@ public:
     /// After the last frame: remarks on coils that are silent, and on many samples that are.
     /// InputError when all are.
     std::vector<std::string> end() const;
-    /// Frames of zeros alone.
+    /// Frames of only zeros.
     const std::vector<std::size_t>& empty() const { return silent_.empty(); }
 
 private:

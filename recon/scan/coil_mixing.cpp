@@ -91,7 +91,7 @@ CoilMixing whitening(const Scan& scan) {
     const Eigen::VectorXd deviation = covariance.diagonal().real().cwiseSqrt();
     for (Eigen::Index c = 0; c < deviation.size(); ++c) {
         if (!(deviation(c) > 0)) {
-            refuse(text("zeros alone in coil ", c), "noise in every coil");
+            refuse(text("only zeros in coil ", c), "noise in every coil");
         }
     }
     const Eigen::VectorXd scale = deviation.cwiseInverse();
@@ -104,7 +104,7 @@ CoilMixing whitening(const Scan& scan) {
         refuse(
             text("a singular covariance: the smallest eigenvalue of the correlation of coils is ",
                  found),
-            text("more than ", smallest_eigenvalue, ": no coil's noise made of others'"));
+            text("more than ", smallest_eigenvalue, ", with independent noise in each coil"));
     }
     const Eigen::MatrixXcd factor = covariance.llt().matrixL();
     Eigen::MatrixXcd inverse = Eigen::MatrixXcd::Identity(factor.rows(), factor.cols());

@@ -135,7 +135,7 @@ void require_reach(const Scan& scan) {
                             : "pass `traj_units` " + fits + ", in which the matrix is filled";
     }
     throw InputError({scan.file, scan.name_of("trajectory"), found, expected,
-                      next + "; or `low_resolution`, if the scan is meant to be like this"});
+                      next + "; or pass `low_resolution`, if this is intended"});
 }
 
 } // namespace lsrecon

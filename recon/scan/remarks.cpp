@@ -20,9 +20,9 @@ void on_voxels(const Scan& scan, Remarks& remarks) {
         largest = std::max({largest, std::abs(x[0]), std::abs(x[1]), std::abs(x[2])});
     }
     if (largest > 1) {
-        remarks.push_back(text("voxels lie up to ", largest,
-                               " fields of view from the centre; "
-                               "that is the unit of their positions, not mm"));
+        remarks.push_back(text("Voxels lie up to ", largest,
+                               " fields of view from the centre. Check that their positions are in "
+                               "fields of view, not in mm."));
     }
 }
 
@@ -34,9 +34,9 @@ void on_off_resonance(const Scan& scan, Remarks& remarks) {
     const double turns = scan.off_resonance->field.cwiseAbs().maxCoeff() *
                          scan.frames.front().sampling->times.cwiseAbs().maxCoeff();
     if (turns > many) {
-        remarks.push_back(text("the field map makes up to ", std::round(turns),
-                               " turns until a sample is taken; its unit is Hz, that of the times "
-                               "s"));
+        remarks.push_back(text("The field map makes up to ", std::round(turns),
+                               " turns before a sample is taken. Check that the map is in Hz and "
+                               "the times are in s."));
     }
     remark_idle_field(scan, remarks);
 }
@@ -128,20 +128,18 @@ Remarks remarks_on_aliasing(const Scan& scan, const Grid& grid) {
     if (scan.has_single_readouts && sparse.frames == frames && !join.empty()) {
         return {on_single_readouts(scan, sparse.covered)};
     }
-    const std::string each =
-        text(sparse.alike ? "each from " : "the sparsest from ", sparse.samples,
-             scan.coils() > 1 ? " samples a coil, which" : " samples, which");
     const std::string samples =
-        frames == 1 ? "the samples"
-        : sparse.frames < frames
-            ? text(sparse.frames, " of ", frames, " frames are undersampled, ", each)
-            : text(frames, " frames are reconstructed, ", each);
-    const char* const left = with_maps           ? " and noise"
-                             : scan.coils() == 1 ? ""
-                                                 : " where coil maps do not undo it";
-    return {text(samples, " fill ", percent(sparse.covered), " of k-space: expect aliasing", left,
-                 ", of which `reg` tv:0.02 removes much",
-                 join.empty() ? "" : "; if they belong to one image, pass " + join)};
+        frames == 1
+            ? "Undersampled: the samples"
+            : text(sparse.frames, " of ", frames,
+                   " frames are undersampled: ", sparse.alike ? "each has " : "the sparsest has ",
+                   sparse.samples, scan.coils() > 1 ? " samples a coil, which" : " samples, which");
+    const char* const aliasing = with_maps           ? "aliasing and noise"
+                                 : scan.coils() == 1 ? "aliasing"
+                                                     : "aliasing unless coil maps undo it";
+    return {text(samples, " cover ", percent(sparse.covered), " of k-space. Expect ", aliasing,
+                 ". Try `reg` tv:0.02.",
+                 join.empty() ? "" : " If the frames belong to one image, pass " + join + ".")};
 }
 
 std::vector<std::string> remarks_on(const Scan& scan) {

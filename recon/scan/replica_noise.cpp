@@ -33,7 +33,7 @@ ReplicaNoise::ReplicaNoise(const Scan& scan) {
         covariance_of(scan.noise) / 2; // of a real part, where a complex number has two parts
     const double mean = covariance.diagonal().real().mean();
     if (!(mean > 0)) {
-        throw InputError({scan.file, scan.name_of("noise"), "zeros alone", "noise in some coil",
+        throw InputError({scan.file, scan.name_of("noise"), "only zeros", "noise in some coil",
                           "measure the noise again, or leave out `noise_map`"});
     }
     // The square root that is Hermitian: it also exists where noise of some coils is that of

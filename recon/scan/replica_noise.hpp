@@ -10,7 +10,7 @@ class ReplicaNoise {
 public:
     /// Of a scan as it is transformed: its noise samples have been whitened and compressed as its
     /// samples were. Where it has none, real and imaginary parts of every coil have variance 1.
-    /// InputError when the noise samples are zeros alone.
+    /// InputError when the noise samples are only zeros.
     explicit ReplicaNoise(const Scan& scan);
 
     /// Of each real and each imaginary part of a sample: the root mean square over the coils, a.u.

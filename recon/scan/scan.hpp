@@ -75,7 +75,8 @@ struct Scan {
     /// of several readouts, which differ on purpose, nor what the user's flags tell apart.
     std::vector<std::string> joinable_counters;
     bool has_single_readouts = false; ///< each of several frames of raw data is one readout
-    std::vector<std::string> remarks; ///< what was skipped or left unused on reading
+    std::vector<std::string> facts; ///< how it was read and prepared; they ask nothing of a user
+    std::vector<std::string> remarks; ///< what a user should check or act upon
     /// What else the file tells of the measurement, by name; nothing depends on it.
     std::vector<std::pair<std::string, std::string>> details;
 

@@ -24,7 +24,7 @@ std::string in_frames(const std::vector<std::size_t>& silent, std::size_t frames
     const std::string frame = text(" in frame ", silent.front());
     return silent.size() == 1 ? frame
                               : text(" in ", silent.size(), " of ", frames,
-                                     " frames, the first being frame ", silent.front());
+                                     " frames, the first is frame ", silent.front());
 }
 
 } // namespace
@@ -49,7 +49,7 @@ void SilentCoils::add(const CoilRows& samples) {
 }
 
 std::vector<std::string> SilentCoils::remarks() const {
-    const std::string why = ": were they written?";
+    const std::string why = ": check how the scan was written";
     std::vector<std::string> remarks;
     if (!empty_.empty()) {
         remarks.push_back("all samples of all coils are 0" + in_frames(empty_, frames_) + why);

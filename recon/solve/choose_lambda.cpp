@@ -56,13 +56,14 @@ void tell(const LambdaCurve& curve, const Scan& scan, std::size_t f, Reporter& r
     const double share = curve.noise > 0 ? curve.at_chosen().residual / curve.noise : 0;
     const double left = curve.at_chosen().residual / curve.data;
     if (share > 0) {
-        words += text("; the residual has ", rounded(share), " of the noise's energy");
+        words += text(". Its residual is ", rounded(share), " times the noise's energy");
     }
     if (share > unexplained) {
-        report.note(words + ": the model does not explain the rest; coil maps, field map or "
-                            "trajectory may be wrong");
+        report.note(
+            words +
+            ". The model does not explain the rest: check coil maps, field map and trajectory.");
     } else if (share == 0 && curve.at_chosen().lambda >= large && left >= much) {
-        report.note(text(words, "; it is large, and ", rounded(100 * left),
+        report.note(text(words, ". It is large, and ", rounded(100 * left),
                          " % of the data stay unexplained. Unless the scan is mostly noise, check "
                          "its trajectory, samples, coil maps and field map."));
     } else {
@@ -118,7 +119,7 @@ LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, std::size_
     const double of_sample = energy_of_noise(scan.noise);
     if (rule.needs_noise && !(of_sample > 0)) {
         throw InputError({scan.file, scan.name_of("noise"),
-                          scan.noise.empty() ? "it is missing" : "zeros alone",
+                          scan.noise.empty() ? "it is missing" : "only zeros",
                           "samples of noise, which `lambda` " + rule.name + " needs",
                           "pass `lambda` auto, or a number"});
     }

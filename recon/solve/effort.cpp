@@ -14,8 +14,7 @@ namespace {
 void require_choice(bool precondition, bool split, bool by_one_q, const Solver& solver) {
     if (split) {
         throw UsageError(
-            text("`preconditioner` with a regulariser that is not quadratic, whose solver always "
-                 "uses its own ",
+            text("`preconditioner` with a regulariser that is not quadratic: ADMM always uses its ",
                  circulant_kind.name, " preconditioner\n  next:     leave the flag out"));
     }
     if (precondition && !(by_one_q && solver.preconditions)) {

@@ -54,7 +54,7 @@ ChosenLambda by_discrepancy(const LambdaCurve& curve, const std::string& scan) {
                "more signal than noise");
     }
     return {static_cast<std::size_t>(above - points.begin()) - 1, "discrepancy",
-            "the largest whose residual is not above the measured noise"};
+            "the largest whose residual stays within the measured noise"};
 }
 
 /// The smallest robust generalised cross-validation. None where images follow nearly all samples,
@@ -101,7 +101,7 @@ ChosenLambda by_corner(const LambdaCurve& curve) {
     return {
         static_cast<std::size_t>((is_corner ? best : without_corner) - points.begin()), "l-curve",
         is_corner ? "the corner of the L-curve, because cross-validation has no minimum"
-                  : text("at most ", smallest_corner,
+                  : text("a fallback of at most ", smallest_corner,
                          ", because cross-validation has no minimum and the L-curve no corner")};
 }
 
@@ -117,9 +117,9 @@ ChosenLambda by_prediction(const LambdaCurve& curve, const std::string&) {
 
 const std::vector<LambdaRule>& lambda_rules() {
     static const std::vector<LambdaRule> table{
-        {"auto", "generalised cross-validation, or the L-curve where that has no minimum", false,
+        {"auto", "generalised cross-validation (GCV), or the L-curve if GCV has no minimum", false,
          true, &by_prediction},
-        {"discrepancy", "the largest whose residual is not above the measured noise", true, false,
+        {"discrepancy", "the largest whose residual stays within the measured noise", true, false,
          &by_discrepancy},
     };
     return table;

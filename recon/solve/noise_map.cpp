@@ -83,11 +83,11 @@ std::string why_no_g_factor(const Scan& scan, const CoilRows& coil_maps, const S
         return "it is not defined where samples leave out corners of k-space";
     }
     if (options.lambda > 0 || !options.regularisers.empty()) {
-        return "regularisation lowers the noise of this image; pass `lambda` 0 `iterations` 300";
+        return "regularisation lowers the noise of this image. Pass `lambda` 0 `iterations` 300.";
     }
     return std::count(stops.begin(), stops.end(), Stop::iterations) > 0
-               ? "the iteration limit ended the solve, which regularises the image; pass more "
-                 "`iterations`"
+               ? "the solve stopped at the iteration limit, which regularises the image. Raise "
+                 "`iterations`."
                : "";
 }
 
@@ -107,8 +107,8 @@ void add_noise_map(Image& image, std::size_t frame, NormalEquations& equations,
     const Sampling& sampling = *scan.frames[frame].sampling;
     const Precision precision = scan.frames[frame].samples.precision();
     if (scan.noise.empty()) {
-        report.note("the scan has no noise samples: the noise map is that of samples whose real "
-                    "and imaginary parts have variance 1");
+        report.note("The scan has no noise measurement. The noise map is relative: it is for noise "
+                    "of variance 1 in the real and imaginary parts of the samples.");
     }
     image.noise_map = noise_map(
         equations, fhd, options, replicas,

@@ -94,13 +94,14 @@ constexpr OverFrames in_time{&temporal_variation_shortened<float>,
 
 const std::vector<Regulariser>& regularisers() {
     static const std::vector<Regulariser> table{
-        {"roughness", "squares of differences of neighbours", true, &differences, &of_differences},
-        {"prior", "squares of differences from a prior image", true, &to_prior, &of_identity,
+        {"roughness", "squared differences of neighbouring voxels", true, &differences,
+         &of_differences},
+        {"prior", "squared differences from a prior image", true, &to_prior, &of_identity,
          &any_prior},
         {"anatomical", "roughness, but not across the edges of a prior image", true,
          &weighted_differences, &of_weighted_differences, &with_edges},
-        {"band", "the image at spatial frequencies beyond those that were sampled", true,
-         &unsampled, &of_unsampled, nullptr, nullptr, true},
+        {"band", "squared spatial frequencies of the image that were not sampled", true, &unsampled,
+         &of_unsampled, nullptr, nullptr, true},
         {"tv", "total variation: the norm of the image gradient", false, &differences,
          &of_differences},
         {"wavelet", "the L1 norm of shift-invariant Daubechies-4 coefficients", false, &wavelet,

@@ -63,8 +63,8 @@ void require_scale(System& system, const std::vector<Volume>& fhd, Reporter& rep
     }
     const PriorImage& prior = *system.target();
     if (fhd.size() > 1) {
-        throw UsageError("`reg` prior: coils without maps are a problem each, and " + prior.file +
-                         " is the image of none of them\n  next:     give the scan coil maps: "
+        throw UsageError("`reg` prior: without maps each coil is solved alone, and " + prior.file +
+                         " is a combined image\n  next:     give the scan coil maps: "
                          "`maps` espirit, or `maps` FILE");
     }
     if (fhd[0].norm() == 0) {
@@ -73,14 +73,15 @@ void require_scale(System& system, const std::vector<Volume>& fhd, Reporter& rep
     const double scale = system.products_of(prior.values, fhd[0]).scale();
     if (!(scale > 1 / refused_scale && scale < refused_scale)) {
         throw InputError({prior.file, "scale of the prior image",
-                          text("explains the scan best when it is multiplied by ", scale),
+                          text("fits the scan best when it is multiplied by ", scale),
                           text("an image in the units of the reconstruction, within a factor of ",
                                refused_scale, " and with its phase"),
                           "scale it to an image of this scan that lsrecon made"});
     }
     if (scale < 1 / noted_scale || scale > noted_scale) {
-        report.note(text("the prior image ", prior.file,
-                         " explains the scan best when it is multiplied by ", scale));
+        report.note(text("The prior image ", prior.file,
+                         " fits the scan best when it is multiplied by ", scale,
+                         ". Check that it is in the units of the reconstruction."));
     }
 }
 

@@ -6,9 +6,10 @@ namespace lsrecon {
 
 const std::vector<Solver>& solvers() {
     static const std::vector<Solver> rows{
-        {"device", "conjugate gradients on the device, in double precision where it has that",
+        {"device", "conjugate gradients on the device, in double precision if the device has it",
          &solve_where_it_fits, true, true, true},
-        {"eigen", "by Eigen on the CPU, as a check", &solve_by_eigen, false, false, false},
+        {"eigen", "conjugate gradients by Eigen on the CPU, as a check", &solve_by_eigen, false,
+         false, false},
     };
     return rows;
 }

@@ -79,8 +79,8 @@ Solution System::solve(const Volume& f_h_d, const SolveOptions& options,
                        const std::function<void(double)>& progress) {
     for (const RegulariserTerm* term : others_) {
         if (term->over_frames) {
-            throw UsageError("`reg` llr and ttv are solved over all frames together, and this is "
-                             "one alone\n  next:     leave them out");
+            throw UsageError("`reg` llr and ttv need all frames together, and this is a single "
+                             "one\n  next:     leave them out");
         }
     }
     const Volume b = right_hand_side(f_h_d);

@@ -111,7 +111,7 @@ def zeros_are_noted(make):
         row["data"] = np.zeros_like(row["data"])
         f["dataset/data"][6] = row
     folder.run(0, ["recon", "raw.mrd", "-o", "image.h5", *WORK],
-               ["zeros alone in 1 acquisition of the image, first in acquisition 6"])
+               ["1 acquisition of the image hold only zeros, the first is acquisition 6"])
     os.unlink(folder / "image.h5")
 
 

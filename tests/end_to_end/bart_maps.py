@@ -83,14 +83,14 @@ def other_pairs_are_refused(make):
     with h5py.File(folder / "full.h5", "r+") as f:
         f["coil_maps"][2] = 0
     folder.run(INPUT, ["recon", "full.h5", *QUIET, "-o", "image.h5"],
-               ["full.h5: /coil_maps", "zeros alone for coil 2", "next:"])
+               ["full.h5: /coil_maps", "only zeros for coil 2", "next:"])
     for values, dimensions, says in (
             (twice, (X, Y, 1, COILS, 2), ["dimension 4 (map)", "bart ecalib -m 1"]),
             (twice, (X, Y, 1, COILS, 1, 1, 1, 1, 1, 1, 2), ["dimension 10 (time)", "slice 10 0"]),
             (twice, (X, Y, 2, COILS), ["two dimensions", "bart slice 2"]),
             (maps[:3], (X, Y, 1, 3), ["maps of 3 coils", "6"]),
-            (0 * maps, (X, Y, 1, COILS), ["zeros alone"]),
-            (without_one, (X, Y, 1, COILS), ["zeros alone for coil 2", "has signal", "espirit"]),
+            (0 * maps, (X, Y, 1, COILS), ["only zeros"]),
+            (without_one, (X, Y, 1, COILS), ["only zeros for coil 2", "has signal", "espirit"]),
             (np.nan * maps, (X, Y, 1, COILS), ["finite"]),
             (maps[:4], (X, Y, 1, COILS), ["declares"])):
         write_cfl(folder / "maps", values, dimensions)

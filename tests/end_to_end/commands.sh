@@ -42,7 +42,7 @@ run simulate --trajectory radial --matrix 24,24 --coils 3 --without-maps --snr 3
     --backend "$backend" --quiet
 run recon scanner.h5 -o scanner_image.h5 --iterations 5 --backend "$backend" --quiet
 run info scanner_image.h5
-told "whitened by 200 samples"
+told "prewhitened with 200 samples"
 
 # A Cartesian image against the phantom in its band has rounding alone for an error.
 run simulate --trajectory cartesian --matrix 24,24 -o cartesian.h5 --truth band.h5 \

@@ -145,7 +145,7 @@ def what_cannot_be_chosen_is_refused(make):
     with h5py.File(folder / "s.h5", "r+") as f:
         f["noise"][...] = 0
     folder.run(INPUT, [*RECON, "--lambda", "discrepancy", "--no-whitening"],
-               ["/noise", "zeros alone", "--lambda auto"])
+               ["/noise", "only zeros", "--lambda auto"])
     os.unlink(folder / "s.h5")
     scan(folder)
     folder.run(INPUT, [*RECON, "--lambda", "discrepancy"], ["/noise", "missing", "--lambda auto"])
@@ -160,7 +160,7 @@ def what_cannot_be_chosen_is_refused(make):
         f["noise"][()] /= 10000
     folder.run(INPUT, [*RECON, "--lambda", "discrepancy"], ["times the energy"])
     # A hundredth of the energy is noise: what is left is no noise, which is said, --quiet or not.
-    folder.run(0, [*RECON, "--lambda", "auto"], ["the model does not explain the rest"])
+    folder.run(0, [*RECON, "--lambda", "auto"], ["The model does not explain the rest"])
     folder.run(0, ["simulate", "--trajectory", "cartesian", "--matrix", f"{SIZE},{SIZE}", "-o",
                    "s.h5", "--quiet"])
     done = folder.run(0, ["recon", "s.h5", "-o", "i.h5"])

@@ -126,7 +126,7 @@ def a_field_of_zeros_is_noted(make):
     with h5py.File(folder / "off.h5", "r+") as f:
         f["field_map"][...] = 0
     folder.run(0, ["recon", "off.h5", "-o", "own.h5", "--iterations", "2", *QUIET],
-               ["the field map of the scan is 0 in every voxel; --field-map none"])
+               ["The field map of the scan is 0 in every voxel. --field-map none"])
     told = folder.run(0, ["recon", "off.h5", "-o", "own.h5", "--field-map", "none", "--iterations",
                           "2", *QUIET]).stderr
     expect("in every voxel" not in told, told)

@@ -123,7 +123,7 @@ def zeros_have_no_virtual_coils(make):
         del f["samples"]
         f["samples"] = np.stack([0 * samples, samples])
     folder.run(INPUT, ["recon", "coils.h5", "-o", "image.h5", "--energy", "0.9", *QUIET],
-               ["frame 0", "zeros alone", "--frames"])
+               ["frame 0", "only zeros", "--frames"])
 
 
 def what_cannot_be_done_is_refused(make):
@@ -151,7 +151,7 @@ def what_cannot_be_done_is_refused(make):
     with h5py.File(folder / "sparse.h5", "r+") as f:
         del f["coil_maps"]
     folder.run(0, ["recon", "sparse.h5", "-o", "rss.h5", *QUIET],
-               ["no coil maps could be estimated", "centre of k-space"])
+               ["No coil maps could be estimated", "centre of k-space"])
     folder.run(INPUT, ["recon", "sparse.h5", "-o", "image.h5", "--maps", "espirit", *QUIET],
                ["sparse.h5", "centre of k-space", "--maps none"])
 
@@ -205,7 +205,7 @@ def maps_go_with_the_image(make):
     expect((images[0] == images[1]).all(), "maps without a field of view are stretched")
     for words in (["--maps", "walsh", "--maps-crop", "0.7"], ["--maps", "none", "--soft-maps"],
                   ["--maps", "maps.h5", "--maps-threshold", "0.1"]):
-        folder.run(USAGE, [*recon[:4], *words, *QUIET], ["are ESPIRiT's", "next:"])
+        folder.run(USAGE, [*recon[:4], *words, *QUIET], ["are for --maps espirit", "next:"])
     folder.run(USAGE, [*recon[:4], "--coils", "3", "--energy", "0.9"], ["--energy", "--coils"])
 
 

@@ -156,7 +156,7 @@ def a_prior_goes_with_what_uses_it(make):
                ["no regulariser uses it"])
     folder.run(0, ["simulate", "--matrix", "16,16", "--coils", "3", "-o", "coils.h5", "--quiet"])
     folder.run(USAGE, ["recon", "coils.h5", "-o", "image.h5", "--maps", "none", "--prior",
-                       "prior.h5", "--reg", "prior:1", "--quiet"], ["a problem each", "--maps"])
+                       "prior.h5", "--reg", "prior:1", "--quiet"], ["each coil is solved alone", "--maps"])
 
 
 def a_prior_that_does_not_belong_is_refused(make):
@@ -175,7 +175,7 @@ def a_prior_that_does_not_belong_is_refused(make):
         "metres.h5": ((truth,), {"fov_mm": fov * 1000}, "field of view"),
         "volume.h5": ((np.ones((4, 16, 16)),), {"fov_mm": [*fov, 10]},
                       "no position and directions"),
-        "outside.h5": ((outside,), {"fov_mm": fov * 4}, "zeros alone where"),
+        "outside.h5": ((outside,), {"fov_mm": fov * 4}, "only zeros where"),
         "large.h5": ((truth * 1e6,), {}, "multiplied by"),
         "turned.h5": ((truth * 1j,), {}, "multiplied by"),
     }

@@ -84,7 +84,7 @@ def the_group_with_images_is_read(make):
         for name, rows in (("dataset", noise), ("dataset_2", acquisition()), ("dataset_3", other)):
             write_group(f, name, XML, rows)
     told = folder.run(0, ["check", "raw.h5"]).stdout
-    for piece in ("only group /dataset_2 is read", "--group", "/dataset, /dataset_3"):
+    for piece in ("Only group /dataset_2 is read", "--group", "/dataset, /dataset_3"):
         expect(piece in told, f"check does not tell {piece}: {told}")
     folder.run(INPUT, ["check", "raw.h5", "--group", "/dataset"], ["/dataset/data", "/dataset_2"])
     folder.run(USAGE, ["check", "raw.h5", "--group", "data"], ["--group data", "/dataset_3"])
@@ -98,7 +98,7 @@ def wrong_choices_are_refused(make):
     folder = make()
     readouts(folder / "raw.h5")
     folder.run(0, ["recon", "raw.h5", "-o", "rss.h5", "--no-whitening", "--quiet", "--backend",
-                   "reference"], ["no coil maps could be estimated", "centre of k-space"])
+                   "reference"], ["No coil maps could be estimated", "centre of k-space"])
     folder.run(INPUT, ["recon", "raw.h5", "-o", "image.h5", "--no-whitening", "--quiet", "--maps",
                        "espirit"],
                ["raw.h5", "centre of k-space", "--maps none"])

@@ -68,7 +68,7 @@ def the_header_says_how_far_to_shift(make):
     rows, xml = moved_away(folder / "raw.mrd", folder / "away.h5", [(41.5, -70), (-23, 18.25)])
     folder.run(0, ["recon", "away.h5", "-o", "folded.h5", *work])
     folder.run(0, ["recon", "away.h5", "-o", "moved.h5", *work, "--shift-mm", "header"],
-               ["shifted by -41.5 x 70 mm", "--shift-mm header", "other frames by other lengths"])
+               ["shifted by -41.5 x 70 mm", "--shift-mm header", "in the first frame, from"])
     images, positions = {}, {}
     for name in ("centred", "folded", "moved"):
         with h5py.File(folder / f"{name}.h5") as f:
@@ -164,12 +164,12 @@ def a_wider_field_of_view_is_not_cropped_away(make):
         off = np.linalg.norm(found - truth) / np.linalg.norm(truth)
         # Phases of up to 2 pi 8 turns from floats of 2^-24, through transforms and iterations.
         expect(off < 10 * 2 * 2 * np.pi * 8 * 2**-24, f"{fov} mm: {off} from the truth")
-        expect("expect aliasing" not in told.stdout + told.stderr, f"{fov} mm: {told.stderr}")
+        expect("Expect aliasing" not in told.stdout + told.stderr, f"{fov} mm: {told.stderr}")
     folder.run(0, ["recon", "raw.h5", "-o", "image.h5", "--backend", "reference", "--maps", "none",
-                   "--fov-mm", "400,400", "--matrix", "16,16"], ["expect aliasing"])
+                   "--fov-mm", "400,400", "--matrix", "16,16"], ["Expect aliasing"])
     told = folder.run(0, ["recon", "raw.h5", "-o", "image.h5", "--backend", "reference", "--maps",
                           "none", "--fov-mm", "400,400", "--matrix", "16,16", "--reg", "tv:0.02"])
-    expect("expect aliasing" not in told.stderr, told.stderr)
+    expect("Expect aliasing" not in told.stderr, told.stderr)
 
 
 if __name__ == "__main__":

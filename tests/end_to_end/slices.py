@@ -142,7 +142,7 @@ def a_slice_without_signal_or_a_frame_is_no_obstacle(make):
         f["dataset/data"][...] = rows
     folder.kept = {"i.h5.part"}
     _, said = image(folder, "--slice", "0,2", code=INPUT)
-    expect("zeros alone" in said and "2 of 4 frames failed: 2,3" in said, said)
+    expect("only zeros" in said and "2 of 4 frames failed: 2,3" in said, said)
 
 
 def one_prior_image_serves_no_slices(make):
@@ -175,7 +175,7 @@ def maps_that_cannot_be_made(make):
     folder.run(INPUT, ["maps", "raw.h5", "-o", "more.h5", "--slice", "0", "--quiet"],
                ["centre of k-space", "'lsrecon recon --maps none'"])
     _, said = image(folder)
-    expect("no coil maps could be estimated" in said, said)
+    expect("No coil maps could be estimated" in said, said)
 
 
 def the_noise_is_that_of_the_first_slice(make):

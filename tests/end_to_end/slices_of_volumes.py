@@ -263,7 +263,7 @@ def a_frame_fails_alone_where_its_prior_is_zeros(make):
     write_image(folder / "prior.h5", along[None], LENGTHS, MIDDLE, OF_SLICES)
     folder.kept = {"i.h5.part"}
     said = folder.run(INPUT, [*RECON, "-o", "i.h5", "--reg", "prior:0.1", "--prior", "prior.h5"],
-                      ["zeros alone where the image of the scan is"]).stderr
+                      ["only zeros where the image of the scan is"]).stderr
     expect("1 of 3 frames failed: 2" in said, said)
 
 

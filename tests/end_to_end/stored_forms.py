@@ -151,7 +151,7 @@ def not_closed(runs):
     environment = {k: v for k, v in os.environ.items() if k != "HDF5_USE_FILE_LOCKING"}
     with h5py.File(scan, "r+", libver="latest") as file:
         file.flush()
-        runs.expect_refused("a writer", "open for writing in another program", scan,
+        runs.expect_refused("a writer", "another program is writing it", scan,
                             env=environment)
         shutil.copy(scan, copy)
     runs.expect_refused("a writer that crashed", "h5clear", copy)

@@ -59,8 +59,10 @@ protected:
     }
     static std::string remarks(const Scan& scan) {
         std::string all;
-        for (const std::string& remark : scan.remarks) {
-            all += remark + "\n";
+        for (const auto* sentences : {&scan.facts, &scan.remarks}) {
+            for (const std::string& sentence : *sentences) {
+                all += sentence + "\n";
+            }
         }
         return all;
     }

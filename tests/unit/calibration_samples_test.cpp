@@ -55,7 +55,7 @@ TEST(CalibrationSamples, WithoutACoilOfTheImageServeNoFrame) {
     ASSERT_EQ(scan.calibrations.size(), 1u);
     EXPECT_EQ(scan.calibrations[0].label, "slice 0");
     EXPECT_EQ(why_no_calibration(scan, frame("slice 1")),
-              "hold zeros alone of coil 1, which has signal in the image");
+              "hold only zeros of coil 1, which has signal in the image");
     EXPECT_EQ(scan.remarks.size(), 1u);
 }
 

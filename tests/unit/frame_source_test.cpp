@@ -85,7 +85,7 @@ TEST_F(FrameSourceTest, ChosenFramesAlone) {
     EXPECT_EQ(source.frame(1).samples, scan.frames[4].samples);
     EXPECT_EQ(source.frame(0).samples, scan.frames[1].samples);
     EXPECT_EQ(source.frame(0).sampling->trajectory, scan.frames[1].sampling->trajectory);
-    EXPECT_EQ(source.scan().remarks.front(), "left out 3 frames; chosen: `frames` 1,4-9");
+    EXPECT_EQ(source.scan().facts.front(), "left out 3 frames; chosen: `frames` 1,4-9");
     options.frames = IndexList("5");
     EXPECT_THROW(ScanFile(path_, options), InputError);
     options.frames = {};
@@ -127,7 +127,7 @@ TEST_F(FrameSourceTest, BadFramesAreErrorsOfTheirOwnWhereTheyAreAllowed) {
         EXPECT_EQ(source.frame(f).samples, scan.frames[f].samples);
     }
     EXPECT_EQ(source.scan().remarks.back(),
-              "all samples of coil 1 are 0 in frame 4: were they written?");
+              "all samples of coil 1 are 0 in frame 4: check how the scan was written");
     for (const std::size_t f : {0U, 3U}) {
         try {
             source.frame(f);

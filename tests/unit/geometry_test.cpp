@@ -156,10 +156,10 @@ TEST(Geometry, SamplesBeyondTheMatrixGo) {
         EXPECT_EQ(frame.sampling->weights(static_cast<Eigen::Index>(m)),
                   1 + (k[0] + 4) + 8 * (k[1] + 3));
     }
-    EXPECT_NE(std::find(changed.scan.remarks.begin(), changed.scan.remarks.end(),
+    EXPECT_NE(std::find(changed.scan.facts.begin(), changed.scan.facts.end(),
                         "left out 37 of 98 samples of all frames, which lie beyond N/2 of the new "
                         "grid"),
-              changed.scan.remarks.end());
+              changed.scan.facts.end());
 }
 
 // Every k of 8 x 6 voxels fills half of 8 x 12, and what the file's grid would say is not asked.
@@ -168,7 +168,8 @@ TEST(Geometry, AliasingIsThatOfTheNewGrid) {
         Scan scan = make_scan();
         scan.frames.resize(1);
         const Geometry geometry(options, scan);
-        return scan.remarks.back().find("expect aliasing") != std::string::npos;
+        return !scan.remarks.empty() &&
+               scan.remarks.back().find("Expect aliasing") != std::string::npos;
     };
     GeometryOptions options;
     options.fov_mm = {200, 360};
@@ -208,7 +209,7 @@ TEST(Geometry, ConjugateIsTheOtherSign) {
     EXPECT_LT(std::abs(changed.frames[2].samples(0, 1) -
                        stored.samples(0, 1) * std::polar(1.0, turn * 1.25 * 30 / 180)),
               rounding);
-    EXPECT_EQ(changed.scan.remarks.front(), "the trajectory has the other sign (`conjugate`)");
+    EXPECT_EQ(changed.scan.facts.front(), "the trajectory has the other sign (`conjugate`)");
 }
 
 TEST(Geometry, CalibrationAndSinglePrecisionFollow) {

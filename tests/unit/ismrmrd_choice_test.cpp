@@ -37,8 +37,8 @@ TEST(IsmrmrdEncodings, TheFirstWithImageDataOrTheOneAskedForIsRead) {
     const Scan first = read_ismrmrd(both);
     EXPECT_EQ(first.grid.size[0], 8u);
     EXPECT_EQ(first.frames[0].samples(0, 0).real(), 1);
-    EXPECT_TRUE(noted(first, "left out 1 acquisition of encoding 1; encoding 0 is read, and "
-                             "`encoding` chooses"));
+    EXPECT_TRUE(noted(first, "left out 1 acquisition of encoding 1: encoding 0 is read. "
+                             "Pass `encoding` 1 to read them."));
     ReadOptions options;
     options.encoding = 1;
     const Scan other = read_ismrmrd(both, options);

@@ -75,7 +75,7 @@ TEST(IsmrmrdSlices, PartitionsWithoutAKzAreNotSummed) {
         const Finding finding = refusal([&] { read(stack(4, same), xml, "cycles/fov"); });
         EXPECT_EQ(finding.thing, "/dataset/data, kz (third trajectory dimension)");
         EXPECT_TRUE(has(finding.found, "the same in every acquisition")) << finding.found;
-        EXPECT_TRUE(has(finding.next_step, "a trajectory of two dimensions")) << finding.next_step;
+        EXPECT_TRUE(has(finding.next_step, "a 2D trajectory")) << finding.next_step;
         EXPECT_EQ(read(stack(1, same), xml, "cycles/fov").frames.size(), 1u);
         const auto own = [=](int partition, int i) {
             return static_cast<float>(partition - 2) + slope * static_cast<float>(i);
@@ -98,8 +98,8 @@ TEST(IsmrmrdSlices, DensityWeightsAndTimesAreNoKz) {
     };
     finding = refusal([&] { read(stack(4, times), xml, "cycles/fov"); });
     EXPECT_EQ(finding.thing, "/dataset/data, kz (third trajectory dimension)");
-    EXPECT_TRUE(has(finding.found, "nowhere below 0")) << finding.found;
-    EXPECT_TRUE(has(finding.next_step, "a trajectory of two dimensions")) << finding.next_step;
+    EXPECT_TRUE(has(finding.found, "never below 0")) << finding.found;
+    EXPECT_TRUE(has(finding.next_step, "a 2D trajectory")) << finding.next_step;
 
     std::vector<Acquisition> slices =
         stack(4, [](int, int i) { return 0.125F * static_cast<float>(i); });

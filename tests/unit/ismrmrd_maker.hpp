@@ -132,9 +132,14 @@ inline bool has(const std::string& whole, const std::string& part) {
     return whole.find(part) != std::string::npos;
 }
 
+inline bool holds(const std::vector<std::string>& sentences, const std::string& part) {
+    return std::any_of(sentences.begin(), sentences.end(),
+                       [&](const std::string& sentence) { return has(sentence, part); });
+}
+
+/// As a fact or as a remark.
 inline bool noted(const Scan& scan, const std::string& part) {
-    return std::any_of(scan.remarks.begin(), scan.remarks.end(),
-                       [&](const std::string& remark) { return has(remark, part); });
+    return holds(scan.facts, part) || holds(scan.remarks, part);
 }
 
 inline std::vector<double> first_coordinates(const Frame& frame) {

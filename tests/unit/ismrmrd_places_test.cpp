@@ -96,7 +96,7 @@ TEST(IsmrmrdPlaces, WhatIsNotFiniteSaysNothing) {
     for (const Acquisition& unknown : {nowhere, undirected}) {
         const Scan some = read(repetitions({good, unknown}));
         EXPECT_FALSE(some.grid.position || some.grid.directions);
-        EXPECT_TRUE(noted(some, "the place of some frames is not known"));
+        EXPECT_TRUE(noted(some, "The position of some frames is not known"));
     }
 }
 

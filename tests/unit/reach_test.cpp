@@ -107,17 +107,16 @@ TEST(Remarks, UndersamplingWithoutMapsIsNoted) {
     EXPECT_TRUE(remarks_on_aliasing(scan_of(lines(64, 64), 64, 64)).empty());
     Scan scan = scan_of(lines(64, 64, 2), 64, 64);
     ASSERT_EQ(remarks_on_aliasing(scan).size(), 1u);
-    EXPECT_EQ(
-        remarks_on_aliasing(scan)[0],
-        "the samples fill 49.8 % of k-space: expect aliasing where coil maps do not undo it, of "
-        "which `reg` tv:0.02 removes much");
+    EXPECT_EQ(remarks_on_aliasing(scan)[0],
+              "Undersampled: the samples cover 49.8 % of k-space. Expect aliasing unless coil maps "
+              "undo it. Try `reg` tv:0.02.");
     scan.coil_maps = CoilMatrix::Ones(2, 64 * 64);
     EXPECT_TRUE(remarks_on_aliasing(scan).empty()) << "maps undo it";
     scan = scan_of(lines(64, 64, 5), 64, 64);
     scan.coil_maps = CoilMatrix::Ones(2, 64 * 64);
     ASSERT_EQ(remarks_on_aliasing(scan).size(), 1u);
-    EXPECT_NE(remarks_on_aliasing(scan)[0].find("% of k-space: expect aliasing and noise, of "
-                                                "which `reg` tv:0.02 removes much"),
+    EXPECT_NE(remarks_on_aliasing(scan)[0].find(
+                  "% of k-space. Expect aliasing and noise. Try `reg` tv:0.02."),
               std::string::npos)
         << remarks_on_aliasing(scan)[0];
 }
@@ -127,9 +126,9 @@ TEST(Remarks, FramesOfFewSamplesAreNotedWithTheFlagThatJoinsThem) {
     scan.frames.resize(500, scan.frames[0]);
     scan.joinable_counters = {"repetition"};
     EXPECT_EQ(remarks_on_aliasing(scan)[0],
-              "500 frames are reconstructed, each from 64 samples a coil, which fill 2 % of "
-              "k-space: expect aliasing where coil maps do not undo it, of which `reg` tv:0.02 "
-              "removes much; if they belong to one image, pass `join` repetition");
+              "500 of 500 frames are undersampled: each has 64 samples a coil, which cover 2 % of "
+              "k-space. Expect aliasing unless coil maps undo it. Try `reg` tv:0.02. If the frames "
+              "belong to one image, pass `join` repetition.");
     scan.has_single_readouts = true;
     EXPECT_EQ(remarks_on_aliasing(scan),
               std::vector<std::string>{
@@ -147,8 +146,8 @@ TEST(Remarks, TheSparsestFrameIsNotedWhereverItIs) {
     scan.frames.push_back(scan_of(lines(64, 64, 2), 64, 64).frames[0]);
     scan.frames.push_back(scan_of(lines(64, 64, 4), 64, 64).frames[0]);
     EXPECT_EQ(
-        remarks_on_aliasing(scan)[0].find("2 of 3 frames are undersampled, the sparsest from 1024 "
-                                          "samples a coil, which fill 24.6 % of k-space"),
+        remarks_on_aliasing(scan)[0].find("2 of 3 frames are undersampled: the sparsest has 1024 "
+                                          "samples a coil, which cover 24.6 % of k-space"),
         0U)
         << remarks_on_aliasing(scan)[0];
 }

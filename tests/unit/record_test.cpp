@@ -12,12 +12,14 @@ using testing::ElementsAre;
 
 TEST(Record, NotesOfTheRunFollowTheRemarksOnReading) {
     Scan scan;
+    scan.facts = {"coils prewhitened"};
     scan.remarks = {"skipped one", "units 1/m"};
     Record record = make_record(scan, {}, {{"lambda", "0.1"}});
     add_notes(record, scan, {"skipped one", "the limit ended the solve", "units 1/m"});
     const auto [notes, rest] = notes_and_rest(record);
     EXPECT_THAT(notes, ElementsAre("skipped one", "units 1/m", "the limit ended the solve"));
-    EXPECT_EQ(rest.back(), std::pair(std::string("lambda"), std::string("0.1")));
+    EXPECT_EQ(value_in(rest, "lambda"), "0.1");
+    EXPECT_EQ(value_in(rest, "fact_0"), "coils prewhitened") << "is not a note";
     EXPECT_EQ(record.back().first, "remark_2");
 }
 

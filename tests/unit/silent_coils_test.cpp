@@ -54,15 +54,16 @@ TEST(SilentCoils, AreNamedWithTheirFrames) {
     Scan one = scan_of(1);
     one.frames[0].samples.doubles().row(1).setZero();
     EXPECT_EQ(remarks_on_silent_coils(one),
-              Remarks{"all samples of coil 1 are 0: were they written?"});
+              Remarks{"all samples of coil 1 are 0: check how the scan was written"});
     Scan many = scan_of(3);
     many.frames[1].samples.doubles().row(0).setZero();
     for (Frame& frame : many.frames) {
         frame.samples.doubles().row(2).setZero();
     }
-    EXPECT_EQ(remarks_on_silent_coils(many),
-              (Remarks{"all samples of coil 0 are 0 in frame 1: were they written?",
-                       "all samples of coil 2 are 0 in all frames: were they written?"}));
+    EXPECT_EQ(
+        remarks_on_silent_coils(many),
+        (Remarks{"all samples of coil 0 are 0 in frame 1: check how the scan was written",
+                 "all samples of coil 2 are 0 in all frames: check how the scan was written"}));
 }
 
 TEST(SilentCoils, AFrameOfSilentCoilsIsReportedOnce) {
@@ -70,8 +71,8 @@ TEST(SilentCoils, AFrameOfSilentCoilsIsReportedOnce) {
     scan.frames[1].samples.doubles().setZero();
     scan.frames[2].samples.doubles().setZero();
     EXPECT_EQ(remarks_on_silent_coils(scan),
-              Remarks{"all samples of all coils are 0 in 2 of 4 frames, the first being frame 1: "
-                      "were they written?"});
+              Remarks{"all samples of all coils are 0 in 2 of 4 frames, the first is frame 1: "
+                      "check how the scan was written"});
 }
 
 } // namespace

@@ -39,11 +39,11 @@ herr_t look_at(unsigned n, const H5E_error2_t* error, void* result) {
     Said said;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, &look_at, &said);
     if (said.writer) {
-        throw Hdf5Refusal{"it is open for writing in another program, or its writer ended before "
-                          "it had closed it",
-                          "a file that no program is writing",
-                          "close it there, and run again; after a crash run 'h5clear -s' on it "
-                          "and check what it holds"};
+        throw Hdf5Refusal{
+            "another program is writing it, or its writer stopped before it closed the file",
+            "a file that no program is writing",
+            "wait for that program; after a crash run 'h5clear -s' on the file and check its "
+            "values"};
     }
     if (said.memory) {
         otherwise = {"HDF5 asks for more memory than the file can need or this process may have",

@@ -116,8 +116,7 @@ values_of(const std::string& path) {
         throw InputError({data->path(), "file", text(data->bytes(), " bytes"),
                           text(values, " values of ", bytes_each, " bytes, which ", header_of(path),
                                " declares"),
-                          "copy the pair of files again: they do not belong together, or one is "
-                          "not whole"});
+                          "copy both files again: they do not match"});
     }
     return {sizes, data};
 }
@@ -162,8 +161,8 @@ StoredImage open_cfl(const std::string& path, const ImageInput& input) {
         image.about.frames[f].label = label_of(sizes, f);
     }
     if (input.fov_mm.empty()) {
-        image.remarks.emplace_back("cfl files hold no field of view: voxels are taken as 1 mm; "
-                                   "`fov_mm` gives their size");
+        image.remarks.emplace_back(
+            "A cfl file holds no field of view. Voxels are taken as 1 mm. `fov_mm` changes that.");
     }
     image.values = [data = data, voxels](std::size_t frame) {
         return read_at(*data, frame * voxels, voxels);
@@ -185,7 +184,7 @@ StoredMaps read_cfl_maps(const std::string& path, const Grid& like) {
     }
     if (sizes[2] > 1 && like.dimensions == 2) {
         throw InputError({header_of(path), "z", text(sizes[2]),
-                          "1 for a scan of two dimensions: nothing says where the slices lie",
+                          "1 for a 2D scan, since a cfl file holds no positions of slices",
                           text("take the slice of the scan: bart slice 2 Z ",
                                shell_word(base_of(path)), " ONE")});
     }
@@ -211,7 +210,7 @@ double bytes_of_cfl(const std::string& path) {
 
 void write_cfl(const StoredImage& image, const ImageOutput& output, Reporter& report) {
     if (image.about.grid.position || image.about.grid.directions) {
-        report.note("cfl files have no place for the geometry: it is left out");
+        report.note("A cfl file cannot hold position and directions. They are left out.");
     }
     const std::vector<std::string> files = cfl_files(output.path);
     std::array<std::size_t, dimensions> sizes{};

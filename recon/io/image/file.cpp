@@ -11,6 +11,7 @@
 #include "io/hdf5/reader.hpp"
 #include "io/hdf5/writer.hpp"
 #include "io/image/stored.hpp"
+#include "io/record.hpp"
 #include "scan/failed_frames.hpp"
 
 namespace lsrecon {
@@ -83,10 +84,7 @@ void write_geometry_and_record(Hdf5Writer& file, const std::string& dataset, con
     if (image.voxels) {
         write_voxels(file, dataset, grid, *image.voxels);
     }
-    file.group("record");
-    for (const auto& [name, value] : image.record) {
-        file.attribute("record", name, value);
-    }
+    write_record(file, image.record);
     for (const auto& [name, value] : image.numbers) {
         file.attribute("record", name, std::vector<double>{value});
     }

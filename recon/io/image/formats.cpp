@@ -53,7 +53,7 @@ bool recognises_mrd_images(const std::string& path) {
 StoredImage open_hdf5(const std::string& path, const ImageInput& input) {
     if (!input.fov_mm.empty()) {
         throw UsageError({path, "`fov_mm`", "an image file that holds its field of view",
-                          "the flag for files without one alone", "leave it out"});
+                          "a file without a field of view", "leave it out"});
     }
     const bool maps = input.dataset == "image" && holds_maps_alone(Hdf5Reader(path));
     return maps ? open_maps_as_image(path) : open_image_file(path, input.dataset);
@@ -151,7 +151,7 @@ const ImageFormat& format_of_output(const std::string& path, const std::string& 
     throw UsageError(
         {path, "`output`", ending.empty() ? "a name without an ending" : "the ending ." + ending,
          "an ending that says the format",
-         dicom ? "write ISMRMRD images, -o NAME.mrd, of which other programs make DICOM"
+         dicom ? "write ISMRMRD images (-o NAME.mrd) and convert them to DICOM with another program"
                : "add `to` with one of " + comma_separated(names_of(image_formats()))});
 }
 
@@ -180,7 +180,7 @@ void require_own_place(const std::string& path, const std::string& format,
     }
     if (!input.fov_mm.empty()) {
         throw UsageError({path, "`fov_mm`", format + ", which holds its field of view",
-                          "the flag for files without one alone", "leave it out"});
+                          "a file without a field of view", "leave it out"});
     }
 }
 
@@ -195,7 +195,7 @@ const ImageFormat& format_of_input(const std::string& path) {
     throw InputError({path, "IN", "none of the formats that are read",
                       "an image file of lsrecon, NIfTI-1, ISMRMRD images, or BART's NAME.cfl and "
                       "NAME.hdr",
-                      "name such a file; of DICOM dcm2niix makes NIfTI-1"});
+                      "name such a file; dcm2niix converts DICOM to NIfTI-1"});
 }
 
 OnlyImage read_only_image(const std::string& path, const std::string& name) {

@@ -77,7 +77,7 @@ struct OnlyImage {
     std::string sha256; ///< of its file; of a pair, of the hashes of both
 };
 
-/// InputError when the file is no such image, or has several frames, zeros alone or values that are
+/// InputError when the file is no such image, or has several frames, only zeros or values that are
 /// not finite. `name` is what the file is to be, "PRIOR", for the next step.
 OnlyImage read_only_image(const std::string& path, const std::string& name);
 

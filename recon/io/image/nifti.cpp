@@ -20,6 +20,7 @@
 #include "base/write_failure.hpp"
 #include "io/image/slice_stack.hpp"
 #include "scan/directions.hpp"
+#include "scan/header_numbers.hpp"
 #include "scan/host_memory.hpp"
 
 namespace lsrecon {
@@ -54,8 +55,8 @@ mat44 affine_of(const Grid& grid) {
 void place(nifti_image& header, const Grid& grid, Reporter& report) {
     header.qform_code = header.sform_code = NIFTI_XFORM_UNKNOWN;
     if (!grid.position || !grid.directions) {
-        report.note("the image does not say where it lies in the patient, so neither does the "
-                    "NIfTI file: sform_code and qform_code are 0");
+        report.note("The image lacks its position or directions, so the NIfTI file has neither: "
+                    "sform_code and qform_code are 0.");
         return;
     }
     header.qform_code = header.sform_code = NIFTI_XFORM_SCANNER_ANAT;
@@ -148,8 +149,7 @@ void read_place(const std::string& file, const mat44& affine, double mm, Grid& g
             part /= voxel;
         }
     }
-    const bool finite = std::all_of(centre.begin(), centre.end(),
-                                    [](double value) { return std::isfinite(value); });
+    const bool finite = is_finite(centre);
     if (!finite || !orthonormal(directions)) {
         refuse(file, "affine", finite ? "axes that are not at right angles" : "no finite numbers",
                "three axes at right angles, as a grid has",
@@ -221,7 +221,7 @@ void require_sound_header(const std::string& file, const nifti_1_header& header)
         for (const short size : header.dim) {
             found += text(found.empty() ? "" : " ", size);
         }
-        refuse(file, "dim", found, "1 to 7 and so many sizes from 1",
+        refuse(file, "dim", found, "1 to 7 dimensions, each of size 1 or more",
                "see whether the file is damaged");
     }
     if (std::any_of(header.dim + 5, std::max(last, header.dim + 5),
@@ -393,7 +393,7 @@ void write_nifti(const StoredImage& frames, const ImageOutput& output, Reporter&
                  " mm apart, are the third dimension; ", counted(image.frames(), "volume")));
     }
     if (has_no_thickness(grid)) {
-        report.note("the image has no slice thickness; the NIfTI file says 1 mm");
+        report.note("The image has no slice thickness. The NIfTI file gets 1 mm.");
     }
     const nifti_1_header header = header_of(image, output.part, report);
     ReplacingFile target(output.path);
@@ -463,8 +463,8 @@ StoredImage open_nifti(const std::string& path, const ImageInput& input) {
     image.thing = "values";
     image.about.grid = nifti_grid_of(file, header.fields, *parsed);
     if (!image.about.grid.directions) {
-        image.remarks.emplace_back("the NIfTI file does not say where it lies in the patient: its "
-                                   "sform_code and qform_code are 0");
+        image.remarks.emplace_back(
+            "The NIfTI file has no position or directions: its sform_code and qform_code are 0.");
     }
     image.about.frames.resize(static_cast<std::size_t>(parsed->nt));
     image.part = numbers_a_value(*parsed) == 1 ? ImagePart::real : ImagePart::complex;

@@ -5,7 +5,6 @@
 
 #include "io/hdf5/reader.hpp"
 #include "io/image/stored.hpp"
-#include "io/q_file.hpp"
 
 namespace lsrecon {
 

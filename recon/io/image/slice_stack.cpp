@@ -59,7 +59,7 @@ std::string what_is_wrong(const StoredImage& image, const std::vector<Slice>& sl
         return text("volumes at ", slices.size(), " positions");
     }
     if (!grid.directions) {
-        return text("frames at ", slices.size(), " positions, and no directions");
+        return text("frames at ", slices.size(), " positions, without directions");
     }
     const Slice& first = slices.front();
     const double spacing = mean_spacing(slices);
@@ -73,7 +73,7 @@ std::string what_is_wrong(const StoredImage& image, const std::vector<Slice>& sl
         if (!(spacing > same_position_mm) ||
             distance(expected, slice.position) > 2 * same_position_mm) {
             return text("frames ", first.frames[0], " and ", slice.frames[0],
-                        " at positions that are no evenly spaced parallel slices");
+                        " are not slices at even distances");
         }
         if (slice.frames.size() != first.frames.size()) {
             return text("slices of ", counted(first.frames.size(), "frame"), " and of ",

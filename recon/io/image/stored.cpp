@@ -152,8 +152,8 @@ std::vector<std::size_t> places_on_grid(const std::string& file, const Grid& gri
                                   (beside ? ", beside the grid" : ", where another one is"),
                               text("voxels of the grid of ", by(grid.size, grid.dimensions),
                                    ", which a picture needs: (n - floor(N/2)) / N, each once"),
-                              "list such voxels in the scan; without `png` 'recon' takes any, and "
-                              "/image holds their values"});
+                              "list such voxels in the scan, or leave `png` out: /image holds the "
+                              "values of any voxels"});
         }
         taken[place] = true;
         places.push_back(place);
@@ -188,7 +188,7 @@ void require_sound_values(const StoredImage& image) {
             const float magnitude = std::abs(values[n]);
             if (!std::isfinite(magnitude)) {
                 throw InputError({image.file, place_in(image, f, n), shown(magnitude),
-                                  "numbers that floats hold, in every voxel",
+                                  "values within the range of float32",
                                   "write the image again, scaled where it is too large"});
             }
             all_zero = all_zero && magnitude == 0;

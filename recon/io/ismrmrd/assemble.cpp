@@ -135,10 +135,10 @@ std::string wrong_kz(const RawFrames& raw, const RawFrame& frame) {
         begin = end;
     }
     if (same) {
-        return "the same in every acquisition, whose kspace_encode_step_2 differs";
+        return "the same in every acquisition, although kspace_encode_step_2 differs";
     }
     if (raw.encoding.grid.size[2] > 2 && least >= 0 && most > 0) {
-        return "nowhere below 0, as density weights or times are";
+        return "never below 0, like density weights or times";
     }
     return raw.choice.varying()[0] && most - least <= tolerance
                ? "one number in all samples of a slice"
@@ -160,8 +160,7 @@ void require_kz(const RawFrames& raw) {
                    text("kz of each sample, since encodedSpace/matrixSize/z is ",
                         raw.encoding.grid.size[2]),
                    frame.partitions_differ
-                       ? "write kz, or a trajectory of two dimensions: then kz is "
-                         "kspace_encode_step_2 less its center"
+                       ? "write kz, or a 2D trajectory to take kz from kspace_encode_step_2"
                        : "write kz, or matrixSize/z 1 where slices are two-dimensional");
         }
     }
@@ -183,18 +182,19 @@ Grid stored_grid(const RawFrames& raw) {
                 by(grid.size, 3), ", FOV ", by(grid.fov_mm, 3), " mm"),
            "one unit that fills 0.5 to 1.05 of N/2; largest |k| / (N/2) would be " +
                reach_in_each_unit(raw.range, grid) +
-               (foreign ? "; in " + foreign->name + ", which is none of them, it is filled" : ""),
+               (foreign ? "; in " + foreign->name + ", which is not read, it would be filled" : ""),
            foreign ? text("write the trajectory in 1/m (", foreign->per_m, " times ", foreign->name,
                           "); or pass `traj_units` UNIT, if it is in one of these")
                    : "pass `traj_units` UNIT, and `matrix` where k reaches beyond N/2");
 }
 
 /// The units of the trajectory, given or found; "" when none is stored.
-std::string units_of(const RawFrames& raw, std::vector<std::string>& remarks) {
+std::string units_of(const RawFrames& raw, Scan& scan) {
     const std::string& given = raw.options.trajectory_units;
     const Grid stored = stored_grid(raw);
     if (stored.dimensions == 0 && !given.empty()) {
-        remarks.push_back("no trajectory is stored: `traj_units` " + given + " is not used");
+        scan.remarks.push_back("`traj_units` " + given +
+                               " is not used: the file has no trajectory");
     }
     if (stored.dimensions == 0 || !given.empty()) {
         return stored.dimensions == 0 ? "" : given;
@@ -220,14 +220,14 @@ std::string units_of(const RawFrames& raw, std::vector<std::string>& remarks) {
         reach[d] *= range[d] / (0.5 * static_cast<double>(stored.size[d]));
         reach[d] = std::round(1000 * reach[d]) / 1000;
     }
-    remarks.push_back(text("trajectory units ", found, ", found from its range (",
-                           by(reach, stored.dimensions), " of N/2) and ",
-                           new_matrix ? "`matrix`" : "the matrix"));
+    scan.facts.push_back(text("trajectory units ", found, ", found from its range (",
+                              by(reach, stored.dimensions), " of N/2) and ",
+                              new_matrix ? "`matrix`" : "the matrix"));
     if (const ForeignUnit* const foreign = foreign_unit_that_fits({range}, stored)) {
-        remarks.push_back(text("the range of the trajectory would also fit ", foreign->name,
-                               ", which is not read: if the object has a wrong size, write the "
-                               "trajectory in 1/m (",
-                               foreign->per_m, " times ", foreign->name, ")"));
+        scan.remarks.push_back(
+            text("The range of the trajectory would also fit ", foreign->name,
+                 ". If the object has a wrong size, write the trajectory in 1/m (", foreign->per_m,
+                 " times ", foreign->name, ")."));
     }
     return found;
 }
@@ -243,8 +243,8 @@ std::vector<RawPart> parts_of(const RawFrames& raw, const RawCounters& counters)
         throw UsageError(text(raw.encoding.file, ": `spokes_per_frame` ", length, ", but ",
                               name.empty() ? "the frame" : "frame " + name, " has ",
                               counted(readouts, "readout"),
-                              "\n  next:     ask for fewer, or join what is one image, as by "
-                              "`join` repetition"));
+                              "\n  next:     ask for fewer, or join the frames of one image, for "
+                              "example by `join` repetition"));
     }
     const std::size_t stride =
         std::min(raw.options.stride == 0 ? length : raw.options.stride, readouts);
@@ -279,7 +279,7 @@ void require_one_orientation_a_slice(const RawFrames& raw) {
             refuse(raw, text("orientations of the frames of slice ", one->first.front()),
                    text("several: ", name_of(raw, one->first), " is ", from_first.in_words(),
                         " from ", name_of(raw, first->first)),
-                   "one, with coil maps of its own",
+                   "one a slice, since coil maps are made for each",
                    "choose frames of one orientation, with `set` or `frames` for example");
         }
     }
@@ -309,31 +309,29 @@ OwnPlaces set_geometry(const RawFrames& raw, Scan& scan) {
         return OwnPlaces::none;
     }
     if (turned && raw.options.one_place) {
-        refuse(raw, "orientations of the frames", "several",
-               "one, along which `shift_mm` header shifts",
+        refuse(raw, "orientations of the frames", "several", "one, for `shift_mm` header",
                "choose frames of one orientation, with `slice` for example");
     }
     if (turned) {
         require_one_orientation_a_slice(raw);
-        scan.remarks.push_back(
-            "frames have different orientations, but an image can store only one: orientation and "
-            "position are left out; choose frames of one with `slice` or `repetition`");
+        scan.remarks.push_back("Frames have different orientations, and an image holds only one. "
+                               "Orientation and position are left out. Choose frames of one "
+                               "orientation with `slice` or `repetition`.");
         return OwnPlaces::orientations;
     }
     const auto of_some = [&](std::size_t count) {
         return count != 0 && count != raw.frames.size();
     };
     if (of_some(placed) || of_some(directed)) {
-        scan.remarks.push_back("the place of some frames is not known: orientation and position "
-                               "are left out; choose frames of which it is, with `frames` for "
-                               "example");
+        scan.remarks.push_back("The position of some frames is not known. Orientation and position "
+                               "are left out. Choose the other frames with `frames`.");
         return OwnPlaces::none;
     }
     if (directed > 0 && orthonormal(*first.directions)) {
         scan.grid.directions = first.directions;
     } else if (directed > 0) {
-        scan.remarks.push_back("read_dir, phase_dir and slice_dir are not orthogonal unit vectors "
-                               "and are ignored");
+        scan.remarks.push_back(
+            "read_dir, phase_dir and slice_dir are not orthogonal unit vectors. They are ignored.");
     }
     scan.grid.position = first.position;
     return moved ? OwnPlaces::positions : OwnPlaces::none;
@@ -381,7 +379,7 @@ void set_calibrations(RawFrames& raw, const Vec3& factor, bool moved, Scan& scan
     }
     if (acquisitions > 0) {
         const std::string& of = scan.calibrations.front().label;
-        scan.remarks.push_back(
+        scan.facts.push_back(
             text("kept ", counted(acquisitions, "acquisition"), " flagged parallel calibration",
                  scan.calibrations.size() > 1 ? text(" of ", scan.calibrations.size(), " frames")
                  : of.empty()                 ? ""
@@ -465,34 +463,35 @@ void add_frames(RawFrames& raw, const Vec3& factor, OwnPlaces own, Scan& scan,
         frame.values = {};
     }
     if (unused > 0) {
-        scan.remarks.push_back(text("left out ", counted(unused, "readout"),
-                                    ", which `spokes_per_frame` and `stride` put into no frame"));
+        scan.facts.push_back(text("left out ", counted(unused, "readout"),
+                                  ", which `spokes_per_frame` and `stride` put into no frame"));
     }
     if (cut_up) {
         require_frames(options.frames, index, raw.encoding.file,
                        raw.encoding.dataset + ", chosen frames");
-        scan.remarks.push_back(text(
+        scan.facts.push_back(text(
             "cut into ", counted(index, "frame"), " of ", options.spokes_per_frame, " readouts, ",
             options.stride == 0 ? options.spokes_per_frame : options.stride, " readouts apart",
             options.frames.empty() ? "" : "; chosen: `frames` " + options.frames.to_string()));
     }
 }
 
-void add_remarks(const RawFrames& raw, std::vector<std::string>& remarks) {
-    remarks.insert(remarks.end(), raw.remarks.begin(), raw.remarks.end());
-    raw.choice.add_remarks(remarks);
+void add_remarks(const RawFrames& raw, std::vector<std::string>& facts,
+                 std::vector<std::string>& remarks) {
+    facts = raw.facts;
+    raw.choice.add_facts(facts);
     if (raw.moved_within_frame) {
-        remarks.push_back("acquisitions of one frame have different positions or orientations; the "
-                          "first one's are kept");
+        remarks.push_back("Acquisitions of one frame have different positions or orientations. "
+                          "Those of the first are kept.");
     }
     if (raw.discarded > 0) {
-        remarks.push_back(
+        facts.push_back(
             text("left out ", raw.discarded, " samples by discard_pre and discard_post"));
     }
     if (!raw.encoding.ramps.empty() && !raw.has_trajectory()) {
-        remarks.push_back("EPI: samples lie where the gradient's times in trajectoryDescription "
-                          "put them; lines of both directions are not corrected against each "
-                          "other, so a ghost may remain");
+        remarks.push_back("EPI: the gradient's times in trajectoryDescription give the positions "
+                          "of samples. Lines of the two directions are not corrected against each "
+                          "other: a ghost may remain.");
     }
     const std::size_t stored = raw.kind.trajectory_dimensions;
     if (stored > raw.dimensions()) {
@@ -500,8 +499,8 @@ void add_remarks(const RawFrames& raw, std::vector<std::string>& remarks) {
                                " trajectory dimensions are used"));
     }
     if (raw.has_trajectory() && stored < raw.dimensions()) {
-        remarks.push_back("the trajectory has 2 dimensions and the matrix 3: kz is "
-                          "kspace_encode_step_2 less its center");
+        facts.push_back("the trajectory has 2 dimensions and the matrix 3: kz is "
+                        "kspace_encode_step_2 less its center");
     }
 }
 
@@ -537,12 +536,12 @@ StoredScan assemble(RawFrames raw) {
     Scan scan;
     scan.file = raw.encoding.file;
     scan.grid = raw.space.grid;
-    add_remarks(raw, scan.remarks);
+    add_remarks(raw, scan.facts, scan.remarks);
     require_samples(raw);
     require_kz(raw);
     set_counters(raw, scan);
     const OwnPlaces own = set_geometry(raw, scan);
-    scan.trajectory_units = units_of(raw, scan.remarks);
+    scan.trajectory_units = units_of(raw, scan);
     Vec3 factor{1, 1, 1};
     if (!scan.trajectory_units.empty()) {
         factor = to_cycles_per_fov(scan.trajectory_units, stored_grid(raw));

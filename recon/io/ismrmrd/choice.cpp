@@ -121,8 +121,7 @@ void RawChoice::decide(const std::string& file, const std::string& dataset) {
     }
     if (!any && !frames_.empty()) {
         throw InputError({file, dataset + ", chosen frames", "none of" + asked(), listed(),
-                          "choose from what there is; `frames` counts, from 0, the frames that the "
-                          "other choices leave"});
+                          "choose from these; `frames` counts from 0 after the other choices"});
     }
     decide_on_calibrations();
 }
@@ -137,7 +136,7 @@ void RawChoice::require_listed(const std::string& file, const std::string& thing
                               text("no ", name, " ", missing.to_string(), " of `", name, "` ",
                                    options_.counters[i].to_string()),
                               name + " " + IndexList(values_[i]).shortened(),
-                              "choose from what there is by `" + name + "`"});
+                              "choose from these by `" + name + "`"});
         }
     }
 }
@@ -167,7 +166,7 @@ void RawChoice::decide_on_calibrations() {
     }
 }
 
-void RawChoice::add_remarks(std::vector<std::string>& remarks) const {
+void RawChoice::add_facts(std::vector<std::string>& facts) const {
     std::size_t frames = 0;
     std::size_t acquisitions = 0;
     for (const auto& [counters, of_frame] : frames_) {
@@ -175,16 +174,15 @@ void RawChoice::add_remarks(std::vector<std::string>& remarks) const {
         acquisitions += of_frame.chosen ? 0 : of_frame.acquisitions;
     }
     if (frames > 0) {
-        remarks.push_back(text("left out ", counted(frames, "frame"), " of ",
-                               counted(acquisitions, "acquisition"), "; chosen:", asked()));
+        facts.push_back(text("left out ", counted(frames, "frame"), " of ",
+                             counted(acquisitions, "acquisition"), "; chosen:", asked()));
     }
     if (!options_.join.empty()) {
         std::string names;
         for (const std::string& name : options_.join) {
             names += (names.empty() ? "" : ", ") + name;
         }
-        remarks.push_back("acquisitions that differ in " + names +
-                          " alone are joined into a frame");
+        facts.push_back("acquisitions that differ in " + names + " alone are joined into a frame");
     }
 }
 

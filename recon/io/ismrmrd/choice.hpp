@@ -47,7 +47,7 @@ public:
     /// contrast 0, ...".
     std::string counters() const;
     /// What is left out, and what is joined.
-    void add_remarks(std::vector<std::string>& remarks) const;
+    void add_facts(std::vector<std::string>& facts) const;
 
 private:
     struct Counted {

@@ -196,7 +196,7 @@ std::size_t IsmrmrdContents::choose_encoding(const IsmrmrdFile& file,
     });
     if (found == encodings.end()) {
         std::vector<std::string> others;
-        add_remarks(options.encoding.value_or(0), others);
+        add_remarks(options.encoding.value_or(0), others, others);
         std::string none = "none";
         for (const std::string& other : others) {
             none += "; " + other;
@@ -220,39 +220,40 @@ std::size_t IsmrmrdContents::choose_encoding(const IsmrmrdFile& file,
     return found->first;
 }
 
-void IsmrmrdContents::add_remarks(std::size_t chosen, std::vector<std::string>& remarks) const {
+void IsmrmrdContents::add_remarks(std::size_t chosen, std::vector<std::string>& facts,
+                                  std::vector<std::string>& remarks) const {
     for (const auto& [flag, count] : skipped) {
-        remarks.push_back(text("skipped ", counted(count, "acquisition"), " flagged ", flag));
+        facts.push_back(text("skipped ", counted(count, "acquisition"), " flagged ", flag));
     }
     if (without_samples > 0) {
-        remarks.push_back(
+        facts.push_back(
             text("skipped ", counted(without_samples, "acquisition"), " without samples"));
     }
     bool image = false;
     for (const auto& [encoding, of] : encodings) {
         if (encoding == chosen && of.measurements.size() > 1) {
             const auto first = of.measurements.begin();
-            remarks.push_back(text("acquisitions of the image have ", of.measurements.size(),
+            remarks.push_back(text("Acquisitions of the image have ", of.measurements.size(),
                                    " measurement_uid (", *first, ", ", *std::next(first),
                                    of.measurements.size() > 2 ? ", ..." : "",
-                                   "), and are read as one measurement: if they are several, write "
-                                   "a file or a group for each"));
+                                   "), and are read as one measurement. If they are several, write "
+                                   "a file or a group for each."));
         }
         image = image || (encoding == chosen && of.image > 0);
         if (encoding != chosen) {
-            remarks.push_back(
-                text("left out ", counted(of.image + of.calibration, "acquisition"),
-                     " of encoding ", encoding, "; encoding ", chosen, " is read, and ",
-                     of.image > 0 ? "`encoding` chooses"
-                                  : text("'lsrecon maps SCAN `encoding` ", encoding,
-                                         " -o MAPS' makes coil maps of it for `maps` MAPS")));
+            remarks.push_back(text("left out ", counted(of.image + of.calibration, "acquisition"),
+                                   " of encoding ", encoding, ": encoding ", chosen, " is read. ",
+                                   of.image > 0
+                                       ? text("Pass `encoding` ", encoding, " to read them.")
+                                       : text("'lsrecon maps SCAN `encoding` ", encoding,
+                                              " -o MAPS' makes coil maps from them.")));
         } else if (of.image == 0 && of.calibration > 0) {
-            remarks.push_back(text("left out ", counted(of.calibration, "acquisition"),
-                                   " flagged parallel calibration"));
+            facts.push_back(text("left out ", counted(of.calibration, "acquisition"),
+                                 " flagged parallel calibration"));
         }
     }
     if (!noise.empty() && !image) {
-        remarks.push_back(
+        facts.push_back(
             text("left out ", counted(noise.size(), "acquisition"), " flagged noise measurement"));
     }
 }
@@ -278,11 +279,8 @@ IsmrmrdContents::details(const MeasurementHeader& header, std::size_t chosen) co
         }
     }
     const std::set<float> times = dwells(chosen);
-    std::string listed;
-    for (const float time : times) {
-        listed += text(listed.empty() ? "" : ", ", time);
-    }
-    rows.emplace_back("dwell", listed + (times.count(0) > 0 ? " us (0: not written)" : " us"));
+    rows.emplace_back("dwell", comma_separated(times) +
+                                   (times.count(0) > 0 ? " us (0: not written)" : " us"));
     rows.emplace_back("noise lines", noise.empty() ? "none" : text(noise.size()));
     return rows;
 }

@@ -56,7 +56,8 @@ struct IsmrmrdContents {
     std::size_t choose_encoding(const IsmrmrdFile& file, const MeasurementHeader& header,
                                 const ReadOptions& options) const;
     /// What is not read when `chosen` is.
-    void add_remarks(std::size_t chosen, std::vector<std::string>& remarks) const;
+    void add_remarks(std::size_t chosen, std::vector<std::string>& facts,
+                     std::vector<std::string>& remarks) const;
 
     /// For people: every encoding with its counters, dwell times, lines of noise.
     std::vector<std::pair<std::string, std::string>> details(const MeasurementHeader& header,

@@ -187,10 +187,10 @@ public:
         const auto [shorter, longer] = std::minmax({-first, last + 1});
         if (8 * shorter < longer) {
             refuse("kx", text("from ", first, " to ", last, " cycles per FOV"),
-                   "9/16 of a line or more: on each side of kx = 0 an eighth of the samples of the "
-                   "other, or readout oversampling cannot be removed",
-                   "write a header whose reconSpace has the matrix and field of view of "
-                   "encodedSpace along x, and the image covers both");
+                   "at least 9/16 of a line, to remove the readout oversampling: an eighth of the "
+                   "one half of kx and all of the other",
+                   "write the matrix and field of view of encodedSpace along x into reconSpace, to "
+                   "keep the oversampling");
         }
     }
 
@@ -227,7 +227,7 @@ public:
         const bool directed = is_finite(directions);
         if (scan_.options.one_place && !(placed && directed)) {
             refuse(placed ? "read_dir, phase_dir and slice_dir" : "position", "not finite",
-                   "numbers, by which `shift_mm` header shifts",
+                   "finite numbers, for `shift_mm` header",
                    "correct the header, or give the shift in mm, `shift_mm` X,Y");
         }
         place(header_, where);
@@ -235,8 +235,8 @@ public:
             (placed && !are_same_position(*where.position, position)) ||
             (directed && where.directions && !are_same_directions(*where.directions, directions));
         if (moved && scan_.options.one_place) {
-            refuse("position and directions", "others than those of its frame before",
-                   "one place a frame, by which `shift_mm` header shifts it",
+            refuse("position and directions", "different within its frame",
+                   "one place a frame, for `shift_mm` header",
                    "give the shift in mm, `shift_mm` X,Y, or leave `join` out");
         }
         return moved;
@@ -432,7 +432,7 @@ RawFrames::RawFrames(RawEncoding of_scan, const RawKind& of_first, RawChoice cho
                      const ReadOptions& read)
     : encoding(std::move(of_scan)), kind(of_first), choice(std::move(chosen)), options(read) {
     const bool lines = !has_trajectory() && encoding.ramps.empty();
-    space = image_space(encoding, lines, remarks);
+    space = image_space(encoding, lines, facts);
     if (lines && space.oversampled()) {
         // What --fov-mm asks for beyond reconSpace must not be cut away.
         const double kept = std::max(space.factor[0], options.fov_x_mm / encoding.grid.fov_mm[0]);

@@ -70,7 +70,7 @@ public:
     RawKind kind;
     RawChoice choice;
     ReadOptions options;
-    std::vector<std::string> remarks;
+    std::vector<std::string> facts;
     ImageSpace space; ///< of the image that is to come
     std::optional<ReadoutCrop> crop;
     std::map<RawCounters, RawFrame> frames;

@@ -162,7 +162,7 @@ template <typename Space> std::string described(const Space& space) {
 
 } // namespace
 
-ImageSpace image_space(const RawEncoding& encoding, bool lines, std::vector<std::string>& remarks) {
+ImageSpace image_space(const RawEncoding& encoding, bool lines, std::vector<std::string>& facts) {
     ImageSpace image{encoding.grid};
     if (!encoding.recon) {
         return image;
@@ -179,15 +179,16 @@ ImageSpace image_space(const RawEncoding& encoding, bool lines, std::vector<std:
         const double fov = encoding.grid.fov_mm[0] * image.factor[0];
         image.grid.fov_mm[0] = are_same_length(fov, recon.fov_mm[0]) ? recon.fov_mm[0] : fov;
         image.factor[0] = image.grid.fov_mm[0] / encoding.grid.fov_mm[0];
-        remarks.push_back(text("readouts are oversampled ", encoded / shorter, " times (encoded ",
-                               described(encoding.grid), "): the image covers ",
-                               described(image.grid)));
+        facts.push_back(text("readouts are oversampled ", encoded / shorter, " times (encoded ",
+                             described(encoding.grid), "): the image covers ",
+                             described(image.grid)));
     }
     if (!(same(0) && same(1) && same(2))) {
-        remarks.push_back("the image covers " +
-                          std::string(image.oversampled() ? "that" : "the encoded space") + " (" +
-                          described(image.grid) + "), not the reconstruction space (" +
-                          described(recon) + "); `matrix` and `fov_mm` choose another");
+        facts.push_back("the image covers " +
+                        std::string(image.oversampled() ? "the readouts without oversampling"
+                                                        : "the encoded space") +
+                        " (" + described(image.grid) + "), not the reconstruction space (" +
+                        described(recon) + "); `matrix` and `fov_mm` change that");
     }
     return image;
 }

@@ -47,7 +47,7 @@ struct ImageSpace {
 /// made shorter, whatever y and z are. Elsewhere the grid becomes smaller only when the two spaces
 /// differ in nothing else: phase oversampling keeps what folds in out of the image, and a larger
 /// matrix is interpolation, which --matrix asks for.
-ImageSpace image_space(const RawEncoding& encoding, bool lines, std::vector<std::string>& remarks);
+ImageSpace image_space(const RawEncoding& encoding, bool lines, std::vector<std::string>& facts);
 
 /// The XML header of an ISMRMRD file: what this program uses of it, element by element, so that a
 /// message names the element at fault, a number is read whole or refused, and what is not needed

@@ -355,11 +355,11 @@ void write_mrd_images(const StoredImage& image, const ImageOutput& output, Repor
     require_sizes(image, std::numeric_limits<std::uint16_t>::max(), "ISMRMRD");
     const Grid& grid = image.about.grid;
     if (!grid.position || !grid.directions) {
-        report.note("the image does not say where it lies in the patient: what is not known is 0 "
-                    "in the ISMRMRD file");
+        report.note(
+            "The image lacks its position or directions. What it lacks is 0 in the ISMRMRD file.");
     }
     if (has_no_thickness(grid)) {
-        report.note("the image has no slice thickness; the ISMRMRD file says 1 mm");
+        report.note("The image has no slice thickness. The ISMRMRD file gets 1 mm.");
     }
     std::vector<MrdImageHeader> headers;
     std::vector<std::string> attributes;

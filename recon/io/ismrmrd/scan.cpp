@@ -75,8 +75,8 @@ void take_slices(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& ima
                    "one volume"});
     }
     remarks.push_back(text("encodedSpace/matrixSize/z is ", z,
-                           ", the number of slices, and each has one kspace_encode_step_2: they "
-                           "are taken for two-dimensional images"));
+                           ", the number of slices, and each slice has one kspace_encode_step_2: "
+                           "they are taken for two-dimensional images"));
     encoding.grid.size[2] = 1;
     encoding.grid.dimensions = 2;
 }
@@ -99,8 +99,8 @@ bool has_noise(const IsmrmrdFile& file, const IsmrmrdContents& contents, std::si
              text(file.data_name(), ", acquisition ", other->index, " (noise), active_channels"),
              text(other->channels),
              text(image.channels, ", as in acquisition ", image.index,
-                  " of the image, to whiten its coils"),
-             "pass `no_whitening`, or choose frames of the noise's coils"});
+                  " of the image, for prewhitening"),
+             "pass `no_whitening`, or choose frames with the coils of the noise measurement"});
     }
     remarks.push_back(text("left out ", counted(contents.noise.size() - usable, "acquisition"),
                            " flagged noise measurement: of ", counted(other->channels, "channel"),
@@ -120,14 +120,11 @@ std::optional<double> dwell_for_noise(const IsmrmrdFile& file, const IsmrmrdCont
     if (dwells.size() == 1) {
         return 1e-6 * static_cast<double>(*dwells.begin());
     }
-    std::string listed;
-    for (const float dwell : dwells) {
-        listed += text(listed.empty() ? "" : ", ", dwell);
-    }
+    const std::string listed = comma_separated(dwells);
     if (whitens) {
         throw InputError({file.path(),
                           file.data_name() + ", sample_time_us of the image's acquisitions", listed,
-                          "one dwell time, for which noise samples are scaled to whiten the coils",
+                          "one dwell time, to scale the noise for prewhitening",
                           "choose frames that have the same, with `contrast` for example, or pass "
                           "`no_whitening`"});
     }
@@ -166,8 +163,9 @@ public:
 
     void note_zeros(std::vector<std::string>& remarks) const {
         if (!zeros_.empty()) {
-            remarks.push_back(text("zeros alone in ", counted(zeros_.size(), "acquisition"),
-                                   " of the image, first in acquisition ", zeros_.front()));
+            remarks.push_back(text(counted(zeros_.size(), "acquisition"),
+                                   " of the image hold only zeros, the first is acquisition ",
+                                   zeros_.front()));
         }
     }
 
@@ -175,7 +173,8 @@ public:
     /// (0 when unknown): n times sqrt(dwell of n / (dwell of the image * noise_bandwidth)), because
     /// noise grows with the root of the bandwidth. InputError for a value that is not finite, or
     /// more samples to discard than there are.
-    CoilRows noise(double dwell, double noise_bandwidth, std::vector<std::string>& remarks) const;
+    CoilRows noise(double dwell, double noise_bandwidth, std::vector<std::string>& facts,
+                   std::vector<std::string>& remarks) const;
 
 private:
     [[noreturn]] void refuse(std::size_t index, const std::string& field, const std::string& found,
@@ -210,7 +209,7 @@ private:
     std::vector<std::size_t> zeros_;
 };
 
-CoilRows Receiver::noise(double dwell, double noise_bandwidth,
+CoilRows Receiver::noise(double dwell, double noise_bandwidth, std::vector<std::string>& facts,
                          std::vector<std::string>& remarks) const {
     const auto is_known = [](double time) { return std::isnormal(time) && time > 0; };
     std::size_t samples = 0;
@@ -263,10 +262,12 @@ CoilRows Receiver::noise(double dwell, double noise_bandwidth,
             }
         }
     }
-    remarks.push_back(text(
-        "kept ", counted(samples, "noise sample"), " a coil from ", counted(used, "acquisition"),
-        known ? ", times " + range_in_words(scales) + " for the bandwidth of the image"
-              : ", not scaled, because a dwell time (sample_time_us) is 0"));
+    (known ? facts : remarks)
+        .push_back(
+            text("kept ", counted(samples, "noise sample"), " a coil from ",
+                 counted(used, "acquisition"),
+                 known ? ", times " + range_in_words(scales) + " for the bandwidth of the image"
+                       : ", not scaled, because a dwell time (sample_time_us) is 0"));
     return noise;
 }
 
@@ -281,7 +282,8 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
     take_slices(file, of_image, options, encoding, remarks);
     require_memory(file, of_image, options.grid_of_image(encoding.grid), options);
     encoding.dataset = file.data_name();
-    contents.add_remarks(chosen, remarks);
+    std::vector<std::string> facts;
+    contents.add_remarks(chosen, facts, remarks);
     const std::vector<std::size_t> wanted = contents.wanted(chosen);
     const std::optional<double> dwell =
         dwell_for_noise(file, contents, chosen, options.whitens, remarks);
@@ -298,10 +300,10 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
         receiver.take(index, acquisition);
     });
     receiver.note_zeros(remarks);
-    std::vector<std::string> on_noise;
     CoilRows noise;
     if (dwell) {
-        noise = receiver.noise(*dwell * frames.longer_dwell(), header.noise_bandwidth(), on_noise);
+        noise = receiver.noise(*dwell * frames.longer_dwell(), header.noise_bandwidth(), facts,
+                               remarks);
     }
     StoredScan stored = assemble(std::move(frames));
     Scan& scan = stored.scan;
@@ -309,12 +311,12 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
     scan.details = std::move(details);
     const std::size_t calibration_left_out = of_image.calibration - receiver.calibrations();
     if (calibration_left_out > 0) {
-        remarks.push_back(text("left out ", counted(calibration_left_out, "acquisition"),
-                               " flagged parallel calibration: of other slices or counters than "
-                               "the image"));
+        facts.push_back(text("left out ", counted(calibration_left_out, "acquisition"),
+                             " flagged parallel calibration: of other slices or counters than "
+                             "the image"));
     }
     scan.remarks.insert(scan.remarks.begin(), remarks.begin(), remarks.end());
-    scan.remarks.insert(scan.remarks.end(), on_noise.begin(), on_noise.end());
+    scan.facts.insert(scan.facts.begin(), facts.begin(), facts.end());
     return stored;
 }
 
@@ -350,10 +352,6 @@ std::string choose_group(const Hdf5Reader& reader, const std::vector<std::string
 
 } // namespace
 
-bool recognises_ismrmrd(const Hdf5Reader& file) {
-    return !IsmrmrdHdf5::groups(file).empty();
-}
-
 StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
                         const ReadOptions& options) {
     const Hdf5Reader& reader = *opened;
@@ -372,8 +370,9 @@ StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
     }
     const std::string others = comma_separated(not_read);
     if (!others.empty()) {
-        remarks.push_back("only group " + group + " is read; `group` chooses another of " + others +
-                          ", whose noise does not whiten these coils");
+        remarks.push_back(
+            "Only group " + group +
+            " is read, and only its noise is used. `group` chooses another: " + others);
     }
     try {
         StoredScan stored =

@@ -2,9 +2,9 @@
 
 #include <cerrno>
 #include <cstring>
-#include <unistd.h>
 
 #include "base/error.hpp"
+#include "base/file_bytes.hpp"
 
 namespace lsrecon {
 
@@ -38,17 +38,9 @@ public:
 
     void take(void* to, std::size_t bytes) {
         require(bytes);
-        auto* target = static_cast<char*>(to);
-        for (std::size_t done = 0; done < bytes;) {
-            const ssize_t size = ::pread(file_.descriptor(), target + done, bytes - done,
-                                         static_cast<off_t>(at_ + done));
-            if (size < 0 && errno == EINTR) {
-                continue;
-            }
-            if (size <= 0) {
-                refuse(size < 0 ? std::strerror(errno) : "it became shorter");
-            }
-            done += static_cast<std::size_t>(size);
+        errno = 0;
+        if (!read_all(file_.descriptor(), to, bytes, at_)) {
+            refuse(errno != 0 ? std::strerror(errno) : "it became shorter");
         }
         at_ += bytes;
     }

@@ -49,9 +49,9 @@ void check_times(const std::string& path, const Sampling& sampling, const Ismrmr
         if (!(dwell > 0 && std::abs(found - read) <= rounding * samples * dwell)) {
             cannot_hold(path,
                         text("the time ", found, " s of sample ", m - readout.first,
-                             " of a readout: its readers count times from the sample nearest to "
-                             "the centre of k-space, which is sample ",
-                             readout.center, ", and would take it for ", read, " s"),
+                             " of a readout: readers of ISMRMRD count from the sample nearest to "
+                             "the centre of k-space (sample ",
+                             readout.center, ") and would read ", read, " s"),
                         "take a trajectory whose readouts begin at the centre, such as spiral or "
                         "cones; or write the native format, a name that ends in .h5");
         }
@@ -66,14 +66,15 @@ void write_beside(Hdf5Writer& file, const std::string& path, const Scan& scan, R
     write_grid(file, scan.grid);
     write_image_side(file, scan);
     const auto note = [&](const std::string& what, const std::string& flag) {
-        report.note(path + ": ISMRMRD has no place for " + what +
-                    " beside the raw data in the same file; give recon " + flag + " " + path);
+        report.note(path + ": " + what +
+                    ", beside the raw data. Readers of ISMRMRD ignore it. Pass " + flag + " " +
+                    path + " to recon.");
     };
     if (!scan.coil_maps.empty()) {
-        note("coil maps; they are /coil_maps", "`maps`");
+        note("the coil maps are in /coil_maps", "`maps`");
     }
     if (scan.off_resonance) {
-        note("a field map; it is /field_map", "`field_map`");
+        note("the field map is in /field_map", "`field_map`");
     }
 }
 

@@ -123,6 +123,10 @@ Extents grid_extents(const Grid& grid) {
     return extents;
 }
 
+Extents image_extents(const Scan& scan) {
+    return scan.voxels ? Extents{scan.voxels->size()} : grid_extents(scan.grid);
+}
+
 bool has_dimensions_of(const Grid& like, const Extents& extents) {
     return extents.size() == static_cast<std::size_t>(like.dimensions) ||
            (like.dimensions == 2 && extents.size() == 3);

@@ -37,6 +37,8 @@ Grid read_grid(const Hdf5Reader& file, const ReadOptions& options,
 
 /// Of a volume on the grid, slowest dimension first.
 Extents grid_extents(const Grid& grid);
+/// The same of a scan, [N] for /voxels.
+Extents image_extents(const Scan& scan);
 
 /// Whether a volume of these extents can serve a scan on this grid: of as many dimensions, or of
 /// three for the slices of two.

@@ -67,7 +67,7 @@ void check_format(const Hdf5Reader& file) {
     if ("\"" + format + "\"" != wanted) {
         const bool of_lsrecon = format.rfind("lsrecon-", 0) == 0;
         refuse(file, attribute_name("/", "format"), "\"" + format + "\"", wanted,
-               of_lsrecon ? "name a scan: this is an output, and 'lsrecon info' says of what"
+               of_lsrecon ? "name a scan: this is an output of lsrecon, and 'lsrecon info' shows it"
                           : next);
     }
     const double version = header_numbers(file, "/", "version", 1, "1, a single number").front();
@@ -145,7 +145,7 @@ void require_times(const Hdf5Reader& file, const ReadOptions& options) {
     }
     if (file.has("r2star") && !file.has("field_map")) {
         refuse(file, "/field_map", "it is missing", "/r2star together with /field_map",
-               "write a field map, of zeros where the field is right");
+               "write a field map, of zeros if only the decay is known");
     }
     if (options.with_times && !file.has("times")) {
         refuse(file, "/times", "it is missing", "when each sample was taken, for `field_map`",
@@ -337,7 +337,7 @@ std::size_t coils_in(const Hdf5Reader& file) {
 /// After the voxels and the samples, which say what shape the maps must have.
 CoilRows read_coil_maps(const Hdf5Reader& file, const Scan& scan) {
     const Hdf5Shape shape = file.checked_shape("coil_maps", Hdf5Kind::complex);
-    const Extents one_map = scan.voxels ? Extents{scan.voxels->size()} : grid_extents(scan.grid);
+    const Extents one_map = image_extents(scan);
     Extents any_coils = shape.extents;
     if (!any_coils.empty()) {
         any_coils.erase(any_coils.begin());
@@ -391,7 +391,7 @@ void refuse_options_of_raw_data(const Hdf5Reader& file, const ReadOptions& optio
     if (options.one_place) {
         throw UsageError(file.path() +
                          ": `shift_mm` header is for raw data; the samples of a native scan are "
-                         "those of its grid, wherever its position is\n  next:     leave it out; "
+                         "already centred on its grid\n  next:     leave it out; "
                          "`shift_mm` X,Y moves the image");
     }
 }
@@ -409,8 +409,8 @@ std::vector<std::size_t> choose_frames(Scan& scan, const ReadOptions& options) {
     }
     require_frames(options.frames, count, scan.file, "chosen frames");
     if (indices.size() < count) {
-        scan.remarks.push_back(text("left out ", counted(count - indices.size(), "frame"),
-                                    "; chosen: `frames` ", options.frames.to_string()));
+        scan.facts.push_back(text("left out ", counted(count - indices.size(), "frame"),
+                                  "; chosen: `frames` ", options.frames.to_string()));
     }
     scan.frames = std::move(chosen);
     return indices;
@@ -452,9 +452,9 @@ StoredScan open_native(const std::shared_ptr<const Hdf5Reader>& opened,
         scan.noise = read_noise(file, scan);
     }
     if (file.has("field_map")) {
-        scan.off_resonance = std::make_shared<const OffResonance>(read_field_map(
-            file, scan.voxels ? Extents{scan.voxels->size()} : grid_extents(scan.grid),
-            scan.voxels ? "the positions of /voxels" : "the grid of the image"));
+        scan.off_resonance = std::make_shared<const OffResonance>(
+            read_field_map(file, image_extents(scan),
+                           scan.voxels ? "the positions of /voxels" : "the grid of the image"));
     }
     return {std::move(scan),
             [opened, indices](std::size_t frame) { return read_samples(*opened, indices[frame]); }};

@@ -12,7 +12,7 @@ namespace lsrecon {
 namespace {
 
 using native::Extents;
-using native::grid_extents;
+using native::image_extents;
 
 /// The object that holds the attributes of the whole file.
 const std::string root = "/";
@@ -97,11 +97,11 @@ void write_grid(Hdf5Writer& file, const Grid& grid) {
 
 void write_image_side(Hdf5Writer& file, const Scan& scan) {
     if (!scan.coil_maps.empty()) {
-        Extents extents = scan.voxels ? Extents{scan.coil_maps.columns()} : grid_extents(scan.grid);
+        Extents extents = image_extents(scan);
         extents.insert(extents.begin(), scan.coil_maps.rows());
         file.complex64("coil_maps", extents, {&scan.coil_maps});
     }
-    const Extents of_image = scan.voxels ? Extents{scan.voxels->size()} : grid_extents(scan.grid);
+    const Extents of_image = image_extents(scan);
     const auto write_rates = [&](const std::string& name, const RealVector& values,
                                  const std::string& units) {
         file.real(name, of_image, values.data());

@@ -5,7 +5,6 @@
 
 #include "base/report.hpp"
 #include "io/image/stored.hpp"
-#include "io/q_file.hpp"
 
 namespace lsrecon {
 
