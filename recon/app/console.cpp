@@ -93,6 +93,7 @@ void Console::on_frames_end() {
 
 std::unique_ptr<Transforms> open_transforms(ComputeOptions options, Reporter& report) {
     options.note = [&report](const std::string& message) { report.note(message); };
+    options.tell = [&report](const std::string& message) { report.tell(message); };
     return lsrecon::open_transforms(std::move(options));
 }
 

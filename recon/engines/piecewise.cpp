@@ -122,7 +122,7 @@ void PiecewiseTransform::run(const Job& job) {
     if (pieces.points.size() * pieces.sources.size() > 1) {
         const auto& [samples, voxels] = job.adjoint ? std::tie(pieces.sources, pieces.points)
                                                     : std::tie(pieces.points, pieces.sources);
-        transforms_.note(text("processed in pieces: the device has room for ", voxels.front().count,
+        transforms_.tell(text("processed in pieces: the device has room for ", voxels.front().count,
                               " of ", voxels_.count(), " voxels and ", samples.front().count,
                               " of ", points_.count(), " samples"));
     }

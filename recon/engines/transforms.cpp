@@ -124,7 +124,7 @@ std::unique_ptr<Transform> Transforms::make(const SamplePoints& points, const Vo
     if (segments_.empty()) { // once: pieces and frames have about the same
         segments_ =
             text(segments.count(), " time segments, error at most ", rounded(segments.error));
-        note("off-resonance by " + segments_);
+        tell("off-resonance by " + segments_);
     }
     return std::make_unique<SegmentedTransform>(
         *device_, precision(),

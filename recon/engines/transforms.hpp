@@ -23,8 +23,10 @@ struct ComputeOptions {
     /// Relative L2 error of time segments, where the engine needs them for off-resonance.
     double segment_error = 1e-5;
     double device_memory = 0; ///< bytes to use of the device's memory at most; 0 for all of it
-    /// Called with what the user should know: work in pieces, a solver that moved to the CPU.
+    /// Called with what the user should know: a solver that moved to the CPU, a cache that fails.
     std::function<void(const std::string&)> note = [](const std::string&) {};
+    /// Called with how the work is done: in pieces, by time segments.
+    std::function<void(const std::string&)> tell = [](const std::string&) {};
 };
 
 /// What ran: goes into the image's record, `info` and `bench`.
@@ -74,8 +76,9 @@ public:
     /// Of the kernel in "fhd", "q" or "f", in single precision.
     PairCost cost_of_pair(const std::string& stage);
 
-    /// Passes a note to the user (ComputeOptions::note).
+    /// Pass words to the user, as of ComputeOptions.
     void note(const std::string& message) const { options_.note(message); }
+    void tell(const std::string& message) const { options_.tell(message); }
 
 private:
     struct Chosen {

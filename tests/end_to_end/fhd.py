@@ -98,7 +98,7 @@ def pieces_are_put_together(make):
     """Of a device with room for some voxels and samples at a time."""
     folder = make()
     scan = Scan(folder / "wide.h5", matrix=[150, 131], coils=2, samples=211)
-    words = ["fhd", "wide.h5", "-o", "fhd.h5", "--quiet", "--device-memory", "1"]
+    words = ["fhd", "wide.h5", "-o", "fhd.h5", "--device-memory", "1"]
     if folder.can_run(words):
         folder.run(0, words, ["processed in pieces"])
     agree(folder, "wide.h5", scan.fhd(), "--device-memory", "1")

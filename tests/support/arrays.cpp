@@ -19,6 +19,7 @@ void ArrayCase::open(const std::string& variant, double device_memory,
         options.device_memory = device_memory;
     }
     options.note = [notes = notes](const std::string& note) { notes->push_back(note); };
+    options.tell = options.note;
     try {
 #ifdef LSRECON_WITH_OPENCL
         if (backend == "kernels") {
