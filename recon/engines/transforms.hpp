@@ -76,9 +76,13 @@ public:
     /// Of the kernel in "fhd", "q" or "f", in single precision.
     PairCost cost_of_pair(const std::string& stage);
 
-    /// Pass words to the user, as of ComputeOptions.
+    /// Pass words to the user, as of ComputeOptions; the same are told once.
     void note(const std::string& message) const { options_.note(message); }
-    void tell(const std::string& message) const { options_.tell(message); }
+    void tell(const std::string& message) {
+        if (told_.insert(message).second) {
+            options_.tell(message);
+        }
+    }
 
 private:
     struct Chosen {
@@ -101,6 +105,7 @@ private:
     std::string segments_; ///< of off-resonance, for the record
     std::map<std::string, ChosenParameters> chosen_; ///< by variant and stage
     std::set<std::string> ran_; ///< of them, for the record
+    std::set<std::string> told_;
 };
 
 /// A kind of device, and what computes on it.
