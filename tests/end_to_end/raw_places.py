@@ -63,7 +63,7 @@ def the_header_says_how_far_to_shift(make):
     folder.run(0, ["simulate", "--trajectory", "spiral", "--matrix", "24,20", "--frames", "2",
                    "--motion", "0", "--coils", "2", "--noise", "0.02", "--quiet", "--backend",
                    "reference", "-o", "raw.mrd"])
-    work = ["--quiet", "--backend", "reference", "--iterations", "6", "--maps", "none"]
+    work = ["--backend", "reference", "--iterations", "6", "--maps", "none"]
     folder.run(0, ["recon", "raw.mrd", "-o", "centred.h5", *work])
     rows, xml = moved_away(folder / "raw.mrd", folder / "away.h5", [(41.5, -70), (-23, 18.25)])
     folder.run(0, ["recon", "away.h5", "-o", "folded.h5", *work])

@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "data"))
 from bad_ismrmrd import write # noqa: E402
 from in_folders import INPUT, USAGE, expect, run_cases # noqa: E402
 
-QUIET = ["--quiet", "--backend", "reference", "--iterations", "6"]
+SOLVE = ["--backend", "reference", "--iterations", "6"]
 
 
 def simulated(folder):
@@ -46,7 +46,7 @@ def lengths(*values):
 
 
 def image_of(folder, scan, *words, says=()):
-    told = folder.run(0, ["recon", scan, "-o", "image.h5", *QUIET, *words], says).stderr
+    told = folder.run(0, ["recon", scan, "-o", "image.h5", *SOLVE, *words], says).stderr
     with h5py.File(folder / "image.h5") as f:
         image, fov = f["image"][0], f["image"].attrs["fov_mm"][()]
     (pathlib.Path(folder.path) / "image.h5").unlink()
@@ -86,11 +86,11 @@ def a_header_is_replaced(make):
     right = image_of(folder, "raw.mrd")
     fov = ["--header", "fov_mm=240,200"]
     with_header(folder, "zeros.h5", lengths("0.0", "0.0", "0.0"))
-    folder.run(INPUT, ["recon", "zeros.h5", "-o", "image.h5", *QUIET], ["--header fov_mm=X,Y"])
+    folder.run(INPUT, ["recon", "zeros.h5", "-o", "image.h5", *SOLVE], ["--header fov_mm=X,Y"])
     said = ["--header replaces fov_mm of the file by 240 x 200"]
     expect_same("0.0 mm", image_of(folder, "zeros.h5", *fov, says=said), right)
     with_header(folder, "matrix.h5", lambda xml: xml.replace("<x>24<", "<x>0<"))
-    folder.run(INPUT, ["recon", "matrix.h5", "-o", "image.h5", *QUIET], ["matrixSize/x"])
+    folder.run(INPUT, ["recon", "matrix.h5", "-o", "image.h5", *SOLVE], ["matrixSize/x"])
     expect_same("matrix", image_of(folder, "matrix.h5", "--header", "matrix=24,20"), right)
     right = image_of(folder, "native.h5")
     with h5py.File(folder / "native.h5", "r+") as f:
@@ -108,9 +108,9 @@ def most_samples_must_stay(make):
     folder = make()
     simulated(folder)
     for scan in ("native.h5", "raw.mrd"):
-        folder.run(INPUT, ["recon", scan, "-o", "image.h5", *QUIET, "--fov-mm", "24000,20000"],
+        folder.run(INPUT, ["recon", scan, "-o", "image.h5", *SOLVE, "--fov-mm", "24000,20000"],
                    ["lie beyond N/2", "half of them at most", "--header fov_mm=X,Y"])
-        folder.run(INPUT, ["recon", scan, "-o", "image.h5", *QUIET, "--matrix", "10,8"],
+        folder.run(INPUT, ["recon", scan, "-o", "image.h5", *SOLVE, "--matrix", "10,8"],
                    ["samples of frame 0", "smaller voxels"])
         image_of(folder, scan, "--matrix", "20,18")
 

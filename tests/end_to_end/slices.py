@@ -20,7 +20,7 @@ from in_folders import INPUT, USAGE, expect, run_cases # noqa: E402
 N, COILS, SLICES, REPETITIONS = 24, 4, 3, 2
 CALIBRATION = 1 << 19
 CARTESIAN = XML.replace("<x>4</x><y>4</y>", f"<x>{N}</x><y>{N}</y>").replace("spiral", "cartesian")
-RECON = ["recon", "raw.h5", "--quiet", "--backend", "reference", "--iterations", "8"]
+RECON = ["recon", "raw.h5", "--backend", "reference", "--iterations", "8"]
 rng = np.random.default_rng(3)
 
 
@@ -102,8 +102,7 @@ def the_console_names_the_frames(make):
     folder = make()
     raw(folder, bad=[(1, 0)])
     folder.kept = {"i.h5.part"}
-    words = [word for word in RECON if word != "--quiet"]
-    folder.run(INPUT, [*words, "-o", "i.h5", "--maps", "walsh"],
+    folder.run(INPUT, [*RECON, "-o", "i.h5", "--maps", "walsh"],
                ["frame 1 of 6 (slice 0, repetition 0)\n", "frame 6 of 6 (slice 2, repetition 1)\n",
                 "frame 2 (slice 1, repetition 0) failed: "])
 

@@ -49,8 +49,8 @@ void check_times(const std::string& path, const Sampling& sampling, const Ismrmr
         if (!(dwell > 0 && std::abs(found - read) <= rounding * samples * dwell)) {
             cannot_hold(path,
                         text("the time ", found, " s of sample ", m - readout.first,
-                             " of a readout: readers of ISMRMRD count from the sample nearest to "
-                             "the centre of k-space (sample ",
+                             " of a readout: readers of ISMRMRD count times from the sample "
+                             "nearest to the centre of k-space (sample ",
                              readout.center, ") and would read ", read, " s"),
                         "take a trajectory whose readouts begin at the centre, such as spiral or "
                         "cones; or write the native format, a name that ends in .h5");
