@@ -87,7 +87,7 @@ def other_pairs_are_refused(make):
     for values, dimensions, says in (
             (twice, (X, Y, 1, COILS, 2), ["dimension 4 (map)", "bart ecalib -m 1"]),
             (twice, (X, Y, 1, COILS, 1, 1, 1, 1, 1, 1, 2), ["dimension 10 (time)", "slice 10 0"]),
-            (twice, (X, Y, 2, COILS), ["two dimensions", "bart slice 2"]),
+            (twice, (X, Y, 2, COILS), ["2D scan", "bart slice 2"]),
             (maps[:3], (X, Y, 1, 3), ["maps of 3 coils", "6"]),
             (0 * maps, (X, Y, 1, COILS), ["only zeros"]),
             (without_one, (X, Y, 1, COILS), ["only zeros for coil 2", "has signal", "espirit"]),

@@ -215,7 +215,7 @@ def types_orders_scales_and_units(make):
         centre = LPS_TO_RAS @ (affine @ [1, 2, 2, 1])[:3]
         expect(np.allclose(about["position"], centre * factor), f"{units}: position")
     nibabel.save(nifti(values.astype("f4"), affine, kind="none"), folder / "n.nii")
-    folder.run(0, ["convert", "n.nii", "-o", "back.h5"], ["lacks its position or directions"])
+    folder.run(0, ["convert", "n.nii", "-o", "back.h5"], ["has no position or directions"])
     about = read_back(folder)[1]
     expect("position" not in about and np.allclose(about["voxel_size_mm"], (2, 3, 4)), "no place")
     with open(folder / "n.nii", "rb") as plain, gzip.open(folder / "image", "wb") as packed:

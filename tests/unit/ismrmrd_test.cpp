@@ -12,7 +12,7 @@ namespace {
 using Numbers = std::vector<double>;
 
 TEST(Ismrmrd, IsRecognisedByContent) {
-    EXPECT_TRUE(recognises_ismrmrd(Hdf5Reader(write({readout(8, 1, 2)}))));
+    EXPECT_EQ(name_of_scan_format(Hdf5Reader(write({readout(8, 1, 2)}))), "ISMRMRD raw data");
 }
 
 TEST(Ismrmrd, ReadsCoilsSamplesAndTrajectory) {
