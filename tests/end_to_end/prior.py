@@ -156,7 +156,7 @@ def a_prior_goes_with_what_uses_it(make):
                ["no regulariser uses it"])
     folder.run(0, ["simulate", "--matrix", "16,16", "--coils", "3", "-o", "coils.h5", "--quiet"])
     folder.run(USAGE, ["recon", "coils.h5", "-o", "image.h5", "--maps", "none", "--prior",
-                       "prior.h5", "--reg", "prior:1", "--quiet"], ["each coil is solved alone", "--maps"])
+                       "prior.h5", "--reg", "prior:1", "--quiet"], ["is solved alone", "--maps"])
 
 
 def a_prior_that_does_not_belong_is_refused(make):

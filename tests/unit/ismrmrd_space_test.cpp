@@ -177,7 +177,7 @@ TEST(IsmrmrdSpace, OtherDifferencesOfACartesianScanAreToldAndKept) {
     EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{8, 10, 1}));
     EXPECT_EQ(scan.grid.fov_mm, (Vec3{240, 300, 5}));
     EXPECT_TRUE(noted(scan, "not the reconstruction space (matrix 8 x 8 x 1, FOV 240 x 240 x 5 "
-                            "mm); `matrix` and `fov_mm` choose another"));
+                            "mm); `matrix` and `fov_mm` change that"));
 }
 
 TEST(IsmrmrdSpace, AStoredTrajectoryIsRescaledWhenReadoutsAloneAreOversampled) {
