@@ -100,16 +100,18 @@ void require_all_frames(const std::map<std::size_t, FailedFrame>& failed, std::s
         indices.push_back(index);
     }
     const ExitCode first = failed.begin()->second.code;
-    throw Error(first, text(list_of_failures(indices, frames), "\n  found:    NaN for them in ",
-                            output, "; its /record/frame_errors says why", "\n  next:     ",
-                            kept ? text("run the command again with --resume to try them again; "
-                                        "the others are kept in ",
-                                        PartFolder::path_for(output),
-                                        first == ExitCode::input
-                                            ? ". If you correct the scan, remove that folder first."
-                                            : "")
-                                 : "correct these frames and run the command again; the others "
-                                   "were solved together without them"));
+    throw Error(
+        first,
+        text(list_of_failures(indices, frames), "\n  found:    NaN for them in ", output,
+             "; its /record/frame_errors says why", "\n  next:     ",
+             kept ? text("run the command again with --resume to try them again; "
+                         "the others are kept in ",
+                         PartFolder::path_for(output),
+                         first == ExitCode::input
+                             ? ". If you correct the scan, remove that folder to begin again."
+                             : "")
+                  : "correct these frames and run the command again; the others "
+                    "were solved together without them"));
 }
 
 void flush_stdout() {
