@@ -4,7 +4,6 @@
 
 #include "base/error.hpp"
 #include "base/machine.hpp"
-#include "solve/joint.hpp"
 #include "solve/noise_map.hpp"
 #include "solve/solve.hpp"
 
@@ -88,64 +87,51 @@ void FrameSolves::solve(std::size_t f) {
     });
 }
 
-struct FrameSolves::Begun {
-    std::size_t index;
-    Frame about; ///< without samples
-    double error; ///< of its transforms
-    JointFrame joint;
-};
-
-FrameSolves::Begun FrameSolves::begin(std::size_t f, const Begun* before,
-                                      SharedWorkspaces& shared) {
+JointFrame FrameSolves::begin(std::size_t f, const JointFrame* before, SharedWorkspaces& shared) {
     ScanEquations::Transformed transformed = equations_.transformed(f);
     NormalEquations& equations = equations_.of(f);
-    Begun frame{f, std::move(transformed.frame), 0, {}};
-    frame.joint.fhd = std::move(transformed.fhd);
-    frame.joint.monitor = monitor_of(f);
+    JointFrame frame{f, std::move(transformed.frame), nullptr, std::move(transformed.fhd)};
     if (before != nullptr && before->about.sampling == frame.about.sampling) {
-        frame.joint.system = before->joint.system;
+        frame.system = before->system;
     } else {
-        frame.joint.system = equations.kept_system(shared, report_);
+        frame.system = equations.kept_system(shared, report_);
     }
     frame.error = equations.error();
+    frame.monitor = monitor_of(f);
     return frame;
 }
 
 void FrameSolves::solve_together(const Place& place) {
     SharedWorkspaces shared;
     shared.needed = room_on_device_;
-    std::vector<Begun> begun;
+    std::vector<JointFrame> frames;
     const std::vector<std::size_t> all = place.frames();
     progress_.emplace(report_, all.size());
     for (const std::size_t f : all) {
         progress_->next(label_beside_index(scan_.frames[f].label, f));
         attempts_.of(f, [&] {
             try {
-                begun.push_back(begin(f, begun.empty() ? nullptr : &begun.back(), shared));
+                frames.push_back(begin(f, frames.empty() ? nullptr : &frames.back(), shared));
             } catch (const DeviceError& error) {
-                throw RunError(
-                    {scan_.file, "frames that are solved together",
-                     text("no room on the device after ", begun.size(), " of them: ", error.what()),
-                     "room for all of them",
-                     "choose some with `frames`, or leave " +
-                         flags_over_frames(how_.options.regularisers) + " out"});
+                throw RunError({scan_.file, "frames that are solved together",
+                                text("no room on the device after ", frames.size(),
+                                     " of them: ", error.what()),
+                                "room for all of them",
+                                "choose some with `frames`, or leave " +
+                                    flags_over_frames(how_.options.regularisers) + " out"});
             }
         });
     }
     progress_.reset();
-    std::sort(begun.begin(), begun.end(), // in time, not by their samplings, as they began
-              [](const Begun& a, const Begun& b) { return a.index < b.index; });
-    std::vector<JointFrame> frames;
-    for (Begun& frame : begun) {
-        frames.push_back(std::move(frame.joint));
-    }
     if (frames.empty()) {
         return;
     }
+    std::sort(frames.begin(), frames.end(), // in time, not by their samplings, as they began
+              [](const JointFrame& a, const JointFrame& b) { return a.index < b.index; });
     std::vector<Solved> solved =
-        solve_jointly(scan_.grid, frames, *equations_.place().coil_maps, how_.options, report_);
-    for (std::size_t i = 0; i < begun.size(); ++i) {
-        const Begun& frame = begun[i];
+        solve_jointly(frames, *equations_.place().coil_maps, how_.options, report_);
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        const JointFrame& frame = frames[i];
         attempts_.of(frame.index,
                      [&] { put(frame.index, image_of(frame.about, solved[i], frame.error)); });
         solved[i] = {};

@@ -6,6 +6,7 @@
 #include "prepare/scan_equations.hpp"
 #include "reconstruct.hpp"
 #include "scan/attempts.hpp"
+#include "solve/joint.hpp"
 
 namespace lsrecon {
 
@@ -38,9 +39,8 @@ public:
     void add_noise_map(Image& about);
 
 private:
-    struct Begun;
     Monitor monitor_of(std::size_t frame) const;
-    Begun begin(std::size_t frame, const Begun* before, SharedWorkspaces& shared);
+    JointFrame begin(std::size_t frame, const JointFrame* before, SharedWorkspaces& shared);
     ImageFrame image_of(const Frame& frame, const Solved& solved, double error) const;
     void refine(ImageFrame& image, std::size_t frame);
     void put(std::size_t frame, ImageFrame image);

@@ -138,8 +138,6 @@ struct PermittedErrors {
 constexpr int most_iterations = 5;
 constexpr double little = 1e-4; ///< a comparison as sharp as this finds what is wrong
 
-void silent(double) {}
-
 /// In a random direction.
 ComplexVector of_norm(double norm, Eigen::Index size, std::mt19937_64& random) {
     std::normal_distribution<double> normal;
@@ -159,7 +157,7 @@ ComplexVector with_errors(System& normal, const ComplexVector& b, const SolveOpt
         return product + of_norm(error * (product.norm() + typical * p.norm()), b.size(), random);
     };
     const ComplexVector wrong_b = b + of_norm(error * b.norm(), b.size(), random);
-    return conjugate_gradient(apply, wrong_b, options, silent).x;
+    return conjugate_gradient(apply, wrong_b, options).x;
 }
 
 double moved_by(double error, const FewIterations& few, System& normal, const ComplexVector& b,
@@ -179,10 +177,10 @@ FewIterations few_iterations(System& normal, const ComplexVector& b, double lamb
     FewIterations few;
     for (int iterations = most_iterations; iterations > 0; iterations /= 2) {
         few.options = {lambda, iterations, errors.tolerance};
-        Solution solution = conjugate_gradient(apply, b, few.options, silent);
+        Solution solution = conjugate_gradient(apply, b, few.options);
         if (solution.stop == Stop::tolerance && solution.residuals.size() > 2) {
             few.options.iterations = static_cast<int>(solution.residuals.size()) - 2;
-            solution = conjugate_gradient(apply, b, few.options, silent);
+            solution = conjugate_gradient(apply, b, few.options);
         }
         few.x = solution.x;
         few.residual = solution.residuals.back();

@@ -6,21 +6,21 @@ namespace {
 
 class ExplicitGram : public Gram {
 public:
-    ExplicitGram(Device& device, Precision precision, Transforms& transforms,
+    ExplicitGram(Device& device, Precision precision, CoilMaps& maps, Transforms& transforms,
                  const Sampling& sampling, const Voxels& voxels)
-        : device_(device), precision_(precision), transforms_(transforms),
+        : Gram(device), precision_(precision), maps_(maps), transforms_(transforms),
           transform_(transforms.make(sampling.points(), voxels)) {
         const RealVector weights = sampling.q_weights();
-        diagonal_ = weights.sum();
+        unit_ = weights.sum();
         weights_ = transforms.device().zeros(sampling.samples(), {false, transforms.precision()});
-        transforms.device().upload(weights / diagonal_, {0, sampling.samples()}, 0, weights_);
+        transforms.device().upload(weights / unit_, {0, sampling.samples()}, 0, weights_);
         samples_ = transforms.device().zeros(sampling.samples(), {true, transforms.precision()});
     }
 
-    std::size_t voxels() const override { return transform_->voxels(); }
-    void add(CoilMaps& maps, const Array& in, Array& out) override {
-        for (std::size_t c = 0; c < maps.count(); ++c) {
-            const Array map = maps.map(c, 0);
+    std::size_t inputs() const override { return transform_->voxels(); }
+    void add(const Array& in, Array& out) override {
+        for (std::size_t c = 0; c < maps_.count(); ++c) {
+            const Array map = maps_.map(c, 0);
             if (map.empty()) {
                 device_.combine(1, product(in), 1, out);
             } else {
@@ -31,7 +31,7 @@ public:
             }
         }
     }
-    double diagonal() const override { return diagonal_; }
+    double unit() const override { return unit_; }
     std::string means() const override { return "F and F^H"; }
 
 private:
@@ -41,7 +41,7 @@ private:
         const Array image = moved(rho, device_, there, transforms_.precision());
         transform_->forward(image, samples_, silent);
         there.multiply(weights_, 0, weights_.count(), samples_);
-        Array back = there.zeros(voxels(), {true, transforms_.precision()});
+        Array back = there.zeros(inputs(), {true, transforms_.precision()});
         transform_->adjoint(samples_, back, silent);
         return moved(back, there, device_, precision_);
     }
@@ -56,21 +56,21 @@ private:
         return result;
     }
 
-    Device& device_; ///< of the arrays that are given
     Precision precision_;
+    CoilMaps& maps_;
     Transforms& transforms_;
     std::unique_ptr<Transform> transform_;
-    double diagonal_;
+    double unit_;
     Array weights_; ///< w |phi|^2 / Q(0)
     Array samples_;
 };
 
 } // namespace
 
-std::unique_ptr<Gram> make_explicit_gram(Device& device, Precision precision,
+std::unique_ptr<Gram> make_explicit_gram(Device& device, Precision precision, CoilMaps& maps,
                                          Transforms& transforms, const Sampling& sampling,
                                          const Voxels& voxels) {
-    return std::make_unique<ExplicitGram>(device, precision, transforms, sampling, voxels);
+    return std::make_unique<ExplicitGram>(device, precision, maps, transforms, sampling, voxels);
 }
 
 } // namespace lsrecon

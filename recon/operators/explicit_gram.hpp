@@ -3,14 +3,15 @@
 #include <memory>
 
 #include "engines/transforms.hpp"
+#include "operators/coil_maps.hpp"
 #include "operators/gram.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
 
-/// T as F followed by F^H on the transforms' device, for voxels anywhere, on arrays of `device` in
-/// this precision. The device, the transforms and the sampling must outlive it.
-std::unique_ptr<Gram> make_explicit_gram(Device& device, Precision precision,
+/// N by F followed by F^H on the transforms' device, for voxels anywhere, on arrays of `device` in
+/// this precision. The device, the maps, the transforms and the sampling must outlive it.
+std::unique_ptr<Gram> make_explicit_gram(Device& device, Precision precision, CoilMaps& maps,
                                          Transforms& transforms, const Sampling& sampling,
                                          const Voxels& voxels);
 

@@ -11,11 +11,12 @@ namespace {
 
 class TimeTermsGram : public Gram {
 public:
-    TimeTermsGram(Device& device, Precision precision, const std::vector<TimeTerm>& terms,
-                  const OffResonance& off_resonance, double diagonal, std::size_t maps)
-        : device_(device), diagonal_(diagonal) {
-        const auto workspace =
-            std::make_shared<ToeplitzWorkspace>(device, terms.front().q.grid, precision, maps);
+    TimeTermsGram(Device& device, Precision precision, CoilMaps& maps,
+                  const std::vector<TimeTerm>& terms, const OffResonance& off_resonance,
+                  double unit)
+        : Gram(device) {
+        const auto workspace = std::make_shared<ToeplitzWorkspace>(device, terms.front().q.grid,
+                                                                   precision, maps.count());
         for (const TimeTerm& term : terms) {
             const ComplexVector phases = phases_at(off_resonance, term.time);
             Array on_device =
@@ -23,30 +24,27 @@ public:
             device.upload(phases, on_device);
             phases_.push_back(std::move(on_device));
             terms_.push_back(
-                std::make_unique<Toeplitz>(device, term.q, precision, workspace, diagonal));
+                std::make_unique<Toeplitz>(device, term.q, precision, maps, workspace, unit));
         }
-        turned_ = device.zeros(voxels(), {true, precision});
-        product_ = device.zeros(voxels(), {true, precision});
+        turned_ = device.zeros(inputs(), {true, precision});
+        product_ = device.zeros(inputs(), {true, precision});
     }
 
-    std::size_t voxels() const override { return terms_.front()->voxels(); }
-    void add(CoilMaps& maps, const Array& in, Array& out) override {
+    std::size_t inputs() const override { return terms_.front()->inputs(); }
+    void add(const Array& in, Array& out) override {
         for (std::size_t l = 0; l < terms_.size(); ++l) {
             device_.combine(1, in, 0, turned_);
-            device_.multiply(phases_[l], 0, voxels(), turned_);
-            device_.combine(0, product_, 0, product_);
-            terms_[l]->add(maps, turned_, product_);
+            device_.multiply(phases_[l], 0, inputs(), turned_);
+            terms_[l]->apply(turned_, product_);
             device_.add_conjugate_product(phases_[l], product_, 0, out);
         }
     }
-    double diagonal() const override { return diagonal_; }
+    double unit() const override { return terms_.front()->unit(); }
     std::string means() const override {
         return text(terms_.size(), " convolutions, ", terms_.front()->means());
     }
 
 private:
-    Device& device_;
-    double diagonal_;
     std::vector<Array> phases_; ///< D_l
     std::vector<std::unique_ptr<Toeplitz>> terms_;
     Array turned_; ///< D_l in
@@ -76,11 +74,10 @@ std::vector<TimeTerm> compute_time_terms(Transforms& transforms, const Sampling&
     return result;
 }
 
-std::unique_ptr<Gram> make_time_terms_gram(Device& device, Precision precision,
+std::unique_ptr<Gram> make_time_terms_gram(Device& device, Precision precision, CoilMaps& maps,
                                            const std::vector<TimeTerm>& terms,
-                                           const OffResonance& off_resonance, double diagonal,
-                                           std::size_t maps) {
-    return std::make_unique<TimeTermsGram>(device, precision, terms, off_resonance, diagonal, maps);
+                                           const OffResonance& off_resonance, double unit) {
+    return std::make_unique<TimeTermsGram>(device, precision, maps, terms, off_resonance, unit);
 }
 
 } // namespace lsrecon

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "operators/coil_maps.hpp"
 #include "operators/gram.hpp"
 #include "operators/q.hpp"
 
@@ -20,12 +21,10 @@ std::vector<TimeTerm> compute_time_terms(Transforms& transforms, const Sampling&
                                          const Grid& grid, const OffResonance& off_resonance,
                                          Reporter& report);
 
-/// T = sum_l conj(D_l) T_l D_l, with D_l = exp(-z time_l) and a convolution T_l with the Q of a
-/// term: Fessler et al. 2005, IEEE TSP 53(9), section IV. `maps` is how many coil maps add() will
-/// be given. The device must outlive it.
-std::unique_ptr<Gram> make_time_terms_gram(Device& device, Precision precision,
+/// N with T = sum_l conj(D_l) T_l D_l, D_l = exp(-z time_l) and a convolution T_l with the Q of a
+/// term: Fessler et al. 2005, IEEE TSP 53(9), section IV. The device and the maps must outlive it.
+std::unique_ptr<Gram> make_time_terms_gram(Device& device, Precision precision, CoilMaps& maps,
                                            const std::vector<TimeTerm>& terms,
-                                           const OffResonance& off_resonance, double diagonal,
-                                           std::size_t maps);
+                                           const OffResonance& off_resonance, double unit);
 
 } // namespace lsrecon

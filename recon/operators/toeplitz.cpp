@@ -36,10 +36,10 @@ ToeplitzWorkspace::ToeplitzWorkspace(Device& device, const Grid& grid, Precision
     }
 }
 
-Toeplitz::Toeplitz(Device& device, const Q& q, Precision precision,
-                   std::shared_ptr<ToeplitzWorkspace> workspace, double diagonal)
-    : device_(device), workspace_(std::move(workspace)), voxels_(q.grid.voxels()),
-      diagonal_(diagonal),
+Toeplitz::Toeplitz(Device& device, const Q& q, Precision precision, CoilMaps& maps,
+                   std::shared_ptr<ToeplitzWorkspace> workspace, double unit)
+    : Gram(device), maps_(maps), workspace_(std::move(workspace)), voxels_(q.grid.voxels()),
+      unit_(unit),
       spectra_(device.zeros(workspace_->embedding.parities.size() * workspace_->embedding.points(),
                             {false, precision})) {
     make_spectra(q, precision);
@@ -51,7 +51,7 @@ void Toeplitz::make_spectra(const Q& q, Precision precision) {
     const Embedding& embedding = workspace_->embedding;
     const Voxels half = Voxels::half_differences(q.grid);
     const Box differences{half.lattice_size(), half.lattice_first(), embedding.extents, {}};
-    const Array values = q.half.on(device_, precision, 1 / diagonal_);
+    const Array values = q.half.on(device_, precision, 1 / unit_);
     Array period = device_.zeros(embedding.points(), {true, precision});
     const auto slowest = static_cast<std::size_t>(q.grid.dimensions - 1);
     const auto all = static_cast<double>(embedding.parities.size() * embedding.points());
@@ -64,11 +64,11 @@ void Toeplitz::make_spectra(const Q& q, Precision precision) {
     }
 }
 
-void Toeplitz::add(CoilMaps& maps, const Array& in, Array& out) {
-    for (const Range& coils : split_into_ranges(maps.count(), workspace_->batch)) {
+void Toeplitz::add(const Array& in, Array& out) {
+    for (const Range& coils : split_into_ranges(maps_.count(), workspace_->batch)) {
         std::vector<Array> of_coils;
         for (std::size_t c = 0; c < coils.count; ++c) {
-            of_coils.push_back(maps.map(coils.first + c, c));
+            of_coils.push_back(maps_.map(coils.first + c, c));
         }
         workspace_->of_batch->add_convolution({workspace_->boxes, spectra_, workspace_->padded},
                                               of_coils, in, out);

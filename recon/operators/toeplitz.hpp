@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "operators/coil_maps.hpp"
 #include "operators/gram.hpp"
 #include "operators/q.hpp"
 #include "plan/embedding.hpp"
@@ -11,7 +12,7 @@ namespace lsrecon {
 /// What the T of one grid may share, as long as one of them works at a time: plans, and the
 /// workspace.
 struct ToeplitzWorkspace {
-    /// `maps` is how many coil maps add() will be given. DeviceError when the device has no room.
+    /// `maps` is how many coil maps there are. DeviceError when the device has no room.
     ToeplitzWorkspace(Device& device, const Grid& grid, Precision precision, std::size_t maps);
 
     Embedding embedding;
@@ -22,33 +23,34 @@ struct ToeplitzWorkspace {
     Array padded; ///< of a batch of periods
 };
 
-/// T on a grid, a convolution with Q: Fessler et al. 2005, IEEE TSP 53(9), section III. One parity
-/// of the frequencies of the period at a time, or two where the device can (plan/embedding.hpp):
-/// pad with a twist, FFT, multiply by the real spectrum of Q, inverse FFT, crop.
+/// N on a grid, with T a convolution with Q: Fessler et al. 2005, IEEE TSP 53(9), section III. One
+/// parity of the frequencies of the period at a time, or two where the device can
+/// (plan/embedding.hpp): pad with a twist and a coil map, FFT, multiply by the real spectrum of Q,
+/// inverse FFT, crop.
 class Toeplitz : public Gram {
 public:
-    /// `diagonal` is what its products are relative to. DeviceError when the device has no room.
-    /// The device must outlive it.
-    Toeplitz(Device& device, const Q& q, Precision precision,
-             std::shared_ptr<ToeplitzWorkspace> workspace, double diagonal);
-    /// With a workspace of its own.
-    Toeplitz(Device& device, const Q& q, Precision precision, std::size_t maps)
-        : Toeplitz(device, q, precision,
-                   std::make_shared<ToeplitzWorkspace>(device, q.grid, precision, maps),
+    /// `unit` is what its products are relative to. DeviceError when the device has no room. The
+    /// device and the maps must outlive it.
+    Toeplitz(Device& device, const Q& q, Precision precision, CoilMaps& maps,
+             std::shared_ptr<ToeplitzWorkspace> workspace, double unit);
+    /// With a workspace of its own, relative to Q(0).
+    Toeplitz(Device& device, const Q& q, Precision precision, CoilMaps& maps)
+        : Toeplitz(device, q, precision, maps,
+                   std::make_shared<ToeplitzWorkspace>(device, q.grid, precision, maps.count()),
                    q.at_zero()) {}
 
-    std::size_t voxels() const override { return voxels_; }
-    void add(CoilMaps& maps, const Array& in, Array& out) override;
-    double diagonal() const override { return diagonal_; }
+    std::size_t inputs() const override { return voxels_; }
+    void add(const Array& in, Array& out) override;
+    double unit() const override { return unit_; }
     std::string means() const override { return "FFT by " + workspace_->of_batch->library(); }
 
 private:
     void make_spectra(const Q& q, Precision precision);
 
-    Device& device_;
+    CoilMaps& maps_;
     std::shared_ptr<ToeplitzWorkspace> workspace_;
     std::size_t voxels_;
-    double diagonal_;
+    double unit_;
     Array spectra_; ///< real, one parity after the other
 };
 

@@ -73,6 +73,17 @@ std::size_t wavelet_components(const Grid& grid) {
     return last.first + last.components;
 }
 
+std::vector<Penalised> wavelet_details(const Grid& grid) {
+    std::vector<Penalised> details;
+    for (const WaveletLevels& levels : wavelet_transforms(grid)) {
+        for (const WaveletLevel& level : levels) {
+            details.push_back(
+                {level.first * grid.voxels(), level.components * grid.voxels(), 1, level.share});
+        }
+    }
+    return details;
+}
+
 Wavelet::Wavelet(Device& device, const Grid& grid, Precision precision)
     : device_(device), grid_(grid), transforms_(wavelet_transforms(grid)) {
     const auto zeros = [&] { return device.zeros(grid.voxels(), {true, precision}); };

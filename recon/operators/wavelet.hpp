@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "operators/operator.hpp"
+#include "operators/proximal.hpp"
 #include "scan/grid.hpp"
 
 namespace lsrecon {
@@ -31,6 +32,9 @@ std::vector<WaveletLevels> wavelet_transforms(const Grid& grid);
 
 /// Of N numbers each, in all transforms for a grid.
 std::size_t wavelet_components(const Grid& grid);
+
+/// The numbers of detail, each level's with its share: coarse images are not penalised.
+std::vector<Penalised> wavelet_details(const Grid& grid);
 
 /// The undecimated wavelet transform with Daubechies' filters of 4 taps and 2 vanishing moments
 /// (Daubechies 1988; Mallat 1999, section 5.5), beside that with the same filters reversed in all

@@ -168,9 +168,7 @@ Calibration calibrate(Transforms& transforms, const Scan& scan, const Calibratio
     const SolveOptions options{lambda, iterations, least_residual};
     const auto solve_one = [&](const Volume& b) {
         System* const on_device = of_frame.on_device();
-        return (on_device != nullptr ? *on_device : of_frame.on_reference())
-            .solve(b, options, [](double) {})
-            .x;
+        return (on_device != nullptr ? *on_device : of_frame.on_reference()).solve(b, options).x;
     };
     result.images.resize(static_cast<Eigen::Index>(fhd.size()),
                          static_cast<Eigen::Index>(result.grid.voxels()));

@@ -20,8 +20,7 @@ void require_tolerance(double tolerance, Precision precision) {
 }
 
 Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
-                            SelfAdjoint* inverse, const Volume& b, const SolveOptions& options,
-                            const std::function<void(double)>& progress) {
+                            SelfAdjoint* inverse, const Volume& b, const SolveOptions& options) {
     // b of norm 1: squares of floats leave their range at 1e19, which a scan in other units may
     // reach.
     const double norm = b.norm();
@@ -29,7 +28,7 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
         return zero_solution(static_cast<Eigen::Index>(b.count()));
     }
     require_tolerance(options.tolerance, precision);
-    Residuals residuals(options, progress);
+    Residuals residuals(options);
     residuals.add(norm / norm); // 1, or NaN for a right-hand side that is not finite
     const auto zeros = [&] { return device.zeros(a.inputs(), {true, precision}); };
     Array x = zeros();

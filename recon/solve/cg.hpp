@@ -1,7 +1,5 @@
 #pragma once
 
-#include <functional>
-
 #include "device/volume.hpp"
 #include "operators/operator.hpp"
 #include "solve/conjugate_gradient.hpp"
@@ -26,7 +24,6 @@ void require_tolerance(double tolerance, Precision precision);
 /// ToleranceError when the residual diverges or stops being finite, when A is not positive, or when
 /// the recurrence ends the iterations and the true residual is above the tolerance.
 Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
-                            SelfAdjoint* inverse, const Volume& b, const SolveOptions& options,
-                            const std::function<void(double)>& progress);
+                            SelfAdjoint* inverse, const Volume& b, const SolveOptions& options);
 
 } // namespace lsrecon

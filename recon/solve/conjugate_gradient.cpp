@@ -88,25 +88,14 @@ struct generic_product_impl<lsrecon::MatrixFree, Rhs, SparseShape, DenseShape, G
 
 namespace lsrecon {
 
-Monitor monitor_of(std::size_t problem, const Monitor& monitor) {
-    if (!monitor) {
-        return nullptr;
-    }
-    return [problem, monitor](Iteration iteration) {
-        iteration.problem = problem;
-        monitor(iteration);
-    };
-}
-
 Solution conjugate_gradient(const std::function<ComplexVector(const ComplexVector&)>& apply,
-                            const ComplexVector& b, const SolveOptions& options,
-                            const std::function<void(double)>& progress) {
+                            const ComplexVector& b, const SolveOptions& options) {
     // Eigen squares norms, and takes a right-hand side for zero whose square is below 1e-308.
     const double norm = b.stableNorm();
     if (norm == 0) {
         return zero_solution(b.size());
     }
-    Residuals residuals(options, progress);
+    Residuals residuals(options);
     // Eigen would continue with a step of the wrong sign.
     const std::function<ComplexVector(const ComplexVector&)> positive =
         [&](const ComplexVector& p) {

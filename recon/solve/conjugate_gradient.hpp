@@ -18,8 +18,6 @@ struct Iteration {
 
 /// Called with every residual.
 using Monitor = std::function<void(const Iteration&)>;
-/// A monitor that hears which problem it is; null for null.
-Monitor monitor_of(std::size_t problem, const Monitor& monitor);
 
 struct Solver; // solve/solvers.hpp
 
@@ -51,7 +49,6 @@ struct Solution {
 /// x = 0 without preconditioner. Stops at the tolerance or after the iterations, whichever is
 /// first. ToleranceError when the residual diverges or stops being finite.
 Solution conjugate_gradient(const std::function<ComplexVector(const ComplexVector&)>& apply,
-                            const ComplexVector& b, const SolveOptions& options,
-                            const std::function<void(double)>& progress);
+                            const ComplexVector& b, const SolveOptions& options);
 
 } // namespace lsrecon

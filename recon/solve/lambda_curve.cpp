@@ -46,11 +46,11 @@ Runs runs_on(System& system, const std::vector<Volume>& fhd, const SolveOptions&
              Reporter& report) {
     SolveOptions how = options;
     how.monitor = nullptr;
+    how.monitor = monitor_of(0, 1, how, report);
     how.tolerance = std::max(options.tolerance, smallest_tolerance(system.epsilon()));
     Runs runs;
     for (const Volume& b : fhd) {
-        Solution run =
-            system.iterate_plainly(b, how, [&](double fraction) { report.progress(fraction); });
+        Solution run = system.iterate_plainly(b, how);
         const double norm = b.norm();
         runs.forms.emplace_back(run, norm * norm, options.lambda);
         runs.images.push_back(std::move(run.x));

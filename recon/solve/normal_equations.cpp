@@ -68,7 +68,7 @@ double NormalEquations::q_at_zero() {
 
 std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision precision,
                                                    CoilMaps& maps, SharedWorkspaces& shared) {
-    std::unique_ptr<Gram> gram = gram_on(device, precision, maps.count(), shared);
+    std::unique_ptr<Gram> gram = gram_on(device, precision, maps, shared);
     std::vector<RegulariserTerm> terms =
         make_regularisers(common_.regularisers, {device, precision, common_.plan.grid,
                                                  common_.prior, &sampling_.trajectory});
@@ -92,26 +92,27 @@ std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision pre
             }
         }
     }
-    return std::make_unique<System>(device, precision, std::move(gram), maps, common_.lambda,
+    return std::make_unique<System>(device, precision, std::move(gram), common_.lambda,
                                     std::move(terms), std::move(inverse));
 }
 
-std::unique_ptr<Gram> NormalEquations::gram_on(Device& device, Precision precision,
-                                               std::size_t maps, SharedWorkspaces& shared) {
+std::unique_ptr<Gram> NormalEquations::gram_on(Device& device, Precision precision, CoilMaps& maps,
+                                               SharedWorkspaces& shared) {
     Reporter silent;
     prepare(silent);
     if (by_terms()) {
-        return make_time_terms_gram(device, precision, terms_, *common_.plan.voxels.off_resonance(),
-                                    q_at_zero(), maps);
+        return make_time_terms_gram(device, precision, maps, terms_,
+                                    *common_.plan.voxels.off_resonance(), q_at_zero());
     }
     if (q()) {
         if (!shared.toeplitz) {
-            shared.toeplitz =
-                std::make_shared<ToeplitzWorkspace>(device, common_.plan.grid, precision, maps);
+            shared.toeplitz = std::make_shared<ToeplitzWorkspace>(device, common_.plan.grid,
+                                                                  precision, maps.count());
         }
-        return std::make_unique<Toeplitz>(device, *q(), precision, shared.toeplitz, q()->at_zero());
+        return std::make_unique<Toeplitz>(device, *q(), precision, maps, shared.toeplitz,
+                                          q()->at_zero());
     }
-    return make_explicit_gram(device, precision, common_.transforms, sampling_,
+    return make_explicit_gram(device, precision, maps, common_.transforms, sampling_,
                               common_.plan.voxels);
 }
 

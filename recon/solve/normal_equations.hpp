@@ -75,7 +75,7 @@ public:
 private:
     std::unique_ptr<System> system_on(Device& device, Precision precision, CoilMaps& maps,
                                       SharedWorkspaces& shared);
-    std::unique_ptr<Gram> gram_on(Device& device, Precision precision, std::size_t maps,
+    std::unique_ptr<Gram> gram_on(Device& device, Precision precision, CoilMaps& maps,
                                   SharedWorkspaces& shared);
     bool preconditions() const;
     bool by_terms() const { return common_.plan.through_q && common_.plan.off_resonance; }

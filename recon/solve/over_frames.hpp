@@ -3,6 +3,7 @@
 #include <complex>
 
 #include "base/types.hpp"
+#include "operators/proximal.hpp"
 #include "scan/grid.hpp"
 
 namespace lsrecon {
@@ -11,22 +12,29 @@ namespace lsrecon {
 template <typename Real> using FrameStack =
     Eigen::Matrix<std::complex<Real>, Eigen::Dynamic, Eigen::Dynamic>;
 
-/// A term over all frames of a place, by the proximal map of `length` times it. Two runs give the
-/// same bits.
-struct OverFrames {
-    FrameStack<float> (*of_floats)(const Grid&, const FrameStack<float>&, double length);
-    FrameStack<double> (*of_doubles)(const Grid&, const FrameStack<double>&, double length);
-    /// How far that shortens what is penalised, for a length of 1.
-    double (*shortening)(const Grid& grid, std::size_t frames);
+/// The proximal map of a term over all frames of a place with K = 1, on the host.
+class OverFrames : public Proximal {
+public:
+    /// That of `length` times phi.
+    template <typename Real>
+    using Map = FrameStack<Real> (*)(const Grid&, const FrameStack<Real>&, double length);
 
-    FrameStack<float> shortened(const Grid& grid, const FrameStack<float>& frames,
-                                double length) const {
-        return of_floats(grid, frames, length);
-    }
-    FrameStack<double> shortened(const Grid& grid, const FrameStack<double>& frames,
-                                 double length) const {
-        return of_doubles(grid, frames, length);
-    }
+    /// `shortens_by` is how far, for a length of 1.
+    OverFrames(const Grid& grid, Map<float> of_floats, Map<double> of_doubles,
+               double (*shortens_by)(const Grid& grid, std::size_t frames))
+        : grid_(grid), of_floats_(of_floats), of_doubles_(of_doubles), shortens_by_(shortens_by) {}
+
+    void apply(Device& device, const ProximalStep& step, std::vector<Array>& z) const override;
+    double shortening(std::size_t frames) const override { return shortens_by_(grid_, frames); }
+
+private:
+    template <typename Real>
+    void apply(Map<Real> map, Device& device, double length, std::vector<Array>& z) const;
+
+    Grid grid_;
+    Map<float> of_floats_;
+    Map<double> of_doubles_;
+    double (*shortens_by_)(const Grid&, std::size_t);
 };
 
 } // namespace lsrecon

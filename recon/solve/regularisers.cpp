@@ -21,8 +21,12 @@ std::size_t dimensions_of(const Grid& grid) {
 }
 
 RegulariserTerm differences(const RegulariserPlace& place) {
-    return {std::make_unique<Differences>(place.device, place.grid),
-            {{0, place.grid.voxels(), dimensions_of(place.grid)}}};
+    return {std::make_unique<Differences>(place.device, place.grid)};
+}
+
+std::unique_ptr<Proximal> shrunk_gradients(const Grid& grid) {
+    return std::make_unique<Shrinking>(
+        std::vector<Penalised>{{0, grid.voxels(), dimensions_of(grid)}});
 }
 
 RegulariserVolumes of_differences(const Grid& grid) {
@@ -30,8 +34,11 @@ RegulariserVolumes of_differences(const Grid& grid) {
 }
 
 RegulariserTerm identity(const RegulariserPlace& place) {
-    const std::size_t voxels = place.grid.voxels();
-    return {std::make_unique<Identity>(place.device, voxels), {{0, voxels}}};
+    return {std::make_unique<Identity>(place.device, place.grid.voxels())};
+}
+
+std::unique_ptr<Proximal> shrunk_voxels(const Grid& grid) {
+    return std::make_unique<Shrinking>(std::vector<Penalised>{{0, grid.voxels()}});
 }
 
 RegulariserVolumes of_identity(const Grid&) {
@@ -69,52 +76,53 @@ RegulariserVolumes of_unsampled(const Grid&) {
 }
 
 RegulariserTerm wavelet(const RegulariserPlace& place) {
-    const std::size_t voxels = place.grid.voxels();
-    RegulariserTerm term{std::make_unique<Wavelet>(place.device, place.grid, place.precision)};
-    for (const WaveletLevels& levels : wavelet_transforms(place.grid)) {
-        for (const WaveletLevel& level : levels) { // coarse images are not penalised
-            term.penalised.push_back(
-                {level.first * voxels, level.components * voxels, 1, level.share});
-        }
-    }
-    return term;
+    return {std::make_unique<Wavelet>(place.device, place.grid, place.precision)};
+}
+
+std::unique_ptr<Proximal> shrunk_details(const Grid& grid) {
+    return std::make_unique<Shrinking>(wavelet_details(grid));
 }
 
 RegulariserVolumes of_wavelet(const Grid& grid) {
     return {wavelet_components(grid), 2 * dimensions_of(grid), true};
 }
 
-constexpr OverFrames locally_low_rank{&low_rank_shortened<float>, &low_rank_shortened<double>,
-                                      &shortening_by_length};
-constexpr OverFrames in_time{&temporal_variation_shortened<float>,
-                             &temporal_variation_shortened<double>,
-                             [](const Grid&, std::size_t) { return 1.0; }};
+std::unique_ptr<Proximal> lower_ranks(const Grid& grid) {
+    return std::make_unique<OverFrames>(grid, &low_rank_shortened<float>,
+                                        &low_rank_shortened<double>, &shortening_by_length);
+}
+
+std::unique_ptr<Proximal> less_variation_in_time(const Grid& grid) {
+    return std::make_unique<OverFrames>(grid, &temporal_variation_shortened<float>,
+                                        &temporal_variation_shortened<double>,
+                                        [](const Grid&, std::size_t) { return 1.0; });
+}
 
 } // namespace
 
 const std::vector<Regulariser>& regularisers() {
     static const std::vector<Regulariser> table{
-        {"roughness", "squared differences of neighbouring voxels", true, &differences,
+        {"roughness", "squared differences of neighbouring voxels", &differences, nullptr,
          &of_differences},
-        {"prior", "squared differences from a prior image", true, &to_prior, &of_identity,
+        {"prior", "squared differences from a prior image", &to_prior, nullptr, &of_identity, false,
          &any_prior},
-        {"anatomical", "roughness, but not across the edges of a prior image", true,
-         &weighted_differences, &of_weighted_differences, &with_edges},
-        {"band", "squared spatial frequencies of the image that were not sampled", true, &unsampled,
-         &of_unsampled, nullptr, nullptr, true},
-        {"tv", "total variation: the norm of the image gradient", false, &differences,
+        {"anatomical", "roughness, but not across the edges of a prior image",
+         &weighted_differences, nullptr, &of_weighted_differences, false, &with_edges},
+        {"band", "squared spatial frequencies of the image that were not sampled", &unsampled,
+         nullptr, &of_unsampled, false, nullptr, true},
+        {"tv", "total variation: the norm of the image gradient", &differences, &shrunk_gradients,
          &of_differences},
-        {"wavelet", "the L1 norm of shift-invariant Daubechies-4 coefficients", false, &wavelet,
-         &of_wavelet},
-        {"l1", "the sum of magnitudes, for an image that is mostly empty", false, &identity,
-         &of_identity},
+        {"wavelet", "the L1 norm of shift-invariant Daubechies-4 coefficients", &wavelet,
+         &shrunk_details, &of_wavelet},
+        {"l1", "the sum of magnitudes, for an image that is mostly empty", &identity,
+         &shrunk_voxels, &of_identity},
         {"llr",
          "locally low rank: the singular values of patches over all frames, for dynamic scans",
-         false, &identity, &of_identity, nullptr, &locally_low_rank},
+         &identity, &lower_ranks, &of_identity, true},
         {"ttv",
          "temporal total variation: the norm of differences of consecutive frames, for dynamic "
          "scans",
-         false, &identity, &of_identity, nullptr, &in_time},
+         &identity, &less_variation_in_time, &of_identity, true},
     };
     return table;
 }
@@ -140,7 +148,7 @@ std::string in_words(const std::vector<RegulariserChoice>& chosen) {
 
 bool need_splitting(const std::vector<RegulariserChoice>& chosen) {
     return std::any_of(chosen.begin(), chosen.end(), [](const RegulariserChoice& choice) {
-        return !regulariser_named(choice.name).quadratic;
+        return !regulariser_named(choice.name).quadratic();
     });
 }
 
@@ -151,7 +159,7 @@ bool need_all_frames(const std::vector<RegulariserChoice>& chosen) {
 std::string flags_over_frames(const std::vector<RegulariserChoice>& chosen) {
     std::string flags;
     for (const RegulariserChoice& choice : chosen) {
-        if (regulariser_named(choice.name).over_frames != nullptr) {
+        if (regulariser_named(choice.name).couples_frames) {
             flags += text(flags.empty() ? "" : " ", "`reg` ", choice.name);
         }
     }
@@ -187,7 +195,7 @@ VolumesOfTerms volumes_of_terms(const std::vector<RegulariserChoice>& chosen, co
         const Regulariser& row = regulariser_named(choice.name);
         const RegulariserVolumes of_row = row.volumes(grid);
         of.kept += of_row.inside;
-        of.kept += row.quadratic ? 0 : 3 * of_row.components + 2; // z, u, K x; K^H of z and u
+        of.kept += row.quadratic() ? 0 : 3 * of_row.components + 2; // z, u, K x; K^H of z and u
         of.products = std::max(of.products, of_row.is_isometry ? 0 : of_row.components + 1);
     }
     return of;
@@ -216,30 +224,11 @@ std::vector<RegulariserTerm> make_regularisers(const std::vector<RegulariserChoi
     for (const RegulariserChoice& choice : chosen) {
         const Regulariser& row = regulariser_named(choice.name);
         terms.push_back(row.make(place));
+        terms.back().proximal = row.quadratic() ? nullptr : row.proximal(place.grid);
+        terms.back().couples_frames = row.couples_frames;
         terms.back().weight = choice.weight;
-        terms.back().quadratic = row.quadratic;
-        terms.back().over_frames = row.over_frames;
     }
     return terms;
-}
-
-void Regularised::apply(const Array& in, Array& out) {
-    a_.apply(in, out);
-    for (const Term& term : terms_) {
-        if (term.k->is_isometry()) {
-            device_.combine(term.weight, in, 1, out);
-            continue;
-        }
-        if (there_.count() != term.k->outputs()) {
-            there_ = device_.zeros(term.k->outputs(), {true, precision_});
-        }
-        if (back_.empty()) {
-            back_ = device_.zeros(inputs(), {true, precision_});
-        }
-        term.k->apply(in, there_);
-        term.k->adjoint(there_, back_);
-        device_.combine(term.weight, back_, 1, out);
-    }
 }
 
 } // namespace lsrecon

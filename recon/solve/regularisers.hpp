@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "operators/operator.hpp"
+#include "operators/proximal.hpp"
 #include "scan/grid.hpp"
 #include "scan/prior_image.hpp"
-#include "solve/over_frames.hpp"
 
 namespace lsrecon {
 
@@ -18,28 +18,18 @@ struct RegulariserChoice {
     double weight = 0;
 };
 
-/// Numbers of K rho whose size is penalised: vectors of `parts` numbers, as Device::shrink takes
-/// them, at `share` of the weight.
-struct Penalised {
-    std::size_t first = 0;
-    std::size_t count = 0;
-    std::size_t parts = 1;
-    double share = 1;
-};
-
 /// A term on a device, with K from a row of the table, in units of Q(0):
 ///
 ///     quadratic:  weight / 2 ||K rho||^2, which joins the normal equations
-///     otherwise:  weight s sum of share |vectors of K rho|, where s is the largest
-///                 voxel of System::first_image, so that the weight serves scans of any scale
+///     otherwise:  weight s phi(K rho), where s is the largest voxel of System::first_image, so
+///                 that the weight serves scans of any scale
 struct RegulariserTerm {
     std::unique_ptr<Operator> k;
-    std::vector<Penalised> penalised = {}; ///< of a term that is not quadratic
     /// Of a quadratic term with K = 1, weight / 2 ||rho - target||^2; null for 0.
     const PriorImage* target = nullptr;
+    std::unique_ptr<Proximal> proximal = nullptr; ///< of phi; null for a quadratic term
+    bool couples_frames = false; ///< phi is of K rho of all frames
     double weight = 0;
-    bool quadratic = true;
-    const OverFrames* over_frames = nullptr; ///< of all frames together, or null
 };
 
 /// Where a term is made.
@@ -64,15 +54,17 @@ struct RegulariserVolumes {
 struct Regulariser {
     std::string name;
     std::string summary;
-    bool quadratic;
-    /// K and what is penalised.
+    /// Its operator.
     RegulariserTerm (*make)(const RegulariserPlace& place);
+    /// Its proximal map; null for a quadratic term.
+    std::unique_ptr<Proximal> (*proximal)(const Grid& grid);
     RegulariserVolumes (*volumes)(const Grid& grid);
+    bool couples_frames = false; ///< they are then solved together
     /// Of a kind that needs a prior image: InputError when it has no use for this one. Else null.
     void (*require)(const PriorImage& prior, const Grid& grid) = nullptr;
-    /// Of a kind that couples frames, which are then solved together. Else null.
-    const OverFrames* over_frames = nullptr;
     bool of_unmeasured = false; ///< whether it leaves a rule for lambda as it is
+
+    bool quadratic() const { return proximal == nullptr; }
 };
 
 /// The table: a row each.
@@ -104,30 +96,5 @@ std::size_t volumes_of_each_frame(const std::vector<RegulariserChoice>& chosen, 
 
 std::vector<RegulariserTerm> make_regularisers(const std::vector<RegulariserChoice>& chosen,
                                                const RegulariserPlace& place);
-
-/// A + sum of weight K^H K over some terms.
-class Regularised : public SelfAdjoint {
-public:
-    /// What is referred to must outlive it. `terms` may change between calls.
-    struct Term {
-        Operator* k;
-        double weight;
-    };
-    Regularised(Device& device, Precision precision, SelfAdjoint& a, std::vector<Term> terms)
-        : device_(device), precision_(precision), a_(a), terms_(std::move(terms)) {}
-
-    std::size_t inputs() const override { return a_.inputs(); }
-    void apply(const Array& in, Array& out) override;
-    std::vector<Term>& terms() { return terms_; }
-    const std::vector<Term>& terms() const { return terms_; }
-
-private:
-    Device& device_;
-    Precision precision_;
-    SelfAdjoint& a_;
-    std::vector<Term> terms_;
-    Array there_; ///< K in
-    Array back_; ///< K^H K in
-};
 
 } // namespace lsrecon

@@ -32,7 +32,6 @@ void Residuals::add(double relative) {
             "\n  expected: a residual that falls, for a positive operator\n  next:     "
             "pass `precision` double, raise `lambda`, or run 'lsrecon validate' on this device"));
     }
-    progress_(static_cast<double>(history_.size()) / options_.iterations);
     history_.push_back(relative);
 }
 

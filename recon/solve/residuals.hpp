@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "base/types.hpp"
@@ -12,11 +11,10 @@ namespace lsrecon {
 /// stops.
 class Residuals {
 public:
-    Residuals(const SolveOptions& options, std::function<void(double)> progress)
-        : options_(options), progress_(std::move(progress)) {}
+    explicit Residuals(const SolveOptions& options) : options_(options) {}
 
-    /// ||b - A x|| / ||b|| before the next iteration. ToleranceError when it diverges or stops
-    /// being finite.
+    /// ||b - A x|| / ||b|| before the next iteration, which the monitor hears. ToleranceError when
+    /// it diverges or stops being finite.
     void add(double relative);
     /// Replaces the last residual of the recurrence by the measured one.
     void correct_last(double relative) { history_.back() = relative; }
@@ -34,7 +32,6 @@ public:
 
 private:
     SolveOptions options_;
-    std::function<void(double)> progress_;
     std::vector<double> history_;
 };
 

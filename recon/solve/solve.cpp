@@ -8,20 +8,17 @@ namespace lsrecon {
 
 namespace {
 
-/// One problem after another by solve_one(b, options, progress).
+/// One problem after another by solve_one(b, options).
 template <typename SolveOne> Solved solve_each(System& system, const std::vector<Volume>& fhd,
                                                const SolveOptions& options, Reporter& report,
                                                const SolveOne& solve_one) {
     Solved solved;
-    const auto problems = static_cast<double>(fhd.size());
     SolveOptions of_one = options;
     for (std::size_t p = 0; p < fhd.size(); ++p) {
-        of_one.monitor = monitor_of(p, options.monitor);
-        Solution solution = solve_one(fhd[p], of_one, [&](double fraction) {
-            report.progress((static_cast<double>(p) + fraction) / problems);
-        });
+        of_one.monitor = monitor_of(p, fhd.size(), options, report);
+        Solution solution = solve_one(fhd[p], of_one);
         solved.explained += system.products_of(solution.x, fhd[p]).explained();
-        add(std::move(solution), fhd[p].norm() / system.gram().diagonal(), fhd.size(), solved);
+        add(std::move(solution), fhd[p].norm() / system.unit(), fhd.size(), solved);
     }
     return solved;
 }
@@ -32,6 +29,19 @@ constexpr double noted_scale = 2;
 constexpr double refused_scale = 10;
 
 } // namespace
+
+Monitor monitor_of(std::size_t problem, std::size_t problems, const SolveOptions& options,
+                   Reporter& report) {
+    return [problem, problems, iterations = options.iterations, monitor = options.monitor,
+            &report](Iteration iteration) {
+        const double done = static_cast<double>(iteration.done) / iterations;
+        report.progress((static_cast<double>(problem) + done) / static_cast<double>(problems));
+        iteration.problem = problem;
+        if (monitor) {
+            monitor(iteration);
+        }
+    };
+}
 
 void add(Solution solution, double b_norm, std::size_t problems, Solved& solved) {
     const double size = solution.x.stableNorm();
@@ -100,10 +110,9 @@ void clear_where_maps_are_zero(const CoilRows& maps, Solved& solved) {
 Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const SolveOptions& options,
                        Reporter& report) {
     Solved solved =
-        solve_each(system, fhd, options, report,
-                   [&](const Volume& b, const SolveOptions& of_one, const Progress& progress) {
-                       return system.solve(b, of_one, progress);
-                   });
+        solve_each(system, fhd, options, report, [&](const Volume& b, const SolveOptions& of_one) {
+            return system.solve(b, of_one);
+        });
     solved.solver = system.description();
     return solved;
 }
@@ -113,13 +122,12 @@ Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd
     System& system = equations.on_reference();
     require_scale(system, fhd, report);
     const auto apply = [&](const ComplexVector& rho) { return system.apply(rho); };
-    Solved solved = solve_each(
-        system, fhd, options, report,
-        [&](const Volume& b, const SolveOptions& of_one, const Progress& progress) {
-            return conjugate_gradient(apply, system.right_hand_side(b).values(), of_one, progress);
+    Solved solved =
+        solve_each(system, fhd, options, report, [&](const Volume& b, const SolveOptions& of_one) {
+            return conjugate_gradient(apply, system.right_hand_side(b).values(), of_one);
         });
     solved.solver =
-        text("conjugate gradients by Eigen on the CPU, double precision, ", system.gram().means());
+        text("conjugate gradients by Eigen on the CPU, double precision, ", system.means());
     return solved;
 }
 

@@ -22,6 +22,11 @@ struct Solved {
     std::string solver; ///< what solved, in which precision, with which FFT
 };
 
+/// Of one of so many problems: tells the report how far they are, and the options' monitor, if
+/// any, which problem it is.
+Monitor monitor_of(std::size_t problem, std::size_t problems, const SolveOptions& options,
+                   Reporter& report);
+
 /// Takes the solution of the next of so many problems; `b_norm` is ||F^H d|| / Q(0).
 void add(Solution solution, double b_norm, std::size_t problems, Solved& solved);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "base/error.hpp"
 #include "solve/cg.hpp"
@@ -32,15 +33,27 @@ constexpr int fresh = 50;
 /// So much smaller than it was, a penalty makes it worth computing sooner.
 constexpr double far_below = 16;
 
-} // namespace
+/// What an iteration left between a term and its solution: squares of norms.
+struct Distances {
+    double apart = 0; ///< K x - z
+    double size = 0; ///< K x
+    double changed = 0; ///< K^H (z - z before)
+    double multipliers = 0; ///< K^H u
 
-Distances& Distances::operator+=(const Distances& other) {
-    apart += other.apart;
-    size += other.size;
-    changed += other.changed;
-    multipliers += other.multipliers;
-    return *this;
-}
+    Distances& operator+=(const Distances& other) {
+        apart += other.apart;
+        size += other.size;
+        changed += other.changed;
+        multipliers += other.multipliers;
+        return *this;
+    }
+    double primal() const; ///< relative
+    double dual() const;
+    double larger() const { return std::max(primal(), dual()); }
+    /// What the penalty is to be multiplied by, to keep the two within a factor of each other (Boyd
+    /// et al. 2011, section 3.4.1).
+    double penalty_factor() const;
+};
 
 double Distances::primal() const {
     return apart > 0 ? std::sqrt(apart / std::max(size, apart)) : 0;
@@ -60,22 +73,92 @@ double Distances::penalty_factor() const {
     return dual() > unbalanced * primal() ? 1 / penalty_step : 1;
 }
 
-Alternation::Alternation(Device& device, Precision precision, const SplitProblem& problem,
-                         double norm, const Alternation* other)
-    : device_(device), precision_(precision), b_(problem.b.on(device, precision, 1 / norm)),
-      left_(device, precision, problem.a, {}), inverse_(problem.inverse), x_(zeros()),
-      right_(zeros()), back_(other ? other->back_ : zeros()), r_(zeros()),
-      p_(other ? other->p_ : zeros()), a_p_(other ? other->a_p_ : zeros()) {
-    const double scale = problem.scale / norm;
+/// The alternating directions of one frame, step by step. Numbers are relative to its norm.
+class Alternation {
+public:
+    /// `other`, or null, works at another time and lends its workspace.
+    Alternation(Device& device, Precision precision, SplitProblem& problem,
+                const Alternation* other);
+
+    std::size_t terms() const { return parts_.size(); }
+    /// x for the z and u of all terms.
+    void solve_for_x();
+    /// z of a term becomes K x, over-relaxed, + u: what its proximal map is to be applied to.
+    void relax(std::size_t term);
+    /// u of a term for its new z.
+    Distances update(std::size_t term);
+
+    const RegulariserTerm& term(std::size_t term) const { return *parts_[term].term; }
+    double scale() const { return scale_; }
+    double penalty(std::size_t term) const { return left_.terms()[first_ + term].weight; }
+    /// Before the first step.
+    void begin_with(std::size_t term, double penalty) { weight_of(term) = penalty; }
+    void change_penalty(std::size_t term, double factor);
+    /// z of a term.
+    const Array& auxiliary(std::size_t term) const { return parts_[term].z; }
+    const Array& image() const { return x_; }
+
+private:
+    struct Part {
+        const RegulariserTerm* term;
+        Array z; ///< K x, after the proximal map
+        Array u; ///< scaled multipliers
+        Array v; ///< K x
+        Array back_z; ///< K^H z
+        Array back_u; ///< K^H u
+        double largest_penalty; ///< since r was computed anew
+    };
+
+    Array zeros(std::size_t count) { return device_.zeros(count, {true, precision_}); }
+    Array zeros() { return zeros(b_.count()); }
+    double square(const Array& array) { return device_.dot(array, array); }
+    double& weight_of(std::size_t term) { return left_.terms()[first_ + term].weight; }
+    const Array& preconditioned();
+    bool penalty_has_fallen() const;
+    void conjugate_gradients();
+    double update_back(Part& part);
+
+    Device& device_;
+    Precision precision_;
+    Array b_;
+    double scale_;
+    Regularised left_; ///< A + sum of penalty K^H K
+    std::size_t first_; ///< of these terms in it
+    Preconditioner* inverse_; ///< next to that of left_
+    Array x_;
+    Array right_;
+    Array back_;
+    Array r_; ///< right - left x
+    Array p_;
+    Array a_p_;
+    std::vector<Part> parts_;
+    int done_ = 0;
+};
+
+Alternation::Alternation(Device& device, Precision precision, SplitProblem& problem,
+                         const Alternation* other)
+    : device_(device), precision_(precision), b_(problem.b.on(device, precision, 1 / problem.norm)),
+      scale_(problem.scale / problem.norm), left_(problem.a), first_(left_.terms().size()),
+      inverse_(problem.inverse), x_(zeros()), right_(zeros()),
+      back_(other ? other->back_ : zeros()), r_(zeros()), p_(other ? other->p_ : zeros()),
+      a_p_(other ? other->a_p_ : zeros()) {
+    problem.b = {}; // its memory is the next one's
+    if (problem.start.size() > 0) {
+        device.upload(problem.start / problem.norm, x_);
+    }
     for (const RegulariserTerm* const term : problem.terms) {
         const std::size_t count = term->k->outputs();
-        parts_.push_back({term, term->weight * scale, zeros(count), zeros(count), zeros(count),
-                          zeros(), zeros(), 0});
+        parts_.push_back({term, zeros(count), zeros(count), zeros(count), zeros(), zeros(), 0});
         left_.terms().push_back({term->k.get(), term->weight / first_shortening});
         if (inverse_) {
             inverse_->set_weight(term->k.get(), term->weight);
         }
+        if (problem.start.size() > 0) {
+            term->k->apply(x_, parts_.back().z);
+            term->k->adjoint(parts_.back().z, parts_.back().back_z);
+        }
     }
+    problem.start = {};
 }
 
 const Array& Alternation::preconditioned() {
@@ -84,14 +167,6 @@ const Array& Alternation::preconditioned() {
     }
     inverse_->apply(r_, back_);
     return back_;
-}
-
-void Alternation::begin_at(const ComplexVector& x) {
-    device_.upload(x, x_);
-    for (Part& part : parts_) {
-        part.term->k->apply(x_, part.z);
-        part.term->k->adjoint(part.z, part.back_z);
-    }
 }
 
 void Alternation::solve_for_x() {
@@ -152,14 +227,6 @@ void Alternation::relax(std::size_t term) {
     device_.combine(1, part.u, 0, part.z);
 }
 
-void Alternation::shorten(std::size_t term) {
-    Part& part = parts_[term];
-    for (const Penalised& vectors : part.term->penalised) {
-        device_.shrink(vectors.first, vectors.count, vectors.parts,
-                       vectors.share * part.length / penalty(term), part.z);
-    }
-}
-
 Distances Alternation::update(std::size_t term) {
     Part& part = parts_[term];
     Distances distances;
@@ -206,42 +273,132 @@ void Alternation::change_penalty(std::size_t term, double factor) {
         part.term->k->adjoint(part.v, back_);
         device_.combine(drop, back_, 1, r_);
     }
-    left_.terms()[term].weight *= factor;
+    weight_of(term) *= factor;
     part.largest_penalty = std::max(part.largest_penalty, penalty(term));
     device_.combine(1 / factor - 1, part.u, 1, part.u);
     device_.combine(1 / factor - 1, part.back_u, 1, part.back_u);
 }
 
-Solution split_solve(Device& device, Precision precision, const SplitProblem& problem,
-                     const ComplexVector& start, const SolveOptions& options,
-                     const std::function<void(double)>& progress) {
-    const double norm = problem.b.norm();
-    if (norm == 0) {
-        return zero_solution(static_cast<Eigen::Index>(problem.b.count()));
+/// Frames in step: conjugate gradients one by one, then the proximal maps.
+class InStep {
+public:
+    InStep(Device& device, Precision precision, std::vector<SplitProblem>& problems, int iterations)
+        : device_(device), earlier_(problems.size(), EarlierImage(iterations)) {
+        for (SplitProblem& problem : problems) {
+            frames_.push_back(std::make_unique<Alternation>(
+                device, precision, problem, frames_.empty() ? nullptr : frames_.front().get()));
+        }
+        for (const bool coupling : {false, true}) {
+            for (std::size_t f = 0; f < (coupling ? 1 : frames_.size()); ++f) {
+                for (std::size_t t = 0; t < frames_[f]->terms(); ++t) {
+                    if (frames_[f]->term(t).couples_frames == coupling) {
+                        add({t, f, coupling ? frames_.size() : 1, 0}, problems);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Iteration `i`, from 0: the larger relative residual of each frame.
+    std::vector<double> iterate(int i) {
+        for (std::size_t f = 0; f < frames_.size(); ++f) {
+            earlier_[f].before(i, device_, frames_[f]->image());
+            frames_[f]->solve_for_x();
+        }
+        std::vector<double> worst(frames_.size(), 0);
+        for (Group& group : groups_) {
+            iterate(group, worst);
+        }
+        return worst;
+    }
+
+    ComplexVector solution(std::size_t f) const { return device_.download(frames_[f]->image()); }
+    ComplexVector earlier(std::size_t f, double scale) { return earlier_[f].take(scale); }
+
+private:
+    /// A term of one frame, or of all, which then share a penalty.
+    struct Group {
+        std::size_t term;
+        std::size_t first; ///< frame
+        std::size_t count;
+        double penalty;
+    };
+
+    void add(Group group, const std::vector<SplitProblem>& problems) {
+        const Alternation& any = *frames_[group.first];
+        group.penalty =
+            any.penalty(group.term) * any.term(group.term).proximal->shortening(group.count);
+        for (std::size_t f = group.first; f < group.first + group.count; ++f) {
+            const double share = any.term(group.term).couples_frames ? problems[f].share : 1;
+            frames_[f]->begin_with(group.term, group.penalty / share);
+        }
+        groups_.push_back(group);
+    }
+
+    void iterate(Group& group, std::vector<double>& worst) {
+        const std::size_t end = group.first + group.count;
+        std::vector<Array> z;
+        for (std::size_t f = group.first; f < end; ++f) {
+            frames_[f]->relax(group.term);
+            z.push_back(frames_[f]->auxiliary(group.term));
+        }
+        const Alternation& any = *frames_[group.first]; // all have the same scale
+        const RegulariserTerm& term = any.term(group.term);
+        term.proximal->apply(device_, {term.weight, any.scale(), group.penalty}, z);
+        Distances sum;
+        for (std::size_t f = group.first; f < end; ++f) {
+            const Distances of_frame = frames_[f]->update(group.term);
+            worst[f] = std::max(worst[f], of_frame.larger());
+            sum += of_frame;
+        }
+        const double factor = sum.penalty_factor();
+        group.penalty *= factor;
+        for (std::size_t f = group.first; f < end; ++f) {
+            frames_[f]->change_penalty(group.term, factor);
+        }
+    }
+
+    Device& device_;
+    std::vector<std::unique_ptr<Alternation>> frames_;
+    std::vector<EarlierImage> earlier_;
+    std::vector<Group> groups_;
+};
+
+} // namespace
+
+std::vector<Solution> split_solve(Device& device, Precision precision,
+                                  std::vector<SplitProblem> problems, const SolveOptions& options) {
+    if (problems.front().norm == 0) {
+        const auto voxels = static_cast<Eigen::Index>(problems.front().b.count());
+        return std::vector<Solution>(problems.size(), zero_solution(voxels));
     }
     require_tolerance(options.tolerance, precision);
-    Residuals residuals(options, progress);
-    residuals.add(norm / norm);
-    Alternation splitting(device, precision, problem, norm);
-    splitting.begin_at(start / norm);
-    EarlierImage earlier(options.iterations);
-    for (int i = 0; i < options.iterations && !residuals.reached(); ++i) {
-        earlier.before(i, device, splitting.image());
-        splitting.solve_for_x();
-        double worst = 0;
-        for (std::size_t t = 0; t < splitting.terms(); ++t) {
-            splitting.relax(t);
-            splitting.shorten(t);
-            const Distances distances = splitting.update(t);
-            splitting.change_penalty(t, distances.penalty_factor());
-            worst = std::max(worst, distances.larger());
-        }
-        residuals.add(worst);
+    std::vector<Residuals> residuals;
+    for (const SplitProblem& problem : problems) {
+        SolveOptions of_frame = options;
+        of_frame.monitor = problem.monitor;
+        residuals.emplace_back(of_frame);
+        residuals.back().add(problem.norm / problem.norm); // 1, or NaN
     }
-    const ComplexVector solution = norm * splitting.solution();
-    residuals.require_finite(solution);
-    return {solution, residuals.history(), residuals.stop(),
-            residuals.reached() ? ComplexVector() : earlier.take(norm)};
+    InStep in_step(device, precision, problems, options.iterations);
+    const auto reached = [](const Residuals& of_frame) { return of_frame.reached(); };
+    for (int i = 0;
+         i < options.iterations && !std::all_of(residuals.begin(), residuals.end(), reached); ++i) {
+        const std::vector<double> worst = in_step.iterate(i);
+        for (std::size_t f = 0; f < worst.size(); ++f) {
+            residuals[f].add(worst[f]);
+        }
+    }
+    std::vector<Solution> solutions;
+    for (std::size_t f = 0; f < problems.size(); ++f) {
+        const double x_norm = problems[f].x_norm;
+        ComplexVector x = x_norm * in_step.solution(f);
+        residuals[f].require_finite(x);
+        solutions.push_back(
+            {std::move(x), residuals[f].history(), residuals[f].stop(),
+             residuals[f].reached() ? ComplexVector() : in_step.earlier(f, x_norm)});
+    }
+    return solutions;
 }
 
 } // namespace lsrecon

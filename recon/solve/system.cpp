@@ -13,20 +13,19 @@ constexpr int first_iterations = 10;
 
 } // namespace
 
-System::System(Device& device, Precision precision, std::unique_ptr<Gram> gram, CoilMaps& maps,
-               double lambda, std::vector<RegulariserTerm> regularisers,
-               std::unique_ptr<Preconditioner> inverse)
-    : device_(device), precision_(precision), gram_(std::move(gram)), maps_(maps),
-      plain_(device, *gram_, maps, lambda), regularisers_(std::move(regularisers)),
-      relative_(device, precision, plain_, {}), inverse_(std::move(inverse)) {
+System::System(Device& device, Precision precision, std::unique_ptr<Gram> n, double lambda,
+               std::vector<RegulariserTerm> regularisers, std::unique_ptr<Preconditioner> inverse)
+    : device_(device), precision_(precision), n_(std::move(n)),
+      plain_(device, precision, *n_, lambda), regularisers_(std::move(regularisers)),
+      relative_(plain_), inverse_(std::move(inverse)) {
     for (const RegulariserTerm& term : regularisers_) {
-        if (term.quadratic) {
-            relative_.terms().push_back({term.k.get(), term.weight});
-            if (inverse_) {
-                inverse_->set_weight(term.k.get(), term.weight);
-            }
-        } else {
+        if (term.proximal) {
             others_.push_back(&term);
+            continue;
+        }
+        relative_.terms().push_back({term.k.get(), term.weight});
+        if (inverse_) {
+            inverse_->set_weight(term.k.get(), term.weight);
         }
     }
 }
@@ -37,7 +36,7 @@ ComplexVector System::apply(const ComplexVector& x) {
     Array out = device_.zeros(static_cast<std::size_t>(x.size()), {true, precision_});
     device_.upload(x / norm, in);
     relative_.apply(in, out);
-    return gram_->diagonal() * norm * device_.download(out);
+    return unit() * norm * device_.download(out);
 }
 
 const PriorImage* System::target() const {
@@ -47,14 +46,14 @@ const PriorImage* System::target() const {
     return found == regularisers_.end() ? nullptr : found->target;
 }
 
-Volume System::right_hand_side(const Volume& f_h_d) const {
+Volume System::right_hand_side(Volume f_h_d) const {
     if (target() == nullptr) {
         return f_h_d;
     }
     ComplexVector sum = f_h_d.values();
     for (const RegulariserTerm& term : regularisers_) {
         if (term.target != nullptr) {
-            sum += gram_->diagonal() * term.weight * term.target->values;
+            sum += unit() * term.weight * term.target->values;
         }
     }
     return Volume(std::move(sum));
@@ -69,32 +68,32 @@ System::Products System::products_of(const ComplexVector& image, const Volume& f
     Array in = device_.zeros(static_cast<std::size_t>(image.size()), {true, precision_});
     Array out = device_.zeros(in.count(), {true, precision_});
     device_.upload(image / norm, in);
-    gram_->add(maps_, in, out);
+    n_->apply(in, out);
     const Array data = f_h_d.on(device_, precision_, 1 / of_b);
-    return {device_.dot(in, data) * of_b * norm,
-            device_.dot(in, out) * gram_->diagonal() * norm * norm};
+    return {device_.dot(in, data) * of_b * norm, device_.dot(in, out) * unit() * norm * norm};
 }
 
-Solution System::solve(const Volume& f_h_d, const SolveOptions& options,
-                       const std::function<void(double)>& progress) {
+Solution System::solve(const Volume& f_h_d, const SolveOptions& options) {
     for (const RegulariserTerm* term : others_) {
-        if (term->over_frames) {
+        if (term->couples_frames) {
             throw UsageError("`reg` llr and ttv need all frames together, and this is a single "
                              "one\n  next:     leave them out");
         }
     }
-    const Volume b = right_hand_side(f_h_d);
     Solution solution;
     if (others_.empty()) {
-        solution = conjugate_gradient(device_, relative_, precision_, inverse_.get(), b, options,
-                                      progress);
+        solution = conjugate_gradient(device_, relative_, precision_, inverse_.get(),
+                                      right_hand_side(f_h_d), options);
     } else {
-        const ComplexVector first = first_image(f_h_d);
-        solution = split_solve(device_, precision_, split(b, first.cwiseAbs().maxCoeff()), first,
-                               options, progress);
+        ComplexVector first = first_image(f_h_d);
+        std::vector<SplitProblem> alone;
+        alone.push_back(split(f_h_d, first.cwiseAbs().maxCoeff()));
+        alone[0].start = std::move(first);
+        alone[0].monitor = options.monitor;
+        solution = split_solve(device_, precision_, std::move(alone), options)[0];
     }
-    solution.x /= gram_->diagonal();
-    solution.earlier /= gram_->diagonal();
+    solution.x /= unit();
+    solution.earlier /= unit();
     return solution;
 }
 
@@ -103,19 +102,18 @@ ComplexVector System::first_image(const Volume& f_h_d) {
     options.iterations = first_iterations;
     options.tolerance = 1e-3;
     options.precondition = false;
-    return gram_->diagonal() * iterate_plainly(f_h_d, options, [](double) {}).x;
+    return unit() * iterate_plainly(f_h_d, options).x;
 }
 
-Solution System::iterate_plainly(const Volume& f_h_d, const SolveOptions& options,
-                                 const std::function<void(double)>& progress) {
-    Solution solution =
-        conjugate_gradient(device_, plain_, precision_, nullptr, f_h_d, options, progress);
-    solution.x /= gram_->diagonal();
+Solution System::iterate_plainly(const Volume& f_h_d, const SolveOptions& options) {
+    Solution solution = conjugate_gradient(device_, plain_, precision_, nullptr, f_h_d, options);
+    solution.x /= unit();
     return solution;
 }
 
 void System::set_lambda(double lambda) {
     plain_.set_lambda(lambda);
+    relative_.set_lambda(lambda);
     if (inverse_) {
         inverse_->set_lambda(lambda);
     }
@@ -124,8 +122,7 @@ void System::set_lambda(double lambda) {
 std::string System::description() const {
     return text(others_.empty() ? "" : "alternating directions around ",
                 inverse_ ? "preconditioned " : "", "conjugate gradients on ", device_.name(), ", ",
-                precision_ == Precision::float64 ? "double" : "single", " precision, ",
-                gram_->means());
+                precision_ == Precision::float64 ? "double" : "single", " precision, ", means());
 }
 
 } // namespace lsrecon

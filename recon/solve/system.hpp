@@ -1,53 +1,50 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 
 #include "operators/gram.hpp"
 #include "operators/preconditioner.hpp"
+#include "operators/regularised.hpp"
 #include "solve/cg.hpp"
 #include "solve/regularisers.hpp"
 #include "solve/splitting.hpp"
 
 namespace lsrecon {
 
-/// The normal equations of one sampling on one device, A = sum_c S_c^H T S_c + lambda Q(0) I, and
-/// the regularisers beside them.
+/// The normal equations of one sampling on one device, A = Q(0) (N + lambda), and the regularisers
+/// beside them.
 class System {
 public:
-    /// The device and the maps must outlive it. Regularisers are those on this device; `inverse`,
-    /// or null, preconditions.
-    System(Device& device, Precision precision, std::unique_ptr<Gram> gram, CoilMaps& maps,
-           double lambda, std::vector<RegulariserTerm> regularisers = {},
+    /// The device must outlive it. Regularisers are those on this device; `inverse`, or null,
+    /// preconditions.
+    System(Device& device, Precision precision, std::unique_ptr<Gram> n, double lambda,
+           std::vector<RegulariserTerm> regularisers = {},
            std::unique_ptr<Preconditioner> inverse = nullptr);
 
     /// A x
     ComplexVector apply(const ComplexVector& x);
     /// Conjugate gradients on the device, see conjugate_gradient; with regularisers that are not
     /// quadratic by splitting, see split_solve.
-    Solution solve(const Volume& f_h_d, const SolveOptions& options,
-                   const std::function<void(double)>& progress);
+    Solution solve(const Volume& f_h_d, const SolveOptions& options);
 
     /// Q(0) times the image after a few plain iterations, with which splitting begins. Its largest
     /// voxel is s of the terms: the largest |F^H d| would be up to N^2 times that, where the centre
     /// of k-space is dense.
     ComplexVector first_image(const Volume& f_h_d);
-    /// What solve() splits where some terms are not quadratic, for b of right_hand_side(), in units
-    /// of Q(0); b must outlive it.
-    SplitProblem split(const Volume& b, double scale) {
-        return {relative_, others_, b, scale, inverse_.get()};
+    /// What solve() splits where some terms are not quadratic, in units of Q(0).
+    SplitProblem split(Volume f_h_d, double scale) {
+        return {relative_, others_, right_hand_side(std::move(f_h_d)), scale, inverse_.get()};
     }
     /// The same without preconditioner and without regularisers, by plain iterations alone.
-    Solution iterate_plainly(const Volume& f_h_d, const SolveOptions& options,
-                             const std::function<void(double)>& progress);
+    Solution iterate_plainly(const Volume& f_h_d, const SolveOptions& options);
     void set_lambda(double lambda);
 
     /// The image that a term pulls to; null for 0.
     const PriorImage* target() const;
     /// F^H d and what such terms add to it, Q(0) times weight times target.
-    Volume right_hand_side(const Volume& f_h_d) const;
-    /// <image, F^H d> and <image, F^H F image>, with the coil maps.
+    Volume right_hand_side(Volume f_h_d) const;
+    /// <image, F^H d> and Q(0) <image, N image>.
     struct Products {
         double with_data = 0; ///< its real part
         double with_itself = 0;
@@ -58,7 +55,8 @@ public:
     };
     Products products_of(const ComplexVector& image, const Volume& f_h_d);
 
-    const Gram& gram() const { return *gram_; }
+    double unit() const { return n_->unit(); } ///< Q(0)
+    std::string means() const { return n_->means(); } ///< of its products
     Device& device() { return device_; }
     Precision precision() const { return precision_; }
     double epsilon() const { return unit_roundoff(precision_); }
@@ -68,9 +66,8 @@ public:
 private:
     Device& device_;
     Precision precision_;
-    std::unique_ptr<Gram> gram_;
-    CoilMaps& maps_;
-    NormalOperator plain_; ///< A / Q(0)
+    std::unique_ptr<Gram> n_;
+    Regularised plain_; ///< A / Q(0)
     std::vector<RegulariserTerm> regularisers_;
     Regularised relative_; ///< with the quadratic ones
     std::vector<const RegulariserTerm*> others_;

@@ -7,6 +7,7 @@
 #include "engines/mu_factors.hpp"
 #include "engines/on_host.hpp"
 #include "operators/explicit_gram.hpp"
+#include "operators/regularised.hpp"
 #include "operators/toeplitz.hpp"
 #include "solve/fhd.hpp"
 #include "support/arrays.hpp"
@@ -185,10 +186,10 @@ TEST_P(Adjoint, TheStageFhdWithPhiWeightsAndCoilMaps) {
 TEST_P(Adjoint, NormalOperatorByFAndItsAdjoint) {
     const CoilRows rows = problem.coil_maps;
     CoilMaps maps(on.device(), rows);
-    const auto gram = make_explicit_gram(on.device(), on.precision, *on.opened, *problem.sampling,
-                                         problem.voxels);
+    const auto gram = make_explicit_gram(on.device(), on.precision, maps, *on.opened,
+                                         *problem.sampling, problem.voxels);
     const auto f = on.opened->make(problem.points(), problem.voxels);
-    NormalOperator normal(on.device(), *gram, maps, 0.1);
+    Regularised normal(on.device(), on.precision, *gram, 0.1);
     const auto apply =
         of_arrays(voxels(), [&](const Array& in, Array& out) { normal.apply(in, out); });
     EXPECT_TRUE(test::adjoint_test(apply, apply, voxels(), voxels(),
@@ -202,8 +203,8 @@ TEST_P(Adjoint, NormalOperatorThroughQ) {
     const CoilRows rows = problem.coil_maps;
     CoilMaps maps(on.device(), rows);
     const Q q = compute_q(*on.opened, *problem.sampling, problem.grid, report);
-    Toeplitz gram(on.device(), q, on.precision, maps.count());
-    NormalOperator normal(on.device(), gram, maps, 0.1);
+    Toeplitz gram(on.device(), q, on.precision, maps);
+    Regularised normal(on.device(), on.precision, gram, 0.1);
     const auto apply =
         of_arrays(voxels(), [&](const Array& in, Array& out) { normal.apply(in, out); });
     EXPECT_TRUE(test::adjoint_test(apply, apply, voxels(), voxels(),

@@ -23,8 +23,9 @@ protected:
 
     std::unique_ptr<System> system_of(const Choices& chosen) {
         return std::make_unique<System>(
-            on.device(), on.precision, std::make_unique<Toeplitz>(on.device(), q, on.precision, 1),
-            maps, 1e-3, make_regularisers(chosen, {on.device(), on.precision, q.grid}));
+            on.device(), on.precision,
+            std::make_unique<Toeplitz>(on.device(), q, on.precision, maps), 1e-3,
+            make_regularisers(chosen, {on.device(), on.precision, q.grid}));
     }
     SolveOptions options_of(const Choices& chosen, int iterations, double tolerance) {
         SolveOptions options;
@@ -35,7 +36,7 @@ protected:
     }
     double tight() const { return 10 * smallest_tolerance(unit_roundoff(on.precision)); }
     Solution solve(const Choices& chosen, int iterations, double tolerance) {
-        return system_of(chosen)->solve(b, options_of(chosen, iterations, tolerance), test::silent);
+        return system_of(chosen)->solve(b, options_of(chosen, iterations, tolerance));
     }
     std::vector<Solved> solve_frames(const Choices& chosen, int iterations) {
         std::vector<JointFrame> frames;
@@ -45,8 +46,7 @@ protected:
             frame.fhd = {fhd};
             frames.push_back(std::move(frame));
         }
-        return solve_jointly(q.grid, frames, no_maps, options_of(chosen, iterations, tight()),
-                             report);
+        return solve_jointly(frames, no_maps, options_of(chosen, iterations, tight()), report);
     }
     std::unique_ptr<Transforms> reference = reference_transforms();
     Reporter report;

@@ -253,9 +253,9 @@ TEST_P(Preconditioners, SpareConjugateGradientsIterations) {
     const std::size_t voxels = q.grid.voxels();
     CoilRows rows;
     CoilMaps maps(on.device(), rows);
-    Toeplitz gram(on.device(), q, on.precision, 1);
+    Toeplitz gram(on.device(), q, on.precision, maps);
     constexpr double lambda = 1e-2;
-    NormalOperator normal(on.device(), gram, maps, lambda);
+    Regularised normal(on.device(), on.precision, gram, lambda);
     Preconditioner inverse(on.device(), q, on.precision,
                            make_cosine_basis(on.device(), q.grid, on.precision), 1, lambda);
     inverse.raise_to_mean();
@@ -264,7 +264,7 @@ TEST_P(Preconditioners, SpareConjugateGradientsIterations) {
     options.iterations = 1000;
     options.tolerance = 10 * smallest_tolerance(unit_roundoff(on.precision));
     const auto solved = [&](SelfAdjoint* by) {
-        return conjugate_gradient(on.device(), normal, on.precision, by, b, options, test::silent);
+        return conjugate_gradient(on.device(), normal, on.precision, by, b, options);
     };
     const Solution plain = solved(nullptr);
     const Solution spared = solved(&inverse);

@@ -7,19 +7,18 @@
 
 #include "base/error.hpp"
 #include "operators/differences.hpp"
-#include "operators/identity.hpp"
 #include "solve/cg.hpp"
 #include "solve/splitting.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
+#include "support/systems.hpp"
 
 namespace lsrecon {
 namespace {
 
 using test::make_grid;
 using test::near;
-using test::silent;
 
 using Regularisers = test::ArraysFixture;
 
@@ -120,17 +119,17 @@ TEST_P(Regularisers, ShrinkShortensVectorsAndKeepsTheirDirection) {
 TEST_P(Regularisers, QuadraticOnesJoinTheNormalEquations) {
     // (1 + 2 D^H D) x = b for two voxels: D^H D = [1 -1; -1 1].
     const Grid grid = make_grid(2, 1);
-    Identity one(on.device(), 2);
+    test::Diagonal one(on.device(), 2);
     const std::vector<RegulariserTerm> terms =
         make_regularisers({{"roughness", 2}}, {on.device(), on.precision, grid});
-    ASSERT_TRUE(terms[0].quadratic);
-    Regularised a(on.device(), on.precision, one, {{terms[0].k.get(), terms[0].weight}});
+    ASSERT_FALSE(terms[0].proximal);
+    Regularised a(on.device(), on.precision, one, 0, {{terms[0].k.get(), terms[0].weight}});
     ComplexVector b(2);
     b << 5, Complex(0, 10);
     SolveOptions options;
     options.tolerance = 1e3 * on.epsilon();
     const Solution solution =
-        conjugate_gradient(on.device(), a, on.precision, nullptr, Volume(b), options, silent);
+        conjugate_gradient(on.device(), a, on.precision, nullptr, Volume(b), options);
     ComplexVector expected(2);
     expected << Complex(3, 4), Complex(2, 6);
     EXPECT_TRUE(near(solution.x, expected, 1e3 * on.epsilon()));
@@ -143,10 +142,10 @@ TEST_P(Regularisers, GradientsOfQuadraticOnesAreFiniteDifferences) {
     const Grid grid = make_grid(6, 5, 4);
     const std::vector<Vec3> trajectory{{-2, -2, -1}, {2, 2, 1}, {-2, 2, 1}, {2, -2, -1}};
     const PriorImage prior{"p.h5", "", vector(grid.voxels())};
-    Identity one(on.device(), grid.voxels());
+    test::Diagonal one(on.device(), grid.voxels());
     constexpr double weight = 0.7;
     for (const Regulariser& row : regularisers()) {
-        if (!row.quadratic) {
+        if (!row.quadratic()) {
             continue;
         }
         const std::vector<RegulariserTerm> terms = make_regularisers(
@@ -160,7 +159,7 @@ TEST_P(Regularisers, GradientsOfQuadraticOnesAreFiniteDifferences) {
             k.apply(of(rho - target), out);
             return (rho.squaredNorm() + weight * on.device().download(out).squaredNorm()) / 2;
         };
-        Regularised a(on.device(), on.precision, one, {{&k, weight}});
+        Regularised a(on.device(), on.precision, one, 0, {{&k, weight}});
         const auto applied = [&](const ComplexVector& rho) {
             Array out = on.device().zeros(grid.voxels(), {true, on.precision});
             a.apply(of(rho), out);
@@ -179,16 +178,17 @@ TEST_P(Regularisers, GradientsOfQuadraticOnesAreFiniteDifferences) {
 /// split_solve with A = 1 and one term, from `start` times b: a proximal map.
 ComplexVector proximal(const test::ArrayCase& on, const std::string& name, double weight,
                        const Grid& grid, const ComplexVector& b, double start = 0) {
-    Identity one(on.device(), grid.voxels());
+    test::Diagonal one(on.device(), grid.voxels());
     const std::vector<RegulariserTerm> terms =
         make_regularisers({{name, weight}}, {on.device(), on.precision, grid});
     SolveOptions options;
     options.iterations = 400;
     options.tolerance = 1e-4;
-    const Volume volume(b);
+    const Regularised a(on.device(), on.precision, one, 0);
+    const ComplexVector first = start * b;
     return split_solve(on.device(), on.precision,
-                       {one, {&terms[0]}, volume, b.cwiseAbs().maxCoeff()}, start * b, options,
-                       silent)
+                       {{a, {&terms[0]}, Volume(b), b.cwiseAbs().maxCoeff(), nullptr, first}},
+                       options)[0]
         .x;
 }
 
@@ -234,19 +234,16 @@ TEST_P(Regularisers, TotalVariationIsOfAnyScaleOfTheData) {
 // Whose inner problem no preconditioner helps: 3 of its iterations each leave a third.
 TEST_P(Regularisers, SplittingOfHardProblemsEndsNearTheirMinimum) {
     const Grid grid = make_grid(24, 20);
-    Identity one(on.device(), grid.voxels());
+    test::Diagonal one(on.device(), grid.voxels());
     const std::vector<RegulariserTerm> terms =
         make_regularisers({{"roughness", 60}, {"tv", 0.01}}, {on.device(), on.precision, grid});
-    Regularised a(on.device(), on.precision, one, {{terms[0].k.get(), terms[0].weight}});
+    Regularised a(on.device(), on.precision, one, 0, {{terms[0].k.get(), terms[0].weight}});
     const Volume b(vector(grid.voxels()));
     const auto after = [&](int iterations) {
         SolveOptions options;
         options.iterations = iterations;
         options.tolerance = 1e-5;
-        return split_solve(on.device(), on.precision, {a, {&terms[1]}, b, 1},
-                           ComplexVector::Zero(static_cast<Eigen::Index>(b.count())), options,
-                           silent)
-            .x;
+        return split_solve(on.device(), on.precision, {{a, {&terms[1]}, b, 1}}, options)[0].x;
     };
     EXPECT_TRUE(near(after(24), after(2000), 0.03));
 }

@@ -81,12 +81,12 @@ protected:
     }();
     std::size_t voxels() const { return problem.voxels.count(); }
 
-    /// Of T with these maps.
+    /// Of N with these maps.
     ComplexVector product(CoilMaps& maps) {
         const Q q = test::exact_q(*problem.sampling, problem.grid);
-        Toeplitz gram(on.device(), q, on.precision, maps.count());
+        Toeplitz gram(on.device(), q, on.precision, maps);
         Array out = on.device().zeros(voxels(), {true, on.precision});
-        gram.add(maps, of(problem.rho.row(0).transpose()), out);
+        gram.apply(of(problem.rho.row(0).transpose()), out);
         return on.device().download(out);
     }
 };

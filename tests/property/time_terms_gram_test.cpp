@@ -44,12 +44,11 @@ TEST_P(TimeTermsGram, IsTheNormalOperatorOfTheReference) {
         Reporter report;
         const std::vector<TimeTerm> terms =
             compute_time_terms(*on.opened, *problem.sampling, problem.grid, off, report);
-        const auto gram = make_time_terms_gram(on.device(), on.precision, terms, off,
-                                               problem.sampling->q_weights().sum(), maps.count());
-        NormalOperator normal(on.device(), *gram, maps, 0);
+        const auto gram = make_time_terms_gram(on.device(), on.precision, maps, terms, off,
+                                               problem.sampling->q_weights().sum());
         const auto apply = [&](const ComplexVector& x) {
             Array out = on.device().zeros(voxels, {true, on.precision});
-            normal.apply(test::uploaded(on, x), out);
+            gram->apply(test::uploaded(on, x), out);
             return on.device().download(out);
         };
         // Of some 20 convolutions, whose weights are a few times 1 at most.
@@ -58,14 +57,13 @@ TEST_P(TimeTermsGram, IsTheNormalOperatorOfTheReference) {
 
         const auto reference = reference_transforms();
         CoilMaps exact_maps(reference->device(), rows);
-        const auto exact = make_explicit_gram(reference->device(), Precision::float64, *reference,
-                                              *problem.sampling, problem.voxels);
-        NormalOperator exact_normal(reference->device(), *exact, exact_maps, 0);
+        const auto exact = make_explicit_gram(reference->device(), Precision::float64, exact_maps,
+                                              *reference, *problem.sampling, problem.voxels);
         const ComplexVector x = test::Random(9).vector(voxels);
         Array in = reference->device().zeros(voxels, {true, Precision::float64});
         reference->device().upload(x, in);
         Array out = reference->device().zeros(voxels, {true, Precision::float64});
-        exact_normal.apply(in, out);
+        exact->apply(in, out);
         double of_q = 0;
         for (const TimeTerm& term : terms) {
             of_q += term.q.error;

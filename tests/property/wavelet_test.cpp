@@ -6,19 +6,18 @@
 #include <gtest/gtest.h>
 
 #include "device/reference_device.hpp"
-#include "operators/identity.hpp"
 #include "solve/regularisers.hpp"
 #include "solve/splitting.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
+#include "support/systems.hpp"
 
 namespace lsrecon {
 namespace {
 
 using test::make_grid;
 using test::near;
-using test::silent;
 
 class Wavelets : public test::ArraysFixture {
 protected:
@@ -124,13 +123,10 @@ TEST_P(Wavelets, ThePenaltyIsTheMeanOfOrthogonalTransformsOverShiftsAndTheMirror
         }
     }
     const Grid grid = make_grid(width, height);
-    const std::vector<RegulariserTerm> terms =
-        make_regularisers({{"wavelet", 1}}, {on.device(), on.precision, grid});
-    Array out = on.device().zeros(terms[0].k->outputs(), {true, on.precision});
-    terms[0].k->apply(of(test::flat(image)), out);
-    const ComplexVector numbers = on.device().download(out);
+    Wavelet wavelet(on.device(), grid, on.precision);
+    const ComplexVector numbers = forward(wavelet, test::flat(image));
     double penalty = 0;
-    for (const Penalised& of_level : terms[0].penalised) {
+    for (const Penalised& of_level : wavelet_details(grid)) {
         penalty += of_level.share * numbers
                                         .segment(static_cast<Eigen::Index>(of_level.first),
                                                  static_cast<Eigen::Index>(of_level.count))
@@ -144,11 +140,9 @@ TEST_P(Wavelets, ThePenaltyIsTheMeanOfOrthogonalTransformsOverShiftsAndTheMirror
 /// argmin 1/2 ||b - K^H y||^2 with |y| <= lengths (Chambolle 2004), on the reference device.
 ComplexVector by_the_dual(const Grid& grid, const ComplexVector& b, double weight) {
     const std::unique_ptr<Device> device = make_reference_device();
-    const std::vector<RegulariserTerm> terms =
-        make_regularisers({{"wavelet", 1}}, {*device, Precision::float64, grid});
-    Operator& k = *terms[0].k;
+    Wavelet k(*device, grid, Precision::float64);
     RealVector lengths = RealVector::Zero(static_cast<Eigen::Index>(k.outputs()));
-    for (const Penalised& of_level : terms[0].penalised) {
+    for (const Penalised& of_level : wavelet_details(grid)) {
         lengths
             .segment(static_cast<Eigen::Index>(of_level.first),
                      static_cast<Eigen::Index>(of_level.count))
@@ -178,16 +172,16 @@ TEST_P(Wavelets, SolutionIsThatOfTheDualProblem) {
     constexpr double weight = 0.2;
     const ComplexVector expected = by_the_dual(grid, b, weight * b.cwiseAbs().maxCoeff());
     ASSERT_GT((expected - b).norm(), 0.1 * b.norm()) << "the weight does nothing";
-    Identity one(on.device(), grid.voxels());
+    test::Diagonal one(on.device(), grid.voxels());
+    const Regularised a(on.device(), on.precision, one, 0);
     const std::vector<RegulariserTerm> terms =
         make_regularisers({{"wavelet", weight}}, {on.device(), on.precision, grid});
     SolveOptions options;
     options.iterations = 400;
     options.tolerance = 1e-4;
-    const Volume volume(b);
     const Solution solution =
-        split_solve(on.device(), on.precision, {one, {&terms[0]}, volume, b.cwiseAbs().maxCoeff()},
-                    ComplexVector::Zero(b.size()), options, silent);
+        split_solve(on.device(), on.precision,
+                    {{a, {&terms[0]}, Volume(b), b.cwiseAbs().maxCoeff()}}, options)[0];
     EXPECT_TRUE(near(solution.x, expected, 1e-3)); // as the tolerance of either residual leaves it
 }
 

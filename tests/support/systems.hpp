@@ -7,6 +7,21 @@
 
 namespace lsrecon::test {
 
+/// F^H F = Q(0) 1.
+class Diagonal : public Gram {
+public:
+    Diagonal(Device& device, std::size_t voxels, double unit = 1)
+        : Gram(device), voxels_(voxels), unit_(unit) {}
+    std::size_t inputs() const override { return voxels_; }
+    void add(const Array& in, Array& out) override { device_.combine(1, in, 1, out); }
+    double unit() const override { return unit_; }
+    std::string means() const override { return "a diagonal"; }
+
+private:
+    std::size_t voxels_;
+    double unit_;
+};
+
 /// The normal equations on a separate reference device.
 class ReferenceSystem {
 public:
@@ -14,20 +29,19 @@ public:
     explicit ReferenceSystem(const Q& q, const CoilMatrix& maps = {}, double lambda = 0)
         : rows_(maps),
           system_(*device_, Precision::float64,
-                  std::make_unique<Toeplitz>(*device_, q, Precision::float64, maps_.count()), maps_,
-                  lambda) {}
+                  std::make_unique<Toeplitz>(*device_, q, Precision::float64, maps_), lambda) {}
     /// By F and F^H.
     ReferenceSystem(Transforms& transforms, const Sampling& sampling, const Voxels& voxels,
                     const CoilMatrix& maps = {}, double lambda = 0)
-        : rows_(maps),
-          system_(*device_, Precision::float64,
-                  make_explicit_gram(*device_, Precision::float64, transforms, sampling, voxels),
-                  maps_, lambda) {}
+        : rows_(maps), system_(*device_, Precision::float64,
+                               make_explicit_gram(*device_, Precision::float64, maps_, transforms,
+                                                  sampling, voxels),
+                               lambda) {}
     ReferenceSystem(const ReferenceSystem&) = delete;
     ReferenceSystem& operator=(const ReferenceSystem&) = delete;
 
     ComplexVector apply(const ComplexVector& x) { return system_.apply(x); }
-    double diagonal() const { return system_.gram().diagonal(); }
+    double diagonal() const { return system_.unit(); }
 
 private:
     std::unique_ptr<Device> device_ = make_reference_device();

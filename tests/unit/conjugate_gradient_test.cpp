@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/tolerance.hpp"
+#include "solve/solve.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
 
@@ -12,7 +13,6 @@ namespace lsrecon {
 namespace {
 
 using test::near;
-using test::silent;
 
 const Complex i(0, 1);
 
@@ -38,7 +38,7 @@ ComplexVector known_right_hand_side() {
 
 Solution solved(const Eigen::MatrixXcd& a, const ComplexVector& b, const SolveOptions& options) {
     return conjugate_gradient([&](const ComplexVector& x) -> ComplexVector { return a * x; }, b,
-                              options, silent);
+                              options);
 }
 
 TEST(ConjugateGradient, SolvesASmallHermitianSystem) {
@@ -136,7 +136,7 @@ TEST(ConjugateGradient, AnOperatorThatGivesNaNIsRefused) {
     const auto broken = [](const ComplexVector& x) -> ComplexVector {
         return x * std::numeric_limits<double>::quiet_NaN();
     };
-    EXPECT_THROW(conjugate_gradient(broken, known_right_hand_side(), {}, silent), ToleranceError);
+    EXPECT_THROW(conjugate_gradient(broken, known_right_hand_side(), {}), ToleranceError);
     for (const double bad :
          {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
         ComplexVector b = known_right_hand_side();
@@ -145,16 +145,26 @@ TEST(ConjugateGradient, AnOperatorThatGivesNaNIsRefused) {
     }
 }
 
-TEST(ConjugateGradient, ProgressRises) {
+struct Fractions : Reporter {
+    void progress(double fraction) override { seen.push_back(fraction); }
     std::vector<double> seen;
-    conjugate_gradient([](const ComplexVector& x) -> ComplexVector { return small_system() * x; },
-                       known_right_hand_side(), {0, 2, 1e-8},
-                       [&](double fraction) { seen.push_back(fraction); });
-    ASSERT_FALSE(seen.empty());
-    EXPECT_LE(seen.back(), 1);
-    for (std::size_t n = 1; n < seen.size(); ++n) {
-        EXPECT_GT(seen[n], seen[n - 1]);
-    }
+};
+
+TEST(ConjugateGradient, TellsEveryResidualAndHowFarItIs) {
+    SolveOptions options{0, 2, 1e-8};
+    std::vector<double> residuals;
+    options.monitor = [&](const Iteration& iteration) {
+        EXPECT_EQ(iteration.problem, 1U);
+        EXPECT_EQ(iteration.done, residuals.size());
+        residuals.push_back(iteration.residual);
+    };
+    Fractions report;
+    options.monitor = monitor_of(1, 2, options, report);
+    const Solution solution = conjugate_gradient(
+        [](const ComplexVector& x) -> ComplexVector { return small_system() * x; },
+        known_right_hand_side(), options);
+    EXPECT_EQ(residuals, solution.residuals);
+    EXPECT_EQ(report.seen, (std::vector<double>{0.5, 0.75, 1}));
 }
 
 } // namespace

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "device/device.hpp"
+
+namespace lsrecon {
+
+/// What an iteration asks of a proximal map.
+struct ProximalStep {
+    double weight; ///< of the term
+    double scale; ///< s, near the largest voxel: a weight serves scans of any scale
+    double penalty;
+
+    double length() const { return weight * scale; }
+};
+
+/// Of a term weight s phi(K rho) that is not quadratic: the map from z to the z' that minimises
+///
+///     weight s phi(z') + penalty / 2 ||z' - z||^2
+///
+/// Two runs give the same bits.
+class Proximal {
+public:
+    virtual ~Proximal() = default;
+    /// z of one frame, or of all frames where the term couples them, becomes z'.
+    virtual void apply(Device& device, const ProximalStep& step, std::vector<Array>& z) const = 0;
+    /// How far a step with weight s / penalty = 1 shortens what is penalised.
+    virtual double shortening(std::size_t /*frames*/) const { return 1; }
+};
+
+/// Numbers of K rho whose size is penalised: vectors of `parts` numbers, as Device::shrink takes
+/// them, at `share` of the weight.
+struct Penalised {
+    std::size_t first = 0;
+    std::size_t count = 0;
+    std::size_t parts = 1;
+    double share = 1;
+};
+
+/// Of phi = sum of share |vectors|: a soft threshold of their norms.
+class Shrinking : public Proximal {
+public:
+    explicit Shrinking(std::vector<Penalised> vectors) : vectors_(std::move(vectors)) {}
+
+    void apply(Device& device, const ProximalStep& step, std::vector<Array>& z) const override {
+        for (Array& of_frame : z) {
+            for (const Penalised& of : vectors_) {
+                device.shrink(of.first, of.count, of.parts, of.share * step.length() / step.penalty,
+                              of_frame);
+            }
+        }
+    }
+
+private:
+    std::vector<Penalised> vectors_;
+};
+
+} // namespace lsrecon
