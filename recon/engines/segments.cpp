@@ -230,7 +230,7 @@ std::pair<Factors, double> enough_factors(const TimeNodes& nodes, const RealVect
         }
     }
     throw ToleranceError(text("off-resonance: ", found, ", above `segment_error` ", wanted,
-                              "\n  next:     pass `kernel` tuned, which needs none, or a larger "
+                              "\n  next:     pass `kernel` tuned, which needs no time segments, or a larger "
                               "`segment_error`"));
 }
 

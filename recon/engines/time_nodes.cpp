@@ -31,7 +31,7 @@ TimeNodes::TimeNodes(const RealVector& times, double largest_rate)
         throw DeviceError(text("off-resonance makes ", a / pi,
                                " turns during the readout, too many to divide into time segments\n"
                                "  next:     check the units of the field map and the times, or "
-                               "pass `kernel` tuned, which needs none"));
+                               "pass `kernel` tuned, which needs no time segments"));
     }
     const auto count = static_cast<std::size_t>(wanted);
     for (std::size_t i = 0; i < count; ++i) {

@@ -190,7 +190,7 @@ const std::vector<Row>& table() {
              return open_device(options.device, options.device_memory, options.note);
          },
          ""},
-        {{"reference", "CPU, double precision, plain loops: the oracle", true}, reference, ""},
+        {{"reference", "plain loops on the CPU in double precision: the reference", true}, reference, ""},
         {{"reference-single", "the same loops in single precision, for comparison", true},
          reference,
          "loops-single"},
