@@ -47,31 +47,23 @@ struct Distances {
         multipliers += other.multipliers;
         return *this;
     }
-    double primal() const; ///< relative
-    double dual() const;
+    double primal() const { return apart > 0 ? std::sqrt(apart / std::max(size, apart)) : 0; }
+    double dual() const { // both relative
+        // Frames that are alike leave multipliers of nothing but rounding.
+        constexpr double rounding = 1e-8;
+        const double of = std::max(multipliers, rounding * size);
+        return of > 0 ? std::sqrt(changed / of) : 0;
+    }
     double larger() const { return std::max(primal(), dual()); }
     /// What the penalty is to be multiplied by, to keep the two within a factor of each other (Boyd
     /// et al. 2011, section 3.4.1).
-    double penalty_factor() const;
-};
-
-double Distances::primal() const {
-    return apart > 0 ? std::sqrt(apart / std::max(size, apart)) : 0;
-}
-
-double Distances::dual() const {
-    // Frames that are alike leave multipliers of nothing but rounding.
-    constexpr double rounding = 1e-8;
-    const double of = std::max(multipliers, rounding * size);
-    return of > 0 ? std::sqrt(changed / of) : 0;
-}
-
-double Distances::penalty_factor() const {
-    if (primal() > unbalanced * dual()) {
-        return penalty_step;
+    double penalty_factor() const {
+        if (primal() > unbalanced * dual()) {
+            return penalty_step;
+        }
+        return dual() > unbalanced * primal() ? 1 / penalty_step : 1;
     }
-    return dual() > unbalanced * primal() ? 1 / penalty_step : 1;
-}
+};
 
 /// The alternating directions of one frame, step by step. Numbers are relative to its norm.
 class Alternation {
