@@ -10,20 +10,12 @@
 
 namespace lsrecon {
 
-namespace {
-
-std::string kernel_of(const ComputeOptions& options, const Device& device) {
-    return options.kernel.empty() ? default_kernel(device.kind()) : options.kernel;
-}
-
-} // namespace
-
 Transforms::Transforms(std::unique_ptr<Device> device, ComputeOptions options,
                        std::vector<Engine> table)
     : device_(std::move(device)), options_(std::move(options)), table_(std::move(table)),
-      engine_(engine_of(kernel_of(options_, *device_), table_)),
-      variant_(variant_named(kernel_of(options_, *device_), table_)), context_(context(true)),
-      predicting_(context(false)) {
+      kernel_(options_.kernel.empty() ? default_kernel(device_->kind()) : options_.kernel),
+      engine_(engine_of(kernel_, table_)), variant_(variant_named(kernel_, table_)),
+      context_(context(true)), predicting_(context(false)) {
     if (!device_->has(precision())) {
         throw DeviceError(text("`precision` double: ", device_->info().name,
                                " has no double precision\n  next:     use `precision` single, "
@@ -190,7 +182,9 @@ const std::vector<Row>& table() {
              return open_device(options.device, options.device_memory, options.note);
          },
          ""},
-        {{"reference", "plain loops on the CPU in double precision: the reference", true}, reference, ""},
+        {{"reference", "plain loops on the CPU in double precision: the reference", true},
+         reference,
+         ""},
         {{"reference-single", "the same loops in single precision, for comparison", true},
          reference,
          "loops-single"},

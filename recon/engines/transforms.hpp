@@ -97,7 +97,8 @@ private:
     std::unique_ptr<Device> device_;
     ComputeOptions options_;
     std::vector<Engine> table_;
-    const Engine& engine_; ///< that was asked for
+    std::string kernel_; ///< that was asked for, its engine and its row
+    const Engine& engine_;
     const Variant& variant_;
     EngineContext context_;
     EngineContext predicting_; ///< the same; what it asks for does not go into the record

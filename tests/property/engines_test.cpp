@@ -66,8 +66,7 @@ TEST_P(Engines, SayWhyNoneServesAnAccuracy) {
     EXPECT_EQ(refusal_of(*open_transforms(options), problem), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, Engines, testing::ValuesIn(test::array_cases()),
-                         testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Devices, Engines, testing::ValuesIn(test::array_cases()));
 
 TEST(NamedEngine, ThatCannotServeIsReplacedWithANote) {
     Engine picky = engine_of("loops");

@@ -41,7 +41,7 @@ TEST_F(SolveRecord, ALambdaThatSinglePrecisionLosesIsKnown) {
                                 report)
             .solves.lambda_is_lost();
     };
-    const auto single = open_transforms({"reference-single"});
+    const auto single = open_transforms({"reference-single", "", ""});
     EXPECT_TRUE(lost(8e-5, *single));
     EXPECT_FALSE(lost(1e-2, *single));
     EXPECT_FALSE(lost(0, *single)) << "stopping early regularises";

@@ -126,9 +126,9 @@ TEST(Reference, NothingIsASumOfNothing) {
 }
 
 TEST(Reference, SinglePrecisionAgreesToItsOwnDigits) {
-    const OnHost result =
-        adjoint_on_host(*open_transforms({"reference-single"}), std::vector<Vec3>{{1, 0, 0}},
-                        row({1}), Voxels::at(test::make_grid(4, 4), {{0.25, 0, 0}}), silent);
+    const OnHost result = adjoint_on_host(
+        *open_transforms({"reference-single", "", ""}), std::vector<Vec3>{{1, 0, 0}}, row({1}),
+        Voxels::at(test::make_grid(4, 4), {{0.25, 0, 0}}), silent);
     EXPECT_LT(result.error, 9 * tolerance::eps);
     EXPECT_TRUE(near(result.values, row({i}), result.error));
     EXPECT_GT(test::relative_l2(result.values, row({i})), 0) << "as good as double precision";
