@@ -28,4 +28,8 @@ std::unique_ptr<Gram> make_time_terms_gram(Device& device, Precision precision,
                                            const OffResonance& off_resonance, double diagonal,
                                            std::size_t maps);
 
+/// Without what is there until the spectra of its terms are made.
+Cost cost_of_time_terms_gram(const Grid& grid, Precision precision, std::size_t terms,
+                             std::size_t maps);
+
 } // namespace lsrecon

@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "base/cost.hpp"
 #include "device/volume.hpp"
 #include "operators/operator.hpp"
 #include "solve/conjugate_gradient.hpp"
@@ -28,5 +29,6 @@ void require_tolerance(double tolerance, Precision precision);
 Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
                             SelfAdjoint* inverse, const Volume& b, const SolveOptions& options,
                             const std::function<void(double)>& progress);
+Cost cost_of_conjugate_gradient(std::size_t voxels, Precision precision, bool preconditioned);
 
 } // namespace lsrecon

@@ -1,6 +1,7 @@
 #include "solve/fhd.hpp"
 
 #include "base/float_range.hpp"
+#include "engines/pieces.hpp"
 #include "operators/finite.hpp"
 
 namespace lsrecon {
@@ -77,6 +78,13 @@ std::vector<Volume> compute_fhd(Backend& backend, PiecewiseTransform& transform,
         require_finite("fhd", volume.norm());
     }
     return result;
+}
+
+Cost cost_of_fhd(Backend& backend, std::size_t coils, std::size_t samples, std::size_t voxels) {
+    const Device& device = backend.device();
+    return cost_of_pieces(fit_pieces({coils, samples, voxels, 1}, device.memory(),
+                                     device.largest_array(), backend.precision()),
+                          backend.precision());
 }
 
 double fhd_of_frame(Backend& backend, const Voxels& voxels, const Frame& frame,
