@@ -55,8 +55,8 @@ public:
     Preconditioner(Device& device, const Q& q, Precision precision, std::shared_ptr<Basis> basis,
                    double squares, double lambda, CoilMaps* maps = nullptr);
 
-    /// With its basis, which has a period of the image or one in cosines: at most two volumes with
-    /// the eigenvalues, and another for voxels that maps do not see.
+    /// With its basis, whose period is little longer than the image: at most two volumes with the
+    /// eigenvalues, and a third where maps do not see every voxel.
     static Cost cost(std::size_t voxels, Precision precision, bool with_maps) {
         return (with_maps ? 3.0 : 2.0) * Cost::array(voxels, Element{true, precision}.bytes());
     }
