@@ -7,7 +7,7 @@
 using namespace lsrecon;
 
 struct Stages : Reporter {
-    void on_begin(const std::string& stage) override { std::printf("%s ...\n", stage.c_str()); }
+    void on_begin(const std::string& stage, double) override { std::puts(stage.c_str()); }
 };
 
 int main() {
@@ -31,7 +31,7 @@ int main() {
     FramesInMemory source(scan);
     FramesToCaller sink([&](std::size_t, ImageFrame frame) { image = frame.values; });
     Stages stages;
-    reconstruct(source, sink, *make_backend({"reference", "", ""}), {}, stages);
+    reconstruct(source, sink, *reference_transforms(), {}, stages);
     Eigen::Index at = 0;
     const double largest = image.cwiseAbs().maxCoeff(&at);
     std::printf("brightest voxel: %.3f at %d, %d\n", largest, int(at % n), int(at / n));

@@ -18,10 +18,11 @@ namespace {
 
 /// What the user asked for, and what follows from it for this lambda.
 SolveOptions settled(const ReconstructOptions& options, const RuleChoice& rule, double lambda,
-                     Products products, Backend& backend) {
+                     Products products, Transforms& transforms) {
     SolveOptions asked = solving_by(rule, options.solve);
     asked.lambda = lambda;
-    return with_effort(asked, options.effort, products, unit_roundoff(backend.solver_precision()));
+    return with_effort(asked, options.effort, products,
+                       unit_roundoff(transforms.solver_precision()));
 }
 
 Record settings_of(const SolveOptions& how, const QSource& q, const PreparedScan& prepared) {
@@ -39,21 +40,21 @@ Record settings_of(const SolveOptions& how, const QSource& q, const PreparedScan
 
 } // namespace
 
-Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Backend& backend,
+Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& transforms,
                           ReconstructOptions options, Reporter& report) {
     require_samples(source.scan());
     const bool regularised = !options.solve.regularisers.empty();
     const bool together = need_all_frames(options.solve.regularisers);
     if (need_splitting(options.solve.regularisers) && options.effort.tolerance) {
-        require_tolerance(*options.effort.tolerance, backend.precision());
+        require_tolerance(*options.effort.tolerance, transforms.precision());
     }
     options.prepare.geometry.regularised = regularised;
-    PreparedScan prepared(source, std::move(options.prepare), backend, report);
+    PreparedScan prepared(source, std::move(options.prepare), transforms, report);
     const Scan& scan = prepared.scan();
     sink.expect(scan);
-    ComputedQ computed(backend, report);
+    ComputedQ computed(transforms, report);
     QSource& q = options.q != nullptr ? *options.q : computed;
-    const PlanOptions plan_options{q.is_given(), regularised, backend.segment_error() > 0};
+    const PlanOptions plan_options{q.is_given(), regularised, transforms.segment_error() > 0};
     const Plan plan =
         make_plan(scan, prepared.at(prepared.place_of(prepared.first_good()).index), plan_options);
     q.require(scan);
@@ -61,18 +62,19 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Backend& backend
     const RuleChoice rule = where_cheap(options.lambda_rule, plan.products());
     const bool by_rule = !rule.word.empty();
     SolveOptions how = settled(options, rule, by_rule ? smallest_lambda : options.solve.lambda,
-                               plan.products(), backend);
-    ScanEquations equations(prepared, backend, q, plan_options, how, report);
+                               plan.products(), transforms);
+    ScanEquations equations(prepared, transforms, q, plan_options, how, report);
     std::optional<LambdaCurve> curve;
     if (by_rule) {
         curve = equations.choose_lambda(rule);
-        how = settled(options, rule, curve->at_chosen().lambda, plan.products(), backend);
+        how = settled(options, rule, curve->at_chosen().lambda, plan.products(), transforms);
         equations.set_lambda(how.lambda);
     }
 
     sink.begin(scan, settings_of(how, q, prepared));
     const double amplified = curve ? curve->at_chosen().amplification : 0;
-    FrameSolves frames(prepared, equations, {backend, plan, how, options, amplified}, sink, report);
+    FrameSolves frames(prepared, equations, {transforms, plan, how, options, amplified}, sink,
+                       report);
     for (const Place& place : prepared.places()) {
         if (together) {
             frames.solve_together(place);

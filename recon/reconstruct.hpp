@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "base/report.hpp"
-#include "engines/backend.hpp"
+#include "engines/transforms.hpp"
 #include "operators/q_source.hpp"
 #include "prepare/prepare_options.hpp"
 #include "scan/failed_frames.hpp"
@@ -36,7 +36,7 @@ struct Reconstructed {
 
 /// Reconstructs every frame of a scan that the sink lacks. A frame of several may fail alone; any
 /// other failure throws an Error (base/error.hpp).
-Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Backend& backend,
+Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& transforms,
                           ReconstructOptions options, Reporter& report);
 
 } // namespace lsrecon

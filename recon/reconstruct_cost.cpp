@@ -29,7 +29,7 @@ Cost resident_maps(const Device& device, const SystemShape& shape) {
 }
 
 /// From F^H d on.
-Cost cost_of_solve(Backend& backend, const FrameShape& frame, const WhereSolved& where,
+Cost cost_of_solve(Transforms& transforms, const FrameShape& frame, const WhereSolved& where,
                    const SolveOptions& options) {
     const SystemShape& system = frame.system;
     const Grid& grid = system.grid;
@@ -37,9 +37,9 @@ Cost cost_of_solve(Backend& backend, const FrameShape& frame, const WhereSolved&
     const auto terms = static_cast<double>(std::max<std::size_t>(1, system.terms));
     const bool of_preconditioner = terms > 1 && need_splitting(options.regularisers);
     Cost cost = (problems + static_cast<double>(frame.segments)) *
-                    Cost::array(grid.voxels(), Element{true, backend.precision()}.bytes()) +
-                (terms + (of_preconditioner ? 1 : 0)) * Q::cost(grid, backend.precision()) +
-                resident_maps(backend.device(), system);
+                    Cost::array(grid.voxels(), Element{true, transforms.precision()}.bytes()) +
+                (terms + (of_preconditioner ? 1 : 0)) * Q::cost(grid, transforms.precision()) +
+                resident_maps(transforms.device(), system);
     Cost solver =
         NormalEquations::cost(system, where.precision, options.regularisers, options.precondition);
     // The solution, a copy of it, the image before and as it is written, where the solver on the
@@ -81,9 +81,9 @@ FrameShape frame_of(const ReconstructOptions& options, const Grid& grid, std::si
     return frame;
 }
 
-SolveOptions solving(Backend& backend, const ReconstructOptions& options, Products products) {
+SolveOptions solving(Transforms& transforms, const ReconstructOptions& options, Products products) {
     return with_effort(solving_by(where_cheap(options.lambda_rule, products), options.solve),
-                       options.effort, products, unit_roundoff(backend.solver_precision()));
+                       options.effort, products, unit_roundoff(transforms.solver_precision()));
 }
 
 void require(HostMemory& memory, const std::string& file) {
@@ -95,9 +95,9 @@ void require(HostMemory& memory, const std::string& file) {
 
 } // namespace
 
-void add_frame(HostMemory& memory, Backend& backend, const FrameShape& frame,
+void add_frame(HostMemory& memory, Transforms& transforms, const FrameShape& frame,
                const SolveOptions& options) {
-    const WhereSolved where = where_solved(backend, frame.system, options);
+    const WhereSolved where = where_solved(transforms, frame.system, options);
     const std::string size = words_of(frame.system.grid);
     double before = 0;
     const auto add = [&](const std::string& thing, const std::string& found, const Cost& cost,
@@ -114,22 +114,22 @@ void add_frame(HostMemory& memory, Backend& backend, const FrameShape& frame,
     part.noise_map = false;
     SolveOptions plain = options;
     plain.regularisers.clear();
-    add("the image and its solver", size, cost_of_solve(backend, part, where, plain),
+    add("the image and its solver", size, cost_of_solve(transforms, part, where, plain),
         "take a smaller `matrix`");
-    add("`reg`", size, cost_of_solve(backend, part, where, options), "leave `reg` out");
+    add("`reg`", size, cost_of_solve(transforms, part, where, options), "leave `reg` out");
     part.system.terms = frame.system.terms;
     part.segments = frame.segments;
     add("off-resonance",
         text("up to ", frame.system.terms, " terms of the normal operator on ", size),
-        cost_of_solve(backend, part, where, options),
+        cost_of_solve(transforms, part, where, options),
         "pass `field_map` none, or `kernel` tuned, which has no terms");
-    add("the noise map", size, cost_of_solve(backend, frame, where, options),
+    add("the noise map", size, cost_of_solve(transforms, frame, where, options),
         "leave the noise map out");
     // Before the solve, beside the maps.
     add("the transform of the samples",
         text(frame.samples, " samples of each of ", counted(frame.coils, "coil")),
-        cost_of_fhd(backend, frame.coils, frame.samples, frame.system.grid.voxels()) +
-            resident_maps(backend.device(), frame.system),
+        cost_of_fhd(transforms, frame.coils, frame.samples, frame.system.grid.voxels()) +
+            resident_maps(transforms.device(), frame.system),
         "compress the coils (`coils`)");
 }
 
@@ -160,10 +160,10 @@ Cost cost_of_frames(const FrameShape& frame, Precision precision, std::size_t fr
            Cost::on_host(static_cast<double>(frames * voxels) * of_voxel + on_host);
 }
 
-JointRoom require_joint_room(Backend& backend, const Scan& scan, const FrameShape& frame,
+JointRoom require_joint_room(Transforms& transforms, const Scan& scan, const FrameShape& frame,
                              const SolveOptions& options, const MemoryLimit& limit) {
     constexpr double mib = 1024 * 1024;
-    const Device& device = backend.device();
+    const Device& device = transforms.device();
     const std::size_t all = scan.frames.size();
     const HostMemory host(device.in_host_memory());
     JointRoom room;
@@ -181,7 +181,7 @@ JointRoom require_joint_room(Backend& backend, const Scan& scan, const FrameShap
             Cost::on_host(static_cast<double>((all - frames) * frame.system.grid.voxels() *
                                               sizeof(std::complex<float>)));
         const auto needed = [&](std::size_t some) {
-            return cost_of_frames(frame, backend.precision(), some, std::min(some, samplings),
+            return cost_of_frames(frame, transforms.precision(), some, std::min(some, samplings),
                                   options) +
                    elsewhere;
         };
@@ -219,23 +219,24 @@ JointRoom require_joint_room(Backend& backend, const Scan& scan, const FrameShap
     return room;
 }
 
-void require_room(Backend& backend, const ReconstructOptions& options, const ScanShape& shape) {
+void require_room(Transforms& transforms, const ReconstructOptions& options,
+                  const ScanShape& shape) {
     if (need_all_frames(options.solve.regularisers)) {
         return; // which frames there are is not known yet
     }
     FrameShape frame = frame_of(options, shape.grid, shape.coils, shape.coil_maps);
     frame.coils = 1; // how many samples each has is not known yet
-    const SolveOptions how = solving(backend, options, Products::one_convolution);
-    const WhereSolved where = where_solved(backend, frame.system, how);
+    const SolveOptions how = solving(transforms, options, Products::one_convolution);
+    const WhereSolved where = where_solved(transforms, frame.system, how);
     if (!where.why_not.empty()) {
-        note_move_to_cpu(backend, where.why_not);
+        note_move_to_cpu(transforms, where.why_not);
     }
-    HostMemory memory(backend.device().in_host_memory());
-    add_frame(memory, backend, frame, how);
+    HostMemory memory(transforms.device().in_host_memory());
+    add_frame(memory, transforms, frame, how);
     require(memory, shape.file);
 }
 
-void require_room(Backend& backend, const ReconstructOptions& options, const Scan& scan,
+void require_room(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                   const Grid& grid, const OffResonance* field, HostMemory memory) {
     FrameShape frame = frame_of(options, grid, scan.coils(), scan.coil_maps.rows());
     memory.add(scan.name_of("trajectory"), counted(scan.frames.size(), "frame"),
@@ -245,11 +246,11 @@ void require_room(Backend& backend, const ReconstructOptions& options, const Sca
         MemoryLimit left = memory_limit();
         left.bytes -= memory.bytes();
         left.whose += " beside trajectories and what slices are taken from";
-        require_joint_room(backend, scan, frame, options.solve, left);
+        require_joint_room(transforms, scan, frame, options.solve, left);
         return;
     }
     for (const Sampling* const sampling : samplings_of(scan.frames)) {
-        if (field != nullptr && sampling->times.size() > 0 && backend.segment_error() > 0) {
+        if (field != nullptr && sampling->times.size() > 0 && transforms.segment_error() > 0) {
             const RealVector& times = sampling->times;
             frame.system.terms = std::max(frame.system.terms, expected_time_terms(times, *field));
             frame.segments = std::max(frame.segments,
@@ -267,9 +268,9 @@ void require_room(Backend& backend, const ReconstructOptions& options, const Sca
                    "compress the coils (`coils`)");
     }
     const Products off_resonance =
-        backend.segment_error() > 0 ? Products::convolutions : Products::transforms;
-    add_frame(memory, backend, frame,
-              solving(backend, options, field ? off_resonance : Products::one_convolution));
+        transforms.segment_error() > 0 ? Products::convolutions : Products::transforms;
+    add_frame(memory, transforms, frame,
+              solving(transforms, options, field ? off_resonance : Products::one_convolution));
     require(memory, scan.file);
 }
 

@@ -26,7 +26,7 @@ struct FrameShape {
 /// Adds what is there while a frame is solved beside what was read, by what the user may leave out.
 /// A fifth is added for what the allocator keeps; measured with 64^3 to 160^3 voxels and 1536^2,
 /// processes grew by 0.8 to 1.0 of the sum (docs/performance.md).
-void add_frame(HostMemory& memory, Backend& backend, const FrameShape& frame,
+void add_frame(HostMemory& memory, Transforms& transforms, const FrameShape& frame,
                const SolveOptions& options);
 
 /// Of frames that are solved together, with so many samplings.
@@ -41,19 +41,20 @@ struct JointRoom {
     double on_device = 0; ///< bytes
     std::string words; ///< "20 frames ... are solved together: 30 MiB ..."
 };
-JointRoom require_joint_room(Backend& backend, const Scan& scan, const FrameShape& frame,
+JointRoom require_joint_room(Transforms& transforms, const Scan& scan, const FrameShape& frame,
                              const SolveOptions& options,
                              const MemoryLimit& limit = memory_limit());
 
 /// From shapes alone, before any value is read: InputError when the host has no room for a
 /// reconstruction. Notes that the solver will run on the CPU when the device has none.
-void require_room(Backend& backend, const ReconstructOptions& options, const ScanShape& shape);
+void require_room(Transforms& transforms, const ReconstructOptions& options,
+                  const ScanShape& shape);
 
 /// Once everything but samples is known, which `memory` has more of: InputError as above, and as of
 /// require_joint_room. The image is on `grid`. The number of terms of off-resonance is an upper
 /// estimate from the extremes of the times and of the field, or null; the device is asked for the
 /// exact number when the solver is made.
-void require_room(Backend& backend, const ReconstructOptions& options, const Scan& scan,
+void require_room(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                   const Grid& grid, const OffResonance* field, HostMemory memory);
 
 } // namespace lsrecon

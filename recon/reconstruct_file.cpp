@@ -24,9 +24,9 @@ namespace {
 /// Keeps frames in IMAGE.part as they come, and writes the image, its preview and its record.
 class ImageFile : public ImageSink {
 public:
-    ImageFile(const std::string& path, Backend& backend, const FileOptions& options,
+    ImageFile(const std::string& path, Transforms& transforms, const FileOptions& options,
               Reporter& report)
-        : path_(path), backend_(backend), options_(options), report_(report) {
+        : path_(path), transforms_(transforms), options_(options), report_(report) {
         if (!options.resume) {
             PartFolder::require_none(path);
         }
@@ -50,7 +50,7 @@ public:
         const bool together = need_all_frames(options_.solve.regularisers);
         std::optional<Record> identity; // of frames that a later run may find finished
         if (!together && scan.frames.size() > 1) {
-            identity = identity_of(make_record(scan, backend_.info(), settings_));
+            identity = identity_of(make_record(scan, transforms_.computed_by(), settings_));
         }
         store_.emplace(path_, scan, std::move(identity), options_.resume);
         if (store_->resumed() > 0) {
@@ -88,7 +88,7 @@ public:
             image.numbers.emplace_back("truth_error", *truth_error_);
         }
         const Record of_solve = std::move(image.record);
-        image.record = make_record(scan, backend_.info(), settings_);
+        image.record = make_record(scan, transforms_.computed_by(), settings_);
         image.record.insert(image.record.end(), of_solve.begin(), of_solve.end());
         add_notes(image.record, scan, report_.notes());
         image.stage_seconds = report_.stage_seconds();
@@ -105,7 +105,7 @@ public:
 
 private:
     std::string path_;
-    Backend& backend_;
+    Transforms& transforms_;
     const FileOptions& options_;
     Reporter& report_;
     std::optional<Truth> truth_;
@@ -118,7 +118,7 @@ private:
 
 /// With what PlacedVolumes keep while slices take theirs from files, whose sizes these say. The
 /// field map is as its file has it.
-void require_room(Backend& backend, const ReconstructOptions& options, const Scan& scan,
+void require_room(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                   const Grid& grid) {
     const PrepareOptions& prepare = options.prepare;
     std::shared_ptr<const OffResonance> field = scan.off_resonance;
@@ -126,7 +126,7 @@ void require_room(Backend& backend, const ReconstructOptions& options, const Sca
         field = std::make_shared<const OffResonance>(
             read_field(prepare.field_map, scan.grid).off_resonance);
     }
-    HostMemory memory(backend.device().in_host_memory());
+    HostMemory memory(transforms.device().in_host_memory());
     const auto add = [&](const std::string& file, const std::string& what, double bytes) {
         memory.add(file, what, Cost::on_host(bytes));
     };
@@ -143,7 +143,7 @@ void require_room(Backend& backend, const ReconstructOptions& options, const Sca
     if (slices && prepare.maps_of_file()) {
         add(prepare.maps, "coil maps of all slices", bytes_of_maps(prepare.maps));
     }
-    lsrecon::require_room(backend, options, scan, grid,
+    lsrecon::require_room(transforms, options, scan, grid,
                           prepare.field_map == "none" ? nullptr : field.get(), memory);
 }
 
@@ -180,9 +180,10 @@ void read_values(PrepareOptions& prepare, const Scan& scan) {
 }
 
 ReconstructedFile reconstruct_file(const std::string& scan_file, const std::string& image_file,
-                                   Backend& backend, const FileOptions& options, Reporter& report) {
-    ImageFile image(image_file, backend, options, report);
-    KeptQ q(options.q_file, options.q_folder, backend, report);
+                                   Transforms& transforms, const FileOptions& options,
+                                   Reporter& report) {
+    ImageFile image(image_file, transforms, options, report);
+    KeptQ q(options.q_file, options.q_folder, transforms, report);
     ReconstructOptions how = options;
     how.q = &q;
     how.prepare.geometry.regularised = !options.solve.regularisers.empty();
@@ -190,21 +191,21 @@ ReconstructedFile reconstruct_file(const std::string& scan_file, const std::stri
     ReadOptions read = options.read;
     tell(how.prepare, read);
     read.bad_frames = true;
-    read.before_values = [&](const ScanShape& shape) { require_room(backend, options, shape); };
+    read.before_values = [&](const ScanShape& shape) { require_room(transforms, options, shape); };
     read.before_samples = [&](const Scan& scan) {
         if (!scan.voxels && scan.has_samples()) {
-            require_room(backend, how, scan, read.grid_of_image(scan.grid));
+            require_room(transforms, how, scan, read.grid_of_image(scan.grid));
         }
         if (!options.preview.empty() && scan.voxels) {
             places_on_grid(scan.file, scan.grid, *scan.voxels);
         }
-        backend.open_ahead();
+        transforms.device().open_ahead();
     };
     ScanFile source(scan_file, read, report);
     source.report_bad(report);
     read_values(how.prepare, source.scan());
     try {
-        Reconstructed result = reconstruct(source, image, backend, std::move(how), report);
+        Reconstructed result = reconstruct(source, image, transforms, std::move(how), report);
         return {std::move(result), image.truth_error()};
     } catch (const Error&) {
         if (!image.kept().empty()) {

@@ -28,7 +28,8 @@ struct ReconstructedFile : Reconstructed {
 /// other failure throws and leaves no image. In both cases the finished frames of a scan of several
 /// stay in IMAGE.part, which the next run continues with `resume`.
 ReconstructedFile reconstruct_file(const std::string& scan_file, const std::string& image_file,
-                                   Backend& backend, const FileOptions& options, Reporter& report);
+                                   Transforms& transforms, const FileOptions& options,
+                                   Reporter& report);
 
 /// What reading a scan must know of how it will be prepared.
 void tell(const PrepareOptions& prepare, ReadOptions& read);

@@ -18,7 +18,7 @@ FrameSolves::FrameSolves(PreparedScan& prepared, ScanEquations& equations, const
       is_finished_(scan_.frames.size()), noise_of_sample_(energy_of_noise(scan_.noise)) {
     if (need_all_frames(how_.options.regularisers)) {
         const JointRoom room = require_joint_room(
-            how_.backend, scan_,
+            how_.transforms, scan_,
             FrameShape(scan_.grid, scan_.coils(), how_.plan.coils_share_one_problem), how_.options);
         room_on_device_ = room.on_device;
         report_.tell(room.words);
@@ -42,7 +42,8 @@ Monitor FrameSolves::monitor_of(std::size_t frame) const {
 
 ImageFrame FrameSolves::image_of(const Frame& frame, const Solved& solved, double error) const {
     ImageFrame image = to_image(frame, solved);
-    estimate_rounding(image, solved.gains, how_.options.lambda, error, how_.backend.info().epsilon);
+    estimate_rounding(image, solved.gains, how_.options.lambda, error,
+                      how_.transforms.computed_by().epsilon);
     return image;
 }
 
@@ -158,8 +159,10 @@ Reconstructed FrameSolves::result() {
     attempts_.require_some();
     const auto before =
         static_cast<std::size_t>(std::count(is_finished_.begin(), is_finished_.end(), true));
-    Reconstructed result{
-        SolveSummary(how_.options, how_.backend.info().epsilon), empty_image(scan_), before, {}};
+    Reconstructed result{SolveSummary(how_.options, how_.transforms.computed_by().epsilon),
+                         empty_image(scan_),
+                         before,
+                         {}};
     for (const auto& [f, failed] : attempts_.failed()) {
         about_[f] = image_of_failed(scan_.frames[f], failed);
     }

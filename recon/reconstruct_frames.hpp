@@ -14,7 +14,7 @@ namespace lsrecon {
 class FrameSolves {
 public:
     struct How {
-        Backend& backend;
+        Transforms& transforms;
         const Plan& plan;
         const SolveOptions& options;
         const ReconstructOptions& asked;

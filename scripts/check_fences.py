@@ -23,10 +23,10 @@ ARROWS = {
                  "prepare/"],
     "solve/": ["base/", "scan/", "plan/", "device/", "engines/", "operators/", "solve/"],
     "io/": ["base/", "scan/", "io/", "operators/q.hpp", "operators/q_source.hpp",
-            "engines/backend.hpp"],
-    "reconstruct": ["base/", "scan/", "prepare/", "plan/", "engines/backend.hpp",
+            "engines/transforms.hpp"],
+    "reconstruct": ["base/", "scan/", "prepare/", "plan/", "engines/transforms.hpp",
                     "operators/q_source.hpp", "solve/", "reconstruct"],
-    "reconstruct_file": ["base/", "scan/", "io/", "prepare/", "solve/", "engines/backend.hpp",
+    "reconstruct_file": ["base/", "scan/", "io/", "prepare/", "solve/", "engines/transforms.hpp",
                          "reconstruct"],
     "reconstruct_cost": ["base/", "scan/", "engines/", "solve/", "reconstruct"],
     "measure/": ["base/", "scan/", "io/", "plan/", "device/", "engines/", "operators/", "solve/",
@@ -35,7 +35,7 @@ ARROWS = {
 }
 # What only its own room and the OpenCL half of the engines may include.
 INNER = {"device/opencl/": ["device/opencl/", "engines/opencl/"],
-         "engines/opencl/": ["engines/opencl/", "engines/backends"]}
+         "engines/opencl/": ["engines/opencl/", "engines/engines"]}
 
 # Third-party header -> the one room that may include it, or None: any one file.
 THIRD_PARTY = {
@@ -155,8 +155,8 @@ WRONG = [
      "nifti"),
     ({"recon/base/a.cpp": '#include "scan/scan.hpp"\n'}, "from base/"),
     ({"recon/scan/a.cpp": '#include "io/formats.hpp"\n'}, "from scan/"),
-    ({"recon/scan/a.cpp": '#include "engines/backend.hpp"\n'}, "from scan/"),
-    ({"recon/plan/a.cpp": '#include "engines/backend.hpp"\n'}, "from plan/"),
+    ({"recon/scan/a.cpp": '#include "engines/transforms.hpp"\n'}, "from scan/"),
+    ({"recon/plan/a.cpp": '#include "engines/transforms.hpp"\n'}, "from plan/"),
     ({"recon/engines/a.cpp": '#include "plan/plan.hpp"\n'}, "from engines/"),
     ({"recon/device/a.cpp": '#include "scan/scan.hpp"\n'}, "from device/"),
     ({"recon/operators/a.cpp": '#include "solve/cg.hpp"\n'}, "from operators/"),

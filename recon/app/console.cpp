@@ -16,12 +16,13 @@ void Console::progress(double fraction) {
         return;
     }
     constexpr double width = 24; // columns
-    constexpr double least = 0.02; // of a stage, before the rest of its time can be told
+    constexpr double least = 0.02; // of a stage, before its speed tells more than a prediction
     const auto done = static_cast<std::size_t>(width * std::clamp(fraction, 0.0, 1.0));
     const double seconds = seconds_since(begin_);
-    const std::string left = fraction > least && seconds > 1
-                                 ? formatted(", %.0f s left", seconds * (1 - fraction) / fraction)
-                                 : "";
+    const bool is_known = fraction > least && seconds > 1;
+    const double rest =
+        is_known ? seconds * (1 - fraction) / fraction : std::max(0.0, expected_ - seconds);
+    const std::string left = is_known || rest > 1 ? formatted(", %.0f s left", rest) : "";
     const std::string bar =
         formatted("%s%-10s [%s%s] %3.0f %%  %.0f s%s", frame_.c_str(), stage_.c_str(),
                   std::string(done, '=').c_str(),
@@ -39,8 +40,9 @@ void Console::print_seconds(const std::string& what, double seconds) const {
     }
 }
 
-void Console::on_begin(const std::string& stage) {
+void Console::on_begin(const std::string& stage, double expected_seconds) {
     stage_ = stage;
+    expected_ = expected_seconds;
     begin_ = std::chrono::steady_clock::now();
     progress(0);
 }
@@ -89,9 +91,9 @@ void Console::on_frames_end() {
     frame_stages_.clear();
 }
 
-std::unique_ptr<Backend> open_backend(BackendOptions options, Reporter& report) {
+std::unique_ptr<Transforms> open_transforms(ComputeOptions options, Reporter& report) {
     options.note = [&report](const std::string& message) { report.note(message); };
-    return make_backend(options);
+    return lsrecon::open_transforms(std::move(options));
 }
 
 } // namespace lsrecon::app

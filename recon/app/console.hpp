@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/report.hpp"
-#include "engines/backend.hpp"
+#include "engines/transforms.hpp"
 
 namespace lsrecon::app {
 
@@ -21,7 +21,7 @@ public:
     void tell(const std::string& message) override;
 
 protected:
-    void on_begin(const std::string& stage) override;
+    void on_begin(const std::string& stage, double expected_seconds) override;
     void on_end(const std::string& stage, double seconds) override;
     void on_note(const std::string& message) override;
     void on_failure(const std::string& message) override;
@@ -37,12 +37,13 @@ private:
     bool terminal_;
     std::string stage_;
     std::chrono::steady_clock::time_point begin_; ///< of the stage
+    double expected_ = 0; ///< its predicted seconds; 0 where nothing is known
     std::string bar_; ///< that is shown
     std::string frame_; ///< "frame 3 of 21 (slice 2), " within several frames
     std::set<std::string> frame_stages_; ///< that ended within several frames
 };
 
-/// The backend, whose notes go to `report`; it must outlive the backend.
-std::unique_ptr<Backend> open_backend(BackendOptions options, Reporter& report);
+/// Opens what computes, whose notes go to `report`, which must outlive it.
+std::unique_ptr<Transforms> open_transforms(ComputeOptions options, Reporter& report);
 
 } // namespace lsrecon::app

@@ -35,7 +35,7 @@ struct Options {
     ReadOptions read;
     bool json = false; ///< of info
     bool model = false; ///< of check
-    BackendOptions backend; ///< of that
+    ComputeOptions compute; ///< of that
 };
 
 void add_grid(Record& rows, const Grid& grid) {
@@ -360,11 +360,11 @@ ExitCode run_info(Options& options) {
 }
 
 /// By the first frame of each place that can be used.
-void print_model(ScanFile& source, const BackendOptions& options) {
+void print_model(ScanFile& source, const ComputeOptions& options) {
     Console console(true);
-    const auto backend = open_backend(options, console);
-    PreparedScan prepared(source, PrepareOptions(), *backend, console);
-    ModelCheck model(*backend, prepared.maps_are_stored());
+    const auto transforms = open_transforms(options, console);
+    PreparedScan prepared(source, PrepareOptions(), *transforms, console);
+    ModelCheck model(*transforms, prepared.maps_are_stored());
     for (const Place& place : prepared.places()) {
         if (const std::optional<std::size_t> first = prepared.first_good_of(place)) {
             model.compare(prepared.scan(), prepared.at(place.index), prepared.frame(*first),
@@ -389,7 +389,7 @@ ExitCode run_check(Options& options) {
     print_line("%s: ok, SHA-256 %s", source.scan().file.c_str(), source.scan().sha256().c_str());
     if (options.model) {
         require_samples(source.scan());
-        print_model(source, options.backend);
+        print_model(source, options.compute);
     }
     return ExitCode::done;
 }
@@ -405,7 +405,7 @@ OptionTable options_of_check(Options& options) {
          in("Measurement", {{"model", toggle(options.model),
                              "compare coil maps, field map and sign of the trajectory with others",
                              "", "At low resolution."}}),
-         device_options(options.backend)});
+         device_options(options.compute)});
 }
 
 } // namespace

@@ -18,14 +18,14 @@ struct Options {
     bool quiet = false;
     ReadOptions read;
     PrepareOptions prepare;
-    BackendOptions backend;
+    ComputeOptions compute;
 };
 
 OptionTable options_of(Options& options) {
     return joined(
         {scan_options(options.scan, options.read), place_options(options.prepare.geometry),
          maps_options(options.prepare, maps_methods().front().name),
-         device_options(options.backend),
+         device_options(options.compute),
          in("Output",
             {output_option(options.output, "file to write", "`/coil_maps` [C, (Z,) Y, X]."),
              quiet_option(options.quiet)})});
@@ -43,7 +43,7 @@ ExitCode run(Options& options) {
                    {"--maps", options.prepare.maps_of_file() ? options.prepare.maps : ""}},
                   {{"--output", options.output, FileKind::hdf5}});
     Console console(options.quiet);
-    const auto backend = open_backend(options.backend, console);
+    const auto transforms = open_transforms(options.compute, console);
     tell(options.prepare, options.read);
     options.read.for_maps = true;
     ScanFile source(options.scan, options.read, console);
@@ -51,12 +51,12 @@ ExitCode run(Options& options) {
     require_one_place(source.scan(), "coil maps of the output",
                       "'lsrecon recon' makes those of each place itself");
     read_values(options.prepare, source.scan());
-    PreparedScan prepared(source, options.prepare, *backend, console);
+    PreparedScan prepared(source, options.prepare, *transforms, console);
     const Scan& scan = prepared.scan();
     Record settings = settings_of(options_of(options));
     settings.emplace_back("maps", options.prepare.maps);
     write_maps(options.output, {scan.grid, *prepared.at(0).coil_maps},
-               make_record(scan, backend->info(), settings));
+               make_record(scan, transforms->computed_by(), settings));
     return ExitCode::done;
 }
 

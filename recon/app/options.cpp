@@ -185,15 +185,15 @@ Value shift_value(GeometryOptions& geometry) {
             [&geometry] { return geometry.header_shift(); }};
 }
 
-Value memory_value(BackendOptions& backend) {
+Value memory_value(ComputeOptions& compute) {
     return {"NUMBER",
-            [&backend](const std::string& word) {
-                std::string refused = take_number(backend.device_memory, word, positive());
-                backend.device_memory *= mebibyte;
+            [&compute](const std::string& word) {
+                std::string refused = take_number(compute.device_memory, word, positive());
+                compute.device_memory *= mebibyte;
                 return refused;
             },
-            [&backend] {
-                return backend.device_memory > 0 ? text(backend.device_memory / mebibyte, " MiB")
+            [&compute] {
+                return compute.device_memory > 0 ? text(compute.device_memory / mebibyte, " MiB")
                                                  : "all";
             }};
 }
@@ -398,26 +398,26 @@ Option device_option(std::string& device) {
             "a GPU, if any", "A type is gpu, cpu or accelerator. `lsrecon devices` lists them."};
 }
 
-OptionTable device_options(BackendOptions& backend, const std::string& usual_kernel,
+OptionTable device_options(ComputeOptions& compute, const std::string& usual_kernel,
                            const std::string& about_kernel) {
     return in(
         "Device",
-        {{"backend", name(backend.backend, "NAME"), "what computes", "",
-          "Backends:" + listed(backend_rows())},
-         device_option(backend.device),
-         {"kernel", name(backend.kernel, "NAME"), "variant of the transforms", usual_kernel,
+        {{"backend", name(compute.backend, "NAME"), "what computes", "",
+          "Backends:" + listed(device_kinds())},
+         device_option(compute.device),
+         {"kernel", name(compute.kernel, "NAME"), "variant of the transforms", usual_kernel,
           about_kernel},
-         {"precision", choice(backend.precision, {"single", "double"}),
+         {"precision", choice(compute.precision, {"single", "double"}),
           "precision of transforms and solver", "single, solver double",
           "Without it transforms compute in single precision, and conjugate gradients in double "
           "if the device supports it. Time segments keep `--segment-error`.",
           "precision_asked_for"},
-         {"segment_error", number(backend.segment_error, from(1e-7, 0.5)),
+         {"segment_error", number(compute.segment_error, from(1e-7, 0.5)),
           "relative error of time segments", "",
           "Off-resonance is divided into time segments. Variants of the direct "
           "transform, such as `tuned`, have none.",
           "segment_error"},
-         {"device_memory", in_unit("MiB", memory_value(backend)), "limit on device memory", "", "",
+         {"device_memory", in_unit("MiB", memory_value(compute)), "limit on device memory", "", "",
           "device_memory"}});
 }
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "engines/backend.hpp"
+#include "engines/transforms.hpp"
 #include "io/formats.hpp"
 #include "io/record.hpp"
 #include "prepare/prepare_options.hpp"
@@ -53,7 +53,7 @@ OptionTable coils_options(PrepareOptions& prepare);
 OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std::string& prior);
 OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string& q_file,
                            std::string& q_folder);
-OptionTable device_options(BackendOptions& backend, const std::string& usual_kernel = "separable",
+OptionTable device_options(ComputeOptions& compute, const std::string& usual_kernel = "separable",
                            const std::string& about_kernel = "`lsrecon devices` lists them.");
 Option device_option(std::string& device);
 Option output_option(std::string& output, const std::string& help, const std::string& more = "");

@@ -21,7 +21,7 @@ struct Options {
     std::string lambda = "default"; ///< a number or a rule; else by what is given beside it
     bool quiet = false;
     bool json = false; ///< the facts of the image on stdout
-    BackendOptions backend;
+    ComputeOptions compute;
     FileOptions reconstruct;
 };
 
@@ -45,7 +45,7 @@ OptionTable options_of(Options& options) {
          regularisation_options(options.lambda, reconstruct.solve, reconstruct.prepare.prior),
          solver_options(reconstruct.solve, reconstruct.effort, reconstruct.q_file,
                         reconstruct.q_folder),
-         device_options(options.backend),
+         device_options(options.compute),
          in("Output",
             {output_option(options.output, "image file to write (HDF5)"),
              {"resume", toggle(reconstruct.resume), "continue an unfinished image", "",
@@ -162,9 +162,9 @@ ExitCode run(Options& options) {
     require_folder("--q-folder", reconstruct.q_folder);
     reconstruct.settings = settings_of(options_of(options));
     Console console(options.quiet);
-    const auto backend = open_backend(options.backend, console);
+    const auto transforms = open_transforms(options.compute, console);
     const ReconstructedFile result =
-        reconstruct_file(options.scan, options.output, *backend, reconstruct, console);
+        reconstruct_file(options.scan, options.output, *transforms, reconstruct, console);
     tell_summary(options, result, seconds_since(begin), console);
     if (options.json) {
         print_image_as_json(options.output);

@@ -19,7 +19,7 @@ struct Options {
     SimulationOptions simulation;
     std::vector<std::size_t> matrix{128, 128};
     std::vector<double> fov_mm{240};
-    BackendOptions backend;
+    ComputeOptions compute;
     std::string truth;
     std::string output;
     std::string to; ///< "": by the ending of the output
@@ -74,22 +74,22 @@ ExitCode run(Options& options) {
     simulation_options.sampling.grid = grid_of(options);
     require_files({}, {{"--output", options.output, FileKind::hdf5},
                        {"--truth", options.truth, FileKind::hdf5}});
-    BackendOptions backend_options = options.backend;
-    if (has_off_resonance(simulation_options) && backend_options.kernel.empty() &&
-        backend_options.backend == "opencl") {
-        backend_options.kernel = "tuned"; // exact: no time segments
+    ComputeOptions compute = options.compute;
+    if (has_off_resonance(simulation_options) && compute.kernel.empty() &&
+        compute.backend == "opencl") {
+        compute.kernel = "tuned"; // exact: no time segments
     }
-    check_options(backend_options); // an analytic scan never opens it
+    check_options(compute); // an analytic scan never opens it
     const ScanFormat& format = scan_format_of_output(options.output, options.to);
     format.require_holds(options.output, simulation_without_samples(simulation_options));
     Console console(options.quiet);
-    std::unique_ptr<Backend> backend; // opened by the first frame that needs it
+    std::unique_ptr<Transforms> transforms; // opened by the first frame that needs it
     const ForwardModel forward = [&](const SamplePoints& points, const CoilMatrix& rho,
                                      const Voxels& voxels) {
-        if (!backend) {
-            backend = open_backend(backend_options, console);
+        if (!transforms) {
+            transforms = open_transforms(compute, console);
         }
-        return forward_on_host(*backend, points, rho, voxels,
+        return forward_on_host(*transforms, points, rho, voxels,
                                [&](double fraction) { console.progress(fraction); })
             .values;
     };
@@ -169,7 +169,7 @@ OptionTable options_of(Options& options) {
     SimulationOptions& simulation = options.simulation;
     return joined(
         {sampling_options(options), phantom_options(simulation), noise_options(simulation),
-         device_options(options.backend, "separable; tuned with off-resonance",
+         device_options(options.compute, "separable; tuned with off-resonance",
                         "Of `--model voxels`. `tuned` is exact with off-resonance or decay."),
          in("Output",
             {output_option(options.output, "scan file to write"),

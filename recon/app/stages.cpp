@@ -32,22 +32,22 @@ std::size_t volumes_of_fhd(const Scan& scan) {
 
 /// Frames may be bad. Before samples are read, room is asked for: for what is made, a transform and
 /// then a volume on its way to the file.
-ReadOptions reading(const ReadOptions& asked, Backend& backend, bool for_q) {
+ReadOptions reading(const ReadOptions& asked, Transforms& transforms, bool for_q) {
     ReadOptions read = asked;
     read.bad_frames = true;
     read.before_values = [](const ScanShape&) {};
-    read.before_samples = [&backend, for_q](const Scan& scan) {
+    read.before_samples = [&transforms, for_q](const Scan& scan) {
         const std::size_t coils = for_q ? 1 : scan.coils();
         const std::size_t volumes = for_q ? 1 : volumes_of_fhd(scan);
         const std::size_t voxels = (for_q ? voxels_of_q(scan) : scan.image_voxels()).count();
-        const auto bytes = static_cast<double>(2 * bytes_of(backend.precision()) * voxels);
-        HostMemory memory(backend.device().in_host_memory());
+        const auto bytes = static_cast<double>(2 * bytes_of(transforms.precision()) * voxels);
+        HostMemory memory(transforms.device().in_host_memory());
         memory.add(for_q ? "Q" : "F^H d",
                    text(counted(volumes, "volume"), " of ", counted(voxels, "voxel")),
                    Cost::on_host(static_cast<double>(volumes) * bytes));
         memory.add("the transform",
                    text(scan.most_samples(), " samples of each of ", counted(coils, "coil")),
-                   cost_of_fhd(backend, coils, scan.most_samples(), voxels) +
+                   cost_of_fhd(transforms, coils, scan.most_samples(), voxels) +
                        Cost::on_host(static_cast<double>(2 * sizeof(Complex) * voxels)));
         memory.add_reserved(reserved_addresses());
         memory.require(scan.file);
@@ -61,11 +61,11 @@ struct Options {
     bool resume = false;
     bool quiet = false;
     ReadOptions read;
-    BackendOptions backend;
+    ComputeOptions compute;
 };
 
 OptionTable with_output(Options& options, OptionTable output) {
-    return joined({scan_options(options.scan, options.read), device_options(options.backend),
+    return joined({scan_options(options.scan, options.read), device_options(options.compute),
                    in("Output", std::move(output))});
 }
 
@@ -90,24 +90,25 @@ ExitCode run_fhd(Options& options) {
         PartFolder::require_none(options.output);
     }
     Console console(options.quiet);
-    const auto backend = open_backend(options.backend, console);
-    ScanFile source(options.scan, reading(options.read, *backend, false), console);
+    const auto transforms = open_transforms(options.compute, console);
+    ScanFile source(options.scan, reading(options.read, *transforms, false), console);
     const Scan& scan = source.scan();
     require_samples(scan);
     source.report_bad(console);
-    const Plan plan = make_plan(scan, {false, false, backend->segment_error() > 0});
+    const Plan plan = make_plan(scan, {false, false, transforms->segment_error() > 0});
     const std::size_t volumes = volumes_of_fhd(scan);
     const std::size_t voxels = plan.voxels.count();
     Image about = empty_image(scan);
-    about.record = make_record(scan, backend->info(), settings_of(options_of_fhd(options)));
+    about.record =
+        make_record(scan, transforms->computed_by(), settings_of(options_of_fhd(options)));
     FrameStore store(options.output, scan, identity_of(about.record), options.resume, volumes,
-                     backend->precision());
+                     transforms->precision());
     Attempts attempts(scan, console);
     const auto fhd_of_frame = [&](std::size_t f) {
         const Frame frame = source.frame(f);
         store.put(f, [&](FileValues& to) {
             lsrecon::fhd_of_frame(
-                *backend, plan.voxels, frame, scan.coil_maps,
+                *transforms, plan.voxels, frame, scan.coil_maps,
                 [&](std::size_t volume, const Range& at, const ComplexVector& values) {
                     to.put(volume * voxels + at.first, values);
                 },
@@ -136,7 +137,7 @@ ExitCode run_fhd(Options& options) {
     store.require_some();
     about.frames = store.frames(attempts.failed());
     about.stage_seconds = console.stage_seconds();
-    write_fhd(options.output, about, volumes, voxels, backend->precision(), store.stored());
+    write_fhd(options.output, about, volumes, voxels, transforms->precision(), store.stored());
     store.finish(attempts.failed().empty());
     require_all_frames(attempts.failed(), scan.frames.size(), options.output);
     return ExitCode::done;
@@ -145,18 +146,20 @@ ExitCode run_fhd(Options& options) {
 ExitCode run_q(Options& options) {
     require_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}});
     Console console(options.quiet);
-    const auto backend = open_backend(options.backend, console);
+    const auto transforms = open_transforms(options.compute, console);
     // Samples do not change Q; what has no trajectory is noted.
-    const ScanFile source(options.scan, reading(options.read, *backend, true), console);
+    const ScanFile source(options.scan, reading(options.read, *transforms, true), console);
     const Scan& scan = source.scan();
-    const Record record = make_record(scan, backend->info(), settings_of(options_of_q(options)));
+    const Record record =
+        make_record(scan, transforms->computed_by(), settings_of(options_of_q(options)));
     const Voxels voxels = voxels_of_q(scan);
+    const QMaking making = making_of_q(*transforms, *scan.frames.front().sampling, scan.grid);
     if (scan.voxels) {
         write_q_at(options.output,
-                   compute_q_at(*backend, *scan.frames.front().sampling, voxels, console)
+                   compute_q_at(*transforms, *scan.frames.front().sampling, voxels, console)
                        .values.row(0)
                        .transpose(),
-                   record);
+                   making, record);
         return ExitCode::done;
     }
     const std::vector<const Sampling*> samplings = samplings_of(scan.frames);
@@ -164,10 +167,10 @@ ExitCode run_q(Options& options) {
     for (const Sampling* const sampling : samplings) {
         keys.push_back(q_key(*sampling, scan.grid));
     }
-    const auto half = [&](std::size_t s) {
-        return compute_q(*backend, *samplings[s], scan.grid, console).half.values();
+    const auto q_of = [&](std::size_t s) {
+        return compute_q(*transforms, *samplings[s], scan.grid, console);
     };
-    write_q(options.output, scan.grid, keys, half, record);
+    write_q(options.output, scan.grid, keys, q_of, making, record);
     return ExitCode::done;
 }
 

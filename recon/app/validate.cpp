@@ -17,7 +17,7 @@ struct Options {
     std::string json;
     bool quiet = false;
     ReadOptions read;
-    BackendOptions backend;
+    ComputeOptions compute;
     ValidateOptions validate;
 };
 
@@ -39,7 +39,7 @@ void print_table(const std::vector<ValidationRow>& rows) {
     }
 }
 
-nlohmann::json as_json(const std::vector<ValidationRow>& rows, const BackendInfo& info) {
+nlohmann::json as_json(const std::vector<ValidationRow>& rows, const ComputedBy& info) {
     nlohmann::json json{{"device", info.device}, {"driver", info.driver}, {"kernel", info.kernel}};
     for (const ValidationRow& row : rows) {
         json["rows"].push_back({{"stage", row.stage},
@@ -66,7 +66,7 @@ OptionTable options_of(Options& options) {
                                        "Tikhonov weight of the solution that is compared"},
                                       {"seed", number(validate.seed, whole(0), "N"),
                                        "random seed of the voxels and samples that are compared"}}),
-                   device_options(options.backend),
+                   device_options(options.compute),
                    in("Output", {{"json", name(options.json), "file to write the table to"},
                                  quiet_option(options.quiet)})});
 }
@@ -74,12 +74,12 @@ OptionTable options_of(Options& options) {
 ExitCode run(Options& options) {
     require_files({{"SCAN", options.scan}}, {{"--json", options.json, FileKind::json}});
     Console console(options.quiet);
-    const auto backend = open_backend(options.backend, console);
+    const auto transforms = open_transforms(options.compute, console);
     ScanFile source(options.scan, options.read, console);
     Scan scan = source.scan();
     scan.frames.front() = source.frame(0); // the others are not looked at
-    const std::vector<ValidationRow> rows = validate(scan, *backend, options.validate, console);
-    const BackendInfo info = backend->info();
+    const std::vector<ValidationRow> rows = validate(scan, *transforms, options.validate, console);
+    const ComputedBy info = transforms->computed_by();
     print_line("%s, kernel %s, first of %zu frames", info.device.c_str(), info.kernel.c_str(),
                scan.frames.size());
     print_table(rows);

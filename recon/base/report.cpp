@@ -33,9 +33,9 @@ void Reporter::end(const std::string& stage, double seconds) {
     on_end(stage, seconds);
 }
 
-Stage::Stage(Reporter& report, std::string name)
+Stage::Stage(Reporter& report, std::string name, double expected_seconds)
     : report_(report), name_(std::move(name)), start_(std::chrono::steady_clock::now()) {
-    report_.on_begin(name_);
+    report_.on_begin(name_, expected_seconds);
 }
 
 Stage::~Stage() {

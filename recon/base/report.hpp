@@ -32,7 +32,7 @@ public:
     const std::vector<std::string>& notes() const { return notes_; }
 
 protected:
-    virtual void on_begin(const std::string& /*stage*/) {}
+    virtual void on_begin(const std::string& /*stage*/, double /*expected_seconds*/) {}
     virtual void on_end(const std::string& /*stage*/, double /*seconds*/) {}
     virtual void on_note(const std::string& /*message*/) {}
     virtual void on_failure(const std::string& /*message*/) {}
@@ -54,7 +54,8 @@ private:
 /// A stage lasts as long as this object: Stage stage(report, "fhd").
 class Stage {
 public:
-    Stage(Reporter& report, std::string name);
+    /// `expected_seconds` is what was predicted; 0 for nothing.
+    Stage(Reporter& report, std::string name, double expected_seconds = 0);
     ~Stage();
     Stage(const Stage&) = delete;
     Stage& operator=(const Stage&) = delete;

@@ -9,6 +9,8 @@
 #include "base/ranges.hpp"
 #include "base/types.hpp"
 #include "device/array.hpp"
+#include "device/clock.hpp"
+#include "device/devices.hpp"
 
 namespace lsrecon {
 
@@ -63,8 +65,15 @@ class Device {
 public:
     virtual ~Device() = default;
 
-    /// For the record and the console: "the CPU (plain loops)".
+    /// What engines ask for: "opencl" or "reference".
+    virtual std::string kind() const = 0;
+    /// Of the reference its name alone.
+    virtual const DeviceInfo& info() const = 0;
+    /// In sentences: "the CPU".
     virtual std::string name() const = 0;
+    virtual Clock& clock() = 0;
+    /// Opens it while the caller goes on, where that takes a while.
+    virtual void open_ahead() {}
     virtual bool has(Precision precision) const = 0;
     /// Bytes that may be used: in all, by further arrays, and by one array.
     virtual double memory() const = 0;

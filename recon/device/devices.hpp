@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace lsrecon {
+
+class Device;
 
 /// What OpenCL reports about one device.
 struct DeviceInfo {
@@ -36,6 +39,11 @@ std::vector<DeviceInfo> list_devices();
 /// DeviceError when there is none; its message lists those that there are.
 int choose_device(const std::vector<DeviceInfo>& devices, const std::string& wanted);
 
+/// Opens the one that `wanted` chooses. `memory` is what may be used of its memory, in bytes; 0 for
+/// all of it. `note` is called on trouble with a cache. DeviceError when it cannot be used.
+std::unique_ptr<Device> open_device(const std::string& wanted, double memory,
+                                    std::function<void(const std::string&)> note);
+
 /// The most that a device does in a second, as microbenchmarks measure it; in single precision
 /// unless it says otherwise.
 struct DeviceRates {
@@ -44,6 +52,10 @@ struct DeviceRates {
     double library_pairs = 0; ///< one sin and one cos of the same phase, right to 4 ulp
     double matrix_multiply_adds = 0; ///< in double precision by matrix units; 0 without them
 };
+
+/// What its numbers promise, by the lanes of a compute unit in this family of devices: rates before
+/// any measurement, right to a factor of two or so.
+DeviceRates nominal_rates(const DeviceInfo& info);
 
 /// Measures the rates of one device repeatedly: other processes, or a clock that is still rising,
 /// can only lower them.

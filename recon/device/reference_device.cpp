@@ -76,9 +76,19 @@ template <typename Visit> void for_each_value(const Box& box, const Visit& visit
     }
 }
 
+DeviceInfo named(const std::string& name) {
+    DeviceInfo info;
+    info.name = name;
+    info.double_precision = true;
+    return info;
+}
+
 class ReferenceDevice : public Device {
 public:
+    std::string kind() const override { return "reference"; }
+    const DeviceInfo& info() const override { return info_; }
     std::string name() const override { return "the CPU"; }
+    StopWatch& clock() override { return clock_; }
     bool has(Precision precision) const override { return precision == Precision::float64; }
     double memory() const override { return memory_limit().bytes; }
     double room() const override { return memory(); }
@@ -264,9 +274,16 @@ private:
     static Complex of_map(const Array& map, std::size_t n) {
         return map.empty() ? Complex(1) : values_of(map)[n];
     }
+
+    StopWatch clock_;
+    DeviceInfo info_ = named("CPU, one thread");
 };
 
 } // namespace
+
+StopWatch& reference_clock(Device& device) {
+    return static_cast<ReferenceDevice&>(device).clock();
+}
 
 std::unique_ptr<Device> make_reference_device() {
     return std::make_unique<ReferenceDevice>();

@@ -10,6 +10,18 @@ namespace lsrecon {
 /// double precision, even where single was asked for.
 std::unique_ptr<Device> make_reference_device();
 
+/// Of the reference device, which counts what it is told.
+class StopWatch : public Clock {
+public:
+    void restart() override { seconds_ = 0; }
+    double seconds() const override { return seconds_; }
+    void add(double seconds) { seconds_ += seconds; }
+
+private:
+    double seconds_ = 0;
+};
+StopWatch& reference_clock(Device& device);
+
 /// The numbers of its arrays: complex, also of real arrays.
 std::vector<Complex>& reference_values(const Array& array);
 

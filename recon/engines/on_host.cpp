@@ -8,9 +8,9 @@ namespace lsrecon {
 
 namespace {
 
-/// Of values for the backend's transforms.
-int exponent_of(const Backend& backend, const CoilRows& rows) {
-    return range_exponent(backend.precision(), rows.largest_part());
+/// Of values for the transforms' transforms.
+int exponent_of(const Transforms& transforms, const CoilRows& rows) {
+    return range_exponent(transforms.precision(), rows.largest_part());
 }
 
 /// Puts results into the columns of a matrix.
@@ -41,53 +41,53 @@ PiecewiseTransform::Load loading(const CoilRows& values, Device& device, int exp
 
 } // namespace
 
-CoilMatrix mu_on_host(Backend& backend, const Sampling& sampling, const CoilRows& samples) {
+CoilMatrix mu_on_host(Transforms& transforms, const Sampling& sampling, const CoilRows& samples) {
     CoilMatrix out = samples.to_doubles();
     if (samples.empty()) {
         return out;
     }
-    Device& device = backend.device();
+    Device& device = transforms.device();
     const Range every{0, samples.columns()};
-    MuFactors factors(device, backend.precision(), sampling);
-    const int exponent = exponent_of(backend, samples);
-    Array values = device.zeros(samples.rows() * samples.columns(), {true, backend.precision()});
+    MuFactors factors(device, transforms.precision(), sampling);
+    const int exponent = exponent_of(transforms, samples);
+    Array values = device.zeros(samples.rows() * samples.columns(), {true, transforms.precision()});
     device.upload(samples, {0, samples.rows()}, every, -exponent, values);
     factors.apply(every, values);
     into(out, device, exponent + factors.exponent())({0, samples.rows()}, every, values);
     return out;
 }
 
-OnHost adjoint_on_host(Backend& backend, const SamplePoints& points, const CoilRows& values,
+OnHost adjoint_on_host(Transforms& transforms, const SamplePoints& points, const CoilRows& values,
                        const Voxels& voxels, const Progress& progress) {
-    PiecewiseTransform transform(backend, points, voxels);
+    PiecewiseTransform transform(transforms, points, voxels);
     OnHost result = nothing(values.rows(), voxels.count());
-    const int exponent = exponent_of(backend, values);
-    transform.adjoint(values.rows(), false, loading(values, backend.device(), exponent),
-                      into(result.values, backend.device(), exponent), progress);
+    const int exponent = exponent_of(transforms, values);
+    transform.adjoint(values.rows(), false, loading(values, transforms.device(), exponent),
+                      into(result.values, transforms.device(), exponent), progress);
     result.error = transform.error();
     return result;
 }
 
-OnHost q_on_host(Backend& backend, const std::vector<Vec3>& trajectory, const RealVector& weights,
-                 const Voxels& voxels, const Progress& progress) {
-    PiecewiseTransform transform(backend, trajectory, voxels);
+OnHost q_on_host(Transforms& transforms, const std::vector<Vec3>& trajectory,
+                 const RealVector& weights, const Voxels& voxels, const Progress& progress) {
+    PiecewiseTransform transform(transforms, trajectory, voxels);
     OnHost result = nothing(1, voxels.count());
-    const int exponent = range_exponent(backend.precision(), largest_part(weights));
+    const int exponent = range_exponent(transforms.precision(), largest_part(weights));
     const auto load = [&](const Range&, const Range& at, Array& to) {
-        backend.device().upload(weights, at, -exponent, to);
+        transforms.device().upload(weights, at, -exponent, to);
     };
-    transform.adjoint(1, true, load, into(result.values, backend.device(), exponent), progress);
+    transform.adjoint(1, true, load, into(result.values, transforms.device(), exponent), progress);
     result.error = transform.error();
     return result;
 }
 
-OnHost forward_on_host(Backend& backend, const SamplePoints& points, const CoilRows& rho,
+OnHost forward_on_host(Transforms& transforms, const SamplePoints& points, const CoilRows& rho,
                        const Voxels& voxels, const Progress& progress) {
-    PiecewiseTransform transform(backend, points, voxels);
+    PiecewiseTransform transform(transforms, points, voxels);
     OnHost result = nothing(rho.rows(), points.count());
-    const int exponent = exponent_of(backend, rho);
-    transform.forward(rho.rows(), loading(rho, backend.device(), exponent),
-                      into(result.values, backend.device(), exponent), progress);
+    const int exponent = exponent_of(transforms, rho);
+    transform.forward(rho.rows(), loading(rho, transforms.device(), exponent),
+                      into(result.values, transforms.device(), exponent), progress);
     result.error = transform.error();
     return result;
 }

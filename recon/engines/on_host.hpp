@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engines/backend.hpp"
+#include "engines/transforms.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
@@ -13,18 +13,18 @@ struct OnHost {
 };
 
 /// mu_cm = conj(phi_m) w_m d_cm, C x M, as transforms are given it.
-CoilMatrix mu_on_host(Backend& backend, const Sampling& sampling, const CoilRows& samples);
+CoilMatrix mu_on_host(Transforms& transforms, const Sampling& sampling, const CoilRows& samples);
 
 /// out_cn = sum_m value_cm exp(+i 2 pi k_m . x_n), C x N: F^H d of mu.
-OnHost adjoint_on_host(Backend& backend, const SamplePoints& points, const CoilRows& values,
+OnHost adjoint_on_host(Transforms& transforms, const SamplePoints& points, const CoilRows& values,
                        const Voxels& voxels, const Progress& progress);
 
 /// The same for real values of one coil, 1 x N: Q of w |phi|^2.
-OnHost q_on_host(Backend& backend, const std::vector<Vec3>& trajectory, const RealVector& weights,
-                 const Voxels& voxels, const Progress& progress);
+OnHost q_on_host(Transforms& transforms, const std::vector<Vec3>& trajectory,
+                 const RealVector& weights, const Voxels& voxels, const Progress& progress);
 
 /// out_cm = sum_n rho_cn exp(-i 2 pi k_m . x_n), C x M: F before phi.
-OnHost forward_on_host(Backend& backend, const SamplePoints& points, const CoilRows& rho,
+OnHost forward_on_host(Transforms& transforms, const SamplePoints& points, const CoilRows& rho,
                        const Voxels& voxels, const Progress& progress);
 
 } // namespace lsrecon

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "device/devices.hpp"
 
 namespace lsrecon {
@@ -25,5 +27,14 @@ struct PairCost {
     double f_pairs = 1;
     DeviceUnit multiply_adds = multiply_adder;
 };
+
+struct Limit {
+    double pairs_per_second = 0; ///< 0 when nothing is known of the kernel
+    std::string unit; ///< what sets it
+};
+
+/// What the device allows such a kernel in stage "fhd", "q" or "f", by the slowest unit that each
+/// pair needs. Pairs of Q are counted over all differences, of which half are computed.
+Limit limit_of(const PairCost& cost, const std::string& stage, const DeviceRates& rates);
 
 } // namespace lsrecon

@@ -1,5 +1,7 @@
 #include "engines/piecewise.hpp"
 
+#include <tuple>
+
 #include "base/error.hpp"
 #include "engines/pieces.hpp"
 #include "engines/segments.hpp"
@@ -40,8 +42,8 @@ Transform& PiecewiseTransform::transform_of(const Range& samples, const Range& v
                                                      static_cast<Eigen::Index>(samples.count));
             }
         }
-        transform_ = backend_.transform(all ? points_ : SamplePoints(some_, some_times_),
-                                        voxels_.part(voxels));
+        transform_ = transforms_.make(all ? points_ : SamplePoints(some_, some_times_),
+                                      voxels_.part(voxels));
         its_samples_ = samples;
         its_voxels_ = voxels;
     }
@@ -50,7 +52,7 @@ Transform& PiecewiseTransform::transform_of(const Range& samples, const Range& v
 
 double PiecewiseTransform::share_of_values(std::size_t coils) const {
     const OffResonance* const off_resonance = off_resonance_of(points_, voxels_);
-    if (off_resonance == nullptr || backend_.segment_error() == 0) {
+    if (off_resonance == nullptr || transforms_.segment_error() == 0) {
         return 1;
     }
     // Time segments have factors of each sample and voxel, and work on copies of the values.
@@ -58,79 +60,92 @@ double PiecewiseTransform::share_of_values(std::size_t coils) const {
     return rows / (2 * rows + expected_segments(*points_.times, *off_resonance));
 }
 
-void PiecewiseTransform::run(const Job& job) {
-    const std::size_t samples = points_.count();
-    const std::size_t voxels = voxels_.count();
-    if (job.coils == 0 || samples == 0 || voxels == 0) {
-        return;
-    }
-    backend_.restart_clock();
-    Device& device = backend_.device();
-    const std::size_t all_sources = job.adjoint ? samples : voxels;
-    const std::size_t all_points = job.adjoint ? voxels : samples;
+struct PiecewiseTransform::Pieces {
+    bool whole; ///< all samples and voxels at once
+    std::vector<Range> points;
+    std::vector<Range> sources;
+    std::vector<Range> coils;
+    std::size_t count() const { return points.size() * sources.size() * coils.size(); }
+};
+
+PiecewiseTransform::Pieces PiecewiseTransform::pieces_of(const Job& job) const {
+    const Device& device = transforms_.device();
+    const std::size_t sources = job.adjoint ? points_.count() : voxels_.count();
+    const std::size_t points = job.adjoint ? voxels_.count() : points_.count();
+    const PieceSizes sizes =
+        fit_pieces({job.coils, sources, points, job.adjoint ? voxels_.together() : 1},
+                   device.room() * share_of_values(job.coils), device.largest_array(),
+                   transforms_.precision());
     // What is kept of an earlier call is room for this one.
     const bool is_whole =
-        transform_ && its_samples_.count == samples && its_voxels_.count == voxels;
-    const PieceSizes sizes = fit_pieces(
-        {job.coils, all_sources, all_points, job.adjoint ? voxels_.together() : 1},
-        device.room() * share_of_values(job.coils), device.largest_array(), backend_.precision());
-    const bool whole = is_whole || (sizes.sources == all_sources && sizes.points == all_points);
-    const std::vector<Range> points =
-        split_into_ranges(all_points, whole ? all_points : sizes.points);
+        transform_ && its_samples_.count == points_.count() && its_voxels_.count == voxels_.count();
+    const bool whole = is_whole || (sizes.sources == sources && sizes.points == points);
     // Voxels as sources come in whole rows or planes, too.
     const std::size_t together = job.adjoint ? 1 : voxels_.together();
-    const std::size_t sources_of_a_piece =
-        whole ? all_sources
-              : std::min(all_sources, std::max(together, sizes.sources / together * together));
-    const std::vector<Range> sources = split_into_ranges(all_sources, sources_of_a_piece);
-    const std::vector<Range> coil_ranges = split_into_ranges(job.coils, sizes.coils);
-    if (points.size() * sources.size() > 1) {
-        backend_.note(text("processed in pieces: the device has room for ", points.front().count,
-                           " of ", all_points, job.adjoint ? " voxels and " : " samples and ",
-                           sources.front().count, " of ", all_sources,
-                           job.adjoint ? " samples" : " voxels"));
+    const std::size_t some = std::max(together, sizes.sources / together * together);
+    return {whole, split_into_ranges(points, whole ? points : sizes.points),
+            split_into_ranges(sources, whole ? sources : std::min(sources, some)),
+            split_into_ranges(job.coils, sizes.coils)};
+}
+
+/// Adds the transform of one piece of the sources to `out`, or begins with it.
+void PiecewiseTransform::add_piece(const Job& job, const Range& coils, const Range& from,
+                                   const Range& at, const Progress& progress, Array& out) {
+    Device& device = transforms_.device();
+    Transform& transform = job.adjoint ? transform_of(from, at) : transform_of(at, from);
+    Array in = device.zeros(coils.count * from.count, {!job.real_values, transforms_.precision()});
+    job.load(coils, from, in);
+    const auto compute = [&](Array& result) {
+        if (job.adjoint) {
+            transform.adjoint(in, result, progress);
+        } else {
+            transform.forward(in, result, progress);
+        }
+    };
+    if (from.first == 0) {
+        compute(out);
+    } else {
+        Array part = device.zeros(out.count(), out.element());
+        compute(part);
+        device.combine(1, part, 1, out);
     }
-    const Element complex{true, backend_.precision()};
-    const auto pieces = static_cast<double>(points.size() * coil_ranges.size() * sources.size());
+    error_ = std::max(error_, job.adjoint ? transform.adjoint_error() : transform.forward_error());
+}
+
+void PiecewiseTransform::run(const Job& job) {
+    if (job.coils == 0 || points_.count() == 0 || voxels_.count() == 0) {
+        return;
+    }
+    Device& device = transforms_.device();
+    device.clock().restart();
+    const Pieces pieces = pieces_of(job);
+    if (pieces.points.size() * pieces.sources.size() > 1) {
+        const auto& [samples, voxels] = job.adjoint ? std::tie(pieces.sources, pieces.points)
+                                                    : std::tie(pieces.points, pieces.sources);
+        transforms_.note(text("processed in pieces: the device has room for ", voxels.front().count,
+                              " of ", voxels_.count(), " voxels and ", samples.front().count,
+                              " of ", points_.count(), " samples"));
+    }
+    const auto all = static_cast<double>(pieces.count());
     double done = 0;
     error_ = 0;
-    for (const Range& at : points) {
-        for (const Range& coils : coil_ranges) {
-            Array out = device.zeros(coils.count * at.count, complex);
-            for (const Range& from : sources) {
-                Transform& transform =
-                    job.adjoint ? transform_of(from, at) : transform_of(at, from);
-                Array in = device.zeros(coils.count * from.count,
-                                        {!job.real_values, backend_.precision()});
-                job.load(coils, from, in);
+    for (const Range& at : pieces.points) {
+        for (const Range& coils : pieces.coils) {
+            Array out = device.zeros(coils.count * at.count, {true, transforms_.precision()});
+            for (const Range& from : pieces.sources) {
                 const Progress of_piece = [&](double fraction) {
-                    job.progress((done + fraction) / pieces);
+                    job.progress((done + fraction) / all);
                 };
-                const auto compute = [&](Array& result) {
-                    if (job.adjoint) {
-                        transform.adjoint(in, result, of_piece);
-                    } else {
-                        transform.forward(in, result, of_piece);
-                    }
-                };
-                if (from.first == 0) {
-                    compute(out);
-                } else {
-                    Array part = device.zeros(coils.count * at.count, complex);
-                    compute(part);
-                    device.combine(1, part, 1, out);
-                }
-                // Adding the pieces rounds once more a piece.
-                error_ = std::max(
-                    error_, (job.adjoint ? transform.adjoint_error() : transform.forward_error()) +
-                                static_cast<double>(sources.size() - 1) *
-                                    unit_roundoff(backend_.precision()));
+                add_piece(job, coils, from, at, of_piece, out);
                 done += 1;
             }
             job.take(coils, at, out);
         }
     }
-    if (!whole) {
+    // Adding the pieces rounds once more a piece.
+    error_ +=
+        static_cast<double>(pieces.sources.size() - 1) * unit_roundoff(transforms_.precision());
+    if (!pieces.whole) {
         transform_.reset();
     }
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/ranges.hpp"
-#include "engines/backend.hpp"
+#include "engines/transforms.hpp"
 
 namespace lsrecon {
 
@@ -10,9 +10,9 @@ namespace lsrecon {
 /// loaded and taken a few coils at a time.
 class PiecewiseTransform {
 public:
-    /// What the points refer to and the backend must outlive it.
-    PiecewiseTransform(Backend& backend, const SamplePoints& points, const Voxels& voxels)
-        : backend_(backend), points_(points), voxels_(voxels) {}
+    /// What the points refer to and the transforms must outlive it.
+    PiecewiseTransform(Transforms& transforms, const SamplePoints& points, const Voxels& voxels)
+        : transforms_(transforms), points_(points), voxels_(voxels) {}
 
     /// Fills an array with the values of some coils at some samples (adjoint) or voxels (forward),
     /// a row a coil.
@@ -25,6 +25,13 @@ public:
                  const Progress& progress);
     void forward(std::size_t coils, const Load& load, const Take& take, const Progress& progress);
 
+    /// Of so many coils in "fhd", "q" or "f".
+    Cost predicted(const std::string& stage, std::size_t coils) const {
+        Cost cost = transforms_.predict(stage, points_, voxels_);
+        cost.seconds *= static_cast<double>(coils);
+        return cost;
+    }
+
     /// Bound of the relative L2 error of the last of them.
     double error() const { return error_; }
 
@@ -33,12 +40,16 @@ public:
 
 private:
     struct Job;
+    struct Pieces;
     void run(const Job& job);
+    Pieces pieces_of(const Job& job) const;
+    void add_piece(const Job& job, const Range& coils, const Range& from, const Range& at,
+                   const Progress& progress, Array& out);
     /// Of the device's room, for the values of so many coils.
     double share_of_values(std::size_t coils) const;
     Transform& transform_of(const Range& samples, const Range& voxels);
 
-    Backend& backend_;
+    Transforms& transforms_;
     SamplePoints points_;
     Voxels voxels_;
     std::vector<Vec3> some_; ///< of the trajectory, where it comes in pieces

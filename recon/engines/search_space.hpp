@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "engines/backend.hpp"
-
 namespace lsrecon {
+
+/// The numbers that a kernel is compiled with and launched by, by the names of its macros.
+using Parameters = std::map<std::string, int>;
 
 /// Values to try, by the names of a kernel's parameters.
 using SearchSpace = std::map<std::string, std::vector<int>>;

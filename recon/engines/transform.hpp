@@ -16,7 +16,7 @@ using Progress = std::function<void(double)>;
 ///
 /// on arrays of one device, a row of samples or of voxels a coil. The adjoint of mu is F^H d; that
 /// of real values, w |phi|^2, at the differences of two voxels is Q. It keeps what it computed of
-/// the sampling, for the next call. Its engine's backend must outlive it.
+/// the sampling, for the next call. Its device must outlive it.
 class Transform {
 public:
     virtual ~Transform() = default;

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "device/devices.hpp"
-#include "engines/backend.hpp"
 #include "engines/search_space.hpp"
 
 namespace lsrecon {

@@ -3,8 +3,7 @@
 // What a build without OpenCL says when it is asked for a device.
 
 #include "base/error.hpp"
-#include "device/devices.hpp"
-#include "engines/backend.hpp"
+#include "device/device.hpp"
 #include "engines/tuning.hpp"
 
 namespace lsrecon {
@@ -25,11 +24,12 @@ int choose_device(const std::vector<DeviceInfo>&, const std::string&) {
 std::unique_ptr<RateMeter> make_rate_meter(const std::string&) {
     refuse_opencl();
 }
-std::vector<std::string> kernel_names() {
-    return {};
+std::unique_ptr<Device> open_device(const std::string&, double,
+                                    std::function<void(const std::string&)>) {
+    refuse_opencl();
 }
-std::string default_kernel() {
-    return "";
+DeviceRates nominal_rates(const DeviceInfo&) {
+    refuse_opencl();
 }
 std::vector<Tunable> tunables() {
     return {};

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 #include "base/resolved_path.hpp"
 #include "io/record.hpp"
 #include "scan/failed_frames.hpp"
@@ -15,36 +16,44 @@ const std::string stage_of_reading = "q_read";
 
 } // namespace
 
-KeptQ::KeptQ(const std::string& file, const std::string& folder, Backend& backend, Reporter& report)
-    : folder_(folder), backend_(backend), report_(report) {
+KeptQ::KeptQ(const std::string& file, const std::string& folder, Transforms& transforms,
+             Reporter& report)
+    : folder_(folder), transforms_(transforms), report_(report) {
     if (!file.empty()) {
         file_.emplace(file);
     }
 }
 
+LargestQError KeptQ::largest_error() const {
+    return [this](const Sampling& sampling, const Grid& grid) {
+        return largest_q_error(transforms_, sampling, grid);
+    };
+}
+
 void KeptQ::require(const Scan& scan) {
     if (file_) {
         const Stage stage(report_, stage_of_reading);
-        file_->require(scan);
+        file_->require(scan, largest_error());
     }
 }
 
 Q KeptQ::of(const Sampling& sampling, const Grid& grid) {
     if (file_) {
         const Stage stage(report_, stage_of_reading);
-        return file_->read(sampling, grid);
+        return file_->read(sampling, grid, largest_error()(sampling, grid));
     }
     if (folder_.empty()) {
-        return compute_q(backend_, sampling, grid, report_);
+        return compute_q(transforms_, sampling, grid, report_);
     }
     const std::string key = q_key(sampling, grid);
-    const bool doubles = backend_.precision() == Precision::float64;
-    const std::string path = folder_ + "/" + key + (doubles ? "-double.h5" : ".h5");
+    const QMaking making = making_of_q(transforms_, sampling, grid);
+    const std::string path =
+        text(folder_, "/", key, "-", making.engine, "-", rounded(making.accuracy), ".h5");
     if (std::optional<Q> q = kept(path, sampling, grid)) {
         return std::move(*q);
     }
-    Q q = compute_q(backend_, sampling, grid, report_);
-    keep(q, path, key);
+    Q q = compute_q(transforms_, sampling, grid, report_);
+    keep(q, path, key, making);
     return q;
 }
 
@@ -54,7 +63,7 @@ std::optional<Q> KeptQ::kept(const std::string& path, const Sampling& sampling, 
     }
     const Stage stage(report_, stage_of_reading);
     try {
-        return QFile(path).read(sampling, grid);
+        return QFile(path).read(sampling, grid, largest_error()(sampling, grid));
     } catch (const InputError& error) {
         report_.note(text(path, ": ", error.finding().thing, ": ", error.finding().found,
                           "; Q is computed again and the file replaced"));
@@ -62,14 +71,15 @@ std::optional<Q> KeptQ::kept(const std::string& path, const Sampling& sampling, 
     }
 }
 
-void KeptQ::keep(const Q& q, const std::string& path, const std::string& key) {
+void KeptQ::keep(const Q& q, const std::string& path, const std::string& key,
+                 const QMaking& making) {
     try {
         if (std::filesystem::is_symlink(path)) { // another user of the folder may have put it there
             std::filesystem::remove(path);
         }
         write_q(
-            path, q.grid, {key}, [&](std::size_t) { return q.half.values(); },
-            record_of(backend_.info()));
+            path, q.grid, {key}, [&](std::size_t) { return q; }, making,
+            record_of(transforms_.computed_by()));
     } catch (const std::exception& error) {
         report_.note("Q is not kept: " + on_one_line(error.what()));
     }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 #include "base/replacing_file.hpp"
 #include "base/sha256.hpp"
 #include "base/tolerance.hpp"
@@ -24,7 +25,7 @@ std::vector<std::size_t> stored_extents(const Grid& grid) {
 
 using Texts = std::vector<std::string>;
 
-constexpr long format_version = 2; // 1 had no hash of the values
+constexpr long format_version = 3; // 1 had no hash of the values, 2 no error
 
 /// Hashes complex numbers in double precision, little-endian, as the file has them.
 void add_row(Sha256& hash, const std::vector<Complex>& row) {
@@ -43,16 +44,25 @@ template <typename Use> void for_each_row(const Grid& grid, const Use& use) {
     }
 }
 
-/// A file with /q of several parts, and a hash of each of them where they have keys.
+/// What is known of each Q once its values are in the file.
+struct OfEach {
+    Texts hashes;
+    std::vector<double> errors;
+};
+
+/// A file with /q of several parts, and what is known of each of them where they have keys.
 void write(const std::string& path, const std::vector<std::size_t>& extents, std::size_t parts,
-           const PartValues& values, const Texts& keys, const Texts& hashes, const Record& record) {
+           const PartValues& values, const Texts& keys, const OfEach& known, const QMaking& making,
+           const Record& record) {
     constexpr std::uint64_t of_the_rest = 1 << 20; // record, HDF5 itself
-    constexpr std::uint64_t of_key_and_hash = 256;
+    constexpr std::uint64_t of_each = 256;
     ReplacingFile target(path);
-    Hdf5Writer file(target.path(), path, of_the_rest + of_key_and_hash * keys.size());
+    Hdf5Writer file(target.path(), path, of_the_rest + of_each * keys.size());
     file.later("q", extents, Hdf5Element::complex128, parts, values);
     file.attribute("/", "format", std::string("lsrecon-q"));
     file.attribute("/", "version", format_version);
+    file.attribute("/", "engine", making.engine);
+    file.attribute("/", "accuracy", std::vector<double>{making.accuracy});
     file.group("record");
     for (const auto& [name, value] : record) {
         file.attribute("record", name, value);
@@ -61,8 +71,11 @@ void write(const std::string& path, const std::vector<std::size_t>& extents, std
         file.texts("keys", {keys.size()}, keys);
         file.later("sha256", {keys.size()}, Hdf5Element::sha256, keys.size(),
                    [&](std::size_t s, const TakeBytes& take) {
-                       take(hashes[s].data(), hashes[s].size());
+                       take(known.hashes[s].data(), known.hashes[s].size());
                    });
+        file.later(
+            "errors", {keys.size()}, Hdf5Element::float64, keys.size(),
+            [&](std::size_t s, const TakeBytes& take) { take(&known.errors[s], sizeof(double)); });
     }
     file.close();
     target.commit();
@@ -80,15 +93,16 @@ std::string shortened(const std::string& key) {
 
 } // namespace
 
-void write_q(const std::string& path, const Grid& grid, const Texts& keys, const HalfOfQ& half,
-             const Record& record) {
+void write_q(const std::string& path, const Grid& grid, const Texts& keys, const QOfFile& q_of,
+             const QMaking& making, const Record& record) {
     std::vector<std::size_t> extents = stored_extents(grid);
     if (keys.size() > 1) {
         extents.insert(extents.begin(), keys.size());
     }
-    Texts hashes; // each is known once its values are in the file
+    OfEach known;
     const PartValues values = [&](std::size_t s, const TakeBytes& take) {
-        const QValues q(grid, half(s));
+        const Q made = q_of(s);
+        const QValues q(grid, made.half.values());
         Sha256 hash;
         std::vector<Complex> row(extents.back());
         for_each_row(grid, [&](long y, long z) {
@@ -98,17 +112,19 @@ void write_q(const std::string& path, const Grid& grid, const Texts& keys, const
             add_row(hash, row);
             take(row.data(), row.size() * sizeof(Complex));
         });
-        hashes.push_back(hash.hex());
+        known.hashes.push_back(hash.hex());
+        known.errors.push_back(made.error);
     };
-    write(path, extents, keys.size(), values, keys, hashes, record);
+    write(path, extents, keys.size(), values, keys, known, making, record);
 }
 
-void write_q_at(const std::string& path, const ComplexVector& q, const Record& record) {
+void write_q_at(const std::string& path, const ComplexVector& q, const QMaking& making,
+                const Record& record) {
     const auto count = static_cast<std::size_t>(q.size());
     const PartValues values = [&](std::size_t, const TakeBytes& take) {
         take(q.data(), count * sizeof(Complex));
     };
-    write(path, {count}, 1, values, {}, {}, record);
+    write(path, {count}, 1, values, {}, {}, making, record);
 }
 
 QFile::QFile(const std::string& path) : file_(path) {
@@ -116,14 +132,15 @@ QFile::QFile(const std::string& path) : file_(path) {
         file_.attribute_text("/", "format") != "lsrecon-q") {
         refuse(path, "/q", "not a Q file of lsrecon", "a file that 'lsrecon q' wrote");
     }
-    if (!file_.has("keys") || !file_.has("sha256")) {
-        refuse(path, "/sha256", "no hash of the values of Q",
-               text("a file of version ", format_version, ", which has one"));
+    if (!file_.has("keys") || !file_.has("sha256") || !file_.has("errors")) {
+        refuse(path, "/errors", "no hash or no error of the values of Q",
+               text("a file of version ", format_version, ", which has both"));
     }
     keys_ = file_.read_texts("keys");
     hashes_ = file_.read_texts("sha256");
-    if (hashes_.size() != keys_.size()) {
-        refuse(path, "/sha256", text(hashes_.size(), " hashes"),
+    errors_ = file_.read_real("errors");
+    if (hashes_.size() != keys_.size() || errors_.size() != keys_.size()) {
+        refuse(path, "/sha256", text(hashes_.size(), " hashes and ", errors_.size(), " errors"),
                text("one for each of ", keys_.size(), " keys"));
     }
 }
@@ -149,13 +166,18 @@ void QFile::require_sum_of_weights(const Q& q, const Sampling& sampling) const {
     }
 }
 
-Q QFile::read(const Sampling& sampling, const Grid& grid) {
+Q QFile::read(const Sampling& sampling, const Grid& grid, double largest_error) {
     if (checked_for_ == &sampling) {
         checked_for_ = nullptr;
         return std::move(*checked_);
     }
     const std::string key = q_key(sampling, grid);
     const std::size_t row = row_of(key);
+    if (!(errors_[row] <= largest_error)) {
+        refuse(file_.path(), "/errors",
+               text("a Q with a relative error up to ", rounded(errors_[row])),
+               text("at most ", rounded(largest_error), " for what this run computes with"));
+    }
     std::vector<std::size_t> extents = stored_extents(grid);
     if (keys_.size() > 1) {
         extents.insert(extents.begin(), keys_.size());
@@ -183,19 +205,19 @@ Q QFile::read(const Sampling& sampling, const Grid& grid) {
         refuse(file_.path(), "/q", "values of another hash than the one beside them",
                "the values that 'lsrecon q' wrote");
     }
-    Q q{grid, Volume(std::move(half))};
+    Q q{grid, Volume(std::move(half)), errors_[row]};
     require_sum_of_weights(q, sampling);
     return q;
 }
 
-void QFile::require(const Scan& scan) {
+void QFile::require(const Scan& scan, const LargestQError& largest_error) {
     file_.start_hash();
     // The first one is read last, and kept for the first frame.
     std::set<const Sampling*> done;
     for (auto frame = scan.frames.rbegin(); frame != scan.frames.rend(); ++frame) {
         const Sampling* const sampling = frame->sampling.get();
         if (done.insert(sampling).second) {
-            checked_ = read(*sampling, scan.grid);
+            checked_ = read(*sampling, scan.grid, largest_error(*sampling, scan.grid));
             checked_for_ = sampling;
         }
     }

@@ -11,30 +11,36 @@
 
 namespace lsrecon {
 
-/// Values of Q number s, at half of the differences.
-using HalfOfQ = std::function<ComplexVector(std::size_t s)>;
+/// Q number s of a file.
+using QOfFile = std::function<Q(std::size_t s)>;
 
 /// Writes Q of every sampling of a scan as /q [S, (2Z,) 2Y, 2X] (S left out when it is 1), index i
-/// standing for the difference i - N, with the q_key of each sampling in /keys [S] and the hash of
-/// its values in /sha256 [S]. Complex128: Q is computed once and kept, and its rounding would go
-/// into every image made with it. Each Q is asked for when the file has those before it.
+/// standing for the difference i - N, with the q_key of each sampling in /keys [S], the bound of
+/// its relative L2 error in /errors [S], and the hash of its values in /sha256 [S]; the engine that
+/// made them and the accuracy that was asked of it are attributes. Complex128: Q is computed once
+/// and kept, and its rounding would go into every image made with it. Each Q is asked for when the
+/// file has those before it.
 void write_q(const std::string& path, const Grid& grid, const std::vector<std::string>& keys,
-             const HalfOfQ& half, const Record& record);
+             const QOfFile& q_of, const QMaking& making, const Record& record);
 
 /// Writes Q at a list of voxels as /q [N].
-void write_q_at(const std::string& path, const ComplexVector& q, const Record& record);
+void write_q_at(const std::string& path, const ComplexVector& q, const QMaking& making,
+                const Record& record);
+
+/// The largest error that Q of a sampling may have.
+using LargestQError = std::function<double(const Sampling& sampling, const Grid& grid)>;
 
 /// A file that write_q wrote. Nothing in it is trusted: a Q is accepted when its key is that of
-/// the wanted sampling and grid, its values have their hash, and Q(0) is the sum of w |phi|^2.
-/// Everything else is an InputError.
+/// the wanted sampling and grid, its error is no larger than what is asked for, its values have
+/// their hash, and Q(0) is the sum of w |phi|^2. Everything else is an InputError.
 class QFile {
 public:
     explicit QFile(const std::string& path);
 
     /// Reads Q of every sampling once, so that nothing is missing or wrong after hours of work.
-    void require(const Scan& scan);
+    void require(const Scan& scan, const LargestQError& largest_error);
 
-    Q read(const Sampling& sampling, const Grid& grid);
+    Q read(const Sampling& sampling, const Grid& grid, double largest_error);
 
     /// Of the whole file.
     std::string sha256() const { return file_.sha256(); }
@@ -46,6 +52,7 @@ private:
     Hdf5Reader file_;
     std::vector<std::string> keys_;
     std::vector<std::string> hashes_; ///< of the values, one a key
+    std::vector<double> errors_; ///< one a key
     std::optional<Q> checked_; ///< by require, until it is read
     const Sampling* checked_for_ = nullptr;
 };

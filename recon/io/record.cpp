@@ -16,26 +16,26 @@ namespace {
 /// What the names of remarks in the record begin with; a number follows.
 const std::string remark_in_record = "remark_";
 
-std::string precision_of(const BackendInfo& backend) {
-    return backend.epsilon <= unit_roundoff(Precision::float64) ? "double" : "single";
+std::string precision_of(const ComputedBy& by) {
+    return by.epsilon <= unit_roundoff(Precision::float64) ? "double" : "single";
 }
 
 } // namespace
 
-Record record_of(const BackendInfo& backend) {
+Record record_of(const ComputedBy& by) {
     return {{"program", std::string("lsrecon ") + version},
             {"made", utc_now()},
-            {"backend", backend.backend},
-            {"device", backend.device},
-            {"driver", backend.driver},
-            {"kernel", backend.kernel},
-            {"precision", precision_of(backend)},
-            {"kernel_sha256", backend.kernel_sha256},
-            {"kernel_parameters", backend.parameters}};
+            {"backend", by.backend},
+            {"device", by.device},
+            {"driver", by.driver},
+            {"kernel", by.kernel},
+            {"precision", precision_of(by)},
+            {"kernel_sha256", by.kernel_sha256},
+            {"kernel_parameters", by.parameters}};
 }
 
-Record make_record(const Scan& scan, const BackendInfo& backend, const Record& settings) {
-    Record record = record_of(backend);
+Record make_record(const Scan& scan, const ComputedBy& by, const Record& settings) {
+    Record record = record_of(by);
     record.insert(
         record.end(),
         {{"scan", scan.file}, {"scan_format", scan.format}, {"scan_sha256", scan.sha256()}});

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "engines/backend.hpp"
+#include "engines/transforms.hpp"
 #include "io/q_file.hpp"
 #include "scan/scan.hpp"
 
@@ -12,11 +12,11 @@ namespace lsrecon {
 
 /// What computes: version, device, driver, kernel and the hash of its source, the precision of its
 /// transforms; and when.
-Record record_of(const BackendInfo& backend);
+Record record_of(const ComputedBy& by);
 
 /// How an output was made: what computed it, the scan, its format and its SHA-256, the run's
 /// settings, remarks on reading.
-Record make_record(const Scan& scan, const BackendInfo& backend, const Record& settings);
+Record make_record(const Scan& scan, const ComputedBy& by, const Record& settings);
 
 /// Adds what was noted during the run, after the remarks on reading: what bears on trust may be
 /// known only once everything is solved.

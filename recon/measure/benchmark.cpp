@@ -30,23 +30,6 @@ double stone_operations(const std::string& stage, int dimensions) {
     return sine + cosine + phase + (stage == "q" ? 4 : 8);
 }
 
-Limit limit_of(const PairCost& cost, const std::string& stage, const DeviceRates& rates) {
-    const bool is_q = stage == "q";
-    const double needed = is_q ? cost.q_multiply_adds : cost.fhd_multiply_adds;
-    if (needed == 0) {
-        return {};
-    }
-    const double counted = is_q ? 2 : stage == "f" ? cost.f_pairs : cost.fhd_pairs;
-    Limit limit{counted * rates.*cost.multiply_adds.rate / needed, cost.multiply_adds.name};
-    if (cost.trigonometry.rate != nullptr) {
-        const double pairs = counted * rates.*cost.trigonometry.rate;
-        if (pairs < limit.pairs_per_second) {
-            limit = {pairs, cost.trigonometry.name};
-        }
-    }
-    return limit;
-}
-
 namespace {
 
 // The ladder of transform variants: verified first, then timed.
@@ -57,7 +40,7 @@ BenchmarkRow reference_row(const TransformCase& what) {
     BenchmarkRow row;
     row.stage = what.stage;
     row.kernel = "reference";
-    row.device = make_backend({"reference", "", ""})->info().device;
+    row.device = reference_transforms()->computed_by().device;
     row.seconds = what.reference_seconds;
     row.wall_seconds = row.seconds;
     row.scaled = what.reference_scaled;
@@ -76,16 +59,17 @@ double largest_turns(const TransformCase& what) {
 
 /// On the points that the case checks, and scaled, as the reference is.
 BenchmarkRow single_precision_row(const TransformCase& what, Reporter& report) {
-    const auto backend = make_backend({"reference-single", "", ""});
+    const auto transforms = open_transforms({"reference-single", "", ""});
     BenchmarkRow row;
     row.stage = what.stage;
     row.kernel = "reference-single";
-    row.device = backend->info().device;
+    row.device = transforms->computed_by().device;
     row.scaled = what.reference_scaled;
-    row.relative_error = error_at_checked(run_checked(*backend, what, report).values, what);
-    row.bound = tolerance::reference(largest_turns(what), what.sources(), backend->info().epsilon);
+    row.relative_error = error_at_checked(run_checked(*transforms, what, report).values, what);
+    row.bound = tolerance::reference(largest_turns(what), what.sources(),
+                                     transforms->computed_by().epsilon);
     if (row.verified()) {
-        row.seconds = backend->compute_seconds() * static_cast<double>(what.points()) /
+        row.seconds = transforms->device().clock().seconds() * static_cast<double>(what.points()) /
                       static_cast<double>(what.checked.size());
         row.wall_seconds = row.seconds;
     }
@@ -94,17 +78,17 @@ BenchmarkRow single_precision_row(const TransformCase& what, Reporter& report) {
 
 BenchmarkRow kernel_row(const TransformCase& what, const std::string& kernel,
                         const BenchmarkOptions& options, Reporter& report) {
-    BackendOptions of_backend{"opencl", options.device, kernel};
+    ComputeOptions of_backend{"opencl", options.device, kernel};
     of_backend.precision = options.precision;
-    const auto backend = make_backend(of_backend);
-    const Measurement measured = measure(*backend, what, report, transform_effort);
+    const auto transforms = open_transforms(of_backend);
+    const Measurement measured = measure(*transforms, what, report, transform_effort);
     BenchmarkRow row;
     row.stage = what.stage;
     row.kernel = kernel;
-    row.device = backend->info().device;
-    row.precision = backend->precision();
-    row.parameters = backend->info().parameters;
-    row.cost = backend->cost_of_pair(what.stage);
+    row.device = transforms->computed_by().device;
+    row.precision = transforms->precision();
+    row.parameters = transforms->computed_by().parameters;
+    row.cost = transforms->cost_of_pair(what.stage);
     row.bound = measured.bound;
     row.relative_error = measured.relative_error;
     row.seconds = measured.seconds;
@@ -189,7 +173,8 @@ private:
 
 /// Uniform random samples of the phantom's voxels: two a voxel determine every image, so that the
 /// truth is what the reconstruction must find.
-Simulation simulate_scan(const BenchmarkOptions& options, Backend& backend, Reporter& report) {
+Simulation simulate_scan(const BenchmarkOptions& options, Transforms& transforms,
+                         Reporter& report) {
     SimulationOptions simulation;
     simulation.trajectory = "random";
     simulation.model = "voxels";
@@ -203,7 +188,7 @@ Simulation simulate_scan(const BenchmarkOptions& options, Backend& backend, Repo
     return simulate(
         simulation,
         [&](const SamplePoints& points, const CoilMatrix& rho, const Voxels& voxels) {
-            return forward_on_host(backend, points, rho, voxels,
+            return forward_on_host(transforms, points, rho, voxels,
                                    [&](double fraction) { report.progress(fraction); })
                 .values;
         },
@@ -223,11 +208,12 @@ ComplexVector as_vector(const std::vector<Complex>& values) {
 }
 
 /// ||F^H d - T rho|| / ||F^H d|| with T rho in double precision, for any solver of rho.
-double residual_of(const ComplexVector& rho, const Scan& scan, Backend& backend, Reporter& report) {
+double residual_of(const ComplexVector& rho, const Scan& scan, Transforms& transforms,
+                   Reporter& report) {
     const Frame& frame = scan.frames.front();
     const Plan plan = make_plan(scan);
-    FrameEquations equations({backend, plan, scan.coil_maps, 0, [&](const Sampling& sampling) {
-                                  return compute_q(backend, sampling, scan.grid, report);
+    FrameEquations equations({transforms, plan, scan.coil_maps, 0, [&](const Sampling& sampling) {
+                                  return compute_q(transforms, sampling, scan.grid, report);
                               }});
     NormalEquations& of_frame = equations.of(frame.sampling);
     const ComplexVector b = of_frame.fhd(frame.samples, report).front().values();
@@ -239,7 +225,7 @@ struct Run {
     std::vector<std::pair<std::string, double>> stage_seconds;
 };
 
-Run run_once(const TemporaryFolder& folder, Backend& backend, const Solver& solver,
+Run run_once(const TemporaryFolder& folder, Transforms& transforms, const Solver& solver,
              Reporter& report) {
     FileOptions options;
     options.solve.lambda = 0;
@@ -248,7 +234,7 @@ Run run_once(const TemporaryFolder& folder, Backend& backend, const Solver& solv
     options.solve.solver = &solver;
     OneRun run(report);
     const auto start = std::chrono::steady_clock::now();
-    reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), backend, options, run);
+    reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), transforms, options, run);
     return {seconds_since(start), run.stage_seconds()};
 }
 
@@ -262,18 +248,18 @@ double seconds_of(const Run& run, const std::string& stage) {
 }
 
 /// A row for the solver and one for the whole; the first run warms up.
-std::vector<ReconstructionRow> rows_of(Backend& backend, const Simulation& simulation,
+std::vector<ReconstructionRow> rows_of(Transforms& transforms, const Simulation& simulation,
                                        const TemporaryFolder& folder, const Solver& solver,
                                        bool warm_up, Reporter& report) {
     if (warm_up) {
-        run_once(folder, backend, solver, report);
+        run_once(folder, transforms, solver, report);
     }
-    const Run run = run_once(folder, backend, solver, report);
+    const Run run = run_once(folder, transforms, solver, report);
     const ImageData image = read_image(folder.file("image.h5"));
     const ComplexVector rho = as_vector(image.values);
     ReconstructionRow row;
-    row.kernel = backend.info().kernel;
-    row.device = backend.info().device;
+    row.kernel = transforms.computed_by().kernel;
+    row.device = transforms.computed_by().device;
     row.samples = simulation.scan.frames.front().sampling->samples();
     row.iterations = image.residuals.size() - 1;
     row.stage_seconds = run.stage_seconds;
@@ -281,7 +267,7 @@ std::vector<ReconstructionRow> rows_of(Backend& backend, const Simulation& simul
     ReconstructionRow solve = row;
     solve.stage = "solve";
     OneRun quiet(report);
-    solve.relative_error = residual_of(rho, simulation.scan, backend, quiet);
+    solve.relative_error = residual_of(rho, simulation.scan, transforms, quiet);
     solve.bound = image.residuals.back() + tolerance::residual_drift(row.iterations);
     solve.seconds = solve.verified() ? seconds_of(run, "solve") : 0;
 
@@ -313,7 +299,7 @@ void fill_speed_ups(std::vector<ReconstructionRow>& rows,
 
 /// The solver of the CPU, given F^H d and Q by the device: what is left of the loops' rows where
 /// these would take too long.
-ReconstructionRow solver_of_cpu(Backend& device, const BackendInfo& loops,
+ReconstructionRow solver_of_cpu(Transforms& device, const ComputedBy& loops,
                                 const Simulation& simulation, const TemporaryFolder& folder,
                                 Reporter& report) {
     ReconstructionRow row =
@@ -327,9 +313,9 @@ ReconstructionRow solver_of_cpu(Backend& device, const BackendInfo& loops,
 std::vector<ReconstructionRow> benchmark_reconstruction(const BenchmarkOptions& options,
                                                         Reporter& report) {
     const std::string kernel = options.kernels.size() == 1 ? options.kernels.front() : "";
-    const auto loops = make_backend({"reference", "", ""});
+    const auto loops = reference_transforms();
     const auto device =
-        kernel_names().empty() ? nullptr : make_backend({"opencl", options.device, kernel});
+        kernel_names().empty() ? nullptr : open_transforms({"opencl", options.device, kernel});
     const TemporaryFolder folder;
     const Simulation simulation = simulate_scan(options, device ? *device : *loops, report);
     write_native_scan(folder.file("scan.h5"), simulation.scan);
@@ -343,7 +329,7 @@ std::vector<ReconstructionRow> benchmark_reconstruction(const BenchmarkOptions& 
                     "`matrix` or `scan_samples` shows them");
         if (device) {
             const Stage stage(report, "solve reference");
-            rows = {solver_of_cpu(*device, loops->info(), simulation, folder, report)};
+            rows = {solver_of_cpu(*device, loops->computed_by(), simulation, folder, report)};
         }
     }
     fill_speed_ups(rows, std::vector(rows));
@@ -369,8 +355,8 @@ const MeasureEffort crossover_effort{0.1};
 
 std::vector<CrossoverRow> benchmark_crossover(const BenchmarkOptions& options, Reporter& report) {
     const Stage stage(report, "crossover");
-    const auto reference = make_backend({"reference", "", ""});
-    const auto device = make_backend({"opencl", options.device, ""});
+    const auto reference = reference_transforms();
+    const auto device = open_transforms({"opencl", options.device, ""});
     std::vector<CrossoverRow> rows;
     for (const std::size_t width : widths) {
         const TransformCase what =
@@ -458,7 +444,7 @@ Benchmark benchmark(const BenchmarkOptions& asked, Reporter& report,
     table.samples = options.samples;
     std::unique_ptr<RateMeter> meter;
     if (has_device) {
-        table.device = make_backend({"opencl", options.device, ""})->info();
+        table.device = open_transforms({"opencl", options.device, ""})->computed_by();
         const Stage stage(report, "limits");
         meter = make_rate_meter(options.device);
         table.rates = meter->measure();

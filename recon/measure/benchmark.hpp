@@ -8,8 +8,8 @@
 
 #include "base/report.hpp"
 #include "device/devices.hpp"
-#include "engines/backend.hpp"
 #include "engines/pair_cost.hpp"
+#include "engines/transforms.hpp"
 
 namespace lsrecon {
 
@@ -39,8 +39,8 @@ struct BenchmarkRow : Verified {
     std::string kernel; ///< "reference" and "reference-single" for the loops on one CPU thread
     std::string device;
     Precision precision = Precision::float32;
-    std::string parameters; ///< as BackendInfo::parameters
-    PairCost cost; ///< as Backend::cost_of_pair
+    std::string parameters; ///< as ComputedBy::parameters
+    PairCost cost; ///< as Transforms::cost_of_pair
     double seconds = 0; ///< computing alone; 0 when it was not verified
     double wall_seconds = 0; ///< with conversion, transfer and launches
     double pairs_per_second = 0;
@@ -75,7 +75,7 @@ struct CrossoverRow : Verified {
 };
 
 struct Benchmark {
-    BackendInfo device;
+    ComputedBy device;
     std::size_t samples = 0; ///< of fhd, q and f
     DeviceRates rates;
     std::vector<BenchmarkRow> transforms;
@@ -101,14 +101,5 @@ std::optional<double> crossover_pairs(const std::vector<CrossoverRow>& rows);
 /// The phase takes 3 products, 2 sums and the factor 2 pi in three dimensions (2, 1 and 1 in two);
 /// FHd 4 products and 4 sums more, Q 2 and 2.
 double stone_operations(const std::string& stage, int dimensions);
-
-struct Limit {
-    double pairs_per_second = 0; ///< 0 when nothing is known of the kernel
-    std::string unit; ///< what sets it
-};
-
-/// What the device allows such a kernel in stage "fhd", "q" or "f", by the slowest unit that each
-/// pair needs. Pairs of Q are counted over all differences, of which half are computed.
-Limit limit_of(const PairCost& cost, const std::string& stage, const DeviceRates& rates);
 
 } // namespace lsrecon

@@ -47,17 +47,17 @@ double error_of(const CoilMatrix& computed, const TransformCase& what) {
     return error_at_checked(at, what);
 }
 
-OnHost run(Backend& backend, const TransformCase& what, const std::vector<Vec3>& trajectory,
+OnHost run(Transforms& transforms, const TransformCase& what, const std::vector<Vec3>& trajectory,
            const Voxels& voxels, Reporter& report) {
     const Progress progress = [&](double fraction) { report.progress(fraction); };
     if (what.stage == "f") {
-        return forward_on_host(backend, trajectory, what.values, voxels, progress);
+        return forward_on_host(transforms, trajectory, what.values, voxels, progress);
     }
     if (what.stage == "q") {
         const RealVector weights = what.values.row(0).real().transpose();
-        return q_on_host(backend, trajectory, weights, voxels, progress);
+        return q_on_host(transforms, trajectory, weights, voxels, progress);
     }
-    return adjoint_on_host(backend, trajectory, what.values, voxels, progress);
+    return adjoint_on_host(transforms, trajectory, what.values, voxels, progress);
 }
 
 double median(std::vector<double> values) {
@@ -86,42 +86,42 @@ TransformCase make_transform_case(const std::string& stage, const std::vector<st
     for (std::size_t i = 0; i < checked; ++i) {
         what.checked.push_back(random() % count);
     }
-    const auto reference = make_backend({"reference", "", ""});
+    const auto reference = reference_transforms();
     what.exact = run_checked(*reference, what, report).values;
-    what.reference_seconds =
-        reference->compute_seconds() * static_cast<double>(count) / static_cast<double>(checked);
+    what.reference_seconds = reference->device().clock().seconds() * static_cast<double>(count) /
+                             static_cast<double>(checked);
     what.reference_scaled = checked < count;
     return what;
 }
 
-OnHost run_case(Backend& backend, const TransformCase& what, Reporter& report) {
-    return run(backend, what, what.trajectory, what.voxels, report);
+OnHost run_case(Transforms& transforms, const TransformCase& what, Reporter& report) {
+    return run(transforms, what, what.trajectory, what.voxels, report);
 }
 
-OnHost run_checked(Backend& backend, const TransformCase& what, Reporter& report) {
+OnHost run_checked(Transforms& transforms, const TransformCase& what, Reporter& report) {
     if (what.stage != "f") {
-        return run(backend, what, what.trajectory, what.voxels.subset(what.checked), report);
+        return run(transforms, what, what.trajectory, what.voxels.subset(what.checked), report);
     }
     std::vector<Vec3> trajectory;
     for (const std::size_t m : what.checked) {
         trajectory.push_back(what.trajectory[m]);
     }
-    return run(backend, what, trajectory, what.voxels, report);
+    return run(transforms, what, trajectory, what.voxels, report);
 }
 
 double error_at_checked(const CoilMatrix& computed, const TransformCase& what) {
     return (computed - what.exact).norm() / what.exact.norm();
 }
 
-Times time_case(Backend& backend, const TransformCase& what, Reporter& report,
+Times time_case(Transforms& transforms, const TransformCase& what, Reporter& report,
                 const MeasureEffort& effort) {
     std::vector<double> compute;
     std::vector<double> wall;
     const auto start = std::chrono::steady_clock::now();
     double elapsed = 0;
     do {
-        run_case(backend, what, report);
-        compute.push_back(backend.compute_seconds());
+        run_case(transforms, what, report);
+        compute.push_back(transforms.device().clock().seconds());
         wall.push_back(seconds_since(start) - elapsed);
         elapsed = seconds_since(start);
     } while (compute.back() < effort.hopeless_seconds &&
@@ -130,19 +130,20 @@ Times time_case(Backend& backend, const TransformCase& what, Reporter& report,
     return {median(compute), *std::min_element(compute.begin(), compute.end()), median(wall)};
 }
 
-Measurement measure(Backend& backend, const TransformCase& what, Reporter& report,
+Measurement measure(Transforms& transforms, const TransformCase& what, Reporter& report,
                     const MeasureEffort& effort) {
     Measurement result;
     const auto start = std::chrono::steady_clock::now();
-    const OnHost computed = run_case(backend, what, report);
-    Times times{backend.compute_seconds(), backend.compute_seconds(), seconds_since(start)};
+    const OnHost computed = run_case(transforms, what, report);
+    Times times{transforms.device().clock().seconds(), transforms.device().clock().seconds(),
+                seconds_since(start)};
     result.relative_error = error_of(computed.values, what);
     result.bound = computed.error;
     if (!result.verified()) {
         return result;
     }
     if (times.compute < std::min(effort.seconds, 3 * effort.hopeless_seconds)) {
-        times = time_case(backend, what, report, effort); // the first run warmed up
+        times = time_case(transforms, what, report, effort); // the first run warmed up
     }
     result.seconds = times.compute;
     result.fastest_seconds = times.fastest;

@@ -33,8 +33,8 @@ TransformCase make_transform_case(const std::string& stage, const std::vector<st
                                   std::size_t samples, unsigned seed, Reporter& report);
 
 /// Runs the transform of the case and returns all of its points, or those that are checked.
-OnHost run_case(Backend& backend, const TransformCase& what, Reporter& report);
-OnHost run_checked(Backend& backend, const TransformCase& what, Reporter& report);
+OnHost run_case(Transforms& transforms, const TransformCase& what, Reporter& report);
+OnHost run_checked(Transforms& transforms, const TransformCase& what, Reporter& report);
 
 struct Measurement {
     double relative_error = 0; ///< relative L2 at the checked points
@@ -55,7 +55,7 @@ struct MeasureEffort {
 };
 
 /// Verifies first, then times. A run that computes for as long as the effort is enough.
-Measurement measure(Backend& backend, const TransformCase& what, Reporter& report,
+Measurement measure(Transforms& transforms, const TransformCase& what, Reporter& report,
                     const MeasureEffort& effort = {});
 
 struct Times {
@@ -65,7 +65,7 @@ struct Times {
 };
 
 /// Runs the transform of the case again and again, as in measure().
-Times time_case(Backend& backend, const TransformCase& what, Reporter& report,
+Times time_case(Transforms& transforms, const TransformCase& what, Reporter& report,
                 const MeasureEffort& effort);
 
 /// Relative L2 difference from the exact values, of values at the checked points.

@@ -44,15 +44,15 @@ std::string first_line(const std::string& message) {
     return message.substr(0, message.find('\n'));
 }
 
-/// In a separate backend: a launch that fails can make a context unusable.
+/// On a device of its own: a launch that fails can make a context unusable.
 void try_candidate(const Search& search, const TransformCase& what, const MeasureEffort& effort,
                    TuneCandidate& candidate) {
     try {
-        BackendOptions options{"opencl", std::to_string(search.device.index), search.kernel};
+        ComputeOptions options{"opencl", std::to_string(search.device.index), search.kernel};
         options.parameters = candidate.parameters;
-        const auto backend = make_backend(options);
+        const auto transforms = open_transforms(options);
         Reporter silent;
-        const Measurement measured = measure(*backend, what, silent, effort);
+        const Measurement measured = measure(*transforms, what, silent, effort);
         candidate.seconds = measured.fastest_seconds;
         if (!measured.verified()) {
             candidate.outcome = Outcome::wrong;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/report.hpp"
-#include "engines/backend.hpp"
+#include "engines/transforms.hpp"
 
 namespace lsrecon {
 

@@ -197,11 +197,12 @@ FewIterations few_iterations(System& normal, const ComplexVector& b, double lamb
 
 class Validation {
 public:
-    Validation(const Scan& scan, Backend& device, const ValidateOptions& options, Reporter& report)
+    Validation(const Scan& scan, Transforms& device, const ValidateOptions& options,
+               Reporter& report)
         : scan_(scan), device_(device), options_(options), report_(report),
           frame_(scan.frames.front()),
           plan_(make_plan(scan, {false, false, device.segment_error() > 0})), rows_(options) {
-        reference_ = make_backend({"reference", "", ""});
+        reference_ = reference_transforms();
     }
 
     std::vector<ValidationRow> run() {
@@ -333,7 +334,8 @@ private:
         const double epsilon = resident ? resident->epsilon() : unit_roundoff(Precision::float64);
         const double of_product = rounding_of_product(resident);
         const PermittedErrors errors{
-            tolerance::normal_equations(equations.error(), device_.info().epsilon) + of_product,
+            tolerance::normal_equations(equations.error(), device_.computed_by().epsilon) +
+                of_product,
             of_product, smallest_tolerance(epsilon)};
         const FewIterations few = [&] {
             const Stage stage(report_, "reference");
@@ -388,7 +390,9 @@ private:
                         : "");
     }
 
-    double of_mu() const { return tolerance::mu() * device_.info().epsilon / tolerance::eps; }
+    double of_mu() const {
+        return tolerance::mu() * device_.computed_by().epsilon / tolerance::eps;
+    }
 
     /// Of a product with the normal equations beside that of Q, or of F and F^H in place of Q.
     double rounding_of_product(const System* resident) const {
@@ -403,10 +407,10 @@ private:
         return static_cast<double>(points) * (1 + of_coil * static_cast<double>(coils));
     }
 
-    /// Equations of the backend's own Q.
-    CommonToFrames common_of(Backend& backend, Reporter& report) const {
-        return {backend, plan_, scan_.coil_maps, options_.lambda, [&](const Sampling& sampling) {
-                    return compute_q(backend, sampling, scan_.grid, report);
+    /// Equations of the transforms' own Q.
+    CommonToFrames common_of(Transforms& transforms, Reporter& report) const {
+        return {transforms, plan_, scan_.coil_maps, options_.lambda, [&](const Sampling& sampling) {
+                    return compute_q(transforms, sampling, scan_.grid, report);
                 }};
     }
 
@@ -415,8 +419,8 @@ private:
     }
 
     const Scan& scan_;
-    Backend& device_;
-    std::unique_ptr<Backend> reference_;
+    Transforms& device_;
+    std::unique_ptr<Transforms> reference_;
     const ValidateOptions& options_;
     Reporter& report_;
     Reporter silent_;
@@ -429,7 +433,7 @@ private:
 
 } // namespace
 
-std::vector<ValidationRow> validate(const Scan& scan, Backend& device,
+std::vector<ValidationRow> validate(const Scan& scan, Transforms& device,
                                     const ValidateOptions& options, Reporter& report) {
     return Validation(scan, device, options, report).run();
 }

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/report.hpp"
-#include "engines/backend.hpp"
+#include "engines/transforms.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
@@ -35,10 +35,10 @@ struct ValidationRow {
 };
 
 /// Runs Mu, FHd, Q, F, the operator product, a few iterations of the solver and the device's solver
-/// on the scan's first frame on the backend and on the reference. Stages that a scan without
+/// on the scan's first frame on the device and on the reference. Stages that a scan without
 /// samples does not have are left out. The verdict is of the device: whether the scan's solution
 /// has converged has no part in it.
-std::vector<ValidationRow> validate(const Scan& scan, Backend& device,
+std::vector<ValidationRow> validate(const Scan& scan, Transforms& device,
                                     const ValidateOptions& options, Reporter& report);
 
 } // namespace lsrecon

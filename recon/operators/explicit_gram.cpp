@@ -6,15 +6,15 @@ namespace {
 
 class ExplicitGram : public Gram {
 public:
-    ExplicitGram(Device& device, Precision precision, Backend& backend, const Sampling& sampling,
-                 const Voxels& voxels)
-        : device_(device), precision_(precision), backend_(backend),
-          transform_(backend.transform(sampling.points(), voxels)) {
+    ExplicitGram(Device& device, Precision precision, Transforms& transforms,
+                 const Sampling& sampling, const Voxels& voxels)
+        : device_(device), precision_(precision), transforms_(transforms),
+          transform_(transforms.make(sampling.points(), voxels)) {
         const RealVector weights = sampling.q_weights();
         diagonal_ = weights.sum();
-        weights_ = backend.device().zeros(sampling.samples(), {false, backend.precision()});
-        backend.device().upload(weights / diagonal_, {0, sampling.samples()}, 0, weights_);
-        samples_ = backend.device().zeros(sampling.samples(), {true, backend.precision()});
+        weights_ = transforms.device().zeros(sampling.samples(), {false, transforms.precision()});
+        transforms.device().upload(weights / diagonal_, {0, sampling.samples()}, 0, weights_);
+        samples_ = transforms.device().zeros(sampling.samples(), {true, transforms.precision()});
     }
 
     std::size_t voxels() const override { return transform_->voxels(); }
@@ -37,11 +37,11 @@ public:
 private:
     Array product(const Array& rho) {
         const auto silent = [](double) {};
-        Device& there = backend_.device();
-        const Array image = moved(rho, device_, there, backend_.precision());
+        Device& there = transforms_.device();
+        const Array image = moved(rho, device_, there, transforms_.precision());
         transform_->forward(image, samples_, silent);
         there.multiply(weights_, 0, weights_.count(), samples_);
-        Array back = there.zeros(voxels(), {true, backend_.precision()});
+        Array back = there.zeros(voxels(), {true, transforms_.precision()});
         transform_->adjoint(samples_, back, silent);
         return moved(back, there, device_, precision_);
     }
@@ -58,7 +58,7 @@ private:
 
     Device& device_; ///< of the arrays that are given
     Precision precision_;
-    Backend& backend_;
+    Transforms& transforms_;
     std::unique_ptr<Transform> transform_;
     double diagonal_;
     Array weights_; ///< w |phi|^2 / Q(0)
@@ -67,9 +67,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<Gram> make_explicit_gram(Device& device, Precision precision, Backend& backend,
-                                         const Sampling& sampling, const Voxels& voxels) {
-    return std::make_unique<ExplicitGram>(device, precision, backend, sampling, voxels);
+std::unique_ptr<Gram> make_explicit_gram(Device& device, Precision precision,
+                                         Transforms& transforms, const Sampling& sampling,
+                                         const Voxels& voxels) {
+    return std::make_unique<ExplicitGram>(device, precision, transforms, sampling, voxels);
 }
 
 } // namespace lsrecon

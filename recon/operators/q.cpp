@@ -57,10 +57,10 @@ double Q::at_zero() const {
 
 namespace {
 
-Volume half_of_q(Backend& backend, PiecewiseTransform& transform, const RealVector& weights,
+Volume half_of_q(Transforms& transforms, PiecewiseTransform& transform, const RealVector& weights,
                  const Progress& progress) {
-    Device& device = backend.device();
-    const int exponent = range_exponent(backend.precision(), largest_part(weights));
+    Device& device = transforms.device();
+    const int exponent = range_exponent(transforms.precision(), largest_part(weights));
     Volumes half(device, transform.voxels().count(), exponent);
     transform.adjoint(
         1, true,
@@ -73,17 +73,17 @@ Volume half_of_q(Backend& backend, PiecewiseTransform& transform, const RealVect
 
 } // namespace
 
-std::vector<Q> compute_weighted_qs(Backend& backend, const std::vector<Vec3>& trajectory,
+std::vector<Q> compute_weighted_qs(Transforms& transforms, const std::vector<Vec3>& trajectory,
                                    const std::vector<RealVector>& weights, const Grid& grid,
                                    Reporter& report) {
-    PiecewiseTransform transform(backend, trajectory, Voxels::half_differences(grid));
+    PiecewiseTransform transform(transforms, trajectory, Voxels::half_differences(grid));
     std::vector<Q> result;
     const auto count = static_cast<double>(weights.size());
     for (const RealVector& of_one : weights) {
         const auto done = static_cast<double>(result.size());
         result.push_back(
             {grid,
-             half_of_q(backend, transform, of_one,
+             half_of_q(transforms, transform, of_one,
                        [&](double fraction) { report.progress((done + fraction) / count); }),
              0});
         result.back().error = transform.error();
@@ -94,17 +94,30 @@ std::vector<Q> compute_weighted_qs(Backend& backend, const std::vector<Vec3>& tr
     return result;
 }
 
-Q compute_q(Backend& backend, const Sampling& sampling, const Grid& grid, Reporter& report) {
-    const Stage stage(report, "q");
+QMaking making_of_q(Transforms& transforms, const Sampling& sampling, const Grid& grid) {
+    const Voxels half = Voxels::half_differences(grid);
+    return {transforms.engine_for(sampling.trajectory, half).name, transforms.accuracy()};
+}
+
+double largest_q_error(Transforms& transforms, const Sampling& sampling, const Grid& grid) {
+    constexpr double of_other_engines = 10;
+    const Voxels half = Voxels::half_differences(grid);
+    return std::max(transforms.accuracy(),
+                    of_other_engines * transforms.predict("q", sampling.trajectory, half).error);
+}
+
+Q compute_q(Transforms& transforms, const Sampling& sampling, const Grid& grid, Reporter& report) {
+    const Voxels half = Voxels::half_differences(grid);
+    const Stage stage(report, "q", transforms.predict("q", sampling.trajectory, half).seconds);
     return std::move(
-        compute_weighted_qs(backend, sampling.trajectory, {sampling.q_weights()}, grid, report)
+        compute_weighted_qs(transforms, sampling.trajectory, {sampling.q_weights()}, grid, report)
             .front());
 }
 
-OnHost compute_q_at(Backend& backend, const Sampling& sampling, const Voxels& voxels,
+OnHost compute_q_at(Transforms& transforms, const Sampling& sampling, const Voxels& voxels,
                     Reporter& report) {
     const Stage stage(report, "q");
-    OnHost q = q_on_host(backend, sampling.trajectory, sampling.q_weights(), voxels,
+    OnHost q = q_on_host(transforms, sampling.trajectory, sampling.q_weights(), voxels,
                          [&](double fraction) { report.progress(fraction); });
     require_finite("q", q.values.stableNorm());
     require_not_zero("q", q.values.stableNorm());

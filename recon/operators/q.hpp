@@ -5,11 +5,18 @@
 #include "base/cost.hpp"
 #include "base/report.hpp"
 #include "device/volume.hpp"
-#include "engines/backend.hpp"
 #include "engines/on_host.hpp"
+#include "engines/transforms.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
+
+/// What makes Q, in its key and its file beside the sampling.
+struct QMaking {
+    std::string engine;
+    double accuracy = 0; ///< that is asked of it: Transforms::accuracy()
+};
+QMaking making_of_q(Transforms& transforms, const Sampling& sampling, const Grid& grid);
 
 /// Q at every difference of two voxels of a grid: the kernel of F^H F.
 struct Q {
@@ -42,16 +49,21 @@ private:
 /// SHA-256 of grid size, trajectory, phi and weights. Two scans with the same key share Q.
 std::string q_key(const Sampling& sampling, const Grid& grid);
 
-/// Computes half of the differences on the backend.
-Q compute_q(Backend& backend, const Sampling& sampling, const Grid& grid, Reporter& report);
+/// The largest error that a Q made before may have in place of one that these transforms would
+/// make: what is asked for, or ten times the bound of theirs, since exact engines of one precision
+/// differ by less.
+double largest_q_error(Transforms& transforms, const Sampling& sampling, const Grid& grid);
+
+/// Computes half of the differences.
+Q compute_q(Transforms& transforms, const Sampling& sampling, const Grid& grid, Reporter& report);
 
 /// Several of the same trajectory, each with its real weights, M numbers of any sign.
-std::vector<Q> compute_weighted_qs(Backend& backend, const std::vector<Vec3>& trajectory,
+std::vector<Q> compute_weighted_qs(Transforms& transforms, const std::vector<Vec3>& trajectory,
                                    const std::vector<RealVector>& weights, const Grid& grid,
                                    Reporter& report);
 
 /// Q at the positions themselves, not at their differences: N values.
-OnHost compute_q_at(Backend& backend, const Sampling& sampling, const Voxels& voxels,
+OnHost compute_q_at(Transforms& transforms, const Sampling& sampling, const Voxels& voxels,
                     Reporter& report);
 
 } // namespace lsrecon

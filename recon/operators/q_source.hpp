@@ -19,16 +19,17 @@ public:
     virtual void add_to(Record& /*settings*/) const {}
 };
 
-/// The backend computes it.
+/// The transforms compute it.
 class ComputedQ : public QSource {
 public:
-    ComputedQ(Backend& backend, Reporter& report) : backend_(backend), report_(report) {}
+    ComputedQ(Transforms& transforms, Reporter& report)
+        : transforms_(transforms), report_(report) {}
     Q of(const Sampling& sampling, const Grid& grid) override {
-        return compute_q(backend_, sampling, grid, report_);
+        return compute_q(transforms_, sampling, grid, report_);
     }
 
 private:
-    Backend& backend_;
+    Transforms& transforms_;
     Reporter& report_;
 };
 

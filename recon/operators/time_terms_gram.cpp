@@ -55,7 +55,7 @@ private:
 
 } // namespace
 
-std::vector<TimeTerm> compute_time_terms(Backend& backend, const Sampling& sampling,
+std::vector<TimeTerm> compute_time_terms(Transforms& transforms, const Sampling& sampling,
                                          const Grid& grid, const OffResonance& off_resonance,
                                          Reporter& report) {
     // As exact as Q is: an operator that errors make negative has no solution.
@@ -67,7 +67,7 @@ std::vector<TimeTerm> compute_time_terms(Backend& backend, const Sampling& sampl
     for (Eigen::Index l = 0; l < terms.weights.rows(); ++l) {
         weights.emplace_back(of_samples.array() * terms.weights.row(l).transpose().array());
     }
-    std::vector<Q> qs = compute_weighted_qs(backend, sampling.trajectory, weights, grid, report);
+    std::vector<Q> qs = compute_weighted_qs(transforms, sampling.trajectory, weights, grid, report);
     std::vector<TimeTerm> result;
     for (std::size_t l = 0; l < qs.size(); ++l) {
         qs[l].error += terms.error;

@@ -16,7 +16,7 @@ struct TimeTerm {
 };
 
 /// The terms of one sampling on the grid of voxels off resonance.
-std::vector<TimeTerm> compute_time_terms(Backend& backend, const Sampling& sampling,
+std::vector<TimeTerm> compute_time_terms(Transforms& transforms, const Sampling& sampling,
                                          const Grid& grid, const OffResonance& off_resonance,
                                          Reporter& report);
 

@@ -24,7 +24,8 @@ struct Plan {
 struct PlanOptions {
     bool with_q = false; ///< the user brings Q
     bool with_neighbours = false; ///< regularisers that need a grid
-    /// Off-resonance comes in time segments, as of Backend::segment_error above 0, and not exactly.
+    /// Off-resonance comes in time segments, as of Transforms::segment_error above 0, and not
+    /// exactly.
     bool in_segments = false;
 };
 

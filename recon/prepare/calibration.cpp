@@ -25,7 +25,7 @@ constexpr std::size_t fewest = 4;
 /// Of the low-resolution images: enough to keep what was hardly sampled from growing.
 constexpr double lambda = 1e-3;
 constexpr int iterations = 30;
-constexpr double tolerance = 1e-4;
+constexpr double least_residual = 1e-4;
 
 /// Indices of the samples within the box; the edge at +h belongs to the next period.
 std::vector<std::size_t> within(const std::vector<Vec3>& trajectory, const Grid& box) {
@@ -143,7 +143,7 @@ void Calibration::join(const Calibration& other) {
     frames += other.frames;
 }
 
-Calibration calibrate(Backend& backend, const Scan& scan, const CalibrationField& field,
+Calibration calibrate(Transforms& transforms, const Scan& scan, const CalibrationField& field,
                       const Frame& frame, Reporter& report, std::size_t radius) {
     const Stage stage(report, "calibrate");
     Calibration result;
@@ -158,14 +158,14 @@ Calibration calibrate(Backend& backend, const Scan& scan, const CalibrationField
     const CoilRows no_maps;
     Reporter within_calibrate;
     const auto make_q = [&](const Sampling& sampling) {
-        return compute_q(backend, sampling, result.grid, within_calibrate);
+        return compute_q(transforms, sampling, result.grid, within_calibrate);
     };
-    FrameEquations equations({backend, plan, no_maps, lambda, make_q});
+    FrameEquations equations({transforms, plan, no_maps, lambda, make_q});
     NormalEquations& of_frame = equations.of(inside.sampling);
     const std::vector<Volume> fhd = of_frame.fhd(inside.samples, within_calibrate);
     const double energy = energy_of(*inside.sampling, inside.samples);
     inside.samples = {}; // what follows needs their memory
-    const SolveOptions options{lambda, iterations, tolerance};
+    const SolveOptions options{lambda, iterations, least_residual};
     const auto solve_one = [&](const Volume& b) {
         System* const on_device = of_frame.on_device();
         return (on_device != nullptr ? *on_device : of_frame.on_reference())

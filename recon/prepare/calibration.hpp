@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/report.hpp"
-#include "engines/backend.hpp"
+#include "engines/transforms.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
@@ -61,7 +61,7 @@ Grid calibration_grid(const Grid& grid, std::size_t radius);
 /// Reconstructs the densest part of k-space of each coil by least squares. InputError when even the
 /// centre is sampled too sparsely. The radius is `radius`, as far as the frame is
 /// sampled, or 0 for as far as that is.
-Calibration calibrate(Backend& backend, const Scan& scan, const CalibrationField& field,
+Calibration calibrate(Transforms& transforms, const Scan& scan, const CalibrationField& field,
                       const Frame& frame, Reporter& report, std::size_t radius = 0);
 
 } // namespace lsrecon

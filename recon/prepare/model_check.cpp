@@ -108,26 +108,27 @@ struct Explained {
 /// Where models of one grid are solved. Most have the same sampling, and its Q is made once.
 class Solves {
 public:
-    explicit Solves(Backend& backend) : backend_(backend) {}
+    explicit Solves(Transforms& transforms) : transforms_(transforms) {}
 
     /// visit(equations) of a model, with this lambda.
     template <typename Visit>
     auto with_equations(const Scan& model, double weight, const Visit& visit) {
         Reporter silent;
-        const Plan plan = make_plan(model, {false, false, backend_.segment_error() > 0});
+        const Plan plan = make_plan(model, {false, false, transforms_.segment_error() > 0});
         const std::shared_ptr<const Sampling>& sampling = model.frames.front().sampling;
-        FrameEquations of_frames({backend_, plan, model.coil_maps, weight, [&](const Sampling& of) {
-                                      if (sampling_ != sampling) {
-                                          q_ = compute_q(backend_, of, model.grid, silent);
-                                          sampling_ = sampling;
-                                      }
-                                      return *q_;
-                                  }});
+        FrameEquations of_frames(
+            {transforms_, plan, model.coil_maps, weight, [&](const Sampling& of) {
+                 if (sampling_ != sampling) {
+                     q_ = compute_q(transforms_, of, model.grid, silent);
+                     sampling_ = sampling;
+                 }
+                 return *q_;
+             }});
         return visit(of_frames.of(sampling), silent);
     }
 
 private:
-    Backend& backend_;
+    Transforms& transforms_;
     std::shared_ptr<const Sampling> sampling_;
     std::optional<Q> q_;
 };
@@ -216,7 +217,7 @@ void ModelCheck::compare_centres(const Scan& scan, const Place& place, const Fra
         return;
     }
     std::array<Left, rows> left;
-    Solves solves(backend_);
+    Solves solves(transforms_);
     const Explained own = explained_by(solves, model);
     const auto judge = [&](Row row, const Scan& other) {
         left[row] = {own.left, explained_by(solves, other).left};
@@ -240,8 +241,8 @@ void ModelCheck::compare_centres(const Scan& scan, const Place& place, const Fra
         try {
             Reporter silent;
             Scan other = plain;
-            other.coil_maps = CoilRows(walsh_maps(calibrate(backend_, scan, field, frame, silent),
-                                                  model.grid, MapsOptions()));
+            other.coil_maps = CoilRows(walsh_maps(
+                calibrate(transforms_, scan, field, frame, silent), model.grid, MapsOptions()));
             const Explained by_estimated = explained_by(solves, other);
             left[estimated_maps] = {of_plain.left, by_estimated.left};
             if (scan.grid.dimensions == 3 && slice.empty() &&

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/report.hpp"
-#include "engines/backend.hpp"
+#include "engines/transforms.hpp"
 #include "scan/place.hpp"
 
 namespace lsrecon {
@@ -17,8 +17,9 @@ namespace lsrecon {
 /// (docs/maths.md).
 class ModelCheck {
 public:
-    /// `stored_maps`: coil maps come from a file. The backend must outlive it.
-    ModelCheck(Backend& backend, bool stored_maps) : backend_(backend), stored_maps_(stored_maps) {}
+    /// `stored_maps`: coil maps come from a file. The transforms must outlive it.
+    ModelCheck(Transforms& transforms, bool stored_maps)
+        : transforms_(transforms), stored_maps_(stored_maps) {}
 
     /// Compares the models of a frame with samples, C x M, at its place. Nothing where there is
     /// nothing else to believe: one coil, or maps that were estimated from the scan, and no field
@@ -55,7 +56,7 @@ private:
     bool is_better(const Slice& slice, Row row) const;
     std::string better_slices(Row row) const;
 
-    Backend& backend_;
+    Transforms& transforms_;
     bool stored_maps_;
     double energy_ = 0; ///< of the samples that were compared
     double left_ = 0; ///< of it by the scan's own model

@@ -72,9 +72,9 @@ Frame joined(const std::vector<Frame>& frames) {
 
 class FramesOfPlace {
 public:
-    FramesOfPlace(Backend& backend, const Scan& scan, const CalibrationField& field,
+    FramesOfPlace(Transforms& transforms, const Scan& scan, const CalibrationField& field,
                   MixedFrames& frames, Reporter& report)
-        : backend_(backend), scan_(scan), field_(field), frames_(frames), report_(report) {}
+        : transforms_(transforms), scan_(scan), field_(field), frames_(frames), report_(report) {}
 
     std::optional<Calibration> calibrate_one_by_one(const std::vector<std::size_t>& good,
                                                     std::size_t radius);
@@ -82,7 +82,7 @@ public:
                                                   std::size_t radius);
 
 private:
-    Backend& backend_;
+    Transforms& transforms_;
     const Scan& scan_;
     const CalibrationField& field_;
     MixedFrames& frames_;
@@ -95,7 +95,8 @@ std::optional<Calibration> FramesOfPlace::calibrate_one_by_one(const std::vector
     const auto of_frame = [&](std::size_t f) {
         return frames_.look_at(f, [&](const Frame& frame) {
             return frame.samples.largest_part() > 0
-                       ? std::optional(calibrate(backend_, scan_, field_, frame, report_, radius))
+                       ? std::optional(
+                             calibrate(transforms_, scan_, field_, frame, report_, radius))
                        : std::nullopt;
         });
     };
@@ -155,14 +156,14 @@ std::optional<Calibration> FramesOfPlace::calibrate_together(const std::vector<s
     const std::size_t frames = parts.size();
     parts.clear();
     const CalibrationField at_these(field_.grid(), field_.grid());
-    Calibration result = calibrate(backend_, scan_, at_these, all, report_, cells.radius());
+    Calibration result = calibrate(transforms_, scan_, at_these, all, report_, cells.radius());
     result.together = frames;
     return result;
 }
 
 } // namespace
 
-std::optional<Calibration> calibrate_frames(Backend& backend, const Scan& scan,
+std::optional<Calibration> calibrate_frames(Transforms& transforms, const Scan& scan,
                                             const CalibrationField& field, MixedFrames& frames,
                                             const std::vector<std::size_t>& good,
                                             Reporter& report) {
@@ -181,7 +182,7 @@ std::optional<Calibration> calibrate_frames(Backend& backend, const Scan& scan,
         return std::nullopt;
     }
     require_radius(scan, all.radius(), good.size());
-    FramesOfPlace place(backend, scan, field, frames, report);
+    FramesOfPlace place(transforms, scan, field, frames, report);
     const auto radius_of_frame = [&](std::size_t f) {
         return radius_of.at(scan.frames[f].sampling.get());
     };

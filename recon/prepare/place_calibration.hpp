@@ -15,7 +15,7 @@ namespace lsrecon {
 /// frames differ too much for that, as contrasts do, and one of them can be calibrated alone. None
 /// where every frame is zeros; InputError where the centre is sampled too sparsely or no image
 /// comes near all frames.
-std::optional<Calibration> calibrate_frames(Backend& backend, const Scan& scan,
+std::optional<Calibration> calibrate_frames(Transforms& transforms, const Scan& scan,
                                             const CalibrationField& field, MixedFrames& frames,
                                             const std::vector<std::size_t>& good, Reporter& report);
 

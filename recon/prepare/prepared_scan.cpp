@@ -46,7 +46,7 @@ double edge_over_noise(const Frame& frame, const CoilRows& noise) {
 
 } // namespace
 
-PreparedScan::PreparedScan(FrameSource& source, PrepareOptions options, Backend& backend,
+PreparedScan::PreparedScan(FrameSource& source, PrepareOptions options, Transforms& transforms,
                            Reporter& report)
     : scan_(source.take_scan()), file_grid_(scan_.grid), frames_(source) {
     const std::size_t known = scan_.remarks.size();
@@ -68,7 +68,7 @@ PreparedScan::PreparedScan(FrameSource& source, PrepareOptions options, Backend&
     if (options.compression.asked_for()) {
         compress(options.compression);
     }
-    maps_.emplace(scan_, places_, file_grid_, frames_, options, backend, report);
+    maps_.emplace(scan_, places_, file_grid_, frames_, options, transforms, report);
     if (options.stored_prior) {
         prior_.emplace(options.prior, std::move(*options.stored_prior), scan_, places_,
                        options.geometry.shifts());

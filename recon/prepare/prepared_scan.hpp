@@ -13,7 +13,8 @@ public:
     /// Adds a remark on every step to the scan, and notes it. InputError when a step cannot be
     /// done; UsageError for options that the scan has no use for. All must outlive it; the source
     /// gives its scan away.
-    PreparedScan(FrameSource& source, PrepareOptions options, Backend& backend, Reporter& report);
+    PreparedScan(FrameSource& source, PrepareOptions options, Transforms& transforms,
+                 Reporter& report);
     PreparedScan(const PreparedScan&) = delete;
 
     /// Its frames have C x 0 samples, C as after compression. Maps and field are with its places.

@@ -28,7 +28,7 @@ template <typename Action> bool unless_refused(const Action& action) {
 
 ScanEquations::OfPlace::OfPlace(Place prepared, const Plan& of, ScanEquations& scan)
     : place(std::move(prepared)), plan(of),
-      frames({scan.backend_, plan, *place.coil_maps, scan.options_.lambda,
+      frames({scan.transforms_, plan, *place.coil_maps, scan.options_.lambda,
               [&scan](const Sampling& sampling) { return scan.make_q(sampling); },
               scan.options_.regularisers, place.prior.get(), scan.options_.precondition}) {}
 
@@ -56,7 +56,7 @@ Q ScanEquations::make_q(const Sampling& sampling) {
     const Q q = q_.of(sampling, prepared_.scan().grid);
     if (prepared_.places().size() > 1) {
         constexpr double share_of_memory = 1.0 / 16;
-        const double most_bytes = share_of_memory * backend_.device().memory();
+        const double most_bytes = share_of_memory * transforms_.device().memory();
         const auto bytes = static_cast<double>(q.half.count() * sizeof(Complex));
         while (!kept_qs_.empty() && static_cast<double>(kept_qs_.size() + 1) * bytes > most_bytes) {
             kept_qs_.pop_front();

@@ -18,10 +18,10 @@ namespace lsrecon {
 /// of its last sampling are kept. All that it is made of must outlive it.
 class ScanEquations {
 public:
-    ScanEquations(PreparedScan& prepared, Backend& backend, QSource& q, const PlanOptions& plan,
-                  const SolveOptions& options, Reporter& report)
-        : prepared_(prepared), backend_(backend), q_(q), plan_(plan), options_(options),
-          report_(report), model_(backend, prepared.maps_are_stored()) {}
+    ScanEquations(PreparedScan& prepared, Transforms& transforms, QSource& q,
+                  const PlanOptions& plan, const SolveOptions& options, Reporter& report)
+        : prepared_(prepared), transforms_(transforms), q_(q), plan_(plan), options_(options),
+          report_(report), model_(transforms, prepared.maps_are_stored()) {}
 
     /// InputError when the place of the frame cannot be prepared.
     NormalEquations& of(std::size_t frame);
@@ -59,7 +59,7 @@ private:
     void compare_models(std::size_t f, const Frame& frame);
 
     PreparedScan& prepared_;
-    Backend& backend_;
+    Transforms& transforms_;
     QSource& q_;
     PlanOptions plan_;
     SolveOptions options_;

@@ -45,8 +45,9 @@ void require_same_shift(Scan& scan, const std::string& file, const StoredMaps& s
 } // namespace
 
 ScanMaps::ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& file_grid,
-                   MixedFrames& frames, PrepareOptions& options, Backend& backend, Reporter& report)
-    : scan_(scan), places_(places), file_grid_(file_grid), frames_(frames), backend_(backend),
+                   MixedFrames& frames, PrepareOptions& options, Transforms& transforms,
+                   Reporter& report)
+    : scan_(scan), places_(places), file_grid_(file_grid), frames_(frames), transforms_(transforms),
       report_(report), first_(frames.first_good()), how_(options.estimate) {
     if (options.maps.empty() && !scan_.coil_maps.empty()) {
         require_maps_of_signals(scan_.coil_maps, scan_.file);
@@ -193,10 +194,10 @@ Calibration ScanMaps::calibration_of(const Place& place, const CalibrationField&
                               "an object inside the coils' sensitive volume",
                               text("leave its frames out, or pass `maps` FILE; ", without_maps)});
         }
-        return calibrate(backend_, scan_, field, *own, report_);
+        return calibrate(transforms_, scan_, field, *own, report_);
     }
     const std::optional<Calibration> all =
-        calibrate_frames(backend_, scan_, field, frames_, good, report_);
+        calibrate_frames(transforms_, scan_, field, frames_, good, report_);
     if (!all) {
         throw InputError({scan_.file, "coil maps by " + method_->name,
                           "zeros alone in every frame of a place",

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/report.hpp"
-#include "engines/backend.hpp"
+#include "engines/transforms.hpp"
 #include "prepare/mixed_frames.hpp"
 #include "prepare/placed_volumes.hpp"
 #include "prepare/prepare_options.hpp"
@@ -25,7 +25,8 @@ public:
     /// options that the scan has no use for. Where no maps are asked for, and they cannot be
     /// estimated, the scan has none, which a remark says. All must outlive it.
     ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& file_grid,
-             MixedFrames& frames, PrepareOptions& options, Backend& backend, Reporter& report);
+             MixedFrames& frames, PrepareOptions& options, Transforms& transforms,
+             Reporter& report);
 
     /// The first good frame, with maps where they can be made for some places alone.
     std::size_t first_good() const { return first_; }
@@ -51,7 +52,7 @@ private:
     const std::vector<Place>& places_;
     Grid file_grid_;
     MixedFrames& frames_;
-    Backend& backend_;
+    Transforms& transforms_;
     Reporter& report_;
     std::size_t first_;
     const MapsMethod* method_ = nullptr; ///< of estimated maps

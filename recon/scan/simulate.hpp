@@ -17,8 +17,8 @@ struct Simulation {
         readout_ends; ///< of every frame: samples up to the end of each readout
 };
 
-/// out_cm = sum_n rho_cn exp(-i 2 pi k_m . x_n), C x M: a backend's `forward`. Called for the model
-/// "voxels" alone, so that an analytic scan needs no device.
+/// out_cm = sum_n rho_cn exp(-i 2 pi k_m . x_n), C x M: a transform's `forward`. Called for the
+/// model "voxels" alone, so that an analytic scan needs no device.
 using ForwardModel = std::function<CoilMatrix(const SamplePoints& points, const CoilMatrix& rho,
                                               const Voxels& voxels)>;
 

@@ -26,12 +26,12 @@ struct FhdInputs {
     }
 };
 
-void transform_samples(Backend& backend, const FhdInputs& of, const TakePart& take,
+void transform_samples(Transforms& transforms, const FhdInputs& of, const TakePart& take,
                        Reporter& report) {
-    const Stage stage(report, "fhd");
-    Device& device = backend.device();
-    const Element complex{true, backend.precision()};
-    const int exponent = of.exponent_of_samples(backend.precision());
+    const Stage stage(report, "fhd", of.transform.predicted("fhd", of.samples.rows()).seconds);
+    Device& device = transforms.device();
+    const Element complex{true, transforms.precision()};
+    const int exponent = of.exponent_of_samples(transforms.precision());
     Array sum; // over the coils
     of.transform.adjoint(
         of.samples.rows(), false,
@@ -64,13 +64,14 @@ void transform_samples(Backend& backend, const FhdInputs& of, const TakePart& ta
 
 } // namespace
 
-std::vector<Volume> compute_fhd(Backend& backend, PiecewiseTransform& transform, MuFactors& factors,
-                                const CoilRows& samples, CoilMaps& maps, Reporter& report) {
+std::vector<Volume> compute_fhd(Transforms& transforms, PiecewiseTransform& transform,
+                                MuFactors& factors, const CoilRows& samples, CoilMaps& maps,
+                                Reporter& report) {
     const FhdInputs inputs{transform, factors, samples, maps};
-    Volumes volumes(backend.device(), transform.voxels().count(),
-                    inputs.exponent(backend.precision()));
+    Volumes volumes(transforms.device(), transform.voxels().count(),
+                    inputs.exponent(transforms.precision()));
     transform_samples(
-        backend, inputs,
+        transforms, inputs,
         [&](std::size_t, const Range& at, const Array& values) { volumes.add(at, values); },
         report);
     std::vector<Volume> result = volumes.finished();
@@ -80,24 +81,25 @@ std::vector<Volume> compute_fhd(Backend& backend, PiecewiseTransform& transform,
     return result;
 }
 
-Cost cost_of_fhd(Backend& backend, std::size_t coils, std::size_t samples, std::size_t voxels) {
-    const Device& device = backend.device();
+Cost cost_of_fhd(Transforms& transforms, std::size_t coils, std::size_t samples,
+                 std::size_t voxels) {
+    const Device& device = transforms.device();
     return cost_of_pieces(fit_pieces({coils, samples, voxels, 1}, device.memory(),
-                                     device.largest_array(), backend.precision()),
-                          backend.precision());
+                                     device.largest_array(), transforms.precision()),
+                          transforms.precision());
 }
 
-double fhd_of_frame(Backend& backend, const Voxels& voxels, const Frame& frame,
+double fhd_of_frame(Transforms& transforms, const Voxels& voxels, const Frame& frame,
                     const CoilRows& coil_maps, const TakeFhd& take, Reporter& report) {
-    PiecewiseTransform transform(backend, frame.sampling->points(), voxels);
-    CoilMaps maps(backend.device(), coil_maps);
-    MuFactors factors(backend.device(), backend.precision(), *frame.sampling);
+    PiecewiseTransform transform(transforms, frame.sampling->points(), voxels);
+    CoilMaps maps(transforms.device(), coil_maps);
+    MuFactors factors(transforms.device(), transforms.precision(), *frame.sampling);
     const FhdInputs inputs{transform, factors, frame.samples, maps};
-    const int exponent = inputs.exponent(backend.precision());
+    const int exponent = inputs.exponent(transforms.precision());
     transform_samples(
-        backend, inputs,
+        transforms, inputs,
         [&](std::size_t volume, const Range& at, const Array& values) {
-            const Volume part(backend.device(), values, exponent);
+            const Volume part(transforms.device(), values, exponent);
             require_finite("fhd", part.norm());
             take(volume, at, part.values());
         },
@@ -105,14 +107,14 @@ double fhd_of_frame(Backend& backend, const Voxels& voxels, const Frame& frame,
     return transform.error();
 }
 
-FhdOnHost fhd_on_host(Backend& backend, const Voxels& voxels, const Frame& frame,
+FhdOnHost fhd_on_host(Transforms& transforms, const Voxels& voxels, const Frame& frame,
                       const CoilRows& coil_maps, Reporter& report) {
     const std::size_t volumes = coil_maps.empty() ? frame.samples.rows() : 1;
     FhdOnHost result{
         CoilMatrix(static_cast<Eigen::Index>(volumes), static_cast<Eigen::Index>(voxels.count())),
         0};
     result.error = fhd_of_frame(
-        backend, voxels, frame, coil_maps,
+        transforms, voxels, frame, coil_maps,
         [&](std::size_t volume, const Range& at, const ComplexVector& values) {
             result.values.row(static_cast<Eigen::Index>(volume))
                 .segment(static_cast<Eigen::Index>(at.first), values.size()) = values.transpose();

@@ -16,17 +16,19 @@ namespace lsrecon {
 /// F^H d on the transform's voxels. With coil maps one volume, sum_c conj(S_c) F^H mu_c; without,
 /// one a coil: the right-hand sides of as many least-squares problems. `samples` is C x M; Mu is
 /// made of them on the way. The stage "fhd".
-std::vector<Volume> compute_fhd(Backend& backend, PiecewiseTransform& transform, MuFactors& factors,
-                                const CoilRows& samples, CoilMaps& maps, Reporter& report);
+std::vector<Volume> compute_fhd(Transforms& transforms, PiecewiseTransform& transform,
+                                MuFactors& factors, const CoilRows& samples, CoilMaps& maps,
+                                Reporter& report);
 
 /// Of its transform, of as many coils at a time as a device takes, without maps and volumes.
-Cost cost_of_fhd(Backend& backend, std::size_t coils, std::size_t samples, std::size_t voxels);
+Cost cost_of_fhd(Transforms& transforms, std::size_t coils, std::size_t samples,
+                 std::size_t voxels);
 
 /// The same of a frame with coil maps C x N, or without any, as it comes: all volumes at some
 /// voxels, then at the next. Returns a bound of the relative L2 error of F^H.
 using TakeFhd =
     std::function<void(std::size_t volume, const Range& at, const ComplexVector& values)>;
-double fhd_of_frame(Backend& backend, const Voxels& voxels, const Frame& frame,
+double fhd_of_frame(Transforms& transforms, const Voxels& voxels, const Frame& frame,
                     const CoilRows& coil_maps, const TakeFhd& take, Reporter& report);
 
 /// As rows on the host.
@@ -34,7 +36,7 @@ struct FhdOnHost {
     CoilMatrix values;
     double error;
 };
-FhdOnHost fhd_on_host(Backend& backend, const Voxels& voxels, const Frame& frame,
+FhdOnHost fhd_on_host(Transforms& transforms, const Voxels& voxels, const Frame& frame,
                       const CoilRows& coil_maps, Reporter& report);
 
 } // namespace lsrecon

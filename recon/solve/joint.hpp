@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "engines/backend.hpp"
+#include "engines/transforms.hpp"
 #include "solve/solve.hpp"
 
 namespace lsrecon {

@@ -6,10 +6,10 @@
 
 namespace lsrecon {
 
-double compute_misfit(Backend& backend, PiecewiseTransform& transform, const Sampling& sampling,
-                      const CoilRows& samples, const CoilRows& coil_maps,
+double compute_misfit(Transforms& transforms, PiecewiseTransform& transform,
+                      const Sampling& sampling, const CoilRows& samples, const CoilRows& coil_maps,
                       const std::vector<ComplexVector>& images, Reporter& report) {
-    Device& device = backend.device();
+    Device& device = transforms.device();
     double largest = 0; // floats end at 1e38
     for (const ComplexVector& image : images) {
         largest = std::max(largest, image.cwiseAbs().maxCoeff());

@@ -12,8 +12,8 @@ namespace lsrecon {
 /// one a coil without. What the samples have in common with F rho cancels before anything is
 /// squared, so that the relative error is that of F times ||F rho|| over the residual's norm; the
 /// equal sum ||d||^2 - 2 Re<rho, F^H d> + <rho, T rho> would lose twice as many digits.
-double compute_misfit(Backend& backend, PiecewiseTransform& transform, const Sampling& sampling,
-                      const CoilRows& samples, const CoilRows& coil_maps,
+double compute_misfit(Transforms& transforms, PiecewiseTransform& transform,
+                      const Sampling& sampling, const CoilRows& samples, const CoilRows& coil_maps,
                       const std::vector<ComplexVector>& images, Reporter& report);
 
 /// ||W^1/2 d||^2 of the samples of all coils.

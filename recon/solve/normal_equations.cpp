@@ -16,11 +16,12 @@ namespace lsrecon {
 
 namespace {
 
-/// Of conjugate gradients and of splitting on the backend's device: alternating directions need no
-/// more than the transforms, since their conjugate gradients begin anew before rounding can show.
-Precision precision_of_solver(Backend& backend,
+/// Of conjugate gradients and of splitting on the device of the transforms: alternating directions
+/// need no more than the transforms, since their conjugate gradients begin anew before rounding can
+/// show.
+Precision precision_of_solver(Transforms& transforms,
                               const std::vector<RegulariserChoice>& regularisers) {
-    return need_splitting(regularisers) ? backend.precision() : backend.solver_precision();
+    return need_splitting(regularisers) ? transforms.precision() : transforms.solver_precision();
 }
 
 /// Why a device with `room` left, in bytes, cannot hold this; "" where it can.
@@ -38,9 +39,10 @@ std::string no_room(const Device& device, double room, const Cost& needed) {
 
 } // namespace
 
-WhereSolved where_solved(Backend& backend, const SystemShape& shape, const SolveOptions& options) {
-    const Precision precision = precision_of_solver(backend, options.regularisers);
-    const Device& device = backend.device();
+WhereSolved where_solved(Transforms& transforms, const SystemShape& shape,
+                         const SolveOptions& options) {
+    const Precision precision = precision_of_solver(transforms, options.regularisers);
+    const Device& device = transforms.device();
     std::string why_not;
     if (solver_of(options).on_device) {
         why_not = no_room(
@@ -53,8 +55,8 @@ WhereSolved where_solved(Backend& backend, const SystemShape& shape, const Solve
     return {Precision::float64, false, why_not};
 }
 
-void note_move_to_cpu(const Backend& backend, const std::string& why) {
-    backend.note("the solver runs on the CPU in double precision: " + why);
+void note_move_to_cpu(const Transforms& transforms, const std::string& why) {
+    transforms.note("the solver runs on the CPU in double precision: " + why);
 }
 
 Cost NormalEquations::cost(const SystemShape& shape, Precision precision,
@@ -80,14 +82,14 @@ Cost NormalEquations::cost(const SystemShape& shape, Precision precision,
 
 std::vector<Volume> NormalEquations::fhd(const CoilRows& samples, Reporter& report) {
     std::vector<Volume> volumes =
-        compute_fhd(common_.backend, transform_, factors_, samples, maps_, report);
+        compute_fhd(common_.transforms, transform_, factors_, samples, maps_, report);
     error_ = std::max(error_, transform_.error());
     return volumes;
 }
 
 double NormalEquations::misfit(const CoilRows& samples, const std::vector<ComplexVector>& images,
                                Reporter& report) {
-    return compute_misfit(common_.backend, transform_, sampling_, samples, common_.coil_maps,
+    return compute_misfit(common_.transforms, transform_, sampling_, samples, common_.coil_maps,
                           images, report);
 }
 
@@ -97,7 +99,7 @@ void NormalEquations::prepare(Reporter& report) {
         return;
     }
     if (terms_.empty()) {
-        terms_ = compute_time_terms(common_.backend, sampling_, common_.plan.grid,
+        terms_ = compute_time_terms(common_.transforms, sampling_, common_.plan.grid,
                                     *common_.plan.voxels.off_resonance(), report);
         for (const TimeTerm& term : terms_) {
             error_ = std::max(error_, term.q.error);
@@ -177,7 +179,8 @@ std::unique_ptr<Gram> NormalEquations::gram_on(Device& device, Precision precisi
         }
         return std::make_unique<Toeplitz>(device, *q(), precision, shared.toeplitz, q()->at_zero());
     }
-    return make_explicit_gram(device, precision, common_.backend, sampling_, common_.plan.voxels);
+    return make_explicit_gram(device, precision, common_.transforms, sampling_,
+                              common_.plan.voxels);
 }
 
 System* NormalEquations::on_device() {
@@ -185,8 +188,8 @@ System* NormalEquations::on_device() {
         return on_device_.get();
     }
     device_asked_ = true;
-    Device& device = common_.backend.device();
-    const Precision precision = precision_of_solver(common_.backend, common_.regularisers);
+    Device& device = common_.transforms.device();
+    const Precision precision = precision_of_solver(common_.transforms, common_.regularisers);
     try {
         if (common_.plan.through_q) {
             Reporter silent;
@@ -203,18 +206,18 @@ System* NormalEquations::on_device() {
         SharedWorkspaces own;
         on_device_ = system_on(device, precision, maps_, own);
     } catch (const Error& error) {
-        note_move_to_cpu(common_.backend, error.what());
+        note_move_to_cpu(common_.transforms, error.what());
     }
     return on_device_.get();
 }
 
 std::unique_ptr<System> NormalEquations::kept_system(SharedWorkspaces& shared, Reporter& report) {
     prepare(report);
-    if (!shared.basis && shared.needed > common_.backend.device().room()) {
+    if (!shared.basis && shared.needed > common_.transforms.device().room()) {
         maps_.stream();
     }
-    return system_on(common_.backend.device(),
-                     precision_of_solver(common_.backend, common_.regularisers), maps_, shared);
+    return system_on(common_.transforms.device(),
+                     precision_of_solver(common_.transforms, common_.regularisers), maps_, shared);
 }
 
 System& NormalEquations::on_reference() {
@@ -228,7 +231,7 @@ System& NormalEquations::on_reference() {
 }
 
 FrameEquations::FrameEquations(CommonToFrames common)
-    : common_(std::move(common)), maps_(common_.backend.device(), common_.coil_maps) {}
+    : common_(std::move(common)), maps_(common_.transforms.device(), common_.coil_maps) {}
 
 void FrameEquations::set_lambda(double lambda) {
     common_.lambda = lambda;

@@ -17,7 +17,7 @@ namespace lsrecon {
 
 /// What the normal equations of a scan's frames have in common.
 struct CommonToFrames {
-    Backend& backend;
+    Transforms& transforms;
     const Plan& plan;
     const CoilRows& coil_maps; ///< C x N or empty
     double lambda; ///< weight of Q(0) I
@@ -47,19 +47,20 @@ struct WhereSolved {
     bool on_device;
     std::string why_not; ///< of a device that has no room
 };
-WhereSolved where_solved(Backend& backend, const SystemShape& shape, const SolveOptions& options);
+WhereSolved where_solved(Transforms& transforms, const SystemShape& shape,
+                         const SolveOptions& options);
 /// Notes that the solver runs on the CPU.
-void note_move_to_cpu(const Backend& backend, const std::string& why);
+void note_move_to_cpu(const Transforms& transforms, const std::string& why);
 
 /// The normal equations of one sampling: its transform, and their left-hand side on two devices.
 /// What `common` refers to, the maps and the sampling must outlive it.
 class NormalEquations {
 public:
-    /// `maps` are those of the scan on the backend's device.
+    /// `maps` are those of the scan on the transforms' device.
     NormalEquations(const CommonToFrames& common, CoilMaps& maps, const Sampling& sampling)
         : common_(common), maps_(maps), sampling_(sampling),
-          transform_(common.backend, sampling.points(), common.plan.voxels),
-          factors_(common.backend.device(), common.backend.precision(), sampling) {}
+          transform_(common.transforms, sampling.points(), common.plan.voxels),
+          factors_(common.transforms.device(), common.transforms.precision(), sampling) {}
 
     /// Of a system through Q and its solve, all on one device.
     static Cost cost(const SystemShape& shape, Precision precision,
@@ -78,19 +79,19 @@ public:
     const Q* q();
 
     const CoilRows& coil_maps() const { return common_.coil_maps; }
-    /// On the backend's device, in double precision where it has that. Null where the device has no
-    /// room, which is noted. Made when it is first asked for.
+    /// On the transforms' device, in double precision where it has that. Null where the device has
+    /// no room, which is noted. Made when it is first asked for.
     System* on_device();
     /// On the reference device; made when it is first asked for.
     System& on_reference();
-    /// A system on the backend's device that outlives these equations, but not what they refer to.
-    /// DeviceError when there is no room.
+    /// A system on the transforms' device that outlives these equations, but not what they refer
+    /// to. DeviceError when there is no room.
     std::unique_ptr<System> kept_system(SharedWorkspaces& shared, Reporter& report);
     void set_lambda(double lambda);
     std::size_t voxels() const { return common_.plan.voxels.count(); }
     /// Q(0), the unit of lambda.
     double q_at_zero();
-    double epsilon_of_transforms() const { return common_.backend.info().epsilon; }
+    double epsilon_of_transforms() const { return common_.transforms.computed_by().epsilon; }
     /// Bound of the relative L2 error of F^H and Q as they were computed.
     double error() const { return error_; }
 

@@ -43,8 +43,8 @@ constexpr std::size_t programs = 2;
 testing::AssertionResult computes() {
     const test::Problem problem = test::make_problem({"cache", {4, 4, 0}, 5, 2});
     // By its index, so that every process takes the same device.
-    const auto backend = make_backend({"opencl", "0", kernel});
-    const OnHost computed = test::adjoint_of(*backend, problem);
+    const auto transforms = open_transforms({"opencl", "0", kernel});
+    const OnHost computed = test::adjoint_of(*transforms, problem);
     return test::near(computed.values, test::exact_adjoint_of(problem).values, computed.error);
 }
 

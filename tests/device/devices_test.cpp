@@ -120,22 +120,23 @@ TEST_F(Devices, AreNumberedInOrderAndDescribed) {
     }
 }
 
-TEST_F(Devices, TheBackendUsesTheChosenOne) {
+TEST_F(Devices, TransformsUseTheChosenOne) {
     const std::vector<DeviceInfo> devices = list_devices();
     const int chosen = choose_device(devices, "");
-    const BackendInfo info = make_backend({"opencl", std::to_string(chosen), "struct"})->info();
+    const ComputedBy info =
+        open_transforms({"opencl", std::to_string(chosen), "struct"})->computed_by();
     EXPECT_EQ(info.backend, "opencl");
     EXPECT_EQ(info.device, devices[static_cast<std::size_t>(chosen)].name);
     EXPECT_EQ(info.kernel, "struct");
     EXPECT_EQ(info.kernel_sha256.size(), 64U);
-    EXPECT_THROW(make_backend({"opencl", "no such device", ""}), DeviceError);
+    EXPECT_THROW(open_transforms({"opencl", "no such device", ""}), DeviceError);
 }
 
-TEST(Backends, AreChosenByName) {
-    EXPECT_EQ(make_backend({"reference", "", ""})->info().backend, "reference");
-    EXPECT_THROW(make_backend({"cuda", "", ""}), UsageError);
-    EXPECT_THROW(make_backend({"reference", "0", ""}), UsageError);
-    EXPECT_THROW(make_backend({"reference", "", "native"}), UsageError);
+TEST(KindsOfDevices, AreChosenByName) {
+    EXPECT_EQ(reference_transforms()->computed_by().backend, "reference");
+    EXPECT_THROW(open_transforms({"cuda", "", ""}), UsageError);
+    EXPECT_THROW(open_transforms({"reference", "0", ""}), UsageError);
+    EXPECT_THROW(open_transforms({"reference", "", "native"}), UsageError);
 }
 
 } // namespace

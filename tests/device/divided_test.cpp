@@ -10,8 +10,7 @@
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"
 #include "support/transforms.hpp"
-#include "support/wrapped_backend.hpp"
-#include "support/wrapped_transform.hpp"
+#include "support/wrapped_transforms.hpp"
 
 namespace lsrecon {
 namespace {
@@ -64,17 +63,12 @@ private:
     Watched& watched_;
 };
 
-class WatchedBackend : public test::WrappedBackend {
-public:
-    using WrappedBackend::WrappedBackend;
-    Watched watched;
-
-    std::unique_ptr<Transform> transform(const SamplePoints& points,
-                                         const Voxels& voxels) override {
-        return std::make_unique<WatchedTransform>(WrappedBackend::transform(points, voxels),
-                                                  watched);
-    }
-};
+/// Engines whose transforms are watched.
+std::vector<Engine> watched_by(Watched& watched) {
+    return test::wrapped([&watched](std::unique_ptr<Transform> inner) {
+        return std::make_unique<WatchedTransform>(std::move(inner), watched);
+    });
+}
 
 class Divided : public test::DeviceFixture, public testing::WithParamInterface<Precision> {
 protected:
@@ -95,15 +89,15 @@ TEST_P(Divided, ByTheDevicesMemory) {
     const OnHost q = test::exact_q_of(problem, where);
     ArrayCase on{"opencl", GetParam()};
     for (const std::string variant : {"struct", "separable"}) {
-        on.open(variant, memory);
+        Watched watched;
+        on.open(variant, memory, watched_by(watched));
         if (!on.opened) {
             GTEST_SKIP() << "a device without double precision";
         }
         const auto expect = [&](const OnHost& exact, std::size_t coils, std::size_t sources,
                                 const auto& compute) {
-            WatchedBackend watching(*on.opened);
-            const OnHost computed = compute(watching);
-            const Watched& watched = watching.watched;
+            watched = {};
+            const OnHost computed = compute(*on.opened);
             EXPECT_LT(*watched.samples.rbegin(), problem.trajectory().size()) << variant;
             EXPECT_LT(*watched.voxels.rbegin(), problem.voxels.count()) << variant;
             if (variant == "struct") { // separable takes as many at once as a device likes
@@ -117,10 +111,10 @@ TEST_P(Divided, ByTheDevicesMemory) {
                 << variant;
         };
         const std::size_t samples = problem.trajectory().size();
-        expect(adjoint, 2, samples, [&](Backend& by) { return test::adjoint_of(by, problem); });
-        expect(q, 1, samples, [&](Backend& by) { return test::q_of(by, problem, where); });
+        expect(adjoint, 2, samples, [&](Transforms& by) { return test::adjoint_of(by, problem); });
+        expect(q, 1, samples, [&](Transforms& by) { return test::q_of(by, problem, where); });
         expect(forward, 2, problem.voxels.count(),
-               [&](Backend& by) { return test::forward_of(by, problem); });
+               [&](Transforms& by) { return test::forward_of(by, problem); });
     }
 }
 
@@ -139,22 +133,22 @@ ComplexVector values_of(const CoilMatrix& rows, const Range& at) {
 /// Transforms of pieces, all coils in each, as PiecewiseTransform adds them up.
 class InPieces {
 public:
-    InPieces(Backend& backend, const Problem& problem, const Voxels& voxels,
+    InPieces(Transforms& transforms, const Problem& problem, const Voxels& voxels,
              const std::vector<Range>& samples, const std::vector<Range>& planes)
-        : backend_(backend), problem_(problem), voxels_(voxels), samples_(samples),
+        : transforms_(transforms), problem_(problem), voxels_(voxels), samples_(samples),
           planes_(planes) {}
 
     /// `rows` are of samples where `adjoint`, else of voxels; real ones for Q.
     OnHost run(const CoilMatrix& rows, bool adjoint, bool real) const {
-        const Precision precision = backend_.precision();
-        Device& device = backend_.device();
+        const Precision precision = transforms_.precision();
+        Device& device = transforms_.device();
         const std::size_t count = adjoint ? voxels_.count() : problem_.trajectory().size();
         OnHost result{CoilMatrix::Zero(rows.rows(), static_cast<Eigen::Index>(count)), 0};
         for (const Range& m : samples_) {
             const auto first = problem_.trajectory().begin() + static_cast<long>(m.first);
             const std::vector<Vec3> points(first, first + static_cast<long>(m.count));
             for (const Range& n : planes_) {
-                const auto transform = backend_.transform(points, voxels_.part(n));
+                const auto transform = transforms_.make(points, voxels_.part(n));
                 const Range& from = adjoint ? m : n;
                 const Range& to = adjoint ? n : m;
                 const auto coils = static_cast<std::size_t>(rows.rows());
@@ -184,7 +178,7 @@ public:
     }
 
 private:
-    Backend& backend_;
+    Transforms& transforms_;
     const Problem& problem_;
     const Voxels& voxels_;
     const std::vector<Range>& samples_;
@@ -212,14 +206,13 @@ TEST_P(Divided, SeveralCoilsInBlocksOfPieces) {
                                 const char* what) {
             std::size_t steps_with_room = 0;
             for (const double memory : {0.0, 4e4}) {
-                on.open(variant, memory);
+                Watched watched;
+                on.open(variant, memory, watched_by(watched));
                 if (!on.opened) {
                     continue; // without double precision
                 }
-                WatchedBackend watching(*on.opened);
-                const OnHost computed = InPieces(watching, problem, voxels, samples, planes)
+                const OnHost computed = InPieces(*on.opened, problem, voxels, samples, planes)
                                             .run(rows, is_adjoint, real);
-                const Watched& watched = watching.watched;
                 EXPECT_EQ(watched.calls, 4U) << "two pieces of samples, and two of voxels";
                 EXPECT_EQ(watched.most_coils, static_cast<std::size_t>(rows.rows()));
                 if (memory == 0) {

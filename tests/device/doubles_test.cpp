@@ -38,7 +38,7 @@ TEST_P(Doubles, FhdQAndForwardOfEveryKernel) {
         EXPECT_TRUE(agree(test::adjoint_of(*on.opened, problem), fhd)) << kernel;
         EXPECT_TRUE(agree(test::q_of(*on.opened, problem, where), q)) << "Q, " << kernel;
         EXPECT_TRUE(agree(test::forward_of(*on.opened, problem), f)) << "F, " << kernel;
-        EXPECT_LT(on.opened->info().epsilon, 1e-15);
+        EXPECT_LT(on.opened->computed_by().epsilon, 1e-15);
     }
 }
 

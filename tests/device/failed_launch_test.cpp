@@ -43,10 +43,10 @@ public:
     BusyDevice& operator=(const BusyDevice&) = delete;
 
 private:
-    void compute() { test::adjoint_of(*backend_, problem_); }
+    void compute() { test::adjoint_of(*transforms_, problem_); }
 
     test::Problem problem_ = test::make_problem({"busy", {64, 64, 0}, 2000});
-    std::unique_ptr<Backend> backend_ = make_backend({"opencl", "", "naive"});
+    std::unique_ptr<Transforms> transforms_ = open_transforms({"opencl", "", "naive"});
     std::atomic<bool> done_{false};
     std::thread thread_;
 };
@@ -92,16 +92,16 @@ TEST_F(FailedLaunch, DoesNotCountInTheTimeOfTheNextAttempt) {
         }
     };
     std::string notes;
-    BackendOptions options{"opencl", "", "separable"};
+    ComputeOptions options{"opencl", "", "separable"};
     options.note = [&](const std::string& note) { notes += note; };
-    const auto backend = make_backend(options);
-    const OnHost computed =
-        adjoint_on_host(*backend, problem.trajectory(), problem.samples, problem.voxels, progress);
+    const auto transforms = open_transforms(options);
+    const OnHost computed = adjoint_on_host(*transforms, problem.trajectory(), problem.samples,
+                                            problem.voxels, progress);
     const double wall = seconds_since(second_attempt);
     EXPECT_TRUE(failed);
     EXPECT_NE(notes.find("no room"), std::string::npos) << notes;
-    EXPECT_GT(backend->compute_seconds(), 0);
-    EXPECT_LE(backend->compute_seconds(), wall);
+    EXPECT_GT(transforms->device().clock().seconds(), 0);
+    EXPECT_LE(transforms->device().clock().seconds(), wall);
     EXPECT_TRUE(
         test::near(computed.values, test::exact_adjoint_of(problem).values, computed.error));
 }

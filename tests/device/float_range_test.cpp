@@ -4,7 +4,7 @@
 
 #include "base/float_range.hpp"
 #include "base/tolerance.hpp"
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"
@@ -50,8 +50,8 @@ test::Problem problem_of_65_samples() {
 
 class ExtremeNumbers : public test::DeviceFixture, public testing::WithParamInterface<double> {
 protected:
-    std::unique_ptr<Backend> device_ = device();
-    std::unique_ptr<Backend> reference_ = make_reference_backend();
+    std::unique_ptr<Transforms> device_ = device();
+    std::unique_ptr<Transforms> reference_ = reference_transforms();
     test::Problem problem_ = problem_of_65_samples();
 };
 
@@ -93,16 +93,16 @@ using WideRange = test::DeviceFixture;
 
 TEST_F(WideRange, LosesWhatIsNegligible) {
     const test::Problem problem = problem_of_65_samples();
-    const auto backend = device();
+    const auto transforms = device();
     RealVector weights = problem.sampling->weights;
     for (Eigen::Index m = 0; m < weights.size(); ++m) {
         weights(m) *= std::pow(10.0, static_cast<double>(m) - 32); // 1e-32 to 1e32
     }
-    const auto q_by = [&](Backend& by) {
+    const auto q_by = [&](Transforms& by) {
         return q_on_host(by, problem.trajectory(), weights, problem.voxels, silent);
     };
-    const OnHost q = q_by(*backend);
-    EXPECT_TRUE(near(q.values, q_by(*make_reference_backend()).values,
+    const OnHost q = q_by(*transforms);
+    EXPECT_TRUE(near(q.values, q_by(*reference_transforms()).values,
                      q.error + tolerance::reference(10, 65)));
 }
 

@@ -21,9 +21,9 @@ const test::Problem& small_problem() {
     return problem;
 }
 
-CoilMatrix fhd(Backend& backend) {
+CoilMatrix fhd(Transforms& transforms) {
     const test::Problem& problem = small_problem();
-    return adjoint_on_host(backend, problem.trajectory(), problem.samples, problem.voxels,
+    return adjoint_on_host(transforms, problem.trajectory(), problem.samples, problem.voxels,
                            test::silent)
         .values;
 }
@@ -66,9 +66,9 @@ TEST_F(Kernels, EveryFileCompilesAloneWithItsDefaults) {
 }
 
 TEST_F(Kernels, AVariantWithALayoutHasAFile) {
-    for (const opencl::Engine& engine : opencl::engines()) {
-        for (const opencl::Variant& row : engine.variants) {
-            if (row.layout != opencl::SourceLayout::none) {
+    for (const Engine& engine : engines()) {
+        for (const Variant& row : engine.variants) {
+            if (row.layout != SourceLayout::none) {
                 EXPECT_EQ(opencl::embedded_sources().count(row.name + ".cl"), 1U) << row.name;
             }
         }
@@ -78,8 +78,7 @@ TEST_F(Kernels, AVariantWithALayoutHasAFile) {
 }
 
 double bound(const std::string& variant, std::size_t sources, const Parameters& parameters = {}) {
-    const tolerance::Rounding rounding =
-        opencl::variant_named(variant).arithmetic_by(parameters).rounding;
+    const tolerance::Rounding rounding = variant_named(variant).arithmetic_by(parameters).rounding;
     return tolerance::direct_transform(rounding, sources);
 }
 
@@ -96,7 +95,7 @@ TEST(Variants, RoundAsTheirRowsSay) {
 // A sine and a cosine of the tuned kernel serve x and -x.
 TEST(Variants, CostAsTheirRowsSay) {
     const auto cost = [](const std::string& name, const Parameters& parameters = {}) {
-        return opencl::variant_named(name).arithmetic_by(parameters).cost;
+        return variant_named(name).arithmetic_by(parameters).cost;
     };
     EXPECT_EQ(cost("struct").trigonometry.rate, &DeviceRates::library_pairs);
     EXPECT_EQ(cost("native").trigonometry.rate, &DeviceRates::native_pairs);
@@ -121,13 +120,14 @@ TEST_F(Kernels, EveryVariantOfAFileHasABoundAndACost) {
 TEST_F(Kernels, EveryVariantHasAnEngineThatServesGridsOrAll) {
     const Voxels grid = Voxels::of_grid(test::make_grid(4, 4));
     const Voxels list = Voxels::at(test::make_grid(4, 4), {{0, 0, 0}});
+    const std::vector<Vec3> points(1, Vec3{0, 0, 0});
     for (const std::string& name : kernel_names()) {
-        EXPECT_TRUE(opencl::engine_of(name).serves(grid)) << name;
+        EXPECT_EQ(engine_of(name).refusal(points, grid), "") << name;
     }
-    EXPECT_TRUE(opencl::engine_of(opencl::variant_for_any_voxels).serves(list));
-    EXPECT_FALSE(opencl::engine_of("separable").serves(list));
-    EXPECT_EQ(&opencl::engine_of("naive"), &opencl::engine_of("tuned"));
-    EXPECT_THROW(opencl::engine_of("fastest"), UsageError);
+    EXPECT_EQ(engine_of("tuned").refusal(points, list), "");
+    EXPECT_EQ(engine_of("separable").refusal(points, list), "the voxels are not on a grid");
+    EXPECT_EQ(&engine_of("naive"), &engine_of("tuned"));
+    EXPECT_THROW(engine_of("fastest"), UsageError);
 }
 
 TEST_F(Kernels, AFolderOfKernelsIsUsedInPlaceOfTheBuiltInOnes) {
@@ -137,7 +137,7 @@ TEST_F(Kernels, AFolderOfKernelsIsUsedInPlaceOfTheBuiltInOnes) {
     const ScopedEnvironment kernels("LSRECON_KERNELS", folder.path().string());
     const auto same = device("register");
     EXPECT_EQ(fhd(*same), built_in);
-    const std::string hash = same->info().kernel_sha256;
+    const std::string hash = same->computed_by().kernel_sha256;
 
     // What every variant takes, and an answer that only this one gives.
     test::write_text(folder.file("register.cl"),
@@ -152,7 +152,7 @@ TEST_F(Kernels, AFolderOfKernelsIsUsedInPlaceOfTheBuiltInOnes) {
                      "    }\n"
                      "}\n");
     const auto changed = device("register");
-    EXPECT_NE(changed->info().kernel_sha256, hash);
+    EXPECT_NE(changed->computed_by().kernel_sha256, hash);
     EXPECT_EQ(fhd(*changed), CoilMatrix::Constant(1, built_in.cols(), Complex(7, -3)));
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/tolerance.hpp"
 #include "engines/piecewise.hpp"
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "solve/fhd.hpp"
 #include "support/arrays.hpp"
 #include "support/device_fixture.hpp"
@@ -71,18 +71,18 @@ protected:
 };
 
 TEST_P(Pieces, Fhd) {
-    expect_of_every_variant([&](Backend& by) { return test::adjoint_of(by, problem); },
+    expect_of_every_variant([&](Transforms& by) { return test::adjoint_of(by, problem); },
                             test::exact_adjoint_of(problem));
 }
 
 TEST_P(Pieces, Q) {
     const Voxels where = test::places_of_q(problem);
-    expect_of_every_variant([&](Backend& by) { return test::q_of(by, problem, where); },
+    expect_of_every_variant([&](Transforms& by) { return test::q_of(by, problem, where); },
                             test::exact_q_of(problem, where));
 }
 
 TEST_P(Pieces, Forward) {
-    expect_of_every_variant([&](Backend& by) { return test::forward_of(by, problem); },
+    expect_of_every_variant([&](Transforms& by) { return test::forward_of(by, problem); },
                             test::exact_forward_of(problem));
 }
 
@@ -100,9 +100,9 @@ TEST_P(Pieces, TheStagesFhdAndQ) {
         const FhdOnHost fhd =
             fhd_on_host(*on.opened, scan.voxels, scan.frame(), scan.coil_maps, report);
         EXPECT_TRUE(noted_pieces(on));
-        const CoilMatrix exact = fhd_on_host(*make_reference_backend(), scan.voxels, scan.frame(),
-                                             scan.coil_maps, report)
-                                     .values;
+        const CoilMatrix exact =
+            fhd_on_host(*reference_transforms(), scan.voxels, scan.frame(), scan.coil_maps, report)
+                .values;
         EXPECT_TRUE(near(fhd.values, exact,
                          fhd.error + tolerance::mu() +
                              tolerance::reference(scan.largest_turns(), samples)));

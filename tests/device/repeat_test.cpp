@@ -14,7 +14,7 @@ TEST_F(Repeat, TwoRunsAreEqualToTheLastBit) {
         const auto one = device(kernel);
         const auto two = device(kernel);
         const CoilMatrix fhd = test::adjoint_of(*one, problem).values;
-        for (Backend* const again : {one.get(), two.get()}) {
+        for (Transforms* const again : {one.get(), two.get()}) {
             EXPECT_EQ(test::adjoint_of(*again, problem).values, fhd) << kernel;
         }
         EXPECT_EQ(test::forward_of(*one, problem).values, test::forward_of(*two, problem).values)
@@ -25,8 +25,8 @@ TEST_F(Repeat, TwoRunsAreEqualToTheLastBit) {
     }
 }
 
-// A scan must not depend on what the same backend did before it.
-TEST_F(Repeat, OneBackendServesTransformsOfAllSizesInTurn) {
+// A scan must not depend on what the same device did before it.
+TEST_F(Repeat, OneDeviceServesTransformsOfAllSizesInTurn) {
     const auto shared = device();
     for (const std::size_t coils : {3, 1, 9, 2}) {
         for (const std::size_t samples : {65, 2049, 1}) {
@@ -41,9 +41,9 @@ TEST_F(Repeat, OneBackendServesTransformsOfAllSizesInTurn) {
 
 TEST_F(Repeat, ProgressRisesToAtMostOneAndMayStopTheWork) {
     const test::Problem problem = test::make_problem({"progress", {5, 4, 0}, 6000, 9});
-    const auto backend = device();
+    const auto transforms = device();
     double last = -1;
-    adjoint_on_host(*backend, problem.trajectory(), problem.samples, problem.voxels,
+    adjoint_on_host(*transforms, problem.trajectory(), problem.samples, problem.voxels,
                     [&](double fraction) {
                         EXPECT_GE(fraction, last);
                         EXPECT_LE(fraction, 1);
@@ -51,10 +51,10 @@ TEST_F(Repeat, ProgressRisesToAtMostOneAndMayStopTheWork) {
                     });
     EXPECT_GT(last, 0);
     struct Stop {};
-    EXPECT_THROW(adjoint_on_host(*backend, problem.trajectory(), problem.samples, problem.voxels,
+    EXPECT_THROW(adjoint_on_host(*transforms, problem.trajectory(), problem.samples, problem.voxels,
                                  [](double) { throw Stop(); }),
                  Stop);
-    EXPECT_EQ(test::adjoint_of(*backend, problem).values,
+    EXPECT_EQ(test::adjoint_of(*transforms, problem).values,
               test::adjoint_of(*device(), problem).values)
         << "a stopped transform spoils the next";
 }

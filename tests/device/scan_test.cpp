@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/tolerance.hpp"
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "scan/simulate.hpp"
 #include "solve/fhd.hpp"
 #include "solve/solvers.hpp"
@@ -20,7 +20,7 @@ using test::near;
 class DeviceScan : public test::DeviceFixture, public testing::WithParamInterface<const char*> {
 protected:
     Scan scan = simulated();
-    std::unique_ptr<Backend> reference = make_reference_backend();
+    std::unique_ptr<Transforms> reference = reference_transforms();
     Reporter report;
     Plan plan = make_plan(scan);
     const Frame& frame = scan.frames[0];
@@ -33,8 +33,12 @@ protected:
         return simulate(options, {}, silent).scan;
     }
 
-    FhdOnHost fhd(Backend& backend) { return fhd_on_host(backend, plan.voxels, frame, {}, report); }
-    Q q(Backend& backend) { return compute_q(backend, *frame.sampling, scan.grid, report); }
+    FhdOnHost fhd(Transforms& transforms) {
+        return fhd_on_host(transforms, plan.voxels, frame, {}, report);
+    }
+    Q q(Transforms& transforms) {
+        return compute_q(transforms, *frame.sampling, scan.grid, report);
+    }
     /// ||T|| / Q(0) by power iteration.
     double spread() {
         const auto t = gram(*reference);
@@ -44,8 +48,8 @@ protected:
         }
         return rho.norm() / t->diagonal();
     }
-    std::unique_ptr<test::ReferenceSystem> gram(Backend& backend) {
-        return std::make_unique<test::ReferenceSystem>(q(backend));
+    std::unique_ptr<test::ReferenceSystem> gram(Transforms& transforms) {
+        return std::make_unique<test::ReferenceSystem>(q(transforms));
     }
 };
 
@@ -53,10 +57,10 @@ TEST_P(DeviceScan, FhdAndQStayWithinTheirBounds) {
     const CoilMatrix exact_fhd = fhd(*reference).values;
     const ComplexVector exact_q = q(*reference).half.values();
     for (const std::string& kernel : kernel_names()) {
-        const auto backend = device(kernel);
-        const FhdOnHost of_device = fhd(*backend);
+        const auto transforms = device(kernel);
+        const FhdOnHost of_device = fhd(*transforms);
         EXPECT_TRUE(near(of_device.values, exact_fhd, of_device.error + tolerance::mu())) << kernel;
-        const Q q_of_device = q(*backend);
+        const Q q_of_device = q(*transforms);
         EXPECT_TRUE(near(q_of_device.half.values(), exact_q, q_of_device.error)) << kernel;
     }
 }
@@ -65,8 +69,8 @@ TEST_P(DeviceScan, OperatorStaysWithinItsBound) {
     const ComplexVector rho = test::Random(1).vector(scan.grid.voxels());
     const ComplexVector exact = gram(*reference)->apply(rho);
     for (const std::string& kernel : kernel_names()) {
-        const auto backend = device(kernel);
-        const Q q_of_device = q(*backend);
+        const auto transforms = device(kernel);
+        const Q q_of_device = q(*transforms);
         const ComplexVector product = test::ReferenceSystem(q_of_device).apply(rho);
         EXPECT_TRUE(near(product, exact, tolerance::gram(q_of_device.error))) << kernel;
     }
@@ -80,9 +84,9 @@ TEST_P(DeviceScan, SolutionStaysWithinItsBound) {
     const CoilRows no_maps;
     const double spread_of_t = spread();
     for (const double lambda : {0.1, 0.01}) {
-        const auto solved = [&](Backend& backend) -> WithError {
-            FrameEquations frames(
-                {backend, plan, no_maps, lambda, [&](const Sampling&) { return q(backend); }});
+        const auto solved = [&](Transforms& transforms) -> WithError {
+            FrameEquations frames({transforms, plan, no_maps, lambda,
+                                   [&](const Sampling&) { return q(transforms); }});
             NormalEquations& equations = frames.of(frame.sampling);
             const std::vector<Volume> b = equations.fhd(frame.samples, report);
             return {solve(equations, b, {lambda, 200, 1e-7, &solver_named("eigen")}, report).image,

@@ -8,7 +8,7 @@
 #include "engines/search_space.hpp"
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"
-#include "support/separable_backend.hpp"
+#include "support/separable_transforms.hpp"
 #include "support/transforms.hpp"
 
 namespace lsrecon {
@@ -52,8 +52,8 @@ std::vector<Parameters> forms(const DeviceInfo& device) {
 
 /// In single precision.
 double bound(const Parameters& form, std::size_t terms) {
-    return tolerance::direct_transform(
-        opencl::variant_named("separable").arithmetic_by(form).rounding, terms);
+    return tolerance::direct_transform(variant_named("separable").arithmetic_by(form).rounding,
+                                       terms);
 }
 
 class SeparableForms : public test::DeviceFixture,
@@ -84,15 +84,15 @@ TEST_P(SeparableForms, AgreeWithTheReference) {
         if (form.at("FORM") != 0 && lattice.in_private_memory_alone) {
             continue;
         }
-        test::SeparableBackend backend(form, precision);
-        EXPECT_TRUE(within(test::adjoint_of(backend, problem), exact, bound(form, lattice.samples),
-                           lattice.samples))
+        const auto transforms = test::separable_with(form, precision);
+        EXPECT_TRUE(within(test::adjoint_of(*transforms, problem), exact,
+                           bound(form, lattice.samples), lattice.samples))
             << to_text(form);
-        EXPECT_TRUE(within(test::forward_of(backend, problem), exact_samples,
+        EXPECT_TRUE(within(test::forward_of(*transforms, problem), exact_samples,
                            bound(form, problem.voxels.count()), problem.voxels.count()))
             << "F, " << to_text(form);
         if (lattice.coils == 1) { // Q of others would be one more shape to compile for
-            EXPECT_TRUE(within(test::q_of(backend, problem, problem.voxels), exact_q,
+            EXPECT_TRUE(within(test::q_of(*transforms, problem, problem.voxels), exact_q,
                                bound(form, lattice.samples), lattice.samples))
                 << "Q, " << to_text(form);
         }
@@ -119,8 +119,10 @@ TEST_F(SeparableBlocks, SumsLargerThanTheirRoomComeInBlocks) {
     const test::Problem problem = test::make_problem({"large", {33, 20, 18}, 40});
     const OnHost exact = test::exact_adjoint_of(problem);
     for (const Parameters& form : forms(opencl::Queue("").info())) {
-        test::SeparableBackend small(form, Precision::float32, 256 * 1024);
-        const auto transform = small.transform(problem.trajectory(), problem.voxels);
+        std::string notes;
+        const auto opened = test::separable_with(form, Precision::float32, 256 * 1024, &notes);
+        Transforms& small = *opened;
+        const auto transform = small.make(problem.trajectory(), problem.voxels);
         const Element complex{true, Precision::float32};
         Array values = small.device().zeros(40, complex);
         small.device().upload(ComplexVector(problem.samples.row(0).transpose()), values);

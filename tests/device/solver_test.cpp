@@ -24,20 +24,20 @@ protected:
     Reporter report;
     std::vector<std::string> notes;
 
-    std::unique_ptr<Backend> with(double bytes, std::optional<Precision> precision = {}) {
-        BackendOptions options;
+    std::unique_ptr<Transforms> with(double bytes, std::optional<Precision> precision = {}) {
+        ComputeOptions options;
         options.device_memory = bytes;
         options.precision = precision;
         options.note = [this](const std::string& message) { notes.push_back(message); };
-        return make_backend(options);
+        return open_transforms(options);
     }
 
     /// Two problems of one operator.
-    Solved solved(Backend& backend, const SolveOptions& options) {
+    Solved solved(Transforms& transforms, const SolveOptions& options) {
         const Plan plan{problem.grid, problem.voxels, problem.voxels.on_lattice(), false};
         FrameEquations frames(
-            {backend, plan, no_maps, options.lambda, [&](const Sampling& sampling) {
-                 return compute_q(backend, sampling, problem.grid, report);
+            {transforms, plan, no_maps, options.lambda, [&](const Sampling& sampling) {
+                 return compute_q(transforms, sampling, problem.grid, report);
              }});
         std::vector<Volume> right_hand_sides;
         for (Eigen::Index c = 0; c < problem.rho.rows(); ++c) {
@@ -52,14 +52,14 @@ protected:
 };
 
 TEST_F(Solver, OnTheDeviceAgreesWithEigen) {
-    const auto backend = device();
+    const auto transforms = device();
     if (!opencl::Queue("").info().double_precision) {
         GTEST_SKIP() << "a device without double precision";
     }
     const SolveOptions tight{lambda, 200, 1e-9};
     const SolveOptions exactly{lambda, 200, 1e-12, &solver_named("eigen")};
-    const Solved here = solved(*backend, tight);
-    const Solved eigen = solved(*backend, exactly);
+    const Solved here = solved(*transforms, tight);
+    const Solved eigen = solved(*transforms, exactly);
     EXPECT_TRUE(on_device(here)) << here.solver;
     EXPECT_FALSE(on_device(eigen)) << eigen.solver;
     EXPECT_TRUE(test::near(here.image, eigen.image,
@@ -71,9 +71,9 @@ TEST_F(Solver, OnTheDeviceAgreesWithEigen) {
 }
 
 TEST_F(Solver, ASystemThatDoesNotFitIsSolvedByEigen) {
-    const auto backend = with(1000);
+    const auto transforms = with(1000);
     const SolveOptions options{lambda, 200, single};
-    const Solved small = solved(*backend, options);
+    const Solved small = solved(*transforms, options);
     const auto of_solver = [](const std::string& note) {
         return note.find("the solver runs on the CPU") != std::string::npos &&
                note.find("MiB") != std::string::npos;
@@ -89,12 +89,12 @@ TEST_F(Solver, ASystemThatDoesNotFitIsSolvedByEigen) {
 }
 
 TEST_F(Solver, ATighterToleranceThanFloatsKeepIsSolvedByEigen) {
-    const auto backend = with(0, Precision::float32);
-    const Solved loose = solved(*backend, {lambda, 200, single});
+    const auto transforms = with(0, Precision::float32);
+    const Solved loose = solved(*transforms, {lambda, 200, single});
     EXPECT_NE(loose.solver.find("on the device, single precision"), std::string::npos)
         << loose.solver;
     EXPECT_TRUE(report.notes().empty());
-    const Solved tight = solved(*backend, {lambda, 200, 0.5 * single});
+    const Solved tight = solved(*transforms, {lambda, 200, 0.5 * single});
     EXPECT_FALSE(on_device(tight)) << tight.solver;
     ASSERT_EQ(report.notes().size(), 1U);
     EXPECT_NE(report.notes().front().find("`tolerance`"), std::string::npos);

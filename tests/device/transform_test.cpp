@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/tolerance.hpp"
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"
@@ -166,7 +166,7 @@ TEST_F(DeviceMu, AgreesWithTheReference) {
                 const Problem problem = test::make_problem(of);
                 EXPECT_TRUE(
                     near(mu_on_host(*device(), *problem.sampling, problem.samples),
-                         mu_on_host(*make_reference_backend(), *problem.sampling, problem.samples),
+                         mu_on_host(*reference_transforms(), *problem.sampling, problem.samples),
                          tolerance::mu()))
                     << samples << " samples, " << coils << " coils, phi and weights " << both;
             }

@@ -27,10 +27,10 @@ Parameters parameters(int voxels, int trigonometry, int unroll, int group, int c
 
 class Tuned : public test::DeviceFixture, public testing::WithParamInterface<Parameters> {
 protected:
-    std::unique_ptr<Backend> backend() const {
-        BackendOptions options{"opencl", "", "tuned"};
+    std::unique_ptr<Transforms> transforms() const {
+        ComputeOptions options{"opencl", "", "tuned"};
         options.parameters = GetParam();
-        return make_backend(options);
+        return open_transforms(options);
     }
 
     static Problem problem(const std::array<std::size_t, 3>& size, std::size_t samples,
@@ -49,17 +49,17 @@ protected:
     }
 
     void expect_fhd(const Problem& of) const {
-        EXPECT_TRUE(agree(test::adjoint_of(*backend(), of), test::exact_adjoint_of(of), of,
+        EXPECT_TRUE(agree(test::adjoint_of(*transforms(), of), test::exact_adjoint_of(of), of,
                           of.trajectory().size()));
     }
 
     void expect_forward(const Problem& of) const {
-        EXPECT_TRUE(agree(test::forward_of(*backend(), of), test::exact_forward_of(of), of,
+        EXPECT_TRUE(agree(test::forward_of(*transforms(), of), test::exact_forward_of(of), of,
                           of.voxels.count()));
     }
 
     void expect_q(const Problem& of, const Voxels& where) const {
-        EXPECT_TRUE(agree(test::q_of(*backend(), of, where), test::exact_q_of(of, where), of,
+        EXPECT_TRUE(agree(test::q_of(*transforms(), of, where), test::exact_q_of(of, where), of,
                           of.trajectory().size()));
     }
 };
@@ -124,27 +124,27 @@ class TunedParameters : public test::DeviceFixture {};
 
 TEST_F(TunedParameters, AreReportedAfterTheyRan) {
     const Problem problem = test::make_problem({"reported", {4, 4, 0}, 5});
-    BackendOptions options{"opencl", "", "tuned"};
+    ComputeOptions options{"opencl", "", "tuned"};
     options.parameters = {{"VOXELS", 4}};
-    const auto backend = make_backend(options);
-    EXPECT_EQ(backend->info().parameters, "");
-    test::adjoint_of(*backend, problem);
-    const std::string shown = backend->info().parameters;
+    const auto transforms = open_transforms(options);
+    EXPECT_EQ(transforms->computed_by().parameters, "");
+    test::adjoint_of(*transforms, problem);
+    const std::string shown = transforms->computed_by().parameters;
     EXPECT_EQ(shown.rfind("tuned fhd: ", 0), 0U) << shown;
     EXPECT_NE(shown.find("VOXELS=4 (given)"), std::string::npos) << shown;
 }
 
 TEST_F(TunedParameters, GeometryKeepsRowsApartUnlessTheyLeaveWorkItemsIdle) {
-    opencl::Queue queue("");
-    const auto device = opencl::make_device(queue);
+    const auto device = opencl::make_device(std::make_unique<opencl::Queue>(""));
     const ChosenParameters chosen{parameters(8, 0, 4, 128, 4096), "given"};
     const std::vector<Vec3> trajectory(10, Vec3{0, 0, 0});
     for (const Precision precision : {Precision::float32, Precision::float64}) {
         if (!device->has(precision)) {
             continue;
         }
-        const opencl::Resources resources{queue, *device, precision, [](const std::string&) {}};
-        const auto layout = opencl::SourceLayout::vectors;
+        const opencl::Resources resources{opencl::queue_of(*device), *device, precision,
+                                          [](const std::string&) {}};
+        const auto layout = SourceLayout::vectors;
         const auto geometry = [&](std::size_t x, std::size_t coils, TransformPlan& plan) {
             const Voxels voxels = Voxels::of_grid(test::make_grid(x, 5));
             plan = plan_transform({}, coils, {bytes_of(precision), 6, 2});
@@ -158,7 +158,8 @@ TEST_F(TunedParameters, GeometryKeepsRowsApartUnlessTheyLeaveWorkItemsIdle) {
         };
         // Of a whole float4 or double4 each, whole runs of them.
         const auto most_sources = [&](std::size_t numbers) {
-            const std::size_t room = queue.info().constant_bytes / (numbers * bytes_of(precision));
+            const std::size_t room =
+                device->info().constant_bytes / (numbers * bytes_of(precision));
             return std::min<std::size_t>(room, 4096) / opencl::sources_of_a_run *
                    opencl::sources_of_a_run;
         };
@@ -167,7 +168,7 @@ TEST_F(TunedParameters, GeometryKeepsRowsApartUnlessTheyLeaveWorkItemsIdle) {
         EXPECT_EQ(plan.sources_per_chunk, most_sources(8));
         EXPECT_EQ(plan.points_per_block % 127, 0U);
         // A GPU spreads so few points.
-        const std::size_t voxels = queue.info().type == "cpu" ? 8 : 1;
+        const std::size_t voxels = device->info().type == "cpu" ? 8 : 1;
         EXPECT_EQ(wide.points_of_an_item, voxels);
         EXPECT_EQ(wide.row_length, 127U);
         EXPECT_EQ(wide.items({0, 127 * 5}), divide_up(127, voxels) * 5);

@@ -8,48 +8,45 @@
 #include "scan/simulate.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
-#include "support/wrapped_backend.hpp"
-#include "support/wrapped_transform.hpp"
+#include "support/wrapped_transforms.hpp"
 
 namespace lsrecon {
 namespace {
 
-/// A device whose F^H and Q are wrong by a part of themselves, in random directions.
-class WrongDevice : public test::WrappedBackend {
+/// A transform whose F^H and Q are wrong by a part of themselves, in random directions.
+class Wrong : public test::WrappedTransform {
 public:
-    WrongDevice(std::unique_ptr<Backend> device, double of_fhd, double of_q)
-        : WrappedBackend(std::move(device)), of_fhd_(of_fhd), of_q_(of_q) {}
-
-    std::unique_ptr<Transform> transform(const SamplePoints& points,
-                                         const Voxels& voxels) override {
-        return std::make_unique<Wrong>(WrappedBackend::transform(points, voxels), *this);
+    Wrong(std::unique_ptr<Transform> right, Device& device, double of_fhd, double of_q)
+        : WrappedTransform(std::move(right)), device_(device), of_fhd_(of_fhd), of_q_(of_q) {}
+    void adjoint(const Array& values, Array& out, const Progress& progress) override {
+        WrappedTransform::adjoint(values, out, progress);
+        spoil(out, values.element().complex ? of_fhd_ : of_q_);
     }
 
 private:
-    class Wrong : public test::WrappedTransform {
-    public:
-        Wrong(std::unique_ptr<Transform> right, WrongDevice& of)
-            : WrappedTransform(std::move(right)), of_(of) {}
-        void adjoint(const Array& values, Array& out, const Progress& progress) override {
-            WrappedTransform::adjoint(values, out, progress);
-            of_.spoil(out, values.element().complex ? of_.of_fhd_ : of_.of_q_);
-        }
-
-    private:
-        WrongDevice& of_;
-    };
-
     void spoil(Array& values, double by) {
         const ComplexVector noise = test::Random(1).vector(values.count());
-        Array there = device().zeros(values.count(), values.element());
-        device().upload(noise, there);
-        const double norm = std::sqrt(device().dot(values, values));
-        device().combine(by * norm / noise.norm(), there, 1, values);
+        Array there = device_.zeros(values.count(), values.element());
+        device_.upload(noise, there);
+        const double norm = std::sqrt(device_.dot(values, values));
+        device_.combine(by * norm / noise.norm(), there, 1, values);
     }
 
+    Device& device_;
     double of_fhd_;
     double of_q_;
 };
+
+/// A device whose transforms are.
+std::unique_ptr<Transforms> wrong_device(double of_fhd, double of_q) {
+    const auto device = std::make_shared<Device*>(nullptr);
+    auto transforms = open_transforms({}, test::wrapped([=](auto right) {
+                                          return std::make_unique<Wrong>(std::move(right), **device,
+                                                                         of_fhd, of_q);
+                                      }));
+    *device = &transforms->device();
+    return transforms;
+}
 
 struct Healthy {
     const char* name;
@@ -79,7 +76,7 @@ Scan scan_of(const Healthy& of) {
     options.off_resonance_hz = of.off_resonance_hz;
     options.r2star = of.r2star;
     Reporter silent;
-    const auto reference = make_backend({"reference", "", ""});
+    const auto reference = reference_transforms();
     const ForwardModel forward = [&](const SamplePoints& trajectory, const CoilMatrix& rho,
                                      const Voxels& voxels) {
         return forward_on_host(*reference, trajectory, rho, voxels, test::silent).values;
@@ -91,11 +88,11 @@ Scan scan_of(const Healthy& of) {
     return scan;
 }
 
-std::vector<ValidationRow> rows_of(const Scan& scan, Backend& backend) {
+std::vector<ValidationRow> rows_of(const Scan& scan, Transforms& transforms) {
     Reporter silent;
     ValidateOptions options;
     options.pairs = 3e5;
-    return validate(scan, backend, options, silent);
+    return validate(scan, transforms, options, silent);
 }
 
 bool passed(const std::vector<ValidationRow>& rows, const std::string& stage) {
@@ -115,11 +112,11 @@ TEST_P(ValidateHealthy, ScansPass) {
     if (of.precision == Precision::float64 && !list_devices().front().double_precision) {
         GTEST_SKIP() << "a device without double precision";
     }
-    BackendOptions options;
+    ComputeOptions options;
     options.kernel = of.kernel;
     options.precision = of.precision;
-    const auto backend = make_backend(options);
-    const std::vector<ValidationRow> rows = rows_of(scan_of(of), *backend);
+    const auto transforms = open_transforms(options);
+    const std::vector<ValidationRow> rows = rows_of(scan_of(of), *transforms);
     EXPECT_EQ(rows.size(), 7U);
     for (const ValidationRow& row : rows) {
         EXPECT_TRUE(row.passed()) << row.stage << ": " << row.relative_l2 << " > " << row.bound
@@ -169,21 +166,21 @@ using ValidateWrong = test::DeviceFixture;
 
 TEST_F(ValidateWrong, AnErrorOfOneInTenThousandIsFound) {
     const Scan scan = scan_of({"", "radial", 3, 4, true});
-    WrongDevice wrong_fhd(device(), 1e-4, 0);
-    EXPECT_FALSE(passed(rows_of(scan, wrong_fhd), "fhd"));
-    WrongDevice wrong_q(device(), 0, 1e-4);
-    const std::vector<ValidationRow> rows = rows_of(scan, wrong_q);
+    const auto wrong_fhd = wrong_device(1e-4, 0);
+    EXPECT_FALSE(passed(rows_of(scan, *wrong_fhd), "fhd"));
+    const auto wrong_q = wrong_device(0, 1e-4);
+    const std::vector<ValidationRow> rows = rows_of(scan, *wrong_q);
     EXPECT_FALSE(passed(rows, "q"));
     EXPECT_FALSE(passed(rows, "operator"));
-    WrongDevice right(device(), 0, 0);
-    EXPECT_TRUE(passed(rows_of(scan, right), "fhd"));
+    const auto right = wrong_device(0, 0);
+    EXPECT_TRUE(passed(rows_of(scan, *right), "fhd"));
 }
 
 // A wrong solution is found even if all rows before it pass.
 TEST_F(ValidateWrong, TheSolutionShowsWhatAStageDidWrong) {
     const Scan scan = scan_of({"", "radial", 3, 4, true});
-    WrongDevice wrong(device(), 1e-2, 0);
-    EXPECT_FALSE(passed(rows_of(scan, wrong), "solution"));
+    const auto wrong = wrong_device(1e-2, 0);
+    EXPECT_FALSE(passed(rows_of(scan, *wrong), "solution"));
 }
 
 } // namespace

@@ -31,10 +31,11 @@ with tempfile.TemporaryDirectory() as folder:
     (engines / "mean.cpp").write_text(file)
     (engines / "engines.hpp").write_text(
         with_example("engines/opencl/engines.hpp", r"^MakeTransform make_.*;\n", name))
-    (engines / "engines.cpp").write_text(
-        with_example("engines/opencl/engines.cpp", r"^(?=    };\n    return rows;)", row))
+    table = engines.parent / "engines.cpp"
+    table.write_text(
+        with_example("engines/engines.cpp", r"^(?=    };\n    return rows;)", row))
     # The changed header before that of the repository. A maker of another type would only be an
     # overload, and in place of a bool only a warning.
     command = [compiler, "-std=c++17", "-fsyntax-only", "-Werror", "-Wmissing-declarations",
                f"-I{folder}", *flags]
-    sys.exit(subprocess.run([*command, engines / "mean.cpp", engines / "engines.cpp"]).returncode)
+    sys.exit(subprocess.run([*command, engines / "mean.cpp", table]).returncode)

@@ -2,8 +2,8 @@
 #include <cstdio>
 
 #include "base/version.hpp"
-#include "engines/backend.hpp"
 #include "engines/on_host.hpp"
+#include "engines/transforms.hpp"
 
 using namespace lsrecon;
 
@@ -16,11 +16,11 @@ int main() {
     const CoilMatrix mu = CoilMatrix::Ones(1, 3);
     const double expected[] = {-1, 1, 1, 3};
 
-    BackendOptions options;
-    options.backend = "reference";
-    const CoilMatrix found =
-        adjoint_on_host(*make_backend(options), trajectory, mu, Voxels::of_grid(grid), [](double) {
-        }).values;
+    ComputeOptions options;
+    options.compute = "reference";
+    const CoilMatrix found = adjoint_on_host(*open_transforms(options), trajectory, mu,
+                                             Voxels::of_grid(grid), [](double) {})
+                                 .values;
     for (Eigen::Index n = 0; n < 4; ++n) {
         if (std::abs(found(0, n) - expected[n]) > 1e-14) {
             std::printf("voxel %d: found %g, expected %g\n", static_cast<int>(n),

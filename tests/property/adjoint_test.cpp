@@ -85,7 +85,7 @@ TEST_P(Adjoint, TransformsOfEveryVariant) {
             continue;
         }
         on.open(variant);
-        const std::unique_ptr<Transform> f = on.opened->transform(problem.points(), problem.voxels);
+        const std::unique_ptr<Transform> f = on.opened->make(problem.points(), problem.voxels);
         EXPECT_EQ(f->samples(), samples());
         EXPECT_EQ(f->voxels(), voxels());
         const auto forward = of_arrays(coils() * samples(), [&](const Array& rho, Array& out) {
@@ -187,7 +187,7 @@ TEST_P(Adjoint, NormalOperatorByFAndItsAdjoint) {
     CoilMaps maps(on.device(), rows);
     const auto gram = make_explicit_gram(on.device(), on.precision, *on.opened, *problem.sampling,
                                          problem.voxels);
-    const auto f = on.opened->transform(problem.points(), problem.voxels);
+    const auto f = on.opened->make(problem.points(), problem.voxels);
     NormalOperator normal(on.device(), *gram, maps, 0.1);
     const auto apply =
         of_arrays(voxels(), [&](const Array& in, Array& out) { normal.apply(in, out); });

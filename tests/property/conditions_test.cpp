@@ -3,7 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
 
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "operators/differences.hpp"
 #include "operators/preconditioner.hpp"
 #include "support/case.hpp"
@@ -28,7 +28,7 @@ void expect_gain(MakeBasis make, double gain) {
     test::Case of{"radial", {10, 10, 0}};
     of.trajectory = "radial";
     const test::Problem problem = test::make_problem(of);
-    const std::unique_ptr<Backend> reference = make_reference_backend();
+    const std::unique_ptr<Transforms> reference = reference_transforms();
     const std::unique_ptr<Device> device = make_reference_device();
     Reporter report;
     const Q q = compute_q(*reference, *problem.sampling, problem.grid, report);

@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "engines/on_host.hpp"
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "prepare/interpolation.hpp"
 #include "prepare/prepared_scan.hpp"
 #include "prepare/resampled.hpp"
@@ -32,7 +32,7 @@ Simulation simulated(const Grid& grid, const std::string& trajectory, double und
     } else {
         options.noise = 0.01;
     }
-    const auto reference = make_reference_backend();
+    const auto reference = reference_transforms();
     Reporter report;
     return simulate(
         options,
@@ -42,8 +42,8 @@ Simulation simulated(const Grid& grid, const std::string& trajectory, double und
         report);
 }
 
-Calibration calibrated(Backend& backend, const Scan& scan, Reporter& report) {
-    return calibrate(backend, scan, CalibrationField(scan.grid, scan.grid), scan.frames.front(),
+Calibration calibrated(Transforms& transforms, const Scan& scan, Reporter& report) {
+    return calibrate(transforms, scan, CalibrationField(scan.grid, scan.grid), scan.frames.front(),
                      report);
 }
 
@@ -79,7 +79,7 @@ class EstimatedMaps : public testing::TestWithParam<MapsCase> {};
 
 TEST_P(EstimatedMaps, AreThoseOfTheCoils) {
     const Simulation simulation = simulated(GetParam().grid, GetParam().trajectory);
-    const auto reference = make_reference_backend();
+    const auto reference = reference_transforms();
     Reporter report;
     const Calibration calibration = calibrated(*reference, simulation.scan, report);
     for (const MapsMethod& method : maps_methods()) {
@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(Scans, EstimatedMaps,
 
 TEST(EspiritMaps, AreZeroWhereThereIsNoSignal) {
     const Simulation simulation = simulated(make_grid(48, 48), "spiral");
-    const auto reference = make_reference_backend();
+    const auto reference = reference_transforms();
     Reporter report;
     const Calibration calibration = calibrated(*reference, simulation.scan, report);
     const auto corner = [&](const MapsOptions& options) {
@@ -116,7 +116,7 @@ TEST(EspiritMaps, AreZeroWhereThereIsNoSignal) {
 
 TEST(EspiritMaps, OfAnSnrOfTwoHaveTheSignalOfTheCoils) {
     const Simulation simulation = simulated(make_grid(64, 64), "cartesian", 1, 2);
-    const auto reference = make_reference_backend();
+    const auto reference = reference_transforms();
     Reporter report;
     const Calibration calibration = calibrated(*reference, simulation.scan, report);
     const CoilRows::Floats maps = espirit_maps(calibration, simulation.scan.grid, {});
@@ -147,7 +147,7 @@ TEST(Calibration, NeedsACentreThatIsSampled) {
     EXPECT_EQ(sampled_radius(full, make_grid(8, 64), 16), 16U);
 
     const Simulation simulation = simulated(make_grid(48, 48), "radial", 12);
-    const auto reference = make_reference_backend();
+    const auto reference = reference_transforms();
     Reporter report;
     EXPECT_THROW(calibrated(*reference, simulation.scan, report), InputError);
 }

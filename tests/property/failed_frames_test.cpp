@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "io/image/file.hpp"
 #include "io/native/writer.hpp"
 #include "reconstruct.hpp"
@@ -12,46 +12,31 @@
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
 #include "support/transforms.hpp"
-#include "support/wrapped_backend.hpp"
-#include "support/wrapped_transform.hpp"
+#include "support/wrapped_transforms.hpp"
 
 namespace lsrecon {
 namespace {
 
-/// The reference, whose transforms fail from one adjoint of complex values to another, as a device
-/// does for a while.
-class FailingBackend : public test::WrappedBackend {
+/// A transform that fails from one adjoint of complex values to another, as a device does for a
+/// while. `calls` counts those of all.
+class Failing : public test::WrappedTransform {
 public:
-    FailingBackend(int first, int last)
-        : WrappedBackend(make_reference_backend()), first_(first), last_(last) {}
-
-    std::unique_ptr<Transform> transform(const SamplePoints& points,
-                                         const Voxels& voxels) override {
-        return std::make_unique<Failing>(WrappedBackend::transform(points, voxels), *this);
+    Failing(std::unique_ptr<Transform> inner, int first, int last, int& calls)
+        : WrappedTransform(std::move(inner)), first_(first), last_(last), calls_(calls) {}
+    void adjoint(const Array& values, Array& out, const Progress& progress) override {
+        if (values.element().complex) {
+            const int call = ++calls_;
+            if (call >= first_ && call <= last_) {
+                throw DeviceError("the device is out of order");
+            }
+        }
+        WrappedTransform::adjoint(values, out, progress);
     }
 
 private:
-    class Failing : public test::WrappedTransform {
-    public:
-        Failing(std::unique_ptr<Transform> inner, FailingBackend& backend)
-            : WrappedTransform(std::move(inner)), backend_(backend) {}
-        void adjoint(const Array& values, Array& out, const Progress& progress) override {
-            if (values.element().complex) {
-                const int call = ++backend_.calls_;
-                if (call >= backend_.first_ && call <= backend_.last_) {
-                    throw DeviceError("the device is out of order");
-                }
-            }
-            WrappedTransform::adjoint(values, out, progress);
-        }
-
-    private:
-        FailingBackend& backend_;
-    };
-
     int first_;
     int last_;
-    int calls_ = 0;
+    int& calls_;
 };
 
 constexpr int never = 1000;
@@ -69,12 +54,16 @@ protected:
     }
 
     ReconstructedFile run(int first, int last, bool resume = false) {
-        FailingBackend backend(first, last);
+        int calls = 0;
+        const auto transforms = open_transforms(
+            test::on_reference(), test::wrapped([&](auto inner) {
+                return std::make_unique<Failing>(std::move(inner), first, last, calls);
+            }));
         FileOptions options;
         options.solve = {0, 50, 1e-11, &solver_named("eigen")};
         options.resume = resume;
-        return reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), backend, options,
-                                report);
+        return reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), *transforms,
+                                options, report);
     }
     std::vector<Complex> image() const { return read_image(folder.file("image.h5")).values; }
 };

@@ -61,7 +61,7 @@ TEST_P(Frames, OfAListNeedNoQ) {
     EXPECT_EQ(&equations, &frames.of(problem.sampling));
     const ComplexVector x = problem.rho.row(0).transpose();
     ASSERT_NE(equations.on_device(), nullptr);
-    const auto f = on.opened->transform(problem.trajectory(), problem.voxels);
+    const auto f = on.opened->make(problem.trajectory(), problem.voxels);
     EXPECT_TRUE(test::near(equations.on_device()->apply(x), equations.on_reference().apply(x),
                            tolerance::gram(f->forward_error() + f->adjoint_error())));
 }
@@ -90,9 +90,7 @@ TEST_P(Kept, ATransformThatServedOthersGivesTheBitsOfAFreshOne) {
             by.adjoint(weights, out, test::silent);
             return on.device().download(out);
         };
-        const auto make = [&] {
-            return on.opened->transform(problem.trajectory(), problem.voxels);
-        };
+        const auto make = [&] { return on.opened->make(problem.trajectory(), problem.voxels); };
         const CoilMatrix other = random.matrix(2, 65);
         const auto used = make();
         const ComplexVector first = adjoint(*used, problem.samples);

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/tolerance.hpp"
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
 #include "support/systems.hpp"
@@ -42,10 +42,11 @@ std::vector<Case> cases() {
 class GramOf : public testing::TestWithParam<Case> {
 protected:
     Problem problem = test::make_problem(GetParam());
-    std::unique_ptr<Backend> backend = make_reference_backend();
+    std::unique_ptr<Transforms> transforms = reference_transforms();
     Reporter report;
-    test::ReferenceSystem through_q{compute_q(*backend, *problem.sampling, problem.grid, report)};
-    test::ReferenceSystem explicitly{*backend, *problem.sampling, problem.voxels};
+    test::ReferenceSystem through_q{
+        compute_q(*transforms, *problem.sampling, problem.grid, report)};
+    test::ReferenceSystem explicitly{*transforms, *problem.sampling, problem.voxels};
 
     double bound() const {
         return 4 * tolerance::reference(2 * problem.largest_turns(),

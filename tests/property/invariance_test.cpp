@@ -4,7 +4,7 @@
 
 #include "base/tolerance.hpp"
 #include "engines/on_host.hpp"
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "operators/q.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
@@ -33,13 +33,13 @@ double bound_of(const Problem& problem) {
 }
 
 CoilMatrix fhd_of(const Problem& problem, const CoilMatrix& mu) {
-    return adjoint_on_host(*make_reference_backend(), problem.trajectory(), mu, problem.voxels,
+    return adjoint_on_host(*reference_transforms(), problem.trajectory(), mu, problem.voxels,
                            silent)
         .values;
 }
 
 CoilMatrix forward_of(const Problem& problem, const CoilMatrix& rho) {
-    return forward_on_host(*make_reference_backend(), problem.trajectory(), rho, problem.voxels,
+    return forward_on_host(*reference_transforms(), problem.trajectory(), rho, problem.voxels,
                            silent)
         .values;
 }
@@ -77,14 +77,14 @@ TEST_P(Invariance, OrderOfTheSamplesDoesNotMatter) {
         mu.col(to) = problem.samples.col(from);
     }
     const CoilMatrix fhd =
-        adjoint_on_host(*make_reference_backend(), shuffled.trajectory, mu, problem.voxels, silent)
+        adjoint_on_host(*reference_transforms(), shuffled.trajectory, mu, problem.voxels, silent)
             .values;
     EXPECT_TRUE(near(fhd, fhd_of(problem, problem.samples), bound_of(problem)));
 
     Reporter report;
-    const auto backend = make_reference_backend();
-    const Q q = compute_q(*backend, shuffled, problem.grid, report);
-    const Q ordered = compute_q(*backend, *problem.sampling, problem.grid, report);
+    const auto transforms = reference_transforms();
+    const Q q = compute_q(*transforms, shuffled, problem.grid, report);
+    const Q ordered = compute_q(*transforms, *problem.sampling, problem.grid, report);
     EXPECT_TRUE(near(q.half.values(), ordered.half.values(), 2 * bound_of(problem)));
 }
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"

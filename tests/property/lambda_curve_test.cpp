@@ -8,7 +8,7 @@
 
 #include "base/tolerance.hpp"
 #include "engines/on_host.hpp"
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "solve/misfit.hpp"
 #include "solve/solve.hpp"
 #include "support/arrays_fixture.hpp"
@@ -20,7 +20,7 @@ namespace {
 Eigen::MatrixXcd dense_model(const test::Problem& problem) {
     const auto voxels = static_cast<Eigen::Index>(problem.voxels.count());
     const CoilMatrix f =
-        forward_on_host(*make_reference_backend(), problem.points(),
+        forward_on_host(*reference_transforms(), problem.points(),
                         CoilMatrix::Identity(voxels, voxels), problem.voxels, test::silent)
             .values; // N x M
     const Sampling& sampling = *problem.sampling;

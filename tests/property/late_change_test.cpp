@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "operators/toeplitz.hpp"
 #include "solve/joint.hpp"
 #include "support/arrays_fixture.hpp"
@@ -48,7 +48,7 @@ protected:
         return solve_jointly(q.grid, frames, no_maps, options_of(chosen, iterations, tight()),
                              report);
     }
-    std::unique_ptr<Backend> reference = make_reference_backend();
+    std::unique_ptr<Transforms> reference = reference_transforms();
     Reporter report;
     CoilRows no_maps;
     test::Problem problem = [] {

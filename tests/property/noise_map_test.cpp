@@ -5,7 +5,7 @@
 #include <Eigen/LU>
 #include <gtest/gtest.h>
 
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/native/writer.hpp"
 #include "reconstruct.hpp"
@@ -38,9 +38,9 @@ protected:
         options.noise_replicas = replicas;
     }
     RealVector solved(const Scan& scan, const std::string& dataset) {
-        const auto backend = make_reference_backend();
+        const auto transforms = reference_transforms();
         write_native_scan(folder.file("scan.h5"), scan);
-        reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), *backend, options,
+        reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), *transforms, options,
                          report);
         return stored(dataset);
     }

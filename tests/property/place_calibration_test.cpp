@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "io/native/writer.hpp"
 #include "io/scan_file.hpp"
 #include "prepare/prepared_scan.hpp"
@@ -41,7 +41,7 @@ class PlaceCalibration : public testing::Test {
 protected:
     test::TemporaryFolder folder;
     Reporter report;
-    std::unique_ptr<Backend> backend = make_reference_backend();
+    std::unique_ptr<Transforms> transforms = reference_transforms();
 
     /// Prepares a scan whose file has no maps.
     Scan prepared(Scan scan, const std::string& maps = "espirit") {
@@ -52,7 +52,7 @@ protected:
         ScanFile source(folder.file("scan.h5"), read);
         PrepareOptions options;
         options.maps = maps;
-        PreparedScan result(source, options, *backend, report);
+        PreparedScan result(source, options, *transforms, report);
         Scan with_maps = result.scan();
         with_maps.coil_maps = *result.at(0).coil_maps;
         return with_maps;

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <unsupported/Eigen/KroneckerProduct>
 
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "operators/differences.hpp"
 #include "operators/toeplitz.hpp"
 #include "solve/cg.hpp"
@@ -25,7 +25,7 @@ using MakeBasis = std::shared_ptr<Basis> (*)(Device&, const Grid&, Precision);
 
 class Preconditioners : public test::ArraysFixture {
 protected:
-    std::unique_ptr<Backend> reference = make_reference_backend();
+    std::unique_ptr<Transforms> reference = reference_transforms();
     Reporter report;
 
     Q q_of(const test::Case& of) {

@@ -7,13 +7,13 @@
 #include "base/error.hpp"
 #include "base/tolerance.hpp"
 #include "engines/on_host.hpp"
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "io/image/file.hpp"
 #include "io/native/writer.hpp"
 #include "io/q_file.hpp"
 #include "solve/solvers.hpp"
 #include "support/case.hpp"
-#include "support/counting_backend.hpp"
+#include "support/counting_transforms.hpp"
 #include "support/numbers.hpp"
 #include "support/surroundings.hpp"
 #include "support/transforms.hpp"
@@ -23,7 +23,7 @@ namespace {
 
 using test::cartesian;
 using test::Case;
-using test::CountingBackend;
+using test::CountingTransforms;
 using test::near;
 using test::Problem;
 using test::scan_of;
@@ -37,12 +37,12 @@ TEST(Reconstruct, AFullCartesianScanGivesTheObjectBack) {
         const Scan scan = scan_of(problem);
         const Plan plan = make_plan(scan);
         Reporter report;
-        const auto backend = make_reference_backend();
+        const auto transforms = reference_transforms();
         const Frame& frame = scan.frames[0];
         const auto make_q = [&](const Sampling& sampling) {
-            return compute_q(*backend, sampling, scan.grid, report);
+            return compute_q(*transforms, sampling, scan.grid, report);
         };
-        FrameEquations frames({*backend, plan, scan.coil_maps, 0, make_q});
+        FrameEquations frames({*transforms, plan, scan.coil_maps, 0, make_q});
         NormalEquations& equations = frames.of(frame.sampling);
         const Solved solved = solve(equations, equations.fhd(frame.samples, report),
                                     {0, 30, 1e-11, &solver_named("eigen")}, report);
@@ -53,13 +53,14 @@ TEST(Reconstruct, AFullCartesianScanGivesTheObjectBack) {
 class FromFileToFile : public testing::Test {
 protected:
     TemporaryFolder folder;
-    CountingBackend backend;
+    CountingTransforms transforms;
     Reporter report;
 
     /// The first frame; files keep single precision.
     CoilMatrix image_of(const Scan& scan, const FileOptions& options) {
         write_native_scan(folder.file("scan.h5"), scan);
-        reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), backend, options, report);
+        reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), transforms, options,
+                         report);
         const ImageData image = read_image(folder.file("image.h5"));
         return Eigen::Map<const CoilMatrix>(image.values.data(),
                                             static_cast<Eigen::Index>(image.extents[0]),
@@ -91,8 +92,8 @@ TEST_F(FromFileToFile, CoilMapsGiveOneImage) {
     scan.coil_maps = problem.coil_maps.cast<std::complex<float>>().cast<Complex>();
     CoilMatrix images = scan.coil_maps.doubles();
     images.array().rowwise() *= problem.rho.row(0).array();
-    scan.frames[0].samples = forward_on_host(*make_reference_backend(), problem.trajectory(),
-                                             images, problem.voxels, silent)
+    scan.frames[0].samples = forward_on_host(*reference_transforms(), problem.trajectory(), images,
+                                             problem.voxels, silent)
                                  .values;
     const CoilMatrix image = image_of(scan, exactly());
     // Where all coils are weak at once the samples' rounding is magnified.
@@ -100,7 +101,7 @@ TEST_F(FromFileToFile, CoilMapsGiveOneImage) {
     const double strongest = scan.coil_maps.doubles().colwise().norm().maxCoeff();
     EXPECT_TRUE(
         near(image, CoilMatrix(problem.rho.row(0)), rounding_of_files * strongest / weakest));
-    EXPECT_EQ(backend.qs, 2) << "Q is the same for every coil, and for the models compared";
+    EXPECT_EQ(transforms.qs, 2) << "Q is the same for every coil, and for the models compared";
 }
 
 TEST_F(FromFileToFile, CoilsWithoutMapsAreCombinedByTheirSquares) {
@@ -108,7 +109,7 @@ TEST_F(FromFileToFile, CoilsWithoutMapsAreCombinedByTheirSquares) {
     of.coils = 2;
     const Problem problem = test::make_problem(of);
     Scan scan = scan_of(problem);
-    scan.frames[0].samples = forward_on_host(*make_reference_backend(), problem.trajectory(),
+    scan.frames[0].samples = forward_on_host(*reference_transforms(), problem.trajectory(),
                                              problem.rho, problem.voxels, silent)
                                  .values;
     const CoilMatrix expected = problem.rho.colwise().norm().cast<Complex>();
@@ -143,7 +144,7 @@ TEST_F(FromFileToFile, FramesThatAreSampledAlikeShareQ) {
     scan.frames[1].samples.doubles() *= 2;
     scan.frames[2].samples.doubles() *= Complex(0, 1);
     const CoilMatrix images = image_of(scan, exactly());
-    EXPECT_EQ(backend.qs, 1);
+    EXPECT_EQ(transforms.qs, 1);
     CoilMatrix expected(3, problem.rho.cols());
     expected << problem.rho.row(0), 2 * problem.rho.row(0), Complex(0, 1) * problem.rho.row(0);
     EXPECT_TRUE(near(images, expected, rounding_of_files));
@@ -169,7 +170,7 @@ TEST_F(FromFileToFile, FramesThatAlternateNeedAQForEachSampling) {
     }
     scan.frames.erase(scan.frames.begin());
     EXPECT_TRUE(near(image_of(scan, exactly()), expected, rounding_of_files));
-    EXPECT_EQ(backend.qs, 2);
+    EXPECT_EQ(transforms.qs, 2);
 }
 
 TEST_F(FromFileToFile, AFrameOfItsOwnTrajectoryHasItsOwnQ) {
@@ -181,7 +182,7 @@ TEST_F(FromFileToFile, AFrameOfItsOwnTrajectoryHasItsOwnQ) {
     scan.frames[1].sampling = std::make_shared<const Sampling>(reversed);
     scan.frames[1].samples = scan.frames[0].samples.doubles().rowwise().reverse();
     const CoilMatrix images = image_of(scan, exactly());
-    EXPECT_EQ(backend.qs, 2);
+    EXPECT_EQ(transforms.qs, 2);
     EXPECT_TRUE(near(CoilMatrix(images.row(1)), CoilMatrix(images.row(0)), rounding_of_files));
 }
 
@@ -190,12 +191,12 @@ TEST_F(FromFileToFile, QOfAFileIsUsedAndThatOfAnotherScanRefused) {
     const Scan scan = scan_of(problem);
     FileOptions options = exactly();
     options.q_file = folder.file("q.h5");
-    const Q q = compute_q(backend, *problem.sampling, problem.grid, report);
+    const Q q = compute_q(transforms, *problem.sampling, problem.grid, report);
     write_q(options.q_file, q.grid, {q_key(*problem.sampling, q.grid)},
-            [&](std::size_t) { return q.half.values(); }, {});
-    backend.qs = 0;
+            [&](std::size_t) { return q; }, {"loops", 1e-16}, {});
+    transforms.qs = 0;
     EXPECT_TRUE(near(image_of(scan, options), CoilMatrix(problem.rho.row(0)), rounding_of_files));
-    EXPECT_EQ(backend.qs, 0);
+    EXPECT_EQ(transforms.qs, 0);
 
     std::filesystem::remove(folder.file("image.h5"));
     Scan other = scan;
@@ -212,15 +213,15 @@ TEST_F(FromFileToFile, QIsKeptInAFolderForScansOfTheSameTrajectory) {
     FileOptions options = exactly();
     options.q_folder = folder.file("");
     const CoilMatrix image = image_of(scan, options);
-    EXPECT_EQ(backend.qs, 1);
+    EXPECT_EQ(transforms.qs, 1);
     EXPECT_TRUE(near(image_of(scan, options), image, rounding_of_files));
-    EXPECT_EQ(backend.qs, 1) << "Q was computed again";
+    EXPECT_EQ(transforms.qs, 1) << "Q was computed again";
 
     Sampling moved = *problem.sampling;
     moved.trajectory[3][0] += 0.01;
     scan.frames[0].sampling = std::make_shared<const Sampling>(moved);
     image_of(scan, options);
-    EXPECT_EQ(backend.qs, 2) << "Q of another trajectory was believed";
+    EXPECT_EQ(transforms.qs, 2) << "Q of another trajectory was believed";
 
     for (const auto& file : std::filesystem::directory_iterator(folder.file(""))) {
         if (file.path().filename().string().size() > 64) { // a key
@@ -228,10 +229,10 @@ TEST_F(FromFileToFile, QIsKeptInAFolderForScansOfTheSameTrajectory) {
         }
     }
     image_of(scan, options);
-    EXPECT_EQ(backend.qs, 3) << "a damaged file was believed";
+    EXPECT_EQ(transforms.qs, 3) << "a damaged file was believed";
     EXPECT_EQ(report.notes().size(), 1U);
     image_of(scan, options);
-    EXPECT_EQ(backend.qs, 3) << "a damaged file was not replaced";
+    EXPECT_EQ(transforms.qs, 3) << "a damaged file was not replaced";
 }
 
 TEST_F(FromFileToFile, ListedVoxelsAreReconstructedWhereTheyAre) {
@@ -246,7 +247,7 @@ TEST_F(FromFileToFile, ListedVoxelsAreReconstructedWhereTheyAre) {
     // The condition number of these five voxels and sixty samples is below 10.
     EXPECT_TRUE(
         near(image_of(scan, exactly()), CoilMatrix(problem.rho.row(0)), 10 * rounding_of_files));
-    EXPECT_EQ(backend.qs, 0);
+    EXPECT_EQ(transforms.qs, 0);
 }
 
 } // namespace

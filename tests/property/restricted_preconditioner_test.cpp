@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "operators/identity.hpp"
 #include "operators/preconditioner.hpp"
 #include "support/arrays_fixture.hpp"
@@ -19,7 +19,7 @@ using RestrictedPreconditioner = test::ArraysFixture;
 TEST_P(RestrictedPreconditioner, IsTheDiagonalWhereMapsSeeNothing) {
     test::Case radial{"radial", {16, 15, 0}};
     radial.trajectory = "radial";
-    const auto reference = make_reference_backend();
+    const auto reference = reference_transforms();
     Reporter report;
     const test::Problem problem = test::make_problem(radial);
     constexpr double lambda = 1e-3;

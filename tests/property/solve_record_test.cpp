@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "engines/on_host.hpp"
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/image/file.hpp"
 #include "io/native/writer.hpp"
@@ -26,7 +26,7 @@ using test::silent;
 class SolveRecord : public testing::Test {
 protected:
     test::TemporaryFolder folder;
-    std::unique_ptr<Backend> backend = make_reference_backend();
+    std::unique_ptr<Transforms> transforms = reference_transforms();
     Reporter report;
 };
 
@@ -34,18 +34,18 @@ protected:
 TEST_F(SolveRecord, ALambdaThatSinglePrecisionLosesIsKnown) {
     write_native_scan(folder.file("scan.h5"),
                       scan_of(test::make_problem({"one sample", {12, 10, 0}, 1})));
-    const auto lost = [&](double lambda, Backend& by) {
+    const auto lost = [&](double lambda, Transforms& by) {
         FileOptions options;
         options.solve.lambda = lambda;
         return reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), by, options,
                                 report)
             .solves.lambda_is_lost();
     };
-    const auto single = make_single_reference_backend();
+    const auto single = open_transforms({"reference-single"});
     EXPECT_TRUE(lost(8e-5, *single));
     EXPECT_FALSE(lost(1e-2, *single));
     EXPECT_FALSE(lost(0, *single)) << "stopping early regularises";
-    EXPECT_FALSE(lost(8e-5, *backend)) << "double precision resolves it";
+    EXPECT_FALSE(lost(8e-5, *transforms)) << "double precision resolves it";
 }
 
 TEST_F(SolveRecord, TheRecordSaysHowTheSolveEndedAndHowFarTheTruthIs) {
@@ -53,7 +53,7 @@ TEST_F(SolveRecord, TheRecordSaysHowTheSolveEndedAndHowFarTheTruthIs) {
     of.coils = 2;
     const Problem problem = test::make_problem(of);
     Scan scan = scan_of(problem);
-    scan.frames[0].samples = forward_on_host(*make_reference_backend(), problem.trajectory(),
+    scan.frames[0].samples = forward_on_host(*reference_transforms(), problem.trajectory(),
                                              problem.rho, problem.voxels, silent)
                                  .values;
     write_native_scan(folder.file("scan.h5"), scan);
@@ -65,7 +65,7 @@ TEST_F(SolveRecord, TheRecordSaysHowTheSolveEndedAndHowFarTheTruthIs) {
     options.truth = folder.file("truth.h5");
     options.prepare.maps = "none";
     const ReconstructedFile result = reconstruct_file(
-        folder.file("scan.h5"), folder.file("image.h5"), *backend, options, report);
+        folder.file("scan.h5"), folder.file("image.h5"), *transforms, options, report);
     ASSERT_TRUE(result.truth_error);
     EXPECT_NEAR(*result.truth_error, 0.2, 1e-5);
     const Hdf5Reader file(folder.file("image.h5"));
@@ -85,7 +85,7 @@ TEST_F(SolveRecord, ATruthOfAnotherSizeIsRefusedBeforeTheWork) {
     write_image(folder.file("truth.h5"), truth);
     FileOptions options;
     options.truth = folder.file("truth.h5");
-    EXPECT_THROW(reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), *backend,
+    EXPECT_THROW(reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), *transforms,
                                   options, report),
                  InputError);
     for (const auto& [stage, seconds] : report.stage_seconds()) {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/tolerance.hpp"
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "operators/explicit_gram.hpp"
 #include "support/arrays.hpp"
 #include "support/arrays_fixture.hpp"
@@ -56,7 +56,7 @@ TEST_P(TimeTermsGram, IsTheNormalOperatorOfTheReference) {
         const double of_product = 50 * tolerance::resident_product(voxels, on.epsilon());
         EXPECT_TRUE(test::adjoint_test(apply, apply, voxels, voxels, of_product)) << of.name;
 
-        const auto reference = make_reference_backend();
+        const auto reference = reference_transforms();
         CoilMaps exact_maps(reference->device(), rows);
         const auto exact = make_explicit_gram(reference->device(), Precision::float64, *reference,
                                               *problem.sampling, problem.voxels);

@@ -2,36 +2,16 @@
 
 #include "base/error.hpp"
 #include "device/devices.hpp"
-#include "support/wrapped_backend.hpp"
 #ifdef LSRECON_WITH_OPENCL
 #include "device/opencl/opencl_device.hpp"
 #endif
 
 namespace lsrecon::test {
 
-namespace {
-
-#ifdef LSRECON_WITH_OPENCL
-class Kernels : public WrappedBackend {
-public:
-    Kernels() : WrappedBackend(make_backend({"reference", "", ""})) {
-        if (queue_.info().type != "cpu") {
-            throw DeviceError("the kernels of this device are the backend's");
-        }
-    }
-    Device& device() override { return *device_; }
-
-private:
-    opencl::Queue queue_{""};
-    std::unique_ptr<Device> device_ = opencl::make_opencl_device(queue_);
-};
-#endif
-
-} // namespace
-
-void ArrayCase::open(const std::string& variant, double device_memory) {
+void ArrayCase::open(const std::string& variant, double device_memory,
+                     const std::vector<Engine>& table) {
     opened = nullptr; // what is open still counts in the memory of a device
-    BackendOptions options;
+    ComputeOptions options;
     options.backend = backend;
     if (backend == "opencl") { // the reference has no such choice
         options.kernel = variant;
@@ -42,11 +22,16 @@ void ArrayCase::open(const std::string& variant, double device_memory) {
     try {
 #ifdef LSRECON_WITH_OPENCL
         if (backend == "kernels") {
-            opened = std::make_unique<Kernels>();
+            auto queue = std::make_unique<opencl::Queue>("");
+            if (queue->info().type == "cpu") { // else they are the device's own
+                options.precision = precision;
+                opened = std::make_unique<Transforms>(opencl::make_opencl_device(std::move(queue)),
+                                                      options);
+            }
             return;
         }
 #endif
-        opened = make_backend(options);
+        opened = open_transforms(options, table);
     } catch (const DeviceError&) {
         opened = nullptr;
     }
@@ -58,7 +43,7 @@ void PrintTo(const ArrayCase& of, std::ostream* stream) {
 
 std::vector<ArrayCase> array_cases() {
     std::vector<ArrayCase> cases;
-    for (const BackendRow& row : backend_rows()) {
+    for (const DeviceKind& row : device_kinds()) {
         if (!row.built) {
             continue;
         }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "engines/backend.hpp"
+#include "engines/transforms.hpp"
 
 namespace lsrecon::test {
 
@@ -14,13 +14,14 @@ namespace lsrecon::test {
 struct ArrayCase {
     std::string backend; ///< or "kernels"
     Precision precision;
-    std::shared_ptr<Backend> opened = {};
+    std::shared_ptr<Transforms> opened = {};
 
-    /// What the backend said of its work.
+    /// What the transforms said of their work.
     std::shared_ptr<std::vector<std::string>> notes = std::make_shared<std::vector<std::string>>();
 
-    /// Null when the backend finds no device. The reference has one variant and all memory.
-    void open(const std::string& variant = "", double device_memory = 0);
+    /// Null when there is no such device. The reference has one variant and all memory.
+    void open(const std::string& variant = "", double device_memory = 0,
+              const std::vector<Engine>& table = engines());
     Device& device() const { return opened->device(); }
     double epsilon() const { return unit_roundoff(precision); }
 };
@@ -35,7 +36,7 @@ std::vector<ArrayCase> array_cases();
 /// takes.
 std::vector<ArrayCase> verb_cases();
 
-/// Of the backend's transforms.
+/// Of the transforms' transforms.
 std::vector<std::string> variants(const ArrayCase& on);
 
 Array uploaded(const ArrayCase& on, const ComplexVector& values);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "device/devices.hpp"
-#include "engines/backend.hpp"
+#include "engines/transforms.hpp"
 
 namespace lsrecon::test {
 
@@ -24,8 +24,8 @@ protected:
         GTEST_SKIP() << "no OpenCL device; LSRECON_REQUIRE_DEVICE=1 makes this a failure";
     }
 
-    static std::unique_ptr<Backend> device(const std::string& kernel = "") {
-        return make_backend({"opencl", "", kernel});
+    static std::unique_ptr<Transforms> device(const std::string& kernel = "") {
+        return open_transforms({"opencl", "", kernel});
     }
 };
 

@@ -1,7 +1,7 @@
 #include "support/simulated.hpp"
 
 #include "engines/on_host.hpp"
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 
 namespace lsrecon {
 
@@ -9,8 +9,7 @@ namespace {
 
 CoilMatrix reference_forward(const SamplePoints& trajectory, const CoilMatrix& rho,
                              const Voxels& voxels) {
-    return forward_on_host(*make_reference_backend(), trajectory, rho, voxels, [](double) {})
-        .values;
+    return forward_on_host(*reference_transforms(), trajectory, rho, voxels, [](double) {}).values;
 }
 
 } // namespace
@@ -30,7 +29,7 @@ SimulationOptions options_of(const std::string& trajectory, const Grid& grid) {
 ComplexVector inverse_transform(const Scan& scan, std::size_t index) {
     const Frame& frame = scan.frames.at(index);
     const CoilMatrix image =
-        adjoint_on_host(*make_reference_backend(), frame.sampling->trajectory,
+        adjoint_on_host(*reference_transforms(), frame.sampling->trajectory,
                         frame.samples.doubles(), scan.image_voxels(), [](double) {})
             .values;
     return image.row(0).transpose() / static_cast<double>(scan.grid.voxels());

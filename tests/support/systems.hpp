@@ -16,12 +16,12 @@ public:
           system_(*device_, Precision::float64,
                   std::make_unique<Toeplitz>(*device_, q, Precision::float64, maps_.count()), maps_,
                   lambda) {}
-    /// By F and F^H of the backend.
-    ReferenceSystem(Backend& backend, const Sampling& sampling, const Voxels& voxels,
+    /// By F and F^H.
+    ReferenceSystem(Transforms& transforms, const Sampling& sampling, const Voxels& voxels,
                     const CoilMatrix& maps = {}, double lambda = 0)
         : rows_(maps),
           system_(*device_, Precision::float64,
-                  make_explicit_gram(*device_, Precision::float64, backend, sampling, voxels),
+                  make_explicit_gram(*device_, Precision::float64, transforms, sampling, voxels),
                   maps_, lambda) {}
     ReferenceSystem(const ReferenceSystem&) = delete;
     ReferenceSystem& operator=(const ReferenceSystem&) = delete;

@@ -1,20 +1,20 @@
 #include "support/transforms.hpp"
 
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 
 namespace lsrecon::test {
 
-OnHost adjoint_of(Backend& backend, const Problem& problem) {
-    return adjoint_on_host(backend, problem.points(), problem.samples, problem.voxels, silent);
+OnHost adjoint_of(Transforms& transforms, const Problem& problem) {
+    return adjoint_on_host(transforms, problem.points(), problem.samples, problem.voxels, silent);
 }
 
-OnHost forward_of(Backend& backend, const Problem& problem) {
-    return forward_on_host(backend, problem.points(), problem.rho, problem.voxels, silent);
+OnHost forward_of(Transforms& transforms, const Problem& problem) {
+    return forward_on_host(transforms, problem.points(), problem.rho, problem.voxels, silent);
 }
 
-OnHost q_of(Backend& backend, const Problem& problem, const Voxels& where) {
+OnHost q_of(Transforms& transforms, const Problem& problem, const Voxels& where) {
     const RealVector weights = problem.samples.row(0).cwiseAbs().transpose();
-    return q_on_host(backend, problem.trajectory(), weights, where, silent);
+    return q_on_host(transforms, problem.trajectory(), weights, where, silent);
 }
 
 Voxels places_of_q(const Problem& problem) {
@@ -22,21 +22,21 @@ Voxels places_of_q(const Problem& problem) {
 }
 
 OnHost exact_adjoint_of(const Problem& problem) {
-    return adjoint_of(*make_reference_backend(), problem);
+    return adjoint_of(*reference_transforms(), problem);
 }
 
 OnHost exact_forward_of(const Problem& problem) {
-    return forward_of(*make_reference_backend(), problem);
+    return forward_of(*reference_transforms(), problem);
 }
 
 OnHost exact_q_of(const Problem& problem, const Voxels& where) {
-    return q_of(*make_reference_backend(), problem, where);
+    return q_of(*reference_transforms(), problem, where);
 }
 
 Q exact_q(const Sampling& sampling, const Grid& grid) {
     Reporter report;
-    const auto backend = make_reference_backend();
-    Q q = compute_q(*backend, sampling, grid, report);
+    const auto transforms = reference_transforms();
+    Q q = compute_q(*transforms, sampling, grid, report);
     q.half = Volume(q.half.values());
     return q;
 }
@@ -52,7 +52,7 @@ Scan scan_of(const Problem& problem) {
     scan.grid = problem.grid;
     scan.off_resonance = problem.voxels.off_resonance();
     Frame frame = problem.frame();
-    frame.samples = forward_on_host(*make_reference_backend(), problem.points(),
+    frame.samples = forward_on_host(*reference_transforms(), problem.points(),
                                     CoilMatrix(problem.rho.row(0)), problem.voxels, silent)
                         .values;
     scan.frames = {frame};

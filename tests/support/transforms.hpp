@@ -6,11 +6,11 @@
 
 namespace lsrecon::test {
 
-/// A problem's transforms on a backend: F^H of its samples as they are, F of its rho.
-OnHost adjoint_of(Backend& backend, const Problem& problem);
-OnHost forward_of(Backend& backend, const Problem& problem);
+/// A problem's transforms on a device: F^H of its samples as they are, F of its rho.
+OnHost adjoint_of(Transforms& transforms, const Problem& problem);
+OnHost forward_of(Transforms& transforms, const Problem& problem);
 /// Q there, of |samples| of its first coil.
-OnHost q_of(Backend& backend, const Problem& problem, const Voxels& where);
+OnHost q_of(Transforms& transforms, const Problem& problem, const Voxels& where);
 /// Where Q of it is wanted: at half of the differences of a grid, or at the voxels of a list.
 Voxels places_of_q(const Problem& problem);
 
@@ -20,7 +20,7 @@ OnHost exact_adjoint_of(const Problem& problem);
 OnHost exact_forward_of(const Problem& problem);
 OnHost exact_q_of(const Problem& problem, const Voxels& where);
 
-/// Q by the reference, on the host: it outlives the backend that made it.
+/// Q by the reference, on the host: it outlives the device that made it.
 Q exact_q(const Sampling& sampling, const Grid& grid);
 
 /// A full Cartesian scan of this size.

@@ -48,8 +48,7 @@ TEST(LimitOf, CountsPairsThatAreNotComputed) {
 
 TEST(LimitOf, IsUnknownWhereNothingIsKnown) {
     EXPECT_EQ(limit_of({}, "fhd", rates).pairs_per_second, 0);
-    EXPECT_EQ(limit_of(make_backend({"reference", "", ""})->cost_of_pair("q"), "q", rates).unit,
-              "");
+    EXPECT_EQ(limit_of(reference_transforms()->cost_of_pair("q"), "q", rates).unit, "");
 }
 
 CrossoverRow row(double pairs, double reference, double device) {

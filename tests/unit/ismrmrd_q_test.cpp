@@ -5,7 +5,7 @@
 #include "reconstruct_file.hpp"
 #include "scan/voxels.hpp"
 #include "support/case.hpp"
-#include "support/counting_backend.hpp"
+#include "support/counting_transforms.hpp"
 #include "support/surroundings.hpp"
 #include "unit/ismrmrd_maker.hpp"
 
@@ -52,18 +52,18 @@ std::vector<Acquisition> spokes_of_slices() {
 TEST(QOfSlices, IsComputedOnceForEachTrajectory) {
     const std::string scan = write(spokes_of_slices(), header({size, size}, {size, size}));
     const test::TemporaryFolder folder;
-    test::CountingBackend backend;
+    test::CountingTransforms transforms;
     // Calibrations have Qs on a grid of their own.
-    backend.voxels_of_q = Voxels::half_differences(test::make_grid(size, size)).count();
+    transforms.voxels_of_q = Voxels::half_differences(test::make_grid(size, size)).count();
     FileOptions options;
     options.solve = {0, 2, 1e-4};
     options.prepare.maps = "walsh";
     Reporter report;
     const ReconstructedFile result =
-        reconstruct_file(scan, folder.file("image.h5"), backend, options, report);
+        reconstruct_file(scan, folder.file("image.h5"), transforms, options, report);
     EXPECT_EQ(result.about.frames.size(), static_cast<std::size_t>(slices * repetitions));
     EXPECT_TRUE(result.failed.empty());
-    EXPECT_EQ(backend.qs, repetitions);
+    EXPECT_EQ(transforms.qs, repetitions);
 }
 
 } // namespace

@@ -5,7 +5,7 @@
 #include "base/error.hpp"
 #include "base/sha256.hpp"
 #include "base/tolerance.hpp"
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/hdf5/writer.hpp"
 #include "support/case.hpp"
@@ -27,7 +27,7 @@ test::Problem problem_of(const std::array<std::size_t, 3>& size, std::uint64_t s
 }
 
 Q read_q(const std::string& path, const Sampling& sampling, const Grid& grid) {
-    return QFile(path).read(sampling, grid);
+    return QFile(path).read(sampling, grid, 1e-6);
 }
 
 Q q_of(const test::Problem& problem) {
@@ -38,17 +38,20 @@ std::string key_of(const test::Problem& problem) {
     return q_key(*problem.sampling, problem.grid);
 }
 
+const QMaking made_by{"loops", 1e-16};
+const LargestQError any = [](const Sampling&, const Grid&) { return 1.0; };
+
 /// Of the problem, whatever its values are.
 void write(const std::string& path, const test::Problem& problem, const Q& q,
            const Record& record = {}) {
     write_q(
-        path, q.grid, {key_of(problem)}, [&](std::size_t) { return q.half.values(); }, record);
+        path, q.grid, {key_of(problem)}, [&](std::size_t) { return q; }, made_by, record);
 }
 
 /// Of two problems of one grid.
 void write(const std::string& path, const test::Problem& one, const test::Problem& two) {
     write_q(path, one.grid, {key_of(one), key_of(two)},
-            [&](std::size_t s) { return q_of(s == 0 ? one : two).half.values(); }, {});
+            [&](std::size_t s) { return q_of(s == 0 ? one : two); }, made_by, {});
 }
 
 /// With other values.
@@ -110,7 +113,7 @@ TEST(QFile, SomethingElseIsRefused) {
     EXPECT_THROW(read_q(folder.file("missing.h5"), *problem.sampling, problem.grid), InputError);
     test::write_text(folder.file("text.h5"), "no HDF5");
     EXPECT_THROW(read_q(folder.file("text.h5"), *problem.sampling, problem.grid), InputError);
-    write_q_at(folder.file("list.h5"), ComplexVector::Ones(3), {});
+    write_q_at(folder.file("list.h5"), ComplexVector::Ones(3), made_by, {});
     EXPECT_THROW(read_q(folder.file("list.h5"), *problem.sampling, problem.grid), InputError);
 }
 
@@ -184,17 +187,34 @@ TEST(QFile, WithoutTheHashOfItsValuesItIsRefused) {
     EXPECT_NE(std::string(refused(folder, problem).message()).find("lsrecon q"), std::string::npos);
 }
 
+TEST(QFile, OneLessExactThanWhatIsAskedForIsRefused) {
+    const test::Problem problem = problem_of({3, 4, 0});
+    const TemporaryFolder folder;
+    Q q = q_of(problem);
+    q.error = 1e-4;
+    write(folder.file("q.h5"), problem, q);
+    QFile file(folder.file("q.h5"));
+    EXPECT_EQ(file.read(*problem.sampling, problem.grid, 1e-3).error, 1e-4);
+    try {
+        file.read(*problem.sampling, problem.grid, 1e-5);
+        ADD_FAILURE() << "it was taken";
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.finding().thing, "/errors");
+    }
+}
+
 TEST(QFile, HoldsTheSamplingsOfThousandsOfFrames) {
     const TemporaryFolder folder;
     const test::Problem problem = problem_of({1, 1, 0});
-    const ComplexVector half = q_of(problem).half.values();
+    const Q q = q_of(problem);
     std::vector<std::string> keys(20000);
     for (std::size_t s = 0; s < keys.size(); ++s) {
         keys[s] = Sha256().add(std::to_string(s)).hex();
     }
     keys[12345] = key_of(problem);
-    write_q(folder.file("q.h5"), problem.grid, keys, [&](std::size_t) { return half; }, {});
-    EXPECT_EQ(read_q(folder.file("q.h5"), *problem.sampling, problem.grid).half.values(), half);
+    write_q(folder.file("q.h5"), problem.grid, keys, [&](std::size_t) { return q; }, made_by, {});
+    EXPECT_EQ(read_q(folder.file("q.h5"), *problem.sampling, problem.grid).half.values(),
+              q.half.values());
 }
 
 TEST(QFile, EverySamplingOfAScanIsCheckedBeforeItsWork) {
@@ -205,12 +225,12 @@ TEST(QFile, EverySamplingOfAScanIsCheckedBeforeItsWork) {
     scan.grid = one.grid;
     scan.frames = {one.frame(), two.frame(), one.frame()};
     write(folder.file("q.h5"), one, q_of(one));
-    EXPECT_THROW(QFile(folder.file("q.h5")).require(scan), InputError);
+    EXPECT_THROW(QFile(folder.file("q.h5")).require(scan, any), InputError);
     write(folder.file("q.h5"), one, two);
     QFile file(folder.file("q.h5"));
-    file.require(scan);
+    file.require(scan, any);
     for (const test::Problem* const of : {&one, &two, &one}) {
-        EXPECT_EQ(file.read(*of->sampling, of->grid).half.values(), q_of(*of).half.values());
+        EXPECT_EQ(file.read(*of->sampling, of->grid, 1).half.values(), q_of(*of).half.values());
     }
 }
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/tolerance.hpp"
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "support/case.hpp"
 #include "support/transforms.hpp"
 
@@ -119,7 +119,7 @@ TEST(Q, AtAListOfVoxelsIsQThere) {
     const test::Problem problem = problem_of({4, 3, 0});
     Reporter report;
     const CoilMatrix listed =
-        compute_q_at(*make_reference_backend(), *problem.sampling,
+        compute_q_at(*reference_transforms(), *problem.sampling,
                      Voxels::at(problem.grid, {{0, 0, 0}, {0.25, -1.0 / 3, 0}}), report)
             .values;
     const Q q = exact_q(*problem.sampling, problem.grid);

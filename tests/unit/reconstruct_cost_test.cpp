@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "solve/solvers.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
@@ -17,13 +17,13 @@ constexpr double with_allocator = 1.2;
 
 class FrameCost : public testing::Test {
 protected:
-    std::unique_ptr<Backend> backend = make_reference_backend();
+    std::unique_ptr<Transforms> transforms = reference_transforms();
     FrameShape shape{test::make_grid(12, 10, 9), 1, false};
     SolveOptions options;
 
     HostMemory memory() {
         HostMemory of(true); // the reference is
-        add_frame(of, *backend, shape, options);
+        add_frame(of, *transforms, shape, options);
         return of;
     }
     double bytes() { return memory().bytes(); }
@@ -121,13 +121,13 @@ TEST(SystemCost, OfAMillionVoxels) {
 }
 
 TEST(JointRoom, SaysHowManyFramesFit) {
-    const auto backend = make_reference_backend();
+    const auto transforms = reference_transforms();
     Scan scan = test::scan_of(test::make_problem(test::cartesian({16, 16, 0})));
     const FrameShape frame(scan.grid, scan.coils(), true);
     SolveOptions options;
     options.regularisers = {{"llr", 0.01}};
     scan.frames.resize(1);
-    EXPECT_THROW(require_joint_room(*backend, scan, frame, options), UsageError);
+    EXPECT_THROW(require_joint_room(*transforms, scan, frame, options), UsageError);
     scan.frames.resize(20, scan.frames[0]);
     for (std::size_t f = 10; f < 20; ++f) { // 11 samplings
         scan.frames[f].sampling = std::make_shared<Sampling>(*scan.frames[0].sampling);
@@ -137,10 +137,11 @@ TEST(JointRoom, SaysHowManyFramesFit) {
             frame, Precision::float64, frames, std::min<std::size_t>(frames, 11), options));
     };
     EXPECT_GT(needed(20), needed(19));
-    const JointRoom room = require_joint_room(*backend, scan, frame, options, {needed(20), "it"});
+    const JointRoom room =
+        require_joint_room(*transforms, scan, frame, options, {needed(20), "it"});
     EXPECT_NE(room.words.find("20 frames with 11 trajectories"), std::string::npos) << room.words;
     try {
-        require_joint_room(*backend, scan, frame, options, {needed(14) + 1, "this test"});
+        require_joint_room(*transforms, scan, frame, options, {needed(14) + 1, "this test"});
         FAIL() << "no error";
     } catch (const InputError& error) {
         EXPECT_NE(error.finding().found.find("20 of 16 x 16 voxels with 11 trajectories"),

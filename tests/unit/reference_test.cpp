@@ -1,4 +1,4 @@
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 
 #include <gtest/gtest.h>
 
@@ -23,13 +23,13 @@ CoilMatrix row(const std::vector<Complex>& values) {
 }
 
 CoilMatrix fhd(const std::vector<Vec3>& k, const CoilMatrix& mu, const std::vector<Vec3>& x) {
-    return adjoint_on_host(*make_reference_backend(), k, mu, Voxels::at(test::make_grid(4, 4), x),
+    return adjoint_on_host(*reference_transforms(), k, mu, Voxels::at(test::make_grid(4, 4), x),
                            silent)
         .values;
 }
 
 CoilMatrix forward(const std::vector<Vec3>& k, const CoilMatrix& rho, const std::vector<Vec3>& x) {
-    return forward_on_host(*make_reference_backend(), k, rho, Voxels::at(test::make_grid(4, 4), x),
+    return forward_on_host(*reference_transforms(), k, rho, Voxels::at(test::make_grid(4, 4), x),
                            silent)
         .values;
 }
@@ -71,10 +71,9 @@ TEST(Reference, CoilsAreSummedApart) {
 // N = 4: voxel n lies at (n - 2) / 4, so that k = 1 turns by -pi, -pi/2, 0, pi/2.
 TEST(Reference, AGridOfFour) {
     Grid grid = test::make_grid(4, 1);
-    const CoilMatrix result =
-        adjoint_on_host(*make_reference_backend(), std::vector<Vec3>{{1, 0, 0}}, row({1}),
-                        Voxels::of_grid(grid), silent)
-            .values;
+    const CoilMatrix result = adjoint_on_host(*reference_transforms(), std::vector<Vec3>{{1, 0, 0}},
+                                              row({1}), Voxels::of_grid(grid), silent)
+                                  .values;
     EXPECT_TRUE(near(result, row({-1, -i, 1, i}), bound));
 }
 
@@ -86,7 +85,7 @@ TEST(Reference, MuIsConjugatePhiTimesWeightTimesSample) {
     sampling.weights = RealVector(2);
     sampling.weights << 3, 0.5;
     // conj(i) 3 (1 + i) = 3 - 3i;  (1 - 2i) 0.5 (2 + 4i) = 5
-    EXPECT_TRUE(near(mu_on_host(*make_reference_backend(), sampling, row({{1, 1}, {2, 4}})),
+    EXPECT_TRUE(near(mu_on_host(*reference_transforms(), sampling, row({{1, 1}, {2, 4}})),
                      row({{3, -3}, 5}), bound));
 }
 
@@ -94,7 +93,7 @@ TEST(Reference, MuIsTheSampleWithoutPhiAndWeights) {
     Sampling sampling;
     sampling.trajectory.resize(1);
     EXPECT_TRUE(
-        near(mu_on_host(*make_reference_backend(), sampling, row({{2, -7}})), row({{2, -7}}), 0));
+        near(mu_on_host(*reference_transforms(), sampling, row({{2, -7}})), row({{2, -7}}), 0));
 }
 
 TEST(Reference, QByHand) {
@@ -103,7 +102,7 @@ TEST(Reference, QByHand) {
     const Voxels at = Voxels::at(test::make_grid(4, 4), {{0, 0, 0}, {0.25, 0, 0}});
     // 2 + 3;  2 exp(i pi / 2) + 3 exp(i pi) = 2i - 3
     const ComplexVector q =
-        q_on_host(*make_reference_backend(), {{1, 0, 0}, {2, 0, 0}}, weights, at, silent)
+        q_on_host(*reference_transforms(), {{1, 0, 0}, {2, 0, 0}}, weights, at, silent)
             .values.row(0)
             .transpose();
     EXPECT_TRUE(near(q, ComplexVector(row({5, {-3, 2}}).transpose()), bound));
@@ -128,8 +127,8 @@ TEST(Reference, NothingIsASumOfNothing) {
 
 TEST(Reference, SinglePrecisionAgreesToItsOwnDigits) {
     const OnHost result =
-        adjoint_on_host(*make_single_reference_backend(), std::vector<Vec3>{{1, 0, 0}}, row({1}),
-                        Voxels::at(test::make_grid(4, 4), {{0.25, 0, 0}}), silent);
+        adjoint_on_host(*open_transforms({"reference-single"}), std::vector<Vec3>{{1, 0, 0}},
+                        row({1}), Voxels::at(test::make_grid(4, 4), {{0.25, 0, 0}}), silent);
     EXPECT_LT(result.error, 9 * tolerance::eps);
     EXPECT_TRUE(near(result.values, row({i}), result.error));
     EXPECT_GT(test::relative_l2(result.values, row({i})), 0) << "as good as double precision";

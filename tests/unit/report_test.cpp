@@ -14,7 +14,9 @@ public:
     std::vector<std::string> heard;
 
 protected:
-    void on_begin(const std::string& stage) override { heard.push_back("begin " + stage); }
+    void on_begin(const std::string& stage, double expected) override {
+        heard.push_back("begin " + stage + (expected > 0 ? ", soon done" : ""));
+    }
     void on_end(const std::string& stage, double seconds) override {
         heard.push_back("end " + stage);
         EXPECT_GE(seconds, 0);
@@ -30,10 +32,11 @@ protected:
 TEST(Report, StagesBeginAndEnd) {
     Listener report;
     {
-        const Stage outer(report, "solve");
+        const Stage outer(report, "solve", 0.1);
         const Stage inner(report, "q");
     }
-    EXPECT_THAT(report.heard, testing::ElementsAre("begin solve", "begin q", "end q", "end solve"));
+    EXPECT_THAT(report.heard,
+                testing::ElementsAre("begin solve, soon done", "begin q", "end q", "end solve"));
 }
 
 TEST(Report, AStageThatRunsTwiceIsOneLine) {

@@ -5,11 +5,10 @@
 
 #include "base/tolerance.hpp"
 #include "engines/on_host.hpp"
-#include "engines/reference.hpp"
+#include "engines/transforms.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
 #include "support/surroundings.hpp"
-#include "support/wrapped_backend.hpp"
 
 namespace lsrecon::test {
 namespace {
@@ -55,14 +54,14 @@ TEST(AdjointTest, FailsForATransformOfTheWrongSign) {
     of.size = {4, 3, 0};
     of.samples = 5;
     const Problem problem = make_problem(of);
-    const auto backend = make_reference_backend();
+    const auto transforms = reference_transforms();
     const auto forward = [&](const ComplexVector& rho) {
-        return flat(
-            forward_on_host(*backend, problem.trajectory(), unflat(rho, 1), problem.voxels, silent)
-                .values);
+        return flat(forward_on_host(*transforms, problem.trajectory(), unflat(rho, 1),
+                                    problem.voxels, silent)
+                        .values);
     };
     const auto wrong_sign = [&](const ComplexVector& d) -> ComplexVector {
-        return flat(adjoint_on_host(*backend, problem.trajectory(), unflat(d.conjugate(), 1),
+        return flat(adjoint_on_host(*transforms, problem.trajectory(), unflat(d.conjugate(), 1),
                                     problem.voxels, silent)
                         .values)
             .conjugate();
@@ -134,27 +133,6 @@ TEST(Case, MakesWhatItSays) {
     EXPECT_EQ(problem.rho.cols(), 9);
     EXPECT_EQ(problem.samples.rows(), 3);
     EXPECT_GT(problem.voxels.extent_in_voxels(), 0.5 * 6) << "nothing lies outside the grid";
-}
-
-/// The reference, with what is not a default of backends.
-struct UnusualBackend : WrappedBackend {
-    UnusualBackend() : WrappedBackend(make_reference_backend()) {}
-    void open_ahead() override { opened = true; }
-    Precision solver_precision() override { return Precision::float32; }
-    double segment_error() const override { return 0.25; }
-    bool opened = false;
-};
-
-TEST(WrappedBackend, IsTheOtherInWhatHasDefaultsToo) {
-    auto owned = std::make_unique<UnusualBackend>();
-    UnusualBackend& unusual = *owned;
-    WrappedBackend wrapped(std::move(owned));
-    wrapped.open_ahead();
-    EXPECT_TRUE(unusual.opened);
-    EXPECT_EQ(wrapped.solver_precision(), Precision::float32);
-    EXPECT_EQ(wrapped.segment_error(), 0.25);
-    EXPECT_EQ(&wrapped.device(), &unusual.device());
-    EXPECT_EQ(wrapped.precision(), unusual.precision());
 }
 
 TEST(Surroundings, FoldersAndVariablesGoWithTheirObjects) {

@@ -56,11 +56,19 @@ private:
     void* mapped_ = nullptr;
 };
 
-/// What two devices have in common: the memory of a queue's arrays.
+/// A device of a queue.
+class OnQueue {
+public:
+    virtual ~OnQueue() = default;
+    virtual Queue& queue() = 0;
+};
+
+/// What two devices have in common: a queue, and the memory of its arrays.
 class BufferRoom {
 public:
-    explicit BufferRoom(Queue& queue) : queue_(queue) {}
+    explicit BufferRoom(std::unique_ptr<Queue> queue) : owned_(std::move(queue)) {}
 
+    Queue& queue() const { return queue_; }
     bool has(Precision precision) const {
         return precision == Precision::float32 || queue_.info().double_precision;
     }
@@ -82,7 +90,8 @@ public:
     }
 
 private:
-    Queue& queue_;
+    std::unique_ptr<Queue> owned_;
+    Queue& queue_ = *owned_;
     std::shared_ptr<std::size_t> all_bytes_ = std::make_shared<std::size_t>(0);
 };
 

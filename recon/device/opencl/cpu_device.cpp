@@ -2,16 +2,23 @@
 #include "device/opencl/buffer_memory.hpp"
 #include "device/opencl/opencl_device.hpp"
 
-namespace lsrecon::opencl {
+namespace lsrecon {
+
+namespace opencl {
 
 namespace {
 
 /// Arrays are buffers, for the kernels of transforms, and mapped for everything else.
-class CpuDevice : public HostDevice {
+class CpuDevice : public HostDevice, public OnQueue {
 public:
-    explicit CpuDevice(Queue& queue) : room_(queue) {}
+    explicit CpuDevice(std::unique_ptr<Queue> queue) : room_(std::move(queue)) {}
 
+    std::string kind() const override { return "opencl"; }
+    const DeviceInfo& info() const override { return room_.queue().info(); }
     std::string name() const override { return "the device"; }
+    Clock& clock() override { return room_.queue(); }
+    void open_ahead() override { room_.queue().open_ahead(); }
+    Queue& queue() override { return room_.queue(); }
     bool has(Precision precision) const override { return room_.has(precision); }
     double memory() const override { return room_.memory(); }
     double room() const override { return room_.room(); }
@@ -24,12 +31,27 @@ private:
 
 } // namespace
 
-std::unique_ptr<Device> make_cpu_device(Queue& queue) {
-    return std::make_unique<CpuDevice>(queue);
+Queue& queue_of(Device& device) {
+    return dynamic_cast<OnQueue&>(device).queue();
 }
 
-std::unique_ptr<Device> make_device(Queue& queue) {
-    return queue.info().type == "cpu" ? make_cpu_device(queue) : make_opencl_device(queue);
+std::unique_ptr<Device> make_cpu_device(std::unique_ptr<Queue> queue) {
+    return std::make_unique<CpuDevice>(std::move(queue));
 }
 
-} // namespace lsrecon::opencl
+std::unique_ptr<Device> make_device(std::unique_ptr<Queue> queue) {
+    return queue->info().type == "cpu" ? make_cpu_device(std::move(queue))
+                                       : make_opencl_device(std::move(queue));
+}
+
+} // namespace opencl
+
+std::unique_ptr<Device> open_device(const std::string& wanted, double memory,
+                                    std::function<void(const std::string&)> note) {
+    return opencl::guarded("opening the device", [&] {
+        return opencl::make_device(
+            std::make_unique<opencl::Queue>(wanted, memory, std::move(note)));
+    });
+}
+
+} // namespace lsrecon

@@ -63,10 +63,10 @@ private:
         Queue::set_arguments(kernel_, rounds_, 0.5F, 0.25F, out_);
         double fastest = std::numeric_limits<double>::infinity();
         for (int launch = 0; launch < count; ++launch) {
-            queue_.restart_clock();
+            queue_.restart();
             queue_.launch(kernel_, items_);
             queue_.finish();
-            fastest = std::min(fastest, queue_.compute_seconds());
+            fastest = std::min(fastest, queue_.seconds());
         }
         return fastest;
     }
@@ -118,6 +118,17 @@ private:
 std::unique_ptr<RateMeter> make_rate_meter(const std::string& wanted) {
     return opencl::guarded("measuring the device's limits",
                            [&] { return std::make_unique<opencl::OpenclRateMeter>(wanted); });
+}
+
+DeviceRates nominal_rates(const DeviceInfo& info) {
+    const bool is_gpu = info.type == "gpu";
+    const double clocks = 1e6 * info.clock_mhz * std::max(1U, info.compute_units);
+    // A unit multiplies and adds in 128 lanes a clock, a CPU's core in two vectors of 8; it takes
+    // two sines and two cosines of the hardware's in an eighth of these lanes.
+    const double lanes = is_gpu ? 128 : 16;
+    const double multiply_adds = clocks * lanes;
+    return {multiply_adds, multiply_adds / (is_gpu ? 16 : 32), multiply_adds / 40,
+            opencl::has_double_matrix_units(info) ? multiply_adds : 0};
 }
 
 } // namespace lsrecon

@@ -11,13 +11,16 @@ namespace {
 
 constexpr std::size_t most_work_groups = 512;
 
-class OpenclDevice : public Device {
+class OpenclDevice : public Device, public OnQueue {
 public:
-    explicit OpenclDevice(Queue& queue)
-        : queue_(queue), room_(queue), kernels_(queue, "arrays.cl"),
-          neighbours_(queue, "neighbours.cl"), cosines_(queue, "cosines.cl") {}
+    explicit OpenclDevice(std::unique_ptr<Queue> queue) : room_(std::move(queue)) {}
 
+    std::string kind() const override { return "opencl"; }
+    const DeviceInfo& info() const override { return room_.queue().info(); }
     std::string name() const override { return "the device"; }
+    Clock& clock() override { return room_.queue(); }
+    void open_ahead() override { room_.queue().open_ahead(); }
+    Queue& queue() override { return room_.queue(); }
     bool has(Precision precision) const override { return room_.has(precision); }
     double memory() const override { return room_.memory(); }
     double room() const override { return room_.room(); }
@@ -212,11 +215,11 @@ private:
         return values;
     }
 
-    Queue& queue_;
     BufferRoom room_;
-    ArrayKernels kernels_;
-    ArrayKernels neighbours_;
-    ArrayKernels cosines_;
+    Queue& queue_ = room_.queue();
+    ArrayKernels kernels_{queue_, "arrays.cl"};
+    ArrayKernels neighbours_{queue_, "neighbours.cl"};
+    ArrayKernels cosines_{queue_, "cosines.cl"};
     Array parts_[2]; ///< of sums, in each precision
 };
 
@@ -251,8 +254,8 @@ cl::Buffer& buffer_of(const Array& array) {
     return static_cast<BufferMemory*>(array.memory())->buffer();
 }
 
-std::unique_ptr<Device> make_opencl_device(Queue& queue) {
-    return std::make_unique<OpenclDevice>(queue);
+std::unique_ptr<Device> make_opencl_device(std::unique_ptr<Queue> queue) {
+    return std::make_unique<OpenclDevice>(std::move(queue));
 }
 
 } // namespace lsrecon::opencl

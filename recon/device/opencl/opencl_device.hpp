@@ -7,15 +7,18 @@
 
 namespace lsrecon::opencl {
 
-// Devices whose arrays are buffers of the queue, which must outlive them and their arrays.
+// Devices whose arrays are buffers of their queue, and do not outlive them.
 
 /// The verbs are kernels (kernels/arrays.cl, neighbours.cl, cosines.cl), the FFT is VkFFT.
-std::unique_ptr<Device> make_opencl_device(Queue& queue);
+std::unique_ptr<Device> make_opencl_device(std::unique_ptr<Queue> queue);
 /// The verbs are the host's loops, the FFT is FFTW: for a queue whose device is the CPU. Kernels
 /// of so few numbers take it longer to start than to run.
-std::unique_ptr<Device> make_cpu_device(Queue& queue);
+std::unique_ptr<Device> make_cpu_device(std::unique_ptr<Queue> queue);
 /// The one that suits the queue's device.
-std::unique_ptr<Device> make_device(Queue& queue);
+std::unique_ptr<Device> make_device(std::unique_ptr<Queue> queue);
+
+/// That of such a device.
+Queue& queue_of(Device& device);
 
 /// The buffer that an array of such a device is, for the next command. Ask again for another: a
 /// verb may have taken it back for the host.

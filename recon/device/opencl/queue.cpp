@@ -111,7 +111,7 @@ void Queue::finish() {
     for (const cl::Event& event : launches) {
         const auto start = event.getProfilingInfo<CL_PROFILING_COMMAND_START>();
         const auto end = event.getProfilingInfo<CL_PROFILING_COMMAND_END>();
-        compute_seconds_ += 1e-9 * static_cast<double>(end - start);
+        seconds_ += 1e-9 * static_cast<double>(end - start);
     }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/precision.hpp"
+#include "device/clock.hpp"
 #include "device/devices.hpp"
 #include "device/opencl/cl.hpp"
 #include "device/opencl/driver_cache.hpp"
@@ -22,7 +23,7 @@ struct Real {
 };
 
 /// One device with its queue, its kernels and its clock: what every transform needs of OpenCL.
-class Queue {
+class Queue : public Clock {
 public:
     /// `memory` is what may be used of the device's memory, in bytes; 0 for all of it. `note` is
     /// called on trouble with a cache.
@@ -77,16 +78,16 @@ public:
     /// the device and an interrupt does not wait long.
     void keep_pace();
 
-    /// Waits for every launch and adds its time to compute_seconds.
+    /// Waits for every launch and adds its time to the seconds.
     void finish();
     /// Waits for launches that an error left behind, since they hold device memory until they end,
-    /// and leaves them out of compute_seconds.
+    /// and leaves them out of the seconds.
     void abandon_launches();
-    void restart_clock() {
+    void restart() override {
         abandon_launches();
-        compute_seconds_ = 0;
+        seconds_ = 0;
     }
-    double compute_seconds() const { return compute_seconds_; }
+    double seconds() const override { return seconds_; }
 
 private:
     struct Opened {
@@ -115,7 +116,7 @@ private:
     std::map<std::string, cl::Program> programs_;
     std::map<std::string, cl::Kernel> kernels_;
     std::deque<cl::Event> launches_;
-    double compute_seconds_ = 0;
+    double seconds_ = 0;
 };
 
 } // namespace lsrecon::opencl

@@ -30,7 +30,7 @@ class DirectTransform : public Transform {
 public:
     DirectTransform(const EngineContext& context, const Variant& variant,
                     const SamplePoints& points, const Voxels& voxels)
-        : context_(context), resources_(context.resources), variant_(variant),
+        : context_(context), resources_(resources_of(context)), variant_(variant),
           points_(off_resonance_of(points, voxels) ? points : SamplePoints(points.trajectory)),
           voxels_(off_resonance_of(points, voxels) ? voxels : voxels.in_field(nullptr)),
           units_(points_, voxels_),
@@ -58,8 +58,8 @@ public:
         guarded("a transform", [&] { run_adjoint(values, out, progress); });
     }
 
-    double forward_error() const override { return error("f", voxels()); }
-    double adjoint_error() const override { return error(stage_, samples()); }
+    double forward_error() const override { return error("f"); }
+    double adjoint_error() const override { return error(stage_); }
 
 private:
     // Q comes as its half.
@@ -85,12 +85,8 @@ private:
     /// Numbers of a source before its values.
     std::size_t position_fields() const { return has_off() ? 10 : 6; }
 
-    double error(const std::string& stage, std::size_t terms) const {
-        if (resources_.precision == Precision::float64) {
-            return error_in_doubles(points_, voxels_, terms);
-        }
-        const Parameters& parameters = context_.parameters(variant_.name, stage).values;
-        return tolerance::direct_transform(variant_.arithmetic_by(parameters).rounding, terms);
+    double error(const std::string& stage) const {
+        return error_of_exact(context_, variant_, stage, points_, voxels_);
     }
 
     void run(const Sum& sum, const ChosenParameters& parameters);

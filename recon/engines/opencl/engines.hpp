@@ -1,50 +1,23 @@
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "engines/opencl/resources.hpp"
-#include "engines/opencl/variant.hpp"
-#include "engines/transform.hpp"
-#include "engines/tuning.hpp"
-#include "scan/voxels.hpp"
+#include "engines/engine.hpp"
 
 namespace lsrecon::opencl {
 
-/// What an engine is given: what to compute with, and the parameters of a variant of it for a stage
-/// ("fhd", "q" or "f"), which are on the record from then on.
-struct EngineContext {
-    Resources resources;
-    std::function<const ChosenParameters&(const std::string& variant, const std::string& stage)>
-        parameters;
-};
-
-/// What makes a transform: F of this sampling at these voxels, by a variant of the engine. All of
-/// them must outlive it.
+/// F of this sampling at these voxels, by a variant of an engine; each in a file of its name.
 using MakeTransform = std::unique_ptr<Transform>(const EngineContext& context,
                                                  const Variant& variant, const SamplePoints& points,
                                                  const Voxels& voxels);
-
-/// A way to compute transforms on an OpenCL device.
-struct Engine {
-    std::vector<Variant> variants; ///< in the order of the ladder
-    bool (*serves)(const Voxels& voxels);
-    bool divides_time; ///< off-resonance needs time segments (engines/segments.hpp)
-    MakeTransform* make; ///< defined in a separate file
-};
 MakeTransform make_direct, make_separable;
 
-/// The table of engines: one row each.
-const std::vector<Engine>& engines();
-/// UsageError for a name that no engine has.
-const Engine& engine_of(const std::string& variant);
-const Variant& variant_named(const std::string& name);
+/// RUN of kernels/transform.h: sources that are summed before their sum goes to the total.
+constexpr std::size_t sources_of_a_run = 32;
 
-/// Used where the chosen engine cannot serve: the fastest variant that takes voxels anywhere.
-constexpr const char* variant_for_any_voxels = "tuned";
-
-/// Bound of the error of a transform in double precision against the reference: both round.
-double error_in_doubles(const SamplePoints& points, const Voxels& voxels, std::size_t terms);
+/// Bound of the relative L2 error of a stage with exact phases.
+double error_of_exact(const EngineContext& context, const Variant& variant,
+                      const std::string& stage, const SamplePoints& points, const Voxels& voxels);
+/// Of such a stage for one coil: seconds by the nominal rates of the device.
+Cost predict_exact(const EngineContext& context, const Variant& variant, const std::string& stage,
+                   const SamplePoints& points, const Voxels& voxels);
 
 } // namespace lsrecon::opencl

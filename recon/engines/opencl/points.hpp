@@ -3,8 +3,8 @@
 #include <limits>
 #include <vector>
 
+#include "engines/opencl/engines.hpp"
 #include "engines/opencl/resources.hpp"
-#include "engines/opencl/variant.hpp"
 #include "engines/split.hpp"
 #include "scan/voxels.hpp"
 

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "device/opencl/opencl_device.hpp"
+#include "engines/opencl/engines.hpp"
 
 namespace lsrecon::opencl {
 
@@ -62,5 +63,9 @@ private:
         }
     }
 };
+
+inline Resources resources_of(const EngineContext& context) {
+    return {queue_of(context.device), context.device, context.precision, context.note};
+}
 
 } // namespace lsrecon::opencl

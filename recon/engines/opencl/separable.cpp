@@ -21,12 +21,9 @@ class SeparableTransform : public Transform {
 public:
     SeparableTransform(const EngineContext& context, const Variant& variant,
                        const SamplePoints& points, const Voxels& voxels)
-        : context_(context), resources_(context.resources), variant_(variant), voxels_(voxels),
-          samples_(resources_, points.trajectory, voxels, form_of("fhd") != Form::matrix),
-          error_in_doubles_(
-              resources_.precision == Precision::float64
-                  ? error_in_doubles(points, voxels, std::max(points.count(), voxels.count()))
-                  : 0) {}
+        : context_(context), resources_(resources_of(context)), variant_(variant), points_(points),
+          voxels_(voxels),
+          samples_(resources_, points.trajectory, voxels, form_of("fhd") != Form::matrix) {}
 
     std::size_t samples() const override { return samples_.count(); }
     std::size_t voxels() const override { return voxels_.count(); }
@@ -48,8 +45,8 @@ public:
                             });
     }
 
-    double forward_error() const override { return error("f", voxels()); }
-    double adjoint_error() const override { return error(stage_, samples()); }
+    double forward_error() const override { return error("f"); }
+    double adjoint_error() const override { return error(stage_); }
 
 private:
     const Parameters& parameters_of(const std::string& stage) const {
@@ -86,19 +83,16 @@ private:
         }
     }
 
-    double error(const std::string& stage, std::size_t terms) const {
-        return resources_.precision == Precision::float64
-                   ? error_in_doubles_
-                   : tolerance::direct_transform(
-                         variant_.arithmetic_by(parameters_of(stage)).rounding, terms);
+    double error(const std::string& stage) const {
+        return error_of_exact(context_, variant_, stage, points_, voxels_);
     }
 
     EngineContext context_;
     Resources resources_;
     const Variant& variant_;
+    SamplePoints points_;
     Voxels voxels_;
     LatticeSamples samples_;
-    double error_in_doubles_; ///< 0 in floats
     std::string stage_ = "fhd"; ///< of the last adjoint
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "engines/backend.hpp"
+#include "engines/transforms.hpp"
 
 namespace lsrecon::opencl {
 

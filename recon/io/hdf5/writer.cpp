@@ -119,6 +119,8 @@ Hdf5Handle element_type(Hdf5Element element) {
         return complex_type(H5T_IEEE_F32LE, "real", "imag");
     case Hdf5Element::sha256:
         return text_type(64); // hexadecimal digits
+    case Hdf5Element::float64:
+        return Hdf5Handle(H5Tcopy(H5T_IEEE_F64LE));
     case Hdf5Element::float32:
         break;
     }

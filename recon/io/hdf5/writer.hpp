@@ -16,7 +16,7 @@ class Hdf5Handle;
 
 /// What one element of a dataset is. Complex ones are compounds {r,i}, as h5py reads and writes
 /// them, in ISMRMRD {real,imag}.
-enum class Hdf5Element { float32, complex64, complex128, ismrmrd_complex64, sha256 };
+enum class Hdf5Element { float32, float64, complex64, complex128, ismrmrd_complex64, sha256 };
 
 /// A new HDF5 file. It is made in memory and written by close(): after a write that the file system
 /// refused, HDF5 (1.10.8) can neither close the file nor end without a crash. One whose values come

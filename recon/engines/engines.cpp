@@ -1,17 +1,28 @@
-#include "engines/opencl/engines.hpp"
+// The table of engines across all kinds of devices.
+
+#include "engines/engine.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
+#include "base/error.hpp"
 #include "base/numbers.hpp"
-#include "device/devices.hpp"
+#include "engines/loops.hpp"
+#ifdef LSRECON_WITH_OPENCL
+#include "engines/opencl/engines.hpp"
+#endif
 
 namespace lsrecon {
 
-namespace opencl {
-
 namespace {
+
+std::string none(const SamplePoints&, const Voxels&) {
+    return "";
+}
+
+#ifdef LSRECON_WITH_OPENCL
+
+using opencl::sources_of_a_run;
 
 using tolerance::per_term;
 using tolerance::per_term_native;
@@ -48,37 +59,57 @@ constexpr PairCost of_rows_by_polynomials{no_unit, 21, 19, 2};
 constexpr PairCost of_products{no_unit, 4, 2, 2, 2};
 constexpr PairCost of_products_in_doubles{no_unit, 4, 2, 2, 2, matrix_unit};
 
+std::string off_a_grid(const SamplePoints&, const Voxels& voxels) {
+    return voxels.on_lattice() ? "" : "the voxels are not on a grid";
+}
+
+#endif
+
 } // namespace
 
 const std::vector<Engine>& engines() {
-    using Layout = SourceLayout;
     static const std::vector<Engine> rows{
-        {{{"naive", {in_one_float, of_library}, Layout::arrays},
-          {"register", {in_runs, of_library}, Layout::arrays},
-          {"constant", {in_runs, of_library}, Layout::arrays},
-          {"struct", {in_runs, of_library}, Layout::structs},
-          {"native", {in_runs_of_native, of_hardware}, Layout::structs},
+        {"loops",
+         "reference",
+         {{"loops-single", {}, SourceLayout::none, {}, Precision::float32}, {"loops"}},
+         false,
+         &none,
+         &predict_loops,
+         &make_loops},
+#ifdef LSRECON_WITH_OPENCL
+        {"direct",
+         "opencl",
+         {{"naive", {in_one_float, of_library}, SourceLayout::arrays},
+          {"register", {in_runs, of_library}, SourceLayout::arrays},
+          {"constant", {in_runs, of_library}, SourceLayout::arrays},
+          {"struct", {in_runs, of_library}, SourceLayout::structs},
+          {"native", {in_runs_of_native, of_hardware}, SourceLayout::structs},
           {"tuned",
            {in_runs_of_native, of_rows},
-           Layout::vectors,
+           SourceLayout::vectors,
            // Polynomials are better than that.
            {{"TRIGONOMETRY", 1, {in_runs_of_native, of_rows_by_polynomials}}}}},
-         [](const Voxels&) { return true; },
          false,
-         &make_direct},
-        {{{"separable",
+         &none,
+         &opencl::predict_exact,
+         &opencl::make_direct},
+        {"separable",
+         "opencl",
+         {{"separable",
            {of_factors, of_products},
-           Layout::none,
+           SourceLayout::none,
            {{"FORM", 2, {of_factors_in_doubles, of_products_in_doubles}}}}},
-         [](const Voxels& voxels) { return voxels.on_lattice(); },
          true,
-         &make_separable},
+         &off_a_grid,
+         &opencl::predict_exact,
+         &opencl::make_separable},
+#endif
     };
     return rows;
 }
 
-const Engine& engine_of(const std::string& variant) {
-    for (const Engine& engine : engines()) {
+const Engine& engine_of(const std::string& variant, const std::vector<Engine>& table) {
+    for (const Engine& engine : table) {
         for (const Variant& row : engine.variants) {
             if (row.name == variant) {
                 return engine;
@@ -90,8 +121,8 @@ const Engine& engine_of(const std::string& variant) {
                           "\n  next:     see 'lsrecon devices', or leave `kernel` out"));
 }
 
-const Variant& variant_named(const std::string& name) {
-    const std::vector<Variant>& rows = engine_of(name).variants;
+const Variant& variant_named(const std::string& name, const std::vector<Engine>& table) {
+    const std::vector<Variant>& rows = engine_of(name, table).variants;
     return *std::find_if(rows.begin(), rows.end(),
                          [&](const Variant& row) { return row.name == name; });
 }
@@ -106,34 +137,38 @@ const Arithmetic& Variant::arithmetic_by(const Parameters& parameters) const {
     return arithmetic;
 }
 
-double error_in_doubles(const SamplePoints& points, const Voxels& voxels, std::size_t terms) {
-    Vec3 reach{};
-    for (const Vec3& k : points.trajectory) {
-        for (std::size_t d = 0; d < 3; ++d) {
-            reach[d] = std::max(reach[d], std::abs(k[d]) / voxels.per_fov()[d]);
-        }
-    }
-    double turns = voxels.extent_in_voxels() * (reach[0] + reach[1] + reach[2]);
-    if (const OffResonance* const off_resonance = off_resonance_of(points, voxels)) {
-        turns += points.times->cwiseAbs().maxCoeff() * off_resonance->field.cwiseAbs().maxCoeff();
-    }
-    return 2 * tolerance::reference(turns, terms);
-}
-
-} // namespace opencl
-
-std::vector<std::string> kernel_names() {
+std::vector<std::string> kernel_names(const std::string& device_kind) {
     std::vector<std::string> names;
-    for (const opencl::Engine& engine : opencl::engines()) {
-        for (const opencl::Variant& variant : engine.variants) {
-            names.push_back(variant.name);
+    for (const Engine& engine : engines()) {
+        for (const Variant& variant : engine.variants) {
+            if (engine.device_kind == device_kind) {
+                names.push_back(variant.name);
+            }
         }
     }
     return names;
 }
 
-std::string default_kernel() {
-    return "separable";
+std::string default_kernel(const std::string& device_kind) {
+    const std::vector<std::string> names = kernel_names(device_kind);
+    return names.empty() ? "" : names.back();
+}
+
+Limit limit_of(const PairCost& cost, const std::string& stage, const DeviceRates& rates) {
+    const bool is_q = stage == "q";
+    const double needed = is_q ? cost.q_multiply_adds : cost.fhd_multiply_adds;
+    if (needed == 0) {
+        return {};
+    }
+    const double counted = is_q ? 2 : stage == "f" ? cost.f_pairs : cost.fhd_pairs;
+    Limit limit{counted * rates.*cost.multiply_adds.rate / needed, cost.multiply_adds.name};
+    if (cost.trigonometry.rate != nullptr) {
+        const double pairs = counted * rates.*cost.trigonometry.rate;
+        if (pairs < limit.pairs_per_second) {
+            limit = {pairs, cost.trigonometry.name};
+        }
+    }
+    return limit;
 }
 
 } // namespace lsrecon

@@ -1,4 +1,4 @@
-#include "engines/reference.hpp"
+#include "engines/loops.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -22,8 +22,8 @@ template <typename Real> using Point = std::array<Real, 5>;
 /// Sums over every source, in this precision.
 template <typename Real> class LoopTransform : public Transform {
 public:
-    LoopTransform(const SamplePoints& points, const Voxels& voxels, double& seconds)
-        : points_(points), voxels_(voxels), seconds_(seconds) {}
+    LoopTransform(const SamplePoints& points, const Voxels& voxels, StopWatch& clock)
+        : points_(points), voxels_(voxels), clock_(clock) {}
 
     std::size_t samples() const override { return points_.count(); }
     std::size_t voxels() const override { return voxels_.count(); }
@@ -110,46 +110,44 @@ private:
                 progress(static_cast<double>(p) / static_cast<double>(points.size()));
             }
         }
-        seconds_ += seconds_since(start);
+        clock_.add(seconds_since(start));
     }
 
     SamplePoints points_;
     Voxels voxels_;
-    double& seconds_;
+    StopWatch& clock_;
 };
 
-template <typename Real> class ReferenceBackend : public Backend {
-public:
-    explicit ReferenceBackend(std::string name) : name_(std::move(name)) {}
+template <typename Real> std::unique_ptr<LoopTransform<Real>>
+loops(Device& device, const SamplePoints& points, const Voxels& voxels) {
+    return std::make_unique<LoopTransform<Real>>(points, voxels, reference_clock(device));
+}
 
-    BackendInfo info() const override {
-        return {name_, "CPU, one thread", "", "loops", "", std::numeric_limits<Real>::epsilon() / 2,
-                ""};
-    }
-    Device& device() override { return *device_; }
-    Precision precision() const override { return Precision::float64; }
-    std::unique_ptr<Transform> transform(const SamplePoints& points,
-                                         const Voxels& voxels) override {
-        return std::make_unique<LoopTransform<Real>>(points, voxels, seconds_);
-    }
-    void note(const std::string&) const override {}
-    void restart_clock() override { seconds_ = 0; }
-    double compute_seconds() const override { return seconds_; }
-
-private:
-    std::string name_;
-    double seconds_ = 0;
-    std::unique_ptr<Device> device_ = make_reference_device();
-};
+bool is_single(const Variant& variant) {
+    return variant.computes_in == Precision::float32;
+}
 
 } // namespace
 
-std::unique_ptr<Backend> make_reference_backend() {
-    return std::make_unique<ReferenceBackend<double>>("reference");
+std::unique_ptr<Transform> make_loops(const EngineContext& context, const Variant& variant,
+                                      const SamplePoints& points, const Voxels& voxels) {
+    if (is_single(variant)) {
+        return loops<float>(context.device, points, voxels);
+    }
+    return loops<double>(context.device, points, voxels);
 }
 
-std::unique_ptr<Backend> make_single_reference_backend() {
-    return std::make_unique<ReferenceBackend<float>>("reference-single");
+Cost predict_loops(const EngineContext& context, const Variant& variant, const std::string& stage,
+                   const SamplePoints& points, const Voxels& voxels) {
+    constexpr double seconds_of_a_pair = 2.5e-8; // mostly its sine and cosine
+    Cost cost;
+    cost.seconds = seconds_of_a_pair * static_cast<double>(points.count()) *
+                   static_cast<double>(voxels.count());
+    cost.host_bytes = static_cast<double>((points.count() + voxels.count()) *
+                                          (sizeof(Complex) + sizeof(Point<double>)));
+    const auto made = make_loops(context, variant, points, voxels);
+    cost.error = stage == "f" ? made->forward_error() : made->adjoint_error();
+    return cost;
 }
 
 } // namespace lsrecon

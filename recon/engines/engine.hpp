@@ -1,0 +1,86 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cost.hpp"
+#include "base/tolerance.hpp"
+#include "device/device.hpp"
+#include "engines/pair_cost.hpp"
+#include "engines/transform.hpp"
+#include "engines/tuning.hpp"
+#include "scan/voxels.hpp"
+
+namespace lsrecon {
+
+/// How a kernel computes in single precision: how wrong it is, and how fast it may be.
+struct Arithmetic {
+    tolerance::Rounding rounding = {};
+    PairCost cost = {};
+};
+
+/// How a chunk of sources lies in memory. `vectors` are structs of whole float4, their low parts in
+/// radians, and whole runs of them (kernels/tuned.cl).
+enum class SourceLayout { none, arrays, structs, vectors };
+
+/// What --kernel names: a rung of the ladder.
+struct Variant {
+    std::string name;
+    Arithmetic arithmetic = {}; ///< none where its engine predicts the error otherwise
+    SourceLayout layout = SourceLayout::none; ///< of the direct engine, whose file is NAME.cl
+    /// Where a parameter of the kernel has this value, another arithmetic.
+    struct Choice {
+        std::string parameter;
+        int value;
+        Arithmetic arithmetic;
+    };
+    std::vector<Choice> choices = {};
+    /// Where that is not the precision of its arrays.
+    std::optional<Precision> computes_in = {};
+
+    const Arithmetic& arithmetic_by(const Parameters& parameters) const;
+};
+
+/// What an engine computes with. The device must outlive its transforms.
+struct EngineContext {
+    Device& device;
+    Precision precision; ///< of arrays
+    std::function<void(const std::string&)> note;
+    /// Those of a variant for a stage ("fhd", "q" or "f"), which are on the record from then on.
+    std::function<const ChosenParameters&(const std::string& variant, const std::string& stage)>
+        parameters;
+};
+
+/// A way to compute transforms. What the points refer to must outlive a transform.
+struct Engine {
+    std::string name;
+    std::string device_kind; ///< Device::kind() of those that it computes on
+    std::vector<Variant> variants; ///< in the order of the ladder; the last is the usual one
+    bool divides_time; ///< off-resonance needs time segments (engines/segments.hpp)
+    /// Why it cannot serve them; "" where it can.
+    std::string (*refusal)(const SamplePoints& points, const Voxels& voxels);
+    /// One coil in this stage; the error is the bound of the transform's.
+    std::function<Cost(const EngineContext& context, const Variant& variant,
+                       const std::string& stage, const SamplePoints& points, const Voxels& voxels)>
+        predict;
+    std::function<std::unique_ptr<Transform>(const EngineContext& context, const Variant& variant,
+                                             const SamplePoints& points, const Voxels& voxels)>
+        make;
+};
+
+/// The table, across all kinds of devices: a row each, the fastest last.
+const std::vector<Engine>& engines();
+
+/// Names of the variants for a kind of device, in the order of the ladder.
+std::vector<std::string> kernel_names(const std::string& device_kind = "opencl");
+/// The one used unless the user names another.
+std::string default_kernel(const std::string& device_kind = "opencl");
+
+/// UsageError for a name that no engine has.
+const Engine& engine_of(const std::string& variant, const std::vector<Engine>& table = engines());
+const Variant& variant_named(const std::string& name, const std::vector<Engine>& table = engines());
+
+} // namespace lsrecon

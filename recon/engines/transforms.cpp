@@ -1,0 +1,262 @@
+#include "engines/transforms.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/numbers.hpp"
+#include "device/devices.hpp"
+#include "device/reference_device.hpp"
+#include "engines/segmented.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+std::string kernel_of(const ComputeOptions& options, const Device& device) {
+    return options.kernel.empty() ? default_kernel(device.kind()) : options.kernel;
+}
+
+} // namespace
+
+Transforms::Transforms(std::unique_ptr<Device> device, ComputeOptions options,
+                       std::vector<Engine> table)
+    : device_(std::move(device)), options_(std::move(options)), table_(std::move(table)),
+      engine_(engine_of(kernel_of(options_, *device_), table_)),
+      variant_(variant_named(kernel_of(options_, *device_), table_)), context_(context(true)),
+      predicting_(context(false)) {
+    if (!device_->has(precision())) {
+        throw DeviceError(text("`precision` double: ", device_->info().name,
+                               " has no double precision\n  next:     use `precision` single, "
+                               "another `device`, or `backend` reference"));
+    }
+}
+
+EngineContext Transforms::context(bool on_record) {
+    return {*device_, precision(), options_.note,
+            [this, on_record](const std::string& variant,
+                              const std::string& stage) -> const ChosenParameters& {
+                if (on_record) {
+                    ran_.insert(variant + " " + stage);
+                }
+                return parameters_of(variant, stage);
+            }};
+}
+
+ComputedBy Transforms::computed_by() const {
+    std::string parameters = segments_;
+    for (const std::string& variant_and_stage : ran_) {
+        if (const ChosenParameters& chosen = chosen_.at(variant_and_stage);
+            !chosen.values.empty()) {
+            parameters +=
+                (parameters.empty() ? "" : "; ") + variant_and_stage + ": " + chosen.text();
+        }
+    }
+    const DeviceInfo& info = device_->info();
+    const bool has_source = engine_.device_kind == "opencl";
+    return {options_.backend,
+            info.name,
+            info.platform.empty() ? "" : info.platform + ", " + info.driver,
+            variant_.name + (other_variant_.empty() ? "" : " and " + other_variant_),
+            has_source ? kernel_hash(variant_.name) : "",
+            unit_roundoff(variant_.computes_in.value_or(precision())),
+            parameters};
+}
+
+Precision Transforms::solver_precision() const {
+    return options_.precision.value_or(device_->has(Precision::float64) ? Precision::float64
+                                                                        : Precision::float32);
+}
+
+std::string Transforms::refusal_of(const Chosen& any, const SamplePoints& points,
+                                   const Voxels& voxels) {
+    const Engine& engine = any.engine;
+    if (engine.device_kind != device_->kind()) {
+        return text("it computes on ", engine.device_kind, ", not on ", device_->kind());
+    }
+    const std::string refusal = engine.refusal(points, voxels);
+    if (!refusal.empty() || options_.accuracy == 0) {
+        return refusal;
+    }
+    double error = 0;
+    for (const std::string stage : {"fhd", "q", "f"}) {
+        error =
+            std::max(error, engine.predict(predicting_, any.variant, stage, points, voxels).error);
+    }
+    return error <= options_.accuracy ? ""
+                                      : text("its relative error is up to ", rounded(error),
+                                             ", and `accuracy` is ", options_.accuracy);
+}
+
+Transforms::Chosen Transforms::choose(const SamplePoints& points, const Voxels& voxels) {
+    const Chosen asked{engine_, variant_};
+    const std::string why = refusal_of(asked, points, voxels);
+    if (why.empty()) {
+        return asked;
+    }
+    std::string refusals = text("\n  ", variant_.name, ": ", why);
+    for (auto engine = table_.rbegin(); engine != table_.rend(); ++engine) {
+        const Chosen other{*engine, engine->variants.back()};
+        if (&other.engine == &engine_) {
+            continue;
+        }
+        const std::string refusal = refusal_of(other, points, voxels);
+        if (refusal.empty()) {
+            if (other_variant_.empty() && !options_.kernel.empty()) {
+                note(text("`kernel` ", variant_.name, " cannot compute this transform: ", why, ". ",
+                          other.variant.name, " does"));
+            }
+            other_variant_ = other.variant.name;
+            return other;
+        }
+        refusals += text("\n  ", other.variant.name, ": ", refusal);
+    }
+    throw DeviceError("no engine can compute this transform" + refusals);
+}
+
+std::unique_ptr<Transform> Transforms::make(const SamplePoints& points, const Voxels& voxels) {
+    const Chosen by = choose(points, voxels);
+    const OffResonance* const off_resonance = off_resonance_of(points, voxels);
+    if (off_resonance == nullptr || !by.engine.divides_time) {
+        return by.engine.make(context_, by.variant, points, voxels);
+    }
+    const TimeSegments segments =
+        time_segments(*points.times, *off_resonance, options_.segment_error, precision());
+    if (segments_.empty()) { // once: pieces and frames have about the same
+        segments_ =
+            text(segments.count(), " time segments, error at most ", rounded(segments.error));
+        note("off-resonance by " + segments_);
+    }
+    return std::make_unique<SegmentedTransform>(
+        *device_, precision(),
+        by.engine.make(context_, by.variant, points, voxels.in_field(nullptr)), segments);
+}
+
+Cost Transforms::predict(const std::string& stage, const SamplePoints& points,
+                         const Voxels& voxels) {
+    const Chosen by = choose(points, voxels);
+    Cost cost = by.engine.predict(predicting_, by.variant, stage, points, voxels);
+    const OffResonance* const off_resonance = off_resonance_of(points, voxels);
+    if (off_resonance != nullptr && by.engine.divides_time) {
+        cost.seconds *= expected_segments(*points.times, *off_resonance);
+        cost.error += options_.segment_error;
+    }
+    return cost;
+}
+
+double Transforms::accuracy() const {
+    return options_.accuracy > 0 ? options_.accuracy
+                                 : unit_roundoff(variant_.computes_in.value_or(precision()));
+}
+
+double Transforms::segment_error() const {
+    return engine_.divides_time ? options_.segment_error : 0;
+}
+
+PairCost Transforms::cost_of_pair(const std::string& stage) {
+    return variant_.arithmetic_by(parameters_of(variant_.name, stage).values).cost;
+}
+
+/// The user's parameters are those of the variant that was asked for.
+const ChosenParameters& Transforms::parameters_of(const std::string& variant,
+                                                  const std::string& stage) {
+    const std::string key = variant + " " + stage;
+    if (chosen_.count(key) == 0) {
+        chosen_[key] =
+            choose_parameters(device_->info(), variant, stage,
+                              variant == variant_.name ? options_.parameters : Parameters{});
+    }
+    return chosen_[key];
+}
+
+namespace {
+
+/// The table of kinds: a row each.
+struct Row {
+    DeviceKind kind;
+    std::unique_ptr<Device> (*open)(const ComputeOptions&);
+    std::string kernel; ///< "" for the usual one
+};
+
+const std::vector<Row>& table() {
+#ifdef LSRECON_WITH_OPENCL
+    constexpr bool with_opencl = true;
+#else
+    constexpr bool with_opencl = false;
+#endif
+    const auto reference = [](const ComputeOptions&) { return make_reference_device(); };
+    static const std::vector<Row> rows{
+        {{"opencl", "any OpenCL device", with_opencl},
+         [](const ComputeOptions& options) {
+             return open_device(options.device, options.device_memory, options.note);
+         },
+         ""},
+        {{"reference", "CPU, double precision, plain loops: the oracle", true}, reference, ""},
+        {{"reference-single", "the same loops in single precision, for comparison", true},
+         reference,
+         "loops-single"},
+    };
+    return rows;
+}
+
+const Row& row_of(const ComputeOptions& options) {
+    std::string names;
+    for (const Row& row : table()) {
+        if (row.kind.name == options.backend) {
+            return row;
+        }
+        names += (names.empty() ? "" : ", ") + row.kind.name;
+    }
+    throw UsageError(
+        text("`backend` ", options.backend, " is unknown\n  expected: one of ", names));
+}
+
+} // namespace
+
+std::vector<DeviceKind> device_kinds() {
+    std::vector<DeviceKind> kinds;
+    for (const Row& row : table()) {
+        kinds.push_back(row.kind);
+    }
+    return kinds;
+}
+
+void check_options(const ComputeOptions& options) {
+    row_of(options);
+    const bool is_own_precision =
+        options.backend == "reference" && options.precision == Precision::float64;
+    if (options.backend != "opencl" &&
+        !(options.device.empty() && options.kernel.empty() && options.device_memory == 0 &&
+          (!options.precision || is_own_precision))) {
+        throw UsageError(
+            text("`backend` ", options.backend,
+                 " takes no `device`, `kernel`, `device_memory` or other `precision`\n  "
+                 "next:     leave them out, or use `backend` opencl"));
+    }
+}
+
+std::unique_ptr<Transforms> open_transforms(ComputeOptions options, std::vector<Engine> table) {
+    const Row& row = row_of(options);
+    if (!row.kind.built) {
+        throw NotBuiltError(text("`backend` ", options.backend,
+                                 " is not built in\n  next:     configure with "
+                                 "-DLSRECON_WITH_OPENCL=ON, or use `backend` reference"));
+    }
+    check_options(options);
+    if (!options.kernel.empty()) {
+        engine_of(options.kernel, table); // before a device is opened
+    }
+    std::unique_ptr<Device> device = row.open(options);
+    if (device->kind() == "reference") {
+        options.kernel = row.kernel;
+        options.precision = Precision::float64;
+    }
+    return std::make_unique<Transforms>(std::move(device), std::move(options), std::move(table));
+}
+
+std::unique_ptr<Transforms> reference_transforms() {
+    ComputeOptions options;
+    options.backend = "reference";
+    return open_transforms(std::move(options));
+}
+
+} // namespace lsrecon

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "engines/engine.hpp"
+
+namespace lsrecon {
+
+/// What the user asks to compute with.
+struct ComputeOptions {
+    std::string backend = "opencl"; ///< name of a row of device_kinds()
+    std::string device; ///< index, part of a name, or type; "" for the best one
+    std::string kernel; ///< transform variant; "" for the default
+    /// Names and values of a variant's parameters; empty to use those of `lsrecon tune`, else those
+    /// that ship with the program.
+    Parameters parameters = {};
+    /// Of transforms and solver. By default single, with the solver in double precision where the
+    /// device has that. The reference has its own.
+    std::optional<Precision> precision = {};
+    /// Of transforms: no engine serves whose bound of the relative L2 error is larger; 0 for any.
+    double accuracy = 0;
+    /// Relative L2 error of time segments, where the engine needs them for off-resonance.
+    double segment_error = 1e-5;
+    double device_memory = 0; ///< bytes to use of the device's memory at most; 0 for all of it
+    /// Called with what the user should know: work in pieces, a solver that moved to the CPU.
+    std::function<void(const std::string&)> note = [](const std::string&) {};
+};
+
+/// What ran: goes into the image's record, `info` and `bench`.
+struct ComputedBy {
+    std::string backend; ///< as it was asked for
+    std::string device; ///< the processor's name
+    std::string driver; ///< driver or runtime version
+    std::string kernel; ///< variants that ran
+    std::string kernel_sha256; ///< of the kernel source that ran, "" for the reference
+    double epsilon = 0; ///< unit roundoff of its arithmetic
+    /// What the kernels that ran were compiled with and launched by, and who chose it:
+    /// "tuned fhd: GROUP=128 VOXELS=8 (tuned on this device)", separated by "; "; "" for kernels
+    /// that have no such choice.
+    std::string parameters = {};
+};
+
+/// F of any sampling on a device, by the engine that was asked for or one that serves what that
+/// one cannot.
+class Transforms {
+public:
+    /// UsageError for an unknown kernel, DeviceError when the device lacks the precision.
+    Transforms(std::unique_ptr<Device> device, ComputeOptions options,
+               std::vector<Engine> table = engines());
+
+    Device& device() { return *device_; }
+    const Device& device() const { return *device_; }
+    ComputedBy computed_by() const;
+    /// Of the transforms' arrays, and of the solver's.
+    Precision precision() const { return options_.precision.value_or(Precision::float32); }
+    Precision solver_precision() const;
+
+    /// F for samples and voxels, off resonance where the voxels are and the samples have times.
+    /// What the points refer to and this must outlive it. DeviceError that says why each engine
+    /// cannot serve when none can.
+    std::unique_ptr<Transform> make(const SamplePoints& points, const Voxels& voxels);
+    /// The engine that make() takes for them.
+    const Engine& engine_for(const SamplePoints& points, const Voxels& voxels) {
+        return choose(points, voxels).engine;
+    }
+    /// The relative L2 error that is asked for: ComputeOptions::accuracy, or the unit roundoff.
+    double accuracy() const;
+    /// One coil of it in "fhd", "q" or "f".
+    Cost predict(const std::string& stage, const SamplePoints& points, const Voxels& voxels);
+    /// Whether off-resonance on a grid is divided into time segments (engines/segments.hpp) and how
+    /// finely; 0 when it is part of every phase.
+    double segment_error() const;
+    /// Of the kernel in "fhd", "q" or "f", in single precision.
+    PairCost cost_of_pair(const std::string& stage);
+
+    /// Passes a note to the user (ComputeOptions::note).
+    void note(const std::string& message) const { options_.note(message); }
+
+private:
+    struct Chosen {
+        const Engine& engine;
+        const Variant& variant;
+    };
+    Chosen choose(const SamplePoints& points, const Voxels& voxels);
+    std::string refusal_of(const Chosen& any, const SamplePoints& points, const Voxels& voxels);
+    EngineContext context(bool on_record);
+    const ChosenParameters& parameters_of(const std::string& variant, const std::string& stage);
+
+    std::unique_ptr<Device> device_;
+    ComputeOptions options_;
+    std::vector<Engine> table_;
+    const Engine& engine_; ///< that was asked for
+    const Variant& variant_;
+    EngineContext context_;
+    EngineContext predicting_; ///< the same; what it asks for does not go into the record
+    std::string other_variant_; ///< that served what this one could not
+    std::string segments_; ///< of off-resonance, for the record
+    std::map<std::string, ChosenParameters> chosen_; ///< by variant and stage
+    std::set<std::string> ran_; ///< of them, for the record
+};
+
+/// A kind of device, and what computes on it.
+struct DeviceKind {
+    std::string name; ///< after --backend
+    std::string summary;
+    bool built;
+};
+std::vector<DeviceKind> device_kinds();
+
+/// UsageError for an unknown name, and for options that the kind of device does not take.
+void check_options(const ComputeOptions& options);
+
+/// As check_options; NotBuiltError for a kind left out of this build, DeviceError when its device
+/// cannot be used.
+std::unique_ptr<Transforms> open_transforms(ComputeOptions options,
+                                            std::vector<Engine> table = engines());
+
+/// The oracle: plain loops in double precision on one CPU thread.
+std::unique_ptr<Transforms> reference_transforms();
+
+} // namespace lsrecon

@@ -1,0 +1,93 @@
+// What engines say of their transforms before they make them, and which of them serves.
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "device/reference_device.hpp"
+#include "support/arrays.hpp"
+#include "support/case.hpp"
+#include "support/wrapped_transforms.hpp"
+
+namespace lsrecon {
+namespace {
+
+using test::ArrayCase;
+using test::Problem;
+
+/// The DeviceError of what no engine makes.
+std::string refusal_of(Transforms& transforms, const Problem& problem) {
+    try {
+        transforms.make(problem.points(), problem.voxels);
+    } catch (const DeviceError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+class Engines : public testing::TestWithParam<ArrayCase> {
+protected:
+    void open(const std::string& variant = "") {
+        on.open(variant);
+        if (!on.opened) {
+            GTEST_SKIP() << "no device, or none with this precision";
+        }
+    }
+    ArrayCase on = GetParam();
+    Problem problem = test::make_problem({"a plane", {7, 6, 0}, 33});
+};
+
+TEST_P(Engines, PredictTheErrorOfTheirTransforms) {
+    for (const std::string& variant : test::variants(on)) {
+        open(variant);
+        Transforms& transforms = *on.opened;
+        const Cost fhd = transforms.predict("fhd", problem.points(), problem.voxels);
+        const Cost f = transforms.predict("f", problem.points(), problem.voxels);
+        EXPECT_GT(fhd.seconds, 0) << variant;
+        EXPECT_GT(fhd.device_bytes + fhd.host_bytes, 33 * sizeof(float)) << variant;
+        EXPECT_EQ(transforms.computed_by().parameters, "") << "nothing ran yet";
+        const auto made = transforms.make(problem.points(), problem.voxels);
+        EXPECT_EQ(fhd.error, made->adjoint_error()) << variant;
+        EXPECT_EQ(f.error, made->forward_error()) << variant;
+    }
+}
+
+TEST_P(Engines, SayWhyNoneServesAnAccuracy) {
+    open();
+    ComputeOptions options;
+    options.backend = on.backend;
+    options.accuracy = 1e-20;
+    const auto exact = open_transforms(options);
+    const std::string refusal = refusal_of(*exact, problem);
+    for (const Engine& engine : engines()) {
+        EXPECT_NE(refusal.find(engine.variants.back().name + ": "), std::string::npos) << refusal;
+    }
+    EXPECT_NE(refusal.find("its relative error is up to"), std::string::npos) << refusal;
+    options.accuracy = 0.1;
+    EXPECT_EQ(refusal_of(*open_transforms(options), problem), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Engines, testing::ValuesIn(test::array_cases()),
+                         testing::PrintToStringParamName());
+
+TEST(NamedEngine, ThatCannotServeIsReplacedWithANote) {
+    Engine picky = engine_of("loops");
+    picky.variants = {{"picky"}};
+    picky.refusal = [](const SamplePoints&, const Voxels&) -> std::string { return "it is picky"; };
+    ComputeOptions options = test::on_reference();
+    options.precision = Precision::float64;
+    options.kernel = "picky";
+    std::string notes;
+    options.note = [&](const std::string& note) { notes += note; };
+    std::vector<Engine> table = engines();
+    table.push_back(picky);
+    Transforms transforms(make_reference_device(), options, table);
+    const Problem problem = test::make_problem({"a plane", {7, 6, 0}, 33});
+    transforms.make(problem.points(), problem.voxels);
+    EXPECT_NE(notes.find("`kernel` picky cannot compute this transform: it is picky. loops does"),
+              std::string::npos)
+        << notes;
+    EXPECT_EQ(transforms.computed_by().kernel, "picky and loops");
+}
+
+} // namespace
+} // namespace lsrecon
