@@ -5,6 +5,7 @@
 #include "io/field_file.hpp"
 #include "io/frame_store.hpp"
 #include "io/image/file.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/png.hpp"
 #include "io/iteration_log.hpp"
 #include "io/kept_q.hpp"
@@ -13,7 +14,8 @@
 #include "io/prior_file.hpp"
 #include "io/record.hpp"
 #include "io/truth.hpp"
-#include "reconstruct_room.hpp"
+#include "reconstruct_cost.hpp"
+#include "scan/place.hpp"
 
 namespace lsrecon {
 
@@ -114,6 +116,37 @@ private:
     std::optional<IterationLog> log_;
 };
 
+/// With what PlacedVolumes keep while slices take theirs from files, whose sizes these say. The
+/// field map is as its file has it.
+void require_room(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
+                  const Grid& grid) {
+    const PrepareOptions& prepare = options.prepare;
+    std::shared_ptr<const OffResonance> field = scan.off_resonance;
+    if (prepare.field_map_of_file()) {
+        field = std::make_shared<const OffResonance>(
+            read_field(prepare.field_map, scan.grid).off_resonance);
+    }
+    HostMemory memory(transforms.device().in_host_memory());
+    const auto add = [&](const std::string& file, const std::string& what, double bytes) {
+        memory.add(file, what, Cost::on_host(bytes));
+    };
+    const bool slices = places_of(scan).size() > 1;
+    if (slices && prepare.field_map_of_file()) {
+        add(prepare.field_map, "the field map of all slices",
+            static_cast<double>(field->field.size() + field->r2star.size()) * sizeof(Complex));
+    }
+    if (slices && !prepare.prior.empty()) {
+        const StoredImage prior = format_of_input(prepare.prior).open(prepare.prior, {});
+        add(prepare.prior, "the prior image of all slices",
+            static_cast<double>(prior.voxels() * prior.frames()) * sizeof(std::complex<float>));
+    }
+    if (slices && prepare.maps_of_file()) {
+        add(prepare.maps, "coil maps of all slices", bytes_of_maps(prepare.maps));
+    }
+    lsrecon::require_room(transforms, options, scan, grid,
+                          prepare.field_map == "none" ? nullptr : field.get(), memory);
+}
+
 } // namespace
 
 void tell(const PrepareOptions& prepare, ReadOptions& read) {
@@ -158,11 +191,11 @@ ReconstructedFile reconstruct_file(const std::string& scan_file, const std::stri
     ReadOptions read = options.read;
     tell(how.prepare, read);
     read.bad_frames = true;
-    read.use = HostMemory::Use::solve_elsewhere; // ReconstructRoom asks for the solver's memory
-    const ReconstructRoom memory(scan_file, transforms, options);
-    read.before_values = [&](const ScanShape& shape) { memory.require(shape); };
+    read.before_values = [&](const ScanShape& shape) { require_room(transforms, options, shape); };
     read.before_samples = [&](const Scan& scan) {
-        memory.require(scan);
+        if (!scan.voxels && scan.has_samples()) {
+            require_room(transforms, how, scan, read.grid_of_image(scan.grid));
+        }
         if (!options.preview.empty() && scan.voxels) {
             places_on_grid(scan.file, scan.grid, *scan.voxels);
         }

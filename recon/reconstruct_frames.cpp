@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/machine.hpp"
+#include "reconstruct_cost.hpp"
 #include "solve/noise_map.hpp"
 #include "solve/solve.hpp"
 
@@ -15,8 +16,9 @@ FrameSolves::FrameSolves(PreparedScan& prepared, ScanEquations& equations, const
       report_(report), attempts_(scan_, report), about_(scan_.frames.size()),
       is_finished_(scan_.frames.size()), noise_of_sample_(energy_of_noise(scan_.noise)) {
     if (need_all_frames(how_.options.regularisers)) {
-        const JointRoom room = require_joint_room(how_.transforms, scan_, scan_.grid, scan_.coils(),
-                                                  how_.plan.coils_share_one_problem, how_.options);
+        const JointRoom room = require_joint_room(
+            how_.transforms, scan_,
+            FrameShape(scan_.grid, scan_.coils(), how_.plan.coils_share_one_problem), how_.options);
         room_on_device_ = room.on_device;
         report_.tell(room.words);
     } else {

@@ -24,7 +24,7 @@ public:
         double amplified;
     };
 
-    /// InputError when frames that are solved together find no room (solve/joint.hpp).
+    /// InputError when frames that are solved together find no room (reconstruct_cost.hpp).
     FrameSolves(PreparedScan& prepared, ScanEquations& equations, const How& how, ImageSink& sink,
                 Reporter& report);
 

@@ -28,7 +28,7 @@ ARROWS = {
                     "operators/q_source.hpp", "solve/", "reconstruct"],
     "reconstruct_file": ["base/", "scan/", "io/", "prepare/", "solve/", "engines/transforms.hpp",
                          "reconstruct"],
-    "reconstruct_room": ["base/", "scan/", "io/", "solve/", "engines/transforms.hpp", "reconstruct"],
+    "reconstruct_cost": ["base/", "scan/", "engines/", "solve/", "reconstruct"],
     "measure/": ["base/", "scan/", "io/", "plan/", "device/", "engines/", "operators/", "solve/",
                  "reconstruct", "measure/"],
     "app/": [""],

@@ -5,7 +5,6 @@
 #include "app/output.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
-#include "engines/pieces.hpp"
 #include "io/frame_store.hpp"
 #include "io/image/file.hpp"
 #include "io/q_file.hpp"
@@ -23,19 +22,37 @@ namespace lsrecon::app {
 
 namespace {
 
-/// Adds what a transform has at a time where the device's memory is the host's, then a volume on
-/// its way to the file, and requires that there is room for all before it is computed.
-void require_room(HostMemory& memory, const Scan& scan, Transforms& transforms, std::size_t coils,
-                  std::size_t voxels) {
-    const Device& device = transforms.device();
-    const PieceSizes at_a_time =
-        fit_pieces({coils, scan.most_samples(), voxels, 1}, device.memory(), device.largest_array(),
-                   transforms.precision());
-    memory.add("the transform", text("of ", counted(at_a_time.coils, "coil"), " at a time"),
-               (device.in_host_memory() ? bytes_of_pieces(at_a_time, transforms.precision()) : 0) +
-                   2 * sizeof(Complex) * static_cast<double>(voxels));
-    memory.add_reserved(reserved_addresses());
-    memory.require(scan.file);
+Voxels voxels_of_q(const Scan& scan) {
+    return scan.voxels ? scan.image_voxels() : Voxels::half_differences(scan.grid);
+}
+
+std::size_t volumes_of_fhd(const Scan& scan) {
+    return scan.coil_maps.empty() ? scan.coils() : 1;
+}
+
+/// Frames may be bad. Before samples are read, room is asked for: for what is made, a transform and
+/// then a volume on its way to the file.
+ReadOptions reading(const ReadOptions& asked, Transforms& transforms, bool for_q) {
+    ReadOptions read = asked;
+    read.bad_frames = true;
+    read.before_values = [](const ScanShape&) {};
+    read.before_samples = [&transforms, for_q](const Scan& scan) {
+        const std::size_t coils = for_q ? 1 : scan.coils();
+        const std::size_t volumes = for_q ? 1 : volumes_of_fhd(scan);
+        const std::size_t voxels = (for_q ? voxels_of_q(scan) : scan.image_voxels()).count();
+        const auto bytes = static_cast<double>(2 * bytes_of(transforms.precision()) * voxels);
+        HostMemory memory(transforms.device().in_host_memory());
+        memory.add(for_q ? "Q" : "F^H d",
+                   text(counted(volumes, "volume"), " of ", counted(voxels, "voxel")),
+                   Cost::on_host(static_cast<double>(volumes) * bytes));
+        memory.add("the transform",
+                   text(scan.most_samples(), " samples of each of ", counted(coils, "coil")),
+                   cost_of_fhd(transforms, coils, scan.most_samples(), voxels) +
+                       Cost::on_host(static_cast<double>(2 * sizeof(Complex) * voxels)));
+        memory.add_reserved(reserved_addresses());
+        memory.require(scan.file);
+    };
+    return read;
 }
 
 struct Options {
@@ -77,20 +94,13 @@ ExitCode run_fhd(Options& options) {
     }
     Console console(options.quiet);
     const auto transforms = open_transforms(options.compute, console);
-    ReadOptions read = options.read;
-    read.bad_frames = true;
-    read.use = HostMemory::Use::adjoint;
-    ScanFile source(options.scan, read, console);
+    ScanFile source(options.scan, reading(options.read, *transforms, false), console);
     const Scan& scan = source.scan();
     require_samples(scan);
     source.report_bad(console);
     const Plan plan = make_plan(scan, {false, false, transforms->segment_error() > 0});
-    const std::size_t volumes = scan.coil_maps.empty() ? scan.coils() : 1;
+    const std::size_t volumes = volumes_of_fhd(scan);
     const std::size_t voxels = plan.voxels.count();
-    HostMemory memory;
-    memory.add("F^H d", text(counted(volumes, "volume"), " of ", counted(voxels, "voxel")),
-               static_cast<double>(volumes * voxels * 2 * bytes_of(transforms->precision())));
-    require_room(memory, scan, *transforms, scan.coils(), voxels);
     Image about = empty_image(scan);
     about.record =
         make_record(scan, transforms->computed_by(), settings_of(options_of_fhd(options)));
@@ -140,18 +150,12 @@ ExitCode run_q(Options& options) {
     require_files({{"SCAN", options.scan}}, {{"--output", options.output, FileKind::hdf5}});
     Console console(options.quiet);
     const auto transforms = open_transforms(options.compute, console);
-    ReadOptions read = options.read;
-    read.bad_frames = true; // samples do not change Q; what has no trajectory is noted
-    read.use = HostMemory::Use::adjoint;
-    const ScanFile source(options.scan, read, console);
+    // Samples do not change Q; what has no trajectory is noted.
+    const ScanFile source(options.scan, reading(options.read, *transforms, true), console);
     const Scan& scan = source.scan();
     const Record record =
         make_record(scan, transforms->computed_by(), settings_of(options_of_q(options)));
-    const Voxels voxels = scan.voxels ? scan.image_voxels() : Voxels::half_differences(scan.grid);
-    HostMemory memory;
-    memory.add("Q", counted(voxels.count(), "value"),
-               static_cast<double>(voxels.count() * 2 * bytes_of(transforms->precision())));
-    require_room(memory, scan, *transforms, 1, voxels.count());
+    const Voxels voxels = voxels_of_q(scan);
     const QMaking making = making_of_q(*transforms, *scan.frames.front().sampling, scan.grid);
     if (scan.voxels) {
         write_q_at(options.output,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 
 namespace lsrecon {
 
@@ -11,6 +12,13 @@ struct Cost {
     double largest_array = 0; ///< bytes of it in one array
     double host_bytes = 0;
     double error = 0; ///< bound of the relative L2 error of what it computes
+
+    /// An array of a device.
+    static Cost array(std::size_t count, std::size_t bytes_each) {
+        const double bytes = static_cast<double>(count) * static_cast<double>(bytes_each);
+        return {0, bytes, bytes, 0, 0};
+    }
+    static Cost on_host(double bytes) { return {0, 0, 0, bytes, 0}; }
 
     /// Of both, one after the other with what both hold: the larger of their largest arrays, the
     /// sum of all else.
@@ -26,6 +34,19 @@ struct Cost {
 
 inline Cost operator+(Cost a, const Cost& b) {
     return a += b;
+}
+
+/// Of `count` that are alike.
+inline Cost operator*(double count, const Cost& one) {
+    return {count * one.seconds, count * one.device_bytes, one.largest_array,
+            count * one.host_bytes, count * one.error};
+}
+
+/// One after the other, where the first gives its memory back: the larger of their bytes.
+inline Cost in_turn(const Cost& a, const Cost& b) {
+    return {a.seconds + b.seconds, std::max(a.device_bytes, b.device_bytes),
+            std::max(a.largest_array, b.largest_array), std::max(a.host_bytes, b.host_bytes),
+            a.error + b.error};
 }
 
 } // namespace lsrecon

@@ -25,11 +25,12 @@ double bytes_of_a_value(Precision precision) {
 
 } // namespace
 
-double bytes_of_pieces(const PieceSizes& pieces, Precision precision) {
+Cost cost_of_pieces(const PieceSizes& pieces, Precision precision) {
     const auto sources = static_cast<double>(pieces.sources);
     const auto points = static_cast<double>(pieces.points);
-    return bytes_of_a_value(precision) * static_cast<double>(pieces.coils) * (sources + points) +
-           bytes_of_a_source * sources + bytes_of_a_point * points;
+    const double rows = bytes_of_a_value(precision) * static_cast<double>(pieces.coils);
+    return {0, rows * (sources + points) + bytes_of_a_source * sources + bytes_of_a_point * points,
+            rows / 2 * std::max(sources, points), 0, 0};
 }
 
 PieceSizes fit_pieces(const TransformShape& shape, double room, double largest_array,

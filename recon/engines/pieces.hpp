@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "base/cost.hpp"
 #include "base/precision.hpp"
 
 namespace lsrecon {
@@ -26,7 +27,7 @@ struct PieceSizes {
 PieceSizes fit_pieces(const TransformShape& shape, double room, double largest_array,
                       Precision precision);
 
-/// Bytes that such a part takes on the device.
-double bytes_of_pieces(const PieceSizes& pieces, Precision precision);
+/// Of such a part on the device.
+Cost cost_of_pieces(const PieceSizes& pieces, Precision precision);
 
 } // namespace lsrecon

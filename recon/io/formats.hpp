@@ -13,17 +13,10 @@
 #include "base/input_file.hpp"
 #include "base/report.hpp"
 #include "io/hdf5/reader.hpp"
-#include "scan/host_memory.hpp"
+#include "scan/check.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
-
-/// What is known of a scan before any value is read.
-struct ScanShape {
-    Grid grid; ///< of the image
-    std::size_t coils = 1;
-    std::size_t coil_maps = 0; ///< that the file has
-};
 
 struct ReadOptions {
     /// Overrides what the file says or leaves open: "cycles/fov", "cycles/voxel", "rad/voxel",
@@ -82,10 +75,9 @@ struct ReadOptions {
     /// For those of the image, before it is known whether they fit the scan: what does not is the
     /// file's.
     Grid grid_of_image(const Grid& of_file) const;
-    /// Whose volumes the host must have room for.
-    HostMemory::Use use = HostMemory::Use::solve_here;
-    /// Called once shapes are known and before any value is read, but for voxels off the grid.
-    std::function<void(const ScanShape& shape)> before_values = [](const ScanShape&) {};
+    /// Called once shapes are known and before any value is read, but for voxels off the grid: asks
+    /// whether there is room for what will be made of them.
+    std::function<void(const ScanShape& shape)> before_values = &require_room;
     /// Called once everything but samples is known and sound; of raw data these have been read.
     std::function<void(const Scan& scan)> before_samples = [](const Scan&) {};
 };

@@ -27,7 +27,7 @@ ScanFile::ScanFile(OpenScan opened, const ReadOptions& options)
     : file_(std::move(opened.file)), stored_(std::move(opened.stored)) {
     Scan& scan = stored_.scan;
     set_bad_trajectories_aside(options);
-    check(scan, true, options.matrix); // the formats asked for room
+    check(scan, options.matrix);
     options.before_samples(scan);
     const std::vector<std::string> silent = check_samples(options.bad_frames);
     file_->require_unchanged();

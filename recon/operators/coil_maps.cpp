@@ -23,7 +23,7 @@ CoilMaps::CoilMaps(Device& device, const CoilRows& rows) : device_(device), rows
     element_.precision =
         floats || !device.has(Precision::float64) ? Precision::float32 : Precision::float64;
     const auto values = static_cast<double>(rows.rows() * rows.columns());
-    const bool all = 2 * values * static_cast<double>(element_.bytes()) <= device.room();
+    const bool all = stay(values * static_cast<double>(element_.bytes()), device.room());
     for (std::size_t c = 0; all && c < rows.rows(); ++c) {
         resident_.push_back(uploaded(c, {0, rows.columns()}, {}));
     }

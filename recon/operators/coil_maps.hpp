@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/coil_rows.hpp"
+#include "base/cost.hpp"
 #include "device/device.hpp"
 
 namespace lsrecon {
@@ -14,6 +15,13 @@ class CoilMaps {
 public:
     /// Rows of C x N; none for one coil whose map is 1. Both must outlive it.
     CoilMaps(Device& device, const CoilRows& rows);
+
+    /// Of so many maps at once, in single precision.
+    static Cost cost(std::size_t maps, std::size_t voxels) {
+        return static_cast<double>(maps) * Cost::array(voxels, sizeof(std::complex<float>));
+    }
+    /// Whether all maps stay on a device of so much room, in bytes.
+    static bool stay(double bytes, double room) { return 2 * bytes <= room; }
 
     bool given() const { return !rows_.empty(); }
     /// 1 without maps.

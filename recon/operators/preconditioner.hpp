@@ -55,6 +55,12 @@ public:
     Preconditioner(Device& device, const Q& q, Precision precision, std::shared_ptr<Basis> basis,
                    double squares, double lambda, CoilMaps* maps = nullptr);
 
+    /// With its basis, whose period is little longer than the image: at most two volumes with the
+    /// eigenvalues, and a third where maps do not see every voxel.
+    static Cost cost(std::size_t voxels, Precision precision, bool with_maps) {
+        return (with_maps ? 3.0 : 2.0) * Cost::array(voxels, Element{true, precision}.bytes());
+    }
+
     /// Raises eigenvalues of A below their mean to it: for conjugate gradients without other terms.
     /// Corners of k-space that nobody sampled have eigenvalues of T of all sizes below, and no
     /// such matrix knows them.

@@ -47,6 +47,10 @@ Complex QValues::at(long x, long y, long z) const {
     return from_origin > 0 ? half_(origin_ + from_origin) : std::conj(half_(origin_ - from_origin));
 }
 
+Cost Q::cost(const Grid& grid, Precision precision) {
+    return Cost::array(Voxels::half_differences(grid).count(), Element{true, precision}.bytes());
+}
+
 double Q::at_zero() const {
     return half.value(Voxels::half_differences(grid).origin()).real();
 }

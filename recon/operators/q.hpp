@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/cost.hpp"
 #include "base/report.hpp"
 #include "device/volume.hpp"
 #include "engines/on_host.hpp"
@@ -24,6 +25,7 @@ struct Q {
     Volume half;
     double error = 0; ///< bound of its relative L2 error, by how it was made
 
+    static Cost cost(const Grid& grid, Precision precision);
     double at_zero() const; ///< Q(0) = sum of w |phi|^2
 };
 

@@ -36,6 +36,12 @@ ToeplitzWorkspace::ToeplitzWorkspace(Device& device, const Grid& grid, Precision
     }
 }
 
+Cost ToeplitzWorkspace::cost(const Grid& grid, Precision precision, std::size_t maps) {
+    const Embedding embedding(grid);
+    return Cost::array(embedding.batch(maps, precision) * embedding.points(),
+                       Element{true, precision}.bytes());
+}
+
 Toeplitz::Toeplitz(Device& device, const Q& q, Precision precision, CoilMaps& maps,
                    std::shared_ptr<ToeplitzWorkspace> workspace, double unit)
     : Gram(device), maps_(maps), workspace_(std::move(workspace)), voxels_(q.grid.voxels()),
@@ -43,6 +49,16 @@ Toeplitz::Toeplitz(Device& device, const Q& q, Precision precision, CoilMaps& ma
       spectra_(device.zeros(workspace_->embedding.parities.size() * workspace_->embedding.points(),
                             {false, precision})) {
     make_spectra(q, precision);
+}
+
+Cost Toeplitz::cost(const Grid& grid, Precision precision) {
+    const Embedding embedding(grid);
+    return Cost::array(embedding.parities.size() * embedding.points(),
+                       Element{false, precision}.bytes());
+}
+
+Cost Toeplitz::cost_of_making(const Grid& grid, Precision precision) {
+    return Q::cost(grid, precision) + ToeplitzWorkspace::cost(grid, precision, 1);
 }
 
 // Half of Q is enough for its real spectrum: Q(-d) = conj Q(d), so that each difference counts

@@ -14,6 +14,7 @@ namespace lsrecon {
 struct ToeplitzWorkspace {
     /// `maps` is how many coil maps there are. DeviceError when the device has no room.
     ToeplitzWorkspace(Device& device, const Grid& grid, Precision precision, std::size_t maps);
+    static Cost cost(const Grid& grid, Precision precision, std::size_t maps);
 
     Embedding embedding;
     std::size_t batch; ///< maps that are done at a time
@@ -38,6 +39,10 @@ public:
         : Toeplitz(device, q, precision, maps,
                    std::make_shared<ToeplitzWorkspace>(device, q.grid, precision, maps.count()),
                    q.at_zero()) {}
+
+    /// Without the workspace; and what is there beside both until the spectra are made.
+    static Cost cost(const Grid& grid, Precision precision);
+    static Cost cost_of_making(const Grid& grid, Precision precision);
 
     std::size_t inputs() const override { return voxels_; }
     void add(const Array& in, Array& out) override;

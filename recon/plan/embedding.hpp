@@ -29,15 +29,4 @@ struct Embedding {
     std::size_t batch(std::size_t maps, Precision precision) const;
 };
 
-/// Device memory in bytes of the solver's arrays, with the coil maps that are used at a time, in
-/// single precision.
-struct SolverMemory {
-    double total;
-    double largest_array;
-};
-/// `more_volumes`: of the image's size beside those of conjugate gradients, for regularisers.
-/// `terms`: of the normal operator off resonance.
-SolverMemory solver_memory(const Grid& grid, std::size_t coil_maps, Precision precision,
-                           std::size_t more_volumes = 0, std::size_t terms = 1);
-
 } // namespace lsrecon

@@ -26,11 +26,10 @@ double worse(Complex value) {
 /// The checks of one scan, each naming the thing as the file's format does.
 class Checker {
 public:
-    Checker(const Scan& scan, bool has_room, const std::vector<std::size_t>& matrix)
-        : scan_(scan), has_room_(has_room), sampling_(scan, matrix) {}
+    Checker(const Scan& scan, const std::vector<std::size_t>& matrix)
+        : scan_(scan), sampling_(scan, matrix) {}
 
     void check_all() const {
-        check_memory();
         std::set<const Sampling*> checked;
         for (std::size_t f = 0; f < scan_.frames.size(); ++f) {
             check_sizes(scan_.frames[f]);
@@ -138,25 +137,27 @@ private:
         }
     }
 
-    void check_memory() const {
-        if (!scan_.voxels && !has_room_) {
-            HostMemory memory;
-            memory.add_volumes(scan_.format == "lsrecon-scan" ? "attribute \"matrix\" of /"
-                                                              : "matrix",
-                               scan_.grid, scan_.coil_maps.empty() ? scan_.coils() : 1);
-            memory.require(scan_.file);
-        }
-    }
-
     const Scan& scan_;
-    bool has_room_;
     SamplingCheck sampling_;
 };
 
 } // namespace
 
-void check(const Scan& scan, bool has_room, const std::vector<std::size_t>& matrix) {
-    Checker(scan, has_room, matrix).check_all();
+void require_room(const ScanShape& shape) {
+    const Grid& grid = shape.grid;
+    // Half of Q in floats, its real spectra of all parities, three vectors of conjugate gradients,
+    // and images.
+    const double of_solver = 0.75 * (grid.dimensions == 3 ? 8 : 4) + 3;
+    const double images = 6 + (shape.coil_maps > 0 ? 1 : static_cast<double>(shape.coils));
+    HostMemory memory;
+    memory.add(
+        shape.name_of_grid, by(grid.size, grid.dimensions),
+        Cost::on_host((of_solver + images) * static_cast<double>(grid.voxels() * sizeof(Complex))));
+    memory.require(shape.file);
+}
+
+void check(const Scan& scan, const std::vector<std::size_t>& matrix) {
+    Checker(scan, matrix).check_all();
     if (scan.has_samples() && !scan.frames.front().samples.empty()) {
         SampleCheck samples(scan);
         for (const Frame& frame : scan.frames) {

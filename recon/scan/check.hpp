@@ -7,13 +7,25 @@
 
 namespace lsrecon {
 
+/// What is known of a scan before any value is read.
+struct ScanShape {
+    std::string file;
+    std::string name_of_grid; ///< for messages, as its format has it
+    Grid grid; ///< of the image
+    std::size_t coils = 1;
+    std::size_t coil_maps = 0; ///< that the file has
+};
+
+/// InputError when the host has no room for a reconstruction of one frame without options on the
+/// host, in double precision: for who reads a scan without knowing what will be done with it.
+void require_room(const ScanShape& shape);
+
 /// The strict contract on values and sizes, the same for every format: finite numbers,
-/// sizes that agree, |k| <= 1.05 N/2, voxels within 10 fields of view, weights >= 0, at least one
-/// sample that is not zero, and volumes that the host has room for, unless that was asked before.
-/// InputError with the first violation. Samples that have not been read yet are left to
-/// SampleCheck (scan/check_samples.hpp). For an image of another `matrix`, whose N/2 samples may
-/// exceed, |k| <= N of the larger one.
-void check(const Scan& scan, bool has_room = false, const std::vector<std::size_t>& matrix = {});
+/// sizes that agree, |k| <= 1.05 N/2, voxels within 10 fields of view, weights >= 0 and at least
+/// one sample that is not zero. InputError with the first violation. Samples that have not been
+/// read yet are left to SampleCheck (scan/check_samples.hpp). For an image of another `matrix`,
+/// whose N/2 samples may exceed, |k| <= N of the larger one.
+void check(const Scan& scan, const std::vector<std::size_t>& matrix = {});
 
 /// InputError about a part of the scan, which the message calls as the scan's format does.
 [[noreturn]] void refuse_part(const Scan& scan, const std::string& name, const std::string& found,

@@ -1,35 +1,19 @@
 #include "scan/host_memory.hpp"
 
 #include <algorithm>
-#include <complex>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 
 namespace lsrecon {
 
-void HostMemory::add(const std::string& thing, const std::string& found, double bytes,
+void HostMemory::add(const std::string& thing, const std::string& found, const Cost& cost,
                      const std::string& otherwise) {
-    parts_.push_back({thing, found, bytes, otherwise});
+    parts_.push_back({thing, found, bytes_of(cost), otherwise});
 }
 
-void HostMemory::add_volumes(const std::string& thing, const Grid& grid, std::size_t coils,
-                             Use use) {
-    double doubled = 1;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
-        doubled *= 2 * static_cast<double>(grid.size[d]);
-    }
-    const double voxels = doubled / (grid.dimensions == 3 ? 8 : 4);
-    // On the host conjugate gradients have half of Q in floats and, in doubles, real spectra of
-    // all parities, and three vectors more.
-    const auto images = static_cast<double>(std::max<std::size_t>(coils, 1));
-    if (use == Use::adjoint) {
-        add(thing, by(grid.size, grid.dimensions), sizeof(std::complex<float>) * images * voxels);
-        return;
-    }
-    const double of_solver = use == Use::solve_here ? 0.75 * doubled + 3 * voxels : 0;
-    add(thing, by(grid.size, grid.dimensions),
-        sizeof(std::complex<double>) * (of_solver + (images + 6) * voxels));
+double HostMemory::bytes_of(const Cost& cost) const {
+    return cost.host_bytes + (device_is_here_ ? cost.device_bytes : 0);
 }
 
 double HostMemory::bytes() const {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/address_space.hpp"
+#include "base/cost.hpp"
 #include "base/machine.hpp"
-#include "scan/grid.hpp"
 
 namespace lsrecon {
 
@@ -13,22 +13,19 @@ namespace lsrecon {
 /// is read.
 class HostMemory {
 public:
-    /// What becomes of a scan: an image that the host or a device solves, or F^H d alone.
-    enum class Use { solve_here, solve_elsewhere, adjoint };
+    /// `device_is_here`: whether the arrays of the device are in the host's memory.
+    explicit HostMemory(bool device_is_here = false) : device_is_here_(device_is_here) {}
 
     /// `thing` is what messages call it, `found` how large it says it is, `otherwise` how to
     /// reduce it.
-    void add(const std::string& thing, const std::string& found, double bytes,
+    void add(const std::string& thing, const std::string& found, const Cost& cost,
              const std::string& otherwise = "");
-    /// Images, a volume a coil, and where the host solves Q and its spectra: of a solve without
-    /// options, which solve/solver_room.hpp has more precisely. Of F^H d what is written at least.
-    void add_volumes(const std::string& thing, const Grid& grid, std::size_t coils,
-                     Use use = Use::solve_here);
 
     /// Addresses that count for `ulimit -v` alone (base/address_space.hpp).
     void add_reserved(double bytes) { reserved_ += bytes; }
 
-    /// Without what is only reserved.
+    /// Of the host; of all that was added, without what is only reserved.
+    double bytes_of(const Cost& cost) const;
     double bytes() const;
     /// InputError that names the largest part, and how to reduce it, when the total exceeds the
     /// limit, or with what is reserved that of `ulimit -v`.
@@ -42,6 +39,7 @@ private:
         double bytes;
         std::string otherwise;
     };
+    bool device_is_here_;
     std::vector<Part> parts_;
     double reserved_ = 0;
 };

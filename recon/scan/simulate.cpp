@@ -237,7 +237,9 @@ Simulation simulation_without_samples(const SimulationOptions& options) {
     simulation.scan.grid = options.sampling.grid;
     simulation.trajectory = options.trajectory;
     add_frames(simulation, options);
-    check(simulation.scan); // what no reader would accept is refused before the work
+    const Scan& scan = simulation.scan;
+    require_room({scan.file, "matrix", scan.grid, scan.coils(), scan.coil_maps.rows()});
+    check(scan); // what no reader would accept is refused before the work
     return simulation;
 }
 

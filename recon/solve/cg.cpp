@@ -79,4 +79,9 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
             std::move(before), std::move(alphas),   std::move(betas)};
 }
 
+Cost cost_of_conjugate_gradient(std::size_t voxels, Precision precision, bool preconditioned) {
+    const double vectors = preconditioned ? 5 : 4; // x, r, p, A p; z
+    return vectors * Cost::array(voxels, Element{true, precision}.bytes());
+}
+
 } // namespace lsrecon

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/cost.hpp"
 #include "device/volume.hpp"
 #include "operators/operator.hpp"
 #include "solve/conjugate_gradient.hpp"
@@ -25,5 +26,6 @@ void require_tolerance(double tolerance, Precision precision);
 /// the recurrence ends the iterations and the true residual is above the tolerance.
 Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
                             SelfAdjoint* inverse, const Volume& b, const SolveOptions& options);
+Cost cost_of_conjugate_gradient(std::size_t voxels, Precision precision, bool preconditioned);
 
 } // namespace lsrecon

@@ -1,6 +1,7 @@
 #include "solve/fhd.hpp"
 
 #include "base/float_range.hpp"
+#include "engines/pieces.hpp"
 #include "operators/finite.hpp"
 
 namespace lsrecon {
@@ -78,6 +79,14 @@ std::vector<Volume> compute_fhd(Transforms& transforms, PiecewiseTransform& tran
         require_finite("fhd", volume.norm());
     }
     return result;
+}
+
+Cost cost_of_fhd(Transforms& transforms, std::size_t coils, std::size_t samples,
+                 std::size_t voxels) {
+    const Device& device = transforms.device();
+    return cost_of_pieces(fit_pieces({coils, samples, voxels, 1}, device.memory(),
+                                     device.largest_array(), transforms.precision()),
+                          transforms.precision());
 }
 
 double fhd_of_frame(Transforms& transforms, const Voxels& voxels, const Frame& frame,

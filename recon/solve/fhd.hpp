@@ -3,6 +3,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/cost.hpp"
 #include "base/report.hpp"
 #include "device/volume.hpp"
 #include "engines/mu_factors.hpp"
@@ -18,6 +19,10 @@ namespace lsrecon {
 std::vector<Volume> compute_fhd(Transforms& transforms, PiecewiseTransform& transform,
                                 MuFactors& factors, const CoilRows& samples, CoilMaps& maps,
                                 Reporter& report);
+
+/// Of its transform, of as many coils at a time as a device takes, without maps and volumes.
+Cost cost_of_fhd(Transforms& transforms, std::size_t coils, std::size_t samples,
+                 std::size_t voxels);
 
 /// The same of a frame with coil maps C x N, or without any, as it comes: all volumes at some
 /// voxels, then at the next. Returns a bound of the relative L2 error of F^H.

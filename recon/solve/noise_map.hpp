@@ -35,6 +35,13 @@ RealVector noise_map(NormalEquations& equations, const std::vector<Volume>& fhd,
                      const SolveOptions& options, std::size_t replicas,
                      const std::function<CoilRows(std::size_t replica)>& noise, Reporter& report);
 
+/// Of images of so many right-hand sides beside the frame's own.
+inline Cost cost_of_noise_map(std::size_t voxels, std::size_t problems) {
+    // mean, squares and image, F^H d with noise on the host, and their sum
+    const double volumes = 4.5 + static_cast<double>(problems);
+    return Cost::on_host(volumes * static_cast<double>(voxels * sizeof(Complex)));
+}
+
 /// Why the g-factor is not defined for a scan as it is transformed, or this solve, which ended so,
 /// has less noise than SENSE; "" where it is that of SENSE.
 std::string why_no_g_factor(const Scan& scan, const CoilRows& coil_maps, const Sampling& sampling,

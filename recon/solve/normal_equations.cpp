@@ -4,13 +4,81 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 #include "device/reference_device.hpp"
 #include "operators/explicit_gram.hpp"
+#include "solve/cg.hpp"
 #include "solve/effort.hpp"
 #include "solve/misfit.hpp"
-#include "solve/solver_room.hpp"
+#include "solve/solvers.hpp"
 
 namespace lsrecon {
+
+namespace {
+
+/// Of conjugate gradients and of splitting on the device of the transforms: alternating directions
+/// need no more than the transforms, since their conjugate gradients begin anew before rounding can
+/// show.
+Precision precision_of_solver(Transforms& transforms,
+                              const std::vector<RegulariserChoice>& regularisers) {
+    return need_splitting(regularisers) ? transforms.precision() : transforms.solver_precision();
+}
+
+/// Why a device with `room` left, in bytes, cannot hold this; "" where it can.
+std::string no_room(const Device& device, double room, const Cost& needed) {
+    constexpr double mib = 1024 * 1024;
+    if (needed.device_bytes <= room && needed.largest_array <= device.largest_array()) {
+        return "";
+    }
+    const double may_be_used = needed.device_bytes > device.memory() ? device.memory() : room;
+    return text("it needs ", std::ceil(needed.device_bytes / mib), " MiB (largest buffer ",
+                std::ceil(needed.largest_array / mib), " MiB); ", std::floor(may_be_used / mib),
+                " MiB are available (largest buffer ", std::floor(device.largest_array() / mib),
+                " MiB)");
+}
+
+} // namespace
+
+WhereSolved where_solved(Transforms& transforms, const SystemShape& shape,
+                         const SolveOptions& options) {
+    const Precision precision = precision_of_solver(transforms, options.regularisers);
+    const Device& device = transforms.device();
+    std::string why_not;
+    if (solver_of(options).on_device) {
+        why_not = no_room(
+            device, device.memory(),
+            NormalEquations::cost(shape, precision, options.regularisers, options.precondition));
+        if (why_not.empty()) {
+            return {precision, true, ""};
+        }
+    }
+    return {Precision::float64, false, why_not};
+}
+
+void note_move_to_cpu(const Transforms& transforms, const std::string& why) {
+    transforms.note("the solver runs on the CPU in double precision: " + why);
+}
+
+Cost NormalEquations::cost(const SystemShape& shape, Precision precision,
+                           const std::vector<RegulariserChoice>& regularisers, bool precondition) {
+    const Grid& grid = shape.grid;
+    const std::size_t voxels = grid.voxels();
+    const bool by_cg = precondition && !need_splitting(regularisers);
+    const std::size_t maps_at_once =
+        std::min(shape.maps, Embedding(grid).batch(shape.maps, precision));
+    Cost solve = cost_of_conjugate_gradient(voxels, precision, by_cg) +
+                 CoilMaps::cost(maps_at_once, voxels) +
+                 static_cast<double>(volumes_of(regularisers, grid)) *
+                     Cost::array(voxels, Element{true, precision}.bytes());
+    if (by_cg) { // that of splitting is in its volumes
+        solve += Preconditioner::cost(voxels, precision, shape.maps > 1);
+    }
+    const Cost gram = shape.terms > 1
+                          ? cost_of_time_terms_gram(grid, precision, shape.terms, shape.maps)
+                          : ToeplitzWorkspace::cost(grid, precision, shape.maps) +
+                                Toeplitz::cost(grid, precision);
+    return gram + in_turn(Toeplitz::cost_of_making(grid, precision), solve);
+}
 
 std::vector<Volume> NormalEquations::fhd(const CoilRows& samples, Reporter& report) {
     std::vector<Volume> volumes =
@@ -127,18 +195,19 @@ System* NormalEquations::on_device() {
         if (common_.plan.through_q) {
             Reporter silent;
             prepare(silent);
-            const SolverMemory needed =
-                memory_of_solver({common_.plan.grid, maps_.count(), terms_.size()}, precision,
-                                 common_.regularisers, common_.precondition);
-            if (needed.total > device.room()) {
+            const Cost needed = cost({common_.plan.grid, maps_.count(), terms_.size()}, precision,
+                                     common_.regularisers, common_.precondition);
+            if (needed.device_bytes > device.room()) {
                 maps_.stream();
             }
-            require_room(device, device.room(), needed);
+            if (const std::string why = no_room(device, device.room(), needed); !why.empty()) {
+                throw DeviceError(why);
+            }
         }
         SharedWorkspaces own;
         on_device_ = system_on(device, precision, maps_, own);
     } catch (const Error& error) {
-        note_move_to_cpu(common_.transforms, error);
+        note_move_to_cpu(common_.transforms, error.what());
     }
     return on_device_.get();
 }

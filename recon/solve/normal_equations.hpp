@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/cost.hpp"
 #include "operators/preconditioner.hpp"
 #include "operators/q.hpp"
 #include "operators/time_terms_gram.hpp"
@@ -33,6 +34,24 @@ struct SharedWorkspaces {
     std::shared_ptr<Basis> basis; ///< of preconditioners
 };
 
+/// What the memory of normal equations depends on.
+struct SystemShape {
+    Grid grid;
+    std::size_t maps; ///< coil maps; 0 and 1 for none
+    std::size_t terms = 1; ///< of the normal operator off resonance; 0 and 1 for a single Q
+};
+
+/// On the device where it was asked for and has room, else on the CPU in double precision.
+struct WhereSolved {
+    Precision precision;
+    bool on_device;
+    std::string why_not; ///< of a device that has no room
+};
+WhereSolved where_solved(Transforms& transforms, const SystemShape& shape,
+                         const SolveOptions& options);
+/// Notes that the solver runs on the CPU.
+void note_move_to_cpu(const Transforms& transforms, const std::string& why);
+
 /// The normal equations of one sampling: its transform, and their left-hand side on two devices.
 /// What `common` refers to, the maps and the sampling must outlive it.
 class NormalEquations {
@@ -42,6 +61,10 @@ public:
         : common_(common), maps_(maps), sampling_(sampling),
           transform_(common.transforms, sampling.points(), common.plan.voxels),
           factors_(common.transforms.device(), common.transforms.precision(), sampling) {}
+
+    /// Of a system through Q and its solve, all on one device.
+    static Cost cost(const SystemShape& shape, Precision precision,
+                     const std::vector<RegulariserChoice>& regularisers, bool precondition);
 
     /// F^H d of C x M samples, the right-hand sides.
     std::vector<Volume> fhd(const CoilRows& samples, Reporter& report);

@@ -175,38 +175,5 @@ TEST_P(Joint, OneFrameAloneIsRefusedByItsSystem) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, Joint, testing::ValuesIn(test::array_cases()));
 
-TEST(JointRoom, SaysHowManyFramesFit) {
-    const auto transforms = reference_transforms();
-    Scan scan = test::scan_of(test::make_problem(test::cartesian({16, 16, 0})));
-    SolveOptions options;
-    options.regularisers = {{"llr", 0.01}};
-    scan.frames.resize(1);
-    EXPECT_THROW(require_joint_room(*transforms, scan, scan.grid, scan.coils(), true, options),
-                 UsageError);
-    scan.frames.resize(20, scan.frames[0]);
-    for (std::size_t f = 10; f < 20; ++f) { // 11 samplings
-        scan.frames[f].sampling = std::make_shared<Sampling>(*scan.frames[0].sampling);
-    }
-    const auto needed = [&](std::size_t frames) { // on the reference, which is in host memory
-        const JointMemory memory = joint_memory(scan.grid, 1, true, Precision::float64, frames,
-                                                std::min<std::size_t>(frames, 11), options);
-        return memory.on_device + memory.on_host;
-    };
-    EXPECT_GT(needed(20), needed(19));
-    const JointRoom room = require_joint_room(*transforms, scan, scan.grid, scan.coils(), true,
-                                              options, {needed(20), "it"});
-    EXPECT_NE(room.words.find("20 frames with 11 trajectories"), std::string::npos) << room.words;
-    try {
-        require_joint_room(*transforms, scan, scan.grid, scan.coils(), true, options,
-                           {needed(14) + 1, "this test"});
-        FAIL() << "no error";
-    } catch (const InputError& error) {
-        EXPECT_NE(error.finding().found.find("20 of 16 x 16 voxels with 11 trajectories"),
-                  std::string::npos)
-            << error.what();
-        EXPECT_NE(error.finding().expected.find("at most 14"), std::string::npos) << error.what();
-    }
-}
-
 } // namespace
 } // namespace lsrecon

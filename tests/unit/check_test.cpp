@@ -95,11 +95,6 @@ const std::vector<Violation>& violations() {
              s.voxels = std::vector<Vec3>{{0, 0, 0}, {-115, 0, 0}};
          },
          "/voxels", "-115 at [1, 0]"},
-        {"MatrixBeyondMemory",
-         [](Scan& s) {
-             s.grid.size = {1 << 20, 1 << 20, 1};
-         },
-         "attribute \"matrix\" of /", "1048576 x 1048576"},
         of_sampling(
             "NoTrajectory", [](Sampling& s) { s.trajectory.clear(); }, "/trajectory", "no point"),
         of_sampling(
@@ -217,6 +212,19 @@ TEST(Check, ATrajectoryWithoutSamplesIsEnoughForQAlone) {
     EXPECT_NO_THROW(check(scan));
     EXPECT_THROW(require_samples(scan), InputError);
     EXPECT_NO_THROW(require_samples(good_scan()));
+}
+
+TEST(Room, OfAMatrixBeyondMemory) {
+    EXPECT_NO_THROW(require_room({"scan.h5", "matrix", test::make_grid(8, 8), 4, 0}));
+    try {
+        require_room({"scan.h5", "matrix", test::make_grid(1 << 19, 1 << 19), 1, 0});
+        FAIL() << "no error";
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.finding().thing, "matrix");
+        EXPECT_NE(error.finding().found.find("524288 x 524288, which needs 57174"),
+                  std::string::npos)
+            << error.what();
+    }
 }
 
 } // namespace

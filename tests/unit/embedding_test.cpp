@@ -33,19 +33,5 @@ TEST(Embedding, SmallImagesAreTransformedInBatchesOfEqualSize) {
     EXPECT_EQ(Embedding(test::make_grid(8, 8)).batch(0, Precision::float64), 1U);
 }
 
-TEST(Embedding, MemoryOfTheSolverOfAMillionVoxels) {
-    const Grid grid = test::make_grid(128, 128, 128);
-    const double volume = 128.0 * 128 * 128 * 8; // of complex floats
-    const double half = 255.0 * 255 * 128 * 8;
-    // One volume to transform and eight real spectra, and half of Q with a period until these are
-    // made.
-    EXPECT_EQ(solver_memory(grid, 0, Precision::float32).total, (1 + 4 + 1) * volume + half);
-    EXPECT_EQ(solver_memory(grid, 0, Precision::float32).largest_array, 4 * volume);
-    EXPECT_EQ(solver_memory(grid, 0, Precision::float64).total, 2 * ((1 + 4 + 1) * volume + half));
-    // With 32 maps, of which two are there at a time, these and four vectors are more than half of
-    // Q.
-    EXPECT_EQ(solver_memory(grid, 32, Precision::float64).total, (4 + 8 + 8 + 2) * volume);
-}
-
 } // namespace
 } // namespace lsrecon

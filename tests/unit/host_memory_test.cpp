@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "support/case.hpp"
 
 namespace lsrecon {
 namespace {
@@ -20,8 +19,8 @@ Finding refusal(const HostMemory& memory, double limit) {
 TEST(HostMemory, AddsUpAndNamesTheLargestPart) {
     HostMemory memory;
     EXPECT_EQ(memory.bytes(), 0);
-    memory.add("/samples", "complex [2, 5]", 3e9);
-    memory.add("/coil_maps", "complex [2, 8, 8]", 4e9);
+    memory.add("/samples", "complex [2, 5]", Cost::on_host(3e9));
+    memory.add("/coil_maps", "complex [2, 8, 8]", Cost::on_host(4e9));
     EXPECT_EQ(memory.bytes(), 7e9);
     EXPECT_EQ(refusal(memory, 7e9).file, "");
     const Finding finding = refusal(memory, 6e9);
@@ -29,13 +28,13 @@ TEST(HostMemory, AddsUpAndNamesTheLargestPart) {
     EXPECT_EQ(finding.found, "complex [2, 8, 8], which needs 4 GB; with all else 7 GB");
     EXPECT_EQ(finding.expected, "at most the 6 GB of this test");
     EXPECT_EQ(finding.next_step, "correct the size, or use a machine with more memory");
-    memory.add("`reg`", "tv", 1e9, "leave it out");
+    memory.add("`reg`", "tv", Cost::on_host(1e9), "leave it out");
     EXPECT_EQ(refusal(memory, 6e9).next_step, "leave it out, or use a machine with more memory");
 }
 
 TEST(HostMemory, WhatIsReservedCountsForAddressesAlone) {
     HostMemory memory;
-    memory.add("/samples", "complex [2, 5]", 3e9);
+    memory.add("/samples", "complex [2, 5]", Cost::on_host(3e9));
     memory.add_reserved(1e9);
     EXPECT_NO_THROW(memory.require("scan.h5", {3e9, "this test"}, 4e9));
     try {
@@ -49,22 +48,13 @@ TEST(HostMemory, WhatIsReservedCountsForAddressesAlone) {
     }
 }
 
-TEST(HostMemory, VolumesGrowWithTheGridAndTheCoils) {
-    const auto bytes = [](const Grid& grid, std::size_t coils) {
-        HostMemory memory;
-        memory.add_volumes("matrix", grid, coils);
-        return memory.bytes();
-    };
-    // 0.75 complex numbers on the doubled grid, 10 volumes for one coil, one for each more.
-    EXPECT_EQ(bytes(test::make_grid(4, 3), 1), 16 * (0.75 * 48 + 10 * 12));
-    EXPECT_EQ(bytes(test::make_grid(4, 3, 2), 3), 16 * (0.75 * 192 + 12 * 24));
-    HostMemory beside_a_gpu;
-    beside_a_gpu.add_volumes("matrix", test::make_grid(4, 3, 2), 3,
-                             HostMemory::Use::solve_elsewhere);
-    EXPECT_EQ(beside_a_gpu.bytes(), 16 * 9 * 24);
-    HostMemory of_adjoint;
-    of_adjoint.add_volumes("matrix", test::make_grid(4, 3, 2), 3, HostMemory::Use::adjoint);
-    EXPECT_EQ(of_adjoint.bytes(), 8 * 3 * 24);
+TEST(HostMemory, ArraysOfADeviceCountWhereItsMemoryIsTheHosts) {
+    const Cost cost = Cost::array(3, 8) + Cost::on_host(5);
+    for (const bool here : {false, true}) {
+        HostMemory memory(here);
+        memory.add("`matrix`", "4 x 3", cost);
+        EXPECT_EQ(memory.bytes(), here ? 29 : 5);
+    }
 }
 
 } // namespace

@@ -43,11 +43,8 @@ Cost predict_exact(const EngineContext& context, const Variant& variant, const s
     const double pairs =
         half_of_q * static_cast<double>(points.count()) * static_cast<double>(voxels.count());
     const Limit limit = limit_of(pair, stage, nominal_rates(context.device.info()));
-    Cost cost;
+    Cost cost = cost_of_pieces({1, points.count(), voxels.count()}, context.precision);
     cost.seconds = limit.pairs_per_second > 0 ? pairs / limit.pairs_per_second : 0;
-    cost.device_bytes = bytes_of_pieces({1, points.count(), voxels.count()}, context.precision);
-    cost.largest_array = static_cast<double>(std::max(points.count(), voxels.count()) * 2 *
-                                             bytes_of(context.precision));
     cost.error = error_of_exact(context, variant, stage, points, voxels);
     return cost;
 }

@@ -237,10 +237,11 @@ Hdf5Shape Hdf5Reader::checked_shape(const std::string& name, Hdf5Kind kind) cons
     if (kind != Hdf5Kind::string) {
         HostMemory memory; // at least once, and no frame less
         const bool frames = found.extents.size() > 1;
-        memory.add(full_name(name), found.to_string(),
-                   static_cast<double>(frames ? found.row_elements() : found.elements()) *
-                       static_cast<double>(found.number_bytes) *
-                       (kind == Hdf5Kind::complex ? 2 : 1));
+        memory.add(
+            full_name(name), found.to_string(),
+            Cost::on_host(static_cast<double>(frames ? found.row_elements() : found.elements()) *
+                          static_cast<double>(found.number_bytes) *
+                          (kind == Hdf5Kind::complex ? 2 : 1)));
         memory.require(path());
     }
     require_complete(name);

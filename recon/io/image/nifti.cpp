@@ -470,9 +470,9 @@ StoredImage open_nifti(const std::string& path, const ImageInput& input) {
     image.part = numbers_a_value(*parsed) == 1 ? ImagePart::real : ImagePart::complex;
     HostMemory memory;
     memory.add("values", by(image.about.grid.size, 3) + " voxels",
-               static_cast<double>(image.voxels()) *
-                   static_cast<double>(sizeof(std::complex<float>) +
-                                       static_cast<std::size_t>(parsed->nbyper)));
+               Cost::on_host(static_cast<double>(image.voxels()) *
+                             static_cast<double>(sizeof(std::complex<float>) +
+                                                 static_cast<std::size_t>(parsed->nbyper))));
     memory.require(file);
     const auto values =
         std::make_shared<const Values>(image.file, std::move(parsed), header.swapped);

@@ -132,7 +132,7 @@ std::vector<std::size_t> places_on_grid(const std::string& file, const Grid& gri
     constexpr double rounding = 1e-3; // of a voxel, where positions were floats
     HostMemory memory;
     memory.add("the grid", by(grid.size, 3) + " voxels",
-               sizeof(std::complex<float>) * static_cast<double>(grid.voxels()));
+               Cost::on_host(static_cast<double>(grid.voxels() * sizeof(std::complex<float>))));
     memory.require(file);
     std::vector<std::size_t> places;
     std::vector<bool> taken(grid.voxels());

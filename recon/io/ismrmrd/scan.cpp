@@ -23,10 +23,9 @@ namespace lsrecon {
 
 namespace {
 
-/// InputError when the host cannot hold the chosen frames: their samples, in single precision,
-/// their trajectories, and the volumes of a reconstruction.
-void require_memory(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& image,
-                    const Grid& grid, const ReadOptions& options) {
+/// InputError when the host cannot hold the chosen frames: their samples, in single precision, and
+/// their trajectories.
+void require_memory(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& image) {
     const std::size_t samples = image.choice.samples();
     const std::size_t channels = image.first().kind.channels;
     const double each = sizeof(std::complex<float>) * static_cast<double>(channels) + sizeof(Vec3);
@@ -34,9 +33,7 @@ void require_memory(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& 
     memory.add(
         file.data_name(),
         text(samples, " samples of each of ", counted(channels, "coil"), " in the chosen frames"),
-        static_cast<double>(samples) * each);
-    memory.add_volumes(options.matrix.empty() ? file.xml_name() + ", encodedSpace" : "`matrix`",
-                       grid, channels, options.use);
+        Cost::on_host(static_cast<double>(samples) * each));
     memory.require(file.path());
 }
 
@@ -280,7 +277,7 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
     of_image.choice.decide(file.path(), file.data_name());
     RawEncoding encoding = header.encoding(chosen, remarks, options);
     take_slices(file, of_image, options, encoding, remarks);
-    require_memory(file, of_image, options.grid_of_image(encoding.grid), options);
+    require_memory(file, of_image);
     encoding.dataset = file.data_name();
     std::vector<std::string> facts;
     contents.add_remarks(chosen, facts, remarks);
@@ -294,7 +291,9 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
     file.add_waveforms(details);
     const RawKind kind = of_image.first().kind;
     RawFrames frames(std::move(encoding), kind, std::move(of_image.choice), options);
-    options.before_values({options.grid_of_image(frames.space.grid), kind.channels, 0});
+    options.before_values({file.path(),
+                           options.matrix.empty() ? file.xml_name() + ", encodedSpace" : "`matrix`",
+                           options.grid_of_image(frames.space.grid), kind.channels, 0});
     Receiver receiver(file, contents, frames);
     file.read(wanted, [&](std::size_t index, const IsmrmrdAcquisition& acquisition) {
         receiver.take(index, acquisition);

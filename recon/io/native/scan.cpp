@@ -90,16 +90,14 @@ void check_names(const Hdf5Reader& file) {
     }
 }
 
-/// InputError when the host cannot hold what a reconstruction needs at once: the samples of one
-/// frame and the coil maps in their own precision, trajectories of the chosen frames, Q, and the
-/// volumes of the solver.
+/// InputError when the host cannot hold what is read at once: the samples of one frame and the coil
+/// maps in their own precision, and trajectories of the chosen frames.
 void require_memory(const Hdf5Reader& file, const Grid& grid, const ReadOptions& options) {
     HostMemory memory;
     const auto add = [&](const std::string& name, const Hdf5Shape& shape, double numbers,
                          double bytes_each) {
-        memory.add(full_name(name), shape.to_string(), numbers * bytes_each);
+        memory.add(full_name(name), shape.to_string(), Cost::on_host(numbers * bytes_each));
     };
-    std::size_t coils = 1;
     for (const std::string& name : file.names()) {
         if (!file.is_dataset(name)) {
             continue;
@@ -108,7 +106,6 @@ void require_memory(const Hdf5Reader& file, const Grid& grid, const ReadOptions&
         const double all = static_cast<double>(shape.elements());
         if (name == "samples") {
             const bool frames = shape.extents.size() == 3;
-            coils = shape.extents.size() < 2 ? 1 : shape.extents[shape.extents.size() - 2];
             add(name, shape, frames ? static_cast<double>(shape.row_elements()) : all,
                 2 * static_cast<double>(shape.number_bytes));
         } else if (name == "coil_maps" || name == "noise") {
@@ -124,11 +121,6 @@ void require_memory(const Hdf5Reader& file, const Grid& grid, const ReadOptions&
         } else {
             add(name, shape, all, shape.kind == Hdf5Kind::complex ? sizeof(Complex) : 8);
         }
-    }
-    if (!file.has("voxels")) {
-        memory.add_volumes(options.matrix.empty() ? attribute_name("/", "matrix") : "`matrix`",
-                           options.grid_of_image(grid), file.has("coil_maps") ? 1 : coils,
-                           options.use);
     }
     memory.require(file.path());
 }
@@ -436,7 +428,8 @@ StoredScan open_native(const std::shared_ptr<const Hdf5Reader>& opened,
     require_memory(file, scan.grid, options);
     if (!file.has("voxels")) {
         options.before_values(
-            {options.grid_of_image(scan.grid), coils_in(file), coil_maps_in(file)});
+            {file.path(), options.matrix.empty() ? attribute_name("/", "matrix") : "`matrix`",
+             options.grid_of_image(scan.grid), coils_in(file), coil_maps_in(file)});
     }
     const Samplings samplings = read_samplings(file, scan.grid, options);
     scan.trajectory_units = trajectory_units(file, options);
