@@ -229,9 +229,10 @@ std::pair<Factors, double> enough_factors(const TimeNodes& nodes, const RealVect
             found = text(count, " time segments have an error of ", error);
         }
     }
-    throw ToleranceError(text("off-resonance: ", found, ", above `segment_error` ", wanted,
-                              "\n  next:     pass `kernel` tuned, which needs no time segments, or a larger "
-                              "`segment_error`"));
+    throw ToleranceError(
+        text("off-resonance: ", found, ", above `segment_error` ", wanted,
+             "\n  next:     pass `kernel` tuned, which needs no time segments, or a larger "
+             "`segment_error`"));
 }
 
 } // namespace
