@@ -59,7 +59,7 @@ TEST_P(Engines, SayWhyNoneServesAnAccuracy) {
     const auto exact = open_transforms(options);
     const std::string refusal = refusal_of(*exact, problem);
     for (const Engine& engine : engines()) {
-        EXPECT_NE(refusal.find(engine.variants.back().name + ": "), std::string::npos) << refusal;
+        EXPECT_NE(refusal.find(engine.variants.back().name), std::string::npos) << refusal;
     }
     EXPECT_NE(refusal.find("its relative error is up to"), std::string::npos) << refusal;
     options.accuracy = 0.1;
