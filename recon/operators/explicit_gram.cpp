@@ -1,68 +1,84 @@
 #include "operators/explicit_gram.hpp"
 
+#include "operators/compose.hpp"
+
 namespace lsrecon {
 
 namespace {
 
+/// F as an operator: images are on this device, samples where the transform is.
+class Fourier : public Operator {
+public:
+    Fourier(Device& device, Transforms& transforms, const Sampling& sampling, const Voxels& voxels)
+        : device_(device), transforms_(transforms),
+          transform_(transforms.make(sampling.points(), voxels)) {}
+
+    std::size_t inputs() const override { return transform_->voxels(); }
+    std::size_t outputs() const override { return transform_->samples(); }
+    void apply(const Array& in, Array& out) override {
+        Array image = transforms_.device().zeros(inputs(), {true, transforms_.precision()});
+        move(device_, in, transforms_.device(), image);
+        transform_->forward(image, out, silent);
+    }
+    void adjoint(const Array& in, Array& out) override {
+        Array image = transforms_.device().zeros(inputs(), {true, transforms_.precision()});
+        transform_->adjoint(in, image, silent);
+        move(transforms_.device(), image, device_, out);
+    }
+
+private:
+    static void silent(double) {}
+    static void move(Device& from, const Array& values, Device& to, Array& result) {
+        if (&from == &to) {
+            to.convert(values, result);
+        } else {
+            to.upload(from.download(values), result);
+        }
+    }
+
+    Device& device_;
+    Transforms& transforms_;
+    std::unique_ptr<Transform> transform_;
+};
+
+/// Sum of A_c^H A_c over the coils, A_c = W^1/2 F S_c.
 class ExplicitGram : public Gram {
 public:
     ExplicitGram(Device& device, Precision precision, CoilMaps& maps, Transforms& transforms,
                  const Sampling& sampling, const Voxels& voxels)
-        : Gram(device), precision_(precision), maps_(maps), transforms_(transforms),
-          transform_(transforms.make(sampling.points(), voxels)) {
-        const RealVector weights = sampling.q_weights();
-        unit_ = weights.sum();
-        weights_ = transforms.device().zeros(sampling.samples(), {false, transforms.precision()});
-        transforms.device().upload(weights / unit_, {0, sampling.samples()}, 0, weights_);
-        samples_ = transforms.device().zeros(sampling.samples(), {true, transforms.precision()});
+        : Gram(device), maps_(maps), unit_(sampling.q_weights().sum()),
+          map_(device, voxels.count()), f_(device, transforms, sampling, voxels),
+          weights_(transforms.device(), sampling.samples()), f_map_(device, precision, f_, map_),
+          a_(transforms.device(), transforms.precision(), weights_, f_map_),
+          normal_(transforms.device(), transforms.precision(), a_),
+          product_(device.zeros(voxels.count(), {true, precision})) {
+        Device& there = transforms.device();
+        Array roots = there.zeros(sampling.samples(), {false, transforms.precision()});
+        there.upload((sampling.q_weights() / unit_).cwiseSqrt(), {0, sampling.samples()}, 0, roots);
+        weights_.set(std::move(roots));
     }
 
-    std::size_t inputs() const override { return transform_->voxels(); }
+    std::size_t inputs() const override { return map_.inputs(); }
     void add(const Array& in, Array& out) override {
         for (std::size_t c = 0; c < maps_.count(); ++c) {
-            const Array map = maps_.map(c, 0);
-            if (map.empty()) {
-                device_.combine(1, product(in), 1, out);
-            } else {
-                Array image = device_.zeros(in.count(), in.element());
-                device_.combine(1, in, 0, image);
-                device_.multiply(map, 0, map.count(), image);
-                device_.add_conjugate_product(map, product(image), 0, out);
-            }
+            map_.set(maps_.map(c, 0));
+            normal_.apply(in, product_);
+            device_.combine(1, product_, 1, out);
         }
     }
     double unit() const override { return unit_; }
     std::string means() const override { return "F and F^H"; }
 
 private:
-    Array product(const Array& rho) {
-        const auto silent = [](double) {};
-        Device& there = transforms_.device();
-        const Array image = moved(rho, device_, there, transforms_.precision());
-        transform_->forward(image, samples_, silent);
-        there.multiply(weights_, 0, weights_.count(), samples_);
-        Array back = there.zeros(inputs(), {true, transforms_.precision()});
-        transform_->adjoint(samples_, back, silent);
-        return moved(back, there, device_, precision_);
-    }
-
-    static Array moved(const Array& values, Device& from, Device& to, Precision precision) {
-        Array result = to.zeros(values.count(), {true, precision});
-        if (&from == &to) {
-            to.convert(values, result);
-        } else {
-            to.upload(from.download(values), result);
-        }
-        return result;
-    }
-
-    Precision precision_;
     CoilMaps& maps_;
-    Transforms& transforms_;
-    std::unique_ptr<Transform> transform_;
     double unit_;
-    Array weights_; ///< w |phi|^2 / Q(0)
-    Array samples_;
+    Diagonal map_; ///< S_c
+    Fourier f_;
+    Diagonal weights_; ///< (w |phi|^2 / Q(0))^1/2
+    Product f_map_;
+    Product a_;
+    NormalOf normal_;
+    Array product_; ///< of a coil
 };
 
 } // namespace

@@ -6,6 +6,8 @@
 #include "base/tolerance.hpp"
 #include "engines/mu_factors.hpp"
 #include "engines/on_host.hpp"
+#include "operators/compose.hpp"
+#include "operators/differences.hpp"
 #include "operators/explicit_gram.hpp"
 #include "operators/regularised.hpp"
 #include "operators/toeplitz.hpp"
@@ -142,6 +144,29 @@ TEST_P(Adjoint, CoilMaps) {
 }
 
 /// w phi F S_c rho, on the host: what compute_fhd is the adjoint of. Without maps, of all coils.
+TEST_P(Adjoint, ProductsOfOperators) {
+    if (!problem.voxels.on_lattice()) {
+        return;
+    }
+    const ComplexVector factors = problem.rho.row(0).transpose();
+    Differences k(on.device(), problem.grid);
+    Diagonal d(on.device(), voxels(), test::uploaded(on, factors));
+    Product product(on.device(), on.precision, k, d);
+    NormalOf normal(on.device(), on.precision, product);
+    const auto apply =
+        of_arrays(product.outputs(), [&](const Array& in, Array& out) { product.apply(in, out); });
+    const auto adjoint =
+        of_arrays(product.inputs(), [&](const Array& in, Array& out) { product.adjoint(in, out); });
+    EXPECT_TRUE(
+        test::adjoint_test(apply, adjoint, product.inputs(), product.outputs(), rounding()));
+    const auto both =
+        of_arrays(voxels(), [&](const Array& in, Array& out) { normal.apply(in, out); });
+    const ComplexVector x = problem.rho.row(1 % problem.rho.rows()).transpose();
+    EXPECT_TRUE(test::near(both(x), adjoint(apply(x)), rounding()));
+    EXPECT_NEAR(std::abs(apply(x)(0)), std::abs(factors(1) * x(1) - factors(0) * x(0)),
+                rounding() * x.norm() * factors.norm());
+}
+
 TEST_P(Adjoint, TheStageFhdWithPhiWeightsAndCoilMaps) {
     const bool with_maps = problem.coil_maps.size() > 0;
     double error = 0;
