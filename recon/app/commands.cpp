@@ -6,11 +6,11 @@ const std::vector<Command>& commands() {
     static const std::vector<Command> table{
         {"recon", "Reconstruct the image of a scan.", &bind_recon},
         {"fhd", "Compute the adjoint image F^H d.", &bind_fhd},
-        {"q", "Compute Q, the point-spread function of the Toeplitz operator.", &bind_q},
+        {"q", "Compute Q, the point-spread function of the trajectory.", &bind_q},
         {"maps", "Estimate coil maps from the centre of k-space.", &bind_maps},
         {"convert", "Write an image in another format: NIfTI, ISMRMRD, BART's cfl, PNG.",
          &bind_convert},
-        {"view", "Write a page to look at an image, its residuals and its record.", &bind_view},
+        {"view", "Write an HTML viewer for an image, its residuals and its record.", &bind_view},
         {"info", "Show the contents of a scan, or the record of an image.", &bind_info},
         {"check", "Check a scan for errors.", &bind_check},
         {"simulate", "Simulate the scan of a phantom whose truth is known.", &bind_simulate},

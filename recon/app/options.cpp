@@ -247,8 +247,9 @@ OptionTable scan_options(std::string& scan, ReadOptions& read) {
         {"traj_units", choice(read.trajectory_units, trajectory_unit_names()),
          "unit of the trajectory", "as the file says",
          "One of " + comma_separated(trajectory_unit_names()) + ".", "traj_units_asked_for"},
-        {"low_resolution", toggle(read.low_resolution), "accept a trajectory that stays below N/4",
-         "", "A trajectory that stays there nearly always has a wrong unit, and is refused."},
+        {"low_resolution", toggle(read.low_resolution),
+         "accept a trajectory with all |k| below N/4", "",
+         "A trajectory that stays there nearly always has a wrong unit, and is refused."},
         {"header", header_value(read),
          "correct the scan's header: fov_mm=X,Y[,Z] or matrix=X,Y[,Z]", "",
          "The field of view is in mm, the matrix in voxels. Repeat the option to correct both."},
@@ -290,7 +291,7 @@ OptionTable place_options(GeometryOptions& geometry) {
                 "not, as is usual for spirals.",
                 "header_shift"},
                {"conjugate", toggle(geometry.conjugate),
-                "reverse the sign of the trajectory, if the image is mirrored", "",
+                "negate the trajectory, if the image is point-reflected", "",
                 "This is for files written for exp(+i 2 pi k.x)."}});
 }
 
@@ -368,13 +369,12 @@ OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string
     return in(
         "Solver",
         {{"iterations", number(effort.iterations, whole(1), "N"), "largest number of iterations",
-          text(iterations_to_converge, "; ", iterations_of_splitting, " passes with TV"),
-          text("Without lambda, few iterations regularise. With a field map that the kernel "
-               "takes exactly, or for /voxels, the default is ",
-               SolveOptions().iterations,
-               " without lambda and regularisers. With a regulariser that is not quadratic the "
-               "option counts passes of ADMM. Each pass has several iterations of conjugate "
-               "gradients.")},
+          text(iterations_to_converge, "; 15 without lambda; ", iterations_of_splitting,
+               " passes with TV"),
+          text("Without lambda and regularisers the default is ", SolveOptions().iterations,
+               ", because stopping early keeps noise out: so it is with a field map or /voxels, "
+               "where the default lambda is 0. With tv, wavelet, l1, llr or ttv the option counts "
+               "passes of ADMM. Each pass has several iterations of conjugate gradients.")},
          {"tolerance", number(effort.tolerance, positive()),
           "relative residual at which the solver stops",
           text(SolveOptions().tolerance, "; less with lambda"),
@@ -405,10 +405,11 @@ Option device_option(std::string& device) {
 
 OptionTable device_options(ComputeOptions& compute, const std::string& usual_kernel,
                            const std::string& about_kernel) {
-    return in("Device", {{"backend", name(compute.backend, "NAME"), "what computes", "",
+    return in("Device", {{"backend", name(compute.backend, "NAME"),
+                          "what computes: a device, or the CPU as a check", "",
                           "Backends:" + listed(device_kinds())},
                          device_option(compute.device),
-                         {"kernel", name(compute.kernel, "NAME"), "variant of the transforms",
+                         {"kernel", name(compute.kernel, "NAME"), "algorithm of the Fourier sums",
                           usual_kernel, about_kernel},
                          {"precision", choice(compute.precision, {"single", "double"}),
                           "precision of transforms and solver", "single, solver double",

@@ -59,7 +59,7 @@ OptionTable options_of(Options& options) {
               "The first frame is solved N times with new noise. The standard deviation of each "
               "voxel is `/noise_map` in the image. Without regularisation (`--lambda 0`) the image "
               "also holds `/g_factor`. 100 replicas have an error of about 5 %."},
-             {"truth", name(reconstruct.truth), "image file of the truth, to compare with", "",
+             {"truth", name(reconstruct.truth), "ground-truth image to compare with", "",
               "The program prints the relative L2 error of the magnitudes."},
              {"json", toggle(options.json), "print the facts of the image on stdout, as JSON", "",
               "They are those of `lsrecon info --json IMAGE`."},

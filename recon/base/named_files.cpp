@@ -32,6 +32,7 @@ const Format& format_of(FileKind kind) {
                                      {"BART's cfl and hdr", {"cfl", "hdr"}, false},
                                      {"HTML", {"html", "htm"}, false},
                                      {"text", {"log", "tsv", "txt"}, true}};
+    static_assert(std::size(formats) == static_cast<int>(FileKind::log) + 1);
     return formats[static_cast<int>(kind)];
 }
 

@@ -76,7 +76,7 @@ std::string Transforms::refusal_of(const Chosen& any, const SamplePoints& points
     }
     return error <= options_.accuracy ? ""
                                       : text("its relative error is up to ", rounded(error),
-                                             ", and `accuracy` is ", options_.accuracy);
+                                             ", and ", options_.accuracy, " is asked for");
 }
 
 Transforms::Chosen Transforms::choose(const SamplePoints& points, const Voxels& voxels) {

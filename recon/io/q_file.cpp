@@ -82,7 +82,8 @@ void write(const std::string& path, const std::vector<std::size_t>& extents, std
 [[noreturn]] void refuse(const std::string& path, const std::string& thing,
                          const std::string& found, const std::string& expected) {
     throw InputError({path, thing, found, expected,
-                      "make the file again with 'lsrecon q SCAN -o FILE', or leave `q` out"});
+                      "make the file again with 'lsrecon q SCAN -o FILE' and the same `precision`, "
+                      "or leave `q` out"});
 }
 
 std::string shortened(const std::string& key) {

@@ -180,7 +180,7 @@ struct ModelCheck::Words {
 const std::array<ModelCheck::Words, ModelCheck::rows>& ModelCheck::table() {
     static const std::array<Words, rows> words{{
         {"other_sign", "The other sign of the trajectory explains", "the scan", "that in use",
-         "`conjugate`"},
+         "pass `conjugate`, or leave it out if it was given"},
         {"negated_field", "The field map with the other sign explains", "the scan", "as it is",
          "`field_scale` -1"},
         {"radians", "The field map divided by 2 pi explains", "the scan", "as it is",

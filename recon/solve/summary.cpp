@@ -91,7 +91,9 @@ std::string SolveSummary::about_convergence() const {
     if (late_change_ > 0 && options_.iterations > 1) {
         line += "; " + late_change_in_words();
     }
-    return line + ". Raise `iterations`.";
+    const bool stops_early = options_.lambda == 0 && options_.regularisers.empty();
+    return line + ". Raise `iterations`" +
+           (stops_early ? ", or pass `lambda` 0.01 to converge without noise." : ".");
 }
 
 std::string SolveSummary::about_lambda() const {

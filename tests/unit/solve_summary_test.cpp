@@ -39,7 +39,7 @@ TEST(SolveSummary, OneSolveThatTheLimitEnded) {
     EXPECT_EQ(summary.as_text(), "2 iterations, residual 0.0031, target 0.0001");
     EXPECT_EQ(summary.about_convergence(),
               "Not converged after 2 iterations (residual 0.0031, target 0.0001). Raise "
-              "`iterations`.");
+              "`iterations`, or pass `lambda` 0.01 to converge without noise.");
 }
 
 TEST(SolveSummary, TheLastIterationsTellWhetherMoreWouldChangeTheImage) {
