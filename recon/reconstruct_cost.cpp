@@ -114,8 +114,7 @@ void add_frame(HostMemory& memory, Transforms& transforms, const FrameShape& fra
     part.noise_map = false;
     SolveOptions plain = options;
     plain.regularisers.clear();
-    add("the image and its solver", size, cost_of_solve(transforms, part, where, plain),
-        "take a smaller `matrix`");
+    add(frame.name, size, cost_of_solve(transforms, part, where, plain), "take a smaller `matrix`");
     add("`reg`", size, cost_of_solve(transforms, part, where, options), "leave `reg` out");
     part.system.terms = frame.system.terms;
     part.segments = frame.segments;
@@ -226,6 +225,7 @@ void require_room(Transforms& transforms, const ReconstructOptions& options,
     }
     FrameShape frame = frame_of(options, shape.grid, shape.coils, shape.coil_maps);
     frame.coils = 1; // how many samples each has is not known yet
+    frame.name += ", by " + shape.name_of_grid;
     const SolveOptions how = solving(transforms, options, Products::one_convolution);
     const WhereSolved where = where_solved(transforms, frame.system, how);
     if (!where.why_not.empty()) {

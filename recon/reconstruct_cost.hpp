@@ -21,6 +21,7 @@ struct FrameShape {
     std::size_t samples = 0; ///< of a coil
     std::size_t segments = 0; ///< of time, of the transform off resonance
     bool noise_map = false;
+    std::string name = "the image and its solver"; ///< for messages
 };
 
 /// Adds what is there while a frame is solved beside what was read, by what the user may leave out.

@@ -370,7 +370,7 @@ OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string
         "Solver",
         {{"iterations", number(effort.iterations, whole(1), "N"), "largest number of iterations",
           text(iterations_to_converge, "; 15 without lambda; ", iterations_of_splitting,
-               " passes with TV"),
+               " with TV"),
           text("Without lambda and regularisers the default is ", SolveOptions().iterations,
                ", because stopping early keeps noise out: so it is with a field map or /voxels, "
                "where the default lambda is 0. With tv, wavelet, l1, llr or ttv the option counts "

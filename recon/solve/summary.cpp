@@ -71,10 +71,15 @@ std::string SolveSummary::as_text() const {
 }
 
 bool SolveSummary::converged() const {
-    constexpr double little = 0.01; // of the image
-    return need_splitting(options_.regularisers)
-               ? late_change_ <= little && std::isfinite(worst_residual())
-               : worst_residual() <= options_.tolerance;
+    // Of the image, by the last iterations: where that is regularised, more would change nothing.
+    constexpr double little = 0.01;
+    constexpr double nothing = 0.001;
+    if (need_splitting(options_.regularisers)) {
+        return late_change_ <= little && std::isfinite(worst_residual());
+    }
+    const bool is_regularised = options_.lambda > 0 || !options_.regularisers.empty();
+    return worst_residual() <= options_.tolerance ||
+           (is_regularised && late_change_ > 0 && late_change_ <= nothing);
 }
 
 std::string SolveSummary::about_convergence() const {

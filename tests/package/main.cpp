@@ -17,7 +17,7 @@ int main() {
     const double expected[] = {-1, 1, 1, 3};
 
     ComputeOptions options;
-    options.compute = "reference";
+    options.backend = "reference";
     const CoilMatrix found = adjoint_on_host(*open_transforms(options), trajectory, mu,
                                              Voxels::of_grid(grid), [](double) {})
                                  .values;

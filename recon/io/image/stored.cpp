@@ -147,13 +147,14 @@ std::vector<std::size_t> places_on_grid(const std::string& file, const Grid& gri
             place = beside ? 0 : place * grid.size[d] + static_cast<std::size_t>(index);
         }
         if (beside || taken[place]) {
-            throw InputError({file, text("/voxels, voxel ", n),
-                              by(voxels[n], grid.dimensions) + " of the field of view" +
-                                  (beside ? ", beside the grid" : ", where another one is"),
-                              text("voxels of the grid of ", by(grid.size, grid.dimensions),
-                                   ", which a picture needs: (n - floor(N/2)) / N, each once"),
-                              "list such voxels in the scan, or leave `png` out: /image holds the "
-                              "values of any voxels"});
+            throw InputError(
+                {file, text("/voxels, voxel ", n),
+                 by(voxels[n], grid.dimensions) + " of the field of view" +
+                     (beside ? ", beside the grid" : ", where another one is"),
+                 text("voxels of the grid of ", by(grid.size, grid.dimensions),
+                      ", which a picture needs: (n - floor(N/2)) / N, each once"),
+                 "list such voxels in the scan, or reconstruct without `png`: /image holds the "
+                 "values of any voxels"});
         }
         taken[place] = true;
         places.push_back(place);
