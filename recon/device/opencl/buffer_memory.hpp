@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "device/device.hpp"
 #include "device/host_numbers.hpp"
 #include "device/opencl/queue.hpp"
 
@@ -56,13 +57,6 @@ private:
     void* mapped_ = nullptr;
 };
 
-/// A device of a queue.
-class OnQueue {
-public:
-    virtual ~OnQueue() = default;
-    virtual Queue& queue() = 0;
-};
-
 /// What two devices have in common: a queue, and the memory of its arrays.
 class BufferRoom {
 public:
@@ -93,6 +87,35 @@ private:
     std::unique_ptr<Queue> owned_;
     Queue& queue_ = *owned_;
     std::shared_ptr<std::size_t> all_bytes_ = std::make_shared<std::size_t>(0);
+};
+
+/// A device of a queue.
+class OnQueue {
+public:
+    virtual ~OnQueue() = default;
+    virtual Queue& queue() = 0;
+};
+
+/// What devices of a queue have in common, beside the verbs of `Verbs`.
+template <typename Verbs> class QueueDevice : public Verbs, public OnQueue {
+public:
+    explicit QueueDevice(std::unique_ptr<Queue> queue) : room_(std::move(queue)) {}
+
+    std::string kind() const override { return "opencl"; }
+    const DeviceInfo& info() const override { return room_.queue().info(); }
+    std::string name() const override { return "the device"; }
+    Clock& clock() override { return room_.queue(); }
+    void open_ahead() override { room_.queue().open_ahead(); }
+    Queue& queue() override { return room_.queue(); }
+    bool has(Precision precision) const override { return room_.has(precision); }
+    double memory() const override { return room_.memory(); }
+    double room() const override { return room_.room(); }
+    double largest_array() const override { return room_.largest_array(); }
+    bool in_host_memory() const override { return room_.is_host_memory(); }
+    Array zeros(std::size_t count, Element element) override { return room_.zeros(count, element); }
+
+private:
+    BufferRoom room_;
 };
 
 } // namespace lsrecon::opencl

@@ -9,24 +9,9 @@ namespace opencl {
 namespace {
 
 /// Arrays are buffers, for the kernels of transforms, and mapped for everything else.
-class CpuDevice : public HostDevice, public OnQueue {
+class CpuDevice : public QueueDevice<HostDevice> {
 public:
-    explicit CpuDevice(std::unique_ptr<Queue> queue) : room_(std::move(queue)) {}
-
-    std::string kind() const override { return "opencl"; }
-    const DeviceInfo& info() const override { return room_.queue().info(); }
-    std::string name() const override { return "the device"; }
-    Clock& clock() override { return room_.queue(); }
-    void open_ahead() override { room_.queue().open_ahead(); }
-    Queue& queue() override { return room_.queue(); }
-    bool has(Precision precision) const override { return room_.has(precision); }
-    double memory() const override { return room_.memory(); }
-    double room() const override { return room_.room(); }
-    double largest_array() const override { return room_.largest_array(); }
-    Array zeros(std::size_t count, Element element) override { return room_.zeros(count, element); }
-
-private:
-    BufferRoom room_;
+    using QueueDevice::QueueDevice;
 };
 
 } // namespace

@@ -11,23 +11,10 @@ namespace {
 
 constexpr std::size_t most_work_groups = 512;
 
-class OpenclDevice : public Device, public OnQueue {
+class OpenclDevice : public QueueDevice<Device> {
 public:
-    explicit OpenclDevice(std::unique_ptr<Queue> queue) : room_(std::move(queue)) {}
+    using QueueDevice::QueueDevice;
 
-    std::string kind() const override { return "opencl"; }
-    const DeviceInfo& info() const override { return room_.queue().info(); }
-    std::string name() const override { return "the device"; }
-    Clock& clock() override { return room_.queue(); }
-    void open_ahead() override { room_.queue().open_ahead(); }
-    Queue& queue() override { return room_.queue(); }
-    bool has(Precision precision) const override { return room_.has(precision); }
-    double memory() const override { return room_.memory(); }
-    double room() const override { return room_.room(); }
-    double largest_array() const override { return room_.largest_array(); }
-    bool in_host_memory() const override { return room_.is_host_memory(); }
-
-    Array zeros(std::size_t count, Element element) override { return room_.zeros(count, element); }
     void upload(const ComplexVector& from, Array& to) override {
         guarded("an upload", [&] {
             if (to.element().precision == Precision::float64) {
@@ -215,8 +202,7 @@ private:
         return values;
     }
 
-    BufferRoom room_;
-    Queue& queue_ = room_.queue();
+    Queue& queue_ = queue();
     ArrayKernels kernels_{queue_, "arrays.cl"};
     ArrayKernels neighbours_{queue_, "neighbours.cl"};
     ArrayKernels cosines_{queue_, "cosines.cl"};
