@@ -48,6 +48,7 @@ struct Variant {
 struct EngineContext {
     Device& device;
     Precision precision; ///< of arrays
+    double accuracy; ///< ComputeOptions::accuracy
     std::function<void(const std::string&)> note;
     /// Those of a variant for a stage ("fhd", "q" or "f"), which are on the record from then on.
     std::function<const ChosenParameters&(const std::string& variant, const std::string& stage)>
@@ -61,7 +62,7 @@ struct Engine {
     std::vector<Variant> variants; ///< in the order of the ladder; the last is the usual one
     bool divides_time; ///< off-resonance needs time segments (engines/segments.hpp)
     /// Why it cannot serve them; "" where it can.
-    std::string (*refusal)(const SamplePoints& points, const Voxels& voxels);
+    std::string (*refusal)(const Device& device, const SamplePoints& points, const Voxels& voxels);
     /// One coil in this stage; the error is the bound of the transform's.
     std::function<Cost(const EngineContext& context, const Variant& variant,
                        const std::string& stage, const SamplePoints& points, const Voxels& voxels)>

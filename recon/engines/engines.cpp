@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "engines/loops.hpp"
+#include "engines/nufft/nufft.hpp"
 #ifdef LSRECON_WITH_OPENCL
 #include "engines/opencl/engines.hpp"
 #endif
@@ -16,7 +17,7 @@ namespace lsrecon {
 
 namespace {
 
-std::string none(const SamplePoints&, const Voxels&) {
+std::string none(const Device&, const SamplePoints&, const Voxels&) {
     return "";
 }
 
@@ -59,7 +60,7 @@ constexpr PairCost of_rows_by_polynomials{no_unit, 21, 19, 2};
 constexpr PairCost of_products{no_unit, 4, 2, 2, 2};
 constexpr PairCost of_products_in_doubles{no_unit, 4, 2, 2, 2, matrix_unit};
 
-std::string off_a_grid(const SamplePoints&, const Voxels& voxels) {
+std::string off_a_grid(const Device&, const SamplePoints&, const Voxels& voxels) {
     return voxels.on_lattice() ? "" : "the voxels are not on a grid";
 }
 
@@ -77,6 +78,7 @@ const std::vector<Engine>& engines() {
          &predict_loops,
          &make_loops},
 #ifdef LSRECON_WITH_OPENCL
+        {"nufft", "opencl", {{"nufft"}}, true, &nufft_refusal, &predict_nufft, &make_nufft},
         {"direct",
          "opencl",
          {{"naive", {in_one_float, of_library}, SourceLayout::arrays},

@@ -24,7 +24,7 @@ Transforms::Transforms(std::unique_ptr<Device> device, ComputeOptions options,
 }
 
 EngineContext Transforms::context(bool on_record) {
-    return {*device_, precision(), options_.note,
+    return {*device_, precision(), options_.accuracy, options_.note,
             [this, on_record](const std::string& variant,
                               const std::string& stage) -> const ChosenParameters& {
                 if (on_record) {
@@ -65,7 +65,7 @@ std::string Transforms::refusal_of(const Chosen& any, const SamplePoints& points
     if (engine.device_kind != device_->kind()) {
         return text("it computes on ", engine.device_kind, ", not on ", device_->kind());
     }
-    const std::string refusal = engine.refusal(points, voxels);
+    const std::string refusal = engine.refusal(*device_, points, voxels);
     if (!refusal.empty() || options_.accuracy == 0) {
         return refusal;
     }

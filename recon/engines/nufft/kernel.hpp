@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "base/precision.hpp"
+
+namespace lsrecon {
+
+/// What a sample becomes on the fine grid of a NUFFT, in each dimension: exp(beta (sqrt(1 - z^2) -
+/// 1)) at z = 2 x / width, x points from it, and 0 beyond (Barnett, Magland and af Klinteberg 2019,
+/// SIAM J. Sci. Comput. 41:C479). Beta is the best for this oversampling.
+class SpreadingKernel {
+public:
+    SpreadingKernel(std::size_t width, double oversampling);
+
+    std::size_t width() const { return width_; } ///< points that a sample has
+    double value(double x) const;
+    /// Its Fourier transform at `frequency`, in cycles a point.
+    double transform(double frequency) const;
+    /// The largest relative error that it leaves in the term of a sample, in one dimension
+    /// (docs/maths.md).
+    double error() const { return error_; }
+
+private:
+    double error_of_beta();
+
+    std::size_t width_;
+    double oversampling_;
+    double beta_ = 0;
+    double error_ = 0;
+};
+
+/// A fine grid and a kernel.
+struct NufftGrid {
+    SpreadingKernel kernel;
+    std::array<std::size_t, 3> fine{1, 1, 1};
+    double error = 0; ///< bound of the relative L2 error, with rounding
+    double seconds = 0; ///< of a coil, on one core
+};
+
+/// The cheapest for frequencies of this `size`, so many samples and an error below `accuracy`, else
+/// the most exact one.
+NufftGrid choose_nufft_grid(const std::array<std::size_t, 3>& size, std::size_t samples,
+                            double accuracy, Precision precision);
+
+} // namespace lsrecon

@@ -1,0 +1,129 @@
+#include "engines/nufft/samples.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace lsrecon {
+
+namespace {
+
+/// Points of a tile along each of so many dimensions: its values stay in a core's cache.
+std::size_t points_along(int dimensions) {
+    return dimensions == 3 ? 16 : 48;
+}
+
+/// Where tiles begin along one dimension: an even number of them, each at least as wide as a
+/// kernel, or a single one, so that two colours are enough.
+std::vector<std::size_t> boundaries(std::size_t points, std::size_t width, std::size_t along) {
+    std::size_t count = points / std::max(along, width + 1) / 2 * 2;
+    count = std::max<std::size_t>(count, 1);
+    std::vector<std::size_t> begin;
+    for (std::size_t i = 0; i <= count; ++i) {
+        begin.push_back(i * points / count);
+    }
+    return begin;
+}
+
+} // namespace
+
+NufftSamples::NufftSamples(const std::vector<Vec3>& trajectory, const Voxels& voxels,
+                           const NufftGrid& grid) {
+    const std::size_t width = grid.kernel.width();
+    int dimensions = 0;
+    for (const std::size_t points : grid.fine) {
+        dimensions += points > 1 ? 1 : 0;
+    }
+    std::array<std::vector<std::size_t>, 3> begin;
+    std::array<std::vector<std::size_t>, 3> tile_at; // of each point
+    for (std::size_t d = 0; d < 3; ++d) {
+        begin[d] = boundaries(grid.fine[d], width, points_along(dimensions));
+        for (std::size_t t = 0; t + 1 < begin[d].size(); ++t) {
+            tile_at[d].resize(begin[d][t + 1], t);
+        }
+    }
+    const std::array<std::size_t, 3> counts{begin[0].size() - 1, begin[1].size() - 1,
+                                            begin[2].size() - 1};
+
+    // The first point of each kernel decides its tile.
+    const std::size_t samples = trajectory.size();
+    std::vector<std::array<double, 3>> place(samples);
+    std::vector<std::size_t> tile_of(samples);
+    std::vector<std::size_t> in_tile(counts[0] * counts[1] * counts[2]);
+    for (std::size_t m = 0; m < samples; ++m) {
+        std::array<std::size_t, 3> tile{};
+        for (std::size_t d = 0; d < 3; ++d) {
+            if (grid.fine[d] == 1) {
+                continue;
+            }
+            const auto points = static_cast<double>(grid.fine[d]);
+            const double turns = trajectory[m][d] / voxels.per_fov()[d]; // a voxel
+            double at = (turns - std::floor(turns)) * points - static_cast<double>(width) / 2;
+            at += at < 0 ? points : 0;
+            place[m][d] = std::min(at, std::nextafter(points, 0.0));
+            const auto first = static_cast<std::size_t>(std::ceil(place[m][d])) % grid.fine[d];
+            tile[d] = tile_at[d][first];
+        }
+        tile_of[m] = (tile[2] * counts[1] + tile[1]) * counts[0] + tile[0];
+        ++in_tile[tile_of[m]];
+    }
+
+    order.resize(samples);
+    std::vector<std::size_t> next(in_tile.size());
+    std::exclusive_scan(in_tile.begin(), in_tile.end(), next.begin(), std::size_t(0));
+    for (std::size_t z = 0; z < counts[2]; ++z) {
+        for (std::size_t y = 0; y < counts[1]; ++y) {
+            for (std::size_t x = 0; x < counts[0]; ++x) {
+                const std::size_t t = (z * counts[1] + y) * counts[0] + x;
+                const std::array<std::size_t, 3> at{x, y, z};
+                Tile tile{next[t], in_tile[t], {}, {1, 1, 1}, 0};
+                for (std::size_t d = 0; d < 3; ++d) {
+                    if (grid.fine[d] > 1) {
+                        tile.corner[d] = begin[d][at[d]];
+                        tile.size[d] = begin[d][at[d] + 1] - begin[d][at[d]] + width - 1;
+                    }
+                    tile.color += static_cast<int>(at[d] % 2) << d;
+                }
+                if (tile.count > 0) {
+                    tiles.push_back(tile);
+                }
+            }
+        }
+    }
+    std::stable_sort(tiles.begin(), tiles.end(),
+                     [](const Tile& a, const Tile& b) { return a.color < b.color; });
+    for (std::size_t m = 0; m < samples; ++m) {
+        order[next[tile_of[m]]++] = m;
+    }
+    for (std::size_t d = 0; d < 3; ++d) {
+        first_point[d].resize(samples);
+        offset[d].resize(samples);
+    }
+    for (const Tile& tile : tiles) {
+        for (std::size_t i = tile.first; i < tile.first + tile.count; ++i) {
+            for (std::size_t d = 0; d < 3; ++d) {
+                const double first = std::ceil(place[order[i]][d]);
+                offset[d][i] = first - place[order[i]][d];
+                first_point[d][i] = static_cast<unsigned>(
+                    static_cast<std::size_t>(first) % grid.fine[d] - tile.corner[d]);
+            }
+        }
+    }
+
+    std::array<double, 3> middle{};
+    bool shifted = false;
+    for (std::size_t d = 0; d < 3; ++d) {
+        middle[d] = static_cast<double>(voxels.lattice_first()[d]) +
+                    static_cast<double>(voxels.lattice_size()[d] / 2);
+        shifted = shifted || middle[d] != 0;
+    }
+    for (std::size_t m = 0; shifted && m < samples; ++m) {
+        double turns = 0;
+        for (std::size_t d = 0; d < 3; ++d) {
+            turns += trajectory[m][d] / voxels.per_fov()[d] * middle[d];
+        }
+        shifts.push_back(std::polar(1.0, 2 * pi * (turns - std::floor(turns))));
+    }
+}
+
+} // namespace lsrecon
