@@ -1,9 +1,11 @@
 #include "engines/nufft/kernel.hpp"
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <map>
+#include <optional>
 
 #include "base/tolerance.hpp"
 #include "base/types.hpp"
@@ -22,8 +24,8 @@ struct Quadrature {
 
     explicit Quadrature(std::size_t count) {
         for (std::size_t i = 0; i < count; ++i) {
-            double x = std::cos(pi * (static_cast<double>(i) + 0.75) /
-                                (static_cast<double>(count) + 0.5));
+            double x =
+                std::cos(pi * (static_cast<double>(i) + 0.75) / (static_cast<double>(count) + 0.5));
             double slope = 0;
             for (int step = 0; step < 20; ++step) { // Newton's method on the Legendre polynomial
                 double before = 1;
@@ -44,7 +46,7 @@ struct Quadrature {
 };
 
 const Quadrature& quadrature() {
-    static const Quadrature of(96);
+    static const Quadrature of(14); // on one polynomial times a cosine
     return of;
 }
 
@@ -72,47 +74,86 @@ SpreadingKernel::SpreadingKernel(std::size_t width, double oversampling)
     // Near pi width (1 - 1 / (2 oversampling)), where the transform falls fast enough (Barnett
     // 2021, Appl. Comput. Harmon. Anal. 51:1).
     const double around = pi * static_cast<double>(width) * (1 - 1 / (2 * oversampling));
-    double best = around;
+    double best = 0.93 * around;
     double least = std::numeric_limits<double>::infinity();
-    for (double factor = 0.80; factor < 1.06; factor += 0.01) {
-        beta_ = factor * around;
-        if (const double error = error_of_beta(); error < least) {
-            least = error;
-            best = beta_;
+    for (const double step : {0.04, 0.01}) { // around the best of the coarser steps
+        const double middle = best;
+        for (int i = -3; i <= 3; ++i) {
+            const double beta = middle + i * step * around;
+            fit(beta);
+            if (const double error = error_of_fit(8, 16); error < least) {
+                least = error;
+                best = beta;
+            }
         }
     }
-    beta_ = best;
-    error_ = least;
+    fit(best);
+    constexpr double between = 1.3; // the places at which it is measured, it is as much larger
+    error_ = between * error_of_fit(48, 64);
+}
+
+/// Interpolates at Chebyshev nodes.
+void SpreadingKernel::fit(double beta) {
+    const auto count = static_cast<Eigen::Index>(degree() + 1);
+    Eigen::MatrixXd powers(count, count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+        const double node =
+            std::cos(pi * (static_cast<double>(i) + 0.5) / static_cast<double>(count));
+        powers(i, 0) = 1;
+        for (Eigen::Index p = 1; p < count; ++p) {
+            powers(i, p) = node * powers(i, p - 1);
+        }
+    }
+    Eigen::MatrixXd values(count, static_cast<Eigen::Index>(width_));
+    for (Eigen::Index i = 0; i < count; ++i) {
+        for (Eigen::Index j = 0; j < values.cols(); ++j) {
+            const double x = (powers(i, 1) + 1) / 2 + static_cast<double>(j);
+            const double z = 2 * x / static_cast<double>(width_) - 1;
+            values(i, j) = std::exp(beta * (std::sqrt(std::max(0.0, 1 - z * z)) - 1));
+        }
+    }
+    const Eigen::MatrixXd solved = powers.partialPivLu().solve(values);
+    coefficients_.assign(solved.data(), solved.data() + solved.size());
 }
 
 double SpreadingKernel::value(double x) const {
-    const double z = 2 * x / static_cast<double>(width_);
-    return z * z < 1 ? std::exp(beta_ * (std::sqrt(1 - z * z) - 1)) : 0;
-}
-
-double SpreadingKernel::transform(double frequency) const {
-    const double half = static_cast<double>(width_) / 2;
+    const double from_begin = x + static_cast<double>(width_) / 2;
+    if (!(from_begin >= 0 && from_begin < static_cast<double>(width_))) {
+        return 0;
+    }
+    const auto j = static_cast<std::size_t>(from_begin);
+    const double t = 2 * (from_begin - static_cast<double>(j)) - 1;
     double sum = 0;
-    for (std::size_t i = 0; i < quadrature().nodes.size(); ++i) {
-        const double x = half * quadrature().nodes[i];
-        sum += half * quadrature().weights[i] * value(x) * std::cos(2 * pi * frequency * x);
+    for (std::size_t p = degree() + 1; p-- > 0;) {
+        sum = sum * t + coefficient(j, p);
     }
     return sum;
 }
 
-double SpreadingKernel::error_of_beta() {
-    constexpr int frequencies = 12;
-    constexpr int places = 24;
+double SpreadingKernel::transform(double frequency) const {
+    double sum = 0;
+    for (std::size_t j = 0; j < width_; ++j) {
+        for (std::size_t i = 0; i < quadrature().nodes.size(); ++i) {
+            const double x = static_cast<double>(j) + (quadrature().nodes[i] + 1) / 2 -
+                             static_cast<double>(width_) / 2;
+            sum += quadrature().weights[i] / 2 * value(x) * std::cos(2 * pi * frequency * x);
+        }
+    }
+    return sum;
+}
+
+double SpreadingKernel::error_of_fit(int frequencies, int places) const {
     double largest = 0;
     for (int i = 0; i <= frequencies; ++i) {
         const double frequency = i / (2 * oversampling_ * frequencies);
         const double exact = transform(frequency);
-        for (int p = 0; p < places; ++p) {
-            const double x = static_cast<double>(p) / places;
+        for (int p = 0; p <= places; ++p) { // close to each other at the polynomials' ends
+            const double offset =
+                std::min(0.5 - 0.5 * std::cos(pi * p / static_cast<double>(places)), 1 - 1e-12);
             std::complex<double> sum = 0;
-            const auto reach = static_cast<int>(width_ / 2 + 1);
-            for (int j = -reach; j <= reach; ++j) {
-                sum += std::polar(value(x - j), 2 * pi * frequency * (x - j));
+            for (std::size_t j = 0; j < width_; ++j) {
+                const double x = offset + static_cast<double>(j) - static_cast<double>(width_) / 2;
+                sum += std::polar(value(x), 2 * pi * frequency * x);
             }
             largest = std::max(largest, std::abs(sum - exact) / std::abs(exact));
         }
@@ -136,40 +177,46 @@ NufftGrid choose_nufft_grid(const std::array<std::size_t, 3>& size, std::size_t 
     constexpr double seconds_of_a_point = 4e-10; // of a sample's, on one core
     constexpr double seconds_of_a_butterfly = 3e-10;
     const double roundoff = unit_roundoff(precision);
-    NufftGrid best{kernel_of(narrowest, 2)};
-    best.error = std::numeric_limits<double>::infinity();
-    bool found = false;
+    std::size_t dimensions = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+        dimensions += d < 2 || size[d] > 1 ? 1 : 0; // rows and planes of one point, too
+    }
+    const auto grid_by = [&](std::size_t width, double oversampling) {
+        NufftGrid grid{kernel_of(width, oversampling)};
+        double points = 1;
+        for (std::size_t d = 0; d < dimensions; ++d) {
+            grid.fine[d] = smooth_length(std::max(oversampling * static_cast<double>(size[d]),
+                                                  2.0 * static_cast<double>(width)));
+            points *= static_cast<double>(grid.fine[d]);
+        }
+        const auto of = static_cast<double>(dimensions);
+        // Of kernels in each dimension; of values, kernels and the FFT.
+        grid.error = of * grid.kernel.error() + 8 * roundoff +
+                     tolerance::fft(static_cast<std::size_t>(points), roundoff);
+        grid.seconds = seconds_of_a_point * std::pow(static_cast<double>(width), of) *
+                           static_cast<double>(samples) +
+                       seconds_of_a_butterfly * points * std::log2(1 + points);
+        return grid;
+    };
+    std::optional<NufftGrid> best;
+    std::optional<NufftGrid> most_exact;
     for (const double oversampling : {1.25, 1.5, 1.75, 2.0, 2.5}) {
-        for (std::size_t width = narrowest; width <= widest; ++width) {
-            const SpreadingKernel& kernel = kernel_of(width, oversampling);
-            NufftGrid grid{kernel};
-            double points = 1;
-            double of_sample = 1;
-            double dimensions = 0;
-            for (std::size_t d = 0; d < 3; ++d) {
-                if (d < 2 || size[d] > 1) { // rows and planes of one point, too
-                    const double least = std::max(oversampling * static_cast<double>(size[d]),
-                                                  2.0 * static_cast<double>(width));
-                    grid.fine[d] = smooth_length(least);
-                    points *= static_cast<double>(grid.fine[d]);
-                    of_sample *= static_cast<double>(width);
-                    ++dimensions;
-                }
-            }
-            // Of each dimension; of kernels, values and the FFT.
-            grid.error = dimensions * kernel.error() + 8 * roundoff +
-                         tolerance::fft(static_cast<std::size_t>(points), roundoff);
-            grid.seconds = seconds_of_a_point * of_sample * static_cast<double>(samples) +
-                           seconds_of_a_butterfly * points * std::log2(1 + points);
-            const bool serves = grid.error <= accuracy;
-            if (serves ? !found || grid.seconds < best.seconds
-                       : !found && grid.error < best.error) {
-                best = grid;
-                found = found || serves;
-            }
+        // A kernel of this width is nearly exact enough (Barnett 2021, theorem 1).
+        const double decay = pi * std::sqrt(1 - 1 / oversampling);
+        const double about = std::ceil(-std::log(std::min(0.1, accuracy)) / decay);
+        std::size_t width = std::clamp(static_cast<std::size_t>(about), narrowest, widest);
+        NufftGrid grid = grid_by(width, oversampling);
+        while (grid.error > accuracy && width < widest) {
+            grid = grid_by(++width, oversampling);
+        }
+        if (grid.error <= accuracy && (!best || grid.seconds < best->seconds)) {
+            best = grid;
+        }
+        if (!most_exact || grid.error < most_exact->error) {
+            most_exact = grid;
         }
     }
-    return best;
+    return best ? *best : *most_exact;
 }
 
 } // namespace lsrecon

@@ -8,14 +8,21 @@
 
 namespace lsrecon {
 
-/// What a sample becomes on the fine grid of a NUFFT, in each dimension: exp(beta (sqrt(1 - z^2) -
-/// 1)) at z = 2 x / width, x points from it, and 0 beyond (Barnett, Magland and af Klinteberg 2019,
-/// SIAM J. Sci. Comput. 41:C479). Beta is the best for this oversampling.
+/// What a sample becomes on the fine grid of a NUFFT, in each dimension: a polynomial for each of
+/// the points that it has, next to exp(beta (sqrt(1 - z^2) - 1)) at z = 2 x / width, x points from
+/// it (Barnett, Magland and af Klinteberg 2019, SIAM J. Sci. Comput. 41:C479), with the best beta
+/// for this oversampling.
 class SpreadingKernel {
 public:
     SpreadingKernel(std::size_t width, double oversampling);
 
     std::size_t width() const { return width_; } ///< points that a sample has
+    std::size_t degree() const { return width_ + 5; }
+    /// Of the polynomial of point j, in t = 2 offset - 1, where the offset, 0 to 1, is how far the
+    /// first point lies beyond the kernel's beginning.
+    double coefficient(std::size_t j, std::size_t power) const {
+        return coefficients_[j * (degree() + 1) + power];
+    }
     double value(double x) const;
     /// Its Fourier transform at `frequency`, in cycles a point.
     double transform(double frequency) const;
@@ -24,11 +31,13 @@ public:
     double error() const { return error_; }
 
 private:
-    double error_of_beta();
+    void fit(double beta);
+    /// At so many of them.
+    double error_of_fit(int frequencies, int places) const;
 
     std::size_t width_;
     double oversampling_;
-    double beta_ = 0;
+    std::vector<double> coefficients_;
     double error_ = 0;
 };
 

@@ -106,8 +106,7 @@ private:
         for_each_in_parallel(size_[1] * size_[2], [&](std::size_t row) {
             const std::size_t y = row % size_[1];
             const std::size_t z = row / size_[1];
-            visit(row * size_[0],
-                  (point(2, z) * grid_.fine[1] + point(1, y)) * grid_.fine[0],
+            visit(row * size_[0], (point(2, z) * grid_.fine[1] + point(1, y)) * grid_.fine[0],
                   factors_[1][y] * factors_[2][z]);
         });
     }
@@ -175,8 +174,7 @@ private:
                 const Part& part = parts_[first + p];
                 const TileShape shape(*part.tile);
                 points[p].assign(shape.points, Value(0));
-                samples_of(part, shape).spread(sorted_.data() + part.range.first,
-                                               points[p].data());
+                samples_of(part, shape).spread(sorted_.data() + part.range.first, points[p].data());
             });
             add_parts(first, points);
             first = end;
@@ -211,11 +209,10 @@ private:
             const Part& part = parts_[p];
             const TileShape shape(*part.tile);
             std::vector<Value> points(shape.points, Value(0));
-            for_each_row_of(*part.tile,
-                            [&](std::size_t from, std::size_t to, std::size_t count) {
-                                std::copy_n(fine_.begin() + static_cast<long>(from), count,
-                                            points.begin() + static_cast<long>(to));
-                            });
+            for_each_row_of(*part.tile, [&](std::size_t from, std::size_t to, std::size_t count) {
+                std::copy_n(fine_.begin() + static_cast<long>(from), count,
+                            points.begin() + static_cast<long>(to));
+            });
             Value* const sums = sorted_.data() + part.range.first;
             samples_of(part, shape).interpolate(points.data(), sums);
             for (std::size_t i = 0; i < part.range.count; ++i) {

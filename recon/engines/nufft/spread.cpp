@@ -2,49 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <Eigen/LU>
 
 #include "base/vector_clones.hpp"
 
 namespace lsrecon {
 
 template <typename Real> KernelTable<Real>::KernelTable(const SpreadingKernel& kernel)
-    : width(kernel.width()), degree(width + 5), coefficients((degree + 1) * most, Real(0)) {
-    // Interpolation at Chebyshev nodes, in t = 2 offset - 1.
-    const std::size_t count = degree + 1;
-    Eigen::MatrixXd powers(static_cast<Eigen::Index>(count), static_cast<Eigen::Index>(count));
-    std::vector<double> nodes;
-    for (std::size_t i = 0; i < count; ++i) {
-        nodes.push_back(
-            std::cos(pi * (static_cast<double>(i) + 0.5) / static_cast<double>(count)));
-        double power = 1;
-        for (std::size_t p = 0; p < count; ++p) {
-            powers(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(p)) = power;
-            power *= nodes.back();
-        }
-    }
-    const Eigen::PartialPivLU<Eigen::MatrixXd> solver(powers);
-    const auto at = [&](std::size_t j, double t) {
-        return kernel.value((t + 1) / 2 + static_cast<double>(j) - static_cast<double>(width) / 2);
-    };
+    : width(kernel.width()), degree(kernel.degree()), coefficients((degree + 1) * most, Real(0)) {
     for (std::size_t j = 0; j < width; ++j) {
-        Eigen::VectorXd values(static_cast<Eigen::Index>(count));
-        for (std::size_t i = 0; i < count; ++i) {
-            values(static_cast<Eigen::Index>(i)) = at(j, nodes[i]);
-        }
-        const Eigen::VectorXd polynomial = solver.solve(values);
-        for (std::size_t p = 0; p < count; ++p) {
-            coefficients[(degree - p) * most + j] =
-                static_cast<Real>(polynomial(static_cast<Eigen::Index>(p)));
-        }
-        constexpr int tests = 64;
-        for (int i = 0; i <= tests; ++i) {
-            const double t = 2.0 * i / tests - 1;
-            double sum = 0;
-            for (std::size_t p = count; p-- > 0;) {
-                sum = sum * t + polynomial(static_cast<Eigen::Index>(p));
-            }
-            error = std::max(error, std::abs(sum - at(j, t)));
+        for (std::size_t p = 0; p <= degree; ++p) {
+            coefficients[(degree - p) * most + j] = static_cast<Real>(kernel.coefficient(j, p));
         }
     }
 }
@@ -88,10 +55,11 @@ template <typename Real, std::size_t Width> struct Placed {
     }
 };
 
-template <typename Real, std::size_t Width> LSRECON_AVX2_CLONE void
-spread_samples(const KernelTable<Real>& kernel, const NufftSamples& samples, const Range& range,
-               const TileShape& shape, std::size_t depth, const std::complex<Real>* values,
-               std::complex<Real>* points) {
+template <typename Real, std::size_t Width>
+LSRECON_AVX2_CLONE void spread_samples(const KernelTable<Real>& kernel, const NufftSamples& samples,
+                                       const Range& range, const TileShape& shape,
+                                       std::size_t depth, const std::complex<Real>* values,
+                                       std::complex<Real>* points) {
     for (std::size_t i = 0; i < range.count; ++i) {
         const Placed<Real, Width> at(kernel, samples, shape, depth, range.first + i);
         Real row_of_values[2 * Width];
@@ -102,8 +70,8 @@ spread_samples(const KernelTable<Real>& kernel, const NufftSamples& samples, con
         for (std::size_t z = 0; z < depth; ++z) {
             for (std::size_t y = 0; y < kernel.width; ++y) {
                 const Real factor = at.z[z] * at.y[y];
-                Real* const row = reinterpret_cast<Real*>(
-                    points + at.first + (z * shape.rows + y) * shape.row);
+                Real* const row =
+                    reinterpret_cast<Real*>(points + at.first + (z * shape.rows + y) * shape.row);
                 for (std::size_t j = 0; j < 2 * Width; ++j) {
                     row[j] += factor * row_of_values[j];
                 }
@@ -141,8 +109,8 @@ constexpr std::size_t narrow = 8;
 
 } // namespace
 
-template <typename Real> void TileSamples<Real>::spread(const std::complex<Real>* values,
-                                                        std::complex<Real>* points) const {
+template <typename Real>
+void TileSamples<Real>::spread(const std::complex<Real>* values, std::complex<Real>* points) const {
     constexpr std::size_t wide = KernelTable<Real>::most;
     if (kernel_.width <= narrow) {
         spread_samples<Real, narrow>(kernel_, samples_, range_, shape_, depth_, values, points);

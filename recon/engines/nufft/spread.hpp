@@ -6,8 +6,7 @@
 
 namespace lsrecon {
 
-/// The kernel at the points of a sample, as polynomials in how far the first of them lies beyond
-/// its beginning: all points at once, in vectors. Zeros beyond its width.
+/// The polynomials of a kernel: all points of a sample at once, in vectors. Zeros beyond its width.
 template <typename Real> struct KernelTable {
     static constexpr std::size_t most = 16; ///< points; of narrow kernels 8 are computed
 
@@ -16,7 +15,6 @@ template <typename Real> struct KernelTable {
     std::size_t width;
     std::size_t degree;
     std::vector<Real> coefficients; ///< `most` for each power, the highest first
-    double error = 0; ///< of the polynomials, relative to the kernel's largest value
 };
 
 /// The points of a tile and what its kernels reach, in rows of x that whole kernels fit into.

@@ -1,0 +1,121 @@
+// The NUFFT is as exact as it is asked to be, whatever it transforms, and gives the same bits.
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include "base/error.hpp"
+#include "engines/on_host.hpp"
+#include "support/arrays.hpp"
+#include "support/case.hpp"
+#include "support/numbers.hpp"
+#include "support/transforms.hpp"
+
+namespace lsrecon {
+namespace {
+
+using test::Case;
+using test::Problem;
+
+/// On a device in the host's memory; null where there is none.
+std::unique_ptr<Transforms> nufft(Precision precision, double accuracy) {
+    ComputeOptions options;
+    options.kernel = "nufft";
+    options.precision = precision;
+    options.accuracy = accuracy;
+    try {
+        auto transforms = open_transforms(options);
+        return transforms->device().in_host_memory() ? std::move(transforms) : nullptr;
+    } catch (const Error&) {
+        return nullptr;
+    }
+}
+
+Problem problem_of(const std::string& trajectory, const std::array<std::size_t, 3>& size,
+                   std::size_t samples) {
+    Case of{trajectory, size, samples};
+    const bool is_known = trajectory == "radial" || trajectory == "spiral";
+    of.trajectory = is_known ? trajectory : "uniform";
+    Problem problem = test::make_problem(of);
+    auto sampling = std::make_shared<Sampling>(*problem.sampling);
+    for (std::size_t m = 0; m < sampling->samples(); ++m) {
+        for (std::size_t d = 0; d < static_cast<std::size_t>(problem.grid.dimensions); ++d) {
+            const double half = static_cast<double>(problem.grid.size[d]) / 2;
+            double& k = sampling->trajectory[m][d];
+            k = trajectory == "one point" ? 0.3 * half
+                : trajectory == "edges"   ? (k < 0 ? -half : half)
+                                          : k;
+        }
+    }
+    problem.sampling = sampling;
+    return problem;
+}
+
+class Nufft : public testing::TestWithParam<const char*> {};
+
+TEST_P(Nufft, IsAsExactAsItIsAsked) {
+    for (const auto& [precision, accuracies] :
+         {std::pair<Precision, std::vector<double>>{Precision::float32, {1e-1, 1e-2, 1e-4, 5e-6}},
+          {Precision::float64, {1e-2, 1e-5, 1e-8, 1e-12}}}) {
+        for (const double accuracy : accuracies) {
+            const auto transforms = nufft(precision, accuracy);
+            if (!transforms) {
+                GTEST_SKIP() << "no device in the host's memory, or none with this precision";
+            }
+            for (const std::array<std::size_t, 3>& size : {std::array<std::size_t, 3>{1, 1, 0},
+                                                           {2, 3, 0},
+                                                           {7, 13, 0},
+                                                           {40, 36, 0},
+                                                           {1, 2, 3},
+                                                           {9, 11, 7}}) {
+                const bool is_volume = size[2] > 0;
+                if (is_volume && std::string(GetParam()) == "spiral") {
+                    continue;
+                }
+                const Problem problem = problem_of(GetParam(), size, 301);
+                const Voxels differences = test::places_of_q(problem);
+                const auto expect = [&](const OnHost& found, const OnHost& exact,
+                                        const char* what) {
+                    EXPECT_LE(found.error, accuracy);
+                    EXPECT_TRUE(test::near(found.values, exact.values, accuracy))
+                        << what << " " << size[0] << " " << size[1] << " " << size[2] << " at "
+                        << accuracy;
+                };
+                expect(test::adjoint_of(*transforms, problem), test::exact_adjoint_of(problem),
+                       "adjoint");
+                expect(test::forward_of(*transforms, problem), test::exact_forward_of(problem),
+                       "forward");
+                expect(test::q_of(*transforms, problem, differences),
+                       test::exact_q_of(problem, differences), "Q");
+            }
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Trajectories, Nufft,
+                         testing::Values("uniform", "radial", "spiral", "one point", "edges"));
+
+TEST(NufftBits, AreTheSameOnAnyNumberOfCores) {
+    const auto transforms = nufft(Precision::float32, 1e-4);
+    if (!transforms) {
+        GTEST_SKIP() << "no device in the host's memory";
+    }
+    const Problem problem = problem_of("uniform", {100, 90, 0}, 20000);
+    const CoilMatrix all = test::adjoint_of(*transforms, problem).values;
+    cpu_set_t before;
+    ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (int core = 0; core < CPU_SETSIZE; ++core) {
+        if (CPU_ISSET(core, &before)) {
+            CPU_SET(core, &one);
+            break;
+        }
+    }
+    ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+    const CoilMatrix by_one = test::adjoint_of(*transforms, problem).values;
+    ASSERT_EQ(sched_setaffinity(0, sizeof(before), &before), 0);
+    EXPECT_EQ(by_one, all);
+}
+
+} // namespace
+} // namespace lsrecon
