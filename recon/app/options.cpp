@@ -417,6 +417,12 @@ OptionTable device_options(ComputeOptions& compute, const std::string& usual_ker
                           "double precision if the device supports it. With `double`, time "
                           "segments still have the error of `--segment-error`.",
                           "precision_asked_for"},
+                         {"accuracy", number(compute.accuracy, from(1e-14, 0.1)),
+                          "relative error of transforms at most", "that of the kernel",
+                          "A kernel that cannot keep it is refused. `--kernel nufft` chooses its "
+                          "grid by it; without it, its error is at most 5e-06, and 1e-12 in double "
+                          "precision.",
+                          "accuracy_asked_for"},
                          {"segment_error", number(compute.segment_error, from(1e-7, 0.5)),
                           "relative error of time segments", "",
                           "The correction of off-resonance divides the readout into time segments. "

@@ -61,6 +61,7 @@ struct Engine {
     std::string device_kind; ///< Device::kind() of those that it computes on
     std::vector<Variant> variants; ///< in the order of the ladder; the last is the usual one
     bool divides_time; ///< off-resonance needs time segments (engines/segments.hpp)
+    bool exact; ///< its error is rounding: it may serve in place of another one
     /// Why it cannot serve them; "" where it can.
     std::string (*refusal)(const Device& device, const SamplePoints& points, const Voxels& voxels);
     /// One coil in this stage; the error is the bound of the transform's.
@@ -72,7 +73,7 @@ struct Engine {
         make;
 };
 
-/// The table, across all kinds of devices: a row each, the fastest last.
+/// The table, across all kinds of devices: a row each, the fastest exact one after the others.
 const std::vector<Engine>& engines();
 
 /// Names of the variants for a kind of device, in the order of the ladder.

@@ -74,11 +74,11 @@ const std::vector<Engine>& engines() {
          "reference",
          {{"loops-single", {}, SourceLayout::none, {}, Precision::float32}, {"loops"}},
          false,
+         true,
          &none,
          &predict_loops,
          &make_loops},
 #ifdef LSRECON_WITH_OPENCL
-        {"nufft", "opencl", {{"nufft"}}, true, &nufft_refusal, &predict_nufft, &make_nufft},
         {"direct",
          "opencl",
          {{"naive", {in_one_float, of_library}, SourceLayout::arrays},
@@ -92,6 +92,7 @@ const std::vector<Engine>& engines() {
            // Polynomials are better than that.
            {{"TRIGONOMETRY", 1, {in_runs_of_native, of_rows_by_polynomials}}}}},
          false,
+         true,
          &none,
          &opencl::predict_exact,
          &opencl::make_direct},
@@ -102,9 +103,11 @@ const std::vector<Engine>& engines() {
            SourceLayout::none,
            {{"FORM", 2, {of_factors_in_doubles, of_products_in_doubles}}}}},
          true,
+         true,
          &off_a_grid,
          &opencl::predict_exact,
          &opencl::make_separable},
+        {"nufft", "opencl", {{"nufft"}}, true, false, &nufft_refusal, &predict_nufft, &make_nufft},
 #endif
     };
     return rows;
@@ -152,8 +155,13 @@ std::vector<std::string> kernel_names(const std::string& device_kind) {
 }
 
 std::string default_kernel(const std::string& device_kind) {
-    const std::vector<std::string> names = kernel_names(device_kind);
-    return names.empty() ? "" : names.back();
+    std::string name;
+    for (const Engine& engine : engines()) {
+        if (engine.exact && engine.device_kind == device_kind) {
+            name = engine.variants.back().name;
+        }
+    }
+    return name;
 }
 
 Limit limit_of(const PairCost& cost, const std::string& stage, const DeviceRates& rates) {

@@ -88,7 +88,7 @@ Transforms::Chosen Transforms::choose(const SamplePoints& points, const Voxels& 
     std::string refusals = text("\n  ", variant_.name, ": ", why);
     for (auto engine = table_.rbegin(); engine != table_.rend(); ++engine) {
         const Chosen other{*engine, engine->variants.back()};
-        if (&other.engine == &engine_) {
+        if (&other.engine == &engine_ || !other.engine.exact) {
             continue;
         }
         const std::string refusal = refusal_of(other, points, voxels);

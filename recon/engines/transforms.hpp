@@ -18,7 +18,8 @@ struct ComputeOptions {
     /// Of transforms and solver. By default single, with the solver in double precision where the
     /// device has that. The reference has its own.
     std::optional<Precision> precision = {};
-    /// Of transforms: no engine serves whose bound of the relative L2 error is larger; 0 for any.
+    /// Of transforms: no engine serves whose bound of the relative L2 error is larger, and the
+    /// NUFFT chooses its kernel by it; 0 for what is usual.
     double accuracy = 0;
     /// Relative L2 error of time segments, where the engine needs them for off-resonance.
     double segment_error = 1e-5;

@@ -76,12 +76,16 @@ BenchmarkRow single_precision_row(const TransformCase& what, Reporter& report) {
     return row;
 }
 
-BenchmarkRow kernel_row(const TransformCase& what, const std::string& kernel,
-                        const BenchmarkOptions& options, Reporter& report) {
+/// None of a kernel that this device does not have.
+std::optional<BenchmarkRow> kernel_row(const TransformCase& what, const std::string& kernel,
+                                       const BenchmarkOptions& options, Reporter& report) {
     ComputeOptions of_backend{"opencl", options.device, kernel};
     of_backend.precision = options.precision;
     const auto transforms = open_transforms(of_backend);
     const Measurement measured = measure(*transforms, what, report, transform_effort);
+    if (transforms->computed_by().kernel != kernel) {
+        return std::nullopt;
+    }
     BenchmarkRow row;
     row.stage = what.stage;
     row.kernel = kernel;
@@ -117,13 +121,15 @@ void benchmark_transform(const std::string& stage, const BenchmarkOptions& optio
         add(std::move(row));
     };
     add_row(reference_row(what));
-    const auto timed = [&](const std::string& name, const std::function<BenchmarkRow()>& row_of) {
-        const Stage timing(report, stage + " " + name);
-        return row_of();
-    };
-    add_row(timed("reference-single", [&] { return single_precision_row(what, report); }));
+    {
+        const Stage timing(report, stage + " reference-single");
+        add_row(single_precision_row(what, report));
+    }
     for (const std::string& kernel : options.kernels.empty() ? kernel_names() : options.kernels) {
-        add_row(timed(kernel, [&] { return kernel_row(what, kernel, options, report); }));
+        const Stage timing(report, stage + " " + kernel);
+        if (std::optional<BenchmarkRow> row = kernel_row(what, kernel, options, report)) {
+            add_row(std::move(*row));
+        }
     }
 }
 

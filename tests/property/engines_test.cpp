@@ -59,7 +59,9 @@ TEST_P(Engines, SayWhyNoneServesAnAccuracy) {
     const auto exact = open_transforms(options);
     const std::string refusal = refusal_of(*exact, problem);
     for (const Engine& engine : engines()) {
-        EXPECT_NE(refusal.find(engine.variants.back().name), std::string::npos) << refusal;
+        if (engine.exact) {
+            EXPECT_NE(refusal.find(engine.variants.back().name), std::string::npos) << refusal;
+        }
     }
     EXPECT_NE(refusal.find("its relative error is up to"), std::string::npos) << refusal;
     options.accuracy = 0.1;
@@ -71,7 +73,9 @@ INSTANTIATE_TEST_SUITE_P(Devices, Engines, testing::ValuesIn(test::array_cases()
 TEST(NamedEngine, ThatCannotServeIsReplacedWithANote) {
     Engine picky = engine_of("loops");
     picky.variants = {{"picky"}};
-    picky.refusal = [](const SamplePoints&, const Voxels&) -> std::string { return "it is picky"; };
+    picky.refusal = [](const Device&, const SamplePoints&, const Voxels&) -> std::string {
+        return "it is picky";
+    };
     ComputeOptions options = test::on_reference();
     options.precision = Precision::float64;
     options.kernel = "picky";

@@ -11,11 +11,10 @@ namespace lsrecon {
 
 namespace {
 
-/// What is asked of it where the user asks nothing.
-constexpr double usual_accuracy = 1e-5;
-
+/// Where the user asks nothing, nearly what the precision allows.
 double accuracy_of(const EngineContext& context) {
-    return context.accuracy > 0 ? context.accuracy : usual_accuracy;
+    const double usual = context.precision == Precision::float64 ? 1e-12 : 5e-6;
+    return context.accuracy > 0 ? context.accuracy : usual;
 }
 
 NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, const Voxels& voxels) {
