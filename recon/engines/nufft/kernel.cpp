@@ -81,7 +81,7 @@ SpreadingKernel::SpreadingKernel(std::size_t width, double oversampling)
         for (int i = -3; i <= 3; ++i) {
             const double beta = middle + i * step * around;
             fit(beta);
-            if (const double error = error_of_fit(8, 16); error < least) {
+            if (const double error = error_of_fit(12, 32); error < least) {
                 least = error;
                 best = beta;
             }
