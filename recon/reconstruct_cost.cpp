@@ -128,7 +128,7 @@ void add_frame(HostMemory& memory, Transforms& transforms, const FrameShape& fra
     add("the transform of the samples",
         text(frame.samples, " samples of each of ", counted(frame.coils, "coil")),
         cost_of_fhd(transforms, frame.coils, frame.samples, frame.system.grid.voxels()) +
-            resident_maps(transforms.device(), frame.system),
+            Cost::on_host(frame.engine_bytes) + resident_maps(transforms.device(), frame.system),
         "compress the coils (`coils`)");
 }
 
@@ -250,6 +250,11 @@ void require_room(Transforms& transforms, const ReconstructOptions& options, con
         return;
     }
     for (const Sampling* const sampling : samplings_of(scan.frames)) {
+        const std::vector<Vec3>& k = sampling->trajectory;
+        frame.engine_bytes =
+            std::max(frame.engine_bytes,
+                     transforms.predict("fhd", k, Voxels::of_grid(grid)).host_bytes +
+                         transforms.predict("q", k, Voxels::half_differences(grid)).host_bytes);
         if (field != nullptr && sampling->times.size() > 0 && transforms.segment_error() > 0) {
             const RealVector& times = sampling->times;
             frame.system.terms = std::max(frame.system.terms, expected_time_terms(times, *field));

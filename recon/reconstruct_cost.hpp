@@ -20,6 +20,7 @@ struct FrameShape {
     std::size_t coils;
     std::size_t samples = 0; ///< of a coil
     std::size_t segments = 0; ///< of time, of the transform off resonance
+    double engine_bytes = 0; ///< of the host, that transforms of the largest sampling hold
     bool noise_map = false;
     std::string name = "the image and its solver"; ///< for messages
 };
