@@ -9,6 +9,7 @@
 
 #include "base/tolerance.hpp"
 #include "base/types.hpp"
+#include "engines/nufft/samples.hpp"
 
 namespace lsrecon {
 
@@ -90,6 +91,21 @@ SpreadingKernel::SpreadingKernel(std::size_t width, double oversampling)
     fit(best);
     constexpr double between = 1.3; // the places at which it is measured, it is as much larger
     error_ = between * error_of_fit(48, 64);
+    amplification_ = amplification_of_fit();
+}
+
+double SpreadingKernel::amplification_of_fit() const {
+    constexpr int frequencies = 64;
+    double of_grid = 0;
+    double of_voxels = 0;
+    for (int i = 0; i <= frequencies; ++i) {
+        const double share = static_cast<double>(i) / frequencies;
+        const double on_grid = transform(share / 2);
+        const double of_voxel = transform(share / 2 / oversampling_);
+        of_grid += on_grid * on_grid;
+        of_voxels += 1 / (of_voxel * of_voxel);
+    }
+    return std::sqrt(of_grid * of_voxels) / (frequencies + 1);
 }
 
 /// Interpolates at Chebyshev nodes.
@@ -191,8 +207,12 @@ NufftGrid choose_nufft_grid(const std::array<std::size_t, 3>& size, std::size_t 
         }
         const auto of = static_cast<double>(dimensions);
         // Of kernels in each dimension; of values, kernels and the FFT.
-        grid.error = of * grid.kernel.error() + 8 * roundoff +
-                     tolerance::fft(static_cast<std::size_t>(points), roundoff);
+        const tolerance::Rounding of_sums{8, samples_of_a_part, 0.5};
+        const double rounding =
+            tolerance::direct_transform(of_sums, samples) * roundoff / tolerance::eps +
+            tolerance::fft(static_cast<std::size_t>(points), roundoff);
+        grid.error = of * grid.kernel.error() +
+                     std::pow(std::max(1.0, grid.kernel.amplification()), of) * rounding;
         grid.seconds = seconds_of_a_point * std::pow(static_cast<double>(width), of) *
                            static_cast<double>(samples) +
                        seconds_of_a_butterfly * points * std::log2(1 + points);

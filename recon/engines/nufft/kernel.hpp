@@ -29,9 +29,13 @@ public:
     /// The largest relative error that it leaves in the term of a sample, in one dimension
     /// (docs/maths.md).
     double error() const { return error_; }
+    /// How much larger rounding on the fine grid is, relative, after the division by the transform,
+    /// in one dimension: it is the same for all frequencies, and they are not.
+    double amplification() const { return amplification_; }
 
 private:
     void fit(double beta);
+    double amplification_of_fit() const;
     /// At so many of them.
     double error_of_fit(int frequencies, int places) const;
 
@@ -39,6 +43,7 @@ private:
     double oversampling_;
     std::vector<double> coefficients_;
     double error_ = 0;
+    double amplification_ = 1;
 };
 
 /// A fine grid and a kernel.

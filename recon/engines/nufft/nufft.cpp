@@ -79,13 +79,11 @@ public:
     double adjoint_error() const override { return grid_.error; }
 
 private:
-    /// Some samples of a tile: so few that tiles with most of them do not keep others waiting.
     struct Part {
         const NufftSamples::Tile* tile;
         Range range;
     };
-    static constexpr std::size_t most_of_a_part = 4096;
-    static constexpr std::size_t parts_at_a_time = 64;
+    static constexpr std::size_t parts_at_a_time = 256;
 
     /// Frequency of voxel n, and where it stands on the fine grid.
     long frequency(std::size_t d, std::size_t n) const {
@@ -117,7 +115,7 @@ private:
 
     void split_tiles() {
         for (const NufftSamples::Tile& tile : samples_.tiles) {
-            for (const Range& part : split_into_ranges(tile.count, most_of_a_part)) {
+            for (const Range& part : split_into_ranges(tile.count, samples_of_a_part)) {
                 parts_.push_back({&tile, {tile.first + part.first, part.count}});
             }
         }

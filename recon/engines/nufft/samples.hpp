@@ -7,6 +7,10 @@
 
 namespace lsrecon {
 
+/// Samples of a tile that are added to each other before their sum is added to the fine grid: few
+/// enough for sums in floats, and for other cores not to wait for a tile with most of them.
+constexpr std::size_t samples_of_a_part = 512;
+
 /// Samples of a NUFFT on its fine grid, sorted once into tiles, so that sums have a fixed order.
 struct NufftSamples {
     /// The samples that a tile owns begin at `first`, and their kernels stay within `size` points
