@@ -215,7 +215,9 @@ std::size_t DirectTransform::pack(const Sum& sum, const TransformPlan& plan, con
 
 std::unique_ptr<Transform> make_direct(const EngineContext& context, const Variant& variant,
                                        const SamplePoints& points, const Voxels& voxels) {
-    return std::make_unique<DirectTransform>(context, variant, points, voxels);
+    return guarded("a transform", [&] {
+        return std::make_unique<DirectTransform>(context, variant, points, voxels);
+    });
 }
 
 } // namespace lsrecon::opencl

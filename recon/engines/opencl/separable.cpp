@@ -100,7 +100,9 @@ private:
 
 std::unique_ptr<Transform> make_separable(const EngineContext& context, const Variant& variant,
                                           const SamplePoints& points, const Voxels& voxels) {
-    return std::make_unique<SeparableTransform>(context, variant, points, voxels);
+    return guarded("a transform", [&] {
+        return std::make_unique<SeparableTransform>(context, variant, points, voxels);
+    });
 }
 
 } // namespace lsrecon::opencl
