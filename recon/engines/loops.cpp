@@ -19,6 +19,12 @@ template <typename Real> constexpr Real two_pi = Real(6.283185307179586476925286
 /// twice. Products of the first four add up to turns; that of the last is what decays.
 template <typename Real> using Point = std::array<Real, 5>;
 
+template <typename Real>
+double error_of_loops(const SamplePoints& points, const Voxels& voxels, std::size_t terms) {
+    return tolerance::reference(largest_turns(points, voxels), terms,
+                                std::numeric_limits<Real>::epsilon() / 2);
+}
+
 /// Sums over every source, in this precision.
 template <typename Real> class LoopTransform : public Transform {
 public:
@@ -35,8 +41,12 @@ public:
         sum(placed_samples(), placed_voxels(), values, Real(+1), out, progress);
     }
 
-    double forward_error() const override { return error(voxels()); }
-    double adjoint_error() const override { return error(samples()); }
+    double forward_error() const override {
+        return error_of_loops<Real>(points_, voxels_, voxels());
+    }
+    double adjoint_error() const override {
+        return error_of_loops<Real>(points_, voxels_, samples());
+    }
 
 private:
     const OffResonance* off_resonance() const { return off_resonance_of(points_, voxels_); }
@@ -61,22 +71,6 @@ private:
             placed[m] = {Real(k[0]), Real(k[1]), Real(k[2]), time, time};
         }
         return placed;
-    }
-
-    double error(std::size_t terms) const {
-        const auto reach = [](const std::vector<Point<Real>>& placed) {
-            std::array<double, 4> largest{};
-            for (const Point<Real>& p : placed) {
-                for (std::size_t d = 0; d < 4; ++d) {
-                    largest[d] = std::max(largest[d], std::abs(static_cast<double>(p[d])));
-                }
-            }
-            return largest;
-        };
-        const std::array<double, 4> k = reach(placed_samples());
-        const std::array<double, 4> x = reach(placed_voxels());
-        return tolerance::reference(k[0] * x[0] + k[1] * x[1] + k[2] * x[2] + k[3] * x[3], terms,
-                                    std::numeric_limits<Real>::epsilon() / 2);
     }
 
     /// out_cp = sum_s value_cs exp(sign i 2 pi source_s . point_p)
@@ -137,7 +131,7 @@ std::unique_ptr<Transform> make_loops(const EngineContext& context, const Varian
     return loops<double>(context.device, points, voxels);
 }
 
-Cost predict_loops(const EngineContext& context, const Variant& variant, const std::string& stage,
+Cost predict_loops(const EngineContext&, const Variant& variant, const std::string& stage,
                    const SamplePoints& points, const Voxels& voxels) {
     constexpr double seconds_of_a_pair = 2.5e-8; // mostly its sine and cosine
     Cost cost;
@@ -145,8 +139,9 @@ Cost predict_loops(const EngineContext& context, const Variant& variant, const s
                    static_cast<double>(voxels.count());
     cost.host_bytes = static_cast<double>((points.count() + voxels.count()) *
                                           (sizeof(Complex) + sizeof(Point<double>)));
-    const auto made = make_loops(context, variant, points, voxels);
-    cost.error = stage == "f" ? made->forward_error() : made->adjoint_error();
+    const std::size_t terms = stage == "f" ? voxels.count() : points.count();
+    cost.error = is_single(variant) ? error_of_loops<float>(points, voxels, terms)
+                                    : error_of_loops<double>(points, voxels, terms);
     return cost;
 }
 

@@ -12,6 +12,17 @@ Vec3 voxels_per_fov(const Grid& grid) {
             static_cast<double>(grid.size[2])};
 }
 
+/// Largest |coordinate| in each dimension.
+Vec3 reach_of(const std::vector<Vec3>& points) {
+    Vec3 reach{};
+    for (const Vec3& point : points) {
+        for (std::size_t d = 0; d < 3; ++d) {
+            reach[d] = std::max(reach[d], std::abs(point[d]));
+        }
+    }
+    return reach;
+}
+
 } // namespace
 
 Voxels Voxels::of_grid(const Grid& grid) {
@@ -124,21 +135,36 @@ Vec3 Voxels::in_voxels(std::size_t n) const {
             static_cast<double>(first_[2] + static_cast<long>(iz))};
 }
 
-double Voxels::extent_in_voxels() const {
-    double extent = 0;
+Vec3 Voxels::reach_in_voxels() const {
     if (positions_) {
-        for (std::size_t n = 0; n < count(); ++n) {
-            for (const double u : in_voxels(n)) {
-                extent = std::max(extent, std::abs(u));
-            }
-        }
-        return extent;
+        const Vec3 in_fov = reach_of(*positions_);
+        return {in_fov[0] * per_fov_[0], in_fov[1] * per_fov_[1], in_fov[2] * per_fov_[2]};
     }
-    for (int d = 0; d < 3; ++d) {
-        const double last = static_cast<double>(first_[d]) + static_cast<double>(size_[d]) - 1;
-        extent = std::max({extent, std::abs(static_cast<double>(first_[d])), std::abs(last)});
+    Vec3 reach{};
+    for (std::size_t d = 0; d < 3; ++d) {
+        const auto first = static_cast<double>(first_[d]);
+        reach[d] = std::max(std::abs(first), std::abs(first + static_cast<double>(size_[d]) - 1));
     }
-    return extent;
+    return reach;
+}
+
+double Voxels::extent_in_voxels() const {
+    const Vec3 reach = reach_in_voxels();
+    return *std::max_element(reach.begin(), reach.end());
+}
+
+double largest_turns(const SamplePoints& points, const Voxels& voxels) {
+    const Vec3 k = reach_of(points.trajectory);
+    const Vec3 x = voxels.reach_in_voxels();
+    double turns = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+        turns += k[d] * x[d] / voxels.per_fov()[d];
+    }
+    if (const OffResonance* const off_resonance = off_resonance_of(points, voxels)) {
+        turns += points.times->lpNorm<Eigen::Infinity>() *
+                 off_resonance->field.lpNorm<Eigen::Infinity>();
+    }
+    return turns;
 }
 
 } // namespace lsrecon

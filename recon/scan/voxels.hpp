@@ -43,7 +43,9 @@ public:
     Vec3 position(std::size_t n) const;
     /// Position in units of a voxel: whole numbers on a lattice.
     Vec3 in_voxels(std::size_t n) const;
-    /// Largest |coordinate| of any voxel, in units of a voxel.
+    /// Largest |coordinate| of any voxel in each dimension, in units of a voxel.
+    Vec3 reach_in_voxels() const;
+    /// In any dimension.
     double extent_in_voxels() const;
     /// Of a lattice: voxels in each dimension, and the position of the first in voxels.
     const std::array<std::size_t, 3>& lattice_size() const { return size_; }
@@ -66,5 +68,9 @@ private:
 inline const OffResonance* off_resonance_of(const SamplePoints& points, const Voxels& voxels) {
     return points.times != nullptr ? voxels.off_resonance().get() : nullptr;
 }
+
+/// Most turns that a phase of a transform between these can take: what its parts add up to, of
+/// each dimension and of the field.
+double largest_turns(const SamplePoints& points, const Voxels& voxels);
 
 } // namespace lsrecon

@@ -6,30 +6,12 @@
 
 namespace lsrecon::opencl {
 
-namespace {
-
-/// In double precision against the reference: both round.
-double error_in_doubles(const SamplePoints& points, const Voxels& voxels, std::size_t terms) {
-    Vec3 reach{};
-    for (const Vec3& k : points.trajectory) {
-        for (std::size_t d = 0; d < 3; ++d) {
-            reach[d] = std::max(reach[d], std::abs(k[d]) / voxels.per_fov()[d]);
-        }
-    }
-    double turns = voxels.extent_in_voxels() * (reach[0] + reach[1] + reach[2]);
-    if (const OffResonance* const off_resonance = off_resonance_of(points, voxels)) {
-        turns += points.times->cwiseAbs().maxCoeff() * off_resonance->field.cwiseAbs().maxCoeff();
-    }
-    return 2 * tolerance::reference(turns, terms);
-}
-
-} // namespace
-
 double error_of_exact(const EngineContext& context, const Variant& variant,
                       const std::string& stage, const SamplePoints& points, const Voxels& voxels) {
     const std::size_t terms = stage == "f" ? voxels.count() : points.count();
     if (context.precision == Precision::float64) {
-        return error_in_doubles(points, voxels, terms);
+        // Against the reference: both round.
+        return 2 * tolerance::reference(largest_turns(points, voxels), terms);
     }
     const Parameters& parameters = context.parameters(variant.name, stage).values;
     return tolerance::direct_transform(variant.arithmetic_by(parameters).rounding, terms);
