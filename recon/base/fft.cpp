@@ -22,7 +22,24 @@ std::mutex& planner() {
 /// Starting threads costs more than a small transform.
 constexpr std::size_t worth_threads = 32768;
 
+bool is_fast(std::size_t length) {
+    for (const std::size_t factor : {2, 3, 5, 7}) {
+        while (length % factor == 0) {
+            length /= factor;
+        }
+    }
+    return length == 1;
+}
+
 } // namespace
+
+std::size_t fast_length(std::size_t least) {
+    std::size_t length = least;
+    while (!is_fast(length)) {
+        ++length;
+    }
+    return length;
+}
 
 /// Along one dimension after the other.
 template <typename Real> struct Fft<Real>::Plans {

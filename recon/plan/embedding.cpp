@@ -2,29 +2,14 @@
 
 #include <algorithm>
 
+#include "base/fft.hpp"
 #include "base/ranges.hpp"
 
 namespace lsrecon {
 
-namespace {
-
-bool is_smooth(std::size_t length) {
-    for (const std::size_t factor : {2, 3, 5, 7}) {
-        while (length % factor == 0) {
-            length /= factor;
-        }
-    }
-    return length == 1;
-}
-
-} // namespace
-
 Embedding::Embedding(const Grid& grid) : parities{{0, 0, 0}} {
     for (std::size_t d = 0; d < 3; ++d) {
-        extents[d] = grid.size[d];
-        while (!is_smooth(extents[d])) {
-            ++extents[d];
-        }
+        extents[d] = fast_length(grid.size[d]);
         if (grid.size[d] > 1) {
             const std::size_t even = parities.size();
             for (std::size_t i = 0; i < even; ++i) {

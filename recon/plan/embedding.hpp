@@ -17,8 +17,7 @@ namespace lsrecon {
 struct Embedding {
     explicit Embedding(const Grid& grid);
 
-    /// L: the next product of 2, 3, 5 and 7, lengths at which every FFT is fast and accurate. 1 for
-    /// the third of two dimensions.
+    /// L: the next length at which FFTs are fast. 1 for the third of two dimensions.
     std::array<std::size_t, 3> extents{1, 1, 1};
     /// Two a dimension of more than one voxel.
     std::vector<std::array<int, 3>> parities;

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "base/fft.hpp"
 #include "base/tolerance.hpp"
 #include "base/types.hpp"
 #include "engines/nufft/samples.hpp"
@@ -49,23 +50,6 @@ struct Quadrature {
 const Quadrature& quadrature() {
     static const Quadrature of(14); // on one polynomial times a cosine
     return of;
-}
-
-bool is_smooth(std::size_t length) {
-    for (const std::size_t factor : {2, 3, 5, 7}) {
-        while (length % factor == 0) {
-            length /= factor;
-        }
-    }
-    return length == 1;
-}
-
-std::size_t smooth_length(double least) {
-    auto length = static_cast<std::size_t>(std::ceil(least));
-    while (!is_smooth(length)) {
-        ++length;
-    }
-    return length;
 }
 
 } // namespace
@@ -201,8 +185,9 @@ NufftGrid choose_nufft_grid(const std::array<std::size_t, 3>& size, std::size_t 
         NufftGrid grid{kernel_of(width, oversampling)};
         double points = 1;
         for (std::size_t d = 0; d < dimensions; ++d) {
-            grid.fine[d] = smooth_length(std::max(oversampling * static_cast<double>(size[d]),
-                                                  2.0 * static_cast<double>(width)));
+            const auto least =
+                static_cast<std::size_t>(std::ceil(oversampling * static_cast<double>(size[d])));
+            grid.fine[d] = fast_length(std::max(least, 2 * width));
             points *= static_cast<double>(grid.fine[d]);
         }
         const auto of = static_cast<double>(dimensions);
