@@ -46,8 +46,15 @@ TemporaryFile::~TemporaryFile() {
 
 void TemporaryFile::put_at(const std::string& target) {
     require(::fsync(file_) == 0);
-    if (!is_named_) { // a link replaces nothing, so that the file needs a name to be renamed
-        require(::linkat(AT_FDCWD, path_.c_str(), AT_FDCWD, name_.c_str(), AT_SYMLINK_FOLLOW) == 0);
+    if (!is_named_) {
+        const auto link_to = [&](const std::string& name) {
+            return ::linkat(AT_FDCWD, path_.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) ==
+                   0;
+        };
+        if (link_to(target)) { // never under another name, which a signal would leave
+            return;
+        }
+        require(errno == EEXIST && link_to(name_)); // a link replaces nothing: a rename does
         is_named_ = true;
     }
     require(std::rename(name_.c_str(), target.c_str()) == 0);
