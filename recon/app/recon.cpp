@@ -83,8 +83,7 @@ void require_prior_flag(const std::vector<RegulariserChoice>& chosen, const std:
         names += row.require == nullptr ? "" : (names.empty() ? "" : " or ") + row.name;
     }
     if (need_prior(chosen) && prior.empty()) {
-        throw UsageError("--reg " + names +
-                         " needs a prior image\n  next:     " + "pass --prior FILE");
+        throw UsageError("--reg " + names + " needs a prior image\n  next:     pass --prior FILE");
     }
     if (!need_prior(chosen) && !prior.empty()) {
         throw UsageError("--prior " + prior + ": no regulariser uses it\n  next:     add --reg " +

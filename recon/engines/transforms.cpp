@@ -193,15 +193,13 @@ const std::vector<Row>& table() {
 }
 
 const Row& row_of(const ComputeOptions& options) {
-    std::string names;
     for (const Row& row : table()) {
         if (row.kind.name == options.backend) {
             return row;
         }
-        names += (names.empty() ? "" : ", ") + row.kind.name;
     }
-    throw UsageError(
-        text("`backend` ", options.backend, " is unknown\n  expected: one of ", names));
+    throw UsageError(text("`backend` ", options.backend, " is unknown\n  expected: one of ",
+                          comma_separated(names_of(device_kinds()))));
 }
 
 } // namespace

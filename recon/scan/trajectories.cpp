@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 #include "scan/trajectory_parts.hpp"
 
 namespace lsrecon {
@@ -127,14 +128,13 @@ Readouts random_positions(const TrajectoryOptions& options) {
 }
 
 const TrajectoryDesign& find_design(const std::string& name) {
-    std::string names;
     for (const TrajectoryDesign& design : trajectory_designs()) {
         if (design.name == name) {
             return design;
         }
-        names += (names.empty() ? "" : ", ") + design.name;
     }
-    throw UsageError(text("`trajectory` ", name, " is unknown\n  expected: one of ", names));
+    throw UsageError(text("`trajectory` ", name, " is unknown\n  expected: one of ",
+                          comma_separated(names_of(trajectory_designs()))));
 }
 
 void check_dimensions(const TrajectoryDesign& design, const Grid& grid) {

@@ -128,14 +128,13 @@ const std::vector<Regulariser>& regularisers() {
 }
 
 const Regulariser& regulariser_named(const std::string& name) {
-    std::string names;
     for (const Regulariser& row : regularisers()) {
         if (row.name == name) {
             return row;
         }
-        names += (names.empty() ? "" : ", ") + row.name;
     }
-    throw UsageError("`reg` " + name + ": no such regulariser\n  expected: one of " + names);
+    throw UsageError("`reg` " + name + ": no such regulariser\n  expected: one of " +
+                     comma_separated(names_of(regularisers())));
 }
 
 std::string in_words(const std::vector<RegulariserChoice>& chosen) {

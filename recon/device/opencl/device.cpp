@@ -10,6 +10,7 @@
 
 #include "base/address_space.hpp"
 #include "base/limit_error.hpp"
+#include "base/numbers.hpp"
 #include "device/opencl/driver_cache.hpp"
 
 namespace lsrecon {
@@ -142,14 +143,10 @@ std::string no_device_message(const std::vector<std::string>& platforms,
         return "no OpenCL device: " + trouble;
     }
     if (!platforms.empty()) {
-        std::string names;
-        for (const std::string& name : platforms) {
-            names += (names.empty() ? "" : ", ") + name;
-        }
-        return text(
-            "no OpenCL device on this machine\n  found:    a driver without a device: ", names,
-            "\n  next:     check that the GPU is there and that you may use it (groups "
-            "video and render, CUDA_VISIBLE_DEVICES), or use `backend` reference");
+        return text("no OpenCL device on this machine\n  found:    a driver without a device: ",
+                    comma_separated(platforms),
+                    "\n  next:     check that the GPU is there and that you may use it (groups "
+                    "video and render, CUDA_VISIBLE_DEVICES), or use `backend` reference");
     }
     const char* const vendors = std::getenv("OCL_ICD_VENDORS");
     const bool elsewhere = vendors != nullptr && *vendors != '\0';

@@ -178,11 +178,8 @@ void RawChoice::add_facts(std::vector<std::string>& facts) const {
                              counted(acquisitions, "acquisition"), "; chosen:", asked()));
     }
     if (!options_.join.empty()) {
-        std::string names;
-        for (const std::string& name : options_.join) {
-            names += (names.empty() ? "" : ", ") + name;
-        }
-        facts.push_back("acquisitions that differ in " + names + " alone are joined into a frame");
+        facts.push_back("acquisitions that differ in " + comma_separated(options_.join) +
+                        " alone are joined into a frame");
     }
 }
 
