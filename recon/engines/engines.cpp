@@ -64,6 +64,19 @@ std::string off_a_grid(const Device&, const SamplePoints&, const Voxels& voxels)
     return voxels.on_lattice() ? "" : "the voxels are not on a grid";
 }
 
+/// On the host's cores where the arrays are, else on the device.
+Cost predict_nufft_where(const EngineContext& context, const Variant& variant,
+                         const std::string& stage, const SamplePoints& points,
+                         const Voxels& voxels) {
+    return (context.device.in_host_memory() ? predict_nufft : opencl::predict_nufft)(
+        context, variant, stage, points, voxels);
+}
+std::unique_ptr<Transform> make_nufft_where(const EngineContext& context, const Variant& variant,
+                                            const SamplePoints& points, const Voxels& voxels) {
+    return (context.device.in_host_memory() ? make_nufft : opencl::make_nufft)(context, variant,
+                                                                               points, voxels);
+}
+
 #endif
 
 } // namespace
@@ -107,7 +120,14 @@ const std::vector<Engine>& engines() {
          &off_a_grid,
          &opencl::predict_exact,
          &opencl::make_separable},
-        {"nufft", "opencl", {{"nufft"}}, true, false, &nufft_refusal, &predict_nufft, &make_nufft},
+        {"nufft",
+         "opencl",
+         {{"nufft"}},
+         true,
+         false,
+         &nufft_refusal,
+         &predict_nufft_where,
+         &make_nufft_where},
 #endif
     };
     return rows;

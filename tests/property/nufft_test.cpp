@@ -5,6 +5,9 @@
 
 #include "base/error.hpp"
 #include "engines/on_host.hpp"
+#ifdef LSRECON_WITH_OPENCL
+#include "engines/opencl/engines.hpp"
+#endif
 #include "support/arrays.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
@@ -16,15 +19,26 @@ namespace {
 using test::Case;
 using test::Problem;
 
-/// On a device in the host's memory; null where there is none.
-std::unique_ptr<Transforms> nufft(Precision precision, double accuracy) {
+/// Its row, by the host's cores where arrays are in the host's memory, or by kernels in any case.
+std::vector<Engine> table_of([[maybe_unused]] bool by_kernels) {
+    std::vector<Engine> table = engines();
+#ifdef LSRECON_WITH_OPENCL
+    if (by_kernels) {
+        table.back().predict = &opencl::predict_nufft;
+        table.back().make = &opencl::make_nufft;
+    }
+#endif
+    return table;
+}
+
+/// Null where no device has this precision.
+std::unique_ptr<Transforms> nufft(Precision precision, double accuracy, bool by_kernels) {
     ComputeOptions options;
     options.kernel = "nufft";
     options.precision = precision;
     options.accuracy = accuracy;
     try {
-        auto transforms = open_transforms(options);
-        return transforms->device().in_host_memory() ? std::move(transforms) : nullptr;
+        return open_transforms(options, table_of(by_kernels));
     } catch (const Error&) {
         return nullptr;
     }
@@ -50,16 +64,17 @@ Problem problem_of(const std::string& trajectory, const std::array<std::size_t, 
     return problem;
 }
 
-class Nufft : public testing::TestWithParam<const char*> {};
+class Nufft : public testing::TestWithParam<std::tuple<const char*, bool>> {};
 
 TEST_P(Nufft, IsAsExactAsItIsAsked) {
+    const auto& [name, by_kernels] = GetParam();
     for (const auto& [precision, accuracies] :
          {std::pair<Precision, std::vector<double>>{Precision::float32, {1e-1, 1e-2, 1e-4, 5e-6}},
           {Precision::float64, {1e-2, 1e-5, 1e-8, 1e-12}}}) {
         for (const double accuracy : accuracies) {
-            const auto transforms = nufft(precision, accuracy);
+            const auto transforms = nufft(precision, accuracy, by_kernels);
             if (!transforms) {
-                GTEST_SKIP() << "no device in the host's memory, or none with this precision";
+                GTEST_SKIP() << "no device has this precision";
             }
             for (const std::array<std::size_t, 3>& size : {std::array<std::size_t, 3>{1, 1, 0},
                                                            {2, 3, 0},
@@ -68,11 +83,11 @@ TEST_P(Nufft, IsAsExactAsItIsAsked) {
                                                            {1, 2, 3},
                                                            {9, 11, 7}}) {
                 const bool is_volume = size[2] > 0;
-                const std::string name = GetParam();
-                if (is_volume && (name == "spiral" || name == "radial")) { // of planes
+                const std::string trajectory = name;
+                if (is_volume && (trajectory == "spiral" || trajectory == "radial")) { // of planes
                     continue;
                 }
-                const Problem problem = problem_of(GetParam(), size, 301);
+                const Problem problem = problem_of(trajectory, size, 301);
                 const Voxels differences = test::places_of_q(problem);
                 const auto expect = [&](const OnHost& found, const OnHost& exact,
                                         const char* what) {
@@ -92,13 +107,37 @@ TEST_P(Nufft, IsAsExactAsItIsAsked) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Trajectories, Nufft,
-                         testing::Values("uniform", "radial", "spiral", "one point", "edges"));
+INSTANTIATE_TEST_SUITE_P(
+    Trajectories, Nufft,
+    testing::Combine(testing::Values("uniform", "radial", "spiral", "one point", "edges"),
+                     testing::Bool()));
+
+/// Many samples in a tile come in chunks; coils come in batches.
+TEST(NufftByKernels, IsAsExactOfManySamplesAndCoils) {
+    for (const std::array<std::size_t, 3>& size : {std::array<std::size_t, 3>{40, 36, 0},
+                                                   {17, 14, 19}}) {
+        for (const double accuracy : {1e-3, 5e-6}) {
+            const auto transforms = nufft(Precision::float32, accuracy, true);
+            if (!transforms) {
+                GTEST_SKIP() << "no device";
+            }
+            Case of{"many", size, 6001};
+            of.trajectory = "uniform";
+            of.coils = 6;
+            const Problem problem = test::make_problem(of);
+            const CoilMatrix found = test::adjoint_of(*transforms, problem).values;
+            EXPECT_TRUE(test::near(found, test::exact_adjoint_of(problem).values, accuracy));
+            EXPECT_EQ(test::adjoint_of(*transforms, problem).values, found);
+            EXPECT_TRUE(test::near(test::forward_of(*transforms, problem).values,
+                                   test::exact_forward_of(problem).values, accuracy));
+        }
+    }
+}
 
 TEST(NufftBits, AreTheSameOnAnyNumberOfCores) {
-    const auto transforms = nufft(Precision::float32, 1e-4);
+    const auto transforms = nufft(Precision::float32, 1e-4, false);
     if (!transforms) {
-        GTEST_SKIP() << "no device in the host's memory";
+        GTEST_SKIP() << "no device";
     }
     const Problem problem = problem_of("uniform", {100, 90, 0}, 20000);
     const CoilMatrix all = test::adjoint_of(*transforms, problem).values;

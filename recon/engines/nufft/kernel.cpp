@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/fft.hpp"
+#include "base/ranges.hpp"
 #include "base/tolerance.hpp"
 #include "base/types.hpp"
 #include "engines/nufft/samples.hpp"
@@ -173,7 +174,8 @@ const SpreadingKernel& kernel_of(std::size_t width, double oversampling) {
 } // namespace
 
 NufftGrid choose_nufft_grid(const std::array<std::size_t, 3>& size, std::size_t samples,
-                            double accuracy, Precision precision) {
+                            double accuracy, Precision precision,
+                            const std::array<std::size_t, 3>& multiples) {
     constexpr double seconds_of_a_point = 4e-10; // of a sample's, on one core
     constexpr double seconds_of_a_butterfly = 3e-10;
     const double roundoff = unit_roundoff(precision);
@@ -187,7 +189,8 @@ NufftGrid choose_nufft_grid(const std::array<std::size_t, 3>& size, std::size_t 
         for (std::size_t d = 0; d < dimensions; ++d) {
             const auto least =
                 static_cast<std::size_t>(std::ceil(oversampling * static_cast<double>(size[d])));
-            grid.fine[d] = fast_length(std::max(least, 2 * width));
+            grid.fine[d] =
+                multiples[d] * fast_length(divide_up(std::max(least, 2 * width), multiples[d]));
             points *= static_cast<double>(grid.fine[d]);
         }
         const auto of = static_cast<double>(dimensions);

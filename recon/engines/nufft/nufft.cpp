@@ -11,14 +11,8 @@ namespace lsrecon {
 
 namespace {
 
-/// Where the user asks nothing, nearly what the precision allows.
-double accuracy_of(const EngineContext& context) {
-    const double usual = context.precision == Precision::float64 ? 1e-12 : 5e-6;
-    return context.accuracy > 0 ? context.accuracy : usual;
-}
-
 NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, const Voxels& voxels) {
-    return choose_nufft_grid(voxels.lattice_size(), points.count(), accuracy_of(context),
+    return choose_nufft_grid(voxels.lattice_size(), points.count(), nufft_accuracy(context),
                              context.precision);
 }
 
@@ -233,10 +227,12 @@ private:
 
 } // namespace
 
-std::string nufft_refusal(const Device& device, const SamplePoints&, const Voxels& voxels) {
-    if (!device.in_host_memory()) {
-        return "it computes in the host's memory alone";
-    }
+double nufft_accuracy(const EngineContext& context) {
+    const double usual = context.precision == Precision::float64 ? 1e-12 : 5e-6;
+    return context.accuracy > 0 ? context.accuracy : usual;
+}
+
+std::string nufft_refusal(const Device&, const SamplePoints&, const Voxels& voxels) {
     return voxels.on_lattice() ? "" : "the voxels are not on a grid";
 }
 

@@ -8,7 +8,7 @@ namespace lsrecon::opencl {
 using MakeTransform = std::unique_ptr<Transform>(const EngineContext& context,
                                                  const Variant& variant, const SamplePoints& points,
                                                  const Voxels& voxels);
-MakeTransform make_direct, make_separable;
+MakeTransform make_direct, make_separable, make_nufft;
 
 /// RUN of kernels/transform.h: sources that are summed before their sum goes to the total.
 constexpr std::size_t sources_of_a_run = 32;
@@ -18,6 +18,9 @@ double error_of_exact(const EngineContext& context, const Variant& variant,
                       const std::string& stage, const SamplePoints& points, const Voxels& voxels);
 /// Of such a stage for one coil: seconds by the nominal rates of the device.
 Cost predict_exact(const EngineContext& context, const Variant& variant, const std::string& stage,
+                   const SamplePoints& points, const Voxels& voxels);
+
+Cost predict_nufft(const EngineContext& context, const Variant& variant, const std::string& stage,
                    const SamplePoints& points, const Voxels& voxels);
 
 } // namespace lsrecon::opencl

@@ -1,0 +1,219 @@
+// The NUFFT on a device: kernels/nufft.cl between samples and fine grid, the device's FFT, and what
+// divides by the transform of the kernel.
+
+#include "engines/opencl/engines.hpp"
+
+#include "engines/nufft/nufft.hpp"
+#include "engines/opencl/nufft_bins.hpp"
+
+namespace lsrecon::opencl {
+
+namespace {
+
+NufftGrid grid_of(const EngineContext& context, const SamplePoints& points,
+                  const Voxels& voxels) {
+    return choose_nufft_grid(voxels.lattice_size(), points.count(), nufft_accuracy(context),
+                             context.precision, NufftTiles(voxels.lattice_size()).multiples());
+}
+
+/// Coils that share the values of a kernel: what registers have room for.
+std::size_t coils_at_a_time(std::size_t coils, std::size_t width, Precision precision) {
+    const std::size_t numbers = coils >= 3 ? 4 : coils;
+    const std::size_t most_numbers = precision == Precision::float64 ? 16 : 36; // of a window
+    std::size_t together = numbers;
+    while (together > 1 && together * width > most_numbers) {
+        together /= 2;
+    }
+    return together;
+}
+
+class NufftOnDevice : public Transform {
+public:
+    NufftOnDevice(const EngineContext& context, const SamplePoints& points, const Voxels& voxels)
+        : resources_(resources_of(context)), tiles_(voxels.lattice_size()),
+          grid_(grid_of(context, points, voxels)), bins_(resources_, points, voxels, grid_),
+          samples_(points.count()), size_(voxels.lattice_size()),
+          coefficients_(resources_.upload(polynomials())), factors_(resources_.upload(factors())) {}
+
+    std::size_t samples() const override { return samples_; }
+    std::size_t voxels() const override { return size_[0] * size_[1] * size_[2]; }
+
+    void forward(const Array& rho, Array& out, const Progress& progress) override {
+        guarded("a transform", [&] {
+            const std::size_t coils = out.count() / std::max<std::size_t>(1, samples());
+            for_each_batch(coils, progress, [&](const Range& some) {
+                resources_.launch(kernel("pad"),
+                                  {grid_.fine[0], grid_.fine[1], grid_.fine[2] * some.count},
+                                  buffer_of(rho), as_int4(size_), as_int4(grid_.fine),
+                                  buffer_of(factors_), static_cast<cl_ulong>(some.first),
+                                  buffer_of(fine_));
+                fft_->forward(fine_);
+                interpolate(some, out);
+            });
+        });
+    }
+
+    void adjoint(const Array& values, Array& out, const Progress& progress) override {
+        guarded("a transform", [&] {
+            const std::size_t coils = out.count() / std::max<std::size_t>(1, voxels());
+            for_each_batch(coils, progress, [&](const Range& some) {
+                spread(values, some);
+                fft_->backward(fine_);
+                resources_.launch(kernel("crop"), {size_[0], size_[1], size_[2] * some.count},
+                                  buffer_of(fine_), as_int4(size_), as_int4(grid_.fine),
+                                  buffer_of(factors_), static_cast<cl_ulong>(some.first),
+                                  buffer_of(out));
+            });
+        });
+    }
+
+    double forward_error() const override { return grid_.error; }
+    double adjoint_error() const override { return grid_.error; }
+
+private:
+    static cl_int4 as_int4(const std::array<std::size_t, 3>& size) {
+        return {{static_cast<cl_int>(size[0]), static_cast<cl_int>(size[1]),
+                 static_cast<cl_int>(size[2]), 0}};
+    }
+    std::size_t width() const { return grid_.kernel.width(); }
+    std::size_t lanes() const { return width() <= 4 ? 4 : width() <= 8 ? 8 : 16; }
+
+    std::vector<double> polynomials() const {
+        std::vector<double> numbers;
+        for (std::size_t p = grid_.kernel.degree() + 1; p-- > 0;) {
+            for (std::size_t j = 0; j < width(); ++j) {
+                numbers.push_back(grid_.kernel.coefficient(j, p));
+            }
+        }
+        return numbers;
+    }
+    /// 1 / the kernel's transform, of x, then of y and z.
+    std::vector<double> factors() const {
+        std::vector<double> numbers;
+        for (std::size_t d = 0; d < 3; ++d) {
+            for (std::size_t n = 0; n < size_[d]; ++n) {
+                const double frequency =
+                    static_cast<double>(n) - static_cast<double>(size_[d] / 2);
+                numbers.push_back(grid_.fine[d] == 1
+                                      ? 1
+                                      : 1 / grid_.kernel.transform(
+                                                frequency / static_cast<double>(grid_.fine[d])));
+            }
+        }
+        return numbers;
+    }
+
+    cl::Kernel kernel(const std::string& name) const {
+        return resources_.queue.kernel(
+            "nufft.cl", name,
+            text("-DWIDTH=", width(), " -DLANES=", lanes(), " -DDEGREE=", grid_.kernel.degree(),
+                 " -DCOILS=", together_, " -DTX=", tiles_.along_x(), " -DTY=", tiles_.along_y(),
+                 " -DLAYERS=", tiles_.layers(), resources_.defines()));
+    }
+
+    /// Makes the fine grids and the FFT of so many coils, kept for the next call.
+    void prepare(std::size_t coils) {
+        const std::size_t together =
+            coils_at_a_time(coils, width(), resources_.precision);
+        if (together == together_) {
+            return;
+        }
+        together_ = together;
+        const std::size_t points = grid_.fine[0] * grid_.fine[1] * grid_.fine[2];
+        fine_ = {};
+        sorted_ = {};
+        parts_ = {};
+        fft_ = resources_.device.plan_fft(grid_.fine, together_, resources_.precision);
+        fine_ = resources_.device.zeros(together_ * points, resources_.complex());
+        sorted_ = resources_.device.zeros(together_ * samples_, resources_.complex());
+        parts_ = resources_.device.zeros(
+            std::max<std::size_t>(1, together_ * bins_.parts * tiles_.points() * tiles_.layers()),
+            resources_.complex());
+    }
+
+    template <typename Work>
+    void for_each_batch(std::size_t coils, const Progress& progress, const Work& work) {
+        prepare(coils);
+        for (const Range& some : split_into_ranges(coils, together_)) {
+            work(some);
+            resources_.queue.keep_pace();
+            progress(static_cast<double>(some.first + some.count) / static_cast<double>(coils));
+        }
+    }
+
+    void spread(const Array& values, const Range& coils) {
+        Queue& queue = resources_.queue;
+        resources_.launch(kernel("sort_values"), {samples_, 1, 1}, bins_.order, bins_.phases,
+                          static_cast<cl_int>(bins_.with_phases), buffer_of(values),
+                          static_cast<cl_int>(values.element().complex),
+                          static_cast<cl_ulong>(coils.first), static_cast<cl_int>(coils.count),
+                          buffer_of(sorted_));
+        cl::Kernel spread = kernel("spread");
+        Queue::set_arguments(spread, bins_.chunks, bins_.bins, bins_.starts, bins_.first_points,
+                             bins_.offsets, static_cast<cl_ulong>(samples_), buffer_of(sorted_),
+                             buffer_of(coefficients_), bins_.strides, buffer_of(fine_),
+                             buffer_of(parts_));
+        queue.launch(spread, cl::NDRange(bins_.chunk_count * tiles_.points()),
+                     cl::NDRange(tiles_.points()));
+        if (bins_.split_count > 0) {
+            resources_.launch(kernel("add_parts"),
+                              {tiles_.points() * tiles_.layers(), bins_.split_count, together_},
+                              bins_.split_tiles, bins_.bins, buffer_of(parts_), bins_.strides,
+                              buffer_of(fine_));
+        }
+    }
+
+    void interpolate(const Range& coils, Array& out) {
+        constexpr std::size_t rounds = 8; // of samples a team takes
+        cl::Kernel interpolate = kernel("interpolate");
+        Queue::set_arguments(interpolate, bins_.bins, bins_.order, bins_.first_points,
+                             bins_.offsets, static_cast<cl_ulong>(samples_), bins_.phases,
+                             static_cast<cl_int>(bins_.with_phases), buffer_of(coefficients_),
+                             bins_.strides, buffer_of(fine_), static_cast<cl_ulong>(coils.first),
+                             static_cast<cl_int>(coils.count), buffer_of(out));
+        const std::size_t groups = divide_up(samples_ * lanes(), rounds * tiles_.points());
+        resources_.queue.launch(interpolate, cl::NDRange(groups * tiles_.points()),
+                                cl::NDRange(tiles_.points()));
+    }
+
+    Resources resources_;
+    NufftTiles tiles_;
+    NufftGrid grid_;
+    NufftBins bins_;
+    std::size_t samples_;
+    std::array<std::size_t, 3> size_; ///< of the voxels
+    Array coefficients_;
+    Array factors_;
+    // Of the coils that are transformed together.
+    std::size_t together_ = 0;
+    std::unique_ptr<FftPlan> fft_;
+    Array fine_;
+    Array sorted_;
+    Array parts_;
+};
+
+} // namespace
+
+std::unique_ptr<Transform> make_nufft(const EngineContext& context, const Variant&,
+                                      const SamplePoints& points, const Voxels& voxels) {
+    return guarded("a transform", [&] {
+        return std::make_unique<NufftOnDevice>(context, points, voxels);
+    });
+}
+
+Cost predict_nufft(const EngineContext& context, const Variant&, const std::string&,
+                   const SamplePoints& points, const Voxels& voxels) {
+    // What choose_nufft_grid() counts a core's second as, in multiply-adds of a device.
+    constexpr double multiply_adds_of_a_second = 3e10;
+    const NufftGrid grid = grid_of(context, points, voxels);
+    const NufftTiles tiles(voxels.lattice_size());
+    const std::size_t bytes = 2 * bytes_of(context.precision);
+    Cost cost = Cost::array(grid.fine[0] * grid.fine[1] * grid.fine[2], bytes) +
+                NufftBins::cost(points, tiles, grid, context.precision);
+    cost.seconds = grid.seconds * multiply_adds_of_a_second /
+                   nominal_rates(context.device.info()).multiply_adds;
+    cost.error = grid.error;
+    return cost;
+}
+
+} // namespace lsrecon::opencl

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "engines/nufft/kernel.hpp"
+#include "engines/opencl/resources.hpp"
+
+namespace lsrecon::opencl {
+
+/// How kernels/nufft.cl divides a fine grid: of a volume z, of a plane y are its layers.
+struct NufftTiles {
+    explicit NufftTiles(const std::array<std::size_t, 3>& size) : is_volume(size[2] > 1) {}
+
+    bool is_volume;
+    std::size_t along_x() const { return is_volume ? 8 : 32; }
+    std::size_t along_y() const { return is_volume ? 8 : 1; }
+    std::size_t layers() const { return 32; }
+    std::size_t points() const { return along_x() * along_y(); }
+    /// What the points of a fine grid are whole multiples of.
+    std::array<std::size_t, 3> multiples() const { return {along_x(), along_y(), 1}; }
+};
+
+/// Samples of a NUFFT on its fine grid, sorted once into bins, and the chunks that compute a tile.
+struct NufftBins {
+    NufftBins(const Resources& resources, const SamplePoints& points, const Voxels& voxels,
+              const NufftGrid& grid);
+    /// Of the device, with values of one coil and the parts of its tiles.
+    static Cost cost(const SamplePoints& points, const NufftTiles& tiles, const NufftGrid& grid,
+                     Precision precision);
+
+    cl_int4 bins; ///< along x and y, and layers
+    cl_ulong4 strides; ///< of the fine grid along y, along layers and between coils
+    cl::Buffer starts; ///< of the samples of each bin and first layer
+    cl::Buffer order; ///< where each sample stands in the scan
+    cl::Buffer first_points; ///< of its kernel
+    cl::Buffer offsets; ///< 2 offset - 1 of each dimension, one after the other
+    cl::Buffer phases; ///< of the middle of the frequencies
+    bool with_phases = false;
+    cl::Buffer chunks;
+    cl::Buffer split_tiles; ///< those that have several chunks
+    std::size_t chunk_count = 0;
+    std::size_t split_count = 0;
+    std::size_t parts = 0; ///< chunks of these
+
+private:
+    void divide(const Resources& resources, const NufftTiles& tiles, std::size_t width,
+                const std::vector<cl_uint>& starts);
+};
+
+} // namespace lsrecon::opencl
