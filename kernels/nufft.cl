@@ -2,17 +2,17 @@
 // fixed order: repeated runs give identical bits.
 //
 // Adjoint: the fine grid is divided into tiles of TX x TY points of two dimensions and LAYERS of
-// the third, which a work-group each computes. A work-item has one point of each layer. The samples
-// that reach the tile come by their first layer; a window of WIDTH layers in registers moves along
-// with them and leaves behind what is finished. Samples are sorted by bins of TX x TY first points
-// and by layer: those of a tile come from BINS_X x BINS_Y bins, and are merged as they are read.
-// A tile of many samples is computed in chunks, which are added in their order.
+// the third, which a work-group each computes. A work-item has EACH points of every layer. The
+// samples that reach the tile come by their first layer; a window of WIDTH layers in registers moves
+// along with them and leaves behind what is finished. Samples are sorted by bins of BIN_X x BIN_Y
+// first points and by layer: those of a tile come from several bins, and are merged as they are
+// read. A tile of many samples is computed in chunks, which are added in their order.
 //
 // Forward: a team of LANES work-items takes one sample at a time, a column of the fine grid each.
 //
 // Defines: DOUBLES; WIDTH and DEGREE of the kernel's polynomials; LANES, the power of two at or
-// above WIDTH; COILS, transformed at a time; TX, TY, LAYERS. A plane has TY = 1 and its second
-// dimension as layers.
+// above WIDTH; COILS, transformed at a time; TX, TY, LAYERS, BIN_X, BIN_Y, EACH. A plane has TY = 1
+// and its second dimension as layers.
 #include "grid.h"
 #ifndef WIDTH
 #define WIDTH 4
@@ -30,16 +30,33 @@
 #define TX 8
 #endif
 #ifndef TY
-#define TY 8
+#define TY 16
+#endif
+#ifndef BIN_X
+#define BIN_X 8
+#endif
+#ifndef BIN_Y
+#define BIN_Y 8
+#endif
+#ifndef EACH
+#define EACH 2
 #endif
 #ifndef LAYERS
 #define LAYERS 32
 #endif
 
-#define GROUP (TX * TY)
-#define BATCH GROUP // samples that are read at a time
-#define BINS_X (1 + (WIDTH - 2 + TX) / TX)
-#define BINS_Y (TY == 1 ? 1 : 1 + (WIDTH - 2 + TY) / TY)
+// Arrays of a work-item are registers where all of their indices are known.
+#define UNROLL __attribute__((opencl_unroll_hint))
+#define GROUP (TX * TY / EACH)
+#define DIMENSIONS (TY > 1 ? 3 : 2)
+#define TOGETHER 32 // work-items that run in step on most GPUs: a team
+#define TEAMS (GROUP / TOGETHER)
+#define ROWS (TOGETHER / TX) // of a team's work-items; their points are as many rows apart
+#define BATCH 64 // samples that are read at a time, two words of bits
+#define REACH_X ((WIDTH - 2 + BIN_X) / BIN_X) // bins before a tile whose samples may reach it
+#define REACH_Y (TY == 1 ? 0 : (WIDTH - 2 + BIN_Y) / BIN_Y)
+#define BINS_X (REACH_X + TX / BIN_X)
+#define BINS_Y (REACH_Y + TY / BIN_Y)
 #define BINS (BINS_X * BINS_Y)
 #define CELLS (LAYERS + WIDTH - 1) // first layers of samples that reach a tile
 #define ENTRIES (CELLS * BINS)
@@ -47,6 +64,7 @@
 // The kernel's point `lane` for the samples of one dimension, in t = 2 offset - 1.
 static void load_polynomial(__global const real *coefficients, int lane, real *of_lane)
 {
+    UNROLL
     for (int p = 0; p <= DEGREE; ++p) {
         of_lane[p] = lane < WIDTH ? coefficients[p * WIDTH + lane] : 0;
     }
@@ -55,6 +73,7 @@ static void load_polynomial(__global const real *coefficients, int lane, real *o
 static real kernel_at(const real *of_lane, real t)
 {
     real value = of_lane[0];
+    UNROLL
     for (int p = 1; p <= DEGREE; ++p) {
         value = fma(value, t, of_lane[p]);
     }
@@ -80,6 +99,7 @@ __kernel void sort_values(const ulong items, __global const uint *order,
 {
     ONLY(items)
     const size_t i = get_global_id(0);
+    UNROLL
     for (int c = 0; c < COILS; ++c) {
         real2 value = (real2)(0, 0);
         if (c < coils) {
@@ -92,8 +112,8 @@ __kernel void sort_values(const ulong items, __global const uint *order,
 
 // What a tile's samples are read by.
 typedef struct {
-    int bin_x, bin_y; // of the tile's own points
-    int first_layer; // of the tile
+    int x, y; // among tiles
+    int first_layer;
     int layers;
 } Tile;
 
@@ -101,8 +121,8 @@ typedef struct {
 static size_t key_of_entry(int e, Tile tile, int4 bins)
 {
     const int bin = e % BINS;
-    const int x = modulo(tile.bin_x - bin % BINS_X, bins.x);
-    const int y = modulo(tile.bin_y - bin / BINS_X, bins.y);
+    const int x = modulo(tile.x * (TX / BIN_X) - REACH_X + bin % BINS_X, bins.x);
+    const int y = modulo(tile.y * (TY / BIN_Y) - REACH_Y + bin / BINS_X, bins.y);
     const int layer = modulo(tile.first_layer - (WIDTH - 1) + e / BINS, bins.z);
     return ((size_t)y * bins.x + x) * bins.z + layer;
 }
@@ -167,70 +187,105 @@ spread(__global const int4 *chunks, int4 bins, __global const uint *starts,
 {
     __local uint before[ENTRIES + 1];
     __local uint sums[GROUP];
-    __local uint sample[BATCH];
-    __local int4 place[BATCH]; // first point along x and y in the tile, first layer
+    __local int2 place[BATCH]; // first point along x and y in the tile
+    __local uint reach[2][TEAMS][2]; // the samples of a batch that reach points of a team, as bits
+    __local real offset[BATCH * DIMENSIONS];
     __local real along_x[BATCH * TX];
     __local real along_y[BATCH * TY];
-    __local real along_layers[BATCH * LANES];
-    __local real2 value[BATCH * COILS];
+    __local real along_layers[BATCH * LANES] __attribute__((aligned(32)));
+    __local real2 value[BATCH * COILS] __attribute__((aligned(32)));
 
     const int item = get_local_id(0);
-    const int x = item % TX, y = item / TX;
+    const int team = item / TOGETHER;
+    const int x = item % TX, y = team * ROWS * EACH + item % TOGETHER / TX;
     const int4 chunk = chunks[get_group_id(0)];
     const int tiles_of_layers = (bins.z + LAYERS - 1) / LAYERS;
     Tile tile;
     tile.first_layer = chunk.x % tiles_of_layers * LAYERS;
     tile.layers = min(LAYERS, bins.z - tile.first_layer);
-    tile.bin_x = chunk.x / tiles_of_layers % bins.x;
-    tile.bin_y = chunk.x / tiles_of_layers / bins.x;
+    const int tiles_x = bins.x / (TX / BIN_X);
+    tile.x = chunk.x / tiles_of_layers % tiles_x;
+    tile.y = chunk.x / tiles_of_layers / tiles_x;
     const int entries = (tile.layers + WIDTH - 1) * BINS;
     count_entries(tile, bins, starts, before, sums);
 
     const int is_part = chunk.w >= 0;
-    const size_t of_layer = is_part ? GROUP : strides.y;
-    const size_t of_coil = is_part ? LAYERS * GROUP : strides.z;
+    const size_t of_row = is_part ? TX : strides.x;
+    const size_t of_layer = is_part ? TX * TY : strides.y;
+    const size_t of_coil = is_part ? LAYERS * TX * TY : strides.z;
     __global real2 *out =
-        is_part ? parts + (size_t)chunk.w * COILS * LAYERS * GROUP + item
-                : grid + tile.first_layer * strides.y + (tile.bin_y * TY + y) * strides.x +
-                      tile.bin_x * TX + x;
+        is_part ? parts + (size_t)chunk.w * COILS * LAYERS * TX * TY + y * TX + x
+                : grid + tile.first_layer * strides.y + (tile.y * TY + y) * strides.x +
+                      tile.x * TX + x;
 
     const int lane = item % LANES;
     real of_lane[DEGREE + 1];
     load_polynomial(coefficients, lane, of_lane);
-    real2 window[COILS][WIDTH];
-    for (int c = 0; c < COILS; ++c) {
-        for (int j = 0; j < WIDTH; ++j) {
-            window[c][j] = (real2)(0, 0);
+    real2 window[EACH][COILS][WIDTH];
+    UNROLL
+    for (int r = 0; r < EACH; ++r) {
+        UNROLL
+        for (int c = 0; c < COILS; ++c) {
+            UNROLL
+            for (int j = 0; j < WIDTH; ++j) {
+                window[r][c][j] = (real2)(0, 0);
+            }
         }
+    }
+    if (item < 4 * TEAMS) {
+        (&reach[0][0][0])[item] = 0;
     }
     int cell = 0; // the window's first layer, from WIDTH - 1 before the tile on
 
 // Writes the window's first layer, which no other sample reaches.
 #define MOVE_WINDOW                                                                                \
-    {                                                                                              \
+    UNROLL                                                                                         \
+    for (int r = 0; r < EACH; ++r) {                                                               \
+        UNROLL                                                                                     \
         for (int c = 0; c < COILS; ++c) {                                                          \
             if (cell >= WIDTH - 1) {                                                               \
-                out[c * of_coil + (cell - (WIDTH - 1)) * of_layer] = window[c][0];                 \
+                out[r * ROWS * of_row + c * of_coil + (cell - (WIDTH - 1)) * of_layer] =           \
+                    window[r][c][0];                                                               \
             }                                                                                      \
+            UNROLL                                                                                 \
             for (int j = 0; j + 1 < WIDTH; ++j) {                                                  \
-                window[c][j] = window[c][j + 1];                                                   \
+                window[r][c][j] = window[r][c][j + 1];                                             \
             }                                                                                      \
-            window[c][WIDTH - 1] = (real2)(0, 0);                                                  \
+            window[r][c][WIDTH - 1] = (real2)(0, 0);                                               \
         }                                                                                          \
-        ++cell;                                                                                    \
-    }
+    }                                                                                              \
+    ++cell;
 
     for (int begin = 0; begin < chunk.z; begin += BATCH) {
         const int count = min(BATCH, chunk.z - begin);
+        const int turn = begin / BATCH % 2;
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < count) {
-            const uint p = chunk.y + begin + item;
+        if (item < 2 * TEAMS) { // of the next batch
+            (&reach[1 - turn][0][0])[item] = 0;
+        }
+        for (int i = item; i < count; i += GROUP) {
+            const uint p = chunk.y + begin + i;
             const int e = entry_of(p, entries, before);
             const uint s = starts[key_of_entry(e, tile, bins)] + p - before[e];
             const ushort4 first = first_points[s];
-            sample[item] = s;
-            place[item] = (int4)(first.x % TX - TX * (e % BINS % BINS_X),
-                                 first.y % TY - TY * (e % BINS / BINS_X), e / BINS, 0);
+            const int2 at =
+                (int2)(first.x % BIN_X + BIN_X * (e % BINS % BINS_X - REACH_X),
+                       TY == 1 ? 0 : first.y % BIN_Y + BIN_Y * (e % BINS / BINS_X - REACH_Y));
+            place[i] = at;
+            for (int t = 0; t < TEAMS; ++t) {
+                const int row = t * ROWS * EACH;
+                if (at.x + WIDTH > 0 && (TY == 1 || (at.y + WIDTH > row &&
+                                                     at.y < row + ROWS * EACH))) {
+                    atomic_or(&reach[turn][t][i / 32], 1u << i % 32);
+                }
+            }
+            for (int d = 0; d < DIMENSIONS; ++d) {
+                offset[d * BATCH + i] = offsets[d * samples + s];
+            }
+            UNROLL
+            for (int c = 0; c < COILS; ++c) {
+                value[i * COILS + c] = values[(size_t)s * COILS + c];
+            }
         }
         for (int i = item; i < BATCH * TX; i += GROUP) {
             along_x[i] = 0;
@@ -240,41 +295,59 @@ spread(__global const int4 *chunks, int4 bins, __global const uint *starts,
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int i = item / LANES; i < count; i += GROUP / LANES) {
-            const int4 at = place[i];
-            const size_t s = sample[i];
-            const real on_x = kernel_at(of_lane, offsets[s]);
+            const int2 at = place[i];
+            const real on_x = kernel_at(of_lane, offset[i]);
             if (lane < WIDTH && at.x + lane >= 0 && at.x + lane < TX) {
                 along_x[i * TX + at.x + lane] = on_x;
             }
             if (TY > 1) {
-                const real on_y = kernel_at(of_lane, offsets[samples + s]);
+                const real on_y = kernel_at(of_lane, offset[BATCH + i]);
                 if (lane < WIDTH && at.y + lane >= 0 && at.y + lane < TY) {
                     along_y[i * TY + at.y + lane] = on_y;
                 }
             }
             along_layers[i * LANES + lane] =
-                kernel_at(of_lane, offsets[(TY > 1 ? 2 : 1) * samples + s]);
-        }
-        for (int i = item; i < count * COILS; i += GROUP) {
-            value[i] = values[(size_t)sample[i / COILS] * COILS + i % COILS];
+                kernel_at(of_lane, offset[(DIMENSIONS - 1) * BATCH + i]);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (int i = 0; i < count; ++i) {
-            while (cell < place[i].z) {
-                MOVE_WINDOW
-            }
-            const real on_plane = along_x[i * TX + x] * along_y[i * TY + y];
-            real on_layer[WIDTH];
-            for (int j = 0; j < WIDTH; ++j) {
-                on_layer[j] = along_layers[i * LANES + j];
-            }
-            for (int c = 0; c < COILS; ++c) {
-                const real2 v = on_plane * value[i * COILS + c];
-                for (int j = 0; j < WIDTH; ++j) {
-                    window[c][j].x = fma(v.x, on_layer[j], window[c][j].x);
-                    window[c][j].y = fma(v.y, on_layer[j], window[c][j].y);
+        int done = 0;
+        while (true) {
+            // The samples whose first layer is the window's.
+            const int stop = clamp((int)(before[(cell + 1) * BINS] - chunk.y) - begin, 0, count);
+            for (int word = done / 32; word * 32 < stop; ++word) {
+                uint some = reach[turn][team][word];
+                some &= done > word * 32 ? ~0u << (done - word * 32) : ~0u;
+                some &= stop < word * 32 + 32 ? (1u << (stop - word * 32)) - 1 : ~0u;
+                while (some != 0) {
+                    const int bit = 31 - (int)clz(some);
+                    const int i = word * 32 + bit;
+                    some ^= 1u << bit;
+                    real on_layer[WIDTH];
+                    UNROLL
+                    for (int j = 0; j < WIDTH; ++j) {
+                        on_layer[j] = along_layers[i * LANES + j];
+                    }
+                    const real on_x = along_x[i * TX + x];
+                    UNROLL
+                    for (int r = 0; r < EACH; ++r) {
+                        const real on_plane = on_x * along_y[i * TY + y + r * ROWS];
+                        UNROLL
+                        for (int c = 0; c < COILS; ++c) {
+                            const real2 v = on_plane * value[i * COILS + c];
+                            UNROLL
+                            for (int j = 0; j < WIDTH; ++j) {
+                                window[r][c][j].x = fma(v.x, on_layer[j], window[r][c][j].x);
+                                window[r][c][j].y = fma(v.y, on_layer[j], window[r][c][j].y);
+                            }
+                        }
+                    }
                 }
             }
+            done = stop;
+            if (stop == count) {
+                break;
+            }
+            MOVE_WINDOW
         }
     }
     while (cell < tile.layers + WIDTH - 1) {
@@ -283,12 +356,12 @@ spread(__global const int4 *chunks, int4 bins, __global const uint *starts,
 }
 
 // The tiles that have several chunks: split.xyz: tile, its first part, how many.
-// Geometry: GROUP * LAYERS points of a tile, such tiles, coils.
+// Geometry: TX * TY * LAYERS points of a tile, such tiles, coils.
 __kernel void add_parts(const ulong items, __global const int4 *split, int4 bins,
                         __global const real2 *parts, ulong4 strides, __global real2 *grid)
 {
     ONLY(items)
-    const int point = get_global_id(0) % GROUP, layer = get_global_id(0) / GROUP;
+    const int point = get_global_id(0) % (TX * TY), layer = get_global_id(0) / (TX * TY);
     const size_t coil = get_global_id(2);
     const int4 of_tile = split[get_global_id(1)];
     const int tiles_of_layers = (bins.z + LAYERS - 1) / LAYERS;
@@ -300,15 +373,33 @@ __kernel void add_parts(const ulong items, __global const int4 *split, int4 bins
     for (int p = 0; p < of_tile.z; ++p) {
         sum += parts[((size_t)(of_tile.y + p) * COILS + coil) * items + get_global_id(0)];
     }
-    const size_t x = of_tile.x / tiles_of_layers % bins.x * TX + point % TX;
-    const size_t y = of_tile.x / tiles_of_layers / bins.x * TY + point / TX;
+    const int tiles_x = bins.x / (TX / BIN_X);
+    const size_t x = of_tile.x / tiles_of_layers % tiles_x * TX + point % TX;
+    const size_t y = of_tile.x / tiles_of_layers / tiles_x * TY + point / TX;
     grid[coil * strides.z + at * strides.y + y * strides.x + x] = sum;
 }
 
-// Frequency n - size / 2 on the fine grid.
 static int point_of(int n, int size, int extent)
 {
     return modulo(n - size / 2, extent);
+}
+
+// Where frequency (x, y, z) less half the size stands on the fine grid of a coil.
+static size_t coil_point(size_t coil, int x, int y, int z, int4 size, int4 extents)
+{
+    return coil * extents.x * extents.y * extents.z +
+           index_in(extents, point_of(x, size.x, extents.x), point_of(y, size.y, extents.y),
+                    point_of(z, size.z, extents.z));
+}
+
+static size_t coil_voxel(size_t coil, int4 size, int x, int y, int z)
+{
+    return coil * size.x * size.y * size.z + index_in(size, x, y, z);
+}
+
+static real factor_at(__global const real *factors, int4 size, int x, int y, int z)
+{
+    return factors[x] * factors[size.x + y] * factors[size.x + size.y + z];
 }
 
 // Geometry: voxels along x and y; z of one coil after the other.
@@ -318,40 +409,20 @@ __kernel void crop(const ulong items, __global const real2 *grid, int4 size, int
     ONLY(items)
     const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2) % size.z;
     const size_t coil = get_global_id(2) / size.z;
-    const real factor =
-        factors[x] * factors[size.x + y] * factors[size.x + size.y + z];
-    const size_t points = (size_t)extents.x * extents.y * extents.z;
-    const size_t voxels = (size_t)size.x * size.y * size.z;
-    out[(first_coil + coil) * voxels + index_in(size, x, y, z)] =
-        factor * grid[coil * points + index_in(extents, point_of(x, size.x, extents.x),
-                                               point_of(y, size.y, extents.y),
-                                               point_of(z, size.z, extents.z))];
+    out[coil_voxel(first_coil + coil, size, x, y, z)] =
+        factor_at(factors, size, x, y, z) * grid[coil_point(coil, x, y, z, size, extents)];
 }
 
-// Which frequency a point of the fine grid is, or -1.
-static int frequency_of(int point, int size, int extent)
-{
-    const int n = point + size / 2 < size ? point + size / 2 : point + size / 2 - extent;
-    return n >= 0 && n < size ? n : -1;
-}
-
-// Geometry: points along x and y; z of one coil after the other.
+// The points of voxels; others are 0 already.
+// Geometry: voxels along x and y; z of one coil after the other.
 __kernel void pad(const ulong items, __global const real2 *in, int4 size, int4 extents,
                   __global const real *factors, ulong first_coil, __global real2 *grid)
 {
     ONLY(items)
-    const int gx = get_global_id(0), gy = get_global_id(1), gz = get_global_id(2) % extents.z;
-    const size_t coil = get_global_id(2) / extents.z;
-    const int x = frequency_of(gx, size.x, extents.x);
-    const int y = frequency_of(gy, size.y, extents.y);
-    const int z = frequency_of(gz, size.z, extents.z);
-    real2 value = (real2)(0, 0);
-    if (x >= 0 && y >= 0 && z >= 0) {
-        const size_t voxels = (size_t)size.x * size.y * size.z;
-        value = factors[x] * factors[size.x + y] * factors[size.x + size.y + z] *
-                in[(first_coil + coil) * voxels + index_in(size, x, y, z)];
-    }
-    grid[coil * extents.x * extents.y * extents.z + index_in(extents, gx, gy, gz)] = value;
+    const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2) % size.z;
+    const size_t coil = get_global_id(2) / size.z;
+    grid[coil_point(coil, x, y, z, size, extents)] =
+        factor_at(factors, size, x, y, z) * in[coil_voxel(first_coil + coil, size, x, y, z)];
 }
 
 // out[order[i]] = the sum of points times the kernel of sample i, times its conjugate phase.
@@ -379,26 +450,29 @@ interpolate(int4 bins, __global const uint *order, __global const ushort4 *first
         const real on_x = kernel_at(of_lane, offsets[i]);
         barrier(CLK_LOCAL_MEM_FENCE);
         along_y[item] = TY > 1 ? kernel_at(of_lane, offsets[samples + i]) : 1;
-        along_layers[item] = kernel_at(of_lane, offsets[(TY > 1 ? 2 : 1) * samples + i]);
+        along_layers[item] = kernel_at(of_lane, offsets[(DIMENSIONS - 1) * samples + i]);
         barrier(CLK_LOCAL_MEM_FENCE);
         real2 sum[COILS];
+        UNROLL
         for (int c = 0; c < COILS; ++c) {
             sum[c] = (real2)(0, 0);
         }
         if (valid && lane < WIDTH) {
-            __global const real2 *column = grid + modulo(first.x + lane, bins.x * TX);
+            __global const real2 *column = grid + modulo(first.x + lane, bins.x * BIN_X);
             for (int l = 0; l < WIDTH; ++l) {
                 const size_t layer = modulo(first.z + l, bins.z) * strides.y;
                 for (int k = 0; k < (TY > 1 ? WIDTH : 1); ++k) {
                     const size_t at =
-                        layer + (TY > 1 ? modulo(first.y + k, bins.y * TY) * strides.x : 0);
+                        layer + (TY > 1 ? modulo(first.y + k, bins.y * BIN_Y) * strides.x : 0);
                     const real factor = along_layers[team + l] * along_y[team + k];
+                    UNROLL
                     for (int c = 0; c < COILS; ++c) {
                         sum[c] += factor * column[c * strides.z + at];
                     }
                 }
             }
         }
+        UNROLL
         for (int c = 0; c < COILS; ++c) {
             sums[c][item] = on_x * sum[c];
         }
@@ -406,6 +480,7 @@ interpolate(int4 bins, __global const uint *order, __global const ushort4 *first
         if (valid) {
             for (int c = lane; c < coils; c += LANES) {
                 real2 total = (real2)(0, 0);
+                UNROLL
                 for (int j = 0; j < WIDTH; ++j) {
                     total += sums[c][team + j];
                 }

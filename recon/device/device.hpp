@@ -170,6 +170,13 @@ public:
     /// Of `batch` periods one after the other.
     virtual std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents,
                                               std::size_t batch, Precision precision) = 0;
+    /// The same where some points of each dimension are 0 before forward() and not wanted after
+    /// backward(), which leaves anything there.
+    virtual std::unique_ptr<FftPlan> plan_padded_fft(const std::array<std::size_t, 3>& extents,
+                                                     const std::array<Range, 3>& /*zeros*/,
+                                                     std::size_t batch, Precision precision) {
+        return plan_fft(extents, batch, precision);
+    }
 };
 
 } // namespace lsrecon

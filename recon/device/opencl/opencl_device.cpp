@@ -138,7 +138,12 @@ public:
 
     std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents, std::size_t batch,
                                       Precision precision) override {
-        return make_vkfft(queue_, *this, extents, batch, precision);
+        return make_vkfft(queue_, *this, extents, {}, batch, precision);
+    }
+    std::unique_ptr<FftPlan> plan_padded_fft(const std::array<std::size_t, 3>& extents,
+                                             const std::array<Range, 3>& zeros, std::size_t batch,
+                                             Precision precision) override {
+        return make_vkfft(queue_, *this, extents, zeros, batch, precision);
     }
 
 private:

@@ -61,16 +61,17 @@ void require(VkFFTResult result, const char* what) {
 class Vkfft : public FftPlan {
 public:
     Vkfft(Queue& queue, Device& device, const std::array<std::size_t, 3>& extents,
-          std::size_t batch, Precision precision)
+          const std::array<Range, 3>& zeros, std::size_t batch, Precision precision)
         : device_(device), batch_(batch), precision_(precision), commands_(queue.commands()()),
           context_(queue.context()()),
           opencl_device_(queue.commands().getInfo<CL_QUEUE_DEVICE>()()),
           platform_(
               cl::Platform(cl::Device(opencl_device_, true).getInfo<CL_DEVICE_PLATFORM>())()) {
-        for (const std::size_t extent : extents) {
-            count_ *= extent;
-            if (extent > 1) { // a length of 1 transforms nothing; VkFFT is not given it
-                lengths_.push_back(extent);
+        for (std::size_t d = 0; d < 3; ++d) {
+            count_ *= extents[d];
+            if (extents[d] > 1) { // a length of 1 transforms nothing; VkFFT is not given it
+                lengths_.push_back(extents[d]);
+                zeros_.push_back(zeros[d]);
             }
         }
         if (!lengths_.empty()) {
@@ -108,6 +109,10 @@ private:
         configuration.FFTdim = static_cast<Size>(lengths_.size());
         for (std::size_t d = 0; d < lengths_.size(); ++d) {
             configuration.size[d] = static_cast<Size>(lengths_[d]);
+            configuration.performZeropadding[d] = zeros_[d].count > 0 ? 1 : 0;
+            configuration.fft_zeropad_left[d] = static_cast<Size>(zeros_[d].first);
+            configuration.fft_zeropad_right[d] =
+                static_cast<Size>(zeros_[d].first + zeros_[d].count);
         }
         configuration.numberBatches = static_cast<Size>(batch_);
         configuration.platform = &platform_;
@@ -141,6 +146,7 @@ private:
     cl_platform_id platform_;
     std::size_t count_ = 1;
     std::vector<std::size_t> lengths_;
+    std::vector<Range> zeros_; ///< of these
     Size bytes_ = 0;
     VkFFTApplication application_ = {};
 };
@@ -148,10 +154,11 @@ private:
 } // namespace
 
 std::unique_ptr<FftPlan> make_vkfft(Queue& queue, Device& device,
-                                    const std::array<std::size_t, 3>& extents, std::size_t batch,
+                                    const std::array<std::size_t, 3>& extents,
+                                    const std::array<Range, 3>& zeros, std::size_t batch,
                                     Precision precision) {
     return guarded("planning an FFT", [&] {
-        return std::make_unique<Vkfft>(queue, device, extents, batch, precision);
+        return std::make_unique<Vkfft>(queue, device, extents, zeros, batch, precision);
     });
 }
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <complex>
 #include <map>
-#include <optional>
 
 #include "base/fft.hpp"
 #include "base/ranges.hpp"
@@ -206,25 +205,29 @@ NufftGrid choose_nufft_grid(const std::array<std::size_t, 3>& size, std::size_t 
                        seconds_of_a_butterfly * points * std::log2(1 + points);
         return grid;
     };
-    std::optional<NufftGrid> best;
-    std::optional<NufftGrid> most_exact;
+    std::vector<NufftGrid> grids;
+    double least = std::numeric_limits<double>::infinity();
     for (const double oversampling : {1.25, 1.5, 1.75, 2.0, 2.5}) {
         // A kernel of this width is nearly exact enough (Barnett 2021, theorem 1).
         const double decay = pi * std::sqrt(1 - 1 / oversampling);
         const double about = std::ceil(-std::log(std::min(0.1, accuracy)) / decay);
-        std::size_t width = std::clamp(static_cast<std::size_t>(about), narrowest, widest);
-        NufftGrid grid = grid_by(width, oversampling);
-        while (grid.error > accuracy && width < widest) {
-            grid = grid_by(++width, oversampling);
-        }
-        if (grid.error <= accuracy && (!best || grid.seconds < best->seconds)) {
-            best = grid;
-        }
-        if (!most_exact || grid.error < most_exact->error) {
-            most_exact = grid;
+        for (std::size_t width = std::clamp(static_cast<std::size_t>(about), narrowest, widest);
+             width <= widest; ++width) {
+            grids.push_back(grid_by(width, oversampling));
+            least = std::min(least, grids.back().error);
+            if (grids.back().error <= accuracy) {
+                break;
+            }
         }
     }
-    return best ? *best : *most_exact;
+    constexpr double nearly = 1.2; // as exact: a wider kernel cannot undo rounding
+    const double most = least <= accuracy ? accuracy : nearly * least;
+    const auto costs = [&](const NufftGrid& grid) {
+        return grid.error <= most ? grid.seconds : std::numeric_limits<double>::infinity();
+    };
+    return *std::min_element(
+        grids.begin(), grids.end(),
+        [&](const NufftGrid& a, const NufftGrid& b) { return costs(a) < costs(b); });
 }
 
 } // namespace lsrecon

@@ -42,8 +42,9 @@ public:
         guarded("a transform", [&] {
             const std::size_t coils = out.count() / std::max<std::size_t>(1, samples());
             for_each_batch(coils, progress, [&](const Range& some) {
-                resources_.launch(kernel("pad"),
-                                  {grid_.fine[0], grid_.fine[1], grid_.fine[2] * some.count},
+                resources_.queue.commands().enqueueFillBuffer(buffer_of(fine_), cl_float(0), 0,
+                                                              fine_.bytes());
+                resources_.launch(kernel("pad"), {size_[0], size_[1], size_[2] * some.count},
                                   buffer_of(rho), as_int4(size_), as_int4(grid_.fine),
                                   buffer_of(factors_), static_cast<cl_ulong>(some.first),
                                   buffer_of(fine_));
@@ -103,12 +104,23 @@ private:
         return numbers;
     }
 
+    /// Points of the fine grid that no frequency has: the middle of each dimension.
+    std::array<Range, 3> unused() const {
+        std::array<Range, 3> result{};
+        for (std::size_t d = 0; d < 3; ++d) {
+            result[d] = {size_[d] - size_[d] / 2, grid_.fine[d] - size_[d]};
+        }
+        return result;
+    }
+
     cl::Kernel kernel(const std::string& name) const {
         return resources_.queue.kernel(
             "nufft.cl", name,
             text("-DWIDTH=", width(), " -DLANES=", lanes(), " -DDEGREE=", grid_.kernel.degree(),
                  " -DCOILS=", together_, " -DTX=", tiles_.along_x(), " -DTY=", tiles_.along_y(),
-                 " -DLAYERS=", tiles_.layers(), resources_.defines()));
+                 " -DBIN_X=", tiles_.bin_x(), " -DBIN_Y=", tiles_.bin_y(),
+                 " -DEACH=", tiles_.points_of_an_item(), " -DLAYERS=", tiles_.layers(),
+                 resources_.defines()));
     }
 
     /// Makes the fine grids and the FFT of so many coils, kept for the next call.
@@ -123,7 +135,8 @@ private:
         fine_ = {};
         sorted_ = {};
         parts_ = {};
-        fft_ = resources_.device.plan_fft(grid_.fine, together_, resources_.precision);
+        fft_ = resources_.device.plan_padded_fft(grid_.fine, unused(), together_,
+                                                  resources_.precision);
         fine_ = resources_.device.zeros(together_ * points, resources_.complex());
         sorted_ = resources_.device.zeros(together_ * samples_, resources_.complex());
         parts_ = resources_.device.zeros(
@@ -153,8 +166,8 @@ private:
                              bins_.offsets, static_cast<cl_ulong>(samples_), buffer_of(sorted_),
                              buffer_of(coefficients_), bins_.strides, buffer_of(fine_),
                              buffer_of(parts_));
-        queue.launch(spread, cl::NDRange(bins_.chunk_count * tiles_.points()),
-                     cl::NDRange(tiles_.points()));
+        queue.launch(spread, cl::NDRange(bins_.chunk_count * tiles_.items()),
+                     cl::NDRange(tiles_.items()));
         if (bins_.split_count > 0) {
             resources_.launch(kernel("add_parts"),
                               {tiles_.points() * tiles_.layers(), bins_.split_count, together_},
@@ -171,9 +184,9 @@ private:
                              static_cast<cl_int>(bins_.with_phases), buffer_of(coefficients_),
                              bins_.strides, buffer_of(fine_), static_cast<cl_ulong>(coils.first),
                              static_cast<cl_int>(coils.count), buffer_of(out));
-        const std::size_t groups = divide_up(samples_ * lanes(), rounds * tiles_.points());
-        resources_.queue.launch(interpolate, cl::NDRange(groups * tiles_.points()),
-                                cl::NDRange(tiles_.points()));
+        const std::size_t groups = divide_up(samples_ * lanes(), rounds * tiles_.items());
+        resources_.queue.launch(interpolate, cl::NDRange(groups * tiles_.items()),
+                                cl::NDRange(tiles_.items()));
     }
 
     Resources resources_;
