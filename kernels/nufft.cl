@@ -2,17 +2,17 @@
 // fixed order: repeated runs give identical bits.
 //
 // Adjoint: the fine grid is divided into tiles of TX x TY points of two dimensions and LAYERS of
-// the third, which a work-group each computes. A work-item has EACH points of every layer. The
-// samples that reach the tile come by their first layer; a window of WIDTH layers in registers moves
-// along with them and leaves behind what is finished. Samples are sorted by bins of BIN_X x BIN_Y
-// first points and by layer: those of a tile come from several bins, and are merged as they are
-// read. A tile of many samples is computed in chunks, which are added in their order.
+// the third, which a work-group each computes. A work-item has one point of each layer. The samples
+// that reach the tile come by their first layer; a window of WIDTH layers in registers moves along
+// with them and leaves behind what is finished. Samples are sorted by bins of TX x TY first points
+// and by layer: those of a tile come from BINS_X x BINS_Y bins, and are merged as they are read. A
+// tile of many samples is computed in chunks, which are added in their order.
 //
 // Forward: a team of LANES work-items takes one sample at a time, a column of the fine grid each.
 //
 // Defines: DOUBLES; WIDTH and DEGREE of the kernel's polynomials; LANES, the power of two at or
-// above WIDTH; COILS, transformed at a time; TX, TY, LAYERS, BIN_X, BIN_Y, EACH. A plane has TY = 1
-// and its second dimension as layers.
+// above WIDTH; COILS, transformed at a time; TX, TY, LAYERS. A plane has TY = 1 and its second
+// dimension as layers.
 #include "grid.h"
 #ifndef WIDTH
 #define WIDTH 4
@@ -30,16 +30,7 @@
 #define TX 8
 #endif
 #ifndef TY
-#define TY 16
-#endif
-#ifndef BIN_X
-#define BIN_X 8
-#endif
-#ifndef BIN_Y
-#define BIN_Y 8
-#endif
-#ifndef EACH
-#define EACH 2
+#define TY 8
 #endif
 #ifndef LAYERS
 #define LAYERS 32
@@ -47,16 +38,16 @@
 
 // Arrays of a work-item are registers where all of their indices are known.
 #define UNROLL __attribute__((opencl_unroll_hint))
-#define GROUP (TX * TY / EACH)
+#define GROUP (TX * TY)
 #define DIMENSIONS (TY > 1 ? 3 : 2)
 #define TOGETHER 32 // work-items that run in step on most GPUs: a team
 #define TEAMS (GROUP / TOGETHER)
-#define ROWS (TOGETHER / TX) // of a team's work-items; their points are as many rows apart
-#define BATCH 64 // samples that are read at a time, two words of bits
-#define REACH_X ((WIDTH - 2 + BIN_X) / BIN_X) // bins before a tile whose samples may reach it
-#define REACH_Y (TY == 1 ? 0 : (WIDTH - 2 + BIN_Y) / BIN_Y)
-#define BINS_X (REACH_X + TX / BIN_X)
-#define BINS_Y (REACH_Y + TY / BIN_Y)
+#define ROWS (TOGETHER / TX) // of a team's points
+#define BATCH 64 // samples that are read at a time
+#define REACH_X ((WIDTH - 2 + TX) / TX) // bins before a tile whose samples may reach it
+#define REACH_Y (TY == 1 ? 0 : (WIDTH - 2 + TY) / TY)
+#define BINS_X (REACH_X + 1)
+#define BINS_Y (REACH_Y + 1)
 #define BINS (BINS_X * BINS_Y)
 #define CELLS (LAYERS + WIDTH - 1) // first layers of samples that reach a tile
 #define ENTRIES (CELLS * BINS)
@@ -121,8 +112,8 @@ typedef struct {
 static size_t key_of_entry(int e, Tile tile, int4 bins)
 {
     const int bin = e % BINS;
-    const int x = modulo(tile.x * (TX / BIN_X) - REACH_X + bin % BINS_X, bins.x);
-    const int y = modulo(tile.y * (TY / BIN_Y) - REACH_Y + bin / BINS_X, bins.y);
+    const int x = modulo(tile.x - REACH_X + bin % BINS_X, bins.x);
+    const int y = modulo(tile.y - REACH_Y + bin / BINS_X, bins.y);
     const int layer = modulo(tile.first_layer - (WIDTH - 1) + e / BINS, bins.z);
     return ((size_t)y * bins.x + x) * bins.z + layer;
 }
@@ -174,6 +165,17 @@ static int entry_of(uint p, int entries, __local const uint *before)
     return low;
 }
 
+// 32 bytes, 0 or 1, as bits, the first one the lowest.
+static uint bits_of(__local const uchar *bytes)
+{
+    __local const ulong *eight = (__local const ulong *)bytes;
+    uint bits = 0;
+    for (int b = 0; b < 4; ++b) {
+        bits |= (uint)((eight[b] * 0x0102040810204080UL) >> 56) << 8 * b;
+    }
+    return bits;
+}
+
 // grid or, of a tile that has several chunks, parts = the sum of the samples of a chunk.
 // chunk.xyzw: tile, first sample of the tile's, how many, where among the parts or -1.
 // bins: along x and y, and the fine grid's layers. strides: of the fine grid along y, along layers
@@ -188,7 +190,7 @@ spread(__global const int4 *chunks, int4 bins, __global const uint *starts,
     __local uint before[ENTRIES + 1];
     __local uint sums[GROUP];
     __local int2 place[BATCH]; // first point along x and y in the tile
-    __local uint reach[2][TEAMS][2]; // the samples of a batch that reach points of a team, as bits
+    __local uchar reaches[TEAMS][BATCH] __attribute__((aligned(8))); // points of a team: 0 or 1
     __local real offset[BATCH * DIMENSIONS];
     __local real along_x[BATCH * TX];
     __local real along_y[BATCH * TY];
@@ -197,71 +199,60 @@ spread(__global const int4 *chunks, int4 bins, __global const uint *starts,
 
     const int item = get_local_id(0);
     const int team = item / TOGETHER;
-    const int x = item % TX, y = team * ROWS * EACH + item % TOGETHER / TX;
+    const int x = item % TX, y = item / TX;
     const int4 chunk = chunks[get_group_id(0)];
     const int tiles_of_layers = (bins.z + LAYERS - 1) / LAYERS;
     Tile tile;
     tile.first_layer = chunk.x % tiles_of_layers * LAYERS;
     tile.layers = min(LAYERS, bins.z - tile.first_layer);
-    const int tiles_x = bins.x / (TX / BIN_X);
-    tile.x = chunk.x / tiles_of_layers % tiles_x;
-    tile.y = chunk.x / tiles_of_layers / tiles_x;
+    tile.x = chunk.x / tiles_of_layers % bins.x;
+    tile.y = chunk.x / tiles_of_layers / bins.x;
     const int entries = (tile.layers + WIDTH - 1) * BINS;
     count_entries(tile, bins, starts, before, sums);
 
     const int is_part = chunk.w >= 0;
-    const size_t of_row = is_part ? TX : strides.x;
-    const size_t of_layer = is_part ? TX * TY : strides.y;
-    const size_t of_coil = is_part ? LAYERS * TX * TY : strides.z;
+    const size_t of_layer = is_part ? GROUP : strides.y;
+    const size_t of_coil = is_part ? LAYERS * GROUP : strides.z;
     __global real2 *out =
-        is_part ? parts + (size_t)chunk.w * COILS * LAYERS * TX * TY + y * TX + x
+        is_part ? parts + (size_t)chunk.w * COILS * LAYERS * GROUP + item
                 : grid + tile.first_layer * strides.y + (tile.y * TY + y) * strides.x +
                       tile.x * TX + x;
 
     const int lane = item % LANES;
     real of_lane[DEGREE + 1];
     load_polynomial(coefficients, lane, of_lane);
-    real2 window[EACH][COILS][WIDTH];
+    real2 window[COILS][WIDTH];
     UNROLL
-    for (int r = 0; r < EACH; ++r) {
+    for (int c = 0; c < COILS; ++c) {
         UNROLL
-        for (int c = 0; c < COILS; ++c) {
-            UNROLL
-            for (int j = 0; j < WIDTH; ++j) {
-                window[r][c][j] = (real2)(0, 0);
-            }
+        for (int j = 0; j < WIDTH; ++j) {
+            window[c][j] = (real2)(0, 0);
         }
-    }
-    if (item < 4 * TEAMS) {
-        (&reach[0][0][0])[item] = 0;
     }
     int cell = 0; // the window's first layer, from WIDTH - 1 before the tile on
 
 // Writes the window's first layer, which no other sample reaches.
 #define MOVE_WINDOW                                                                                \
     UNROLL                                                                                         \
-    for (int r = 0; r < EACH; ++r) {                                                               \
-        UNROLL                                                                                     \
-        for (int c = 0; c < COILS; ++c) {                                                          \
-            if (cell >= WIDTH - 1) {                                                               \
-                out[r * ROWS * of_row + c * of_coil + (cell - (WIDTH - 1)) * of_layer] =           \
-                    window[r][c][0];                                                               \
-            }                                                                                      \
-            UNROLL                                                                                 \
-            for (int j = 0; j + 1 < WIDTH; ++j) {                                                  \
-                window[r][c][j] = window[r][c][j + 1];                                             \
-            }                                                                                      \
-            window[r][c][WIDTH - 1] = (real2)(0, 0);                                               \
+    for (int c = 0; c < COILS; ++c) {                                                              \
+        if (cell >= WIDTH - 1) {                                                                   \
+            out[c * of_coil + (cell - (WIDTH - 1)) * of_layer] = window[c][0];                     \
         }                                                                                          \
+        UNROLL                                                                                     \
+        for (int j = 0; j + 1 < WIDTH; ++j) {                                                      \
+            window[c][j] = window[c][j + 1];                                                       \
+        }                                                                                          \
+        window[c][WIDTH - 1] = (real2)(0, 0);                                                      \
     }                                                                                              \
     ++cell;
 
     for (int begin = 0; begin < chunk.z; begin += BATCH) {
         const int count = min(BATCH, chunk.z - begin);
-        const int turn = begin / BATCH % 2;
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < 2 * TEAMS) { // of the next batch
-            (&reach[1 - turn][0][0])[item] = 0;
+        for (int i = count + item; i < BATCH; i += GROUP) {
+            for (int t = 0; t < TEAMS; ++t) {
+                reaches[t][i] = 0;
+            }
         }
         for (int i = item; i < count; i += GROUP) {
             const uint p = chunk.y + begin + i;
@@ -269,15 +260,13 @@ spread(__global const int4 *chunks, int4 bins, __global const uint *starts,
             const uint s = starts[key_of_entry(e, tile, bins)] + p - before[e];
             const ushort4 first = first_points[s];
             const int2 at =
-                (int2)(first.x % BIN_X + BIN_X * (e % BINS % BINS_X - REACH_X),
-                       TY == 1 ? 0 : first.y % BIN_Y + BIN_Y * (e % BINS / BINS_X - REACH_Y));
+                (int2)(first.x % TX + TX * (e % BINS % BINS_X - REACH_X),
+                       TY == 1 ? 0 : first.y % TY + TY * (e % BINS / BINS_X - REACH_Y));
             place[i] = at;
             for (int t = 0; t < TEAMS; ++t) {
-                const int row = t * ROWS * EACH;
-                if (at.x + WIDTH > 0 && (TY == 1 || (at.y + WIDTH > row &&
-                                                     at.y < row + ROWS * EACH))) {
-                    atomic_or(&reach[turn][t][i / 32], 1u << i % 32);
-                }
+                const int row = t * ROWS;
+                reaches[t][i] = at.x + WIDTH > 0 &&
+                                (TY == 1 || (at.y + WIDTH > row && at.y < row + ROWS));
             }
             for (int d = 0; d < DIMENSIONS; ++d) {
                 offset[d * BATCH + i] = offsets[d * samples + s];
@@ -310,12 +299,13 @@ spread(__global const int4 *chunks, int4 bins, __global const uint *starts,
                 kernel_at(of_lane, offset[(DIMENSIONS - 1) * BATCH + i]);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
+        const uint low = bits_of(reaches[team]), high = bits_of(reaches[team] + 32);
         int done = 0;
         while (true) {
             // The samples whose first layer is the window's.
             const int stop = clamp((int)(before[(cell + 1) * BINS] - chunk.y) - begin, 0, count);
             for (int word = done / 32; word * 32 < stop; ++word) {
-                uint some = reach[turn][team][word];
+                uint some = word == 0 ? low : high;
                 some &= done > word * 32 ? ~0u << (done - word * 32) : ~0u;
                 some &= stop < word * 32 + 32 ? (1u << (stop - word * 32)) - 1 : ~0u;
                 while (some != 0) {
@@ -327,18 +317,14 @@ spread(__global const int4 *chunks, int4 bins, __global const uint *starts,
                     for (int j = 0; j < WIDTH; ++j) {
                         on_layer[j] = along_layers[i * LANES + j];
                     }
-                    const real on_x = along_x[i * TX + x];
+                    const real on_plane = along_x[i * TX + x] * along_y[i * TY + y];
                     UNROLL
-                    for (int r = 0; r < EACH; ++r) {
-                        const real on_plane = on_x * along_y[i * TY + y + r * ROWS];
+                    for (int c = 0; c < COILS; ++c) {
+                        const real2 v = on_plane * value[i * COILS + c];
                         UNROLL
-                        for (int c = 0; c < COILS; ++c) {
-                            const real2 v = on_plane * value[i * COILS + c];
-                            UNROLL
-                            for (int j = 0; j < WIDTH; ++j) {
-                                window[r][c][j].x = fma(v.x, on_layer[j], window[r][c][j].x);
-                                window[r][c][j].y = fma(v.y, on_layer[j], window[r][c][j].y);
-                            }
+                        for (int j = 0; j < WIDTH; ++j) {
+                            window[c][j].x = fma(v.x, on_layer[j], window[c][j].x);
+                            window[c][j].y = fma(v.y, on_layer[j], window[c][j].y);
                         }
                     }
                 }
@@ -356,12 +342,12 @@ spread(__global const int4 *chunks, int4 bins, __global const uint *starts,
 }
 
 // The tiles that have several chunks: split.xyz: tile, its first part, how many.
-// Geometry: TX * TY * LAYERS points of a tile, such tiles, coils.
+// Geometry: GROUP * LAYERS points of a tile, such tiles, coils.
 __kernel void add_parts(const ulong items, __global const int4 *split, int4 bins,
                         __global const real2 *parts, ulong4 strides, __global real2 *grid)
 {
     ONLY(items)
-    const int point = get_global_id(0) % (TX * TY), layer = get_global_id(0) / (TX * TY);
+    const int point = get_global_id(0) % GROUP, layer = get_global_id(0) / GROUP;
     const size_t coil = get_global_id(2);
     const int4 of_tile = split[get_global_id(1)];
     const int tiles_of_layers = (bins.z + LAYERS - 1) / LAYERS;
@@ -373,9 +359,8 @@ __kernel void add_parts(const ulong items, __global const int4 *split, int4 bins
     for (int p = 0; p < of_tile.z; ++p) {
         sum += parts[((size_t)(of_tile.y + p) * COILS + coil) * items + get_global_id(0)];
     }
-    const int tiles_x = bins.x / (TX / BIN_X);
-    const size_t x = of_tile.x / tiles_of_layers % tiles_x * TX + point % TX;
-    const size_t y = of_tile.x / tiles_of_layers / tiles_x * TY + point / TX;
+    const size_t x = of_tile.x / tiles_of_layers % bins.x * TX + point % TX;
+    const size_t y = of_tile.x / tiles_of_layers / bins.x * TY + point / TX;
     grid[coil * strides.z + at * strides.y + y * strides.x + x] = sum;
 }
 
@@ -458,12 +443,12 @@ interpolate(int4 bins, __global const uint *order, __global const ushort4 *first
             sum[c] = (real2)(0, 0);
         }
         if (valid && lane < WIDTH) {
-            __global const real2 *column = grid + modulo(first.x + lane, bins.x * BIN_X);
+            __global const real2 *column = grid + modulo(first.x + lane, bins.x * TX);
             for (int l = 0; l < WIDTH; ++l) {
                 const size_t layer = modulo(first.z + l, bins.z) * strides.y;
                 for (int k = 0; k < (TY > 1 ? WIDTH : 1); ++k) {
                     const size_t at =
-                        layer + (TY > 1 ? modulo(first.y + k, bins.y * BIN_Y) * strides.x : 0);
+                        layer + (TY > 1 ? modulo(first.y + k, bins.y * TY) * strides.x : 0);
                     const real factor = along_layers[team + l] * along_y[team + k];
                     UNROLL
                     for (int c = 0; c < COILS; ++c) {

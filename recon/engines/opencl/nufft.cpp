@@ -118,9 +118,7 @@ private:
             "nufft.cl", name,
             text("-DWIDTH=", width(), " -DLANES=", lanes(), " -DDEGREE=", grid_.kernel.degree(),
                  " -DCOILS=", together_, " -DTX=", tiles_.along_x(), " -DTY=", tiles_.along_y(),
-                 " -DBIN_X=", tiles_.bin_x(), " -DBIN_Y=", tiles_.bin_y(),
-                 " -DEACH=", tiles_.points_of_an_item(), " -DLAYERS=", tiles_.layers(),
-                 resources_.defines()));
+                 " -DLAYERS=", tiles_.layers(), resources_.defines()));
     }
 
     /// Makes the fine grids and the FFT of so many coils, kept for the next call.
@@ -166,8 +164,8 @@ private:
                              bins_.offsets, static_cast<cl_ulong>(samples_), buffer_of(sorted_),
                              buffer_of(coefficients_), bins_.strides, buffer_of(fine_),
                              buffer_of(parts_));
-        queue.launch(spread, cl::NDRange(bins_.chunk_count * tiles_.items()),
-                     cl::NDRange(tiles_.items()));
+        queue.launch(spread, cl::NDRange(bins_.chunk_count * tiles_.points()),
+                     cl::NDRange(tiles_.points()));
         if (bins_.split_count > 0) {
             resources_.launch(kernel("add_parts"),
                               {tiles_.points() * tiles_.layers(), bins_.split_count, together_},
@@ -184,9 +182,9 @@ private:
                              static_cast<cl_int>(bins_.with_phases), buffer_of(coefficients_),
                              bins_.strides, buffer_of(fine_), static_cast<cl_ulong>(coils.first),
                              static_cast<cl_int>(coils.count), buffer_of(out));
-        const std::size_t groups = divide_up(samples_ * lanes(), rounds * tiles_.items());
-        resources_.queue.launch(interpolate, cl::NDRange(groups * tiles_.items()),
-                                cl::NDRange(tiles_.items()));
+        const std::size_t groups = divide_up(samples_ * lanes(), rounds * tiles_.points());
+        resources_.queue.launch(interpolate, cl::NDRange(groups * tiles_.points()),
+                                cl::NDRange(tiles_.points()));
     }
 
     Resources resources_;

@@ -27,7 +27,7 @@ public:
     Placing(const std::vector<Vec3>& trajectory, const Voxels& voxels, const NufftGrid& grid,
             const NufftTiles& tiles)
         : trajectory_(trajectory), per_fov_(voxels.per_fov()), grid_(grid), tiles_(tiles),
-          bins_x_(grid.fine[0] / tiles.bin_x()) {}
+          bins_x_(grid.fine[0] / tiles.along_x()) {}
 
     OnGrid at(std::size_t m) const {
         OnGrid result;
@@ -50,7 +50,7 @@ public:
     const std::vector<Vec3>& trajectory() const { return trajectory_; }
     std::size_t layers() const { return grid_.fine[tiles_.is_volume ? 2 : 1]; }
     std::size_t bin_of(const OnGrid& sample) const {
-        return sample.first[1] / tiles_.bin_y() * bins_x_ + sample.first[0] / tiles_.bin_x();
+        return sample.first[1] / tiles_.along_y() * bins_x_ + sample.first[0] / tiles_.along_x();
     }
 
 private:
@@ -190,8 +190,8 @@ NufftBins::NufftBins(const Resources& resources, const SamplePoints& points, con
                      const NufftGrid& grid) {
     const NufftTiles tiles(voxels.lattice_size());
     const Placing placing(points.trajectory, voxels, grid, tiles);
-    const std::size_t bins_x = grid.fine[0] / tiles.bin_x();
-    const std::size_t bins_y = tiles.is_volume ? grid.fine[1] / tiles.bin_y() : 1;
+    const std::size_t bins_x = grid.fine[0] / tiles.along_x();
+    const std::size_t bins_y = tiles.is_volume ? grid.fine[1] / tiles.along_y() : 1;
     bins = {{static_cast<cl_int>(bins_x), static_cast<cl_int>(bins_y),
              static_cast<cl_int>(placing.layers()), 0}};
     const std::size_t of_layer = grid.fine[0] * (tiles.is_volume ? grid.fine[1] : 1);
@@ -252,8 +252,6 @@ Cost NufftBins::cost(const SamplePoints& points, const NufftTiles& tiles, const 
     const std::size_t width = grid.kernel.width();
     // A sample is read by each tile that may see it.
     const double reads = static_cast<double>(tiles.bins_x(width) * tiles.bins_y(width)) *
-                         static_cast<double>(tiles.bin_y() * tiles.bin_x()) /
-                         static_cast<double>(tiles.points()) *
                          (1 + static_cast<double>(width - 1) / static_cast<double>(tiles.layers()));
     const double chunks = reads * samples / static_cast<double>(samples_of_a_chunk);
     const double of_part = 2 * number * static_cast<double>(tiles.points() * tiles.layers());
@@ -270,16 +268,14 @@ void NufftBins::divide(Queue& queue, const NufftTiles& tiles, std::size_t width)
     const long reach = static_cast<long>(width) - 1;
     const auto bins_x = static_cast<long>(tiles.bins_x(width));
     const auto bins_y = static_cast<long>(tiles.bins_y(width));
-    const auto own_x = static_cast<long>(tiles.along_x() / tiles.bin_x());
-    const auto own_y = static_cast<long>(tiles.along_y() / tiles.bin_y());
     const long layers = bins.s[2];
     const auto in_tile = [&](long x, long y, long first) {
         std::size_t count = 0;
         const long last = std::min(first + static_cast<long>(tiles.layers()), layers);
         for (long by = 0; by < bins_y; ++by) {
             for (long bx = 0; bx < bins_x; ++bx) {
-                const long bin_y = modulo((y + 1) * own_y - bins_y + by, bins.s[1]);
-                const long bin_x = modulo((x + 1) * own_x - bins_x + bx, bins.s[0]);
+                const long bin_y = modulo(y + 1 - bins_y + by, bins.s[1]);
+                const long bin_x = modulo(x + 1 - bins_x + bx, bins.s[0]);
                 const auto row =
                     static_cast<std::size_t>((bin_y * bins.s[0] + bin_x) * layers);
                 const auto between = [&](long from, long to) {
@@ -297,8 +293,8 @@ void NufftBins::divide(Queue& queue, const NufftTiles& tiles, std::size_t width)
     std::vector<cl_int4> chunks_of_all;
     std::vector<cl_int4> split;
     cl_int tile = 0;
-    for (long y = 0; y < bins.s[1] / own_y; ++y) {
-        for (long x = 0; x < bins.s[0] / own_x; ++x) {
+    for (long y = 0; y < bins.s[1]; ++y) {
+        for (long x = 0; x < bins.s[0]; ++x) {
             for (long first = 0; first < layers; first += static_cast<long>(tiles.layers())) {
                 const std::size_t count = in_tile(x, y, first);
                 const std::vector<Range> ranges = split_into_ranges(

@@ -12,18 +12,13 @@ struct NufftTiles {
 
     bool is_volume;
     std::size_t along_x() const { return is_volume ? 8 : 32; }
-    std::size_t along_y() const { return is_volume ? 16 : 1; }
+    std::size_t along_y() const { return is_volume ? 8 : 1; }
     std::size_t layers() const { return 32; }
     std::size_t points() const { return along_x() * along_y(); }
-    std::size_t points_of_an_item() const { return is_volume ? 2 : 1; }
-    std::size_t items() const { return points() / points_of_an_item(); }
-    /// Of the bins that samples are sorted into.
-    std::size_t bin_x() const { return along_x(); }
-    std::size_t bin_y() const { return is_volume ? 8 : 1; }
     /// Bins along a dimension that samples of a tile come from.
-    std::size_t bins_x(std::size_t width) const { return 1 + divide_up(width - 1, bin_x()); }
+    std::size_t bins_x(std::size_t width) const { return 1 + divide_up(width - 1, along_x()); }
     std::size_t bins_y(std::size_t width) const {
-        return is_volume ? along_y() / bin_y() + divide_up(width - 1, bin_y()) : 1;
+        return is_volume ? 1 + divide_up(width - 1, along_y()) : 1;
     }
     /// What the points of a fine grid are whole multiples of.
     std::array<std::size_t, 3> multiples() const { return {along_x(), along_y(), 1}; }
