@@ -409,7 +409,14 @@ OptionTable device_options(ComputeOptions& compute, const std::string& usual_ker
                           "what computes: a device, or the CPU as a check", "",
                           "Backends:" + listed(device_kinds())},
                          device_option(compute.device),
-                         {"kernel", name(compute.kernel, "NAME"), "algorithm of the Fourier sums",
+                         {"engine",
+                          choice(compute.engine,
+                                 {"auto", "exact", "direct", "separable", "nufft"}),
+                          "how the Fourier sums are computed", "",
+                          "`auto` takes the NUFFT where exact sums take more than twice as long. "
+                          "`exact` is the fastest exact engine. The console says which one "
+                          "computes."},
+                         {"kernel", name(compute.kernel, "NAME"), "variant of an engine",
                           usual_kernel, about_kernel},
                          {"precision", choice(compute.precision, {"single", "double"}),
                           "precision of transforms and solver", "single, solver double",
@@ -419,7 +426,7 @@ OptionTable device_options(ComputeOptions& compute, const std::string& usual_ker
                           "precision_asked_for"},
                          {"accuracy", number(compute.accuracy, from(1e-14, 0.1)),
                           "relative error of transforms at most", "that of the kernel",
-                          "A kernel that cannot keep it is refused. `--kernel nufft` chooses its "
+                          "An engine that cannot keep it is refused. The NUFFT chooses its "
                           "grid by it; without it, its error is at most 5e-06, and 1e-12 in double "
                           "precision.",
                           "accuracy_asked_for"},

@@ -10,16 +10,60 @@
 
 namespace lsrecon {
 
+namespace {
+
+/// Of ComputeOptions::engine.
+const std::string by_cost = "auto";
+const std::string any_exact = "exact";
+
+/// Below it, sums in floats keep no error that is asked for.
+constexpr double least_accuracy_of_floats = 5e-6;
+
+/// What the user asks for by name, or the usual one.
+std::string kernel_of(const ComputeOptions& options, const std::string& device_kind,
+                      const std::vector<Engine>& table) {
+    if (!options.kernel.empty()) {
+        const std::string& engine = engine_of(options.kernel, table).name;
+        if (options.engine != by_cost && options.engine != engine) {
+            throw UsageError(text("`engine` ", options.engine, " and `kernel` ", options.kernel,
+                                  ", which is of ", engine, "\n  next:     leave one of them out"));
+        }
+        return options.kernel;
+    }
+    for (const Engine& engine : table) {
+        if (engine.name == options.engine) {
+            return engine.variants.back().name;
+        }
+    }
+    return default_kernel(device_kind);
+}
+
+} // namespace
+
 Transforms::Transforms(std::unique_ptr<Device> device, ComputeOptions options,
                        std::vector<Engine> table)
     : device_(std::move(device)), options_(std::move(options)), table_(std::move(table)),
-      kernel_(options_.kernel.empty() ? default_kernel(device_->kind()) : options_.kernel),
+      kernel_(kernel_of(options_, device_->kind(), table_)),
       engine_(engine_of(kernel_, table_)), variant_(variant_named(kernel_, table_)),
       context_(context(true)), predicting_(context(false)) {
+    settle_precision();
     if (!device_->has(precision())) {
         throw DeviceError(text("`precision` double: ", device_->info().name,
                                " has no double precision\n  next:     use `precision` single, "
                                "another `device`, or `backend` reference"));
+    }
+}
+
+/// An engine that is not exact is asked for what only doubles keep.
+void Transforms::settle_precision() {
+    const bool may_be_inexact =
+        !engine_.exact || (options_.kernel.empty() && options_.engine == by_cost);
+    if (may_be_inexact && !options_.precision && options_.accuracy > 0 &&
+        options_.accuracy < least_accuracy_of_floats && device_->has(Precision::float64)) {
+        options_.precision = Precision::float64;
+        context_.precision = Precision::float64;
+        predicting_.precision = Precision::float64;
+        tell(text("double precision, for an accuracy of ", options_.accuracy));
     }
 }
 
@@ -43,14 +87,19 @@ ComputedBy Transforms::computed_by() const {
                 (parameters.empty() ? "" : "; ") + variant_and_stage + ": " + chosen.text();
         }
     }
+    std::string kernels;
+    for (const Variant* variant : served_) {
+        kernels += (kernels.empty() ? "" : " and ") + variant->name;
+    }
+    const Variant& first = served_.empty() ? variant_ : *served_.front();
     const DeviceInfo& info = device_->info();
     const bool has_source = engine_.device_kind == "opencl";
     return {options_.backend,
             info.name,
             info.platform.empty() ? "" : info.platform + ", " + info.driver,
-            variant_.name + (other_variant_.empty() ? "" : " and " + other_variant_),
-            has_source ? kernel_hash(variant_.name) : "",
-            unit_roundoff(variant_.computes_in.value_or(precision())),
+            kernels.empty() ? first.name : kernels,
+            has_source ? kernel_hash(first.name) : "",
+            unit_roundoff(first.computes_in.value_or(precision())),
             parameters};
 }
 
@@ -80,12 +129,30 @@ std::string Transforms::refusal_of(const Chosen& any, const SamplePoints& points
 }
 
 Transforms::Chosen Transforms::choose(const SamplePoints& points, const Voxels& voxels) {
+    std::string refusals;
+    const std::optional<Chosen> usual = exact_one(points, voxels, refusals);
+    if (options_.kernel.empty() && options_.engine == by_cost) {
+        if (const std::optional<Chosen> faster = faster_one(usual, points, voxels)) {
+            return *faster;
+        }
+    }
+    if (!usual) {
+        throw DeviceError("no engine can compute this transform" + refusals);
+    }
+    return *usual;
+}
+
+/// The one that was asked for, else an exact one.
+std::optional<Transforms::Chosen> Transforms::exact_one(const SamplePoints& points,
+                                                        const Voxels& voxels,
+                                                        std::string& refusals) {
     const Chosen asked{engine_, variant_};
     const std::string why = refusal_of(asked, points, voxels);
     if (why.empty()) {
         return asked;
     }
-    std::string refusals = text("\n  ", variant_.name, ": ", why);
+    const bool by_name = !options_.kernel.empty() || options_.engine == engine_.name;
+    refusals = text("\n  ", variant_.name, ": ", why);
     for (auto engine = table_.rbegin(); engine != table_.rend(); ++engine) {
         const Chosen other{*engine, engine->variants.back()};
         if (&other.engine == &engine_ || !other.engine.exact) {
@@ -93,20 +160,54 @@ Transforms::Chosen Transforms::choose(const SamplePoints& points, const Voxels& 
         }
         const std::string refusal = refusal_of(other, points, voxels);
         if (refusal.empty()) {
-            if (other_variant_.empty() && !options_.kernel.empty()) {
+            if (by_name && told_.insert(why).second) {
                 note(text("`kernel` ", variant_.name, " cannot compute this transform: ", why, ". ",
                           other.variant.name, " does"));
             }
-            other_variant_ = other.variant.name;
             return other;
         }
         refusals += text("\n  ", other.variant.name, ": ", refusal);
     }
-    throw DeviceError("no engine can compute this transform" + refusals);
+    return {};
+}
+
+double Transforms::seconds_of(const Chosen& any, const SamplePoints& points, const Voxels& voxels) {
+    return any.engine.predict(predicting_, any.variant, "fhd", points, voxels).seconds;
+}
+
+std::optional<Transforms::Chosen> Transforms::faster_one(const std::optional<Chosen>& exact,
+                                                         const SamplePoints& points,
+                                                         const Voxels& voxels) {
+    constexpr double worth_it = 2; // times faster, of one coil
+    constexpr double seconds_of_making = 0.05;
+    const double seconds = exact ? seconds_of(*exact, points, voxels) : 0;
+    if (exact && seconds < seconds_of_making) {
+        return {};
+    }
+    for (const Engine& engine : table_) {
+        const Chosen any{engine, engine.variants.back()};
+        if (engine.exact || !refusal_of(any, points, voxels).empty()) {
+            continue;
+        }
+        const double its_seconds = seconds_of(any, points, voxels);
+        if (!exact || seconds > worth_it * its_seconds + seconds_of_making) {
+            if (told_.insert(engine.name).second) {
+                options_.tell(text(
+                    "engine ", engine.name, ": about ", rounded(its_seconds), " s a coil",
+                    exact ? text(" where ", exact->variant.name, " takes ", rounded(seconds), " s")
+                          : ""));
+            }
+            return any;
+        }
+    }
+    return {};
 }
 
 std::unique_ptr<Transform> Transforms::make(const SamplePoints& points, const Voxels& voxels) {
     const Chosen by = choose(points, voxels);
+    if (std::find(served_.begin(), served_.end(), &by.variant) == served_.end()) {
+        served_.push_back(&by.variant);
+    }
     const OffResonance* const off_resonance = off_resonance_of(points, voxels);
     if (off_resonance == nullptr || !by.engine.divides_time) {
         return by.engine.make(context_, by.variant, points, voxels);
@@ -217,11 +318,11 @@ void check_options(const ComputeOptions& options) {
     const bool is_own_precision =
         options.backend == "reference" && options.precision == Precision::float64;
     if (options.backend != "opencl" &&
-        !(options.device.empty() && options.kernel.empty() && options.device_memory == 0 &&
+        !(options.device.empty() && options.kernel.empty() && options.engine == by_cost && options.device_memory == 0 &&
           (!options.precision || is_own_precision))) {
         throw UsageError(
             text("`backend` ", options.backend,
-                 " takes no `device`, `kernel`, `device_memory` or other `precision`\n  "
+                 " takes no `device`, `engine`, `kernel`, `device_memory` or other `precision`\n  "
                  "next:     leave them out, or use `backend` opencl"));
     }
 }

@@ -11,7 +11,10 @@ namespace lsrecon {
 struct ComputeOptions {
     std::string backend = "opencl"; ///< name of a row of device_kinds()
     std::string device; ///< index, part of a name, or type; "" for the best one
-    std::string kernel; ///< transform variant; "" for the default
+    std::string kernel; ///< variant of an engine; "" for the usual one
+    /// "auto": an exact engine, or one that is not where its error is below `accuracy` and it takes
+    /// less than half of the time. "exact", or the name of an engine.
+    std::string engine = "auto";
     /// Names and values of a variant's parameters; empty to use those of `lsrecon tune`, else those
     /// that ship with the program.
     Parameters parameters = {};
@@ -91,7 +94,13 @@ private:
         const Variant& variant;
     };
     Chosen choose(const SamplePoints& points, const Voxels& voxels);
+    std::optional<Chosen> exact_one(const SamplePoints& points, const Voxels& voxels,
+                                    std::string& refusals);
+    std::optional<Chosen> faster_one(const std::optional<Chosen>& exact, const SamplePoints& points,
+                                     const Voxels& voxels);
+    double seconds_of(const Chosen& any, const SamplePoints& points, const Voxels& voxels);
     std::string refusal_of(const Chosen& any, const SamplePoints& points, const Voxels& voxels);
+    void settle_precision();
     EngineContext context(bool on_record);
     const ChosenParameters& parameters_of(const std::string& variant, const std::string& stage);
 
@@ -103,7 +112,7 @@ private:
     const Variant& variant_;
     EngineContext context_;
     EngineContext predicting_; ///< the same; what it asks for does not go into the record
-    std::string other_variant_; ///< that served what this one could not
+    std::vector<const Variant*> served_; ///< those that made transforms
     std::string segments_; ///< of off-resonance, for the record
     std::map<std::string, ChosenParameters> chosen_; ///< by variant and stage
     std::set<std::string> ran_; ///< of them, for the record
