@@ -55,24 +55,25 @@ template <typename Real, std::size_t Width> struct Placed {
     }
 };
 
-template <typename Real, std::size_t Width>
+template <typename Real, std::size_t Width, std::size_t Coils>
 LSRECON_AVX2_CLONE void spread_samples(const KernelTable<Real>& kernel, const NufftSamples& samples,
                                        const Range& range, const TileShape& shape,
-                                       std::size_t depth, const std::complex<Real>* values,
-                                       std::complex<Real>* points) {
+                                       std::size_t depth, const Real* values, Real* points) {
+    constexpr std::size_t numbers = 2 * Coils; // of a point
     for (std::size_t i = 0; i < range.count; ++i) {
         const Placed<Real, Width> at(kernel, samples, shape, depth, range.first + i);
-        Real row_of_values[2 * Width];
+        Real row_of_values[Width * numbers];
         for (std::size_t j = 0; j < Width; ++j) {
-            row_of_values[2 * j] = at.x[j] * values[i].real();
-            row_of_values[2 * j + 1] = at.x[j] * values[i].imag();
+            for (std::size_t n = 0; n < numbers; ++n) {
+                row_of_values[j * numbers + n] = at.x[j] * values[i * numbers + n];
+            }
         }
         for (std::size_t z = 0; z < depth; ++z) {
             for (std::size_t y = 0; y < kernel.width; ++y) {
                 const Real factor = at.z[z] * at.y[y];
                 Real* const row =
-                    reinterpret_cast<Real*>(points + at.first + (z * shape.rows + y) * shape.row);
-                for (std::size_t j = 0; j < 2 * Width; ++j) {
+                    points + (at.first + (z * shape.rows + y) * shape.row) * numbers;
+                for (std::size_t j = 0; j < Width * numbers; ++j) {
                     row[j] += factor * row_of_values[j];
                 }
             }
@@ -80,54 +81,70 @@ LSRECON_AVX2_CLONE void spread_samples(const KernelTable<Real>& kernel, const Nu
     }
 }
 
-template <typename Real, std::size_t Width> LSRECON_AVX2_CLONE void
+template <typename Real, std::size_t Width, std::size_t Coils> LSRECON_AVX2_CLONE void
 interpolate_samples(const KernelTable<Real>& kernel, const NufftSamples& samples,
-                    const Range& range, const TileShape& shape, std::size_t depth,
-                    const std::complex<Real>* points, std::complex<Real>* values) {
+                    const Range& range, const TileShape& shape, std::size_t depth, Real* values,
+                    const Real* points) {
+    constexpr std::size_t numbers = 2 * Coils;
     for (std::size_t i = 0; i < range.count; ++i) {
         const Placed<Real, Width> at(kernel, samples, shape, depth, range.first + i);
-        Real sums[2 * Width] = {};
+        Real sums[Width * numbers] = {};
         for (std::size_t z = 0; z < depth; ++z) {
             for (std::size_t y = 0; y < kernel.width; ++y) {
                 const Real factor = at.z[z] * at.y[y];
-                const Real* const row = reinterpret_cast<const Real*>(
-                    points + at.first + (z * shape.rows + y) * shape.row);
-                for (std::size_t j = 0; j < 2 * Width; ++j) {
+                const Real* const row =
+                    points + (at.first + (z * shape.rows + y) * shape.row) * numbers;
+                for (std::size_t j = 0; j < Width * numbers; ++j) {
                     sums[j] += factor * row[j];
                 }
             }
         }
-        std::complex<Real> sum = 0;
+        Real* const sum = values + i * numbers;
+        std::fill_n(sum, numbers, Real(0));
         for (std::size_t j = 0; j < Width; ++j) {
-            sum += at.x[j] * std::complex<Real>(sums[2 * j], sums[2 * j + 1]);
+            for (std::size_t n = 0; n < numbers; ++n) {
+                sum[n] += at.x[j] * sums[j * numbers + n];
+            }
         }
-        values[i] = sum;
     }
 }
 
-constexpr std::size_t narrow = 8;
+template <std::size_t Value> using Constant = std::integral_constant<std::size_t, Value>;
+
+/// work(width, coils), constants: the next even width, whose loops fill vectors.
+template <std::size_t Width = 2, typename Work>
+void with_constants(std::size_t width, std::size_t coils, const Work& work) {
+    if constexpr (Width < KernelTable<float>::most) {
+        if (width > Width) {
+            with_constants<Width + 2>(width, coils, work);
+            return;
+        }
+    }
+    if (coils == 1) {
+        work(Constant<Width>(), Constant<1>());
+    } else {
+        work(Constant<Width>(), Constant<most_coils>());
+    }
+}
 
 } // namespace
 
 template <typename Real>
 void TileSamples<Real>::spread(const std::complex<Real>* values, std::complex<Real>* points) const {
-    constexpr std::size_t wide = KernelTable<Real>::most;
-    if (kernel_.width <= narrow) {
-        spread_samples<Real, narrow>(kernel_, samples_, range_, shape_, depth_, values, points);
-    } else {
-        spread_samples<Real, wide>(kernel_, samples_, range_, shape_, depth_, values, points);
-    }
+    with_constants(kernel_.width, coils_, [&](auto width, auto coils) {
+        spread_samples<Real, width(), coils()>(kernel_, samples_, range_, shape_, depth_,
+                                               reinterpret_cast<const Real*>(values),
+                                               reinterpret_cast<Real*>(points));
+    });
 }
 
 template <typename Real> void TileSamples<Real>::interpolate(const std::complex<Real>* points,
                                                              std::complex<Real>* values) const {
-    constexpr std::size_t wide = KernelTable<Real>::most;
-    if (kernel_.width <= narrow) {
-        interpolate_samples<Real, narrow>(kernel_, samples_, range_, shape_, depth_, points,
-                                          values);
-    } else {
-        interpolate_samples<Real, wide>(kernel_, samples_, range_, shape_, depth_, points, values);
-    }
+    with_constants(kernel_.width, coils_, [&](auto width, auto coils) {
+        interpolate_samples<Real, width(), coils()>(kernel_, samples_, range_, shape_, depth_,
+                                                    reinterpret_cast<Real*>(values),
+                                                    reinterpret_cast<const Real*>(points));
+    });
 }
 
 template struct KernelTable<double>;
