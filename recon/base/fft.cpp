@@ -366,14 +366,12 @@ template <typename Real> void Fft<Real>::convolve(const Spectra& spectra, const 
                                                   bool threads) const {
     plans_->convolve(spectra, lines, workspace, threads);
 }
-template <typename Real>
-void Fft<Real>::forward(const Extents& kept, const Load& load, std::complex<Real>* array,
-                        bool threads) const {
+template <typename Real> void Fft<Real>::forward(const Extents& kept, const Load& load,
+                                                 std::complex<Real>* array, bool threads) const {
     plans_->forward_of(kept, load, array, threads);
 }
-template <typename Real>
-void Fft<Real>::backward(const Extents& kept, const Store& store, std::complex<Real>* array,
-                         bool threads) const {
+template <typename Real> void Fft<Real>::backward(const Extents& kept, const Store& store,
+                                                  std::complex<Real>* array, bool threads) const {
     plans_->backward_of(kept, store, array, threads);
 }
 template <typename Real> std::size_t Fft<Real>::count() const {

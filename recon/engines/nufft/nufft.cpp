@@ -54,19 +54,19 @@ public:
     void forward(const Array& rho, Array& out, const Progress& progress) override {
         const Value* const from = lsrecon::values<Real>(rho);
         Value* const to = lsrecon::values<Real>(out);
-        for_batches(out.count() / std::max<std::size_t>(1, samples()), progress,
-                    [&](const Range& coils) {
-                        for_each_coil(coils, [&](std::size_t c, Value* fine, bool threads) {
-                            const auto load = [&](std::size_t r, Value* row) {
-                                const Value* const voxels_of_row = from + c * voxels() + r * size_[0];
-                                for_each_of_row(r, [&](std::size_t i, std::size_t x, Real factor) {
-                                    row[x] = voxels_of_row[i] * factor;
-                                });
-                            };
-                            fft_.forward(size_, load, fine, threads);
+        for_batches(
+            out.count() / std::max<std::size_t>(1, samples()), progress, [&](const Range& coils) {
+                for_each_coil(coils, [&](std::size_t c, Value* fine, bool threads) {
+                    const auto load = [&](std::size_t r, Value* row) {
+                        const Value* const voxels_of_row = from + c * voxels() + r * size_[0];
+                        for_each_of_row(r, [&](std::size_t i, std::size_t x, Real factor) {
+                            row[x] = voxels_of_row[i] * factor;
                         });
-                        interpolate(coils, to);
-                    });
+                    };
+                    fft_.forward(size_, load, fine, threads);
+                });
+                interpolate(coils, to);
+            });
     }
 
     void adjoint(const Array& values, Array& out, const Progress& progress) override {
@@ -96,13 +96,9 @@ private:
     };
     static constexpr std::size_t parts_at_a_time = 256;
 
-    /// Frequency of voxel n, and where it stands on the fine grid.
+    /// Of voxel n.
     long frequency(std::size_t d, std::size_t n) const {
         return static_cast<long>(n) - static_cast<long>(size_[d] / 2);
-    }
-    std::size_t point(std::size_t d, std::size_t n) const {
-        const long at = frequency(d, n);
-        return static_cast<std::size_t>(at < 0 ? at + static_cast<long>(grid_.fine[d]) : at);
     }
     Real factor(std::size_t d, std::size_t n) const {
         return static_cast<Real>(1 / grid_.kernel.transform(static_cast<double>(frequency(d, n)) /
@@ -112,8 +108,13 @@ private:
     /// visit(voxel, point along x, factor) for a row of voxels.
     template <typename Visit> void for_each_of_row(std::size_t row, const Visit& visit) const {
         const Real factor = factors_[1][row % size_[1]] * factors_[2][row / size_[1]];
-        for (std::size_t i = 0; i < size_[0]; ++i) {
-            visit(i, point(0, i), factor * factors_[0][i]);
+        const std::size_t negative = size_[0] / 2;
+        const std::size_t last = grid_.fine[0] - negative;
+        for (std::size_t i = 0; i < negative; ++i) {
+            visit(i, last + i, factor * factors_[0][i]);
+        }
+        for (std::size_t i = negative; i < size_[0]; ++i) {
+            visit(i, i - negative, factor * factors_[0][i]);
         }
     }
 
@@ -149,7 +150,9 @@ private:
     }
 
     /// Coils that are spread side by side for so many of them.
-    static std::size_t side_by_side(std::size_t coils) { return coils < 3 ? 1 : most_coils; }
+    static std::size_t side_by_side(std::size_t coils) {
+        return coils == 1 ? 1 : coils <= most_coils / 2 ? most_coils / 2 : most_coils;
+    }
 
     /// Their values at the samples of a part.
     std::vector<Value> values_of(const Part& part, const Array& values, const Range& coils,
@@ -176,6 +179,11 @@ private:
                 beside};
     }
 
+    /// A tile goes beyond the fine grid by less than a kernel.
+    std::size_t wrapped(std::size_t d, std::size_t point) const {
+        return point < grid_.fine[d] ? point : point - grid_.fine[d];
+    }
+
     /// Calls visit(points of the fine grid, points of the tile, how many) for rows of a tile, whole
     /// or cut where the grid begins again.
     template <typename Visit>
@@ -183,12 +191,12 @@ private:
         const TileShape shape(tile);
         for (std::size_t z = 0; z < tile.size[2]; ++z) {
             for (std::size_t y = 0; y < tile.size[1]; ++y) {
-                const std::size_t row = ((tile.corner[2] + z) % grid_.fine[2] * grid_.fine[1] +
-                                         (tile.corner[1] + y) % grid_.fine[1]) *
+                const std::size_t row = (wrapped(2, tile.corner[2] + z) * grid_.fine[1] +
+                                         wrapped(1, tile.corner[1] + y)) *
                                         grid_.fine[0];
                 const std::size_t in_tile = (z * shape.rows + y) * shape.row;
                 for (std::size_t x = 0; x < tile.size[0];) {
-                    const std::size_t at = (tile.corner[0] + x) % grid_.fine[0];
+                    const std::size_t at = wrapped(0, tile.corner[0] + x);
                     const std::size_t count = std::min(tile.size[0] - x, grid_.fine[0] - at);
                     visit(row + at, in_tile + x, count);
                     x += count;
@@ -232,14 +240,23 @@ private:
         }
     }
 
+    static void add_every(std::size_t step, const Value* from, std::size_t count, Value* to) {
+        if (step == 1) { // in vectors
+            const auto* const numbers = reinterpret_cast<const Real*>(from);
+            std::transform(numbers, numbers + 2 * count, reinterpret_cast<Real*>(to),
+                           reinterpret_cast<Real*>(to), std::plus<Real>());
+            return;
+        }
+        for (std::size_t x = 0; x < count; ++x) {
+            to[x] += from[x * step];
+        }
+    }
     void add(const Part& part, const std::vector<Value>& points, std::size_t coils,
              std::size_t beside, Value* fine) const {
         for_each_row_of(*part.tile, [&](std::size_t to, std::size_t from, std::size_t count) {
             for (std::size_t c = 0; c < coils; ++c) {
-                Value* const row = fine + c * fft_.count() + to;
-                for (std::size_t x = 0; x < count; ++x) {
-                    row[x] += points[(from + x) * beside + c];
-                }
+                add_every(beside, points.data() + from * beside + c, count,
+                          fine + c * fft_.count() + to);
             }
         });
     }

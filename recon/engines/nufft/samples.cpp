@@ -9,8 +9,8 @@ namespace lsrecon {
 namespace {
 
 /// Points of a tile along each of so many dimensions: its values stay in a core's cache.
-std::size_t points_along(int dimensions) {
-    return dimensions == 3 ? 16 : 48;
+std::size_t points_along(std::size_t d, int dimensions) {
+    return dimensions == 3 ? (d == 0 ? 32 : 16) : 24;
 }
 
 /// Where tiles begin along one dimension: an even number of them, each at least as wide as a
@@ -37,7 +37,7 @@ NufftSamples::NufftSamples(const std::vector<Vec3>& trajectory, const Voxels& vo
     std::array<std::vector<std::size_t>, 3> begin;
     std::array<std::vector<std::size_t>, 3> tile_at; // of each point
     for (std::size_t d = 0; d < 3; ++d) {
-        begin[d] = boundaries(grid.fine[d], width, points_along(dimensions));
+        begin[d] = boundaries(grid.fine[d], width, points_along(d, dimensions));
         for (std::size_t t = 0; t + 1 < begin[d].size(); ++t) {
             tile_at[d].resize(begin[d][t + 1], t);
         }
