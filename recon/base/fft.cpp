@@ -45,6 +45,7 @@ std::size_t fast_length(std::size_t least) {
 template <typename Real> struct Fft<Real>::Plans {
     using Value = std::complex<Real>;
     struct Dimension {
+        std::size_t axis; ///< 0 to 2
         LineShape shape;
         typename Fftw<Real>::Plan forward = nullptr;
         typename Fftw<Real>::Plan backward = nullptr;
@@ -211,6 +212,100 @@ template <typename Real> struct Fft<Real>::Plans {
         }
         store(lines, workspace, several);
     }
+
+    /// Where frequencies -kept / 2 to (kept - 1) / 2 of a dimension are.
+    static std::array<Range, 2> frequencies(const Dimension& of, const Extents& kept) {
+        const std::size_t negative = kept[of.axis] / 2;
+        return {{{0, kept[of.axis] - negative}, {of.shape.length - negative, negative}}};
+    }
+    /// How many frequencies of the dimensions after d are kept, and where those of one begin.
+    std::size_t kept_after(std::size_t d, const Extents& kept) const {
+        std::size_t all = 1;
+        while (++d < dimensions.size()) {
+            all *= kept[dimensions[d].axis];
+        }
+        return all;
+    }
+    std::size_t begin_of(std::size_t index, std::size_t d, const Extents& kept) const {
+        std::size_t begin = 0;
+        while (++d < dimensions.size()) {
+            const Dimension& of = dimensions[d];
+            const std::size_t negative = kept[of.axis] / 2;
+            const std::size_t n = index % kept[of.axis];
+            index /= kept[of.axis];
+            begin += (n < negative ? of.shape.length - negative + n : n - negative) * of.shape.step;
+        }
+        return begin;
+    }
+    /// Along dimension d, not the fastest.
+    template <std::size_t In, std::size_t Out>
+    void columns(std::size_t d, Plan plan, const Extents& kept, const std::array<Range, In>& read,
+                 const std::array<Range, Out>& written, Value* array, bool threads) const {
+        const Dimension& of = dimensions[d];
+        const std::size_t block = of.shape.step * of.shape.length;
+        const std::size_t all = kept_after(d, kept) * block;
+        few_lines_at_a_time(of, all, threads, [&](const auto& on_each) {
+            LineBlock<Real> in(of.shape);
+            LineBlock<Real> out(of.shape);
+            on_each([&](std::size_t first, std::size_t several) {
+                Value* const here = array + begin_of(first / block, d, kept) + first % block;
+                for (const Range& part : read) {
+                    in.gather(here, several, part);
+                }
+                transform(of.*plan, in.data(), out);
+                for (const Range& part : written) {
+                    out.scatter(here, several, part);
+                }
+            });
+        });
+    }
+    /// Calls visit(in, out, first row, how many) for those of the fastest dimension that are kept.
+    template <typename Visit>
+    void on_rows(const Extents& kept, bool threads, const Visit& visit) const {
+        const Dimension& of = dimensions.front();
+        const std::size_t all = kept_after(0, kept) * of.shape.length;
+        few_lines_at_a_time(of, all, threads, [&](const auto& on_each) {
+            LineBlock<Real> in(of.shape);
+            LineBlock<Real> out(of.shape);
+            on_each([&](std::size_t first, std::size_t several) {
+                visit(in, out, first / of.shape.length, several);
+            });
+        });
+    }
+    void forward_of(const Extents& kept, const Load& load, Value* array, bool threads) const {
+        const Dimension& rows = dimensions.front();
+        on_rows(kept, threads, [&](auto& in, auto& out, std::size_t first, std::size_t several) {
+            for (std::size_t l = 0; l < several; ++l) {
+                load(first + l, in.line(l));
+            }
+            transform(rows.forward, in.data(), out);
+            for (std::size_t l = 0; l < several; ++l) {
+                std::copy_n(out.line(l), rows.shape.length, array + begin_of(first + l, 0, kept));
+            }
+        });
+        for (std::size_t d = 1; d < dimensions.size(); ++d) {
+            const std::array<Range, 1> whole{{{0, dimensions[d].shape.length}}};
+            columns(d, &Dimension::forward, kept, frequencies(dimensions[d], kept), whole, array,
+                    threads);
+        }
+    }
+    void backward_of(const Extents& kept, const Store& store, Value* array, bool threads) const {
+        for (std::size_t d = dimensions.size(); d-- > 1;) {
+            const std::array<Range, 1> whole{{{0, dimensions[d].shape.length}}};
+            columns(d, &Dimension::backward, kept, whole, frequencies(dimensions[d], kept), array,
+                    threads);
+        }
+        const Dimension& rows = dimensions.front();
+        on_rows(kept, threads, [&](auto& in, auto& out, std::size_t first, std::size_t several) {
+            for (std::size_t l = 0; l < several; ++l) {
+                std::copy_n(array + begin_of(first + l, 0, kept), rows.shape.length, in.line(l));
+            }
+            transform(rows.backward, in.data(), out);
+            for (std::size_t l = 0; l < several; ++l) {
+                store(first + l, out.line(l));
+            }
+        });
+    }
 };
 
 template <typename Real>
@@ -218,11 +313,11 @@ Fft<Real>::Fft(const std::array<std::size_t, 3>& extents, std::size_t batch)
     : plans_(std::make_unique<Plans>()) {
     using Library = Fftw<Real>;
     plans_->batch = batch;
-    for (const std::size_t extent : extents) {
-        if (extent != 1) {
-            plans_->dimensions.push_back({{extent, plans_->count}});
+    for (std::size_t d = 0; d < 3; ++d) {
+        if (extents[d] != 1) {
+            plans_->dimensions.push_back({d, {extents[d], plans_->count}});
         }
-        plans_->count *= extent;
+        plans_->count *= extents[d];
     }
     const std::size_t slowest =
         plans_->dimensions.empty() ? 0 : plans_->dimensions.back().shape.length;
@@ -270,6 +365,14 @@ template <typename Real> void Fft<Real>::convolve(const Spectra& spectra, const 
                                                   std::complex<Real>* workspace,
                                                   bool threads) const {
     plans_->convolve(spectra, lines, workspace, threads);
+}
+template <typename Real> void Fft<Real>::forward(const Extents& kept, const Load& load,
+                                                 std::complex<Real>* array, bool threads) const {
+    plans_->forward_of(kept, load, array, threads);
+}
+template <typename Real> void Fft<Real>::backward(const Extents& kept, const Store& store,
+                                                  std::complex<Real>* array, bool threads) const {
+    plans_->backward_of(kept, store, array, threads);
 }
 template <typename Real> std::size_t Fft<Real>::count() const {
     return plans_->count;

@@ -9,6 +9,8 @@
 #include <string>
 #include <type_traits>
 
+#include "base/ranges.hpp"
+
 // What base/fft.cpp is made of.
 
 namespace lsrecon {
@@ -79,15 +81,18 @@ public:
 
     /// `count` lines from an array: beside each other there, or one after the other where their
     /// step is 1.
-    void gather(const Value* from, std::size_t count) {
-        visit(from, count, [](Value& value, const Value& there) { copy(there, value); });
+    void gather(const Value* from, std::size_t count) { gather(from, count, all()); }
+    void scatter(Value* to, std::size_t count) const { scatter(to, count, all()); }
+    /// These values of each of them alone.
+    void gather(const Value* from, std::size_t count, const Range& part) {
+        visit(from, count, part, [](Value& value, const Value& there) { copy(there, value); });
     }
-    void scatter(Value* to, std::size_t count) const {
-        visit(to, count, [](const Value& value, Value& there) { copy(value, there); });
+    void scatter(Value* to, std::size_t count, const Range& part) const {
+        visit(to, count, part, [](const Value& value, Value& there) { copy(value, there); });
     }
     /// Multiplies them by real numbers that stand as they do in their array.
     void multiply_by_spectrum(const Real* spectrum, std::size_t count) {
-        visit(spectrum, count, [](Value& value, Real f) { value *= f; });
+        visit(spectrum, count, all(), [](Value& value, Real f) { value *= f; });
     }
     Value* line(std::size_t index) { return values_.get() + index * distance_; }
     Value* data() { return values_.get(); }
@@ -96,25 +101,28 @@ private:
     /// At once, where a compiler would move the real and the imaginary part.
     static void copy(const Value& from, Value& to) { std::memcpy(&to, &from, sizeof(Value)); }
 
-    /// use(value of a line, what stands as it does in an array in other memory).
+    Range all() const { return {0, shape_.length}; }
+
+    /// use(value of a line, what stands as it does in an array in other memory). Lines whose step
+    /// is 1 are visited whole.
     template <typename Other, typename Use>
-    void visit(Other* array, std::size_t count, const Use& use) const {
+    void visit(Other* array, std::size_t count, const Range& part, const Use& use) const {
         if (shape_.step == 1) {
-            visit_rows(array, 1, count * shape_.length, std::integral_constant<std::size_t, 1>(),
-                       use);
+            visit_rows(array, 1, {0, count * shape_.length},
+                       std::integral_constant<std::size_t, 1>(), use);
         } else if (count == together) { // a constant, of which compilers make vectors
-            visit_rows(array, shape_.step, shape_.length,
-                       std::integral_constant<std::size_t, together>(), use);
+            visit_rows(array, shape_.step, part, std::integral_constant<std::size_t, together>(),
+                       use);
         } else {
-            visit_rows(array, shape_.step, shape_.length, count, use);
+            visit_rows(array, shape_.step, part, count, use);
         }
     }
     template <typename Other, typename Count, typename Use>
-    void visit_rows(Other* __restrict array, std::size_t step, std::size_t rows, const Count count,
+    void visit_rows(Other* __restrict array, std::size_t step, const Range& rows, const Count count,
                     const Use& use) const {
         Value* __restrict const values = values_.get();
         const std::size_t distance = distance_;
-        for (std::size_t n = 0; n < rows; ++n) {
+        for (std::size_t n = rows.first; n < rows.first + rows.count; ++n) {
             for (std::size_t line = 0; line < count; ++line) {
                 use(values[line * distance + n], array[n * step + line]);
             }

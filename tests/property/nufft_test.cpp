@@ -134,6 +134,28 @@ TEST(NufftByKernels, IsAsExactOfManySamplesAndCoils) {
     }
 }
 
+// Coils side by side are what each is, in any number of them.
+TEST(NufftCoils, AreAsExactTogether) {
+    const auto transforms = nufft(Precision::float32, 1e-5);
+    if (!transforms) {
+        GTEST_SKIP() << "no device in the host's memory";
+    }
+    for (const std::size_t coils : {2U, 5U, 9U, 17U}) {
+        for (const std::array<std::size_t, 3>& size :
+             {std::array<std::size_t, 3>{21, 18, 0}, {9, 11, 7}}) {
+            Case of{"uniform", size, 301};
+            of.coils = coils;
+            const Problem problem = test::make_problem(of);
+            EXPECT_TRUE(test::near(test::adjoint_of(*transforms, problem).values,
+                                   test::exact_adjoint_of(problem).values, 1e-5))
+                << coils << " " << size[2];
+            EXPECT_TRUE(test::near(test::forward_of(*transforms, problem).values,
+                                   test::exact_forward_of(problem).values, 1e-5))
+                << coils << " " << size[2];
+        }
+    }
+}
+
 TEST(NufftBits, AreTheSameOnAnyNumberOfCores) {
     const auto transforms = nufft(Precision::float32, 1e-4, false);
     if (!transforms) {

@@ -115,6 +115,66 @@ TEST(Fft, ConvolvesInTwiceThePeriodOfTheSlowestDimension) {
     }
 }
 
+// Frequencies that are 0, or not wanted, change nothing.
+TEST(Fft, OfFrequenciesInTheMiddleIsTheWholeOne) {
+    test::Random random(11);
+    using Extents = std::array<std::size_t, 3>;
+    for (const auto& [extents, kept] : {std::pair<Extents, Extents>{{9, 1, 1}, {4, 1, 1}},
+                                        {{8, 6, 1}, {5, 6, 1}},
+                                        {{20, 18, 12}, {13, 11, 1}},
+                                        {{40, 36, 30}, {32, 27, 20}}}) {
+        const Fft<double> fft(extents);
+        const std::size_t rows = kept[1] * kept[2];
+        const ComplexVector inside = random.vector(rows * kept[0]);
+        const auto point = [&](std::size_t d, std::size_t n) {
+            return (n + extents[d] - kept[d] / 2) % extents[d];
+        };
+        ComplexVector whole = ComplexVector::Zero(static_cast<Eigen::Index>(fft.count()));
+        const auto place = [&](std::size_t r, std::size_t x) {
+            return static_cast<Eigen::Index>(
+                (point(2, r / kept[1]) * extents[1] + point(1, r % kept[1])) * extents[0] +
+                point(0, x));
+        };
+        const auto number = [&](std::size_t r, std::size_t x) {
+            return static_cast<Eigen::Index>(r * kept[0] + x);
+        };
+        for (std::size_t n = 0; n < rows * kept[0]; ++n) {
+            whole(place(n / kept[0], n % kept[0])) = inside(static_cast<Eigen::Index>(n));
+        }
+        fft.forward(whole.data());
+        ComplexVector back = whole;
+        fft.backward(back.data());
+        ComplexVector wanted(inside.size());
+        for (std::size_t n = 0; n < rows * kept[0]; ++n) {
+            wanted(static_cast<Eigen::Index>(n)) = back(place(n / kept[0], n % kept[0]));
+        }
+        for (const bool threads : {false, true}) {
+            // What is not written in an array before is not read.
+            ComplexVector array = random.vector(fft.count());
+            fft.forward(
+                kept,
+                [&](std::size_t r, Complex* row) {
+                    for (std::size_t x = 0; x < kept[0]; ++x) {
+                        row[point(0, x)] = inside(number(r, x));
+                    }
+                },
+                array.data(), threads);
+            const double bound = 3 * tolerance::reference(1, fft.count());
+            EXPECT_TRUE(near(array, whole, bound)) << extents[0] << " " << extents[2];
+            ComplexVector found(inside.size());
+            fft.backward(
+                kept,
+                [&](std::size_t r, const Complex* row) {
+                    for (std::size_t x = 0; x < kept[0]; ++x) {
+                        found(number(r, x)) = row[point(0, x)];
+                    }
+                },
+                array.data(), threads);
+            EXPECT_TRUE(near(found, wanted, bound)) << extents[0] << " " << extents[2];
+        }
+    }
+}
+
 TEST(Fft, APlanThatFftwDoesNotMakeIsAnError) {
     EXPECT_THROW(Fft<double>({0, 4, 1}), DeviceError);
     EXPECT_THROW(Fft<float>({0, 4, 1}), DeviceError);

@@ -173,10 +173,9 @@ const SpreadingKernel& kernel_of(std::size_t width, double oversampling) {
 } // namespace
 
 NufftGrid choose_nufft_grid(const std::array<std::size_t, 3>& size, std::size_t samples,
-                            double accuracy, Precision precision,
+                            double accuracy, Precision precision, const NufftRates& rates,
                             const std::array<std::size_t, 3>& multiples) {
-    constexpr double seconds_of_a_point = 4e-10; // of a sample's, on one core
-    constexpr double seconds_of_a_butterfly = 3e-10;
+    constexpr double slower = 1.3; // FFTs of other lengths (320 and 512 against 336 and 448)
     const double roundoff = unit_roundoff(precision);
     std::size_t dimensions = 0;
     for (std::size_t d = 0; d < 3; ++d) {
@@ -185,12 +184,15 @@ NufftGrid choose_nufft_grid(const std::array<std::size_t, 3>& size, std::size_t 
     const auto grid_by = [&](std::size_t width, double oversampling) {
         NufftGrid grid{kernel_of(width, oversampling)};
         double points = 1;
+        double butterflies = 0; // of a point
         for (std::size_t d = 0; d < dimensions; ++d) {
             const auto least =
                 static_cast<std::size_t>(std::ceil(oversampling * static_cast<double>(size[d])));
             grid.fine[d] =
                 multiples[d] * fast_length(divide_up(std::max(least, 2 * width), multiples[d]));
             points *= static_cast<double>(grid.fine[d]);
+            const bool is_fastest = grid.fine[d] % 9 != 0 && grid.fine[d] % 7 != 0;
+            butterflies += (is_fastest ? 1 : slower) * std::log2(static_cast<double>(grid.fine[d]));
         }
         const auto of = static_cast<double>(dimensions);
         // Of kernels in each dimension; of values, kernels and the FFT.
@@ -200,9 +202,9 @@ NufftGrid choose_nufft_grid(const std::array<std::size_t, 3>& size, std::size_t 
             tolerance::fft(static_cast<std::size_t>(points), roundoff);
         grid.error = of * grid.kernel.error() +
                      std::pow(std::max(1.0, grid.kernel.amplification()), of) * rounding;
-        grid.seconds = seconds_of_a_point * std::pow(static_cast<double>(width), of) *
+        grid.seconds = rates.of_point * std::pow(static_cast<double>(width), of) *
                            static_cast<double>(samples) +
-                       seconds_of_a_butterfly * points * std::log2(1 + points);
+                       rates.of_butterfly * points * butterflies;
         return grid;
     };
     std::vector<NufftGrid> grids;

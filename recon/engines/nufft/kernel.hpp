@@ -46,18 +46,25 @@ private:
     double amplification_ = 1;
 };
 
+/// Seconds of a coil: for each point that a sample has, and for each step of the FFT on each point,
+/// with the passes through memory.
+struct NufftRates {
+    double of_point;
+    double of_butterfly;
+};
+
 /// A fine grid and a kernel.
 struct NufftGrid {
     SpreadingKernel kernel;
     std::array<std::size_t, 3> fine{1, 1, 1};
     double error = 0; ///< bound of the relative L2 error, with rounding
-    double seconds = 0; ///< of a coil, on one core
+    double seconds = 0; ///< of a coil
 };
 
 /// The cheapest for frequencies of this `size`, so many samples and an error below `accuracy`, else
 /// the cheapest that is nearly as exact as any. The fine grid's points are whole `multiples` of these.
 NufftGrid choose_nufft_grid(const std::array<std::size_t, 3>& size, std::size_t samples,
-                            double accuracy, Precision precision,
+                            double accuracy, Precision precision, const NufftRates& rates,
                             const std::array<std::size_t, 3>& multiples = {1, 1, 1});
 
 } // namespace lsrecon

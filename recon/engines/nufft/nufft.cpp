@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/complex_rows.hpp"
 #include "base/fft.hpp"
 #include "base/parallel.hpp"
 #include "device/host_numbers.hpp"
@@ -11,9 +12,21 @@ namespace lsrecon {
 
 namespace {
 
+/// Measured in floats, 2 cores.
+constexpr NufftRates on_a_core{2.5e-10, 6e-10};
+
 NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, const Voxels& voxels) {
     return choose_nufft_grid(voxels.lattice_size(), points.count(), nufft_accuracy(context),
-                             context.precision);
+                             context.precision, on_a_core);
+}
+
+std::size_t points_of(const NufftGrid& grid) {
+    return grid.fine[0] * grid.fine[1] * grid.fine[2];
+}
+/// Small grids of several, as long as their values stay in the caches of most machines.
+std::size_t coils_at_a_time(const NufftGrid& grid) {
+    constexpr std::size_t most_points = 1 << 22;
+    return std::clamp<std::size_t>(most_points / points_of(grid), 1, most_coils);
 }
 
 template <typename Real> class NufftTransform : public Transform {
@@ -23,7 +36,7 @@ public:
     NufftTransform(const EngineContext& context, const SamplePoints& points, const Voxels& voxels)
         : grid_(grid_of(context, points, voxels)), kernel_(grid_.kernel),
           samples_(points.trajectory, voxels, grid_), size_(voxels.lattice_size()),
-          fft_(grid_.fine), fine_(fft_.count()), sorted_(points.count()) {
+          fft_(grid_.fine) {
         for (std::size_t d = 0; d < 3; ++d) {
             for (std::size_t n = 0; n < size_[d]; ++n) {
                 factors_[d].push_back(grid_.fine[d] == 1 ? 1 : factor(d, n));
@@ -38,35 +51,36 @@ public:
     void forward(const Array& rho, Array& out, const Progress& progress) override {
         const Value* const from = lsrecon::values<Real>(rho);
         Value* const to = lsrecon::values<Real>(out);
-        const std::size_t coils = out.count() / std::max<std::size_t>(1, samples());
-        for (std::size_t c = 0; c < coils; ++c) {
-            std::fill(fine_.begin(), fine_.end(), Value(0));
-            for_each_row([&](std::size_t n, std::size_t points, Real factor) {
-                for_each_of_row([&](std::size_t i, std::size_t point) {
-                    fine_[points + point] = from[c * voxels() + n + i] * (factor * factors_[0][i]);
+        for_batches(
+            out.count() / std::max<std::size_t>(1, samples()), progress, [&](const Range& coils) {
+                for_each_coil(coils, [&](std::size_t c, Value* fine, bool threads) {
+                    const auto load = [&](std::size_t r, Value* row) {
+                        const Value* const voxels_of_row = from + c * voxels() + r * size_[0];
+                        for_each_of_row(r, [&](std::size_t i, std::size_t x, Real factor) {
+                            row[x] = voxels_of_row[i] * factor;
+                        });
+                    };
+                    fft_.forward(size_, load, fine, threads);
                 });
+                interpolate(coils, to);
             });
-            fft_.forward(fine_.data());
-            interpolate(to + c * samples());
-            progress(static_cast<double>(c + 1) / static_cast<double>(coils));
-        }
     }
 
     void adjoint(const Array& values, Array& out, const Progress& progress) override {
         Value* const to = lsrecon::values<Real>(out);
-        const std::size_t coils = out.count() / std::max<std::size_t>(1, voxels());
-        for (std::size_t c = 0; c < coils; ++c) {
-            sort_values(values, c);
-            std::fill(fine_.begin(), fine_.end(), Value(0));
-            spread();
-            fft_.backward(fine_.data());
-            for_each_row([&](std::size_t n, std::size_t points, Real factor) {
-                for_each_of_row([&](std::size_t i, std::size_t point) {
-                    to[c * voxels() + n + i] = fine_[points + point] * (factor * factors_[0][i]);
-                });
-            });
-            progress(static_cast<double>(c + 1) / static_cast<double>(coils));
-        }
+        for_batches(out.count() / std::max<std::size_t>(1, voxels()), progress,
+                    [&](const Range& coils) {
+                        spread(values, coils);
+                        for_each_coil(coils, [&](std::size_t c, Value* fine, bool threads) {
+                            const auto store = [&](std::size_t r, const Value* row) {
+                                Value* const voxels_of_row = to + c * voxels() + r * size_[0];
+                                for_each_of_row(r, [&](std::size_t i, std::size_t x, Real factor) {
+                                    voxels_of_row[i] = row[x] * factor;
+                                });
+                            };
+                            fft_.backward(size_, store, fine, threads);
+                        });
+                    });
     }
 
     double forward_error() const override { return grid_.error; }
@@ -79,31 +93,48 @@ private:
     };
     static constexpr std::size_t parts_at_a_time = 256;
 
-    /// Frequency of voxel n, and where it stands on the fine grid.
+    /// Of voxel n.
     long frequency(std::size_t d, std::size_t n) const {
         return static_cast<long>(n) - static_cast<long>(size_[d] / 2);
-    }
-    std::size_t point(std::size_t d, std::size_t n) const {
-        const long at = frequency(d, n);
-        return static_cast<std::size_t>(at < 0 ? at + static_cast<long>(grid_.fine[d]) : at);
     }
     Real factor(std::size_t d, std::size_t n) const {
         return static_cast<Real>(1 / grid_.kernel.transform(static_cast<double>(frequency(d, n)) /
                                                             static_cast<double>(grid_.fine[d])));
     }
 
-    /// visit(first voxel, first point, factor along y and z) for every row of voxels.
-    template <typename Visit> void for_each_row(const Visit& visit) const {
-        for_each_in_parallel(size_[1] * size_[2], [&](std::size_t row) {
-            const std::size_t y = row % size_[1];
-            const std::size_t z = row / size_[1];
-            visit(row * size_[0], (point(2, z) * grid_.fine[1] + point(1, y)) * grid_.fine[0],
-                  factors_[1][y] * factors_[2][z]);
-        });
+    /// visit(voxel, point along x, factor) for a row of voxels.
+    template <typename Visit> void for_each_of_row(std::size_t row, const Visit& visit) const {
+        const Real factor = factors_[1][row % size_[1]] * factors_[2][row / size_[1]];
+        const std::size_t negative = size_[0] / 2;
+        const std::size_t last = grid_.fine[0] - negative;
+        for (std::size_t i = 0; i < negative; ++i) {
+            visit(i, last + i, factor * factors_[0][i]);
+        }
+        for (std::size_t i = negative; i < size_[0]; ++i) {
+            visit(i, i - negative, factor * factors_[0][i]);
+        }
     }
-    template <typename Visit> void for_each_of_row(const Visit& visit) const {
-        for (std::size_t i = 0; i < size_[0]; ++i) {
-            visit(i, point(0, i));
+
+    template <typename Work>
+    void for_batches(std::size_t coils, const Progress& progress, const Work& work) {
+        for (const Range& batch : split_into_ranges(coils, coils_at_a_time(grid_))) {
+            fine_.resize(std::max(fine_.size(), batch.count * fft_.count()));
+            work(batch);
+            progress(static_cast<double>(batch.first + batch.count) / static_cast<double>(coils));
+        }
+    }
+    /// work(coil, its fine grid, whether all cores are to do it).
+    template <typename Work> void for_each_coil(const Range& coils, const Work& work) {
+        const bool one_a_core = coils.count >= all_cores();
+        const auto of_coil = [&](std::size_t c) {
+            work(coils.first + c, fine_.data() + c * fft_.count(), !one_a_core);
+        };
+        if (one_a_core) {
+            for_each_in_parallel(coils.count, of_coil);
+            return;
+        }
+        for (std::size_t c = 0; c < coils.count; ++c) {
+            of_coil(c);
         }
     }
 
@@ -115,20 +146,39 @@ private:
         }
     }
 
-    void sort_values(const Array& values, std::size_t coil) {
-        const bool is_complex = values.element().complex;
-        const std::size_t first = coil * samples();
-        const Real* const real = is_complex ? nullptr : numbers<Real>(values) + first;
-        const Value* const complex = is_complex ? lsrecon::values<Real>(values) + first : nullptr;
-        for (std::size_t i = 0; i < samples(); ++i) {
-            const std::size_t m = samples_.order[i];
-            const Value value = is_complex ? complex[m] : Value(real[m]);
-            sorted_[i] = samples_.shifts.empty() ? value : value * Value(samples_.shifts[m]);
-        }
+    /// Coils that are spread side by side for so many of them.
+    static std::size_t side_by_side(std::size_t coils) {
+        return coils == 1 ? 1 : coils <= most_coils / 2 ? most_coils / 2 : most_coils;
     }
 
-    TileSamples<Real> samples_of(const Part& part, const TileShape& shape) const {
-        return {kernel_, samples_, part.range, shape, grid_.fine[2] == 1 ? 1 : kernel_.width};
+    /// Their values at the samples of a part.
+    std::vector<Value> values_of(const Part& part, const Array& values, const Range& coils,
+                                 std::size_t beside) const {
+        std::vector<Value> sorted(part.range.count * beside);
+        const bool is_complex = values.element().complex;
+        for (std::size_t c = 0; c < coils.count; ++c) {
+            const std::size_t row = (coils.first + c) * samples();
+            const Real* const real = is_complex ? nullptr : numbers<Real>(values) + row;
+            const Value* const complex = is_complex ? lsrecon::values<Real>(values) + row : nullptr;
+            for (std::size_t i = 0; i < part.range.count; ++i) {
+                const std::size_t m = samples_.order[part.range.first + i];
+                const Value value = is_complex ? complex[m] : Value(real[m]);
+                sorted[i * beside + c] =
+                    samples_.shifts.empty() ? value : product(value, Value(samples_.shifts[m]));
+            }
+        }
+        return sorted;
+    }
+
+    TileSamples<Real> samples_of(const Part& part, const TileShape& shape,
+                                 std::size_t beside) const {
+        return {kernel_, samples_, part.range, shape, grid_.fine[2] == 1 ? 1 : kernel_.width,
+                beside};
+    }
+
+    /// A tile goes beyond the fine grid by less than a kernel.
+    std::size_t wrapped(std::size_t d, std::size_t point) const {
+        return point < grid_.fine[d] ? point : point - grid_.fine[d];
     }
 
     /// Calls visit(points of the fine grid, points of the tile, how many) for rows of a tile, whole
@@ -138,12 +188,12 @@ private:
         const TileShape shape(tile);
         for (std::size_t z = 0; z < tile.size[2]; ++z) {
             for (std::size_t y = 0; y < tile.size[1]; ++y) {
-                const std::size_t row = ((tile.corner[2] + z) % grid_.fine[2] * grid_.fine[1] +
-                                         (tile.corner[1] + y) % grid_.fine[1]) *
+                const std::size_t row = (wrapped(2, tile.corner[2] + z) * grid_.fine[1] +
+                                         wrapped(1, tile.corner[1] + y)) *
                                         grid_.fine[0];
                 const std::size_t in_tile = (z * shape.rows + y) * shape.row;
                 for (std::size_t x = 0; x < tile.size[0];) {
-                    const std::size_t at = (tile.corner[0] + x) % grid_.fine[0];
+                    const std::size_t at = wrapped(0, tile.corner[0] + x);
                     const std::size_t count = std::min(tile.size[0] - x, grid_.fine[0] - at);
                     visit(row + at, in_tile + x, count);
                     x += count;
@@ -152,30 +202,72 @@ private:
         }
     }
 
-    /// Tiles of one colour have no points in common; parts of one tile are added in their order.
-    void spread() {
-        for (std::size_t first = 0; first < parts_.size();) {
-            std::size_t end = first;
-            while (end < parts_.size() && end < first + parts_at_a_time &&
-                   parts_[end].tile->color == parts_[first].tile->color) {
-                ++end;
+    /// Coils of a batch onto their fine grids. Tiles of one colour have no points in common; parts
+    /// of one tile are added in their order.
+    void spread(const Array& values, const Range& coils) {
+        const std::size_t all = coils.count * fft_.count();
+        for_each_range_in_parallel(all, all_cores(), [&](const Range& range) {
+            std::fill_n(fine_.begin() + static_cast<long>(range.first), range.count, Value(0));
+        });
+        const std::size_t beside = side_by_side(coils.count);
+        for (const Range& together : split_into_ranges(coils.count, beside)) {
+            Value* const fine = fine_.data() + together.first * fft_.count();
+            const Range of_scan{coils.first + together.first, together.count};
+            for (std::size_t first = 0; first < parts_.size();) {
+                std::size_t end = first;
+                while (end < parts_.size() && end < first + parts_at_a_time &&
+                       parts_[end].tile->color == parts_[first].tile->color) {
+                    ++end;
+                }
+                std::vector<std::vector<Value>> points(end - first);
+                for_each_in_parallel(points.size(), [&](std::size_t p) {
+                    const Part& part = parts_[first + p];
+                    const TileShape shape(*part.tile);
+                    points[p].assign(shape.points * beside, Value(0));
+                    samples_of(part, shape, beside)
+                        .spread(values_of(part, values, of_scan, beside).data(), points[p].data());
+                    if (part.range.count == part.tile->count) {
+                        add(part, points[p], together.count, beside, fine);
+                        points[p] = {};
+                    }
+                });
+                add_parts(first, points, together.count, beside, fine);
+                first = end;
             }
-            std::vector<std::vector<Value>> points(end - first);
-            for_each_in_parallel(points.size(), [&](std::size_t p) {
-                const Part& part = parts_[first + p];
-                const TileShape shape(*part.tile);
-                points[p].assign(shape.points, Value(0));
-                samples_of(part, shape).spread(sorted_.data() + part.range.first, points[p].data());
-            });
-            add_parts(first, points);
-            first = end;
         }
     }
 
-    void add_parts(std::size_t first, const std::vector<std::vector<Value>>& points) {
+    static void add_every(std::size_t step, const Value* from, std::size_t count, Value* to) {
+        if (step == 1) { // in vectors
+            const auto* const numbers = reinterpret_cast<const Real*>(from);
+            std::transform(numbers, numbers + 2 * count, reinterpret_cast<Real*>(to),
+                           reinterpret_cast<Real*>(to), std::plus<Real>());
+            return;
+        }
+        for (std::size_t x = 0; x < count; ++x) {
+            to[x] += from[x * step];
+        }
+    }
+    void add(const Part& part, const std::vector<Value>& points, std::size_t coils,
+             std::size_t beside, Value* fine) const {
+        for_each_row_of(*part.tile, [&](std::size_t to, std::size_t from, std::size_t count) {
+            for (std::size_t c = 0; c < coils; ++c) {
+                add_every(beside, points.data() + from * beside + c, count,
+                          fine + c * fft_.count() + to);
+            }
+        });
+    }
+
+    /// Those of tiles of several parts.
+    void add_parts(std::size_t first, const std::vector<std::vector<Value>>& points,
+                   std::size_t coils, std::size_t beside, Value* fine) const {
         std::vector<Range> of_tiles; // parts of one tile
         for (std::size_t p = 0; p < points.size(); ++p) {
-            if (p > 0 && parts_[first + p].tile == parts_[first + p - 1].tile) {
+            if (points[p].empty()) {
+                continue;
+            }
+            if (!of_tiles.empty() &&
+                parts_[first + p].tile == parts_[first + of_tiles.back().first].tile) {
                 ++of_tiles.back().count;
             } else {
                 of_tiles.push_back({p, 1});
@@ -184,34 +276,44 @@ private:
         for_each_in_parallel(of_tiles.size(), [&](std::size_t t) {
             const Range& parts = of_tiles[t];
             for (std::size_t p = parts.first; p < parts.first + parts.count; ++p) {
-                for_each_row_of(*parts_[first + p].tile, [&](std::size_t to, std::size_t from,
-                                                             std::size_t count) {
-                    std::transform(points[p].begin() + static_cast<long>(from),
-                                   points[p].begin() + static_cast<long>(from + count),
-                                   fine_.begin() + static_cast<long>(to),
-                                   fine_.begin() + static_cast<long>(to), std::plus<Value>());
-                });
+                add(parts_[first + p], points[p], coils, beside, fine);
             }
         });
     }
 
-    void interpolate(Value* out) {
-        for_each_in_parallel(parts_.size(), [&](std::size_t p) {
-            const Part& part = parts_[p];
-            const TileShape shape(*part.tile);
-            std::vector<Value> points(shape.points, Value(0));
-            for_each_row_of(*part.tile, [&](std::size_t from, std::size_t to, std::size_t count) {
-                std::copy_n(fine_.begin() + static_cast<long>(from), count,
-                            points.begin() + static_cast<long>(to));
+    void interpolate(const Range& coils, Value* out) {
+        const std::size_t beside = side_by_side(coils.count);
+        for (const Range& together : split_into_ranges(coils.count, beside)) {
+            for_each_in_parallel(parts_.size(), [&](std::size_t p) {
+                interpolate(parts_[p], fine_.data() + together.first * fft_.count(),
+                            {coils.first + together.first, together.count}, beside, out);
             });
-            Value* const sums = sorted_.data() + part.range.first;
-            samples_of(part, shape).interpolate(points.data(), sums);
-            for (std::size_t i = 0; i < part.range.count; ++i) {
-                const std::size_t m = samples_.order[part.range.first + i];
-                out[m] = samples_.shifts.empty() ? sums[i]
-                                                 : sums[i] * Value(std::conj(samples_.shifts[m]));
+        }
+    }
+    void interpolate(const Part& part, const Value* fine, const Range& coils, std::size_t beside,
+                     Value* out) const {
+        const TileShape shape(*part.tile);
+        std::vector<Value> points(shape.points * beside, Value(0));
+        for_each_row_of(*part.tile, [&](std::size_t from, std::size_t to, std::size_t count) {
+            for (std::size_t c = 0; c < coils.count; ++c) {
+                const Value* const row = fine + c * fft_.count() + from;
+                for (std::size_t x = 0; x < count; ++x) {
+                    points[(to + x) * beside + c] = row[x];
+                }
             }
         });
+        std::vector<Value> sums(part.range.count * beside);
+        samples_of(part, shape, beside).interpolate(points.data(), sums.data());
+        for (std::size_t c = 0; c < coils.count; ++c) {
+            Value* const row = out + (coils.first + c) * samples();
+            for (std::size_t i = 0; i < part.range.count; ++i) {
+                const std::size_t m = samples_.order[part.range.first + i];
+                const Value sum = sums[i * beside + c];
+                row[m] = samples_.shifts.empty()
+                             ? sum
+                             : product(sum, Value(std::conj(samples_.shifts[m])));
+            }
+        }
     }
 
     NufftGrid grid_;
@@ -220,8 +322,7 @@ private:
     std::array<std::size_t, 3> size_; ///< of the voxels
     std::array<std::vector<Real>, 3> factors_; ///< 1 / the kernel's transform
     Fft<Real> fft_;
-    std::vector<Value> fine_;
-    std::vector<Value> sorted_; ///< values of a coil
+    std::vector<Value> fine_; ///< of a batch of coils
     std::vector<Part> parts_;
 };
 
@@ -239,8 +340,8 @@ std::string nufft_refusal(const Device&, const SamplePoints&, const Voxels& voxe
 Cost predict_nufft(const EngineContext& context, const Variant&, const std::string&,
                    const SamplePoints& points, const Voxels& voxels) {
     const NufftGrid grid = grid_of(context, points, voxels);
-    constexpr double bytes_of_a_sample = 64; // place, order, sorted value
-    const double fine = static_cast<double>(grid.fine[0] * grid.fine[1] * grid.fine[2]);
+    constexpr double bytes_of_a_sample = 64; // order, place, shift
+    const auto fine = static_cast<double>(points_of(grid) * coils_at_a_time(grid));
     Cost cost;
     cost.seconds = grid.seconds / static_cast<double>(all_cores());
     cost.host_bytes = fine * 2 * static_cast<double>(bytes_of(context.precision)) +

@@ -1,138 +1,209 @@
 #include "engines/nufft/spread.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <type_traits>
 
 #include "base/vector_clones.hpp"
 
 namespace lsrecon {
 
 template <typename Real> KernelTable<Real>::KernelTable(const SpreadingKernel& kernel)
-    : width(kernel.width()), degree(kernel.degree()), coefficients((degree + 1) * most, Real(0)) {
+    : width(kernel.width()), degree(kernel.degree()), points((degree + 1) * most, Real(0)),
+      pairs(2 * points.size(), Real(0)) {
     for (std::size_t j = 0; j < width; ++j) {
         for (std::size_t p = 0; p <= degree; ++p) {
-            coefficients[(degree - p) * most + j] = static_cast<Real>(kernel.coefficient(j, p));
+            const std::size_t at = (degree - p) * most + j;
+            points[at] = static_cast<Real>(kernel.coefficient(j, p));
+            pairs[2 * at] = pairs[2 * at + 1] = points[at];
         }
     }
 }
 
 namespace {
 
-/// Points of a kernel, in `Width` of them.
-template <typename Real, std::size_t Width>
-inline void kernel_at(const KernelTable<Real>& kernel, Real offset, Real* points) {
-    const Real t = 2 * offset - 1;
-    const Real* c = kernel.coefficients.data();
-    for (std::size_t j = 0; j < Width; ++j) {
-        points[j] = c[j];
-    }
-    for (std::size_t p = 0; p < kernel.degree; ++p) {
-        c += KernelTable<Real>::most;
-        for (std::size_t j = 0; j < Width; ++j) {
-            points[j] = points[j] * t + c[j];
+/// Into every clone.
+#define LSRECON_INLINE inline __attribute__((always_inline))
+
+/// Numbers that are computed with at once: compilers do not find these vectors in loops over a few
+/// points.
+template <typename Real> struct Vectors {
+    static constexpr std::size_t length = 32 / sizeof(Real);
+    typedef Real Vector __attribute__((vector_size(32)));
+    typedef Real Anywhere __attribute__((vector_size(32), aligned(alignof(Real)), may_alias));
+};
+template <typename Real> using Vector = typename Vectors<Real>::Vector;
+
+template <typename Real> LSRECON_INLINE auto& vector_at(Real* numbers, std::size_t index) {
+    return reinterpret_cast<typename Vectors<Real>::Anywhere*>(numbers)[index];
+}
+template <typename Real>
+LSRECON_INLINE const auto& vector_at(const Real* numbers, std::size_t index) {
+    return reinterpret_cast<const typename Vectors<Real>::Anywhere*>(numbers)[index];
+}
+
+/// `count` vectors of polynomials whose coefficients are `step` numbers apart.
+template <typename Real> LSRECON_INLINE void evaluate(const Real* coefficients, std::size_t step,
+                                                      std::size_t degree, double offset,
+                                                      std::size_t count, Real* out) {
+    const Real t = static_cast<Real>(2 * offset - 1);
+    for (std::size_t n = 0; n < count; ++n) {
+        const Real* c = coefficients;
+        Vector<Real> sum = vector_at(c, n);
+        for (std::size_t p = 0; p < degree; ++p) {
+            c += step;
+            sum = sum * t + vector_at(c, n);
         }
+        vector_at(out, n) = sum;
     }
 }
 
 /// Where a sample's kernel stands in its tile, and its values along each dimension.
-template <typename Real, std::size_t Width> struct Placed {
-    Real x[Width];
-    Real y[Width];
-    Real z[Width];
+template <typename Real> struct Placed {
+    static constexpr std::size_t most = KernelTable<Real>::most;
+    alignas(32) Real x[2 * most]; ///< of one coil each twice
+    alignas(32) Real y[most];
+    alignas(32) Real z[most];
     std::size_t first;
 
-    Placed(const KernelTable<Real>& kernel, const NufftSamples& samples, const TileShape& shape,
-           std::size_t depth, std::size_t i) {
-        kernel_at<Real, Width>(kernel, static_cast<Real>(samples.offset[0][i]), x);
-        kernel_at<Real, Width>(kernel, static_cast<Real>(samples.offset[1][i]), y);
-        if (depth > 1) {
-            kernel_at<Real, Width>(kernel, static_cast<Real>(samples.offset[2][i]), z);
+    LSRECON_INLINE Placed(const TileSamples<Real>& of, std::size_t vectors, std::size_t i) {
+        const KernelTable<Real>& kernel = of.kernel;
+        const std::size_t all = divide_up(kernel.width, Vectors<Real>::length);
+        const Real* const points = kernel.points.data();
+        const auto& offset = of.samples.offset;
+        if (of.coils == 1) {
+            evaluate(kernel.pairs.data(), 2 * most, kernel.degree, offset[0][i], vectors, x);
         } else {
-            z[0] = 1;
+            evaluate(points, most, kernel.degree, offset[0][i], all, x);
         }
-        first = (samples.first_point[2][i] * shape.rows + samples.first_point[1][i]) * shape.row +
-                samples.first_point[0][i];
+        evaluate(points, most, kernel.degree, offset[1][i], all, y);
+        z[0] = 1;
+        if (of.depth > 1) {
+            evaluate(points, most, kernel.degree, offset[2][i], all, z);
+        }
+        const auto& at = of.samples.first_point;
+        first = ((at[2][i] * of.shape.rows + at[1][i]) * of.shape.row + at[0][i]) * 2 * of.coils;
     }
 };
-
-template <typename Real, std::size_t Width>
-LSRECON_AVX2_CLONE void spread_samples(const KernelTable<Real>& kernel, const NufftSamples& samples,
-                                       const Range& range, const TileShape& shape,
-                                       std::size_t depth, const std::complex<Real>* values,
-                                       std::complex<Real>* points) {
-    for (std::size_t i = 0; i < range.count; ++i) {
-        const Placed<Real, Width> at(kernel, samples, shape, depth, range.first + i);
-        Real row_of_values[2 * Width];
-        for (std::size_t j = 0; j < Width; ++j) {
-            row_of_values[2 * j] = at.x[j] * values[i].real();
-            row_of_values[2 * j + 1] = at.x[j] * values[i].imag();
+/// Calls visit(index of the first number, factor) for the rows of a kernel.
+template <typename Real, typename Visit> LSRECON_INLINE void
+for_each_row(const TileSamples<Real>& of, const Placed<Real>& at, const Visit& visit) {
+    for (std::size_t z = 0; z < of.depth; ++z) {
+        for (std::size_t y = 0; y < of.kernel.width; ++y) {
+            visit(at.first + (z * of.shape.rows + y) * of.shape.row * 2 * of.coils,
+                  at.z[z] * at.y[y]);
         }
-        for (std::size_t z = 0; z < depth; ++z) {
-            for (std::size_t y = 0; y < kernel.width; ++y) {
-                const Real factor = at.z[z] * at.y[y];
-                Real* const row =
-                    reinterpret_cast<Real*>(points + at.first + (z * shape.rows + y) * shape.row);
-                for (std::size_t j = 0; j < 2 * Width; ++j) {
-                    row[j] += factor * row_of_values[j];
-                }
+    }
+}
+
+/// Vectors of a row of a kernel.
+template <typename Real> std::size_t vectors_of(const TileSamples<Real>& of) {
+    constexpr std::size_t length = Vectors<Real>::length;
+    return divide_up(2 * of.kernel.width * of.coils, length);
+}
+template <typename Real> constexpr std::size_t most_vectors() {
+    return 2 * KernelTable<Real>::most * most_coils / Vectors<Real>::length;
+}
+
+/// Rows of `Count` vectors, or of any number for 0.
+template <typename Real, std::size_t Count>
+LSRECON_FMA_CLONE void spread_rows(const TileSamples<Real>& of, const Real* values, Real* points) {
+    const std::size_t count = Count > 0 ? Count : vectors_of(of);
+    const std::size_t of_point = 2 * of.coils / Vectors<Real>::length; // vectors
+    for (std::size_t i = 0; i < of.range.count; ++i) {
+        const Placed<Real> at(of, count, of.range.first + i);
+        const Real* const value = values + i * 2 * of.coils;
+        Vector<Real> row[Count > 0 ? Count : most_vectors<Real>()];
+        if (of.coils == 1) {
+            Vector<Real> both{};
+            for (std::size_t n = 0; n < Vectors<Real>::length; ++n) {
+                both[n] = value[n % 2];
+            }
+            for (std::size_t n = 0; n < count; ++n) {
+                row[n] = vector_at(at.x, n) * both;
+            }
+        } else {
+            for (std::size_t n = 0; n < count; ++n) {
+                row[n] = at.x[n / of_point] * vector_at(value, n % of_point);
+            }
+        }
+        for_each_row(of, at, [&](std::size_t first, Real factor) {
+            for (std::size_t n = 0; n < count; ++n) {
+                vector_at(points + first, n) += factor * row[n];
+            }
+        });
+    }
+}
+
+template <typename Real, std::size_t Count> LSRECON_FMA_CLONE void
+interpolate_rows(const TileSamples<Real>& of, const Real* points, Real* values) {
+    const std::size_t count = Count > 0 ? Count : vectors_of(of);
+    const std::size_t of_point = 2 * of.coils / Vectors<Real>::length;
+    for (std::size_t i = 0; i < of.range.count; ++i) {
+        const Placed<Real> at(of, count, of.range.first + i);
+        Vector<Real> row[Count > 0 ? Count : most_vectors<Real>()];
+        for (std::size_t n = 0; n < count; ++n) {
+            row[n] = Vector<Real>{};
+        }
+        for_each_row(of, at, [&](std::size_t first, Real factor) {
+            for (std::size_t n = 0; n < count; ++n) {
+                row[n] += factor * vector_at(points + first, n);
+            }
+        });
+        Real* const value = values + i * 2 * of.coils;
+        std::fill_n(value, 2 * of.coils, Real(0));
+        if (of.coils == 1) {
+            Vector<Real> both{};
+            for (std::size_t n = 0; n < count; ++n) {
+                both += vector_at(at.x, n) * row[n];
+            }
+            for (std::size_t n = 0; n < Vectors<Real>::length; ++n) {
+                value[n % 2] += both[n];
+            }
+        } else {
+            for (std::size_t n = 0; n < count; ++n) {
+                vector_at(value, n % of_point) += at.x[n / of_point] * row[n];
             }
         }
     }
 }
 
-template <typename Real, std::size_t Width> LSRECON_AVX2_CLONE void
-interpolate_samples(const KernelTable<Real>& kernel, const NufftSamples& samples,
-                    const Range& range, const TileShape& shape, std::size_t depth,
-                    const std::complex<Real>* points, std::complex<Real>* values) {
-    for (std::size_t i = 0; i < range.count; ++i) {
-        const Placed<Real, Width> at(kernel, samples, shape, depth, range.first + i);
-        Real sums[2 * Width] = {};
-        for (std::size_t z = 0; z < depth; ++z) {
-            for (std::size_t y = 0; y < kernel.width; ++y) {
-                const Real factor = at.z[z] * at.y[y];
-                const Real* const row = reinterpret_cast<const Real*>(
-                    points + at.first + (z * shape.rows + y) * shape.row);
-                for (std::size_t j = 0; j < 2 * Width; ++j) {
-                    sums[j] += factor * row[j];
-                }
-            }
-        }
-        std::complex<Real> sum = 0;
-        for (std::size_t j = 0; j < Width; ++j) {
-            sum += at.x[j] * std::complex<Real>(sums[2 * j], sums[2 * j + 1]);
-        }
-        values[i] = sum;
+/// work(vectors of a row, a constant, or 0 where there are more than a few).
+template <typename Work> void with_constant(std::size_t vectors, const Work& work) {
+    switch (vectors) {
+    case 1:
+        return work(std::integral_constant<std::size_t, 1>());
+    case 2:
+        return work(std::integral_constant<std::size_t, 2>());
+    case 3:
+        return work(std::integral_constant<std::size_t, 3>());
+    case 4:
+        return work(std::integral_constant<std::size_t, 4>());
+    default:
+        return work(std::integral_constant<std::size_t, 0>());
     }
 }
-
-constexpr std::size_t narrow = 8;
 
 } // namespace
 
 template <typename Real>
 void TileSamples<Real>::spread(const std::complex<Real>* values, std::complex<Real>* points) const {
-    constexpr std::size_t wide = KernelTable<Real>::most;
-    if (kernel_.width <= narrow) {
-        spread_samples<Real, narrow>(kernel_, samples_, range_, shape_, depth_, values, points);
-    } else {
-        spread_samples<Real, wide>(kernel_, samples_, range_, shape_, depth_, values, points);
-    }
+    with_constant(vectors_of(*this), [&](auto count) {
+        spread_rows<Real, count()>(*this, reinterpret_cast<const Real*>(values),
+                                   reinterpret_cast<Real*>(points));
+    });
 }
 
 template <typename Real> void TileSamples<Real>::interpolate(const std::complex<Real>* points,
                                                              std::complex<Real>* values) const {
-    constexpr std::size_t wide = KernelTable<Real>::most;
-    if (kernel_.width <= narrow) {
-        interpolate_samples<Real, narrow>(kernel_, samples_, range_, shape_, depth_, points,
-                                          values);
-    } else {
-        interpolate_samples<Real, wide>(kernel_, samples_, range_, shape_, depth_, points, values);
-    }
+    with_constant(vectors_of(*this), [&](auto count) {
+        interpolate_rows<Real, count()>(*this, reinterpret_cast<const Real*>(points),
+                                        reinterpret_cast<Real*>(values));
+    });
 }
 
 template struct KernelTable<double>;
 template struct KernelTable<float>;
-template class TileSamples<double>;
-template class TileSamples<float>;
+template struct TileSamples<double>;
+template struct TileSamples<float>;
 
 } // namespace lsrecon
