@@ -44,8 +44,7 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
     };
     double product = precondition(); // r^H z
     EarlierImage earlier(options.iterations);
-    std::vector<double> alphas;
-    std::vector<double> betas;
+    Iterations run;
     device.combine(1, z, 0, p);
     for (int i = 0; i < options.iterations && !residuals.reached(); ++i) {
         earlier.before(i, device, x);
@@ -59,8 +58,14 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
         product = precondition();
         residuals.add(std::sqrt(inverse ? device.dot(r, r) : product));
         device.combine(1, z, product / before, p);
-        alphas.push_back(alpha);
-        betas.push_back(product / before);
+        if (!inverse) {
+            run.alphas.push_back(alpha);
+            run.betas.push_back(product / before);
+        }
+    }
+    if (options.looks_ahead && !inverse) {
+        a.apply(p, a_p);
+        run.next_alpha = product / device.dot(p, a_p);
     }
     r = b.on(device, precision, 1 / norm);
     a.apply(x, a_p);
@@ -75,8 +80,7 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
     const Stop stop = residuals.stop();
     residuals.correct_last(truth);
     ComplexVector before = stop == Stop::iterations ? earlier.take(norm) : ComplexVector();
-    return {solution,          residuals.history(), stop,
-            std::move(before), std::move(alphas),   std::move(betas)};
+    return {solution, residuals.history(), stop, std::move(before), std::move(run)};
 }
 
 Cost cost_of_conjugate_gradient(std::size_t voxels, Precision precision, bool preconditioned) {

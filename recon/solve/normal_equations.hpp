@@ -11,6 +11,7 @@
 #include "operators/toeplitz.hpp"
 #include "plan/plan.hpp"
 #include "solve/fhd.hpp"
+#include "solve/sampled_errors.hpp"
 #include "solve/system.hpp"
 
 namespace lsrecon {
@@ -25,6 +26,7 @@ struct CommonToFrames {
     std::vector<RegulariserChoice> regularisers = {};
     const PriorImage* prior = nullptr; ///< where regularisers need one
     bool precondition = false; ///< conjugate gradients; splitting always is
+    bool certify = false; ///< sample errors of exact engines, too
 };
 
 /// What systems of one grid share that work one at a time; made with the first.
@@ -95,6 +97,12 @@ public:
     /// Bound of the relative L2 error of F^H and Q as they were computed.
     double error() const { return error_; }
 
+    /// Whether errors are sampled: of engines that are not exact, or of all where it is asked for.
+    bool are_sampled();
+    /// Those of the first F^H d, and of Q; without Q that of F^H is taken for it, since F is wrong
+    /// as its adjoint is.
+    const SampledErrors& sampled_errors(Reporter& report);
+
 private:
     std::unique_ptr<System> system_on(Device& device, Precision precision, CoilMaps& maps,
                                       SharedWorkspaces& shared);
@@ -109,6 +117,7 @@ private:
     PiecewiseTransform transform_;
     MuFactors factors_;
     double error_ = 0;
+    SampledErrors sampled_;
     std::optional<Q> q_;
     std::vector<TimeTerm> terms_; ///< in place of Q, off resonance
     /// Q for the preconditioner off resonance: voxels next to each other have nearly the same
