@@ -80,9 +80,10 @@ void FrameSolves::refine(ImageFrame& image, std::size_t frame) {
         how_.amplified = amplification(equations_.of(frame), lambda, how_.options, report_);
     }
     const double less = std::min(1.0, lambda * how_.amplified);
-    image.image_error *= less;
-    image.sampled.image.estimate *= less;
-    image.sampled.image.upper *= less;
+    SampledError& sampled = image.sampled.image;
+    sampled.upper *= less;
+    sampled.estimate = std::min(sampled.estimate, sampled.upper);
+    image.image_error = sampled.upper > 0 ? sampled.estimate : less * image.image_error;
 }
 
 void FrameSolves::put(std::size_t frame, ImageFrame image) {

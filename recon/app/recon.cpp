@@ -142,6 +142,23 @@ void tell_summary(const Options& options, const ReconstructedFile& result, doubl
     console.tell(formatted("time       %.1f s", seconds));
 }
 
+/// Of an engine that is not exact, where the user leaves it to the program.
+void choose_accuracy(Options& options) {
+    constexpr double usual_lambda = 1e-3; // of those that rules choose
+    ComputeOptions& compute = options.compute;
+    FileOptions& reconstruct = options.reconstruct;
+    if (compute.accuracy > 0 || compute.kernel.empty() || engine_of(compute.kernel).exact) {
+        return;
+    }
+    const double tolerance = reconstruct.certify > 0
+                                 ? reconstruct.certify
+                                 : reconstruct.effort.tolerance.value_or(image_error_of_accuracy);
+    compute.accuracy = accuracy_for(
+        tolerance, reconstruct.lambda_rule.word.empty() ? reconstruct.solve.lambda : usual_lambda,
+        compute.precision.value_or(Precision::float32));
+    reconstruct.settings.emplace_back("accuracy", text(compute.accuracy));
+}
+
 /// The image is there, and its error is not what was asked for.
 void require_certified(const SolveSummary& solves, double most, const std::string& output) {
     if (most > 0 && !(solves.sampled().image.upper <= most)) {
@@ -187,6 +204,7 @@ ExitCode run(Options& options) {
                    {"--log", reconstruct.log, FileKind::log}});
     require_folder("--q-folder", reconstruct.q_folder);
     reconstruct.settings = settings_of(options_of(options));
+    choose_accuracy(options);
     Console console(options.quiet);
     const auto transforms = open_transforms(options.compute, console);
     const ReconstructedFile result =

@@ -27,9 +27,10 @@ std::vector<std::size_t> random_indices(std::size_t count, std::size_t below) {
     return indices;
 }
 
-/// Below which chi-squared is with a probability of 2.5 %, by Wilson and Hilferty 1931.
+/// Below which chi-squared is with a probability of 0.5 %, by Wilson and Hilferty 1931: with few
+/// squares, whose variance is not well known, a bound from there is exceeded in 2.5 % (maths.md).
 double low_chi_squared(double degrees) {
-    constexpr double normal = 1.959964;
+    constexpr double normal = 2.575829;
     const double ninth = 2 / (9 * degrees);
     return degrees * std::pow(std::max(0.0, 1 - ninth - normal * std::sqrt(ninth)), 3);
 }

@@ -66,13 +66,30 @@ Spectrum spectrum_of(const Iterations& run) {
 
 } // namespace
 
-double error_of_iterations(const Iterations& run, double lambda, double error,
-                           std::size_t unknowns) {
+// sqrt(t) / (t + lambda) is largest at t = lambda. The mean of t is 1, that of the diagonal.
+Amplification amplification_by(double lambda) {
+    const double largest = 1 / lambda;
+    return {std::min(largest, 0.5 / std::sqrt(lambda)), largest};
+}
+
+Amplification amplification_by(const Iterations& run, double lambda) {
+    constexpr int a_decade = 8;
+    constexpr int decades = 12;
+    const double largest = image_of(run, lambda);
+    const double most = spectrum_of(run).values.maxCoeff();
+    double of_terms = 0;
+    for (int i = 0; i <= a_decade * decades; ++i) { // up to the eigenvalues
+        const double t = most * std::pow(10, -static_cast<double>(i) / a_decade);
+        of_terms = std::max(of_terms, std::sqrt(t) * std::abs(image_of(run, t + lambda)));
+    }
+    return {std::min(largest, of_terms), largest};
+}
+
+double change_of_iterations(const Iterations& run, double error, std::size_t unknowns) {
     constexpr int draws = 8;
     const Spectrum spectrum = spectrum_of(run);
     const std::size_t iterations = run.alphas.size();
     const RealVector x = iterate(spectrum.values, spectrum.b, iterations);
-    const double linear = error * image_of(run, lambda) / x.norm();
     const double of_direction = error / std::sqrt(static_cast<double>(unknowns));
     std::mt19937_64 generator(1);
     double moved = 0; // the largest square
@@ -83,7 +100,7 @@ double error_of_iterations(const Iterations& run, double lambda, double error,
         }
         moved = std::max(moved, (iterate(spectrum.values, b, iterations) - x).squaredNorm());
     }
-    return std::hypot(linear, std::sqrt(moved) / x.norm());
+    return std::sqrt(moved) / x.norm();
 }
 
 } // namespace lsrecon

@@ -229,14 +229,17 @@ void estimate_by_samples(ImageFrame& frame, const Solved& solved, const SampledE
     }
     SampledError& image = frame.sampled.image;
     for (std::size_t p = 0; p < solved.gains.size(); ++p) {
-        const SampledError error = error_of_equations(sampled, solved.gains[p]);
-        const auto of_image = [&](double of_equations) {
-            return by_iterations
-                       ? error_of_iterations(solved.runs[p], lambda, of_equations, voxels)
-                       : of_equations * solved.gains[p] / lambda;
+        const double gain = solved.gains[p];
+        const SampledError error = error_of_equations(sampled, gain);
+        const Amplification by =
+            by_iterations ? amplification_by(solved.runs[p], lambda) : amplification_by(lambda);
+        const auto of_image = [&](double of_equations, double amplification) {
+            const double moved =
+                by_iterations ? change_of_iterations(solved.runs[p], of_equations, voxels) : 0;
+            return std::hypot(of_equations * gain * amplification, moved);
         };
-        image.estimate = std::max(image.estimate, of_image(error.estimate));
-        image.upper = std::max(image.upper, of_image(error.upper));
+        image.estimate = std::max(image.estimate, of_image(error.estimate, by.of_terms));
+        image.upper = std::max(image.upper, of_image(error.upper, by.largest));
     }
     frame.image_error = image.estimate;
 }
