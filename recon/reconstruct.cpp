@@ -64,7 +64,7 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     SolveOptions how = settled(options, rule, by_rule ? smallest_lambda : options.solve.lambda,
                                plan.products(), transforms);
     ScanEquations equations(prepared, transforms, q, plan_options, how, options.certify > 0,
-                              report);
+                            report);
     std::optional<LambdaCurve> curve;
     if (by_rule) {
         curve = equations.choose_lambda(rule);

@@ -60,8 +60,8 @@ void FrameSolves::measure_error(ImageFrame& image, std::size_t frame, double gai
     }
     const Stage stage(report_, "certify");
     Reporter silent; // what this solve has to tell, the frame has told
-    const Solved other = lsrecon::solve(equations_.of(frame), with_errors(fhd, error.upper),
-                                        how_.options, silent);
+    const Solved other =
+        lsrecon::solve(equations_.of(frame), with_errors(fhd, error.upper), how_.options, silent);
     const double moved = relative_change(image.values, other.image);
     image.sampled.image = {moved * error.estimate / error.upper, moved};
     image.image_error = image.sampled.image.estimate;
@@ -165,8 +165,9 @@ void FrameSolves::solve_together(const Place& place) {
         solve_jointly(frames, *equations_.place().coil_maps, how_.options, report_);
     for (std::size_t i = 0; i < frames.size(); ++i) {
         const JointFrame& frame = frames[i];
-        attempts_.of(frame.index,
-                     [&] { put(frame.index, image_of(frame.about, solved[i], frame.error, frame.sampled)); });
+        attempts_.of(frame.index, [&] {
+            put(frame.index, image_of(frame.about, solved[i], frame.error, frame.sampled));
+        });
         solved[i] = {};
     }
 }

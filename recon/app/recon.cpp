@@ -162,10 +162,11 @@ void choose_accuracy(Options& options) {
 /// The image is there, and its error is not what was asked for.
 void require_certified(const SolveSummary& solves, double most, const std::string& output) {
     if (most > 0 && !(solves.sampled().image.upper <= most)) {
-        throw ToleranceError(text("`certify` ", most, ": the image of ", output,
-                                  " may be wrong by more\n  found:    ", solves.sampled_in_words(),
-                                  "\n  next:     pass a smaller `accuracy`, `precision` double or a "
-                                  "larger `lambda`"));
+        throw ToleranceError(
+            text("`certify` ", most, ": the image of ", output,
+                 " may be wrong by more\n  found:    ", solves.sampled_in_words(),
+                 "\n  next:     pass a smaller `accuracy`, `precision` double or a "
+                 "larger `lambda`"));
     }
 }
 

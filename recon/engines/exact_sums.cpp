@@ -130,8 +130,8 @@ CoilMatrix exact_adjoint(const SamplePoints& points, std::size_t coils, const Va
     constexpr std::size_t most_parts = 256; // whose sums are kept apart, to be added in order
     const OffResonance* const off_resonance = off_resonance_of(points, voxels);
     const std::vector<Places> places = places_of(voxels, off_resonance);
-    const std::vector<Range> parts = split_into_ranges(
-        points.count(), round_up(divide_up(points.count(), most_parts), block));
+    const std::vector<Range> parts =
+        split_into_ranges(points.count(), round_up(divide_up(points.count(), most_parts), block));
     std::vector<std::vector<Lanes>> sums(parts.size() * places.size());
     for_each_in_parallel(parts.size(), [&](std::size_t part) {
         for (std::size_t i = 0; i < places.size(); ++i) {

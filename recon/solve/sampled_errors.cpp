@@ -120,7 +120,8 @@ std::vector<Volume> with_errors(const std::vector<Volume>& fhd, double relative)
     std::vector<Volume> result;
     for (const Volume& volume : fhd) {
         ComplexVector values = volume.values();
-        const double size = relative * volume.norm() / std::sqrt(static_cast<double>(values.size()));
+        const double size =
+            relative * volume.norm() / std::sqrt(static_cast<double>(values.size()));
         for (Complex& value : values) {
             value += std::polar(size, std::ldexp(2 * pi * static_cast<double>(generator()), -64));
         }

@@ -32,7 +32,13 @@ ImageFrame image_by(Transforms& transforms, const Scan& scan, const SolveOptions
     const auto make_q = [&](const Sampling& sampling) {
         return compute_q(transforms, sampling, scan.grid, report);
     };
-    FrameEquations frames({transforms, plan, scan.coil_maps, options.lambda, make_q, {}, nullptr,
+    FrameEquations frames({transforms,
+                           plan,
+                           scan.coil_maps,
+                           options.lambda,
+                           make_q,
+                           {},
+                           nullptr,
                            options.precondition});
     NormalEquations& equations = frames.of(frame.sampling);
     SolveOptions looking_ahead = options;
@@ -55,8 +61,8 @@ class Certified : public testing::TestWithParam<Kind> {};
 
 TEST_P(Certified, ImagesAreWithinTheirBound) {
     const Kind kind = GetParam();
-    SimulationOptions simulation = options_of(
-        kind.trajectory, test::make_grid(kind.size[0], kind.size[1], kind.size[2]));
+    SimulationOptions simulation =
+        options_of(kind.trajectory, test::make_grid(kind.size[0], kind.size[1], kind.size[2]));
     simulation.coils = kind.coils;
     simulation.noise = 0.02;
     const Scan scan = simulated(simulation).scan;
@@ -75,9 +81,9 @@ TEST_P(Certified, ImagesAreWithinTheirBound) {
             const ImageFrame image = image_by(*fast, scan, options);
             const double moved = test::relative_l2(image.values, expected.values);
             const SampledError error = image.sampled.image;
-            const auto said = text(" lambda ", lambda, ", ", iterations, " iterations, accuracy ",
-                                   accuracy, ": moved by ", moved, ", estimated ", error.estimate,
-                                   ", bound ", error.upper);
+            const auto said =
+                text(" lambda ", lambda, ", ", iterations, " iterations, accuracy ", accuracy,
+                     ": moved by ", moved, ", estimated ", error.estimate, ", bound ", error.upper);
             EXPECT_LE(moved, error.upper) << said;
             EXPECT_LE(error.estimate, 50 * moved) << said;
             EXPECT_LE(error.upper, (lambda > 0 ? 2000 : 50) * moved) << said;
