@@ -95,6 +95,7 @@ void FrameSolves::put(std::size_t frame, ImageFrame image) {
 }
 
 void FrameSolves::solve(std::size_t f) {
+    constexpr int many = 20; // iterations, to which another one adds little
     progress_->next(label_beside_index(scan_.frames[f].label, f));
     if (is_finished_[f]) {
         return;
@@ -103,7 +104,8 @@ void FrameSolves::solve(std::size_t f) {
         auto [frame, fhd, energy] = equations_.transformed(f);
         SolveOptions options = how_.options;
         options.monitor = monitor_of(f);
-        options.looks_ahead = equations_.of(f).are_sampled();
+        options.looks_ahead = how_.asked.certify > 0 ||
+                              (options.iterations >= many && equations_.of(f).are_sampled());
         const Solved solved = lsrecon::solve(equations_.of(f), fhd, options, report_);
         ImageFrame image = image_of(frame, solved, equations_.of(f).error(),
                                     equations_.of(f).sampled_errors(report_));

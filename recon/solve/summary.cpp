@@ -227,19 +227,21 @@ void estimate_by_samples(ImageFrame& frame, const Solved& solved, const SampledE
     if (sampled.voxels == 0 || !(by_iterations || lambda > 0)) {
         return;
     }
+    constexpr double room = 10; // for eigenvalues that no iteration has seen (docs/maths.md)
     SampledError& image = frame.sampled.image;
     for (std::size_t p = 0; p < solved.gains.size(); ++p) {
         const double gain = solved.gains[p];
         const SampledError error = error_of_equations(sampled, gain);
         const Amplification by =
             by_iterations ? amplification_by(solved.runs[p], lambda) : amplification_by(lambda);
-        const auto of_image = [&](double of_equations, double amplification) {
-            const double moved =
-                by_iterations ? change_of_iterations(solved.runs[p], of_equations, voxels) : 0;
-            return std::hypot(of_equations * gain * amplification, moved);
+        const auto moved = [&](double of_equations) {
+            return by_iterations ? change_of_iterations(solved.runs[p], of_equations, voxels) : 0;
         };
-        image.estimate = std::max(image.estimate, of_image(error.estimate, by.of_terms));
-        image.upper = std::max(image.upper, of_image(error.upper, by.largest));
+        image.estimate = std::max(
+            image.estimate, std::hypot(error.estimate * gain * by.of_terms, moved(error.estimate)));
+        image.upper =
+            std::max({image.upper, image.estimate,
+                      std::hypot(error.upper * gain * by.largest, room * moved(error.upper))});
     }
     frame.image_error = image.estimate;
 }
