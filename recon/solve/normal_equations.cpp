@@ -92,8 +92,9 @@ std::vector<Volume> NormalEquations::fhd(const CoilRows& samples, Reporter& repo
 }
 
 bool NormalEquations::are_sampled() {
-    return common_.certify ||
-           !common_.transforms.engine_for(sampling_.points(), common_.plan.voxels).exact;
+    return common_.sample_errors == SampleErrors::of_all ||
+           (common_.sample_errors == SampleErrors::of_engines_not_exact &&
+            !common_.transforms.engine_for(sampling_.points(), common_.plan.voxels).exact);
 }
 
 const SampledErrors& NormalEquations::sampled_errors(Reporter& report) {

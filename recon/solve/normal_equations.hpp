@@ -16,6 +16,9 @@
 
 namespace lsrecon {
 
+/// Whether F^H d and Q are held against exact ones (solve/sampled_errors.hpp).
+enum class SampleErrors { never, of_engines_not_exact, of_all };
+
 /// What the normal equations of a scan's frames have in common.
 struct CommonToFrames {
     Transforms& transforms;
@@ -26,7 +29,7 @@ struct CommonToFrames {
     std::vector<RegulariserChoice> regularisers = {};
     const PriorImage* prior = nullptr; ///< where regularisers need one
     bool precondition = false; ///< conjugate gradients; splitting always is
-    bool certify = false; ///< sample errors of exact engines, too
+    SampleErrors sample_errors = SampleErrors::never;
 };
 
 /// What systems of one grid share that work one at a time; made with the first.
@@ -97,9 +100,8 @@ public:
     /// Bound of the relative L2 error of F^H and Q as they were computed.
     double error() const { return error_; }
 
-    /// Whether errors are sampled: of engines that are not exact, or of all where it is asked for.
     bool are_sampled();
-    /// Those of the first F^H d, and of Q; without Q that of F^H is taken for it, since F is wrong
+    /// Errors of the first F^H d, and of Q; without Q that of F^H is taken for it, since F is wrong
     /// as its adjoint is.
     const SampledErrors& sampled_errors(Reporter& report);
 

@@ -4,18 +4,38 @@
 
 namespace lsrecon {
 
-/// By what an error of F^H d, relative to it, is multiplied in rho Q(0), relative to F^H d.
+/// By what an error of F^H d, relative to it, is multiplied in Q(0) rho, relative to F^H d, at
+/// most.
 struct Amplification {
-    /// Of errors that lie as F^H of errors of the samples does, as those of its terms are: they are
+    /// Of errors that lie as F^H of errors of the samples does, as those of its terms do: they are
     /// small where the scan measured little.
     double of_terms = 0;
-    double largest = 0; ///< of errors in the direction that is amplified most
+    double of_any = 0;
 };
-Amplification amplification_by(double lambda); ///< of the converged solution
-Amplification amplification_by(const Iterations& run, double lambda);
+/// Of the solution with this lambda.
+Amplification amplification_by(double lambda);
 
-/// How far a relative error of b, spread over all of `unknowns` directions, moves the iterations
-/// themselves: relative to their image.
-double change_of_iterations(const Iterations& run, double error, std::size_t unknowns);
+/// How sensitive the image of iterations is to an error of F^H d (docs/maths.md).
+class Sensitivity {
+public:
+    /// Of plain iterations, one or more, on A / Q(0) + lambda.
+    Sensitivity(Iterations run, double lambda);
+
+    /// Of the solution's polynomial that these iterations chose.
+    Amplification amplification() const;
+    /// How far an error of this size, spread over all of `unknowns` directions, moves the choice:
+    /// relative to the image.
+    double change(double error, std::size_t unknowns) const;
+
+private:
+    double polynomial(double eigenvalue) const;
+    RealVector image_of(RealVector b) const;
+
+    Iterations run_;
+    double lambda_;
+    RealVector values_; ///< Ritz values of one more iteration, and
+    RealVector b_; ///< F^H d in their directions, of norm 1
+    RealVector x_;
+};
 
 } // namespace lsrecon

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
@@ -222,26 +223,32 @@ void estimate_rounding(ImageFrame& frame, const std::vector<double>& gains, doub
 
 void estimate_by_samples(ImageFrame& frame, const Solved& solved, const SampledErrors& sampled,
                          double lambda, std::size_t voxels) {
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    constexpr double room = 10; // for eigenvalues that no iteration has seen (docs/maths.md)
     frame.sampled = sampled;
     const bool by_iterations = solved.runs.size() == solved.gains.size();
     if (sampled.voxels == 0 || !(by_iterations || lambda > 0)) {
         return;
     }
-    constexpr double room = 10; // for eigenvalues that no iteration has seen (docs/maths.md)
     SampledError& image = frame.sampled.image;
     for (std::size_t p = 0; p < solved.gains.size(); ++p) {
         const double gain = solved.gains[p];
         const SampledError error = error_of_equations(sampled, gain);
-        const Amplification by =
-            by_iterations ? amplification_by(solved.runs[p], lambda) : amplification_by(lambda);
-        const auto moved = [&](double of_equations) {
-            return by_iterations ? change_of_iterations(solved.runs[p], of_equations, voxels) : 0;
-        };
-        image.estimate = std::max(
-            image.estimate, std::hypot(error.estimate * gain * by.of_terms, moved(error.estimate)));
-        image.upper =
-            std::max({image.upper, image.estimate,
-                      std::hypot(error.upper * gain * by.largest, room * moved(error.upper))});
+        Amplification by;
+        SampledError moved;
+        if (by_iterations) {
+            const Sensitivity run(solved.runs[p], lambda);
+            by = run.amplification();
+            moved = {run.change(error.estimate, voxels), room * run.change(error.upper, voxels)};
+        } else {
+            by = amplification_by(lambda);
+        }
+        const SampledError of_problem{
+            std::hypot(error.estimate * gain * by.of_terms, moved.estimate),
+            std::hypot(error.upper * gain * by.of_any, moved.upper)};
+        image.estimate = std::max(image.estimate, of_problem.estimate);
+        image.upper = std::max({image.upper, image.estimate,
+                                std::isfinite(of_problem.upper) ? of_problem.upper : infinite});
     }
     frame.image_error = image.estimate;
 }

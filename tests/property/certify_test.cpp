@@ -39,7 +39,8 @@ ImageFrame image_by(Transforms& transforms, const Scan& scan, const SolveOptions
                            make_q,
                            {},
                            nullptr,
-                           options.precondition});
+                           options.precondition,
+                           SampleErrors::of_engines_not_exact});
     NormalEquations& equations = frames.of(frame.sampling);
     SolveOptions looking_ahead = options;
     looking_ahead.looks_ahead = equations.are_sampled();

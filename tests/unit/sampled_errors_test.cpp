@@ -96,7 +96,7 @@ private:
     double by_;
 };
 
-SampledErrors errors_of(double wrong, bool exact, bool certify) {
+SampledErrors errors_of(double wrong, bool exact, SampleErrors which) {
     std::vector<Engine> table = test::wrapped([wrong](std::unique_ptr<Transform> inner) {
         return std::make_unique<Wrong>(std::move(inner), wrong);
     });
@@ -122,7 +122,7 @@ SampledErrors errors_of(double wrong, bool exact, bool certify) {
                            {},
                            nullptr,
                            false,
-                           certify});
+                           which});
     NormalEquations& equations = frames.of(problem.sampling);
     equations.fhd(problem.samples, report);
     return equations.sampled_errors(report);
@@ -130,7 +130,7 @@ SampledErrors errors_of(double wrong, bool exact, bool certify) {
 
 TEST(SampledErrors, AreThoseOfAnEngineThatIsWrong) {
     for (const double wrong : {1e-2, 1e-6}) {
-        const SampledErrors errors = errors_of(wrong, false, false);
+        const SampledErrors errors = errors_of(wrong, false, SampleErrors::of_engines_not_exact);
         for (const SampledError& error : {errors.fhd, errors.gram}) {
             EXPECT_GE(error.upper, wrong);
             EXPECT_NEAR(error.estimate, wrong, 0.5 * wrong);
@@ -139,8 +139,8 @@ TEST(SampledErrors, AreThoseOfAnEngineThatIsWrong) {
 }
 
 TEST(SampledErrors, OfExactEnginesAreSampledWhereItIsAskedFor) {
-    EXPECT_EQ(errors_of(1e-2, true, false).voxels, 0);
-    const SampledErrors errors = errors_of(0, true, true);
+    EXPECT_EQ(errors_of(1e-2, true, SampleErrors::of_engines_not_exact).voxels, 0);
+    const SampledErrors errors = errors_of(0, true, SampleErrors::of_all);
     EXPECT_GT(errors.voxels, 0);
     EXPECT_LT(errors.fhd.upper, 1e-12);
     EXPECT_LT(errors.gram.upper, 1e-12);
