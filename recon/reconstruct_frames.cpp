@@ -104,8 +104,9 @@ void FrameSolves::solve(std::size_t f) {
         auto [frame, fhd, energy] = equations_.transformed(f);
         SolveOptions options = how_.options;
         options.monitor = monitor_of(f);
-        options.looks_ahead = how_.asked.certify > 0 ||
-                              (options.iterations >= many && equations_.of(f).are_sampled());
+        options.looks_ahead = !options.precondition &&
+                              (how_.asked.certify > 0 ||
+                               (options.iterations >= many && equations_.of(f).are_sampled()));
         const Solved solved = lsrecon::solve(equations_.of(f), fhd, options, report_);
         ImageFrame image = image_of(frame, solved, equations_.of(f).error(),
                                     equations_.of(f).sampled_errors(report_));

@@ -64,8 +64,9 @@ OptionTable options_of(Options& options) {
               "not asked for",
               "Transforms are compared with exact sums in double precision at random points. "
               "The image's relative L2 error is at most EPS with a confidence of 95 %, or the "
-              "exit code is 6. Without the option this is done and reported for kernels that are "
-              "not exact. With tv, wavelet or l1 the frame is solved once more.",
+              "exit code is 6. The image is written in both cases. Without the option the error is "
+              "reported for kernels that are not exact. With tv, wavelet or l1 each frame is "
+              "solved once more to tell it.",
               "certify"},
              {"truth", name(reconstruct.truth), "ground-truth image to compare with", "",
               "The program prints the relative L2 error of the magnitudes."},
@@ -165,8 +166,8 @@ void require_certified(const SolveSummary& solves, double most, const std::strin
         throw ToleranceError(
             text("`certify` ", most, ": the image of ", output,
                  " may be wrong by more\n  found:    ", solves.sampled_in_words(),
-                 "\n  next:     pass a smaller `accuracy`, `precision` double or a "
-                 "larger `lambda`"));
+                 "\n  next:     pass a smaller `accuracy`, `precision` double, a larger "
+                 "`lambda`, or with a field map a smaller `segment_error`"));
     }
 }
 

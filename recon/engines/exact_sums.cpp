@@ -108,6 +108,7 @@ std::vector<Places> places_of(const Voxels& voxels, const OffResonance* off_reso
 Sources sources_of(const SamplePoints& points, bool timed, std::size_t coils, const ValueAt& value,
                    const Range& range) {
     Sources sources;
+    sources.at.reserve(range.count);
     sources.values.reserve(range.count * coils);
     for (std::size_t m = range.first; m < range.first + range.count; ++m) {
         sources.at.push_back(points.trajectory[m]);
