@@ -60,11 +60,11 @@ OptionTable options_of(Options& options) {
               "voxel is `/noise_map` in the image. Without regularisation (`--lambda 0`) the image "
               "also holds `/g_factor`. 100 replicas have an error of about 5 %."},
              {"certify", number(reconstruct.certify, positive(), "EPS"),
-              "end with exit code 6 where the transforms' error may change the image by more",
-              "not asked for",
+              "largest error of the image by its transforms, else code 6", "none",
               "Transforms are compared with exact sums in double precision at random points. "
-              "The image's relative L2 error is at most EPS with a confidence of 95 %, or the "
-              "exit code is 6. The image is written in both cases. Without the option the error is "
+              "The image's relative L2 error by them is at most EPS with a confidence of 95 %, or "
+              "the exit code is 6. The image is written in both cases. Without the option the "
+              "error is "
               "reported for kernels that are not exact. With tv, wavelet or l1 each frame is "
               "solved once more to tell it.",
               "certify"},
