@@ -11,10 +11,14 @@ namespace lsrecon {
 
 namespace {
 
-/// Of a core, some 10 ms. More than that only where a few voxels need it.
-double multiply_adds() {
-    constexpr double of_core = 2e7;
-    return of_core * static_cast<double>(all_cores());
+/// That take some 10 ms of all cores, or more where the fewest that tell anything need it. Each
+/// frame of many may have a sampling of its own, so that more would be felt.
+std::size_t points_to_sample(std::size_t coils, std::size_t samples) {
+    constexpr double multiply_adds_of_core = 2e7;
+    constexpr std::size_t most = 64;
+    return std::min(most,
+                    voxels_of_exact_sums(multiply_adds_of_core * static_cast<double>(all_cores()),
+                                         coils, samples));
 }
 
 /// With repetitions, the same on every platform and in every run.
@@ -58,8 +62,7 @@ SampledError sampled_error(const std::vector<double>& squares, double all, doubl
 
 void sample_fhd(const Sampling& sampling, const CoilRows& samples, const CoilRows& coil_maps,
                 const Voxels& voxels, const std::vector<Volume>& fhd, SampledErrors& errors) {
-    const std::size_t count =
-        voxels_of_exact_sums(multiply_adds(), samples.rows(), samples.columns());
+    const std::size_t count = points_to_sample(samples.rows(), samples.columns());
     const std::vector<std::size_t> at = random_indices(count, voxels.count());
     const bool has_phi = sampling.phi.size() > 0;
     const CoilMatrix of_coils = exact_adjoint(
@@ -91,7 +94,7 @@ void sample_fhd(const Sampling& sampling, const CoilRows& samples, const CoilRow
 
 void sample_q(const Sampling& sampling, const Q& q, SampledErrors& errors) {
     const Voxels differences = Voxels::half_differences(q.grid);
-    const std::size_t count = voxels_of_exact_sums(multiply_adds(), 1, sampling.samples());
+    const std::size_t count = points_to_sample(1, sampling.samples());
     const std::vector<std::size_t> at = random_indices(count, differences.count());
     const RealVector weights = sampling.q_weights();
     const CoilMatrix exact = exact_adjoint(
