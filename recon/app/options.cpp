@@ -426,8 +426,9 @@ OptionTable device_options(ComputeOptions& compute, const std::string& usual_ker
                {"accuracy", number(compute.accuracy, from(1e-14, 0.1)),
                 "relative error of transforms at most", "that of the kernel",
                 "An engine that cannot keep it is refused. The NUFFT chooses its "
-                "grid by it; without it, its error is at most 5e-06, and 1e-12 in double "
-                "precision.",
+                "grid by it. Without it, `recon` chooses it from `--certify`, "
+                "`--tolerance` and lambda, and other commands take 5e-06, and 1e-12 in "
+                "double precision.",
                 "accuracy_asked_for"},
                {"segment_error", number(compute.segment_error, from(1e-7, 0.5)),
                 "relative error of time segments", "",

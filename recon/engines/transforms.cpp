@@ -40,6 +40,14 @@ std::string kernel_of(const ComputeOptions& options, const std::string& device_k
 
 } // namespace
 
+bool may_be_inexact(const ComputeOptions& options, const std::vector<Engine>& table) {
+    return options.backend == "opencl" &&
+           (options.kernel.empty() && options.engine == by_cost
+                ? true
+                : options.engine != any_exact &&
+                      !engine_of(kernel_of(options, "opencl", table), table).exact);
+}
+
 Transforms::Transforms(std::unique_ptr<Device> device, ComputeOptions options,
                        std::vector<Engine> table)
     : device_(std::move(device)), options_(std::move(options)), table_(std::move(table)),
@@ -56,9 +64,7 @@ Transforms::Transforms(std::unique_ptr<Device> device, ComputeOptions options,
 
 /// An engine that is not exact is asked for what only doubles keep.
 void Transforms::settle_precision() {
-    const bool may_be_inexact =
-        !engine_.exact || (options_.kernel.empty() && options_.engine == by_cost);
-    if (may_be_inexact && !options_.precision && options_.accuracy > 0 &&
+    if (may_be_inexact(options_, table_) && !options_.precision && options_.accuracy > 0 &&
         options_.accuracy < least_accuracy_of_floats && device_->has(Precision::float64)) {
         options_.precision = Precision::float64;
         context_.precision = Precision::float64;
