@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "solve/choose_lambda.hpp"
+#include "solve/methods.hpp"
 #include "solve/misfit.hpp"
 #include "solve/solve.hpp"
 
@@ -30,7 +31,18 @@ ScanEquations::OfPlace::OfPlace(Place prepared, const Plan& of, ScanEquations& s
     : place(std::move(prepared)), plan(of),
       frames({scan.transforms_, plan, *place.coil_maps, scan.options_.lambda,
               [&scan](const Sampling& sampling) { return scan.make_q(sampling); },
-              scan.options_.regularisers, place.prior.get(), scan.options_.precondition}) {}
+              scan.options_.regularisers, place.prior.get(), scan.options_.precondition,
+              &method_of(scan.options_), scan.density_for(plan)}) {}
+
+std::function<Density(const Sampling&)> ScanEquations::density_for(const Plan& plan) const {
+    const Method& method = method_of(options_);
+    if (method.solves) {
+        return nullptr;
+    }
+    return [this, &method, &plan](const Sampling& sampling) {
+        return method.density(sampling, prepared_.scan(), plan, options_);
+    };
+}
 
 NormalEquations& ScanEquations::of(std::size_t frame) {
     const Scan& scan = prepared_.scan();
