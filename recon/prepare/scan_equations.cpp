@@ -87,7 +87,9 @@ ScanEquations::Transformed ScanEquations::transformed(std::size_t frame) {
         result.frame = prepared_.frame(frame);
         result.energy = energy_of(*result.frame.sampling, result.frame.samples);
         result.fhd = of(frame).fhd(result.frame.samples, report_);
-        compare_models(frame, result.frame);
+        if (method_of(options_).solves) {
+            compare_models(frame, result.frame);
+        }
         result.frame.samples = {}; // what follows needs their memory
     }
     return result;

@@ -8,14 +8,6 @@ namespace lsrecon {
 
 namespace {
 
-/// Weights of a scan are relative: these make the density one in the least-squares sense.
-Density of_scan(const Sampling& sampling, const Grid& grid) {
-    const RealVector& weights = sampling.weights;
-    const RealVector response = density_response(sampling.trajectory, grid, weights);
-    const double scale = weights.dot(response) / weights.dot(response.cwiseAbs2());
-    return {scale * weights, "weights of the scan"};
-}
-
 Density analytic(const Sampling& sampling, const Grid& grid) {
     std::optional<RealVector> cells = analytic_cells(sampling.trajectory, grid);
     if (!cells) {
@@ -36,7 +28,8 @@ Density voronoi(const Sampling& sampling, const Grid& grid) {
 
 Density usual(const Sampling& sampling, const Grid& grid) {
     if (sampling.weights.size() > 0) {
-        return of_scan(sampling, grid);
+        return {scaled_to_cells(sampling.trajectory, grid, sampling.weights),
+                "weights of the scan"};
     }
     std::optional<RealVector> cells = analytic_cells(sampling.trajectory, grid);
     return cells ? Density{std::move(*cells), "analytic"} : pipe(sampling, grid);

@@ -38,13 +38,17 @@ struct CubicUnits {
 /// of each readout times its steps of r^D / D. None for others.
 std::optional<RealVector> analytic_cells(const std::vector<Vec3>& trajectory, const Grid& grid);
 
-/// Pipe and Menon 1999, MRM 41:179: w <- w / |C C^T w|, from w = 1. C spreads samples onto the
-/// cells of the grid, which is periodic as an image of voxels is in k.
+/// Pipe and Menon 1999, MRM 41:179: w <- w / (C C^T w), from w = 1, scaled to cells. C spreads
+/// samples onto half cells of the grid, which is periodic as an image of voxels is in k.
 RealVector pipe_menon_cells(const std::vector<Vec3>& trajectory, const Grid& grid);
 
-/// C C^T w: 1 where weights make the density even.
+/// C C^T w on whole cells: 1 where weights make the density even.
 RealVector density_response(const std::vector<Vec3>& trajectory, const Grid& grid,
                             const RealVector& weights);
+
+/// The multiple of weights w that makes r = C C^T w nearest to 1: w (w . r) / (w . r^2).
+RealVector scaled_to_cells(const std::vector<Vec3>& trajectory, const Grid& grid,
+                           const RealVector& weights);
 
 /// Voronoi areas or volumes, within the disc or ball of the samples unless they fill the corners;
 /// samples at one point share its cell. NotBuiltError without Voro++ (Rycroft 2009, Chaos

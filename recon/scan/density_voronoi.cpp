@@ -65,7 +65,7 @@ RealVector voronoi_cells(const std::vector<Vec3>& trajectory, const Grid& grid) 
     const bool flat = grid.dimensions == 2;
     const double half = units.period / 2;
     const double height = flat ? 0.5 : half;
-    constexpr double points_of_block = 6; // at which Voro++ is fastest
+    const double points_of_block = flat ? 6 : 1; // the centre of k-space is dense
     const auto blocks = static_cast<int>(
         std::max(1.0, std::pow(static_cast<double>(points.size()) / points_of_block,
                                1.0 / grid.dimensions)));

@@ -1,5 +1,7 @@
 #include "solve/methods.hpp"
 
+#include <algorithm>
+
 namespace lsrecon {
 
 const std::vector<Method>& methods() {
@@ -10,6 +12,11 @@ const std::vector<Method>& methods() {
         {"fft", "inverse FFT of a full Cartesian scan", false, &density_of_cartesian, &fhd_by_fft},
     };
     return rows;
+}
+
+const Method& method_named(const std::string& name) {
+    return *std::find_if(methods().begin(), methods().end(),
+                         [&](const Method& row) { return row.name == name; });
 }
 
 const Method& method_of(const SolveOptions& options) {

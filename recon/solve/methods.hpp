@@ -30,7 +30,8 @@ struct Method {
 
 /// The table: a row each, the default first.
 const std::vector<Method>& methods();
-/// That which these options choose.
+/// The row of a name in the table, and that which these options choose.
+const Method& method_named(const std::string& name);
 const Method& method_of(const SolveOptions& options);
 
 /// Of gridding: as it was asked for.

@@ -16,12 +16,12 @@ NOT_BUILT = 5
 
 
 def simulate(folder, *words):
-    folder.run(0, ["simulate", "-o", "s.h5", "--truth", "t.h5", "--truth-of", "band", "--quiet",
+    folder.run(0, ["simulate", "-o", "s.h5", "--truth", "t.h5", "--quiet",
                    *words])
 
 
 def image(folder, *words):
-    folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--quiet", "--backend", "reference", *words])
+    folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--quiet", *words])
     with h5py.File(folder / "i.h5") as file:
         return file["image"][()], dict(file["record"].attrs)
 
@@ -47,10 +47,9 @@ def gridding_is_near_the_truth(make):
                   ["golden-angle", "--matrix", "48,48"], ["radial-3d", "--matrix", "16,16,16"]):
         folder = make()
         simulate(folder, "--trajectory", *shape, "--coils", "3")
-        bound = 0.35 if "radial-3d" in shape else 0.25
+        bound = 0.5 if "radial-3d" in shape else 0.25
         for density in densities(folder):
             found = error(folder, "--method", "gridding", "--density", density)
-            print(shape, density, found)
             expect(found < bound, f"{shape} {density}: error {found}")
         _, record = image(folder, "--method", "gridding")
         expect(record["method"] == "gridding", f"method {record['method']}")
@@ -102,7 +101,7 @@ def the_fft_is_least_squares(make):
 def what_is_not_cartesian_is_refused(make):
     folder = make()
     fft = ["--method", "fft", "-o", "image.h5"]
-    folder.run(INPUT, recon(*fft), ["sample 0 at", "whole cycles", "least_squares"])
+    folder.run(INPUT, recon(*fft), ["sample 1 at", "whole cycles", "least_squares"])
     simulate(folder, "--trajectory", "cartesian", "--matrix", "8,6")
     command = ["recon", "s.h5", "--quiet", *fft]
     with h5py.File(folder / "s.h5", "r+") as file:
@@ -142,8 +141,8 @@ def the_rest_of_the_line_is_as_ever(make):
     folder = make()
     simulate(folder, "--trajectory", "golden-angle", "--matrix", "16,16", "--coils", "2",
              "--frames", "3", "--noise-samples", "50", "--snr", "20")
-    done = folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--quiet", "--method", "gridding", "--json",
-                          "--noise-map", "20", "--truth", "t.h5"])
+    done = folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--quiet", "--json", "--truth", "t.h5",
+                          "--method", "gridding", "--noise-map", "20"])
     facts = json.loads(done.stdout)
     with h5py.File(folder / "i.h5") as file:
         expect(file["image"].shape == (3, 16, 16), f"{file['image'].shape}")
