@@ -308,6 +308,7 @@ std::optional<ReconstructionRow> gridding_row(const Simulation& simulation,
     const Stage stage(report, "recon gridding");
     SolveOptions gridding;
     gridding.method = &method_named("gridding");
+    run_once(folder, *transforms, gridding, report); // warms up
     const Run run = run_once(folder, *transforms, gridding, report);
     const ComplexVector rho = as_vector(read_image(folder.file("image.h5")).values);
     ReconstructionRow row;

@@ -40,6 +40,7 @@ std::function<Density(const Sampling&)> ScanEquations::density_for(const Plan& p
         return nullptr;
     }
     return [this, &method, &plan](const Sampling& sampling) {
+        const Stage stage(report_, "density");
         return method.density(sampling, prepared_.scan(), plan, options_);
     };
 }
