@@ -91,7 +91,7 @@ TEST_P(AnyTrajectory, FindsTheRampOfARadialScan) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Density, AnyTrajectory, testing::Values("pipe", "voronoi"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& chosen) { return chosen.param; });
 
 TEST(Density, PipeAndMenonConvergeOnARadialScan) {
     const Grid grid = make_grid(32, 32);
