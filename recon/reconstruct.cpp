@@ -10,6 +10,7 @@
 #include "scan/check.hpp"
 #include "solve/cg.hpp"
 #include "solve/choose_lambda.hpp"
+#include "solve/methods.hpp"
 #include "solve/noise_map.hpp"
 
 namespace lsrecon {
@@ -26,7 +27,12 @@ SolveOptions settled(const ReconstructOptions& options, const RuleChoice& rule, 
 }
 
 Record settings_of(const SolveOptions& how, const QSource& q, const PreparedScan& prepared) {
-    Record settings{{"lambda", text(how.lambda)},
+    const Method& method = method_of(how);
+    if (!method.solves) {
+        return {{"method", method.name}};
+    }
+    Record settings{{"method", method.name},
+                    {"lambda", text(how.lambda)},
                     {"regularisers", in_words(how.regularisers)},
                     {"iterations", text(how.iterations)},
                     {"tolerance", text(how.tolerance)},

@@ -11,6 +11,7 @@
 #include "solve/cg.hpp"
 #include "solve/choose_lambda.hpp"
 #include "solve/lambda_curve.hpp"
+#include "solve/methods.hpp"
 #include "solve/noise_map.hpp"
 #include "solve/solvers.hpp"
 
@@ -34,6 +35,15 @@ Cost cost_of_solve(Transforms& transforms, const FrameShape& frame, const WhereS
     const SystemShape& system = frame.system;
     const Grid& grid = system.grid;
     const auto problems = static_cast<double>(frame.problems);
+    if (!method_of(options).solves) {
+        // F^H d, the image before and after, its sum over coils; before that the half cells of
+        // pipe_menon_cells().
+        const auto voxels = static_cast<double>(grid.voxels());
+        const double half_cells = std::pow(2.0, grid.dimensions) * voxels * sizeof(double);
+        return problems * Cost::array(grid.voxels(), sizeof(Complex)) +
+               resident_maps(transforms.device(), system) +
+               Cost::on_host(std::max(half_cells, 3 * voxels * sizeof(Complex)));
+    }
     const auto terms = static_cast<double>(std::max<std::size_t>(1, system.terms));
     const bool of_preconditioner = terms > 1 && need_splitting(options.regularisers);
     Cost cost = (problems + static_cast<double>(frame.segments)) *

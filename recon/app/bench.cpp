@@ -42,6 +42,9 @@ std::string label_of(const std::string& kernel) {
     if (kernel == "reference" || kernel == "loops") {
         return "LS (CPU, double)";
     }
+    if (kernel == "gridding") {
+        return "gridding, double";
+    }
     return kernel == "reference-single" ? "LS (CPU, single)" : kernel;
 }
 

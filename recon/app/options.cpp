@@ -7,6 +7,7 @@
 #include "scan/units.hpp"
 #include "solve/cg.hpp"
 #include "solve/lambda_rules.hpp"
+#include "solve/methods.hpp"
 #include "solve/regularisers.hpp"
 #include "solve/solvers.hpp"
 
@@ -361,6 +362,25 @@ OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std
                 "ISMRMRD. Its field of view must contain that of the image. For `prior` its values "
                 "must be in the units of the image.",
                 "prior"}});
+}
+
+OptionTable method_options(SolveOptions& solve) {
+    return in(
+        "Method",
+        {{"method",
+          one_of(
+              names_of(methods()), [&solve](std::size_t row) { solve.method = &methods()[row]; },
+              [&solve] { return method_of(solve).name; }),
+          "how samples become an image", "", "Methods:" + listed(methods())},
+         {"density",
+          one_of(
+              names_of(density_methods()),
+              [&solve](std::size_t row) { solve.density = &density_methods()[row]; },
+              [&solve]() -> std::string {
+                  return solve.density == nullptr ? "" : solve.density->name;
+              }),
+          "density compensation of --method gridding", density_methods().front().name,
+          "Methods:" + listed(density_methods()), "density_asked_for", "", "method"}});
 }
 
 OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string& q_file,

@@ -51,6 +51,7 @@ OptionTable maps_options(PrepareOptions& prepare,
                          const std::string& usual = "the scan's, or espirit");
 OptionTable coils_options(PrepareOptions& prepare);
 OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std::string& prior);
+OptionTable method_options(SolveOptions& solve);
 OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string& q_file,
                            std::string& q_folder);
 OptionTable device_options(ComputeOptions& compute, const std::string& usual_kernel = "separable",

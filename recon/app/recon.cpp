@@ -9,6 +9,7 @@
 #include "solve/cg.hpp"
 #include "solve/effort.hpp"
 #include "solve/lambda_rules.hpp"
+#include "solve/methods.hpp"
 #include "solve/solvers.hpp"
 
 namespace lsrecon::app {
@@ -41,7 +42,7 @@ OptionTable options_of(Options& options) {
     return joined(
         {scan_options(options.scan, reconstruct.read), place_options(reconstruct.prepare.geometry),
          field_options(reconstruct.prepare), maps_options(reconstruct.prepare),
-         coils_options(reconstruct.prepare),
+         coils_options(reconstruct.prepare), method_options(reconstruct.solve),
          regularisation_options(options.lambda, reconstruct.solve, reconstruct.prepare.prior),
          solver_options(reconstruct.solve, reconstruct.effort, reconstruct.q_file,
                         reconstruct.q_folder),
@@ -73,6 +74,37 @@ OptionTable options_of(Options& options) {
              {"json", toggle(options.json), "print the facts of the image on stdout, as JSON", "",
               "They are those of `lsrecon info --json IMAGE`."},
              quiet_option(options.quiet)})});
+}
+
+/// A method that does not solve has no use for what a solver is told.
+void require_flags_of_method(const Options& options) {
+    const FileOptions& reconstruct = options.reconstruct;
+    const SolveOptions& solve = reconstruct.solve;
+    const SolveEffort& effort = reconstruct.effort;
+    const Method& method = method_of(solve);
+    if (solve.density != nullptr && method.density != &density_of_gridding) {
+        throw UsageError("--density " + solve.density->name + ": --method " + method.name +
+                         " has no density compensation\n  next:     leave --density out, or use "
+                         "--method gridding");
+    }
+    const std::vector<std::pair<std::string, bool>> of_solvers{
+        {"--lambda", options.lambda != "default"},
+        {"--reg", !solve.regularisers.empty()},
+        {"--prior", !reconstruct.prepare.prior.empty()},
+        {"--iterations", effort.iterations.has_value()},
+        {"--tolerance", effort.tolerance.has_value()},
+        {"--preconditioner", effort.precondition.has_value()},
+        {"--solver", solve.solver != nullptr},
+        {"--q", !reconstruct.q_file.empty()},
+        {"--q-folder", !reconstruct.q_folder.empty()},
+        {"--log", !reconstruct.log.empty()}};
+    for (const auto& [flag, given] : of_solvers) {
+        if (given && !method.solves) {
+            throw UsageError(flag + ": --method " + method.name +
+                             " solves nothing\n  next:     leave " + flag +
+                             " out, or use --method least_squares");
+        }
+    }
 }
 
 void require_lambda_rule(const RuleChoice& rule, const std::vector<RegulariserChoice>& chosen) {
@@ -176,8 +208,10 @@ ExitCode run(Options& options) {
     FileOptions& reconstruct = options.reconstruct;
     SolveOptions& solve = reconstruct.solve;
     const Solver& solver = solver_of(solve);
+    require_flags_of_method(options);
     if (options.lambda == "default") {
-        const bool regularised = reconstruct.effort.iterations || !solve.regularisers.empty();
+        const bool regularised = !method_of(solve).solves || reconstruct.effort.iterations ||
+                                 !solve.regularisers.empty();
         reconstruct.lambda_rule = regularised ? RuleChoice() : RuleChoice{"auto", false};
     } else if (lambda_rule(options.lambda) != nullptr) {
         reconstruct.lambda_rule = {options.lambda};

@@ -4,12 +4,13 @@
 
 namespace lsrecon {
 
-MuFactors::MuFactors(Device& device, Precision precision, const Sampling& sampling)
+MuFactors::MuFactors(Device& device, Precision precision, const ComplexVector& phi,
+                     const RealVector& weights)
     : device_(device) {
-    if (sampling.phi.size() == 0 && sampling.weights.size() == 0) {
+    if (phi.size() == 0 && weights.size() == 0) {
         return;
     }
-    ComplexVector factors = ComplexVector::Ones(static_cast<Eigen::Index>(sampling.samples()));
+    ComplexVector factors = ComplexVector::Ones(std::max(phi.size(), weights.size()));
     // Each within range before they meet: their product need not be.
     const auto multiply = [&](const auto& values) {
         const double largest = largest_part(values);
@@ -22,13 +23,13 @@ MuFactors::MuFactors(Device& device, Precision precision, const Sampling& sampli
             factors(m) *= ldexp(Complex(values(m)), -exponent);
         }
     };
-    if (sampling.phi.size() > 0) {
-        multiply(ComplexVector(sampling.phi.conjugate()));
+    if (phi.size() > 0) {
+        multiply(ComplexVector(phi.conjugate()));
     }
-    if (sampling.weights.size() > 0) {
-        multiply(sampling.weights);
+    if (weights.size() > 0) {
+        multiply(weights);
     }
-    factors_ = device.zeros(sampling.samples(), {true, precision});
+    factors_ = device.zeros(static_cast<std::size_t>(factors.size()), {true, precision});
     device.upload(factors, factors_);
 }
 

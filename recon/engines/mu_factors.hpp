@@ -9,7 +9,11 @@ namespace lsrecon {
 /// al. 2008, equation for F^H d). In single precision they are relative to a power of two.
 class MuFactors {
 public:
-    MuFactors(Device& device, Precision precision, const Sampling& sampling);
+    MuFactors(Device& device, Precision precision, const Sampling& sampling)
+        : MuFactors(device, precision, sampling.phi, sampling.weights) {}
+    /// Of M values each, or none for 1.
+    MuFactors(Device& device, Precision precision, const ComplexVector& phi,
+              const RealVector& weights);
 
     /// What the products are to be multiplied by, 2^exponent.
     int exponent() const { return exponent_; }

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "solve/choose_lambda.hpp"
+#include "solve/methods.hpp"
 #include "solve/misfit.hpp"
 #include "solve/solve.hpp"
 
@@ -31,7 +32,18 @@ ScanEquations::OfPlace::OfPlace(Place prepared, const Plan& of, ScanEquations& s
       frames({scan.transforms_, plan, *place.coil_maps, scan.options_.lambda,
               [&scan](const Sampling& sampling) { return scan.make_q(sampling); },
               scan.options_.regularisers, place.prior.get(), scan.options_.precondition,
-              scan.sample_errors_}) {}
+              scan.sample_errors_, &method_of(scan.options_), scan.density_for(plan)}) {}
+
+std::function<Density(const Sampling&)> ScanEquations::density_for(const Plan& plan) const {
+    const Method& method = method_of(options_);
+    if (method.solves) {
+        return nullptr;
+    }
+    return [this, &method, &plan](const Sampling& sampling) {
+        const Stage stage(report_, "density");
+        return method.density(sampling, prepared_.scan(), plan, options_);
+    };
+}
 
 NormalEquations& ScanEquations::of(std::size_t frame) {
     const Scan& scan = prepared_.scan();
@@ -76,7 +88,9 @@ ScanEquations::Transformed ScanEquations::transformed(std::size_t frame) {
         result.frame = prepared_.frame(frame);
         result.energy = energy_of(*result.frame.sampling, result.frame.samples);
         result.fhd = of(frame).fhd(result.frame.samples, report_);
-        compare_models(frame, result.frame);
+        if (method_of(options_).solves) {
+            compare_models(frame, result.frame);
+        }
         result.frame.samples = {}; // what follows needs their memory
     }
     return result;

@@ -58,6 +58,8 @@ private:
 
     std::size_t bright_frame();
     Q make_q(const Sampling& sampling);
+    /// Of the method, for places of this plan; null where it solves.
+    std::function<Density(const Sampling&)> density_for(const Plan& plan) const;
     void compare_models(std::size_t f, const Frame& frame);
 
     PreparedScan& prepared_;

@@ -19,7 +19,9 @@ struct Iteration {
 /// Called with every residual.
 using Monitor = std::function<void(const Iteration&)>;
 
+struct Method; // solve/methods.hpp
 struct Solver; // solve/solvers.hpp
+struct DensityMethod; // scan/density.hpp
 
 struct SolveOptions {
     double lambda = 0; ///< weight of Q(0) I beside F^H F
@@ -31,6 +33,8 @@ struct SolveOptions {
     Monitor monitor = nullptr;
     double image_tolerance = 0.01; ///< of the image's error by rounding: more is a note
     bool looks_ahead = false; ///< Iterations::next_alpha, for one more product
+    const Method* method = nullptr; ///< a row of methods(); null for the first
+    const DensityMethod* density = nullptr; ///< of gridding; null for the first
 };
 
 /// The coefficients of conjugate gradients without preconditioner: Lanczos' tridiagonal matrix of A

@@ -6,6 +6,7 @@
 #include "base/numbers.hpp"
 #include "operators/unsampled.hpp"
 #include "scan/replica_noise.hpp"
+#include "solve/methods.hpp"
 
 namespace lsrecon {
 
@@ -67,6 +68,9 @@ RealVector noise_map(NormalEquations& equations, const std::vector<Volume>& fhd,
 std::string why_no_g_factor(const Scan& scan, const CoilRows& coil_maps, const Sampling& sampling,
                             bool white, const SolveOptions& options,
                             const std::vector<Stop>& stops) {
+    if (!method_of(options).solves) {
+        return "it is defined for least squares alone";
+    }
     if (scan.voxels) {
         return "it is not defined for voxels off the grid";
     }

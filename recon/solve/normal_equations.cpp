@@ -9,6 +9,7 @@
 #include "operators/explicit_gram.hpp"
 #include "solve/cg.hpp"
 #include "solve/effort.hpp"
+#include "solve/methods.hpp"
 #include "solve/misfit.hpp"
 #include "solve/solvers.hpp"
 
@@ -37,13 +38,37 @@ std::string no_room(const Device& device, double room, const Cost& needed) {
                 " MiB)");
 }
 
+/// Weights by which F^H d is the image: cells / (N |phi|^2), 0 where phi is.
+Density weighting(const CommonToFrames& common, const Sampling& sampling) {
+    if (!common.density) {
+        return {sampling.weights, ""};
+    }
+    Density density = common.density(sampling);
+    density.cells /= static_cast<double>(common.plan.grid.voxels());
+    for (Eigen::Index m = 0; m < sampling.phi.size(); ++m) {
+        const double square = std::norm(sampling.phi(m));
+        density.cells(m) = square > 0 ? density.cells(m) / square : 0;
+    }
+    return density;
+}
+
 } // namespace
+
+NormalEquations::NormalEquations(const CommonToFrames& common, CoilMaps& maps,
+                                 const Sampling& sampling)
+    : common_(common), maps_(maps), sampling_(sampling), density_(weighting(common, sampling)),
+      transform_(common.transforms, sampling.points(), common.plan.voxels),
+      factors_(common.transforms.device(), common.transforms.precision(), sampling.phi,
+               density_.cells) {}
 
 WhereSolved where_solved(Transforms& transforms, const SystemShape& shape,
                          const SolveOptions& options) {
     const Precision precision = precision_of_solver(transforms, options.regularisers);
     const Device& device = transforms.device();
     std::string why_not;
+    if (!method_of(options).solves) {
+        return {precision, true, ""};
+    }
     if (solver_of(options).on_device) {
         why_not = no_room(
             device, device.memory(),
@@ -81,6 +106,10 @@ Cost NormalEquations::cost(const SystemShape& shape, Precision precision,
 }
 
 std::vector<Volume> NormalEquations::fhd(const CoilRows& samples, Reporter& report) {
+    if (common_.method != nullptr && common_.method->fhd != nullptr) {
+        return common_.method->fhd(common_.transforms, sampling_, density_.cells, common_.plan.grid,
+                                   samples, maps_, report);
+    }
     std::vector<Volume> volumes =
         compute_fhd(common_.transforms, transform_, factors_, samples, maps_, report);
     error_ = std::max(error_, transform_.error());
@@ -117,6 +146,9 @@ double NormalEquations::misfit(const CoilRows& samples, const std::vector<Comple
 }
 
 void NormalEquations::prepare(Reporter& report) {
+    if (common_.density) {
+        return;
+    }
     if (!by_terms()) {
         q();
         return;

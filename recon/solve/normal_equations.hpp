@@ -10,6 +10,7 @@
 #include "operators/time_terms_gram.hpp"
 #include "operators/toeplitz.hpp"
 #include "plan/plan.hpp"
+#include "scan/density.hpp"
 #include "solve/fhd.hpp"
 #include "solve/sampled_errors.hpp"
 #include "solve/system.hpp"
@@ -30,6 +31,9 @@ struct CommonToFrames {
     const PriorImage* prior = nullptr; ///< where regularisers need one
     bool precondition = false; ///< conjugate gradients; splitting always is
     SampleErrors sample_errors = SampleErrors::never;
+    const Method* method = nullptr; ///< null for one that solves
+    /// Where it does not.
+    std::function<Density(const Sampling&)> density = nullptr;
 };
 
 /// What systems of one grid share that work one at a time; made with the first.
@@ -62,16 +66,14 @@ void note_move_to_cpu(const Transforms& transforms, const std::string& why);
 class NormalEquations {
 public:
     /// `maps` are those of the scan on the transforms' device.
-    NormalEquations(const CommonToFrames& common, CoilMaps& maps, const Sampling& sampling)
-        : common_(common), maps_(maps), sampling_(sampling),
-          transform_(common.transforms, sampling.points(), common.plan.voxels),
-          factors_(common.transforms.device(), common.transforms.precision(), sampling) {}
+    NormalEquations(const CommonToFrames& common, CoilMaps& maps, const Sampling& sampling);
 
     /// Of a system through Q and its solve, all on one device.
     static Cost cost(const SystemShape& shape, Precision precision,
                      const std::vector<RegulariserChoice>& regularisers, bool precondition);
 
-    /// F^H d of C x M samples, the right-hand sides.
+    /// F^H d of C x M samples, the right-hand sides. Of a method that does not solve, with weights
+    /// that make it an image.
     std::vector<Volume> fhd(const CoilRows& samples, Reporter& report);
     /// ||W^1/2 (F rho - d)||^2 of samples and the images that they are to be of: one with coil
     /// maps, one a coil without.
@@ -84,6 +86,8 @@ public:
     const Q* q();
 
     const CoilRows& coil_maps() const { return common_.coil_maps; }
+    /// Where its weights come from, of a method that does not solve.
+    const std::string& density() const { return density_.method; }
     /// On the transforms' device, in double precision where it has that. Null where the device has
     /// no room, which is noted. Made when it is first asked for.
     System* on_device();
@@ -116,6 +120,7 @@ private:
     const CommonToFrames& common_;
     CoilMaps& maps_;
     const Sampling& sampling_;
+    Density density_; ///< its cells are w, of a method that does not solve
     PiecewiseTransform transform_;
     MuFactors factors_;
     double error_ = 0;

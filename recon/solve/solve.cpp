@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "solve/late_change.hpp"
+#include "solve/methods.hpp"
 #include "solve/solvers.hpp"
 
 namespace lsrecon {
@@ -161,6 +162,9 @@ Solved solve_where_it_fits(NormalEquations& equations, const std::vector<Volume>
 
 Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
              const SolveOptions& options, Reporter& report) {
+    if (!method_of(options).solves) {
+        return combined(equations, fhd, options);
+    }
     equations.prepare(report);
     const Stage stage(report, "solve");
     Solved solved = solver_of(options).solve(equations, fhd, options, report);

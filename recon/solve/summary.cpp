@@ -8,6 +8,7 @@
 #include "base/numbers.hpp"
 #include "base/tolerance.hpp"
 #include "solve/late_change.hpp"
+#include "solve/methods.hpp"
 #include "solve/sensitivity.hpp"
 
 namespace lsrecon {
@@ -58,7 +59,7 @@ std::string SolveSummary::sampled_in_words() const {
 }
 
 double SolveSummary::worst_residual() const {
-    return *std::max_element(residuals_.begin(), residuals_.end());
+    return residuals_.empty() ? 0 : *std::max_element(residuals_.begin(), residuals_.end());
 }
 
 std::string SolveSummary::effort_in_words() const {
@@ -83,6 +84,9 @@ std::string SolveSummary::late_change_in_words() const {
 }
 
 std::string SolveSummary::as_text() const {
+    if (!method_of(options_).solves) {
+        return method_of(options_).name + ", no iterations";
+    }
     const std::size_t solves = residuals_.size();
     const std::string line = (solves == 1 ? "" : text(solves, " solves, ")) + effort_in_words();
     if (!need_splitting(options_.regularisers)) {
@@ -187,6 +191,9 @@ void SolveSummary::note(Reporter& report) const {
 }
 
 std::vector<std::pair<std::string, double>> SolveSummary::numbers() const {
+    if (!method_of(options_).solves) {
+        return {};
+    }
     std::vector<std::pair<std::string, double>> numbers{{"residual_worst", worst_residual()},
                                                         {"residual_median", median(residuals_)},
                                                         {"late_change", late_change_},
@@ -256,7 +263,7 @@ void estimate_by_samples(ImageFrame& frame, const Solved& solved, const SampledE
 void compare_with_samples(ImageFrame& frame, double explained, double energy, double noise) {
     constexpr double resolved = 1e-5; // of the energy; F^H d is in single precision
     const double share = explained / energy;
-    if (std::isfinite(share)) {
+    if (share != 0 && std::isfinite(share)) {
         frame.explained = share;
         frame.unexplained = noise > resolved * energy ? (energy - explained) / noise : 0;
     }

@@ -60,9 +60,11 @@ def check_transforms(table):
 
 def check_reconstructions(table):
     rows = table["reconstructions"]
-    assert [(row["stage"], row["kernel"]) for row in rows] == [
+    assert [(row["stage"], row["kernel"]) for row in rows] == [("recon", "gridding")] + [
         (stage, kernel) for kernel in ("loops", "separable") for stage in ("solve", "recon")], rows
-    for row in rows:
+    require_positive(rows[0], "seconds", "speed_up")
+    assert {"read", "density", "fhd"} == rows[0]["stage_seconds"].keys(), rows[0]
+    for row in rows[1:]:
         require_positive(row, "seconds", "speed_up")
         assert 0 < row["iterations"] <= 40, row
         stages = row["stage_seconds"]

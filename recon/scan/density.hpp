@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scan/scan.hpp"
+
+namespace lsrecon {
+
+/// The part of k-space that each sample stands for, M: its area or volume in cells of one cycle per
+/// field of view, 1 for a full Cartesian scan. Density compensation (docs/maths.md#gridding).
+struct Density {
+    RealVector cells;
+    std::string method; ///< in words, for the record
+};
+
+/// A way to it, a word after --density.
+struct DensityMethod {
+    std::string name;
+    std::string summary;
+    /// UsageError where it cannot serve these samples.
+    Density (*of)(const Sampling& sampling, const Grid& grid);
+};
+
+/// The table: a row each, the default first.
+const std::vector<DensityMethod>& density_methods();
+
+/// Positions in units in which voxels are cubes, so that a round k-space is round.
+struct CubicUnits {
+    CubicUnits(std::vector<Vec3> trajectory, const Grid& grid);
+    std::vector<Vec3> k;
+    double period; ///< of the grid, along each dimension
+    double cells; ///< of one cycle per field of view, in a square or cube of 1
+};
+
+/// Spokes through or from the centre and spirals outward, recognised by their positions: the angle
+/// of each readout times its steps of r^D / D. None for others.
+std::optional<RealVector> analytic_cells(const std::vector<Vec3>& trajectory, const Grid& grid);
+
+/// Pipe and Menon 1999, MRM 41:179: w <- w / (C C^T w), from w = 1, scaled to cells. C spreads
+/// samples onto half cells of the grid, which is periodic as an image of voxels is in k.
+RealVector pipe_menon_cells(const std::vector<Vec3>& trajectory, const Grid& grid);
+
+/// C C^T w on whole cells: 1 where weights make the density even.
+RealVector density_response(const std::vector<Vec3>& trajectory, const Grid& grid,
+                            const RealVector& weights);
+
+/// The multiple of weights w that makes r = C C^T w nearest to 1: w (w . r) / (w . r^2).
+RealVector scaled_to_cells(const std::vector<Vec3>& trajectory, const Grid& grid,
+                           const RealVector& weights);
+
+/// Voronoi areas or volumes, within the disc or ball of the samples unless they fill the corners;
+/// samples at one point share its cell. NotBuiltError without Voro++ (Rycroft 2009, Chaos
+/// 19:041111).
+RealVector voronoi_cells(const std::vector<Vec3>& trajectory, const Grid& grid);
+
+} // namespace lsrecon

@@ -1,0 +1,175 @@
+#include "scan/density.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "scan/trajectories.hpp"
+#include "support/case.hpp"
+
+namespace lsrecon {
+namespace {
+
+using test::make_grid;
+
+std::vector<Vec3> trajectory_of(const std::string& name, const Grid& grid) {
+    TrajectoryOptions options;
+    options.grid = grid;
+    return make_trajectory(name, options);
+}
+
+RealVector cells_by(const std::string& name, const std::vector<Vec3>& trajectory,
+                    const Grid& grid) {
+    const auto& rows = density_methods();
+    const auto row = std::find_if(rows.begin(), rows.end(),
+                                  [&](const DensityMethod& one) { return one.name == name; });
+    Sampling sampling;
+    sampling.trajectory = trajectory;
+    return row->of(sampling, grid).cells;
+}
+
+double largest_difference_from(double expected, const RealVector& found) {
+    return (found.array() - expected).abs().maxCoeff();
+}
+
+/// A row of test names whose density is for any trajectory.
+class AnyTrajectory : public testing::TestWithParam<std::string> {
+protected:
+    RealVector cells(const std::vector<Vec3>& trajectory, const Grid& grid) {
+        try {
+            return cells_by(GetParam(), trajectory, grid);
+        } catch (const NotBuiltError&) {
+            return {};
+        }
+    }
+};
+
+TEST_P(AnyTrajectory, CartesianSamplesHaveOneCellEach) {
+    for (const Grid& grid :
+         {make_grid(8, 8), make_grid(7, 12), make_grid(1, 5), make_grid(4, 5, 6)}) {
+        const RealVector found = cells(trajectory_of("cartesian", grid), grid);
+        if (found.size() > 0) {
+            EXPECT_LT(largest_difference_from(1, found), 1e-9) << grid.size[0];
+        }
+    }
+}
+
+TEST_P(AnyTrajectory, SamplesAtOnePointShareItsCell) {
+    const Grid grid = make_grid(6, 6);
+    std::vector<Vec3> twice = trajectory_of("cartesian", grid);
+    twice.insert(twice.end(), twice.begin(), twice.begin() + 6);
+    const RealVector found = cells(twice, grid);
+    if (found.size() > 0) {
+        EXPECT_NEAR(found.sum(), 36, GetParam() == "pipe" ? 0.5 : 1e-9);
+        EXPECT_NEAR(found(0), found(36), 1e-9);
+        EXPECT_LT(found(0), 0.7);
+    }
+}
+
+/// Inside, where a spoke's neighbours are not those at the edge, both find the ramp.
+TEST_P(AnyTrajectory, FindsTheRampOfARadialScan) {
+    const Grid grid = make_grid(32, 32);
+    const std::vector<Vec3> trajectory = trajectory_of("radial", grid);
+    const RealVector found = cells(trajectory, grid);
+    if (found.size() == 0) {
+        return;
+    }
+    const RealVector ramp = cells_by("analytic", trajectory, grid);
+    double off = 0;
+    double all = 0;
+    for (std::size_t m = 0; m < trajectory.size(); ++m) {
+        const double radius = std::hypot(trajectory[m][0], trajectory[m][1]);
+        if (radius > 2 && radius < 13) {
+            off +=
+                std::abs(found(static_cast<Eigen::Index>(m)) - ramp(static_cast<Eigen::Index>(m)));
+            all += ramp(static_cast<Eigen::Index>(m));
+        }
+    }
+    EXPECT_LT(off / all, 0.05);
+    EXPECT_GT(off, 0) << "the one is a copy of the other";
+}
+
+INSTANTIATE_TEST_SUITE_P(Density, AnyTrajectory, testing::Values("pipe", "voronoi"),
+                         [](const auto& chosen) { return chosen.param; });
+
+TEST(Density, PipeAndMenonConvergeOnARadialScan) {
+    const Grid grid = make_grid(32, 32);
+    const std::vector<Vec3> trajectory = trajectory_of("radial", grid);
+    const RealVector cells = pipe_menon_cells(trajectory, grid);
+    EXPECT_GT(cells.minCoeff(), 0);
+    const RealVector off = (density_response(trajectory, grid, cells).array() - 1).matrix();
+    EXPECT_LT(std::sqrt(cells.dot(off.cwiseAbs2()) / cells.sum()), 0.15);
+    const RealVector of_ones =
+        (density_response(trajectory, grid, RealVector::Ones(cells.size())).array() - 1).matrix();
+    EXPECT_GT(std::sqrt(of_ones.squaredNorm() / static_cast<double>(of_ones.size())), 1);
+}
+
+TEST(Density, TheRampOfSpokesIsTheirAngleTimesTheRadius) {
+    const Grid grid = make_grid(16, 16);
+    TrajectoryOptions options;
+    options.grid = grid;
+    options.readouts = 20;
+    const std::vector<Vec3> trajectory = make_trajectory("radial", options);
+    const RealVector cells = cells_by("analytic", trajectory, grid);
+    const auto each = static_cast<std::size_t>(cells.size()) / 20;
+    for (std::size_t i = 0; i < each; ++i) {
+        const double radius = std::hypot(trajectory[i][0], trajectory[i][1]);
+        const double expected = radius > 0 ? pi / 20 * radius : pi / 20 / 4;
+        EXPECT_NEAR(cells(static_cast<Eigen::Index>(i)), expected, 1e-9) << radius;
+    }
+}
+
+/// The disc, ellipse or ball that the samples fill, half a step beyond the last.
+TEST(Density, AnalyticCellsFillTheRegionOfTheSamples) {
+    const auto filled = [](const std::string& name, const Grid& grid) {
+        double region = grid.dimensions == 2 ? pi / 4 : pi / 6;
+        for (int d = 0; d < grid.dimensions; ++d) {
+            region *= static_cast<double>(grid.size[static_cast<std::size_t>(d)]);
+        }
+        return cells_by("analytic", trajectory_of(name, grid), grid).sum() / region;
+    };
+    for (const char* name : {"radial", "golden-angle", "spiral"}) {
+        EXPECT_NEAR(filled(name, make_grid(32, 32)), 1, 0.04) << name;
+        EXPECT_NEAR(filled(name, make_grid(32, 48)), 1, 0.04) << name;
+    }
+    EXPECT_NEAR(filled("radial-3d", make_grid(24, 24, 24)), 1, 0.06);
+}
+
+TEST(Density, SpokesFromTheCentreHaveHalfAsMuchOfIt) {
+    const Grid grid = make_grid(16, 16);
+    std::vector<Vec3> trajectory;
+    for (int spoke = 0; spoke < 50; ++spoke) {
+        for (int i = 0; i < 8; ++i) {
+            trajectory.push_back(
+                {i * std::cos(2 * pi * spoke / 50), i * std::sin(2 * pi * spoke / 50), 0});
+        }
+    }
+    const RealVector cells = cells_by("analytic", trajectory, grid);
+    EXPECT_NEAR(cells(0), 2 * pi / 50 / 8, 1e-9);
+    EXPECT_NEAR(cells(3), 2 * pi / 50 * 3, 1e-9);
+    EXPECT_NEAR(cells.sum(), pi * 7.5 * 7.5, 1e-9);
+}
+
+TEST(Density, AnalyticRefusesWhatItDoesNotKnow) {
+    for (const char* name : {"random", "cartesian"}) {
+        const Grid grid = make_grid(12, 12);
+        EXPECT_THROW(cells_by("analytic", trajectory_of(name, grid), grid), UsageError) << name;
+    }
+    const Grid grid = make_grid(12, 12, 12);
+    EXPECT_THROW(cells_by("analytic", trajectory_of("cones", grid), grid), UsageError);
+}
+
+TEST(Density, WeightsOfTheScanGetTheScaleOfCells) {
+    const Grid grid = make_grid(32, 32);
+    Sampling sampling;
+    sampling.trajectory = trajectory_of("radial", grid);
+    const RealVector cells = pipe_menon_cells(sampling.trajectory, grid);
+    sampling.weights = 700 * cells;
+    const Density found = density_methods().front().of(sampling, grid);
+    EXPECT_EQ(found.method, "weights of the scan");
+    EXPECT_LT((found.cells - cells).norm(), 0.01 * cells.norm());
+}
+
+} // namespace
+} // namespace lsrecon
