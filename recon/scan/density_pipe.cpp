@@ -97,6 +97,11 @@ RealVector response_of(const std::vector<Vec3>& trajectory, const Cells& of,
     return response;
 }
 
+double scale_of(const std::vector<Vec3>& trajectory, const Grid& grid, const RealVector& weights) {
+    const RealVector response = density_response(trajectory, grid, weights);
+    return weights.dot(response) / weights.dot(response.cwiseAbs2());
+}
+
 } // namespace
 
 RealVector density_response(const std::vector<Vec3>& trajectory, const Grid& grid,
@@ -106,8 +111,7 @@ RealVector density_response(const std::vector<Vec3>& trajectory, const Grid& gri
 
 RealVector scaled_to_cells(const std::vector<Vec3>& trajectory, const Grid& grid,
                            const RealVector& weights) {
-    const RealVector response = density_response(trajectory, grid, weights);
-    return weights * (weights.dot(response) / weights.dot(response.cwiseAbs2()));
+    return scale_of(trajectory, grid, weights) * weights;
 }
 
 RealVector pipe_menon_cells(const std::vector<Vec3>& trajectory, const Grid& grid) {
@@ -122,7 +126,9 @@ RealVector pipe_menon_cells(const std::vector<Vec3>& trajectory, const Grid& gri
         }
         weights = weights.cwiseQuotient(response);
     }
-    return scaled_to_cells(trajectory, grid, weights);
+    // Of a full Cartesian scan; more would let sparse samples stand for more than a cell.
+    const double most = std::pow(10.0 / 9, std::log(cells.density()) / std::log(fine));
+    return std::min(most, scale_of(trajectory, grid, weights)) * weights;
 }
 
 } // namespace lsrecon
