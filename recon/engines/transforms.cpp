@@ -74,7 +74,8 @@ void Transforms::settle_precision() {
 }
 
 EngineContext Transforms::context(bool on_record) {
-    return {*device_, precision(), options_.accuracy, options_.note,
+    return {*device_, precision(),
+            options_.accuracy > 0 ? options_.accuracy : options_.image_accuracy, options_.note,
             [this, on_record](const std::string& variant,
                               const std::string& stage) -> const ChosenParameters& {
                 if (on_record) {
@@ -121,7 +122,8 @@ std::string Transforms::refusal_of(const Chosen& any, const SamplePoints& points
         return text("it computes on ", engine.device_kind, ", not on ", device_->kind());
     }
     const std::string refusal = engine.refusal(*device_, points, voxels);
-    if (!refusal.empty() || options_.accuracy == 0) {
+    const double most = engine.exact ? options_.accuracy : context_.accuracy;
+    if (!refusal.empty() || most == 0) {
         return refusal;
     }
     double error = 0;
@@ -129,9 +131,9 @@ std::string Transforms::refusal_of(const Chosen& any, const SamplePoints& points
         error =
             std::max(error, engine.predict(predicting_, any.variant, stage, points, voxels).error);
     }
-    return error <= options_.accuracy ? ""
-                                      : text("its relative error is up to ", rounded(error),
-                                             ", and ", options_.accuracy, " is asked for");
+    return error <= most ? ""
+                         : text("its relative error is up to ", rounded(error), ", and ", most,
+                                " is asked for");
 }
 
 Transforms::Chosen Transforms::choose(const SamplePoints& points, const Voxels& voxels) {
@@ -242,7 +244,7 @@ Cost Transforms::predict(const std::string& stage, const SamplePoints& points,
 }
 
 double Transforms::accuracy() const {
-    return options_.accuracy > 0 ? options_.accuracy
+    return context_.accuracy > 0 ? context_.accuracy
                                  : unit_roundoff(variant_.computes_in.value_or(precision()));
 }
 

@@ -24,6 +24,8 @@ struct ComputeOptions {
     /// Of transforms: no engine serves whose bound of the relative L2 error is larger, and the
     /// NUFFT chooses its kernel by it; 0 for what is usual.
     double accuracy = 0;
+    /// The same of engines that are not exact, where `accuracy` is 0: what an image needs.
+    double image_accuracy = 0;
     /// Relative L2 error of time segments, where the engine needs them for off-resonance.
     double segment_error = 1e-5;
     double device_memory = 0; ///< bytes to use of the device's memory at most; 0 for all of it
