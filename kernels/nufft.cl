@@ -10,8 +10,8 @@
 //
 // Forward: a team of LANES work-items takes one sample at a time, a column of the fine grid each.
 //
-// Defines: DOUBLES; WIDTH and DEGREE of the kernel's polynomials; LANES, the power of two at or
-// above WIDTH; COILS, transformed at a time; TX, TY, LAYERS. A plane has TY = 1 and its second
+// Defines: DOUBLES, STORED; WIDTH and DEGREE of the kernel's polynomials; LANES, the power of two at
+// or above WIDTH; COILS, transformed at a time; TX, TY, LAYERS. A plane has TY = 1 and its second
 // dimension as layers.
 #include "grid.h"
 #ifndef WIDTH
@@ -35,6 +35,12 @@
 #ifndef LAYERS
 #define LAYERS 32
 #endif
+#ifndef STORED
+#define STORED REAL // of values and voxels
+#endif
+typedef STORED stored;
+typedef JOIN(STORED, 2) stored2;
+#define TO_STORED2 JOIN(convert_, JOIN(STORED, 2))
 
 // Arrays of a work-item are registers where all of their indices are known.
 #define UNROLL __attribute__((opencl_unroll_hint))
@@ -85,7 +91,7 @@ static real2 times(real2 a, real2 b)
 // Geometry: samples.
 __kernel void sort_values(const ulong items, __global const uint *order,
                           __global const real2 *phases, int with_phases,
-                          __global const real *values, int are_complex, ulong first_coil,
+                          __global const stored *values, int are_complex, ulong first_coil,
                           int coils, __global real2 *sorted)
 {
     ONLY(items)
@@ -95,7 +101,7 @@ __kernel void sort_values(const ulong items, __global const uint *order,
         real2 value = (real2)(0, 0);
         if (c < coils) {
             const size_t at = (first_coil + c) * items + order[i];
-            value = are_complex ? vload2(at, values) : (real2)(values[at], 0);
+            value = are_complex ? TO_REAL2(vload2(at, values)) : (real2)(values[at], 0);
         }
         sorted[i * COILS + c] = with_phases ? times(value, phases[i]) : value;
     }
@@ -389,25 +395,26 @@ static real factor_at(__global const real *factors, int4 size, int x, int y, int
 
 // Geometry: voxels along x and y; z of one coil after the other.
 __kernel void crop(const ulong items, __global const real2 *grid, int4 size, int4 extents,
-                   __global const real *factors, ulong first_coil, __global real2 *out)
+                   __global const real *factors, ulong first_coil, __global stored2 *out)
 {
     ONLY(items)
     const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2) % size.z;
     const size_t coil = get_global_id(2) / size.z;
-    out[coil_voxel(first_coil + coil, size, x, y, z)] =
-        factor_at(factors, size, x, y, z) * grid[coil_point(coil, x, y, z, size, extents)];
+    out[coil_voxel(first_coil + coil, size, x, y, z)] = TO_STORED2(
+        factor_at(factors, size, x, y, z) * grid[coil_point(coil, x, y, z, size, extents)]);
 }
 
 // The points of voxels; others are 0 already.
 // Geometry: voxels along x and y; z of one coil after the other.
-__kernel void pad(const ulong items, __global const real2 *in, int4 size, int4 extents,
+__kernel void pad(const ulong items, __global const stored2 *in, int4 size, int4 extents,
                   __global const real *factors, ulong first_coil, __global real2 *grid)
 {
     ONLY(items)
     const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2) % size.z;
     const size_t coil = get_global_id(2) / size.z;
     grid[coil_point(coil, x, y, z, size, extents)] =
-        factor_at(factors, size, x, y, z) * in[coil_voxel(first_coil + coil, size, x, y, z)];
+        factor_at(factors, size, x, y, z) *
+        TO_REAL2(in[coil_voxel(first_coil + coil, size, x, y, z)]);
 }
 
 // out[order[i]] = the sum of points times the kernel of sample i, times its conjugate phase.
@@ -416,7 +423,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 interpolate(int4 bins, __global const uint *order, __global const ushort4 *first_points,
             __global const real *offsets, ulong samples, __global const real2 *phases,
             int with_phases, __global const real *coefficients, ulong4 strides,
-            __global const real2 *grid, ulong first_coil, int coils, __global real2 *out)
+            __global const real2 *grid, ulong first_coil, int coils,
+            __global stored2 *out)
 {
     __local real along_y[GROUP];
     __local real along_layers[GROUP];
@@ -472,7 +480,7 @@ interpolate(int4 bins, __global const uint *order, __global const ushort4 *first
                 if (with_phases) {
                     total = times(total, (real2)(phases[i].x, -phases[i].y));
                 }
-                out[(first_coil + c) * samples + order[i]] = total;
+                out[(first_coil + c) * samples + order[i]] = TO_STORED2(total);
             }
         }
     }

@@ -183,21 +183,13 @@ void choose_accuracy(Options& options) {
     if (compute.accuracy > 0 || !may_be_inexact(compute)) {
         return;
     }
-    const double lambda =
-        reconstruct.lambda_rule.word.empty() ? reconstruct.solve.lambda : usual_lambda;
-    const Precision most = compute.precision.value_or(Precision::float64);
-    if (reconstruct.certify > 0) {
-        compute.accuracy = accuracy_for(reconstruct.certify, lambda, most);
-    } else {
-        // Where exact sums may take its place, what floats cannot keep is left to them.
-        const bool by_cost = compute.kernel.empty() && compute.engine == ComputeOptions().engine;
-        const std::optional<double>& tolerance = reconstruct.effort.tolerance;
-        compute.image_accuracy = accuracy_for(
-            tolerance.value_or(image_error_of_accuracy), lambda,
-            by_cost && tolerance ? most : compute.precision.value_or(Precision::float32));
-    }
-    reconstruct.settings.emplace_back("accuracy",
-                                      text(std::max(compute.accuracy, compute.image_accuracy)));
+    const double tolerance = reconstruct.certify > 0
+                                 ? reconstruct.certify
+                                 : reconstruct.effort.tolerance.value_or(image_error_of_accuracy);
+    compute.image_accuracy = accuracy_for(
+        tolerance, reconstruct.lambda_rule.word.empty() ? reconstruct.solve.lambda : usual_lambda,
+        compute.precision.value_or(Precision::float32));
+    reconstruct.settings.emplace_back("accuracy", text(compute.image_accuracy));
 }
 
 /// The image is there, and its error is not what was asked for.

@@ -16,9 +16,6 @@ namespace {
 const std::string by_cost = "auto";
 const std::string any_exact = "exact";
 
-/// Below it, sums in floats keep no error that is asked for.
-constexpr double least_accuracy_of_floats = 5e-6;
-
 /// What the user asks for by name, or the usual one.
 std::string kernel_of(const ComputeOptions& options, const std::string& device_kind,
                       const std::vector<Engine>& table) {
@@ -54,22 +51,10 @@ Transforms::Transforms(std::unique_ptr<Device> device, ComputeOptions options,
       kernel_(kernel_of(options_, device_->kind(), table_)), engine_(engine_of(kernel_, table_)),
       variant_(variant_named(kernel_, table_)), context_(context(true)),
       predicting_(context(false)) {
-    settle_precision();
     if (!device_->has(precision())) {
         throw DeviceError(text("`precision` double: ", device_->info().name,
                                " has no double precision\n  next:     use `precision` single, "
                                "another `device`, or `backend` reference"));
-    }
-}
-
-/// An engine that is not exact is asked for what only doubles keep.
-void Transforms::settle_precision() {
-    if (may_be_inexact(options_, table_) && !options_.precision && options_.accuracy > 0 &&
-        options_.accuracy < least_accuracy_of_floats && device_->has(Precision::float64)) {
-        options_.precision = Precision::float64;
-        context_.precision = Precision::float64;
-        predicting_.precision = Precision::float64;
-        tell(text("double precision, for an accuracy of ", options_.accuracy));
     }
 }
 
@@ -145,7 +130,10 @@ Transforms::Chosen Transforms::choose(const SamplePoints& points, const Voxels& 
         }
     }
     if (!usual) {
-        throw DeviceError("no engine can compute this transform" + refusals);
+        throw DeviceError("no engine can compute this transform" + refusals +
+                          (options_.accuracy > 0 ? "\n  next:     pass a larger `accuracy`, or "
+                                                   "`precision` double"
+                                                 : ""));
     }
     return *usual;
 }
@@ -178,8 +166,8 @@ Transforms::exact_one(const SamplePoints& points, const Voxels& voxels, std::str
     return {};
 }
 
-double Transforms::seconds_of(const Chosen& any, const SamplePoints& points, const Voxels& voxels) {
-    return any.engine.predict(predicting_, any.variant, "fhd", points, voxels).seconds;
+Cost Transforms::cost_of(const Chosen& any, const SamplePoints& points, const Voxels& voxels) {
+    return any.engine.predict(predicting_, any.variant, "fhd", points, voxels);
 }
 
 std::optional<Transforms::Chosen> Transforms::faster_one(const std::optional<Chosen>& exact,
@@ -187,7 +175,7 @@ std::optional<Transforms::Chosen> Transforms::faster_one(const std::optional<Cho
                                                          const Voxels& voxels) {
     constexpr double worth_it = 2; // times faster, of one coil
     constexpr double seconds_of_making = 0.05;
-    const double seconds = exact ? seconds_of(*exact, points, voxels) : 0;
+    const double seconds = exact ? cost_of(*exact, points, voxels).seconds : 0;
     if (exact && seconds < seconds_of_making) {
         return {};
     }
@@ -196,11 +184,12 @@ std::optional<Transforms::Chosen> Transforms::faster_one(const std::optional<Cho
         if (engine.exact || !refusal_of(any, points, voxels).empty()) {
             continue;
         }
-        const double its_seconds = seconds_of(any, points, voxels);
-        if (!exact || seconds > worth_it * its_seconds + seconds_of_making) {
+        const Cost cost = cost_of(any, points, voxels);
+        if (!exact || seconds > worth_it * cost.seconds + seconds_of_making) {
             if (told_.insert(engine.name).second) {
                 options_.tell(text(
-                    "engine ", engine.name, ": about ", rounded(its_seconds), " s a coil",
+                    "engine ", engine.name, ", relative error at most ", rounded(cost.error),
+                    ": about ", rounded(cost.seconds), " s a coil",
                     exact ? text(" where ", exact->variant.name, " takes ", rounded(seconds), " s")
                           : ""));
             }

@@ -103,9 +103,8 @@ private:
                                     std::string& refusals);
     std::optional<Chosen> faster_one(const std::optional<Chosen>& exact, const SamplePoints& points,
                                      const Voxels& voxels);
-    double seconds_of(const Chosen& any, const SamplePoints& points, const Voxels& voxels);
+    Cost cost_of(const Chosen& any, const SamplePoints& points, const Voxels& voxels);
     std::string refusal_of(const Chosen& any, const SamplePoints& points, const Voxels& voxels);
-    void settle_precision();
     EngineContext context(bool on_record);
     const ChosenParameters& parameters_of(const std::string& variant, const std::string& stage);
 

@@ -17,7 +17,7 @@ constexpr NufftRates on_a_core{2.5e-10, 6e-10};
 
 NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, const Voxels& voxels) {
     return choose_nufft_grid(voxels.lattice_size(), points.count(), nufft_accuracy(context),
-                             context.precision, on_a_core);
+                             nufft_precision(context), on_a_core);
 }
 
 std::size_t points_of(const NufftGrid& grid) {
@@ -29,14 +29,16 @@ std::size_t coils_at_a_time(const NufftGrid& grid) {
     return std::clamp<std::size_t>(most_points / points_of(grid), 1, most_coils);
 }
 
-template <typename Real> class NufftTransform : public Transform {
+/// Computes in `Real` on arrays of `Stored`.
+template <typename Real, typename Stored> class NufftTransform : public Transform {
 public:
     using Value = std::complex<Real>;
+    using StoredValue = std::complex<Stored>;
 
     NufftTransform(const EngineContext& context, const SamplePoints& points, const Voxels& voxels)
-        : grid_(grid_of(context, points, voxels)), kernel_(grid_.kernel),
-          samples_(points.trajectory, voxels, grid_), size_(voxels.lattice_size()),
-          fft_(grid_.fine) {
+        : grid_(grid_of(context, points, voxels)), rounding_(nufft_rounding(context)),
+          kernel_(grid_.kernel), samples_(points.trajectory, voxels, grid_),
+          size_(voxels.lattice_size()), fft_(grid_.fine) {
         for (std::size_t d = 0; d < 3; ++d) {
             for (std::size_t n = 0; n < size_[d]; ++n) {
                 factors_[d].push_back(grid_.fine[d] == 1 ? 1 : factor(d, n));
@@ -49,15 +51,15 @@ public:
     std::size_t voxels() const override { return size_[0] * size_[1] * size_[2]; }
 
     void forward(const Array& rho, Array& out, const Progress& progress) override {
-        const Value* const from = lsrecon::values<Real>(rho);
-        Value* const to = lsrecon::values<Real>(out);
+        const StoredValue* const from = lsrecon::values<Stored>(rho);
+        StoredValue* const to = lsrecon::values<Stored>(out);
         for_batches(
             out.count() / std::max<std::size_t>(1, samples()), progress, [&](const Range& coils) {
                 for_each_coil(coils, [&](std::size_t c, Value* fine, bool threads) {
                     const auto load = [&](std::size_t r, Value* row) {
-                        const Value* const voxels_of_row = from + c * voxels() + r * size_[0];
+                        const StoredValue* const voxels_of_row = from + c * voxels() + r * size_[0];
                         for_each_of_row(r, [&](std::size_t i, std::size_t x, Real factor) {
-                            row[x] = voxels_of_row[i] * factor;
+                            row[x] = Value(voxels_of_row[i]) * factor;
                         });
                     };
                     fft_.forward(size_, load, fine, threads);
@@ -67,15 +69,15 @@ public:
     }
 
     void adjoint(const Array& values, Array& out, const Progress& progress) override {
-        Value* const to = lsrecon::values<Real>(out);
+        StoredValue* const to = lsrecon::values<Stored>(out);
         for_batches(out.count() / std::max<std::size_t>(1, voxels()), progress,
                     [&](const Range& coils) {
                         spread(values, coils);
                         for_each_coil(coils, [&](std::size_t c, Value* fine, bool threads) {
                             const auto store = [&](std::size_t r, const Value* row) {
-                                Value* const voxels_of_row = to + c * voxels() + r * size_[0];
+                                StoredValue* const voxels_of_row = to + c * voxels() + r * size_[0];
                                 for_each_of_row(r, [&](std::size_t i, std::size_t x, Real factor) {
-                                    voxels_of_row[i] = row[x] * factor;
+                                    voxels_of_row[i] = StoredValue(row[x] * factor);
                                 });
                             };
                             fft_.backward(size_, store, fine, threads);
@@ -83,8 +85,8 @@ public:
                     });
     }
 
-    double forward_error() const override { return grid_.error; }
-    double adjoint_error() const override { return grid_.error; }
+    double forward_error() const override { return grid_.error + rounding_; }
+    double adjoint_error() const override { return grid_.error + rounding_; }
 
 private:
     struct Part {
@@ -158,11 +160,12 @@ private:
         const bool is_complex = values.element().complex;
         for (std::size_t c = 0; c < coils.count; ++c) {
             const std::size_t row = (coils.first + c) * samples();
-            const Real* const real = is_complex ? nullptr : numbers<Real>(values) + row;
-            const Value* const complex = is_complex ? lsrecon::values<Real>(values) + row : nullptr;
+            const Stored* const real = is_complex ? nullptr : numbers<Stored>(values) + row;
+            const StoredValue* const complex =
+                is_complex ? lsrecon::values<Stored>(values) + row : nullptr;
             for (std::size_t i = 0; i < part.range.count; ++i) {
                 const std::size_t m = samples_.order[part.range.first + i];
-                const Value value = is_complex ? complex[m] : Value(real[m]);
+                const Value value = is_complex ? Value(complex[m]) : Value(real[m]);
                 sorted[i * beside + c] =
                     samples_.shifts.empty() ? value : product(value, Value(samples_.shifts[m]));
             }
@@ -281,7 +284,7 @@ private:
         });
     }
 
-    void interpolate(const Range& coils, Value* out) {
+    void interpolate(const Range& coils, StoredValue* out) {
         const std::size_t beside = side_by_side(coils.count);
         for (const Range& together : split_into_ranges(coils.count, beside)) {
             for_each_in_parallel(parts_.size(), [&](std::size_t p) {
@@ -291,7 +294,7 @@ private:
         }
     }
     void interpolate(const Part& part, const Value* fine, const Range& coils, std::size_t beside,
-                     Value* out) const {
+                     StoredValue* out) const {
         const TileShape shape(*part.tile);
         std::vector<Value> points(shape.points * beside, Value(0));
         for_each_row_of(*part.tile, [&](std::size_t from, std::size_t to, std::size_t count) {
@@ -305,18 +308,19 @@ private:
         std::vector<Value> sums(part.range.count * beside);
         samples_of(part, shape, beside).interpolate(points.data(), sums.data());
         for (std::size_t c = 0; c < coils.count; ++c) {
-            Value* const row = out + (coils.first + c) * samples();
+            StoredValue* const row = out + (coils.first + c) * samples();
             for (std::size_t i = 0; i < part.range.count; ++i) {
                 const std::size_t m = samples_.order[part.range.first + i];
                 const Value sum = sums[i * beside + c];
-                row[m] = samples_.shifts.empty()
-                             ? sum
-                             : product(sum, Value(std::conj(samples_.shifts[m])));
+                row[m] = StoredValue(samples_.shifts.empty()
+                                         ? sum
+                                         : product(sum, Value(std::conj(samples_.shifts[m]))));
             }
         }
     }
 
     NufftGrid grid_;
+    double rounding_; ///< of what is stored
     KernelTable<Real> kernel_;
     NufftSamples samples_;
     std::array<std::size_t, 3> size_; ///< of the voxels
@@ -328,8 +332,19 @@ private:
 
 } // namespace
 
+Precision nufft_precision(const EngineContext& context) {
+    const bool in_floats = context.precision == Precision::float32 &&
+                           (nufft_accuracy(context) >= least_accuracy_of_floats ||
+                            !context.device.has(Precision::float64));
+    return in_floats ? Precision::float32 : Precision::float64;
+}
+
+double nufft_rounding(const EngineContext& context) {
+    return nufft_precision(context) == context.precision ? 0 : unit_roundoff(context.precision);
+}
+
 double nufft_accuracy(const EngineContext& context) {
-    const double usual = context.precision == Precision::float64 ? 1e-12 : 5e-6;
+    const double usual = context.precision == Precision::float64 ? 1e-12 : least_accuracy_of_floats;
     return context.accuracy > 0 ? context.accuracy : usual;
 }
 
@@ -344,18 +359,21 @@ Cost predict_nufft(const EngineContext& context, const Variant&, const std::stri
     const auto fine = static_cast<double>(points_of(grid) * coils_at_a_time(grid));
     Cost cost;
     cost.seconds = grid.seconds / static_cast<double>(all_cores());
-    cost.host_bytes = fine * 2 * static_cast<double>(bytes_of(context.precision)) +
+    cost.host_bytes = fine * 2 * static_cast<double>(bytes_of(nufft_precision(context))) +
                       bytes_of_a_sample * static_cast<double>(points.count());
-    cost.error = grid.error;
+    cost.error = grid.error + nufft_rounding(context);
     return cost;
 }
 
 std::unique_ptr<Transform> make_nufft(const EngineContext& context, const Variant&,
                                       const SamplePoints& points, const Voxels& voxels) {
     if (context.precision == Precision::float64) {
-        return std::make_unique<NufftTransform<double>>(context, points, voxels);
+        return std::make_unique<NufftTransform<double, double>>(context, points, voxels);
     }
-    return std::make_unique<NufftTransform<float>>(context, points, voxels);
+    if (nufft_precision(context) == Precision::float64) {
+        return std::make_unique<NufftTransform<double, float>>(context, points, voxels);
+    }
+    return std::make_unique<NufftTransform<float, float>>(context, points, voxels);
 }
 
 } // namespace lsrecon

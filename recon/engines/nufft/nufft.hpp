@@ -9,6 +9,12 @@ namespace lsrecon {
 /// The relative L2 error that is asked of it: where the user asks nothing, nearly what the
 /// precision allows.
 double nufft_accuracy(const EngineContext& context);
+/// Below it, sums in floats keep no error that is asked for.
+constexpr double least_accuracy_of_floats = 5e-6;
+/// What it computes in: doubles for what floats cannot keep, where the device has them.
+Precision nufft_precision(const EngineContext& context);
+/// Of its results, where they are stored in less than that.
+double nufft_rounding(const EngineContext& context);
 std::string nufft_refusal(const Device& device, const SamplePoints& points, const Voxels& voxels);
 Cost predict_nufft(const EngineContext& context, const Variant& variant, const std::string& stage,
                    const SamplePoints& points, const Voxels& voxels);

@@ -16,7 +16,7 @@ NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, cons
     constexpr double of_butterfly = 15;
     const double rate = nominal_rates(context.device.info()).multiply_adds;
     return choose_nufft_grid(voxels.lattice_size(), points.count(), nufft_accuracy(context),
-                             context.precision, {of_point / rate, of_butterfly / rate},
+                             nufft_precision(context), {of_point / rate, of_butterfly / rate},
                              NufftTiles(voxels.lattice_size()).multiples());
 }
 
@@ -31,10 +31,17 @@ std::size_t coils_at_a_time(std::size_t coils, std::size_t width, Precision prec
     return together;
 }
 
+Resources computing_in(const EngineContext& context) {
+    Resources resources = resources_of(context);
+    resources.precision = nufft_precision(context);
+    return resources;
+}
+
 class NufftOnDevice : public Transform {
 public:
     NufftOnDevice(const EngineContext& context, const SamplePoints& points, const Voxels& voxels)
-        : resources_(resources_of(context)), tiles_(voxels.lattice_size()),
+        : resources_(computing_in(context)), stored_(context.precision),
+          rounding_(nufft_rounding(context)), tiles_(voxels.lattice_size()),
           grid_(grid_of(context, points, voxels)), bins_(resources_, points, voxels, grid_),
           samples_(points.count()), size_(voxels.lattice_size()),
           coefficients_(resources_.upload(polynomials())), factors_(resources_.upload(factors())) {}
@@ -72,8 +79,8 @@ public:
         });
     }
 
-    double forward_error() const override { return grid_.error; }
-    double adjoint_error() const override { return grid_.error; }
+    double forward_error() const override { return grid_.error + rounding_; }
+    double adjoint_error() const override { return grid_.error + rounding_; }
 
 private:
     static cl_int4 as_int4(const std::array<std::size_t, 3>& size) {
@@ -121,7 +128,8 @@ private:
             "nufft.cl", name,
             text("-DWIDTH=", width(), " -DLANES=", lanes(), " -DDEGREE=", grid_.kernel.degree(),
                  " -DCOILS=", together_, " -DTX=", tiles_.along_x(), " -DTY=", tiles_.along_y(),
-                 " -DLAYERS=", tiles_.layers(), resources_.defines()));
+                 " -DLAYERS=", tiles_.layers(), " -DSTORED=",
+                 stored_ == Precision::float64 ? "double" : "float", resources_.defines()));
     }
 
     /// Makes the fine grids and the FFT of so many coils, kept for the next call.
@@ -197,7 +205,9 @@ private:
                                 cl::NDRange(tiles_.points()));
     }
 
-    Resources resources_;
+    Resources resources_; ///< in the precision that it computes in
+    Precision stored_; ///< of arrays
+    double rounding_; ///< of what is stored
     NufftTiles tiles_;
     NufftGrid grid_;
     NufftBins bins_;
@@ -226,11 +236,11 @@ Cost predict_nufft(const EngineContext& context, const Variant&, const std::stri
                    const SamplePoints& points, const Voxels& voxels) {
     const NufftGrid grid = grid_of(context, points, voxels);
     const NufftTiles tiles(voxels.lattice_size());
-    const std::size_t bytes = 2 * bytes_of(context.precision);
+    const std::size_t bytes = 2 * bytes_of(nufft_precision(context));
     Cost cost = Cost::array(grid.fine[0] * grid.fine[1] * grid.fine[2], bytes) +
-                NufftBins::cost(points, tiles, grid, context.precision);
+                NufftBins::cost(points, tiles, grid, nufft_precision(context));
     cost.seconds = grid.seconds;
-    cost.error = grid.error;
+    cost.error = grid.error + nufft_rounding(context);
     return cost;
 }
 
