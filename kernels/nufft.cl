@@ -10,7 +10,7 @@
 //
 // Forward: a team of LANES work-items takes one sample at a time, a column of the fine grid each.
 //
-// Defines: DOUBLES, STORED; WIDTH and DEGREE of the kernel's polynomials; LANES, the power of two at
+// Defines: DOUBLES, STORED; WIDTH and DEGREE of the polynomials; LANES, the power of two at
 // or above WIDTH; COILS, transformed at a time; TX, TY, LAYERS. A plane has TY = 1 and its second
 // dimension as layers.
 #include "grid.h"
