@@ -16,7 +16,7 @@ namespace {
 constexpr NufftRates on_a_core{2.5e-10, 6e-10};
 
 NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, const Voxels& voxels) {
-    return choose_nufft_grid(voxels.lattice_size(), points.count(), nufft_accuracy(context),
+    return choose_nufft_grid(voxels.lattice_size(), points.count(), nufft_grid_accuracy(context),
                              nufft_precision(context), on_a_core);
 }
 
@@ -337,6 +337,11 @@ Precision nufft_precision(const EngineContext& context) {
                            (nufft_accuracy(context) >= least_accuracy_of_floats ||
                             !context.device.has(Precision::float64));
     return in_floats ? Precision::float32 : Precision::float64;
+}
+
+double nufft_grid_accuracy(const EngineContext& context) {
+    const double accuracy = nufft_accuracy(context);
+    return std::max(accuracy - nufft_rounding(context), accuracy / 2);
 }
 
 double nufft_rounding(const EngineContext& context) {

@@ -15,6 +15,8 @@ constexpr double least_accuracy_of_floats = 5e-6;
 Precision nufft_precision(const EngineContext& context);
 /// Of its results, where they are stored in less than that.
 double nufft_rounding(const EngineContext& context);
+/// What is left of the accuracy for its fine grid.
+double nufft_grid_accuracy(const EngineContext& context);
 std::string nufft_refusal(const Device& device, const SamplePoints& points, const Voxels& voxels);
 Cost predict_nufft(const EngineContext& context, const Variant& variant, const std::string& stage,
                    const SamplePoints& points, const Voxels& voxels);

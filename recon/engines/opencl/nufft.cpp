@@ -15,7 +15,7 @@ NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, cons
     constexpr double of_point = 30;
     constexpr double of_butterfly = 15;
     const double rate = nominal_rates(context.device.info()).multiply_adds;
-    return choose_nufft_grid(voxels.lattice_size(), points.count(), nufft_accuracy(context),
+    return choose_nufft_grid(voxels.lattice_size(), points.count(), nufft_grid_accuracy(context),
                              nufft_precision(context), {of_point / rate, of_butterfly / rate},
                              NufftTiles(voxels.lattice_size()).multiples());
 }
