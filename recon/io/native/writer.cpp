@@ -121,12 +121,16 @@ void write_image_side(Hdf5Writer& file, const Scan& scan) {
     }
 }
 
-void write_native_scan(const std::string& path, const Scan& scan) {
+void write_native_scan(const std::string& path, const Scan& scan,
+                       std::optional<double> simulation_error) {
     ReplacingFile output(path);
     Hdf5Writer file(output.path(), path);
     write_grid(file, scan.grid);
     file.attribute(root, "format", std::string("lsrecon-scan"));
     file.attribute(root, "version", 1L);
+    if (simulation_error) {
+        file.attribute(root, "simulation_error", std::vector<double>{*simulation_error});
+    }
     write_sampling(file, scan);
     if (scan.has_samples()) {
         write_samples(file, scan);
