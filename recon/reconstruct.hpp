@@ -22,6 +22,7 @@ struct ReconstructOptions {
     RuleChoice lambda_rule;
     QSource* q = nullptr; ///< null to compute Q
     std::size_t noise_replicas = 0; ///< for a noise map, at least 2; 0: none
+    double certify = 0; ///< largest relative error of an image by its transforms; 0: not asked for
     /// Called with every residual of a frame; null for nobody.
     std::function<void(std::size_t frame, const Iteration& iteration)> on_iteration;
 };

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/machine.hpp"
 #include "reconstruct_cost.hpp"
+#include "solve/late_change.hpp"
 #include "solve/noise_map.hpp"
 #include "solve/solve.hpp"
 
@@ -39,24 +40,50 @@ Monitor FrameSolves::monitor_of(std::size_t frame) const {
     return [this, frame](const Iteration& iteration) { how_.asked.on_iteration(frame, iteration); };
 }
 
-ImageFrame FrameSolves::image_of(const Frame& frame, const Solved& solved, double error) const {
+ImageFrame FrameSolves::image_of(const Frame& frame, const Solved& solved, double error,
+                                 const SampledErrors& sampled) const {
     ImageFrame image = to_image(frame, solved);
     estimate_rounding(image, solved.gains, how_.options.lambda, error,
                       how_.transforms.computed_by().epsilon);
+    estimate_by_samples(image, solved, sampled, how_.options.lambda,
+                        static_cast<std::size_t>(solved.image.size()));
     return image;
+}
+
+/// Where neither iterations nor lambda tell: of another solve, with errors of F^H d of the size of
+/// their bound.
+void FrameSolves::measure_error(ImageFrame& image, std::size_t frame, double gain,
+                                const std::vector<Volume>& fhd) {
+    const SampledError error = error_of_equations(image.sampled, gain);
+    if (how_.asked.certify == 0 || image.sampled.image.upper > 0 || error.upper == 0) {
+        return;
+    }
+    const Stage stage(report_, "certify");
+    Reporter silent; // what this solve has to tell, the frame has told
+    const Solved other =
+        lsrecon::solve(equations_.of(frame), with_errors(fhd, error.upper), how_.options, silent);
+    const double moved = relative_change(image.values, other.image);
+    image.sampled.image = {moved * error.estimate / error.upper, moved};
+    image.image_error = image.sampled.image.estimate;
 }
 
 /// The samples determine most of many images: then lambda is not all that holds errors.
 void FrameSolves::refine(ImageFrame& image, std::size_t frame) {
     const double lambda = how_.options.lambda;
-    if (image.image_error <= how_.options.image_tolerance ||
+    const bool by_iterations = image.sampled.voxels > 0 && !how_.options.precondition;
+    const double asked = how_.asked.certify > 0 ? how_.asked.certify : how_.options.image_tolerance;
+    if (std::max(image.image_error, image.sampled.image.upper) <= asked || by_iterations ||
         how_.plan.products() != Products::one_convolution) {
         return;
     }
     if (how_.amplified == 0) {
         how_.amplified = amplification(equations_.of(frame), lambda, how_.options, report_);
     }
-    image.image_error *= std::min(1.0, lambda * how_.amplified);
+    const double less = std::min(1.0, lambda * how_.amplified);
+    SampledError& sampled = image.sampled.image;
+    sampled.upper *= less;
+    sampled.estimate = std::min(sampled.estimate, sampled.upper);
+    image.image_error = sampled.upper > 0 ? sampled.estimate : less * image.image_error;
 }
 
 void FrameSolves::put(std::size_t frame, ImageFrame image) {
@@ -68,6 +95,7 @@ void FrameSolves::put(std::size_t frame, ImageFrame image) {
 }
 
 void FrameSolves::solve(std::size_t f) {
+    constexpr int many = 20; // iterations, to which another one adds little
     progress_->next(label_beside_index(scan_.frames[f].label, f));
     if (is_finished_[f]) {
         return;
@@ -76,12 +104,17 @@ void FrameSolves::solve(std::size_t f) {
         auto [frame, fhd, energy] = equations_.transformed(f);
         SolveOptions options = how_.options;
         options.monitor = monitor_of(f);
+        options.looks_ahead = !options.precondition &&
+                              (how_.asked.certify > 0 ||
+                               (options.iterations >= many && equations_.of(f).are_sampled()));
         const Solved solved = lsrecon::solve(equations_.of(f), fhd, options, report_);
+        ImageFrame image = image_of(frame, solved, equations_.of(f).error(),
+                                    equations_.of(f).sampled_errors(report_));
+        refine(image, f);
+        measure_error(image, f, *std::min_element(solved.gains.begin(), solved.gains.end()), fhd);
         if (how_.asked.noise_replicas > 0 && scan_.frames.size() == 1) {
             of_single_frame_ = std::move(fhd);
         }
-        ImageFrame image = image_of(frame, solved, equations_.of(f).error());
-        refine(image, f);
         give_back_memory();
         compare_with_samples(image, solved.explained, energy,
                              noise_of_sample_ * frame.sampling->sum_of_weights());
@@ -99,6 +132,7 @@ JointFrame FrameSolves::begin(std::size_t f, const JointFrame* before, SharedWor
         frame.system = equations.kept_system(shared, report_);
     }
     frame.error = equations.error();
+    frame.sampled = equations.sampled_errors(report_);
     frame.monitor = monitor_of(f);
     return frame;
 }
@@ -134,8 +168,9 @@ void FrameSolves::solve_together(const Place& place) {
         solve_jointly(frames, *equations_.place().coil_maps, how_.options, report_);
     for (std::size_t i = 0; i < frames.size(); ++i) {
         const JointFrame& frame = frames[i];
-        attempts_.of(frame.index,
-                     [&] { put(frame.index, image_of(frame.about, solved[i], frame.error)); });
+        attempts_.of(frame.index, [&] {
+            put(frame.index, image_of(frame.about, solved[i], frame.error, frame.sampled));
+        });
         solved[i] = {};
     }
 }

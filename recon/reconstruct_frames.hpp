@@ -41,7 +41,10 @@ public:
 private:
     Monitor monitor_of(std::size_t frame) const;
     JointFrame begin(std::size_t frame, const JointFrame* before, SharedWorkspaces& shared);
-    ImageFrame image_of(const Frame& frame, const Solved& solved, double error) const;
+    ImageFrame image_of(const Frame& frame, const Solved& solved, double error,
+                        const SampledErrors& sampled) const;
+    void measure_error(ImageFrame& image, std::size_t frame, double gain,
+                       const std::vector<Volume>& fhd);
     void refine(ImageFrame& image, std::size_t frame);
     void put(std::size_t frame, ImageFrame image);
 

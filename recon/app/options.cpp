@@ -405,38 +405,38 @@ Option device_option(std::string& device) {
 
 OptionTable device_options(ComputeOptions& compute, const std::string& usual_kernel,
                            const std::string& about_kernel) {
-    return in("Device", {{"backend", name(compute.backend, "NAME"),
-                          "what computes: a device, or the CPU as a check", "",
-                          "Backends:" + listed(device_kinds())},
-                         device_option(compute.device),
-                         {"engine",
-                          choice(compute.engine,
-                                 {"auto", "exact", "direct", "separable", "nufft"}),
-                          "how the Fourier sums are computed", "",
-                          "`auto` takes the NUFFT where exact sums take more than twice as long. "
-                          "`exact` is the fastest exact engine. The console says which one "
-                          "computes."},
-                         {"kernel", name(compute.kernel, "NAME"), "variant of an engine",
-                          usual_kernel, about_kernel},
-                         {"precision", choice(compute.precision, {"single", "double"}),
-                          "precision of transforms and solver", "single, solver double",
-                          "By default transforms use single precision. Conjugate gradients use "
-                          "double precision if the device supports it. With `double`, time "
-                          "segments still have the error of `--segment-error`.",
-                          "precision_asked_for"},
-                         {"accuracy", number(compute.accuracy, from(1e-14, 0.1)),
-                          "relative error of transforms at most", "that of the kernel",
-                          "An engine that cannot keep it is refused. The NUFFT chooses its "
-                          "grid by it; without it, its error is at most 5e-06, and 1e-12 in double "
-                          "precision.",
-                          "accuracy_asked_for"},
-                         {"segment_error", number(compute.segment_error, from(1e-7, 0.5)),
-                          "relative error of time segments", "",
-                          "The correction of off-resonance divides the readout into time segments. "
-                          "Variants of the direct transform, such as `tuned`, need none.",
-                          "segment_error"},
-                         {"device_memory", in_unit("MiB", memory_value(compute)),
-                          "limit on device memory", "", "", "device_memory"}});
+    return in("Device",
+              {{"backend", name(compute.backend, "NAME"),
+                "what computes: a device, or the CPU as a check", "",
+                "Backends:" + listed(device_kinds())},
+               device_option(compute.device),
+               {"engine", choice(compute.engine, {"auto", "exact", "direct", "separable", "nufft"}),
+                "how the Fourier sums are computed", "",
+                "`auto` takes the NUFFT where exact sums take more than twice as long. "
+                "`exact` is the fastest exact engine. The console says which one "
+                "computes."},
+               {"kernel", name(compute.kernel, "NAME"), "variant of an engine", usual_kernel,
+                about_kernel},
+               {"precision", choice(compute.precision, {"single", "double"}),
+                "precision of transforms and solver", "single, solver double",
+                "By default transforms use single precision. Conjugate gradients use "
+                "double precision if the device supports it. With `double`, time "
+                "segments still have the error of `--segment-error`.",
+                "precision_asked_for"},
+               {"accuracy", number(compute.accuracy, from(1e-14, 0.1)),
+                "relative error of transforms at most", "that of the kernel",
+                "An engine that cannot keep it is refused. The NUFFT chooses its "
+                "grid by it. Without it, `recon` chooses it from `--certify`, "
+                "`--tolerance` and lambda, and other commands take 5e-06, and 1e-12 in "
+                "double precision.",
+                "accuracy_asked_for"},
+               {"segment_error", number(compute.segment_error, from(1e-7, 0.5)),
+                "relative error of time segments", "",
+                "The correction of off-resonance divides the readout into time segments. "
+                "Variants of the direct transform, such as `tuned`, need none.",
+                "segment_error"},
+               {"device_memory", in_unit("MiB", memory_value(compute)), "limit on device memory",
+                "", "", "device_memory"}});
 }
 
 Option output_option(std::string& output, const std::string& help, const std::string& more) {

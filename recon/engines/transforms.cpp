@@ -40,12 +40,20 @@ std::string kernel_of(const ComputeOptions& options, const std::string& device_k
 
 } // namespace
 
+bool may_be_inexact(const ComputeOptions& options, const std::vector<Engine>& table) {
+    return options.backend == "opencl" &&
+           (options.kernel.empty() && options.engine == by_cost
+                ? true
+                : options.engine != any_exact &&
+                      !engine_of(kernel_of(options, "opencl", table), table).exact);
+}
+
 Transforms::Transforms(std::unique_ptr<Device> device, ComputeOptions options,
                        std::vector<Engine> table)
     : device_(std::move(device)), options_(std::move(options)), table_(std::move(table)),
-      kernel_(kernel_of(options_, device_->kind(), table_)),
-      engine_(engine_of(kernel_, table_)), variant_(variant_named(kernel_, table_)),
-      context_(context(true)), predicting_(context(false)) {
+      kernel_(kernel_of(options_, device_->kind(), table_)), engine_(engine_of(kernel_, table_)),
+      variant_(variant_named(kernel_, table_)), context_(context(true)),
+      predicting_(context(false)) {
     settle_precision();
     if (!device_->has(precision())) {
         throw DeviceError(text("`precision` double: ", device_->info().name,
@@ -56,9 +64,7 @@ Transforms::Transforms(std::unique_ptr<Device> device, ComputeOptions options,
 
 /// An engine that is not exact is asked for what only doubles keep.
 void Transforms::settle_precision() {
-    const bool may_be_inexact =
-        !engine_.exact || (options_.kernel.empty() && options_.engine == by_cost);
-    if (may_be_inexact && !options_.precision && options_.accuracy > 0 &&
+    if (may_be_inexact(options_, table_) && !options_.precision && options_.accuracy > 0 &&
         options_.accuracy < least_accuracy_of_floats && device_->has(Precision::float64)) {
         options_.precision = Precision::float64;
         context_.precision = Precision::float64;
@@ -143,9 +149,8 @@ Transforms::Chosen Transforms::choose(const SamplePoints& points, const Voxels& 
 }
 
 /// The one that was asked for, else an exact one.
-std::optional<Transforms::Chosen> Transforms::exact_one(const SamplePoints& points,
-                                                        const Voxels& voxels,
-                                                        std::string& refusals) {
+std::optional<Transforms::Chosen>
+Transforms::exact_one(const SamplePoints& points, const Voxels& voxels, std::string& refusals) {
     const Chosen asked{engine_, variant_};
     const std::string why = refusal_of(asked, points, voxels);
     if (why.empty()) {
@@ -318,8 +323,8 @@ void check_options(const ComputeOptions& options) {
     const bool is_own_precision =
         options.backend == "reference" && options.precision == Precision::float64;
     if (options.backend != "opencl" &&
-        !(options.device.empty() && options.kernel.empty() && options.engine == by_cost && options.device_memory == 0 &&
-          (!options.precision || is_own_precision))) {
+        !(options.device.empty() && options.kernel.empty() && options.engine == by_cost &&
+          options.device_memory == 0 && (!options.precision || is_own_precision))) {
         throw UsageError(
             text("`backend` ", options.backend,
                  " takes no `device`, `engine`, `kernel`, `device_memory` or other `precision`\n  "

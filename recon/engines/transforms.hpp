@@ -33,6 +33,9 @@ struct ComputeOptions {
     std::function<void(const std::string&)> tell = [](const std::string&) {};
 };
 
+/// Whether an engine may compute that is not exact.
+bool may_be_inexact(const ComputeOptions& options, const std::vector<Engine>& table = engines());
+
 /// What ran: goes into the image's record, `info` and `bench`.
 struct ComputedBy {
     std::string backend; ///< as it was asked for

@@ -96,7 +96,9 @@ std::vector<Q> compute_weighted_qs(Transforms& transforms, const std::vector<Vec
 
 QMaking making_of_q(Transforms& transforms, const Sampling& sampling, const Grid& grid) {
     const Voxels half = Voxels::half_differences(grid);
-    return {transforms.engine_for(sampling.trajectory, half).name, transforms.accuracy()};
+    const Engine& engine = transforms.engine_for(sampling.trajectory, half);
+    return {engine.name,
+            engine.exact ? unit_roundoff(transforms.precision()) : transforms.accuracy()};
 }
 
 double largest_q_error(Transforms& transforms, const Sampling& sampling, const Grid& grid) {

@@ -14,7 +14,7 @@ namespace lsrecon {
 /// What makes Q, in its key and its file beside the sampling.
 struct QMaking {
     std::string engine;
-    double accuracy = 0; ///< that is asked of it: Transforms::accuracy()
+    double accuracy = 0; ///< that is asked of it; of an exact one its unit roundoff
 };
 QMaking making_of_q(Transforms& transforms, const Sampling& sampling, const Grid& grid);
 

@@ -30,7 +30,8 @@ ScanEquations::OfPlace::OfPlace(Place prepared, const Plan& of, ScanEquations& s
     : place(std::move(prepared)), plan(of),
       frames({scan.transforms_, plan, *place.coil_maps, scan.options_.lambda,
               [&scan](const Sampling& sampling) { return scan.make_q(sampling); },
-              scan.options_.regularisers, place.prior.get(), scan.options_.precondition}) {}
+              scan.options_.regularisers, place.prior.get(), scan.options_.precondition,
+              scan.sample_errors_}) {}
 
 NormalEquations& ScanEquations::of(std::size_t frame) {
     const Scan& scan = prepared_.scan();

@@ -19,9 +19,11 @@ namespace lsrecon {
 class ScanEquations {
 public:
     ScanEquations(PreparedScan& prepared, Transforms& transforms, QSource& q,
-                  const PlanOptions& plan, const SolveOptions& options, Reporter& report)
+                  const PlanOptions& plan, const SolveOptions& options, SampleErrors sample_errors,
+                  Reporter& report)
         : prepared_(prepared), transforms_(transforms), q_(q), plan_(plan), options_(options),
-          report_(report), model_(transforms, prepared.maps_are_stored()) {}
+          sample_errors_(sample_errors), report_(report),
+          model_(transforms, prepared.maps_are_stored()) {}
 
     /// InputError when the place of the frame cannot be prepared.
     NormalEquations& of(std::size_t frame);
@@ -63,6 +65,7 @@ private:
     QSource& q_;
     PlanOptions plan_;
     SolveOptions options_;
+    SampleErrors sample_errors_;
     Reporter& report_;
     ModelCheck model_;
     std::set<std::size_t> compared_; ///< places whose models were

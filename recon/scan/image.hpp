@@ -16,6 +16,25 @@ using ResidualHistories = std::vector<std::vector<double>>;
 /// What ended the iterations; a solve that diverges is an error and gives no image.
 enum class Stop { tolerance, iterations };
 
+/// A relative L2 error that was measured at random points.
+struct SampledError {
+    double estimate = 0;
+    double upper = 0; ///< not exceeded, with a confidence of 97.5 %
+    template <typename Archive> void each(Archive& archive) { archive(estimate, upper); }
+};
+
+/// Of what a frame is made of, and what they do to its image (solve/sampled_errors.hpp).
+struct SampledErrors {
+    SampledError fhd;
+    SampledError gram; ///< of Q
+    SampledError image; ///< with that of both, 95 %; 0 where it is not known
+    double voxels = 0; ///< at which F^H d was computed exactly; 0 for none
+    double spread = 0; ///< ||Q|| / (Q(0) 2^(D/2)), of D dimensions
+    template <typename Archive> void each(Archive& archive) {
+        archive(fhd, gram, image, voxels, spread);
+    }
+};
+
 struct ImageFrame {
     ComplexVector values; ///< N, x fastest; empty where they are kept elsewhere
     std::string label;
@@ -28,6 +47,7 @@ struct ImageFrame {
     double unexplained = 0; ///< the rest, in units of the noise's expected energy; 0 without noise
     double resolved_lambda = 0; ///< of all problems, and
     double image_error = 0; ///< estimated: solve/summary.hpp
+    SampledErrors sampled = {};
     std::string error = {}; ///< why there is no such frame; "" where there is one
 
     bool failed() const { return !error.empty(); }

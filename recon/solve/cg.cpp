@@ -19,6 +19,17 @@ void require_tolerance(double tolerance, Precision precision) {
     }
 }
 
+namespace {
+
+/// ||b - A x||; `workspace` is overwritten.
+double true_residual(Device& device, SelfAdjoint& a, const Array& x, Array b, Array& workspace) {
+    a.apply(x, workspace);
+    device.combine(-1, workspace, 1, b);
+    return std::sqrt(device.dot(b, b));
+}
+
+} // namespace
+
 Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
                             SelfAdjoint* inverse, const Volume& b, const SolveOptions& options) {
     // b of norm 1: squares of floats leave their range at 1e19, which a scan in other units may
@@ -44,8 +55,7 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
     };
     double product = precondition(); // r^H z
     EarlierImage earlier(options.iterations);
-    std::vector<double> alphas;
-    std::vector<double> betas;
+    Iterations run;
     device.combine(1, z, 0, p);
     for (int i = 0; i < options.iterations && !residuals.reached(); ++i) {
         earlier.before(i, device, x);
@@ -59,13 +69,14 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
         product = precondition();
         residuals.add(std::sqrt(inverse ? device.dot(r, r) : product));
         device.combine(1, z, product / before, p);
-        alphas.push_back(alpha);
-        betas.push_back(product / before);
+        run.alphas.push_back(alpha);
+        run.betas.push_back(product / before);
     }
-    r = b.on(device, precision, 1 / norm);
-    a.apply(x, a_p);
-    device.combine(-1, a_p, 1, r);
-    const double truth = std::sqrt(device.dot(r, r));
+    if (options.looks_ahead) {
+        a.apply(p, a_p);
+        run.next_alpha = product / device.dot(p, a_p);
+    }
+    const double truth = true_residual(device, a, x, b.on(device, precision, 1 / norm), a_p);
     const ComplexVector solution = norm * device.download(x);
     residuals.require_finite(solution);
     if (residuals.reached() && !(truth <= options.tolerance)) {
@@ -75,8 +86,8 @@ Solution conjugate_gradient(Device& device, SelfAdjoint& a, Precision precision,
     const Stop stop = residuals.stop();
     residuals.correct_last(truth);
     ComplexVector before = stop == Stop::iterations ? earlier.take(norm) : ComplexVector();
-    return {solution,          residuals.history(), stop,
-            std::move(before), std::move(alphas),   std::move(betas)};
+    return {solution, residuals.history(), stop, std::move(before),
+            inverse ? Iterations() : std::move(run)};
 }
 
 Cost cost_of_conjugate_gradient(std::size_t voxels, Precision precision, bool preconditioned) {

@@ -30,6 +30,15 @@ struct SolveOptions {
     bool precondition = false; ///< of conjugate gradients on the device
     Monitor monitor = nullptr;
     double image_tolerance = 0.01; ///< of the image's error by rounding: more is a note
+    bool looks_ahead = false; ///< Iterations::next_alpha, for one more product
+};
+
+/// The coefficients of conjugate gradients without preconditioner: Lanczos' tridiagonal matrix of A
+/// in the Krylov space of b.
+struct Iterations {
+    std::vector<double> alphas;
+    std::vector<double> betas; ///< after each
+    double next_alpha = 0; ///< of one more; 0 where it was not asked for
 };
 
 struct Solution {
@@ -40,9 +49,7 @@ struct Solution {
     /// x before its late iterations (solve/late_change.hpp); empty when the tolerance ended them,
     /// and by Eigen.
     ComplexVector earlier = {};
-    /// Of the iterations on the device, for solve/shifted_forms.hpp: alpha, and beta after each.
-    std::vector<double> alphas = {};
-    std::vector<double> betas = {};
+    Iterations run = {}; ///< without preconditioner on the device; else none
 };
 
 /// Solves A x = b for Hermitian positive A, given as a function, by Eigen::ConjugateGradient from

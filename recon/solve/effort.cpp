@@ -55,6 +55,14 @@ SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, Produc
     return options;
 }
 
+double accuracy_for(double tolerance, double lambda, Precision precision) {
+    constexpr double of_tolerance = 0.01;
+    constexpr double most = 1e-3;
+    const double least = precision == Precision::float64 ? 1e-12 : 5e-6;
+    const double amplified = lambda > 0 ? std::min(1.0, lambda) : 1;
+    return std::clamp(of_tolerance * amplified * tolerance, least, most);
+}
+
 const PreconditionerKind& preconditioner_kind(bool split) {
     return split ? circulant_kind : cosine_kind;
 }

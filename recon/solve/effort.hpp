@@ -29,6 +29,12 @@ constexpr double tolerance_without_lambda = 1e-6; ///< with a quadratic regulari
 SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, Products products,
                          double epsilon);
 
+/// The accuracy of transforms that are not exact by which the bound of the image's error is at most
+/// `tolerance` (docs/maths.md), within what this precision can keep. lambda is 0 where stopping
+/// early regularises.
+double accuracy_for(double tolerance, double lambda, Precision precision);
+constexpr double image_error_of_accuracy = 1e-3; ///< where the user asks for nothing
+
 /// That of splitting, or of conjugate gradients alone.
 const PreconditionerKind& preconditioner_kind(bool split);
 /// For the record.

@@ -52,7 +52,7 @@ Runs runs_on(System& system, const std::vector<Volume>& fhd, const SolveOptions&
     for (const Volume& b : fhd) {
         Solution run = system.iterate_plainly(b, how);
         const double norm = b.norm();
-        runs.forms.emplace_back(run, norm * norm, options.lambda);
+        runs.forms.emplace_back(run.run, norm * norm, options.lambda);
         runs.images.push_back(std::move(run.x));
     }
     return runs;

@@ -84,7 +84,30 @@ std::vector<Volume> NormalEquations::fhd(const CoilRows& samples, Reporter& repo
     std::vector<Volume> volumes =
         compute_fhd(common_.transforms, transform_, factors_, samples, maps_, report);
     error_ = std::max(error_, transform_.error());
+    if (sampled_.voxels == 0 && are_sampled()) {
+        const Stage stage(report, "certify");
+        sample_fhd(sampling_, samples, common_.coil_maps, common_.plan.voxels, volumes, sampled_);
+    }
     return volumes;
+}
+
+bool NormalEquations::are_sampled() {
+    return common_.sample_errors == SampleErrors::of_all ||
+           (common_.sample_errors == SampleErrors::of_engines_not_exact &&
+            !common_.transforms.engine_for(sampling_.points(), common_.plan.voxels).exact);
+}
+
+const SampledErrors& NormalEquations::sampled_errors(Reporter& report) {
+    if (sampled_.voxels > 0 && sampled_.spread == 0) {
+        const Stage stage(report, "certify");
+        if (q() != nullptr) {
+            sample_q(sampling_, *q(), sampled_);
+        } else {
+            sampled_.gram = sampled_.fhd;
+            sampled_.spread = 1;
+        }
+    }
+    return sampled_;
 }
 
 double NormalEquations::misfit(const CoilRows& samples, const std::vector<ComplexVector>& images,

@@ -11,9 +11,13 @@
 #include "operators/toeplitz.hpp"
 #include "plan/plan.hpp"
 #include "solve/fhd.hpp"
+#include "solve/sampled_errors.hpp"
 #include "solve/system.hpp"
 
 namespace lsrecon {
+
+/// Whether F^H d and Q are held against exact ones (solve/sampled_errors.hpp).
+enum class SampleErrors { never, of_engines_not_exact, of_all };
 
 /// What the normal equations of a scan's frames have in common.
 struct CommonToFrames {
@@ -25,6 +29,7 @@ struct CommonToFrames {
     std::vector<RegulariserChoice> regularisers = {};
     const PriorImage* prior = nullptr; ///< where regularisers need one
     bool precondition = false; ///< conjugate gradients; splitting always is
+    SampleErrors sample_errors = SampleErrors::never;
 };
 
 /// What systems of one grid share that work one at a time; made with the first.
@@ -95,6 +100,11 @@ public:
     /// Bound of the relative L2 error of F^H and Q as they were computed.
     double error() const { return error_; }
 
+    bool are_sampled();
+    /// Errors of the first F^H d, and of Q; without Q that of F^H is taken for it, since F is wrong
+    /// as its adjoint is.
+    const SampledErrors& sampled_errors(Reporter& report);
+
 private:
     std::unique_ptr<System> system_on(Device& device, Precision precision, CoilMaps& maps,
                                       SharedWorkspaces& shared);
@@ -109,6 +119,7 @@ private:
     PiecewiseTransform transform_;
     MuFactors factors_;
     double error_ = 0;
+    SampledErrors sampled_;
     std::optional<Q> q_;
     std::vector<TimeTerm> terms_; ///< in place of Q, off resonance
     /// Q for the preconditioner off resonance: voxels next to each other have nearly the same

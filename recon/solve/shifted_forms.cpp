@@ -4,7 +4,7 @@
 
 namespace lsrecon {
 
-ShiftedForms::ShiftedForms(const Solution& run, double squares, double shift)
+ShiftedForms::ShiftedForms(const Iterations& run, double squares, double shift)
     : squares_(squares), shift_(shift) {
     for (std::size_t i = 0; i < run.alphas.size(); ++i) {
         const double before = i == 0 ? 0 : run.betas[i - 1] / run.alphas[i - 1];

@@ -14,7 +14,7 @@ class ShiftedForms {
 public:
     /// A run on A + shift, whose right-hand side has the square `squares`; `shift` is the smallest
     /// that can be asked for.
-    ShiftedForms(const Solution& run, double squares, double shift);
+    ShiftedForms(const Iterations& run, double squares, double shift);
 
     struct Forms {
         double b_x = 0; ///< Re <b, x>

@@ -48,6 +48,9 @@ void add(Solution solution, double b_norm, std::size_t problems, Solved& solved)
     solved.gains.push_back(size > 0 ? b_norm / size : 0);
     solved.residuals.push_back(std::move(solution.residuals));
     solved.stops.push_back(solution.stop);
+    if (!solution.run.alphas.empty()) {
+        solved.runs.push_back(std::move(solution.run));
+    }
     if (problems == 1) {
         solved.image = std::move(solution.x);
         solved.earlier = std::move(solution.earlier);

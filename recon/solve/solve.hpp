@@ -19,6 +19,7 @@ struct Solved {
     double explained =
         0; ///< ||d||^2 - ||F rho - d||^2, a.u.^2; 0 of frames that were solved jointly
     std::vector<double> gains; ///< ||F^H d|| / (Q(0) ||rho||), one a problem; 0 for a rho of zeros
+    std::vector<Iterations> runs; ///< one a problem of plain iterations on the device; else none
     std::string solver; ///< what solved, in which precision, with which FFT
 };
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "base/tolerance.hpp"
 #include "solve/late_change.hpp"
+#include "solve/sensitivity.hpp"
 
 namespace lsrecon {
 
@@ -34,6 +36,25 @@ void SolveSummary::add(const ImageFrame& frame) {
     }
     resolved_ = std::max(resolved_, frame.resolved_lambda);
     image_error_ = std::max(image_error_, frame.image_error);
+    for (SampledError SampledErrors::*const of :
+         {&SampledErrors::fhd, &SampledErrors::gram, &SampledErrors::image}) {
+        SampledError& largest = sampled_.*of;
+        largest.estimate = std::max(largest.estimate, (frame.sampled.*of).estimate);
+        largest.upper = std::max(largest.upper, (frame.sampled.*of).upper);
+    }
+    sampled_.voxels = std::max(sampled_.voxels, frame.sampled.voxels);
+}
+
+std::string SolveSummary::sampled_in_words() const {
+    if (sampled_.voxels == 0) {
+        return "";
+    }
+    return text("F^H d ", rounded(sampled_.fhd.estimate), ", Q ", rounded(sampled_.gram.estimate),
+                ", image ",
+                sampled_.image.upper > 0
+                    ? text(rounded(sampled_.image.estimate), ", at most ",
+                           rounded(sampled_.image.upper), " with a confidence of 95 %")
+                    : "not known: `certify` tells");
 }
 
 double SolveSummary::worst_residual() const {
@@ -110,7 +131,9 @@ std::string SolveSummary::about_lambda() const {
 }
 
 std::string SolveSummary::about_precision() const {
-    return text("Rounding may change the image by ", rounded(100 * image_error_), " %. Use ",
+    return text(sampled_.voxels > 0 ? "Errors of the transforms" : "Rounding",
+                " may change the image by ", rounded(100 * image_error_), " %. Use ",
+                sampled_.voxels > 0 ? "a smaller `accuracy`, " : "",
                 in_double_ ? "a larger `lambda`" : "`precision` double",
                 ", or with a field map a smaller `segment_error`.");
 }
@@ -176,6 +199,13 @@ std::vector<std::pair<std::string, double>> SolveSummary::numbers() const {
     add_known("unexplained", explained_ == 0 ? 0 : left());
     add_known("unexplained_over_noise", unexplained_);
     add_known("image_error_estimate", image_error_);
+    add_known("certified_voxels", sampled_.voxels);
+    add_known("certified_fhd", sampled_.fhd.estimate);
+    add_known("certified_fhd_upper", sampled_.fhd.upper);
+    add_known("certified_q", sampled_.gram.estimate);
+    add_known("certified_q_upper", sampled_.gram.upper);
+    add_known("certified_image", sampled_.image.estimate);
+    add_known("certified_image_upper", sampled_.image.upper);
     return numbers;
 }
 
@@ -189,6 +219,38 @@ void estimate_rounding(ImageFrame& frame, const std::vector<double>& gains, doub
                 std::max(frame.image_error, tolerance::image_error(bound, epsilon, gain / lambda));
         }
     }
+}
+
+void estimate_by_samples(ImageFrame& frame, const Solved& solved, const SampledErrors& sampled,
+                         double lambda, std::size_t voxels) {
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    constexpr double room = 10; // for eigenvalues that no iteration has seen (docs/maths.md)
+    frame.sampled = sampled;
+    const bool by_iterations = solved.runs.size() == solved.gains.size();
+    if (sampled.voxels == 0 || !(by_iterations || lambda > 0)) {
+        return;
+    }
+    SampledError& image = frame.sampled.image;
+    for (std::size_t p = 0; p < solved.gains.size(); ++p) {
+        const double gain = solved.gains[p];
+        const SampledError error = error_of_equations(sampled, gain);
+        Amplification by;
+        SampledError moved;
+        if (by_iterations) {
+            const Sensitivity run(solved.runs[p], lambda);
+            by = run.amplification();
+            moved = {run.change(error.estimate, voxels), room * run.change(error.upper, voxels)};
+        } else {
+            by = amplification_by(lambda);
+        }
+        const SampledError of_problem{
+            std::hypot(error.estimate * gain * by.of_terms, moved.estimate),
+            std::hypot(error.upper * gain * by.of_any, moved.upper)};
+        image.estimate = std::max(image.estimate, of_problem.estimate);
+        image.upper = std::max({image.upper, image.estimate,
+                                std::isfinite(of_problem.upper) ? of_problem.upper : infinite});
+    }
+    frame.image_error = image.estimate;
 }
 
 void compare_with_samples(ImageFrame& frame, double explained, double energy, double noise) {

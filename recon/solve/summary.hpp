@@ -35,6 +35,11 @@ public:
     bool precision_limits_image() const { return image_error_ > options_.image_tolerance; }
     std::string about_precision() const;
 
+    /// The largest errors of all frames that were sampled.
+    const SampledErrors& sampled() const { return sampled_; }
+    /// "F^H d 3e-7, Q 2e-7, image 1e-5, at most 2e-5"; "" where none were.
+    std::string sampled_in_words() const;
+
     /// "10 % unexplained, 1.2 times the noise" of the samples' energy; "" where that is not known.
     std::string samples_in_words() const;
     /// Whether that is so much that something is likely to be wrong, and what it may be.
@@ -65,7 +70,8 @@ private:
     double explained_ = 0; ///< the least of all frames, 0 where that is not known
     double unexplained_ = 0; ///< the most
     double resolved_ = 0;
-    double image_error_ = 0; ///< estimated, relative; 0 without lambda
+    double image_error_ = 0; ///< estimated, relative; 0 where that is not known
+    SampledErrors sampled_;
 };
 
 /// What rounding in the transforms does to a frame. `bound` is that of the transforms' relative
@@ -79,6 +85,11 @@ private:
 /// without lambda.
 void estimate_rounding(ImageFrame& frame, const std::vector<double>& gains, double lambda,
                        double bound, double epsilon);
+
+/// The errors that were sampled, in place of that estimate, and what they do to the image of these
+/// iterations, or of lambda where they are not known. `voxels`: unknowns of a problem.
+void estimate_by_samples(ImageFrame& frame, const Solved& solved, const SampledErrors& sampled,
+                         double lambda, std::size_t voxels);
 
 /// How much of the samples a frame explains: `explained` is ||d||^2 - ||F rho - d||^2, `energy`
 /// ||d||^2 and `noise` what the measured noise has of it, 0 where none was measured.

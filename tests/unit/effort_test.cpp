@@ -26,6 +26,15 @@ TEST(Effort, WithoutRegulariserTheSolveStopsEarly) {
     EXPECT_FALSE(options.precondition);
 }
 
+TEST(Effort, AccuracyFollowsFromTheImage) {
+    EXPECT_DOUBLE_EQ(accuracy_for(1e-2, 0, Precision::float32), 1e-4);
+    EXPECT_DOUBLE_EQ(accuracy_for(1e-2, 0.1, Precision::float32), 1e-5);
+    EXPECT_DOUBLE_EQ(accuracy_for(1e-2, 10, Precision::float32), 1e-4);
+    EXPECT_EQ(accuracy_for(1e-9, 0, Precision::float32), 5e-6) << "what floats can keep";
+    EXPECT_DOUBLE_EQ(accuracy_for(1e-9, 0, Precision::float64), 1e-11);
+    EXPECT_LE(accuracy_for(100, 0, Precision::float32), 1e-3) << "an image asks for more";
+}
+
 TEST(Effort, WithOneItConverges) {
     for (const SolveOptions& of :
          {regularised(1e-3), regularised(0, {{"roughness", 1e-2}}), regularised(1e-3, {})}) {

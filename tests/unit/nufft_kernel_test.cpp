@@ -59,21 +59,24 @@ TEST(NufftGrid, IsAsExactAsItIsAsked) {
     for (const double accuracy : {1e-1, 1e-3, 1e-6, 1e-9, 1e-12}) {
         for (const std::array<std::size_t, 3>& size :
              {std::array<std::size_t, 3>{1, 1, 1}, {7, 1, 1}, {64, 48, 1}, {31, 29, 37}}) {
-            const NufftGrid grid = choose_nufft_grid(size, 1000, accuracy, Precision::float64, on_a_core);
+            const NufftGrid grid =
+                choose_nufft_grid(size, 1000, accuracy, Precision::float64, on_a_core);
             EXPECT_LE(grid.error, accuracy);
             for (std::size_t d = 0; d < 3; ++d) {
                 EXPECT_GE(grid.fine[d], size[d] > 1 ? 1.25 * static_cast<double>(size[d]) : 1);
             }
         }
     }
-    const NufftGrid most = choose_nufft_grid({64, 64, 64}, 1000, 1e-9, Precision::float32, on_a_core);
+    const NufftGrid most =
+        choose_nufft_grid({64, 64, 64}, 1000, 1e-9, Precision::float32, on_a_core);
     EXPECT_GT(most.error, 1e-9) << "floats do not reach it, and say so";
     EXPECT_LT(most.error, 3e-6);
 }
 
 TEST(NufftGrid, FewSamplesTakeASmallGridAndMany) {
     const auto width = [](std::size_t samples) {
-        return choose_nufft_grid({128, 128, 128}, samples, 1e-5, Precision::float32, on_a_core).kernel.width();
+        return choose_nufft_grid({128, 128, 128}, samples, 1e-5, Precision::float32, on_a_core)
+            .kernel.width();
     };
     EXPECT_GT(width(1000), width(100000000));
 }

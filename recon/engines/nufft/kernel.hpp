@@ -62,7 +62,8 @@ struct NufftGrid {
 };
 
 /// The cheapest for frequencies of this `size`, so many samples and an error below `accuracy`, else
-/// the cheapest that is nearly as exact as any. The fine grid's points are whole `multiples` of these.
+/// the cheapest that is nearly as exact as any. The fine grid's points are whole `multiples` of
+/// these.
 NufftGrid choose_nufft_grid(const std::array<std::size_t, 3>& size, std::size_t samples,
                             double accuracy, Precision precision, const NufftRates& rates,
                             const std::array<std::size_t, 3>& multiples = {1, 1, 1});

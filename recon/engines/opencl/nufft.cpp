@@ -10,8 +10,7 @@ namespace lsrecon::opencl {
 
 namespace {
 
-NufftGrid grid_of(const EngineContext& context, const SamplePoints& points,
-                  const Voxels& voxels) {
+NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, const Voxels& voxels) {
     // Measured on an NVIDIA H200, in multiply-adds.
     constexpr double of_point = 30;
     constexpr double of_butterfly = 15;
@@ -98,8 +97,7 @@ private:
         std::vector<double> numbers;
         for (std::size_t d = 0; d < 3; ++d) {
             for (std::size_t n = 0; n < size_[d]; ++n) {
-                const double frequency =
-                    static_cast<double>(n) - static_cast<double>(size_[d] / 2);
+                const double frequency = static_cast<double>(n) - static_cast<double>(size_[d] / 2);
                 numbers.push_back(grid_.fine[d] == 1
                                       ? 1
                                       : 1 / grid_.kernel.transform(
@@ -128,23 +126,30 @@ private:
 
     /// Makes the fine grids and the FFT of so many coils, kept for the next call.
     void prepare(std::size_t coils) {
-        const std::size_t together =
-            coils_at_a_time(coils, width(), resources_.precision);
-        if (together == together_) {
+        Device& device = resources_.device;
+        const std::size_t points = grid_.fine[0] * grid_.fine[1] * grid_.fine[2];
+        const std::size_t in_parts =
+            std::max<std::size_t>(1, bins_.parts * tiles_.points() * tiles_.layers());
+        if (coils == prepared_for_) {
             return;
         }
-        together_ = together;
-        const std::size_t points = grid_.fine[0] * grid_.fine[1] * grid_.fine[2];
+        prepared_for_ = coils;
+        together_ = coils_at_a_time(coils, width(), resources_.precision);
         fine_ = {};
         sorted_ = {};
         parts_ = {};
-        fft_ = resources_.device.plan_padded_fft(grid_.fine, unused(), together_,
-                                                  resources_.precision);
-        fine_ = resources_.device.zeros(together_ * points, resources_.complex());
-        sorted_ = resources_.device.zeros(together_ * samples_, resources_.complex());
-        parts_ = resources_.device.zeros(
-            std::max<std::size_t>(1, together_ * bins_.parts * tiles_.points() * tiles_.layers()),
-            resources_.complex());
+        const auto needs = [&](std::size_t values) {
+            return static_cast<double>(together_ * values * resources_.complex().bytes());
+        };
+        while (together_ > 1 &&
+               (needs(points + samples_ + in_parts) > device.room() ||
+                needs(std::max({points, samples_, in_parts})) > device.largest_array())) {
+            together_ /= 2;
+        }
+        fft_ = device.plan_padded_fft(grid_.fine, unused(), together_, resources_.precision);
+        fine_ = device.zeros(together_ * points, resources_.complex());
+        sorted_ = device.zeros(together_ * samples_, resources_.complex());
+        parts_ = device.zeros(together_ * in_parts, resources_.complex());
     }
 
     template <typename Work>
@@ -201,6 +206,7 @@ private:
     Array coefficients_;
     Array factors_;
     // Of the coils that are transformed together.
+    std::size_t prepared_for_ = 0;
     std::size_t together_ = 0;
     std::unique_ptr<FftPlan> fft_;
     Array fine_;
@@ -212,9 +218,8 @@ private:
 
 std::unique_ptr<Transform> make_nufft(const EngineContext& context, const Variant&,
                                       const SamplePoints& points, const Voxels& voxels) {
-    return guarded("a transform", [&] {
-        return std::make_unique<NufftOnDevice>(context, points, voxels);
-    });
+    return guarded("a transform",
+                   [&] { return std::make_unique<NufftOnDevice>(context, points, voxels); });
 }
 
 Cost predict_nufft(const EngineContext& context, const Variant&, const std::string&,

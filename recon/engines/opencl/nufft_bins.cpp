@@ -138,9 +138,9 @@ template <typename Real> struct SortedSamples {
 
 /// Sorts the samples of one bin by their layers. `starts` is of its first layer, `first` the first
 /// sample of `to`.
-template <typename Real>
-void sort_bin(const Placing& placing, const MiddlePhases& middle, const ByBin& by_bin,
-              std::size_t bin, cl_uint* starts, std::size_t first, SortedSamples<Real>& to) {
+template <typename Real> void sort_bin(const Placing& placing, const MiddlePhases& middle,
+                                       const ByBin& by_bin, std::size_t bin, cl_uint* starts,
+                                       std::size_t first, SortedSamples<Real>& to) {
     const std::size_t begin = by_bin.starts[bin];
     const std::size_t count = by_bin.starts[bin + 1] - begin;
     std::vector<cl_ushort> layer_of(count);
@@ -276,8 +276,7 @@ void NufftBins::divide(Queue& queue, const NufftTiles& tiles, std::size_t width)
             for (long bx = 0; bx < bins_x; ++bx) {
                 const long bin_y = modulo(y + 1 - bins_y + by, bins.s[1]);
                 const long bin_x = modulo(x + 1 - bins_x + bx, bins.s[0]);
-                const auto row =
-                    static_cast<std::size_t>((bin_y * bins.s[0] + bin_x) * layers);
+                const auto row = static_cast<std::size_t>((bin_y * bins.s[0] + bin_x) * layers);
                 const auto between = [&](long from, long to) {
                     return starts_of_keys_[row + static_cast<std::size_t>(to)] -
                            starts_of_keys_[row + static_cast<std::size_t>(from)];
@@ -297,8 +296,8 @@ void NufftBins::divide(Queue& queue, const NufftTiles& tiles, std::size_t width)
         for (long x = 0; x < bins.s[0]; ++x) {
             for (long first = 0; first < layers; first += static_cast<long>(tiles.layers())) {
                 const std::size_t count = in_tile(x, y, first);
-                const std::vector<Range> ranges = split_into_ranges(
-                    std::max<std::size_t>(1, count), samples_of_a_chunk);
+                const std::vector<Range> ranges =
+                    split_into_ranges(std::max<std::size_t>(1, count), samples_of_a_chunk);
                 if (ranges.size() > 1) {
                     split.push_back({{tile, static_cast<cl_int>(parts),
                                       static_cast<cl_int>(ranges.size()), 0}});

@@ -19,14 +19,18 @@ double error_of_exact(const EngineContext& context, const Variant& variant,
 
 Cost predict_exact(const EngineContext& context, const Variant& variant, const std::string& stage,
                    const SamplePoints& points, const Voxels& voxels) {
-    const PairCost& pair =
-        variant.arithmetic_by(context.parameters(variant.name, stage).values).cost;
+    const ChosenParameters& parameters = context.parameters(variant.name, stage);
     const double half_of_q = stage == "q" ? 2 : 1; // its voxels are half of all differences
     const double pairs =
         half_of_q * static_cast<double>(points.count()) * static_cast<double>(voxels.count());
-    const Limit limit = limit_of(pair, stage, nominal_rates(context.device.info()));
+    // Measured by `lsrecon tune`, else by the numbers of the device.
+    const double rate = parameters.pairs_per_second > 0
+                            ? parameters.pairs_per_second
+                            : limit_of(variant.arithmetic_by(parameters.values).cost, stage,
+                                       nominal_rates(context.device.info()))
+                                  .pairs_per_second;
     Cost cost = cost_of_pieces({1, points.count(), voxels.count()}, context.precision);
-    cost.seconds = limit.pairs_per_second > 0 ? pairs / limit.pairs_per_second : 0;
+    cost.seconds = rate > 0 ? pairs / rate : 0;
     cost.error = error_of_exact(context, variant, stage, points, voxels);
     return cost;
 }

@@ -70,18 +70,21 @@ bool read_parameters(const json& values, const opencl::TuningEntry& entry, Param
     return true;
 }
 
-/// False when there is no winner that this kernel could take on this device.
-bool find_winner(const DeviceInfo& device, const std::string& kernel, const std::string& stage,
-                 const opencl::TuningEntry& entry, Parameters& parameters) {
+/// Where there is a winner that this kernel could take on this device.
+void find_winner(const DeviceInfo& device, const std::string& kernel, const std::string& stage,
+                 const opencl::TuningEntry& entry, ChosenParameters& chosen) {
     const json key = key_of(device, kernel, stage);
+    Parameters parameters;
     for (const json& winner : read_winners(tuning_path(device) + winners_end)) {
         if (is_of(winner, key) &&
             read_parameters(winner.value("parameters", json()), entry, parameters) &&
             fits(parameters, entry.bounds, opencl::numbers_of(device))) {
-            return true;
+            const json rate = winner.value("pairs_per_second", json());
+            chosen = {parameters, "tuned on this device",
+                      rate.is_number() ? rate.get<double>() : 0};
+            return;
         }
     }
-    return false;
 }
 
 } // namespace
@@ -95,9 +98,8 @@ ChosenParameters choose_parameters(const DeviceInfo& device, const std::string& 
     opencl::TuningEntry entry;
     const bool tunable = opencl::find_tuning_entry(device, kernel, stage, entry);
     ChosenParameters chosen{entry.defaults, tunable ? "default for " + entry.family : ""};
-    Parameters winner;
-    if (tunable && find_winner(device, kernel, stage, entry, winner)) {
-        chosen = {winner, "tuned on this device"};
+    if (tunable) {
+        find_winner(device, kernel, stage, entry, chosen);
     }
     for (const auto& [name, value] : given) {
         if (chosen.values.count(name) == 0) {
@@ -106,6 +108,7 @@ ChosenParameters choose_parameters(const DeviceInfo& device, const std::string& 
         }
         chosen.values[name] = value;
         chosen.origin = "given";
+        chosen.pairs_per_second = 0;
     }
     return chosen;
 }

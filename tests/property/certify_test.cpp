@@ -1,0 +1,102 @@
+// What the errors of the transforms do to an image is held against images by exact transforms.
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "solve/solve.hpp"
+#include "solve/summary.hpp"
+#include "support/case.hpp"
+#include "support/numbers.hpp"
+#include "support/simulated.hpp"
+
+namespace lsrecon {
+namespace {
+
+std::unique_ptr<Transforms> nufft(double accuracy) {
+    ComputeOptions options;
+    options.kernel = "nufft";
+    options.precision = Precision::float64;
+    options.accuracy = accuracy;
+    try {
+        auto transforms = open_transforms(options);
+        return transforms->device().in_host_memory() ? std::move(transforms) : nullptr;
+    } catch (const Error&) {
+        return nullptr;
+    }
+}
+
+ImageFrame image_by(Transforms& transforms, const Scan& scan, const SolveOptions& options) {
+    Reporter report;
+    const Plan plan = make_plan(scan);
+    const Frame& frame = scan.frames[0];
+    const auto make_q = [&](const Sampling& sampling) {
+        return compute_q(transforms, sampling, scan.grid, report);
+    };
+    FrameEquations frames({transforms,
+                           plan,
+                           scan.coil_maps,
+                           options.lambda,
+                           make_q,
+                           {},
+                           nullptr,
+                           options.precondition,
+                           SampleErrors::of_engines_not_exact});
+    NormalEquations& equations = frames.of(frame.sampling);
+    SolveOptions looking_ahead = options;
+    looking_ahead.looks_ahead = equations.are_sampled();
+    const Solved solved =
+        solve(equations, equations.fhd(frame.samples, report), looking_ahead, report);
+    ImageFrame image = to_image(frame, solved);
+    estimate_by_samples(image, solved, equations.sampled_errors(report), options.lambda,
+                        equations.voxels());
+    return image;
+}
+
+struct Kind {
+    const char* trajectory;
+    std::array<std::size_t, 3> size;
+    std::size_t coils;
+};
+
+class Certified : public testing::TestWithParam<Kind> {};
+
+TEST_P(Certified, ImagesAreWithinTheirBound) {
+    const Kind kind = GetParam();
+    SimulationOptions simulation =
+        options_of(kind.trajectory, test::make_grid(kind.size[0], kind.size[1], kind.size[2]));
+    simulation.coils = kind.coils;
+    simulation.noise = 0.02;
+    const Scan scan = simulated(simulation).scan;
+    const auto exact = reference_transforms();
+    for (const auto& [lambda, iterations] :
+         {std::pair<double, int>{0, 5}, {0, 10}, {0, 15}, {0.01, 300}}) {
+        SolveOptions options{lambda, iterations, 1e-9};
+        options.precondition = lambda > 0;
+        const ImageFrame expected = image_by(*exact, scan, options);
+        EXPECT_EQ(expected.sampled.voxels, 0) << "of an exact engine";
+        for (const double accuracy : {1e-3, 1e-5, 1e-8}) {
+            const auto fast = nufft(accuracy);
+            if (!fast) {
+                GTEST_SKIP() << "no device in the host's memory";
+            }
+            const ImageFrame image = image_by(*fast, scan, options);
+            const double moved = test::relative_l2(image.values, expected.values);
+            const SampledError error = image.sampled.image;
+            const auto said =
+                text(" lambda ", lambda, ", ", iterations, " iterations, accuracy ", accuracy,
+                     ": moved by ", moved, ", estimated ", error.estimate, ", bound ", error.upper);
+            EXPECT_LE(moved, error.upper) << said;
+            EXPECT_LE(error.estimate, 40 * moved) << said; // measured: 25
+            EXPECT_LE(error.upper, (lambda > 0 ? 600 : 60) * moved) << said;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Scans, Certified,
+                         testing::Values(Kind{"radial", {32, 32, 0}, 4},
+                                         Kind{"spiral", {32, 32, 0}, 1},
+                                         Kind{"random", {24, 24, 0}, 1},
+                                         Kind{"radial-3d", {12, 12, 12}, 1}));
+
+} // namespace
+} // namespace lsrecon
