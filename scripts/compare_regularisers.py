@@ -55,17 +55,20 @@ def read_cfl(name):
 
 
 def write_for_bart(scan):
-    """A 2D scan as trajectory, k-space and maps; both programs count k in cycles per field of
-    view. Frames are BART's dimension 10."""
+    """A scan as trajectory, k-space and maps where it has them; both programs count k in cycles per
+    field of view. Frames are BART's dimension 10. Returns samples and voxels."""
     with h5py.File(scan) as f:
-        k, samples, maps = f["trajectory"][()], f["samples"][()], f["coil_maps"][()]
+        k, samples, voxels = f["trajectory"][()], f["samples"][()], int(np.prod(f.attrs["matrix"]))
+        maps = f["coil_maps"][()] if "coil_maps" in f else None
     k, samples = k.reshape(-1, *k.shape[-2:]), samples.reshape(-1, *samples.shape[-2:])
     frames, coils, count = samples.shape
-    three = np.concatenate([k, np.zeros((frames, count, 1))], axis=2)
+    three = np.pad(k, [(0, 0), (0, 0), (0, 3 - k.shape[-1])])
     write_cfl("traj", three.transpose(2, 1, 0).reshape(3, count, *[1] * 8, frames))
     write_cfl("kspace", samples.transpose(2, 1, 0).reshape(1, count, 1, coils, *[1] * 6, frames))
-    write_cfl("maps", maps.transpose(2, 1, 0)[:, :, None, :])
-    return count, maps[0].size
+    if maps is not None:
+        volumes = maps.reshape(coils, -1, *maps.shape[-2:])
+        write_cfl("maps", volumes.transpose(3, 2, 1, 0))
+    return count, voxels
 
 
 def image_of(name):

@@ -192,14 +192,7 @@ Simulation simulate_scan(const BenchmarkOptions& options, Transforms& transforms
     sampling.readouts =
         options.scan_samples > 0 ? options.scan_samples : 2 * sampling.grid.voxels();
     sampling.seed = options.seed;
-    return simulate(
-        simulation,
-        [&](const SamplePoints& points, const CoilMatrix& rho, const Voxels& voxels) {
-            return forward_on_host(transforms, points, rho, voxels,
-                                   [&](double fraction) { report.progress(fraction); })
-                .values;
-        },
-        report);
+    return simulate(simulation, forward_model(transforms), report);
 }
 
 /// Relative L2 error of the image that the bench accepts. Measured on phantoms of 8^2 to 64^2 and

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "base/parallel.hpp"
 #include "scan/check.hpp"
 #include "scan/phantom.hpp"
 #include "scan/receiver_noise.hpp"
@@ -56,13 +57,28 @@ CoilMatrix analytic_samples(const Phantom& phantom, const Grid& grid,
     return samples;
 }
 
-/// `rho` of one frame, N; `maps` is empty for one uniform coil.
-CoilMatrix voxel_samples(const ComplexVector& rho, const CoilMatrix& maps, const Voxels& voxels,
-                         const SamplePoints& points, const ForwardModel& forward) {
-    if (maps.size() == 0) {
-        return forward(points, rho.transpose(), voxels);
+/// Of `rho`, N, as each coil sees it. A few coils at a time: memory is for the samples.
+ForwardSamples voxel_samples(const ComplexVector& rho, const Birdcage& coils, std::size_t samples,
+                             std::size_t values_at_once, const Forward& forward, Reporter& report) {
+    const auto all = static_cast<Eigen::Index>(coils.coils());
+    const std::size_t longest = std::max(samples, static_cast<std::size_t>(rho.size()));
+    ForwardSamples result{CoilMatrix(all, static_cast<Eigen::Index>(samples))};
+    for (const Range& some :
+         split_into_ranges(coils.coils(), std::max<std::size_t>(1, values_at_once / longest))) {
+        const auto first = static_cast<Eigen::Index>(some.first);
+        const auto count = static_cast<Eigen::Index>(some.count);
+        CoilMatrix seen = rho.transpose().replicate(count, 1);
+        if (all > 1) {
+            seen.array() *= coils.maps(some).cast<Complex>().array();
+        }
+        const ForwardSamples part = forward(std::move(seen), [&](double fraction) {
+            report.progress((static_cast<double>(first) + fraction * static_cast<double>(count)) /
+                            static_cast<double>(all));
+        });
+        result.values.middleRows(first, count) = part.values;
+        result.error = std::max(result.error, part.error);
     }
-    return forward(points, maps.array().rowwise() * rho.transpose().array(), voxels);
+    return result;
 }
 
 /// Alike in each readout, from 0 to `last` s.
@@ -123,7 +139,7 @@ Eigen::MatrixXcd make_truth(const SimulationOptions& options) {
 }
 
 /// Samples of every frame, without noise.
-void fill_frames(Simulation& simulation, const SimulationOptions& options, const CoilMatrix& maps,
+void fill_frames(Simulation& simulation, const SimulationOptions& options, const Birdcage& coils,
                  const ForwardModel& forward, Reporter& report) {
     std::vector<Frame>& frames = simulation.scan.frames;
     FrameProgress progress(report, frames.size());
@@ -137,11 +153,23 @@ void fill_frames(Simulation& simulation, const SimulationOptions& options, const
             frames[f].samples =
                 analytic_samples(phantom_of(options, f), simulation.scan.grid, trajectory, report);
         } else {
-            frames[f].samples = voxel_samples(simulation.truth.col(static_cast<Eigen::Index>(f)),
-                                              maps, simulation.scan.image_voxels(),
-                                              frames[f].sampling->points(), forward);
+            ForwardSamples samples = voxel_samples(
+                simulation.truth.col(static_cast<Eigen::Index>(f)), coils, trajectory.size(),
+                options.values_at_once,
+                forward(frames[f].sampling->points(), simulation.scan.image_voxels()), report);
+            frames[f].samples = std::move(samples.values);
+            simulation.error = std::max(simulation.error.value_or(0),
+                                        samples.error + unit_roundoff(Precision::float32));
         }
     }
+}
+
+double square_of_distance(const Vec3& a, const Vec3& b) {
+    double square = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+        square += (a[d] - b[d]) * (a[d] - b[d]);
+    }
+    return square;
 }
 
 /// Of each real and each imaginary part of a sample.
@@ -191,11 +219,7 @@ OffResonance simulated_off_resonance(const SimulationOptions& options) {
     OffResonance result{RealVector(count), RealVector(options.r2star > 0 ? count : 0)};
     for (std::size_t n = 0; n < voxels.count(); ++n) {
         const Vec3 x = voxels.position(n);
-        double square = 0;
-        for (std::size_t d = 0; d < 3; ++d) {
-            square += (x[d] - place[d]) * (x[d] - place[d]);
-        }
-        const double near = std::exp(-square / (2 * width * width));
+        const double near = std::exp(-square_of_distance(x, place) / (2 * width * width));
         result.field(static_cast<Eigen::Index>(n)) = options.off_resonance_hz * (2 * near - 1);
         if (options.r2star > 0) {
             result.r2star(static_cast<Eigen::Index>(n)) = options.r2star * (1 + near) / 2;
@@ -204,29 +228,47 @@ OffResonance simulated_off_resonance(const SimulationOptions& options) {
     return result;
 }
 
-CoilMatrix birdcage_maps(const Grid& grid, std::size_t coils) {
+Birdcage::Birdcage(const Grid& grid, std::size_t coils)
+    : voxels_(Voxels::of_grid(grid)), scale_(static_cast<Eigen::Index>(voxels_.count())) {
     constexpr double cage_radius = 0.75;
     const std::size_t rings = grid.dimensions == 3 ? std::max<std::size_t>(1, coils / 8) : 1;
-    const Voxels voxels = Voxels::of_grid(grid);
-    CoilMatrix maps(static_cast<Eigen::Index>(coils), static_cast<Eigen::Index>(voxels.count()));
     for (std::size_t c = 0; c < coils; ++c) {
         const double angle = 2 * pi * static_cast<double>(c) / static_cast<double>(coils);
-        const Vec3 centre{cage_radius * std::cos(angle), cage_radius * std::sin(angle),
-                          (static_cast<double>(c % rings) + 0.5) / static_cast<double>(rings) -
-                              0.5};
-        for (std::size_t n = 0; n < voxels.count(); ++n) {
-            const Vec3 x = voxels.position(n);
-            const double dx = x[0] - centre[0];
-            const double dy = x[1] - centre[1];
-            const double dz = grid.dimensions == 3 ? x[2] - centre[2] : 0.0;
-            const double distance = std::sqrt(dx * dx + dy * dy + dz * dz);
-            // The corners of the grid are at sqrt(1/2) < 3/4, so the distance is never 0.
-            maps(static_cast<Eigen::Index>(c), static_cast<Eigen::Index>(n)) =
-                std::polar(1 / distance, std::atan2(dy, dx) - angle);
-        }
+        const double z = (static_cast<double>(c % rings) + 0.5) / static_cast<double>(rings) - 0.5;
+        conductors_.push_back({cage_radius * std::cos(angle), cage_radius * std::sin(angle),
+                               grid.dimensions == 3 ? z : 0.0});
     }
-    const RealVector scale = maps.colwise().norm().cwiseInverse();
-    return maps * scale.asDiagonal();
+    for_each_range_in_parallel(voxels_.count(), all_cores(), [&](const Range& range) {
+        for (std::size_t n = range.first; n < range.first + range.count; ++n) {
+            const Vec3 x = voxels_.position(n);
+            double squares = 0;
+            for (const Vec3& centre : conductors_) {
+                squares += 1 / square_of_distance(x, centre);
+            }
+            scale_(static_cast<Eigen::Index>(n)) = 1 / std::sqrt(squares);
+        }
+    });
+}
+
+CoilRows::Floats Birdcage::maps(const Range& coils) const {
+    CoilRows::Floats maps(static_cast<Eigen::Index>(coils.count), scale_.size());
+    for_each_range_in_parallel(voxels_.count(), all_cores(), [&](const Range& range) {
+        for (std::size_t n = range.first; n < range.first + range.count; ++n) {
+            const auto voxel = static_cast<Eigen::Index>(n);
+            const Vec3 x = voxels_.position(n);
+            for (std::size_t c = 0; c < coils.count; ++c) {
+                // Phase: the direction from the conductor, against its own from the centre.
+                const Vec3& centre = conductors_[coils.first + c];
+                const Complex across(x[0] - centre[0], x[1] - centre[1]);
+                const Complex turned = across * Complex(centre[0], -centre[1]);
+                // The corners of the grid are at sqrt(1/2) < 3/4, so no distance is 0.
+                maps(static_cast<Eigen::Index>(c), voxel) = std::complex<float>(
+                    turned / std::sqrt(std::norm(turned) * square_of_distance(x, centre)) *
+                    scale_(voxel));
+            }
+        }
+    });
+    return maps;
 }
 
 Simulation simulation_without_samples(const SimulationOptions& options) {
@@ -251,17 +293,14 @@ Simulation simulate(const SimulationOptions& options, const ForwardModel& forwar
             std::make_shared<const OffResonance>(simulated_off_resonance(options));
     }
     simulation.truth = make_truth(options);
-    CoilMatrix maps;
-    if (options.coils > 1) {
-        maps = birdcage_maps(simulation.scan.grid, options.coils);
-    }
-    fill_frames(simulation, options, maps, forward, report);
+    const Birdcage coils(simulation.scan.grid, options.coils);
+    fill_frames(simulation, options, coils, forward, report);
     const double deviation = noise_deviation(options, simulation.scan);
     if (deviation > 0) {
         add_noise(simulation.scan, deviation, options);
     }
-    if (options.with_maps && maps.size() > 0) {
-        simulation.scan.coil_maps = std::move(maps);
+    if (options.with_maps && options.coils > 1) {
+        simulation.scan.coil_maps = coils.maps();
     }
     return simulation;
 }

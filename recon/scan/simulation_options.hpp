@@ -11,6 +11,8 @@ struct SimulationOptions {
     std::string trajectory = "spiral"; ///< name of a row in trajectories.cpp
     TrajectoryOptions sampling; ///< its grid is the image's, its seed is the noise's as well
     std::size_t coils = 1;
+    /// Samples or voxels of the coils that the model "voxels" computes at once, 1 GB.
+    std::size_t values_at_once = std::size_t{1} << 26;
     /// "analytic": the exact transform of the phantom, so that the image is not the phantom's
     /// voxels alone; one coil only. "voxels": the program's own forward model of the voxel means.
     /// "auto": analytic for one coil, voxels for more.

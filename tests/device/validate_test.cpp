@@ -77,11 +77,7 @@ Scan scan_of(const Healthy& of) {
     options.r2star = of.r2star;
     Reporter silent;
     const auto reference = reference_transforms();
-    const ForwardModel forward = [&](const SamplePoints& trajectory, const CoilMatrix& rho,
-                                     const Voxels& voxels) {
-        return forward_on_host(*reference, trajectory, rho, voxels, test::silent).values;
-    };
-    Scan scan = simulate(options, forward, silent).scan;
+    Scan scan = simulate(options, forward_model(*reference), silent).scan;
     if (!of.maps) {
         scan.coil_maps = CoilMatrix();
     }

@@ -116,7 +116,33 @@ def a_large_lambda_beside_much_that_is_left_is_told(make):
     expect("stay unexplained" not in said, said)
 
 
+def the_error_of_a_simulation_is_recorded(make):
+    folder = make()
+
+    def simulated(name, *words):
+        said = folder.run(0, ["simulate", "-o", name, "--trajectory", "radial-3d", "--matrix",
+                              "20,18,16", "--coils", "3", *words, *QUIET]).stdout
+        with h5py.File(folder / name) as f:
+            return f["samples"][()].view(np.complex64), float(f.attrs["simulation_error"][0]), said
+
+    exact, of_exact, _ = simulated("exact.h5", "--engine", "exact", "--precision", "double")
+    expect(of_exact < 2e-7, f"in doubles, and in a file of floats: {of_exact}")
+    for words, most in ((["nufft"], 5.1e-6), (["nufft", "--accuracy", "1e-3"], 1e-3),
+                        (["nufft", "--precision", "double"], 2e-7), (["separable"], 1e-5),
+                        (["direct"], 1e-4)):
+        samples, error, said = simulated("of.h5", "--engine", *words)
+        apart = np.linalg.norm(samples - exact) / np.linalg.norm(exact)
+        expect(apart <= error + of_exact and error <= most,
+               f"{words}: {apart} apart, {error} recorded")
+        shown = float(said.split("relative error at most ")[1].split(",")[0])
+        expect(abs(shown - error) <= 0.05 * error, f"{words}: {error} recorded, told: {said}")
+    expect("simulation error" in folder.run(0, ["info", "of.h5"]).stdout, "info shows it")
+    apart = np.linalg.norm(simulated("of.h5", "--engine", "nufft", "--accuracy", "1e-3")[0] - exact)
+    expect(apart > 1e-6 * np.linalg.norm(exact), "the NUFFT was asked for 1e-3 and not used")
+
+
 if __name__ == "__main__":
     sys.exit(run_cases([a_field_map_in_other_units_is_told, maps_and_signs_are_told,
                         slices_of_a_volume_are_named, what_corrects_nothing_is_told,
+                        the_error_of_a_simulation_is_recorded,
                         a_large_lambda_beside_much_that_is_left_is_told]))

@@ -34,12 +34,7 @@ Simulation simulated(const Grid& grid, const std::string& trajectory, double und
     }
     const auto reference = reference_transforms();
     Reporter report;
-    return simulate(
-        options,
-        [&](const SamplePoints& k, const CoilMatrix& rho, const Voxels& voxels) {
-            return forward_on_host(*reference, k, rho, voxels, silent).values;
-        },
-        report);
+    return simulate(options, forward_model(*reference), report);
 }
 
 Calibration calibrated(Transforms& transforms, const Scan& scan, Reporter& report) {

@@ -5,18 +5,10 @@
 
 namespace lsrecon {
 
-namespace {
-
-CoilMatrix reference_forward(const SamplePoints& trajectory, const CoilMatrix& rho,
-                             const Voxels& voxels) {
-    return forward_on_host(*reference_transforms(), trajectory, rho, voxels, [](double) {}).values;
-}
-
-} // namespace
-
 Simulation simulated(const SimulationOptions& options) {
     Reporter report;
-    return simulate(options, &reference_forward, report);
+    const auto reference = reference_transforms();
+    return simulate(options, forward_model(*reference), report);
 }
 
 SimulationOptions options_of(const std::string& trajectory, const Grid& grid) {

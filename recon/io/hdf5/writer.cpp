@@ -167,6 +167,19 @@ void Hdf5Writer::complex64(const std::string& dataset, const std::vector<std::si
 
 void Hdf5Writer::complex64(const std::string& dataset, const std::vector<std::size_t>& extents,
                            const std::vector<const CoilRows*>& parts) {
+    if (room_ > 0) {
+        return later(dataset, extents, Hdf5Element::complex64, parts.size(),
+                     [parts](std::size_t part, const TakeBytes& take) {
+                         parts[part]->visit([&](const auto& values) {
+                             for (const auto& row : values.rowwise()) {
+                                 const CoilRows::Floats floats =
+                                     row.template cast<std::complex<float>>();
+                                 take(floats.data(), sizeof(std::complex<float>) *
+                                                         static_cast<std::size_t>(floats.size()));
+                             }
+                         });
+                     });
+    }
     const Hdf5Handle handle =
         made_dataset(*file_, name_, dataset, complex_type(H5T_IEEE_F32LE), extents);
     const Hdf5Handle space = simple_space(extents);

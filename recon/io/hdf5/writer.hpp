@@ -33,7 +33,7 @@ public:
     /// Complex numbers as compound {r,i}, as h5py reads and writes them.
     void complex64(const std::string& dataset, const std::vector<std::size_t>& extents,
                    const Complex* values);
-    /// The values of all parts, one after the other.
+    /// The values of all parts, one after the other; of a writer with `room`, close() takes them.
     void complex64(const std::string& dataset, const std::vector<std::size_t>& extents,
                    const std::vector<const CoilRows*>& parts);
     /// Values that close() asks for, part after part: never in memory together. Of a writer with

@@ -144,7 +144,11 @@ std::string ismrmrd_header_of(const Simulation& simulation) {
     const Grid& grid = simulation.scan.grid;
     // The schema demands a frequency. A simulation has none; this is that of hydrogen at 1.5 T.
     constexpr long at_1_5_tesla = 63866218;
-    const std::string units =
+    const std::optional<double>& error = simulation.error;
+    const std::string parameters =
+        (error ? element("userParameterDouble",
+                         element("name", "simulation_error") + element("value", exact(*error)))
+               : "") +
         element("userParameterString",
                 element("name", "trajectory_units") + element("value", IsmrmrdRows::units));
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -156,7 +160,7 @@ std::string ismrmrd_header_of(const Simulation& simulation) {
            element("encoding", "\n" + space("encodedSpace", grid) + space("reconSpace", grid) +
                                    element("encodingLimits", encoding_limits(simulation)) +
                                    element("trajectory", word_for(simulation))) +
-           element("userParameters", units) + "</ismrmrdHeader>\n";
+           element("userParameters", parameters) + "</ismrmrdHeader>\n";
 }
 
 void require_ismrmrd_holds(const std::string& path, const Simulation& simulation) {

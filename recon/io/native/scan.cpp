@@ -22,7 +22,8 @@ namespace {
 /// What the format knows; HDF5's own dimension labels are welcome anywhere.
 const std::map<std::string, std::vector<std::string>>& known_attributes() {
     static const std::map<std::string, std::vector<std::string>> known{
-        {"/", {"format", "version", "matrix", "fov_mm", "position", "directions"}},
+        {"/",
+         {"format", "version", "matrix", "fov_mm", "position", "directions", "simulation_error"}},
         {"trajectory", {"units"}},
         {"samples", {}},
         {"phi", {}},
@@ -430,6 +431,10 @@ StoredScan open_native(const std::shared_ptr<const Hdf5Reader>& opened,
         options.before_values(
             {file.path(), options.matrix.empty() ? attribute_name("/", "matrix") : "`matrix`",
              options.grid_of_image(scan.grid), coils_in(file), coil_maps_in(file)});
+    }
+    if (file.has_attribute("/", "simulation_error")) {
+        scan.details.emplace_back("simulation error",
+                                  file.attribute_in_words("/", "simulation_error"));
     }
     const Samplings samplings = read_samplings(file, scan.grid, options);
     scan.trajectory_units = trajectory_units(file, options);

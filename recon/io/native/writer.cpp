@@ -29,6 +29,18 @@ void append(const std::vector<Vec3>& points, int dimensions, std::vector<double>
     }
 }
 
+/// Bytes of all but what coils have.
+std::uint64_t room_about(const Scan& scan) {
+    constexpr std::uint64_t of_hdf5 = 1 << 20;
+    const Sampling& first = *scan.frames.front().sampling;
+    const std::size_t of_a_sample = (shares_sampling(scan) ? 1 : scan.frames.size()) * sizeof(Vec3);
+    const std::size_t of_all = sizeof(Complex) + 2 * sizeof(double); // phi, weights, times
+    const std::size_t of_a_voxel = 2 * sizeof(double) + (scan.voxels ? sizeof(Vec3) : 0);
+    const bool has_voxels = scan.voxels || scan.off_resonance;
+    return of_hdf5 + (of_a_sample + of_all) * first.samples() +
+           (has_voxels ? of_a_voxel * scan.image_voxels().count() : 0);
+}
+
 void write_sampling(Hdf5Writer& file, const Scan& scan) {
     const Sampling& first = *scan.frames.front().sampling;
     const bool shared = shares_sampling(scan);
@@ -121,12 +133,16 @@ void write_image_side(Hdf5Writer& file, const Scan& scan) {
     }
 }
 
-void write_native_scan(const std::string& path, const Scan& scan) {
+void write_native_scan(const std::string& path, const Scan& scan,
+                       std::optional<double> simulation_error) {
     ReplacingFile output(path);
-    Hdf5Writer file(output.path(), path);
+    Hdf5Writer file(output.path(), path, room_about(scan));
     write_grid(file, scan.grid);
     file.attribute(root, "format", std::string("lsrecon-scan"));
     file.attribute(root, "version", 1L);
+    if (simulation_error) {
+        file.attribute(root, "simulation_error", std::vector<double>{*simulation_error});
+    }
     write_sampling(file, scan);
     if (scan.has_samples()) {
         write_samples(file, scan);
