@@ -121,7 +121,7 @@ class Programs:
         run([self.lsrecon, "fhd", "coils.h5", "-o", "fhd.h5", "--quiet", "--engine", "nufft",
              "--accuracy", accuracy])
         with h5py.File("fhd.h5") as f:
-            return float(f["record"].attrs["seconds_fhd"]), f["fhd"][()]
+            return float(f["record"].attrs["seconds_fhd"][0]), f["fhd"][()]
 
 
 def best_setting(peer, problem, target):
@@ -152,7 +152,7 @@ def rows_of_adjoints(programs, name, problem):
 
 def commands_of(programs, size):
     """Ours, that of BART, and the files of their results."""
-    iterations, by_size = ITERATIONS[len(size)], ":".join(map(str, size))
+    iterations, by_size = ITERATIONS[len(size)], ":".join(map(str, [*size, 1][:3]))
     recon = [programs.lsrecon, "recon", "scan.h5", "-o", "image.h5", "--lambda", 0, "--quiet",
              "--iterations", iterations]
     iterate = (["pics", "-t", "traj", "-i", iterations, "-l2", "-r", 0, "kspace", "maps"]

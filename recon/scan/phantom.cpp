@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/fft.hpp"
+#include "base/parallel.hpp"
 #include "scan/covered_fraction.hpp"
 #include "scan/voxels.hpp"
 
@@ -157,14 +158,16 @@ ComplexVector Phantom::voxel_means(const Grid& grid) const {
     const Voxels voxels = Voxels::of_grid(grid);
     const Vec3 voxel{1 / voxels.per_fov()[0], 1 / voxels.per_fov()[1], 1 / voxels.per_fov()[2]};
     ComplexVector means(static_cast<Eigen::Index>(voxels.count()));
-    for (std::size_t n = 0; n < voxels.count(); ++n) {
-        const Vec3 x = voxels.position(n);
-        double mean = 0;
-        for (const Ellipsoid& part : parts_) {
-            mean += part.intensity * covered_fraction(part, x, voxel, dimensions_);
+    for_each_range_in_parallel(voxels.count(), all_cores(), [&](const Range& range) {
+        for (std::size_t n = range.first; n < range.first + range.count; ++n) {
+            const Vec3 x = voxels.position(n);
+            double mean = 0;
+            for (const Ellipsoid& part : parts_) {
+                mean += part.intensity * covered_fraction(part, x, voxel, dimensions_);
+            }
+            means(static_cast<Eigen::Index>(n)) = mean;
         }
-        means(static_cast<Eigen::Index>(n)) = mean;
-    }
+    });
     return means;
 }
 
