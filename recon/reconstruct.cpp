@@ -69,8 +69,9 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     const bool by_rule = !rule.word.empty();
     SolveOptions how = settled(options, rule, by_rule ? smallest_lambda : options.solve.lambda,
                                plan.products(), transforms);
-    const SampleErrors sampled =
-        options.certify > 0 ? SampleErrors::of_all : SampleErrors::of_engines_not_exact;
+    const SampleErrors sampled = !method_of(how).solves ? SampleErrors::never
+                                 : options.certify > 0  ? SampleErrors::of_all
+                                                        : SampleErrors::of_engines_not_exact;
     ScanEquations equations(prepared, transforms, q, plan_options, how, sampled, report);
     std::optional<LambdaCurve> curve;
     if (by_rule) {

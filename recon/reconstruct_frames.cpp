@@ -111,7 +111,10 @@ void FrameSolves::solve(std::size_t f) {
         ImageFrame image = image_of(frame, solved, equations_.of(f).error(),
                                     equations_.of(f).sampled_errors(report_));
         refine(image, f);
-        measure_error(image, f, *std::min_element(solved.gains.begin(), solved.gains.end()), fhd);
+        if (!solved.gains.empty()) { // of a solve
+            measure_error(image, f, *std::min_element(solved.gains.begin(), solved.gains.end()),
+                          fhd);
+        }
         if (how_.asked.noise_replicas > 0 && scan_.frames.size() == 1) {
             of_single_frame_ = std::move(fhd);
         }

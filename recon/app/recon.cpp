@@ -97,7 +97,8 @@ void require_flags_of_method(const Options& options) {
         {"--solver", solve.solver != nullptr},
         {"--q", !reconstruct.q_file.empty()},
         {"--q-folder", !reconstruct.q_folder.empty()},
-        {"--log", !reconstruct.log.empty()}};
+        {"--log", !reconstruct.log.empty()},
+        {"--certify", reconstruct.certify > 0}};
     for (const auto& [flag, given] : of_solvers) {
         if (given && !method.solves) {
             throw UsageError(flag + ": --method " + method.name +

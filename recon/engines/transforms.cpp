@@ -6,6 +6,7 @@
 #include "base/numbers.hpp"
 #include "device/devices.hpp"
 #include "device/reference_device.hpp"
+#include "engines/nufft/nufft.hpp"
 #include "engines/segmented.hpp"
 
 namespace lsrecon {
@@ -51,6 +52,11 @@ Transforms::Transforms(std::unique_ptr<Device> device, ComputeOptions options,
       kernel_(kernel_of(options_, device_->kind(), table_)), engine_(engine_of(kernel_, table_)),
       variant_(variant_named(kernel_, table_)), context_(context(true)),
       predicting_(context(false)) {
+    if (may_be_inexact(options_, table_) && !options_.precision && options_.accuracy > 0 &&
+        options_.accuracy < least_accuracy_of_floats && device_->has(Precision::float64)) {
+        options_.precision = context_.precision = predicting_.precision = Precision::float64;
+        tell(text("double precision, for an accuracy of ", options_.accuracy));
+    }
     if (!device_->has(precision())) {
         throw DeviceError(text("`precision` double: ", device_->info().name,
                                " has no double precision\n  next:     use `precision` single, "

@@ -100,7 +100,7 @@ expect_code "$code" "" recon scan.h5 -o image.h5 --backend opencl --device no-su
 "$lsrecon" recon scan.h5 -o image.h5 --backend reference --precision double --quiet >out 2>err ||
     fail "the reference refuses the precision that it has"
 rm -f image.h5
-expect_code 2 "no --device, --kernel" recon scan.h5 -o image.h5 --backend reference \
+expect_code 2 "no --device, --engine" recon scan.h5 -o image.h5 --backend reference \
     --precision single
 
 # 6: what the file's floats do not hold

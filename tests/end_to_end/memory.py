@@ -18,7 +18,7 @@ from in_folders import DEVICE, INPUT, expect, failures, run_cases
 SMALL, LARGE = 64, 256
 OTHER_LARGE = {"_field": 160, "_wavelet": 160} # has room but for them
 SAMPLES = 500
-RECON = ["--quiet", "--low-resolution", "--iterations", "2"]
+RECON = ["--engine", "exact", "--quiet", "--low-resolution", "--iterations", "2"]
 LIMIT = 3 << 30 # of address space
 
 

@@ -357,11 +357,12 @@ std::string nufft_refusal(const Device&, const SamplePoints&, const Voxels& voxe
     return voxels.on_lattice() ? "" : "the voxels are not on a grid";
 }
 
-Cost predict_nufft(const EngineContext& context, const Variant&, const std::string&,
+Cost predict_nufft(const EngineContext& context, const Variant&, const std::string& stage,
                    const SamplePoints& points, const Voxels& voxels) {
     const NufftGrid grid = grid_of(context, points, voxels);
     constexpr double bytes_of_a_sample = 64; // order, place, shift
-    const auto fine = static_cast<double>(points_of(grid) * coils_at_a_time(grid));
+    const std::size_t coils = stage == "q" ? 1 : coils_at_a_time(grid); // at most
+    const auto fine = static_cast<double>(points_of(grid) * coils);
     Cost cost;
     cost.seconds = grid.seconds / static_cast<double>(all_cores());
     cost.host_bytes = fine * 2 * static_cast<double>(bytes_of(nufft_precision(context))) +
