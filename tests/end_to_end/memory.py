@@ -18,7 +18,7 @@ from in_folders import DEVICE, INPUT, expect, failures, run_cases
 SMALL, LARGE = 64, 256
 OTHER_LARGE = {"_field": 160, "_wavelet": 160} # has room but for them
 SAMPLES = 500
-RECON = ["--engine", "exact", "--quiet", "--low-resolution", "--iterations", "2"]
+RECON = ["--quiet", "--low-resolution", "--iterations", "2"]
 LIMIT = 3 << 30 # of address space
 
 
@@ -73,6 +73,7 @@ def refused(folder, words, says=()):
 
 
 def what_is_needed_is_what_it_takes(make):
+    exact = [*RECON, "--engine", "exact"] # at both sizes
     folder = make()
     write(folder / "large.h5", LARGE, spoiled=True)
     write(folder / "small.h5", SMALL)
@@ -82,27 +83,27 @@ def what_is_needed_is_what_it_takes(make):
     write(folder / "large_wavelet.h5", OTHER_LARGE["_wavelet"], spoiled=True)
     write(folder / "small_wavelet.h5", SMALL)
     write(folder / "small_field.h5", SMALL, field_hz=50)
-    if not folder.can_run(["recon", "small.h5", "-o", "device.h5", *RECON]):
+    if not folder.can_run(["recon", "small.h5", "-o", "device.h5", *exact]):
         return # no OpenCL device
     devices = subprocess.run([folder.program, "devices"], cwd=folder.path, check=True,
                              capture_output=True, text=True).stdout
     if re.search(r"type +gpu", devices):
         return # whose memory is not the host's
-    tiny = peak_of(folder, ["recon", "scan.h5", "-o", "tiny.h5", *RECON])
+    tiny = peak_of(folder, ["recon", "scan.h5", "-o", "tiny.h5", *exact])
     for name, words, says in (
             ("", [], ["the image and its solver", "256 x 256 x 256 voxels", "--matrix"]),
             ("_field", [], ["off-resonance", "terms of the normal operator", "--field-map none"]),
             ("", ["--noise-map", "2"], ["leave the noise map out"]),
             ("_coils", ["--noise-map", "2", "--maps", "none"], ["leave the noise map out"]),
             ("_wavelet", ["--reg", "wavelet:0.01"], ["--reg", "leave --reg out"])):
-        needed = refused(folder, ["recon", f"large{name}.h5", "-o", "image.h5", *RECON, *words],
+        needed = refused(folder, ["recon", f"large{name}.h5", "-o", "image.h5", *exact, *words],
                          says)
         needed /= (OTHER_LARGE.get(name, LARGE) / SMALL) ** 3
-        taken = peak_of(folder, ["recon", f"small{name}.h5", "-o", f"{name}.small.h5", *RECON,
+        taken = peak_of(folder, ["recon", f"small{name}.h5", "-o", f"{name}.small.h5", *exact,
                                  *words]) - tiny
         print(f"    {name} {words}: {needed / 1e6:.0f} MB said, {taken / 1e6:.0f} MB taken")
         # Volumes of 2 MiB: 16 MB may be the allocator's alone.
-        expect(taken - 16e6 < needed < 1.4 * taken + 16e6,
+        expect(taken - 16e6 < needed < 1.5 * taken + 16e6,
                f"{name} {words}: {needed / 1e6} MB said, {taken / 1e6} MB taken")
 
 
