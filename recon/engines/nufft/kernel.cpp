@@ -172,6 +172,13 @@ const SpreadingKernel& kernel_of(std::size_t width, double oversampling) {
 
 } // namespace
 
+double NufftGrid::beginning(std::size_t d, double turns) const {
+    const auto points = static_cast<double>(fine[d]);
+    const double at =
+        (turns - std::floor(turns)) * points - static_cast<double>(kernel.width()) / 2;
+    return std::min(at < 0 ? at + points : at, std::nextafter(points, 0.0));
+}
+
 NufftGrid choose_nufft_grid(const std::array<std::size_t, 3>& size, std::size_t samples,
                             double accuracy, Precision precision, const NufftRates& rates,
                             const std::array<std::size_t, 3>& multiples) {

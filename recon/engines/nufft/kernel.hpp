@@ -59,6 +59,10 @@ struct NufftGrid {
     std::array<std::size_t, 3> fine{1, 1, 1};
     double error = 0; ///< bound of the relative L2 error, with rounding
     double seconds = 0; ///< of a coil
+
+    /// Where the kernel of a sample with so many turns a voxel begins along dimension d, in points:
+    /// its first point is the next whole one.
+    double beginning(std::size_t d, double turns) const;
 };
 
 /// The cheapest for frequencies of this `size`, so many samples and an error below `accuracy`, else

@@ -29,6 +29,22 @@ std::vector<std::size_t> boundaries(std::size_t points, std::size_t width, std::
 
 } // namespace
 
+MiddlePhases::MiddlePhases(const Voxels& voxels) : per_fov_(voxels.per_fov()) {
+    for (std::size_t d = 0; d < 3; ++d) {
+        middle_[d] = static_cast<double>(voxels.lattice_first()[d]) +
+                     static_cast<double>(voxels.lattice_size()[d] / 2);
+        given_ = given_ || middle_[d] != 0;
+    }
+}
+
+Complex MiddlePhases::of(const Vec3& k) const {
+    double turns = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+        turns += k[d] / per_fov_[d] * middle_[d];
+    }
+    return std::polar(1.0, 2 * pi * (turns - std::floor(turns)));
+}
+
 NufftSamples::NufftSamples(const std::vector<Vec3>& trajectory, const Voxels& voxels,
                            const NufftGrid& grid) {
     const std::size_t width = grid.kernel.width();
@@ -58,11 +74,7 @@ NufftSamples::NufftSamples(const std::vector<Vec3>& trajectory, const Voxels& vo
             if (grid.fine[d] == 1) {
                 continue;
             }
-            const auto points = static_cast<double>(grid.fine[d]);
-            const double turns = trajectory[m][d] / voxels.per_fov()[d]; // a voxel
-            double at = (turns - std::floor(turns)) * points - static_cast<double>(width) / 2;
-            at += at < 0 ? points : 0;
-            place[m][d] = std::min(at, std::nextafter(points, 0.0));
+            place[m][d] = grid.beginning(d, trajectory[m][d] / voxels.per_fov()[d]);
             const auto first = static_cast<std::size_t>(std::ceil(place[m][d])) % grid.fine[d];
             tile[d] = tile_at[d][first];
         }
@@ -120,21 +132,11 @@ NufftSamples::NufftSamples(const std::vector<Vec3>& trajectory, const Voxels& vo
         }
     });
 
-    std::array<double, 3> middle{};
-    bool shifted = false;
-    for (std::size_t d = 0; d < 3; ++d) {
-        middle[d] = static_cast<double>(voxels.lattice_first()[d]) +
-                    static_cast<double>(voxels.lattice_size()[d] / 2);
-        shifted = shifted || middle[d] != 0;
-    }
-    shifts.resize(shifted ? samples : 0);
+    const MiddlePhases middle(voxels);
+    shifts.resize(middle.given() ? samples : 0);
     for_each_range_in_parallel(shifts.size(), all_cores(), [&](const Range& range) {
         for (std::size_t m = range.first; m < range.first + range.count; ++m) {
-            double turns = 0;
-            for (std::size_t d = 0; d < 3; ++d) {
-                turns += trajectory[m][d] / voxels.per_fov()[d] * middle[d];
-            }
-            shifts[m] = std::polar(1.0, 2 * pi * (turns - std::floor(turns)));
+            shifts[m] = middle.of(trajectory[m]);
         }
     });
 }

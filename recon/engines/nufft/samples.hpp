@@ -11,6 +11,19 @@ namespace lsrecon {
 /// enough for sums in floats, and for other cores not to wait for a tile with most of them.
 constexpr std::size_t samples_of_a_part = 512;
 
+/// exp(i 2 pi k c) of the middle c of the frequencies, which a NUFFT has at 0.
+class MiddlePhases {
+public:
+    explicit MiddlePhases(const Voxels& voxels);
+    bool given() const { return given_; } ///< false where it is at 0 already
+    Complex of(const Vec3& k) const;
+
+private:
+    Vec3 per_fov_;
+    Vec3 middle_{};
+    bool given_ = false;
+};
+
 /// Samples of a NUFFT on its fine grid, sorted once into tiles, so that sums have a fixed order.
 struct NufftSamples {
     /// The samples that a tile owns begin at `first`, and their kernels stay within `size` points

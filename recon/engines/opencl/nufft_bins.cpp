@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "engines/nufft/samples.hpp"
 
 namespace lsrecon::opencl {
 
@@ -33,12 +34,7 @@ public:
         OnGrid result;
         const std::size_t dimensions = tiles_.is_volume ? 3 : 2;
         for (std::size_t d = 0; d < dimensions; ++d) {
-            const auto points = static_cast<double>(grid_.fine[d]);
-            const double turns = trajectory_[m][d] / per_fov_[d]; // a voxel
-            double place = (turns - std::floor(turns)) * points -
-                           static_cast<double>(grid_.kernel.width()) / 2;
-            place += place < 0 ? points : 0;
-            place = std::min(place, std::nextafter(points, 0.0));
+            const double place = grid_.beginning(d, trajectory_[m][d] / per_fov_[d]);
             const double first = std::ceil(place);
             const std::size_t to = !tiles_.is_volume && d == 1 ? 2 : d; // layers
             result.first[to] =
@@ -62,28 +58,6 @@ private:
 };
 
 namespace {
-
-/// exp(i 2 pi k c) of the middle c of the frequencies; none where that is 0.
-class MiddlePhases {
-public:
-    explicit MiddlePhases(const Voxels& voxels) {
-        for (std::size_t d = 0; d < 3; ++d) {
-            const double middle = static_cast<double>(voxels.lattice_first()[d]) +
-                                  static_cast<double>(voxels.lattice_size()[d] / 2);
-            turns_[d] = middle / voxels.per_fov()[d];
-            given_ = given_ || middle != 0;
-        }
-    }
-    bool given() const { return given_; }
-    Complex of(const Vec3& k) const {
-        const double turns = k[0] * turns_[0] + k[1] * turns_[1] + k[2] * turns_[2];
-        return std::polar(1.0, 2 * pi * (turns - std::floor(turns)));
-    }
-
-private:
-    std::array<double, 3> turns_{};
-    bool given_ = false;
-};
 
 /// Samples by their bins, in the order of the scan within each.
 struct ByBin {
@@ -196,7 +170,6 @@ NufftBins::NufftBins(const Resources& resources, const SamplePoints& points, con
              static_cast<cl_int>(placing.layers()), 0}};
     const std::size_t of_layer = grid.fine[0] * (tiles.is_volume ? grid.fine[1] : 1);
     strides = {{grid.fine[0], of_layer, of_layer * placing.layers(), 0}};
-    with_phases = MiddlePhases(voxels).given();
     if (resources.precision == Precision::float64) {
         sort<double>(resources.queue, points, voxels, placing);
     } else {
@@ -209,6 +182,7 @@ template <typename Real> void NufftBins::sort(Queue& queue, const SamplePoints& 
                                               const Voxels& voxels, const Placing& placing) {
     const std::size_t samples = points.count();
     const MiddlePhases middle(voxels);
+    with_phases = middle.given();
     const ByBin by_bin(placing, samples, static_cast<std::size_t>(bins.s[0] * bins.s[1]));
     starts_of_keys_.resize(by_bin.bins() * placing.layers() + 1);
     starts_of_keys_.back() = static_cast<cl_uint>(samples);
