@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Trajectories, Nufft,
                                                           "one point", "edges"),
                                           testing::Values(false)));
 INSTANTIATE_TEST_SUITE_P(ByKernels, Nufft,
-                         testing::Combine(testing::Values("uniform", "edges"),
+                         testing::Combine(testing::Values("uniform", "one point", "edges"),
                                           testing::Values(true)));
 
 /// Many samples in a tile come in chunks; coils come in batches.
@@ -139,6 +139,20 @@ TEST(NufftByKernels, IsAsExactOfManySamplesAndCoils) {
                                    test::exact_forward_of(problem).values, accuracy));
         }
     }
+}
+
+/// The host places about a million samples at a time.
+TEST(NufftByKernels, IsAsExactOfMoreThanAMillionSamples) {
+    constexpr double accuracy = 1e-4;
+    const auto transforms = nufft(Precision::float32, accuracy, true);
+    if (!transforms) {
+        GTEST_SKIP() << "no device";
+    }
+    const Problem problem = problem_of("uniform", {5, 4, 0}, 1100001);
+    EXPECT_TRUE(test::near(test::adjoint_of(*transforms, problem).values,
+                           test::exact_adjoint_of(problem).values, accuracy));
+    EXPECT_TRUE(test::near(test::forward_of(*transforms, problem).values,
+                           test::exact_forward_of(problem).values, accuracy));
 }
 
 // Coils side by side are what each is, in any number of them.

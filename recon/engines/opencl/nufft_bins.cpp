@@ -1,7 +1,6 @@
 #include "engines/opencl/nufft_bins.hpp"
 
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "base/parallel.hpp"
@@ -14,209 +13,143 @@ namespace {
 /// Of a tile, one after the other in floats; others compute the rest of a tile meanwhile.
 constexpr std::size_t samples_of_a_chunk = 1024;
 
-/// What is known of a sample on the fine grid.
-struct OnGrid {
-    std::array<cl_ushort, 3> first{}; ///< point of its kernel: x, y and layer
-    std::array<double, 3> t{}; ///< 2 offset - 1, by dimension
+/// A sample on the fine grid, as kernels/nufft_sort.cl reads it.
+template <typename Real> struct Place {
+    std::array<cl_ushort, 4> first{}; ///< point of its kernel: x, y and layer
+    std::array<Real, 3> t{}; ///< 2 offset - 1, by dimension
 };
 
-} // namespace
-
-/// Places samples on a fine grid.
-class Placing {
-public:
-    Placing(const std::vector<Vec3>& trajectory, const Voxels& voxels, const NufftGrid& grid,
-            const NufftTiles& tiles)
-        : trajectory_(trajectory), per_fov_(voxels.per_fov()), grid_(grid), tiles_(tiles),
-          bins_x_(grid.fine[0] / tiles.along_x()) {}
-
-    OnGrid at(std::size_t m) const {
-        OnGrid result;
-        const std::size_t dimensions = tiles_.is_volume ? 3 : 2;
-        for (std::size_t d = 0; d < dimensions; ++d) {
-            const double place = grid_.beginning(d, trajectory_[m][d] / per_fov_[d]);
-            const double first = std::ceil(place);
-            const std::size_t to = !tiles_.is_volume && d == 1 ? 2 : d; // layers
-            result.first[to] =
-                static_cast<cl_ushort>(static_cast<std::size_t>(first) % grid_.fine[d]);
-            result.t[d] = 2 * (first - place) - 1;
-        }
-        return result;
-    }
-    const std::vector<Vec3>& trajectory() const { return trajectory_; }
-    std::size_t layers() const { return grid_.fine[tiles_.is_volume ? 2 : 1]; }
-    std::size_t bin_of(const OnGrid& sample) const {
-        return sample.first[1] / tiles_.along_y() * bins_x_ + sample.first[0] / tiles_.along_x();
-    }
-
-private:
-    const std::vector<Vec3>& trajectory_;
-    Vec3 per_fov_;
-    const NufftGrid& grid_;
-    NufftTiles tiles_;
-    std::size_t bins_x_;
+/// On the device, in the order of the scan.
+struct PlacesOfScan {
+    cl::Buffer places;
+    cl::Buffer phases; ///< or any other
 };
 
-namespace {
-
-/// Samples by their bins, in the order of the scan within each.
-struct ByBin {
-    std::vector<cl_uint> order;
-    std::vector<std::size_t> starts; ///< of each bin, and the end
-
-    ByBin(const Placing& placing, std::size_t samples, std::size_t bins)
-        : order(samples), starts(bins + 1) {
-        const std::vector<Range> ranges =
-            split_into_ranges(samples, divide_up(std::max<std::size_t>(1, samples), all_cores()));
-        std::vector<std::vector<std::size_t>> next(ranges.size(), std::vector<std::size_t>(bins));
-        std::vector<cl_uint> bin_of(samples);
-        for_each_in_parallel(ranges.size(), [&](std::size_t r) {
-            for (std::size_t m = ranges[r].first; m < ranges[r].first + ranges[r].count; ++m) {
-                bin_of[m] = static_cast<cl_uint>(placing.bin_of(placing.at(m)));
-                ++next[r][bin_of[m]];
-            }
-        });
-        std::size_t sum = 0;
-        for (std::size_t bin = 0; bin < bins; ++bin) {
-            starts[bin] = sum;
-            for (std::vector<std::size_t>& of_range : next) {
-                sum += std::exchange(of_range[bin], sum);
-            }
-        }
-        starts[bins] = sum;
-        for_each_in_parallel(ranges.size(), [&](std::size_t r) {
-            for (std::size_t m = ranges[r].first; m < ranges[r].first + ranges[r].count; ++m) {
-                order[next[r][bin_of[m]]++] = static_cast<cl_uint>(m);
-            }
-        });
+template <typename Real>
+Place<Real> place_of(const Vec3& k, const Voxels& voxels, const NufftGrid& grid, bool is_volume) {
+    Place<Real> result;
+    const std::size_t dimensions = is_volume ? 3 : 2;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+        const double place = grid.beginning(d, k[d] / voxels.per_fov()[d]);
+        const double first = std::ceil(place);
+        const std::size_t to = !is_volume && d == 1 ? 2 : d; // layers
+        result.first[to] = static_cast<cl_ushort>(static_cast<std::size_t>(first) % grid.fine[d]);
+        result.t[d] = static_cast<Real>(2 * (first - place) - 1);
     }
-    std::size_t bins() const { return starts.size() - 1; }
-};
-
-/// What the device is given of samples, sorted.
-template <typename Real> struct SortedSamples {
-    std::vector<cl_uint> order;
-    std::vector<cl_ushort4> first_points;
-    std::vector<std::array<Real, 2>> phases;
-    std::array<std::vector<Real>, 3> offsets;
-
-    void resize(std::size_t count) {
-        order.resize(count);
-        first_points.resize(count);
-        phases.resize(count);
-        for (std::vector<Real>& of_dimension : offsets) {
-            of_dimension.resize(count);
-        }
-    }
-};
-
-/// Sorts the samples of one bin by their layers. `starts` is of its first layer, `first` the first
-/// sample of `to`.
-template <typename Real> void sort_bin(const Placing& placing, const MiddlePhases& middle,
-                                       const ByBin& by_bin, std::size_t bin, cl_uint* starts,
-                                       std::size_t first, SortedSamples<Real>& to) {
-    const std::size_t begin = by_bin.starts[bin];
-    const std::size_t count = by_bin.starts[bin + 1] - begin;
-    std::vector<cl_ushort> layer_of(count);
-    std::vector<std::size_t> next(placing.layers() + 1);
-    for (std::size_t i = 0; i < count; ++i) {
-        layer_of[i] = placing.at(by_bin.order[begin + i]).first[2];
-        ++next[layer_of[i] + 1U];
-    }
-    std::partial_sum(next.begin(), next.end(), next.begin());
-    for (std::size_t layer = 0; layer < placing.layers(); ++layer) {
-        starts[layer] = static_cast<cl_uint>(begin + next[layer]);
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-        const cl_uint m = by_bin.order[begin + i];
-        const OnGrid sample = placing.at(m);
-        const std::size_t at = begin - first + next[layer_of[i]]++;
-        to.order[at] = m;
-        to.first_points[at] = {{sample.first[0], sample.first[1], sample.first[2], 0}};
-        for (std::size_t d = 0; d < 3; ++d) {
-            to.offsets[d][at] = static_cast<Real>(sample.t[d]);
-        }
-        if (middle.given()) {
-            const Complex phase = middle.of(placing.trajectory()[m]);
-            to.phases[at] = {static_cast<Real>(phase.real()), static_cast<Real>(phase.imag())};
-        }
-    }
+    return result;
 }
 
-/// Bins one after the other, about so many samples at a time: what is sorted of them stays in
-/// memory that is used again.
-std::vector<Range> bins_at_a_time(const ByBin& by_bin) {
-    constexpr std::size_t samples_at_a_time = std::size_t(1) << 20;
-    std::vector<Range> ranges;
-    for (std::size_t bin = 0; bin < by_bin.bins(); ++bin) {
-        if (ranges.empty() ||
-            by_bin.starts[bin + 1] - by_bin.starts[ranges.back().first] > samples_at_a_time) {
-            ranges.push_back({bin, 0});
+/// By the host: devices may lack doubles.
+template <typename Real> PlacesOfScan places_of(Queue& queue, const std::vector<Vec3>& trajectory,
+                                                const Voxels& voxels, const NufftGrid& grid,
+                                                bool is_volume) {
+    constexpr std::size_t samples_at_a_time = std::size_t(1) << 20; // in memory that is used again
+    const MiddlePhases middle(voxels);
+    const std::size_t samples = trajectory.size();
+    std::vector<Place<Real>> places(std::min(samples_at_a_time, samples));
+    std::vector<std::array<Real, 2>> phases(middle.given() ? places.size() : 0);
+    PlacesOfScan result;
+    result.places = queue.buffer(samples * sizeof(places[0]));
+    result.phases = middle.given() ? queue.buffer(samples * sizeof(phases[0])) : result.places;
+    for (const Range& some : split_into_ranges(samples, samples_at_a_time)) {
+        for_each_range_in_parallel(some.count, all_cores(), [&](const Range& range) {
+            for (std::size_t i = range.first; i < range.first + range.count; ++i) {
+                const Vec3& k = trajectory[some.first + i];
+                places[i] = place_of<Real>(k, voxels, grid, is_volume);
+                if (middle.given()) {
+                    const Complex phase = middle.of(k);
+                    phases[i] = {static_cast<Real>(phase.real()), static_cast<Real>(phase.imag())};
+                }
+            }
+        });
+        const auto write = [&](const cl::Buffer& to, const auto& values) {
+            constexpr std::size_t bytes = sizeof(values[0]);
+            queue.commands().enqueueWriteBuffer(to, CL_TRUE, some.first * bytes, some.count * bytes,
+                                                values.data());
+        };
+        write(result.places, places);
+        if (middle.given()) {
+            write(result.phases, phases);
         }
-        ++ranges.back().count;
     }
-    return ranges;
+    return result;
+}
+
+cl::Kernel sort_kernel(const Resources& resources, const std::string& name) {
+    return resources.queue.kernel("nufft_sort.cl", name, resources.defines());
+}
+
+/// Sorts samples by their keys, which are below `end`; those of one key stay in their order.
+void sort_by_key(const Resources& resources, std::size_t samples, std::size_t end, cl::Buffer& keys,
+                 cl::Buffer& order) {
+    constexpr int bits = 4; // of a digit
+    constexpr std::size_t group = 256; // that adds up
+    constexpr cl_ulong each = 512;
+    Queue& queue = resources.queue;
+    const std::size_t items = divide_up(samples, each);
+    const std::size_t numbers = items << bits;
+    const cl::Buffer counts = queue.buffer(numbers * sizeof(cl_uint));
+    cl::Buffer other_keys = queue.buffer(samples * sizeof(cl_uint));
+    cl::Buffer other_order = queue.buffer(samples * sizeof(cl_uint));
+    const cl_ulong all = samples;
+    for (cl_int shift = 0; (end - 1) >> shift > 0; shift += bits) {
+        resources.launch(sort_kernel(resources, "count_digits"), {items, 1, 1}, keys, all, each,
+                         shift, counts);
+        cl::Kernel add_up = sort_kernel(resources, "add_up");
+        Queue::set_arguments(add_up, static_cast<cl_ulong>(numbers), counts);
+        queue.launch(add_up, cl::NDRange(group), cl::NDRange(group));
+        resources.launch(sort_kernel(resources, "move_by_digit"), {items, 1, 1}, keys, order, all,
+                         each, shift, counts, other_keys, other_order);
+        std::swap(keys, other_keys);
+        std::swap(order, other_order);
+    }
 }
 
 } // namespace
 
 NufftBins::NufftBins(const Resources& resources, const SamplePoints& points, const Voxels& voxels,
-                     const NufftGrid& grid) {
+                     const NufftGrid& grid)
+    : with_phases(MiddlePhases(voxels).given()) {
     const NufftTiles tiles(voxels.lattice_size());
-    const Placing placing(points.trajectory, voxels, grid, tiles);
     const std::size_t bins_x = grid.fine[0] / tiles.along_x();
     const std::size_t bins_y = tiles.is_volume ? grid.fine[1] / tiles.along_y() : 1;
-    bins = {{static_cast<cl_int>(bins_x), static_cast<cl_int>(bins_y),
-             static_cast<cl_int>(placing.layers()), 0}};
+    const std::size_t layers = grid.fine[tiles.is_volume ? 2 : 1];
+    bins = {
+        {static_cast<cl_int>(bins_x), static_cast<cl_int>(bins_y), static_cast<cl_int>(layers), 0}};
     const std::size_t of_layer = grid.fine[0] * (tiles.is_volume ? grid.fine[1] : 1);
-    strides = {{grid.fine[0], of_layer, of_layer * placing.layers(), 0}};
-    if (resources.precision == Precision::float64) {
-        sort<double>(resources.queue, points, voxels, placing);
-    } else {
-        sort<float>(resources.queue, points, voxels, placing);
-    }
+    strides = {{grid.fine[0], of_layer, of_layer * layers, 0}};
+    starts_of_keys_.resize(bins_x * bins_y * layers + 1);
+    sort(resources, points, voxels, grid);
     divide(resources.queue, tiles, grid.kernel.width());
 }
 
-template <typename Real> void NufftBins::sort(Queue& queue, const SamplePoints& points,
-                                              const Voxels& voxels, const Placing& placing) {
+void NufftBins::sort(const Resources& resources, const SamplePoints& points, const Voxels& voxels,
+                     const NufftGrid& grid) {
+    Queue& queue = resources.queue;
+    const NufftTiles tiles(voxels.lattice_size());
     const std::size_t samples = points.count();
-    const MiddlePhases middle(voxels);
-    with_phases = middle.given();
-    const ByBin by_bin(placing, samples, static_cast<std::size_t>(bins.s[0] * bins.s[1]));
-    starts_of_keys_.resize(by_bin.bins() * placing.layers() + 1);
-    starts_of_keys_.back() = static_cast<cl_uint>(samples);
+    const std::size_t number = bytes_of(resources.precision);
+    const std::size_t end = starts_of_keys_.size() - 1;
+    const auto make =
+        resources.precision == Precision::float64 ? places_of<double> : places_of<float>;
+    const PlacesOfScan scan = make(queue, points.trajectory, voxels, grid, tiles.is_volume);
+    cl::Buffer keys = queue.buffer(samples * sizeof(cl_uint));
     order = queue.buffer(samples * sizeof(cl_uint));
+    const cl_int2 tile = {
+        {static_cast<cl_int>(tiles.along_x()), static_cast<cl_int>(tiles.along_y())}};
+    resources.launch(sort_kernel(resources, "find_keys"), {samples, 1, 1}, scan.places, bins, tile,
+                     keys, order);
+    sort_by_key(resources, samples, end, keys, order);
     first_points = queue.buffer(samples * sizeof(cl_ushort4));
-    offsets = queue.buffer(3 * samples * sizeof(Real));
-    phases = with_phases ? queue.buffer(2 * samples * sizeof(Real)) : offsets;
-    SortedSamples<Real> sorted;
-    for (const Range& some : bins_at_a_time(by_bin)) {
-        const std::size_t first = by_bin.starts[some.first];
-        const std::size_t count = by_bin.starts[some.first + some.count] - first;
-        sorted.resize(count);
-        for_each_in_parallel(some.count, [&](std::size_t i) {
-            const std::size_t bin = some.first + i;
-            sort_bin(placing, middle, by_bin, bin, &starts_of_keys_[bin * placing.layers()], first,
-                     sorted);
-        });
-        const auto write = [&](const cl::Buffer& to, const auto& values, std::size_t at) {
-            if (!values.empty()) {
-                constexpr std::size_t bytes = sizeof(values[0]);
-                queue.commands().enqueueWriteBuffer(to, CL_TRUE, at * bytes, count * bytes,
-                                                    values.data());
-            }
-        };
-        write(order, sorted.order, first);
-        write(first_points, sorted.first_points, first);
-        for (std::size_t d = 0; d < 3; ++d) {
-            write(offsets, sorted.offsets[d], d * samples + first);
-        }
-        if (with_phases) {
-            write(phases, sorted.phases, first);
-        }
-    }
-    starts = queue.upload(starts_of_keys_);
+    offsets = queue.buffer(3 * samples * number);
+    phases = with_phases ? queue.buffer(2 * samples * number) : offsets;
+    resources.launch(sort_kernel(resources, "gather"), {samples, 1, 1}, order, scan.places,
+                     scan.phases, static_cast<cl_int>(with_phases), first_points, offsets, phases);
+    const std::size_t bytes = starts_of_keys_.size() * sizeof(cl_uint);
+    starts = queue.buffer(bytes);
+    resources.launch(sort_kernel(resources, "find_starts"), {samples + 1, 1, 1}, keys,
+                     static_cast<cl_uint>(end), starts);
+    queue.commands().enqueueReadBuffer(starts, CL_TRUE, 0, bytes, starts_of_keys_.data());
 }
 
 Cost NufftBins::cost(const SamplePoints& points, const NufftTiles& tiles, const NufftGrid& grid,
@@ -230,9 +163,12 @@ Cost NufftBins::cost(const SamplePoints& points, const NufftTiles& tiles, const 
     const double chunks = reads * samples / static_cast<double>(samples_of_a_chunk);
     const double of_part = 2 * number * static_cast<double>(tiles.points() * tiles.layers());
     const double of_sample = sizeof(cl_uint) + sizeof(cl_ushort4) + 7 * number;
+    // Before there are values and parts: places and phases twice, two arrays of keys and of order.
+    const double of_place = sizeof(cl_ushort4) + 3 * number;
+    const double in_sorting = 2 * (of_place + 2 * number) + 4 * sizeof(cl_uint);
     Cost cost;
-    cost.device_bytes = of_sample * samples + of_part * chunks;
-    cost.largest_array = std::max(of_part * chunks, 3 * number * samples);
+    cost.device_bytes = std::max(in_sorting * samples, of_sample * samples + of_part * chunks);
+    cost.largest_array = std::max(of_part * chunks, of_place * samples);
     return cost;
 }
 

@@ -24,8 +24,6 @@ struct NufftTiles {
     std::array<std::size_t, 3> multiples() const { return {along_x(), along_y(), 1}; }
 };
 
-class Placing;
-
 /// Samples of a NUFFT on its fine grid, sorted once into bins, and the chunks that compute a tile.
 class NufftBins {
 public:
@@ -50,8 +48,8 @@ public:
     std::size_t parts = 0; ///< chunks of these
 
 private:
-    template <typename Real> void sort(Queue& queue, const SamplePoints& points,
-                                       const Voxels& voxels, const Placing& placing);
+    void sort(const Resources& resources, const SamplePoints& points, const Voxels& voxels,
+              const NufftGrid& grid);
     void divide(Queue& queue, const NufftTiles& tiles, std::size_t width);
 
     std::vector<cl_uint> starts_of_keys_; ///< as in `starts`
