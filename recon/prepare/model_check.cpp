@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <random>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
@@ -51,6 +52,27 @@ Centre centre_of(const Grid& grid) {
         result.grid.size[d] = std::min(result.box.size[d] * 3 / 2, grid.size[d]);
     }
     return result;
+}
+
+/// So many samples of each cell of k-space on average tell as much as all.
+constexpr double enough = 8;
+
+/// Samples within a box, some of many at random: each part of k-space keeps its share.
+Frame some_within(const Grid& box, const CalibrationField& field, const Frame& frame) {
+    Frame inside = field.central_part(frame, box);
+    const auto count = static_cast<double>(inside.sampling->samples());
+    const double share = enough * static_cast<double>(box.voxels()) / count;
+    if (share >= 1) {
+        return inside;
+    }
+    std::mt19937_64 generator(1);
+    std::vector<std::size_t> some;
+    for (std::size_t m = 0; m < inside.sampling->samples(); ++m) {
+        if (std::ldexp(static_cast<double>(generator()), -64) < share) {
+            some.push_back(m);
+        }
+    }
+    return subset(inside, some);
 }
 
 /// The scan's model on a coarser grid, with these samples.
@@ -210,7 +232,11 @@ void ModelCheck::compare(const Scan& scan, const Place& place, const Frame& fram
 void ModelCheck::compare_centres(const Scan& scan, const Place& place, const Frame& frame) {
     const Centre centre = centre_of(scan.grid);
     const CalibrationField field(scan.grid, scan.grid);
-    const Scan model = coarse(scan, place, centre.grid, field.central_part(frame, centre.box));
+    Grid wide = calibration_grid(scan.grid, most_radius(scan.grid));
+    std::transform(wide.size.begin(), wide.size.end(), centre.box.size.begin(), wide.size.begin(),
+                   [](std::size_t a, std::size_t b) { return std::max(a, b); });
+    const Frame some = some_within(wide, field, frame);
+    const Scan model = coarse(scan, place, centre.grid, field.central_part(some, centre.box));
     const Frame& middle = model.frames.front();
     const double energy = energy_of(*middle.sampling, middle.samples);
     if (!(energy > 0)) {
@@ -242,7 +268,7 @@ void ModelCheck::compare_centres(const Scan& scan, const Place& place, const Fra
             Reporter silent;
             Scan other = plain;
             other.coil_maps = CoilRows(walsh_maps(
-                calibrate(transforms_, scan, field, frame, silent), model.grid, MapsOptions()));
+                calibrate(transforms_, scan, field, some, silent), model.grid, MapsOptions()));
             const Explained by_estimated = explained_by(solves, other);
             left[estimated_maps] = {of_plain.left, by_estimated.left};
             if (scan.grid.dimensions == 3 && slice.empty() &&
