@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/norm.hpp"
+
 namespace lsrecon {
 
 namespace {
@@ -28,7 +30,7 @@ ComplexVector Volume::values() const {
 
 double Volume::norm() const {
     return device_ ? std::ldexp(std::sqrt(device_->dot(array_, array_)), exponent_)
-                   : host_.stableNorm();
+                   : norm_of(host_);
 }
 
 Array Volume::on(Device& device, Precision precision, double factor) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/parallel.hpp"
 #include "device/device.hpp"
 #include "device/host_numbers.hpp"
 #include "device/opencl/queue.hpp"
@@ -78,12 +79,24 @@ public:
             const std::size_t bytes = count * element.bytes();
             auto memory = std::make_shared<BufferMemory>(queue_, bytes, where, all_bytes_);
             // Drivers allocate at first use: force that here, where a failure can be reported.
-            queue_.commands().enqueueFillBuffer(memory->buffer(), cl_float(0), 0, bytes);
+            if (is_host_memory()) {
+                fill_on_all_cores(static_cast<char*>(memory->begin()), bytes);
+            } else {
+                queue_.fill(memory->buffer(), bytes);
+            }
             return {count, element, std::move(memory)};
         });
     }
 
 private:
+    static void fill_on_all_cores(char* begin, std::size_t bytes) {
+        constexpr std::size_t worth_a_core = std::size_t(1) << 20;
+        const std::size_t cores = std::clamp<std::size_t>(bytes / worth_a_core, 1, all_cores());
+        for_each_range_in_parallel(bytes, cores, [&](const Range& some) {
+            std::fill_n(begin + some.first, some.count, char(0));
+        });
+    }
+
     std::unique_ptr<Queue> owned_;
     Queue& queue_ = *owned_;
     std::shared_ptr<std::size_t> all_bytes_ = std::make_shared<std::size_t>(0);

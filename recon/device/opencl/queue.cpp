@@ -61,8 +61,15 @@ cl::Buffer Queue::buffer(std::size_t bytes) {
 
 cl::Buffer Queue::zeros(std::size_t bytes) {
     cl::Buffer result = buffer(bytes);
-    commands().enqueueFillBuffer(result, cl_float(0), 0, bytes);
+    fill(result, bytes);
     return result;
+}
+
+void Queue::fill(const cl::Buffer& buffer, std::size_t bytes) {
+    constexpr std::size_t at_a_time = std::size_t(1) << 30;
+    for (const Range& some : split_into_ranges(bytes, at_a_time)) {
+        commands().enqueueFillBuffer(buffer, cl_float(0), some.first, some.count);
+    }
 }
 
 cl::Buffer Queue::upload(const void* values, std::size_t bytes) {

@@ -45,6 +45,8 @@ public:
 
     cl::Buffer buffer(std::size_t bytes);
     cl::Buffer zeros(std::size_t bytes);
+    /// With zeros, some at a time: a driver of NVIDIA hangs on 8 GiB.
+    void fill(const cl::Buffer& buffer, std::size_t bytes);
     cl::Buffer upload(const void* values, std::size_t bytes);
     template <typename Value> cl::Buffer upload(const std::vector<Value>& values) {
         return upload(values.data(), values.size() * sizeof(Value));
