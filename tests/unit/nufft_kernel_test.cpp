@@ -7,7 +7,8 @@
 namespace lsrecon {
 namespace {
 
-constexpr NufftRates on_a_core{2.5e-10, 6e-10};
+const NufftRates on_a_core{
+    [](std::size_t width) { return 2.5e-10 * std::pow(static_cast<double>(width), 3); }, 6e-10};
 
 /// What a kernel leaves of exp(i 2 pi f x) at a sample x points beyond a point, relative.
 double left_at(const SpreadingKernel& kernel, double frequency, double x) {

@@ -114,6 +114,14 @@ void SpreadingKernel::fit(double beta) {
     }
     const Eigen::MatrixXd solved = powers.partialPivLu().solve(values);
     coefficients_.assign(solved.data(), solved.data() + solved.size());
+    nodes_.clear();
+    for (std::size_t j = 0; j < width_; ++j) {
+        for (std::size_t i = 0; i < quadrature().nodes.size(); ++i) {
+            const double x = static_cast<double>(j) + (quadrature().nodes[i] + 1) / 2 -
+                             static_cast<double>(width_) / 2;
+            nodes_.push_back({x, quadrature().weights[i] / 2 * value(x)});
+        }
+    }
 }
 
 double SpreadingKernel::value(double x) const {
@@ -132,30 +140,36 @@ double SpreadingKernel::value(double x) const {
 
 double SpreadingKernel::transform(double frequency) const {
     double sum = 0;
-    for (std::size_t j = 0; j < width_; ++j) {
-        for (std::size_t i = 0; i < quadrature().nodes.size(); ++i) {
-            const double x = static_cast<double>(j) + (quadrature().nodes[i] + 1) / 2 -
-                             static_cast<double>(width_) / 2;
-            sum += quadrature().weights[i] / 2 * value(x) * std::cos(2 * pi * frequency * x);
-        }
+    for (const auto& [x, weighted] : nodes_) {
+        sum += weighted * std::cos(2 * pi * frequency * x);
     }
     return sum;
 }
 
 double SpreadingKernel::error_of_fit(int frequencies, int places) const {
+    const auto frequency = [&](std::size_t i) {
+        return static_cast<double>(i) / (2 * oversampling_ * frequencies);
+    };
+    std::vector<double> exact;
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(frequencies); ++i) {
+        exact.push_back(transform(frequency(i)));
+    }
+    std::vector<double> x_of(width_);
+    std::vector<double> value_of(width_);
     double largest = 0;
-    for (int i = 0; i <= frequencies; ++i) {
-        const double frequency = i / (2 * oversampling_ * frequencies);
-        const double exact = transform(frequency);
-        for (int p = 0; p <= places; ++p) { // close to each other at the polynomials' ends
-            const double offset =
-                std::min(0.5 - 0.5 * std::cos(pi * p / static_cast<double>(places)), 1 - 1e-12);
+    for (int p = 0; p <= places; ++p) { // close to each other at the polynomials' ends
+        const double offset =
+            std::min(0.5 - 0.5 * std::cos(pi * p / static_cast<double>(places)), 1 - 1e-12);
+        for (std::size_t j = 0; j < width_; ++j) {
+            x_of[j] = offset + static_cast<double>(j) - static_cast<double>(width_) / 2;
+            value_of[j] = value(x_of[j]);
+        }
+        for (std::size_t i = 0; i < exact.size(); ++i) {
             std::complex<double> sum = 0;
             for (std::size_t j = 0; j < width_; ++j) {
-                const double x = offset + static_cast<double>(j) - static_cast<double>(width_) / 2;
-                sum += std::polar(value(x), 2 * pi * frequency * x);
+                sum += std::polar(value_of[j], 2 * pi * frequency(i) * x_of[j]);
             }
-            largest = std::max(largest, std::abs(sum - exact) / std::abs(exact));
+            largest = std::max(largest, std::abs(sum - exact[i]) / std::abs(exact[i]));
         }
     }
     return largest;
@@ -209,8 +223,7 @@ NufftGrid choose_nufft_grid(const std::array<std::size_t, 3>& size, std::size_t 
             tolerance::fft(static_cast<std::size_t>(points), roundoff);
         grid.error = of * grid.kernel.error() +
                      std::pow(std::max(1.0, grid.kernel.amplification()), of) * rounding;
-        grid.seconds = rates.of_point * std::pow(static_cast<double>(width), of) *
-                           static_cast<double>(samples) +
+        grid.seconds = rates.of_sample(width) * static_cast<double>(samples) +
                        rates.of_butterfly * points * butterflies;
         return grid;
     };

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "base/precision.hpp"
@@ -42,14 +44,15 @@ private:
     std::size_t width_;
     double oversampling_;
     std::vector<double> coefficients_;
+    std::vector<std::pair<double, double>> nodes_; ///< of its transform's quadrature, weighted
     double error_ = 0;
     double amplification_ = 1;
 };
 
-/// Seconds of a coil: for each point that a sample has, and for each step of the FFT on each point,
-/// with the passes through memory.
+/// Seconds of a coil: for a sample by the kernel's width, and for each step of the FFT on each
+/// point, with the passes through memory.
 struct NufftRates {
-    double of_point;
+    std::function<double(std::size_t width)> of_sample;
     double of_butterfly;
 };
 

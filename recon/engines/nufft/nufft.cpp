@@ -12,12 +12,16 @@ namespace lsrecon {
 
 namespace {
 
-/// Measured in floats, 2 cores.
-constexpr NufftRates on_a_core{2.5e-10, 6e-10};
-
 NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, const Voxels& voxels) {
+    const bool doubles = nufft_precision(context) == Precision::float64;
+    const double of_point = doubles ? 1e-9 : 2.5e-10; // of a core, measured
+    const double of_butterfly = doubles ? 1.8e-9 : 6e-10;
+    const int dimensions = voxels.lattice_size()[2] > 1 ? 3 : 2;
+    const auto of_sample = [&](std::size_t width) {
+        return of_point * std::pow(static_cast<double>(width), dimensions);
+    };
     return choose_nufft_grid(voxels.lattice_size(), points.count(), nufft_grid_accuracy(context),
-                             nufft_precision(context), on_a_core);
+                             nufft_precision(context), {of_sample, of_butterfly});
 }
 
 std::size_t points_of(const NufftGrid& grid) {

@@ -168,18 +168,15 @@ interpolate_rows(const TileSamples<Real>& of, const Real* points, Real* values) 
 }
 
 /// work(vectors of a row, a constant, or 0 where there are more than a few).
-template <typename Work> void with_constant(std::size_t vectors, const Work& work) {
-    switch (vectors) {
-    case 1:
-        return work(std::integral_constant<std::size_t, 1>());
-    case 2:
-        return work(std::integral_constant<std::size_t, 2>());
-    case 3:
-        return work(std::integral_constant<std::size_t, 3>());
-    case 4:
-        return work(std::integral_constant<std::size_t, 4>());
-    default:
-        return work(std::integral_constant<std::size_t, 0>());
+template <typename Work, std::size_t Count = 1>
+void with_constant(std::size_t vectors, const Work& work) {
+    constexpr std::size_t few = 8;
+    if (vectors == Count) {
+        work(std::integral_constant<std::size_t, Count>());
+    } else if constexpr (Count < few) {
+        with_constant<Work, Count + 1>(vectors, work);
+    } else {
+        work(std::integral_constant<std::size_t, 0>());
     }
 }
 

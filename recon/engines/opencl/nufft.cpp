@@ -10,13 +10,22 @@ namespace lsrecon::opencl {
 
 namespace {
 
+/// Work-items that evaluate the kernels of a sample.
+std::size_t lanes_of(std::size_t width) {
+    return width <= 4 ? 4 : width <= 8 ? 8 : 16;
+}
+
 NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, const Voxels& voxels) {
-    // Measured on an NVIDIA H200, in multiply-adds.
-    constexpr double of_point = 30;
-    constexpr double of_butterfly = 15;
-    const double rate = nominal_rates(context.device.info()).multiply_adds;
+    // In multiply-adds, measured on an NVIDIA H200 with floats: finding, reading and evaluating
+    // costs as much as adding.
+    const double of_doubles = nufft_precision(context) == Precision::float64 ? 2 : 1;
+    const double unit = of_doubles / nominal_rates(context.device.info()).multiply_adds;
+    const auto of_sample = [&](std::size_t width) {
+        return unit * (9000 * static_cast<double>(lanes_of(width)) / 8 +
+                       700 * static_cast<double>(width));
+    };
     return choose_nufft_grid(voxels.lattice_size(), points.count(), nufft_grid_accuracy(context),
-                             nufft_precision(context), {of_point / rate, of_butterfly / rate},
+                             nufft_precision(context), {of_sample, 33 * unit},
                              NufftTiles(voxels.lattice_size()).multiples());
 }
 
@@ -53,8 +62,7 @@ public:
         guarded("a transform", [&] {
             const std::size_t coils = out.count() / std::max<std::size_t>(1, samples());
             for_each_batch(coils, progress, [&](const Range& some) {
-                resources_.queue.commands().enqueueFillBuffer(buffer_of(fine_), cl_float(0), 0,
-                                                              fine_.bytes());
+                resources_.queue.fill(buffer_of(fine_), fine_.bytes());
                 resources_.launch(kernel("pad"), {size_[0], size_[1], size_[2] * some.count},
                                   buffer_of(rho), as_int4(size_), as_int4(grid_.fine),
                                   buffer_of(factors_), static_cast<cl_ulong>(some.first),
@@ -88,7 +96,7 @@ private:
                  static_cast<cl_int>(size[2]), 0}};
     }
     std::size_t width() const { return grid_.kernel.width(); }
-    std::size_t lanes() const { return width() <= 4 ? 4 : width() <= 8 ? 8 : 16; }
+    std::size_t lanes() const { return lanes_of(width()); }
 
     std::vector<double> polynomials() const {
         std::vector<double> numbers;
