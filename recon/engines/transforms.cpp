@@ -206,30 +206,44 @@ std::optional<Transforms::Chosen> Transforms::faster_one(const std::optional<Cho
 }
 
 std::unique_ptr<Transform> Transforms::make(const SamplePoints& points, const Voxels& voxels) {
+    return make_in(precision(), points, voxels);
+}
+
+std::unique_ptr<Transform> Transforms::make_in(Precision precision, const SamplePoints& points,
+                                               const Voxels& voxels) {
     const Chosen by = choose(points, voxels);
+    EngineContext context = context_;
+    context.precision = precision;
     if (std::find(served_.begin(), served_.end(), &by.variant) == served_.end()) {
         served_.push_back(&by.variant);
     }
     const OffResonance* const off_resonance = off_resonance_of(points, voxels);
     if (off_resonance == nullptr || !by.engine.divides_time) {
-        return by.engine.make(context_, by.variant, points, voxels);
+        return by.engine.make(context, by.variant, points, voxels);
     }
     const TimeSegments segments =
-        time_segments(*points.times, *off_resonance, options_.segment_error, precision());
+        time_segments(*points.times, *off_resonance, options_.segment_error, precision);
     if (segments_.empty()) { // once: pieces and frames have about the same
         segments_ =
             text(segments.count(), " time segments, error at most ", rounded(segments.error));
         tell("off-resonance by " + segments_);
     }
     return std::make_unique<SegmentedTransform>(
-        *device_, precision(),
-        by.engine.make(context_, by.variant, points, voxels.in_field(nullptr)), segments);
+        *device_, precision,
+        by.engine.make(context, by.variant, points, voxels.in_field(nullptr)), segments);
 }
 
 Cost Transforms::predict(const std::string& stage, const SamplePoints& points,
                          const Voxels& voxels) {
+    return predict_in(precision(), stage, points, voxels);
+}
+
+Cost Transforms::predict_in(Precision precision, const std::string& stage,
+                            const SamplePoints& points, const Voxels& voxels) {
     const Chosen by = choose(points, voxels);
-    Cost cost = by.engine.predict(predicting_, by.variant, stage, points, voxels);
+    EngineContext context = predicting_;
+    context.precision = precision;
+    Cost cost = by.engine.predict(context, by.variant, stage, points, voxels);
     const OffResonance* const off_resonance = off_resonance_of(points, voxels);
     if (off_resonance != nullptr && by.engine.divides_time) {
         cost.seconds *= expected_segments(*points.times, *off_resonance);

@@ -71,6 +71,9 @@ public:
     /// What the points refer to and this must outlive it. DeviceError that says why each engine
     /// cannot serve when none can.
     std::unique_ptr<Transform> make(const SamplePoints& points, const Voxels& voxels);
+    /// The same engine on arrays of another precision.
+    std::unique_ptr<Transform> make_in(Precision precision, const SamplePoints& points,
+                                       const Voxels& voxels);
     /// The engine that make() takes for them.
     const Engine& engine_for(const SamplePoints& points, const Voxels& voxels) {
         return choose(points, voxels).engine;
@@ -79,6 +82,8 @@ public:
     double accuracy() const;
     /// One coil of it in "fhd", "q" or "f".
     Cost predict(const std::string& stage, const SamplePoints& points, const Voxels& voxels);
+    Cost predict_in(Precision precision, const std::string& stage, const SamplePoints& points,
+                    const Voxels& voxels);
     /// Whether off-resonance on a grid is divided into time segments (engines/segments.hpp) and how
     /// finely; 0 when it is part of every phase.
     double segment_error() const;

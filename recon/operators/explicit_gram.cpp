@@ -9,25 +9,37 @@ namespace {
 /// F as an operator: images are on this device, samples where the transform is.
 class Fourier : public Operator {
 public:
-    Fourier(Device& device, Transforms& transforms, const Sampling& sampling, const Voxels& voxels)
-        : device_(device), transforms_(transforms),
-          transform_(transforms.make(sampling.points(), voxels)) {}
+    Fourier(Device& device, Transforms& transforms, Precision precision, const Sampling& sampling,
+            const Voxels& voxels)
+        : device_(device), there_(transforms.device()), precision_(precision),
+          transform_(transforms.make_in(precision, sampling.points(), voxels)) {}
 
     std::size_t inputs() const override { return transform_->voxels(); }
     std::size_t outputs() const override { return transform_->samples(); }
     void apply(const Array& in, Array& out) override {
-        Array image = transforms_.device().zeros(inputs(), {true, transforms_.precision()});
-        move(device_, in, transforms_.device(), image);
+        if (is_as_transformed(in)) {
+            transform_->forward(in, out, silent);
+            return;
+        }
+        Array image = there_.zeros(inputs(), {true, precision_});
+        move(device_, in, there_, image);
         transform_->forward(image, out, silent);
     }
     void adjoint(const Array& in, Array& out) override {
-        Array image = transforms_.device().zeros(inputs(), {true, transforms_.precision()});
+        if (is_as_transformed(out)) {
+            transform_->adjoint(in, out, silent);
+            return;
+        }
+        Array image = there_.zeros(inputs(), {true, precision_});
         transform_->adjoint(in, image, silent);
-        move(transforms_.device(), image, device_, out);
+        move(there_, image, device_, out);
     }
 
 private:
     static void silent(double) {}
+    bool is_as_transformed(const Array& image) const {
+        return &device_ == &there_ && image.element().precision == precision_;
+    }
     static void move(Device& from, const Array& values, Device& to, Array& result) {
         if (&from == &to) {
             to.convert(values, result);
@@ -37,7 +49,8 @@ private:
     }
 
     Device& device_;
-    Transforms& transforms_;
+    Device& there_; ///< where the transform is
+    Precision precision_; ///< of the transform
     std::unique_ptr<Transform> transform_;
 };
 
@@ -45,15 +58,15 @@ private:
 class ExplicitGram : public Gram {
 public:
     ExplicitGram(Device& device, Precision precision, CoilMaps& maps, Transforms& transforms,
-                 const Sampling& sampling, const Voxels& voxels)
+                 Precision of_transform, const Sampling& sampling, const Voxels& voxels)
         : Gram(device), maps_(maps), unit_(sampling.q_weights().sum()),
-          map_(device, voxels.count()), f_(device, transforms, sampling, voxels),
+          map_(device, voxels.count()), f_(device, transforms, of_transform, sampling, voxels),
           weights_(transforms.device(), sampling.samples()), f_map_(device, precision, f_, map_),
-          a_(transforms.device(), transforms.precision(), weights_, f_map_),
-          normal_(transforms.device(), transforms.precision(), a_),
+          a_(transforms.device(), of_transform, weights_, f_map_),
+          normal_(transforms.device(), of_transform, a_),
           product_(device.zeros(voxels.count(), {true, precision})) {
         Device& there = transforms.device();
-        Array roots = there.zeros(sampling.samples(), {false, transforms.precision()});
+        Array roots = there.zeros(sampling.samples(), {false, of_transform});
         there.upload((sampling.q_weights() / unit_).cwiseSqrt(), {0, sampling.samples()}, 0, roots);
         weights_.set(std::move(roots));
     }
@@ -84,9 +97,10 @@ private:
 } // namespace
 
 std::unique_ptr<Gram> make_explicit_gram(Device& device, Precision precision, CoilMaps& maps,
-                                         Transforms& transforms, const Sampling& sampling,
-                                         const Voxels& voxels) {
-    return std::make_unique<ExplicitGram>(device, precision, maps, transforms, sampling, voxels);
+                                         Transforms& transforms, Precision of_transform,
+                                         const Sampling& sampling, const Voxels& voxels) {
+    return std::make_unique<ExplicitGram>(device, precision, maps, transforms, of_transform,
+                                          sampling, voxels);
 }
 
 } // namespace lsrecon

@@ -9,10 +9,11 @@
 
 namespace lsrecon {
 
-/// N by F followed by F^H on the transforms' device, for voxels anywhere, on arrays of `device` in
-/// this precision. The device, the maps, the transforms and the sampling must outlive it.
+/// N by F followed by F^H on the transforms' device in the precision `of_transform`, for voxels
+/// anywhere, on arrays of `device` in `precision`. The device, the maps, the transforms and the
+/// sampling must outlive it.
 std::unique_ptr<Gram> make_explicit_gram(Device& device, Precision precision, CoilMaps& maps,
-                                         Transforms& transforms, const Sampling& sampling,
-                                         const Voxels& voxels);
+                                         Transforms& transforms, Precision of_transform,
+                                         const Sampling& sampling, const Voxels& voxels);
 
 } // namespace lsrecon

@@ -111,9 +111,10 @@ double largest_q_error(Transforms& transforms, const Sampling& sampling, const G
 Q compute_q(Transforms& transforms, const Sampling& sampling, const Grid& grid, Reporter& report) {
     const Voxels half = Voxels::half_differences(grid);
     const Stage stage(report, "q", transforms.predict("q", sampling.trajectory, half).seconds);
+    std::vector<RealVector> weights;
+    weights.push_back(sampling.q_weights());
     return std::move(
-        compute_weighted_qs(transforms, sampling.trajectory, {sampling.q_weights()}, grid, report)
-            .front());
+        compute_weighted_qs(transforms, sampling.trajectory, weights, grid, report).front());
 }
 
 OnHost compute_q_at(Transforms& transforms, const Sampling& sampling, const Voxels& voxels,

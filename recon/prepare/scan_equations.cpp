@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "scan/sampling_pool.hpp"
 #include "solve/choose_lambda.hpp"
 #include "solve/methods.hpp"
 #include "solve/misfit.hpp"
@@ -32,7 +33,15 @@ ScanEquations::OfPlace::OfPlace(Place prepared, const Plan& of, ScanEquations& s
       frames({scan.transforms_, plan, *place.coil_maps, scan.options_.lambda,
               [&scan](const Sampling& sampling) { return scan.make_q(sampling); },
               scan.options_.regularisers, place.prior.get(), scan.options_.precondition,
-              scan.sample_errors_, &method_of(scan.options_), scan.density_for(plan)}) {}
+              scan.sample_errors_, &method_of(scan.options_), scan.density_for(plan),
+              scan.products()}) {}
+
+double ScanEquations::products() const {
+    const Scan& scan = prepared_.scan();
+    const auto samplings = static_cast<double>(samplings_of(scan.frames).size());
+    const double frames = static_cast<double>(scan.frames.size()) / samplings;
+    return q_.is_given() ? 0 : options_.iterations * frames;
+}
 
 std::function<Density(const Sampling&)> ScanEquations::density_for(const Plan& plan) const {
     const Method& method = method_of(options_);

@@ -57,6 +57,8 @@ private:
     };
 
     std::size_t bright_frame();
+    /// That the frames of one sampling will take, at most; 0 where Q is given.
+    double products() const;
     Q make_q(const Sampling& sampling);
     /// Of the method, for places of this plan; null where it solves.
     std::function<Density(const Sampling&)> density_for(const Plan& plan) const;

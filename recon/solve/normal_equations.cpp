@@ -169,8 +169,34 @@ bool NormalEquations::preconditions() const {
     return common_.plan.through_q && (common_.precondition || need_splitting(common_.regularisers));
 }
 
+/// Exact transforms cost too much to take them in every product.
+bool NormalEquations::through_q() {
+    Transforms& transforms = common_.transforms;
+    const SamplePoints points = sampling_.points();
+    const Voxels& voxels = common_.plan.voxels;
+    if (!through_q_) {
+        through_q_ = common_.plan.through_q && !by_terms();
+        if (*through_q_ && common_.products > 0 && !preconditions() &&
+            transforms.solver_precision() == Precision::float64 &&
+            !transforms.engine_for(points, voxels).exact) {
+            const auto coils = static_cast<double>(std::max<std::size_t>(1, maps_.count()));
+            constexpr double of_spectra = 3; // products as long as making them
+            const double by_q =
+                transforms.predict("q", points, Voxels::half_differences(common_.plan.grid))
+                    .seconds +
+                (of_spectra + common_.products * coils) *
+                    Toeplitz::seconds(transforms.device(), common_.plan.grid);
+            const double by_f =
+                2 * common_.products * coils *
+                transforms.predict_in(Precision::float64, "f", points, voxels).seconds;
+            through_q_ = by_q <= by_f;
+        }
+    }
+    return *through_q_;
+}
+
 const Q* NormalEquations::q() {
-    if (!q_ && common_.plan.through_q && !by_terms()) {
+    if (!q_ && through_q()) {
         q_ = common_.make_q(sampling_);
         error_ = std::max(error_, q_->error);
     }
@@ -235,7 +261,9 @@ std::unique_ptr<Gram> NormalEquations::gram_on(Device& device, Precision precisi
         return std::make_unique<Toeplitz>(device, *q(), precision, maps, shared.toeplitz,
                                           q()->at_zero());
     }
-    return make_explicit_gram(device, precision, maps, common_.transforms, sampling_,
+    const Precision of_transform = common_.plan.through_q ? Precision::float64
+                                                          : common_.transforms.precision();
+    return make_explicit_gram(device, precision, maps, common_.transforms, of_transform, sampling_,
                               common_.plan.voxels);
 }
 

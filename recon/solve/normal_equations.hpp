@@ -34,6 +34,8 @@ struct CommonToFrames {
     const Method* method = nullptr; ///< null for one that solves
     /// Where it does not.
     std::function<Density(const Sampling&)> density = nullptr;
+    /// With N, about, by which the cheaper way to multiply is chosen; 0 for Q.
+    double products = 0;
 };
 
 /// What systems of one grid share that work one at a time; made with the first.
@@ -82,7 +84,7 @@ public:
 
     /// Makes what multiplies by F^H F, as a separate stage; what follows calls this, too.
     void prepare(Reporter& report);
-    /// Q; null for voxels off the grid or off resonance.
+    /// Q; null for voxels off the grid, off resonance, or where F and F^H multiply faster.
     const Q* q();
 
     const CoilRows& coil_maps() const { return common_.coil_maps; }
@@ -115,6 +117,7 @@ private:
     std::unique_ptr<Gram> gram_on(Device& device, Precision precision, CoilMaps& maps,
                                   SharedWorkspaces& shared);
     bool preconditions() const;
+    bool through_q();
     bool by_terms() const { return common_.plan.through_q && common_.plan.off_resonance; }
 
     const CommonToFrames& common_;
@@ -130,6 +133,7 @@ private:
     /// Q for the preconditioner off resonance: voxels next to each other have nearly the same
     /// field.
     std::optional<Q> without_field_;
+    std::optional<bool> through_q_; ///< through_q(), once
     bool device_asked_ = false;
     std::unique_ptr<Device> reference_;
     std::unique_ptr<CoilMaps> maps_on_reference_;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.hpp"
 #include "base/tolerance.hpp"
 #include "solve/normal_equations.hpp"
 #include "support/arrays_fixture.hpp"
@@ -67,6 +68,38 @@ TEST_P(Frames, OfAListNeedNoQ) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Frames, testing::ValuesIn(test::array_cases()));
+
+TEST(NormalOperator, MultipliesByTheCheaperOfQAndFAndItsAdjoint) {
+    ComputeOptions options;
+    options.engine = "nufft";
+    options.image_accuracy = 1e-6;
+    std::unique_ptr<Transforms> transforms;
+    try {
+        transforms = open_transforms(options);
+    } catch (const Error& error) {
+        GTEST_SKIP() << error.what();
+    }
+    for (const std::size_t samples : {200, 60000}) {
+        const test::Problem problem = test::make_problem({"volume", {40, 40, 40}, samples, 1});
+        const ComplexVector x = problem.rho.row(0).transpose();
+        const Plan plan{problem.grid, problem.voxels, true, false};
+        const CoilRows no_maps;
+        int qs = 0;
+        const auto product = [&](double expected) {
+            Reporter report;
+            CommonToFrames common{*transforms, plan, no_maps, 0.1, [&](const Sampling& sampling) {
+                                      ++qs;
+                                      return compute_q(*transforms, sampling, problem.grid, report);
+                                  }};
+            common.products = expected;
+            FrameEquations frames(std::move(common));
+            return frames.of(problem.sampling).on_device()->apply(x);
+        };
+        const ComplexVector cheaper = product(10);
+        EXPECT_EQ(qs, samples > 1000 ? 1 : 0);
+        EXPECT_TRUE(test::near(cheaper, product(0), 1e-5));
+    }
+}
 
 using Kept = test::ArraysFixture;
 

@@ -35,7 +35,7 @@ public:
                     const CoilMatrix& maps = {}, double lambda = 0)
         : rows_(maps), system_(*device_, Precision::float64,
                                make_explicit_gram(*device_, Precision::float64, maps_, transforms,
-                                                  sampling, voxels),
+                                                  Precision::float64, sampling, voxels),
                                lambda) {}
     ReferenceSystem(const ReferenceSystem&) = delete;
     ReferenceSystem& operator=(const ReferenceSystem&) = delete;
