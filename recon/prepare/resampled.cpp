@@ -1,5 +1,6 @@
 #include "prepare/resampled.hpp"
 
+#include <Eigen/SparseCore>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -101,6 +102,9 @@ CoilRows resampled(const CoilRows& maps, const Grid& from, const Grid& to, const
         }
         basis[2].setOnes(1, 1);
     }
+    using Sparse = Eigen::SparseMatrix<std::complex<float>, Eigen::RowMajor>;
+    const Sparse along_x = basis[0].cast<std::complex<float>>().sparseView();
+    const Sparse along_y = basis[1].cast<std::complex<float>>().sparseView();
     const auto x = static_cast<Eigen::Index>(from.size[0]);
     const auto y = static_cast<Eigen::Index>(from.size[1]);
     const auto plane = static_cast<Eigen::Index>(to.size[0] * to.size[1]);
@@ -115,7 +119,8 @@ CoilRows resampled(const CoilRows& maps, const Grid& from, const Grid& to, const
                         .segment(static_cast<Eigen::Index>(z) * x * y, x * y)
                         .template cast<std::complex<float>>()
                         .template reshaped<Eigen::RowMajor>(y, x);
-                const CoilRows::Floats there = basis[1] * of_plane * basis[0].transpose();
+                const CoilRows::Floats rows = along_y * of_plane;
+                const CoilRows::Floats there = rows * along_x.transpose();
                 for (Eigen::Index n = 0; n < basis[2].rows(); ++n) {
                     const float share = basis[2](n, static_cast<Eigen::Index>(z));
                     if (share != 0) {

@@ -119,7 +119,7 @@ void SamplingCheck::phi_and_weights(const Sampling& sampling) const {
                         "at least one that is not", "check how the scan was written");
         }
     }
-    if (sampling.q_weights().sum() == 0) {
+    if (sampling.phi.size() > 0 && sampling.q_weights().sum() == 0) {
         refuse_part(scan_, "weights", "every value is 0 where phi is not",
                     "at least one sample that counts", "check how the scan was written");
     }

@@ -1,10 +1,12 @@
 #include "scan/reach.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "base/parallel.hpp"
 #include "scan/sampling_pool.hpp"
 #include "scan/units.hpp"
 
@@ -83,27 +85,19 @@ double cells_within(const Grid& grid) {
 
 } // namespace
 
-double coverage(const std::vector<Vec3>& trajectory, const Grid& grid) {
-    std::vector<bool> hit(grid.voxels(), false);
-    double count = 0;
-    for (const Vec3& k : trajectory) {
-        const Cell cell = cell_of(k, grid);
-        if (cell.radius_squared <= 1 && !hit[cell.index]) {
-            hit[cell.index] = true;
-            ++count;
-        }
-    }
-    return count / cells_within(grid);
-}
-
 double coverage(const Sampling& sampling, const Grid& grid) {
-    std::vector<Vec3> weighed;
-    for (std::size_t m = 0; m < sampling.samples(); ++m) {
-        if (sampling.weight(m) > 0) {
-            weighed.push_back(sampling.trajectory[m]);
+    std::vector<std::atomic<bool>> hit(grid.voxels());
+    for_each_range_in_parallel(sampling.samples(), all_cores(), [&](const Range& some) {
+        for (std::size_t m = some.first; m < some.first + some.count; ++m) {
+            if (sampling.weight(m) > 0) {
+                const Cell cell = cell_of(sampling.trajectory[m], grid);
+                if (cell.radius_squared <= 1) {
+                    hit[cell.index].store(true, std::memory_order_relaxed);
+                }
+            }
         }
-    }
-    return coverage(weighed, grid);
+    });
+    return static_cast<double>(std::count(hit.begin(), hit.end(), true)) / cells_within(grid);
 }
 
 void require_reach(const Scan& scan) {

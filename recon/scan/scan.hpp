@@ -31,6 +31,9 @@ struct Sampling {
     }
     double sum_of_weights() const;
     /// w_m |phi_m|^2, the weights of Q.
+    double q_weight(std::size_t m) const {
+        return weight(m) * (phi.size() > 0 ? std::norm(phi(static_cast<Eigen::Index>(m))) : 1);
+    }
     RealVector q_weights() const;
 };
 

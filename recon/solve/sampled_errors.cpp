@@ -96,10 +96,9 @@ void sample_q(const Sampling& sampling, const Q& q, SampledErrors& errors) {
     const Voxels differences = Voxels::half_differences(q.grid);
     const std::size_t count = points_to_sample(1, sampling.samples());
     const std::vector<std::size_t> at = random_indices(count, differences.count());
-    const RealVector weights = sampling.q_weights();
     const CoilMatrix exact = exact_adjoint(
         sampling.trajectory, 1,
-        [&](std::size_t, std::size_t m) { return weights(static_cast<Eigen::Index>(m)); },
+        [&](std::size_t, std::size_t m) { return Complex(sampling.q_weight(m)); },
         differences.subset(at));
     std::vector<double> squares;
     for (std::size_t i = 0; i < count; ++i) {

@@ -1,6 +1,7 @@
 #include "solve/solve.hpp"
 
 #include "base/error.hpp"
+#include "base/norm.hpp"
 #include "solve/late_change.hpp"
 #include "solve/methods.hpp"
 #include "solve/solvers.hpp"
@@ -45,7 +46,7 @@ Monitor monitor_of(std::size_t problem, std::size_t problems, const SolveOptions
 }
 
 void add(Solution solution, double b_norm, std::size_t problems, Solved& solved) {
-    const double size = solution.x.stableNorm();
+    const double size = norm_of(solution.x);
     solved.gains.push_back(size > 0 ? b_norm / size : 0);
     solved.residuals.push_back(std::move(solution.residuals));
     solved.stops.push_back(solution.stop);

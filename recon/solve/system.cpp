@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/norm.hpp"
 
 namespace lsrecon {
 
@@ -31,7 +32,8 @@ System::System(Device& device, Precision precision, std::unique_ptr<Gram> n, dou
 }
 
 ComplexVector System::apply(const ComplexVector& x) {
-    const double norm = x.stableNorm() > 0 ? x.stableNorm() : 1;
+    const double size = norm_of(x);
+    const double norm = size > 0 ? size : 1;
     Array in = device_.zeros(static_cast<std::size_t>(x.size()), {true, precision_});
     Array out = device_.zeros(static_cast<std::size_t>(x.size()), {true, precision_});
     device_.upload(x / norm, in);
@@ -60,7 +62,7 @@ Volume System::right_hand_side(Volume f_h_d) const {
 }
 
 System::Products System::products_of(const ComplexVector& image, const Volume& f_h_d) {
-    const double norm = image.stableNorm();
+    const double norm = norm_of(image);
     const double of_b = f_h_d.norm();
     if (norm == 0 || of_b == 0) {
         return {};

@@ -96,11 +96,16 @@ TEST(Reach, SamplesAtOnePointAndSmallMatricesSayNothing) {
 }
 
 TEST(Coverage, IsTheShareOfTheLines) {
-    EXPECT_DOUBLE_EQ(coverage(lines(64, 64), test::make_grid(64, 64)), 1);
-    EXPECT_DOUBLE_EQ(coverage(lines(9, 13), test::make_grid(9, 13)), 1);
-    EXPECT_NEAR(coverage(lines(64, 64, 2), test::make_grid(64, 64)), 0.5, 0.01);
-    EXPECT_NEAR(coverage(lines(64, 64, 4), test::make_grid(64, 64)), 0.25, 0.01);
-    EXPECT_DOUBLE_EQ(coverage({{0, 0, 0}}, test::make_grid(1, 1)), 1);
+    const auto covered = [](std::vector<Vec3> trajectory, std::size_t x, std::size_t y) {
+        Sampling sampling;
+        sampling.trajectory = std::move(trajectory);
+        return coverage(sampling, test::make_grid(x, y));
+    };
+    EXPECT_DOUBLE_EQ(covered(lines(64, 64), 64, 64), 1);
+    EXPECT_DOUBLE_EQ(covered(lines(9, 13), 9, 13), 1);
+    EXPECT_NEAR(covered(lines(64, 64, 2), 64, 64), 0.5, 0.01);
+    EXPECT_NEAR(covered(lines(64, 64, 4), 64, 64), 0.25, 0.01);
+    EXPECT_DOUBLE_EQ(covered({{0, 0, 0}}, 1, 1), 1);
 }
 
 TEST(Remarks, UndersamplingWithoutMapsIsNoted) {
