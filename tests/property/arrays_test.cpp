@@ -24,6 +24,19 @@ TEST_P(Arrays, ComeBackAsTheyWent) {
     EXPECT_EQ(on.device().download(on.device().zeros(5, {true, on.precision})).norm(), 0);
 }
 
+TEST_P(Arrays, MoreThanIsCopiedAtATimeComesBack) {
+    constexpr std::size_t count = 5'000'001; // 40 or 80 MB
+    ComplexVector values(static_cast<Eigen::Index>(count));
+    for (Eigen::Index i = 0; i < values.size(); ++i) {
+        values(i) = {static_cast<double>(i), -static_cast<double>(i % 4096)}; // floats hold them
+    }
+    Array array = on.device().zeros(count, {true, on.precision});
+    on.device().upload(values, array);
+    EXPECT_EQ(on.device().download(array), values);
+    EXPECT_EQ(on.device().download(array, 3'000'000, 2'000'000),
+              values.segment(3'000'000, 2'000'000));
+}
+
 TEST_P(Arrays, PartsOfThemComeBack) {
     const ComplexVector x = vector(597);
     const Array array = of(x);

@@ -181,8 +181,7 @@ private:
 
     template <typename Value>
     void write(const Value* values, std::size_t count, Array& to, std::size_t first) {
-        queue_.commands().enqueueWriteBuffer(buffer_of(to), CL_TRUE, first * sizeof(Value),
-                                             count * sizeof(Value), values);
+        queue_.write(values, count * sizeof(Value), buffer_of(to), first * sizeof(Value));
     }
 
     /// Values times 2^exponent in the array's own precision.
@@ -201,9 +200,7 @@ private:
     Vector read(const Array& from, std::size_t first, std::size_t count) {
         Vector values(static_cast<Eigen::Index>(count));
         const std::size_t bytes = from.element().bytes();
-        queue_.commands().enqueueReadBuffer(buffer_of(from), CL_TRUE, first * bytes, count * bytes,
-                                            values.data());
-        queue_.finish();
+        queue_.read(buffer_of(from), first * bytes, count * bytes, values.data());
         return values;
     }
 
@@ -228,10 +225,8 @@ double OpenclDevice::dot(const Array& x, const Array& y) {
                              static_cast<cl_int>(most_work_groups));
     return guarded("a sum", [&] {
         const auto sum_at = [&](auto parts_of_sum) {
-            queue_.commands().enqueueReadBuffer(buffer_of(parts), CL_TRUE,
-                                                most_work_groups * sizeof(parts_of_sum),
-                                                sizeof(parts_of_sum), parts_of_sum.data());
-            queue_.finish();
+            queue_.read(buffer_of(parts), most_work_groups * sizeof(parts_of_sum),
+                        sizeof(parts_of_sum), parts_of_sum.data());
             return static_cast<double>(parts_of_sum[0]) + parts_of_sum[1];
         };
         return precision == Precision::float64 ? sum_at(std::array<double, 2>{})

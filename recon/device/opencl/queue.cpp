@@ -8,6 +8,12 @@
 
 namespace lsrecon::opencl {
 
+namespace {
+
+constexpr std::size_t worth_staging = std::size_t(1) << 20;
+
+} // namespace
+
 Queue::Queue(const std::string& wanted_device, double memory, Note note) : note_(std::move(note)) {
     const std::vector<DeviceInfo> devices = list_devices();
     const int index = choose_device(devices, wanted_device);
@@ -74,8 +80,33 @@ void Queue::fill(const cl::Buffer& buffer, std::size_t bytes) {
 
 cl::Buffer Queue::upload(const void* values, std::size_t bytes) {
     cl::Buffer result = buffer(bytes);
-    commands().enqueueWriteBuffer(result, CL_TRUE, 0, bytes, values);
+    write(values, bytes, result);
     return result;
+}
+
+Staging& Queue::staging() {
+    if (!staging_) {
+        staging_ = std::make_unique<Staging>(commands(), context());
+    }
+    return *staging_;
+}
+
+void Queue::write(const void* values, std::size_t bytes, const cl::Buffer& to,
+                  std::size_t offset) {
+    if (bytes < worth_staging) {
+        commands().enqueueWriteBuffer(to, CL_TRUE, offset, bytes, values);
+    } else {
+        staging().write(values, bytes, to, offset);
+    }
+}
+
+void Queue::read(const cl::Buffer& from, std::size_t offset, std::size_t bytes, void* values) {
+    if (bytes < worth_staging) {
+        commands().enqueueReadBuffer(from, CL_TRUE, offset, bytes, values);
+    } else {
+        staging().read(from, offset, bytes, values);
+    }
+    finish();
 }
 
 cl::Event Queue::launch(const cl::Kernel& kernel, const cl::NDRange& items,

@@ -5,6 +5,7 @@
 #include <deque>
 #include <future>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "device/devices.hpp"
 #include "device/opencl/cl.hpp"
 #include "device/opencl/driver_cache.hpp"
+#include "device/opencl/staging.hpp"
 
 namespace lsrecon::opencl {
 
@@ -47,6 +49,10 @@ public:
     cl::Buffer zeros(std::size_t bytes);
     /// With zeros, some at a time: a driver of NVIDIA hangs on 8 GiB.
     void fill(const cl::Buffer& buffer, std::size_t bytes);
+    /// Values that may change when it returns.
+    void write(const void* values, std::size_t bytes, const cl::Buffer& to, std::size_t offset = 0);
+    /// Waits for the values, and for all launches before them.
+    void read(const cl::Buffer& from, std::size_t offset, std::size_t bytes, void* values);
     cl::Buffer upload(const void* values, std::size_t bytes);
     template <typename Value> cl::Buffer upload(const std::vector<Value>& values) {
         return upload(values.data(), values.size() * sizeof(Value));
@@ -97,6 +103,7 @@ private:
         mutable cl::CommandQueue queue; ///< CLHPP's calls are not const
     };
     static Opened open(const cl::Device& device);
+    Staging& staging();
 
     template <typename Value>
     static void set_argument(cl::Kernel& kernel, cl_uint index, const Value& value) {
@@ -117,6 +124,7 @@ private:
     std::shared_future<Opened> opened_;
     std::map<std::string, cl::Program> programs_;
     std::map<std::string, cl::Kernel> kernels_;
+    std::unique_ptr<Staging> staging_; ///< once much is copied
     std::deque<cl::Event> launches_;
     double seconds_ = 0;
 };

@@ -10,8 +10,20 @@ namespace lsrecon::opencl {
 
 namespace {
 
-/// Of a tile, one after the other in floats; others compute the rest of a tile meanwhile.
-constexpr std::size_t samples_of_a_chunk = 1024;
+/// Of a tile, one after the other in floats; others compute the rest of a tile meanwhile. The sums
+/// of all chunks stay within some of the device's memory.
+std::size_t samples_of_a_chunk(double reads) {
+    constexpr std::size_t few = 1024;
+    constexpr double most_chunks = 65536;
+    return few * std::max<std::size_t>(
+                     1, static_cast<std::size_t>(std::ceil(reads / most_chunks / few)));
+}
+
+/// By tiles: a sample is read by each that may see it, at most.
+double reads_of(std::size_t samples, const NufftTiles& tiles, std::size_t width) {
+    return static_cast<double>(samples * tiles.bins_x(width) * tiles.bins_y(width)) *
+           (1 + static_cast<double>(width - 1) / static_cast<double>(tiles.layers()));
+}
 
 /// A sample on the fine grid, as kernels/nufft_sort.cl reads it.
 template <typename Real> struct Place {
@@ -64,8 +76,7 @@ template <typename Real> PlacesOfScan places_of(Queue& queue, const std::vector<
         });
         const auto write = [&](const cl::Buffer& to, const auto& values) {
             constexpr std::size_t bytes = sizeof(values[0]);
-            queue.commands().enqueueWriteBuffer(to, CL_TRUE, some.first * bytes, some.count * bytes,
-                                                values.data());
+            queue.write(values.data(), some.count * bytes, to, some.first * bytes);
         };
         write(result.places, places);
         if (middle.given()) {
@@ -120,7 +131,7 @@ NufftBins::NufftBins(const Resources& resources, const SamplePoints& points, con
     strides = {{grid.fine[0], of_layer, of_layer * layers, 0}};
     starts_of_keys_.resize(bins_x * bins_y * layers + 1);
     sort(resources, points, voxels, grid);
-    divide(resources.queue, tiles, grid.kernel.width());
+    divide(resources.queue, tiles, grid.kernel.width(), points.count());
 }
 
 void NufftBins::sort(const Resources& resources, const SamplePoints& points, const Voxels& voxels,
@@ -149,18 +160,15 @@ void NufftBins::sort(const Resources& resources, const SamplePoints& points, con
     starts = queue.buffer(bytes);
     resources.launch(sort_kernel(resources, "find_starts"), {samples + 1, 1, 1}, keys,
                      static_cast<cl_uint>(end), starts);
-    queue.commands().enqueueReadBuffer(starts, CL_TRUE, 0, bytes, starts_of_keys_.data());
+    queue.read(starts, 0, bytes, starts_of_keys_.data());
 }
 
 Cost NufftBins::cost(const SamplePoints& points, const NufftTiles& tiles, const NufftGrid& grid,
                      Precision precision) {
     const auto samples = static_cast<double>(points.count());
     const auto number = static_cast<double>(bytes_of(precision));
-    const std::size_t width = grid.kernel.width();
-    // A sample is read by each tile that may see it.
-    const double reads = static_cast<double>(tiles.bins_x(width) * tiles.bins_y(width)) *
-                         (1 + static_cast<double>(width - 1) / static_cast<double>(tiles.layers()));
-    const double chunks = reads * samples / static_cast<double>(samples_of_a_chunk);
+    const double reads = reads_of(points.count(), tiles, grid.kernel.width());
+    const double chunks = reads / static_cast<double>(samples_of_a_chunk(reads));
     const double of_part = 2 * number * static_cast<double>(tiles.points() * tiles.layers());
     const double of_sample = sizeof(cl_uint) + sizeof(cl_ushort4) + 7 * number;
     // Before there are values and parts: places and phases twice, two arrays of keys and of order.
@@ -173,7 +181,8 @@ Cost NufftBins::cost(const SamplePoints& points, const NufftTiles& tiles, const 
 }
 
 /// In the order of kernels/nufft.cl: layers are the fastest dimension of tiles.
-void NufftBins::divide(Queue& queue, const NufftTiles& tiles, std::size_t width) {
+void NufftBins::divide(Queue& queue, const NufftTiles& tiles, std::size_t width,
+                       std::size_t samples) {
     const auto modulo = [](long at, long extent) { return (at + extent) % extent; };
     const long reach = static_cast<long>(width) - 1;
     const auto bins_x = static_cast<long>(tiles.bins_x(width));
@@ -199,6 +208,7 @@ void NufftBins::divide(Queue& queue, const NufftTiles& tiles, std::size_t width)
         }
         return count;
     };
+    const std::size_t of_a_chunk = samples_of_a_chunk(reads_of(samples, tiles, width));
     std::vector<cl_int4> chunks_of_all;
     std::vector<cl_int4> split;
     cl_int tile = 0;
@@ -207,7 +217,7 @@ void NufftBins::divide(Queue& queue, const NufftTiles& tiles, std::size_t width)
             for (long first = 0; first < layers; first += static_cast<long>(tiles.layers())) {
                 const std::size_t count = in_tile(x, y, first);
                 const std::vector<Range> ranges =
-                    split_into_ranges(std::max<std::size_t>(1, count), samples_of_a_chunk);
+                    split_into_ranges(std::max<std::size_t>(1, count), of_a_chunk);
                 if (ranges.size() > 1) {
                     split.push_back({{tile, static_cast<cl_int>(parts),
                                       static_cast<cl_int>(ranges.size()), 0}});

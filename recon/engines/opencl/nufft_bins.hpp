@@ -50,7 +50,7 @@ public:
 private:
     void sort(const Resources& resources, const SamplePoints& points, const Voxels& voxels,
               const NufftGrid& grid);
-    void divide(Queue& queue, const NufftTiles& tiles, std::size_t width);
+    void divide(Queue& queue, const NufftTiles& tiles, std::size_t width, std::size_t samples);
 
     std::vector<cl_uint> starts_of_keys_; ///< as in `starts`
 };

@@ -56,8 +56,8 @@ private:
     template <typename Stored, typename Number>
     void write_as(const std::vector<Number>& numbers, Array& array, std::size_t first) const {
         if constexpr (std::is_same_v<Stored, Number>) {
-            queue.commands().enqueueWriteBuffer(buffer_of(array), CL_TRUE, first * sizeof(Stored),
-                                                numbers.size() * sizeof(Stored), numbers.data());
+            queue.write(numbers.data(), numbers.size() * sizeof(Stored), buffer_of(array),
+                        first * sizeof(Stored));
         } else {
             write_as<Stored>(std::vector<Stored>(numbers.begin(), numbers.end()), array, first);
         }
