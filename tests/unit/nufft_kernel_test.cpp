@@ -46,6 +46,19 @@ TEST(SpreadingKernel, IsMoreExactTheWiderItIs) {
     }
 }
 
+TEST(SpreadingKernel, HasTheBestBeta) {
+    constexpr double chance = 0.7; // of measuring at other places
+    for (const double oversampling : {1.25, 1.5, 1.75, 2.0, 2.5}) {
+        for (const std::size_t width : {2U, 4U, 7U, 8U, 9U, 12U, 14U}) {
+            const double error = SpreadingKernel(width, oversampling).error();
+            for (double beta = 0.72; beta < 1; beta += 0.02) {
+                EXPECT_GT(SpreadingKernel(width, oversampling, beta).error(), chance * error)
+                    << width << " " << oversampling << " " << beta;
+            }
+        }
+    }
+}
+
 TEST(SpreadingKernel, IsTheExponentialOfASemicircle) {
     const SpreadingKernel kernel(8, 2);
     EXPECT_NEAR(kernel.value(0), 1, 1e-9);

@@ -12,11 +12,13 @@ namespace lsrecon {
 
 /// What a sample becomes on the fine grid of a NUFFT, in each dimension: a polynomial for each of
 /// the points that it has, next to exp(beta (sqrt(1 - z^2) - 1)) at z = 2 x / width, x points from
-/// it (Barnett, Magland and af Klinteberg 2019, SIAM J. Sci. Comput. 41:C479), with the best beta
-/// for this oversampling.
+/// it (Barnett, Magland and af Klinteberg 2019, SIAM J. Sci. Comput. 41:C479).
 class SpreadingKernel {
 public:
+    /// Of 2 to 16 points, with the best beta.
     SpreadingKernel(std::size_t width, double oversampling);
+    /// With this beta, in units of pi width (1 - 1 / (2 oversampling)).
+    SpreadingKernel(std::size_t width, double oversampling, double beta);
 
     std::size_t width() const { return width_; } ///< points that a sample has
     std::size_t degree() const { return width_ + 5; }

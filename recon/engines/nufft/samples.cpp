@@ -27,6 +27,12 @@ std::vector<std::size_t> boundaries(std::size_t points, std::size_t width, std::
     return begin;
 }
 
+/// The next whole one from where a kernel begins, of so many.
+std::size_t first_point_of(double beginning, std::size_t points) {
+    const auto first = static_cast<std::size_t>(std::ceil(beginning));
+    return first < points ? first : first - points;
+}
+
 } // namespace
 
 MiddlePhases::MiddlePhases(const Voxels& voxels) : per_fov_(voxels.per_fov()) {
@@ -75,8 +81,7 @@ NufftSamples::NufftSamples(const std::vector<Vec3>& trajectory, const Voxels& vo
                 continue;
             }
             place[m][d] = grid.beginning(d, trajectory[m][d] / voxels.per_fov()[d]);
-            const auto first = static_cast<std::size_t>(std::ceil(place[m][d])) % grid.fine[d];
-            tile[d] = tile_at[d][first];
+            tile[d] = tile_at[d][first_point_of(place[m][d], grid.fine[d])];
         }
         tile_of[m] = (tile[2] * counts[1] + tile[1]) * counts[0] + tile[0];
     };
@@ -124,10 +129,10 @@ NufftSamples::NufftSamples(const std::vector<Vec3>& trajectory, const Voxels& vo
         const Tile& tile = tiles[t];
         for (std::size_t i = tile.first; i < tile.first + tile.count; ++i) {
             for (std::size_t d = 0; d < 3; ++d) {
-                const double first = std::ceil(place[order[i]][d]);
-                offset[d][i] = first - place[order[i]][d];
-                first_point[d][i] = static_cast<unsigned>(
-                    static_cast<std::size_t>(first) % grid.fine[d] - tile.corner[d]);
+                const double at = place[order[i]][d];
+                offset[d][i] = std::ceil(at) - at;
+                first_point[d][i] =
+                    static_cast<unsigned>(first_point_of(at, grid.fine[d]) - tile.corner[d]);
             }
         }
     });
