@@ -117,7 +117,7 @@ class Programs:
         self.turns = options.turns
 
     def adjoint(self, accuracy):
-        """Seconds of the stage, and the values."""
+        """Seconds of the stage, with all that its plan needs, and the values."""
         run([self.lsrecon, "fhd", "coils.h5", "-o", "fhd.h5", "--quiet", "--engine", "nufft",
              "--accuracy", accuracy])
         with h5py.File("fhd.h5") as f:
@@ -131,21 +131,31 @@ def best_setting(peer, problem, target):
     return min(good, key=lambda one: timed(one[1]))
 
 
+def our_accuracy(programs, problem, target):
+    """As best_setting, of those that promise the error or nearly do; and the error."""
+    tried = []
+    for accuracy in (target, 3 * target, 10 * target):
+        error = problem.error(programs.adjoint(accuracy)[1])
+        if not error <= accuracy:
+            sys.exit(f"an error of {error:.2g}, and {accuracy:g} was asked for")
+        if error <= target:
+            tried.append((programs.adjoint(accuracy)[0], accuracy, error))
+    return min(tried)[1:]
+
+
 def rows_of_adjoints(programs, name, problem):
     for target in TARGETS:
-        ours = problem.error(programs.adjoint(target)[1])
-        if not ours <= target:
-            sys.exit(f"{name}: an error of {ours:.2g}, and {target:g} was asked for")
+        accuracy, ours = our_accuracy(programs, problem, target)
         for peer in ADJOINTS:
             try:
                 setting, call, error = best_setting(peer, problem, target)
             except ImportError:
-                yield [name, f"{target:g}", "", "", f"{peer}: not installed", "", "", ""]
+                yield [name, f"{target:g}", *[""] * 3, f"{peer}: not installed", *[""] * 3]
                 continue
             version = importlib.import_module(peer).__version__
-            least = np.min([[programs.adjoint(target)[0], timed(call)]
+            least = np.min([[programs.adjoint(accuracy)[0], timed(call)]
                             for _ in range(programs.turns)], axis=0)
-            yield [name, f"{target:g}", f"{least[0]:.3f}", f"{ours:.1g}",
+            yield [name, f"{target:g}", f"{accuracy:g}", f"{least[0]:.3f}", f"{ours:.1g}",
                    f"{peer} {version}, {setting}", f"{least[1]:.3f}", f"{error:.1g}",
                    f"{least[1] / least[0]:.1f}"]
 
@@ -218,8 +228,8 @@ def compare(programs):
         processes += rows_of_processes(programs, name, problem)
     return "\n".join([
         about(), "",
-        *table(["adjoint of", "error at most", "lsrecon, s", "error", "peer and setting", "s",
-                "error", "ratio"], adjoints), "",
+        *table(["adjoint of", "error at most", "--accuracy", "lsrecon, s", "error",
+                "peer and setting", "s", "error", "ratio"], adjoints), "",
         *table(["from file to file", "", "lsrecon, s", "MB", "error", "peer", "s", "MB", "error",
                 "ratio"], processes)])
 

@@ -73,18 +73,27 @@ class DeviceMemory(threading.Thread):
         self.join()
 
 
+# Runs a command and prints what it took at the end. A process counts the memory of the one that it
+# was forked from, which must be small.
+SMALL = """
+import os, sys, time
+start = time.monotonic()
+child = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ)
+_, status, usage = os.wait4(child, 0)
+print("\\n", time.monotonic() - start, usage.ru_maxrss)
+sys.exit(status != 0)
+"""
+
+
 def run(command):
     """Its output, seconds, and largest resident memory in MB."""
-    start = time.monotonic()
-    with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen([*map(str, command)], stdout=output, stderr=subprocess.STDOUT)
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.monotonic() - start
-        output.seek(0)
-        text = output.read().decode()
-    if status != 0:
+    done = subprocess.run([sys.executable, "-S", "-c", SMALL, *map(str, command)], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    text, _, numbers = done.stdout.rpartition("\n ")
+    if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}\n{text}")
-    return text, seconds, usage.ru_maxrss * 1024 / 1e6
+    seconds, kilobytes = map(float, numbers.split())
+    return text, seconds, kilobytes * 1024 / 1e6
 
 
 def measure(program, words, runs, device):
