@@ -45,13 +45,16 @@ const std::string& command_line();
 /// The record of a run: its command line, and options that have a name there, with their values.
 Record settings_of(const OptionTable& options);
 
+/// Takes the words of a line, of which some may be quoted. UsageError for what no option takes.
+void take_words(const OptionTable& options, const std::string& line);
+
 /// Does what a command line asks for. UsageError for words that nothing takes.
 ExitCode run_command_line(int argc, const char* const* argv);
 
 /// What `lsrecon info --json` prints of an image file.
 void print_image_as_json(const std::string& path);
 
-Bind bind_recon, bind_fhd, bind_q, bind_maps, bind_convert, bind_view, bind_info, bind_check,
-    bind_simulate, bind_validate, bind_bench, bind_tune, bind_devices;
+Bind bind_recon, bind_batch, bind_fhd, bind_q, bind_maps, bind_convert, bind_view, bind_info,
+    bind_check, bind_simulate, bind_validate, bind_bench, bind_tune, bind_devices;
 
 } // namespace lsrecon::app

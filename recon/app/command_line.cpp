@@ -52,6 +52,9 @@ void add(CLI::App& app, const Option& row) {
     }
     if (row.value.repeats) {
         option->take_all();
+        if (option->get_positional()) {
+            option->expected(-1);
+        }
     }
 }
 
@@ -190,6 +193,23 @@ Record settings_of(const OptionTable& options) {
         }
     }
     return settings;
+}
+
+void take_words(const OptionTable& options, const std::string& line) {
+    CLI::App app;
+    app.set_help_flag();
+    for (const Option& option : options) {
+        add(app, option);
+    }
+    for (const Option& option : options) {
+        app.get_option(flag_of(option.key))->required(false);
+    }
+    try {
+        app.parse(line);
+    } catch (const CLI::ParseError& error) {
+        const std::vector<std::string> words = app.remaining(true);
+        throw UsageError(words.empty() ? error.what() : unknown(app, words[0]));
+    }
 }
 
 ExitCode run_command_line(int argc, const char* const* argv) {

@@ -5,6 +5,8 @@ namespace lsrecon::app {
 const std::vector<Command>& commands() {
     static const std::vector<Command> table{
         {"recon", "Reconstruct the image of a scan.", &bind_recon},
+        {"batch", "Reconstruct many scans, one after the other, and continue where it stopped.",
+         &bind_batch},
         {"fhd", "Compute the adjoint image F^H d.", &bind_fhd},
         {"q", "Compute Q, the point-spread function of the trajectory.", &bind_q},
         {"maps", "Estimate coil maps from the centre of k-space.", &bind_maps},

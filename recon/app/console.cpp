@@ -91,10 +91,11 @@ void Console::on_frames_end() {
     frame_stages_.clear();
 }
 
-std::unique_ptr<Transforms> open_transforms(ComputeOptions options, Reporter& report) {
+std::unique_ptr<Transforms> open_transforms(ComputeOptions options, Reporter& report,
+                                            std::shared_ptr<Device> device) {
     options.note = [&report](const std::string& message) { report.note(message); };
     options.tell = [&report](const std::string& message) { report.tell(message); };
-    return lsrecon::open_transforms(std::move(options));
+    return lsrecon::open_transforms(std::move(options), engines(), std::move(device));
 }
 
 } // namespace lsrecon::app

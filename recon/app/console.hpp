@@ -43,7 +43,9 @@ private:
     std::set<std::string> frame_stages_; ///< that ended within several frames
 };
 
-/// Opens what computes, whose notes go to `report`, which must outlive it.
-std::unique_ptr<Transforms> open_transforms(ComputeOptions options, Reporter& report);
+/// Opens what computes, whose notes go to `report`, which must outlive it; on a `device` that is
+/// open, unless that is null.
+std::unique_ptr<Transforms> open_transforms(ComputeOptions options, Reporter& report,
+                                            std::shared_ptr<Device> device = nullptr);
 
 } // namespace lsrecon::app

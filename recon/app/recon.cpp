@@ -1,11 +1,10 @@
-#include "app/command.hpp"
-#include "app/console.hpp"
+#include "app/recon.hpp"
+
 #include "app/output.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
 #include "base/timer.hpp"
 #include "io/image/png.hpp"
-#include "reconstruct_file.hpp"
 #include "solve/cg.hpp"
 #include "solve/effort.hpp"
 #include "solve/lambda_rules.hpp"
@@ -15,16 +14,6 @@
 namespace lsrecon::app {
 
 namespace {
-
-struct Options {
-    std::string scan;
-    std::string output;
-    std::string lambda = "default"; ///< a number or a rule; else by what is given beside it
-    bool quiet = false;
-    bool json = false; ///< the facts of the image on stdout
-    ComputeOptions compute;
-    FileOptions reconstruct;
-};
 
 /// The word after --noise-map, which may be missing.
 Value replicas_value(std::size_t& replicas) {
@@ -37,47 +26,8 @@ Value replicas_value(std::size_t& replicas) {
             [] { return ""; }};
 }
 
-OptionTable options_of(Options& options) {
-    FileOptions& reconstruct = options.reconstruct;
-    return joined(
-        {scan_options(options.scan, reconstruct.read), place_options(reconstruct.prepare.geometry),
-         field_options(reconstruct.prepare), maps_options(reconstruct.prepare),
-         coils_options(reconstruct.prepare), method_options(reconstruct.solve),
-         regularisation_options(options.lambda, reconstruct.solve, reconstruct.prepare.prior),
-         solver_options(reconstruct.solve, reconstruct.effort, reconstruct.q_file,
-                        reconstruct.q_folder),
-         device_options(options.compute),
-         in("Output",
-            {output_option(options.output, "image file to write (HDF5)"),
-             {"resume", toggle(reconstruct.resume), "continue an unfinished image", "",
-              "The frames in `IMAGE.part` are not solved again."},
-             {"png", name(reconstruct.preview), "PNG preview to write"},
-             {"log", name(reconstruct.log), "table of iterations, written during the solve", "",
-              "Each iteration is a line: frame, problem, iteration, relative residual, seconds. "
-              "`--resume` continues the table."},
-             {"noise_map", replicas_value(reconstruct.noise_replicas),
-              "add a map of the image's noise, from N replicas; N is 100 if left out", "",
-              "The first frame is solved N times with new noise. The standard deviation of each "
-              "voxel is `/noise_map` in the image. Without regularisation (`--lambda 0`) the image "
-              "also holds `/g_factor`. 100 replicas have an error of about 5 %."},
-             {"certify", number(reconstruct.certify, positive(), "EPS"),
-              "largest error of the image by its transforms, else code 6", "none",
-              "Transforms are compared with exact sums in double precision at random points. "
-              "The image's relative L2 error by them is at most EPS with a confidence of 95 %, or "
-              "the exit code is 6. The image is written in both cases. Without the option the "
-              "error is "
-              "reported for kernels that are not exact. With tv, wavelet or l1 each frame is "
-              "solved once more to tell it.",
-              "certify"},
-             {"truth", name(reconstruct.truth), "ground-truth image to compare with", "",
-              "The program prints the relative L2 error of the magnitudes."},
-             {"json", toggle(options.json), "print the facts of the image on stdout, as JSON", "",
-              "They are those of `lsrecon info --json IMAGE`."},
-             quiet_option(options.quiet)})});
-}
-
 /// A method that does not solve has no use for what a solver is told.
-void require_flags_of_method(const Options& options) {
+void require_flags_of_method(const ReconOptions& options) {
     const FileOptions& reconstruct = options.reconstruct;
     const SolveOptions& solve = reconstruct.solve;
     const SolveEffort& effort = reconstruct.effort;
@@ -156,7 +106,7 @@ void require_flags_of_joint_solves(const FileOptions& options, const std::string
 }
 
 /// What a user wants to know of a run, at its end.
-void tell_summary(const Options& options, const ReconstructedFile& result, double seconds,
+void tell_summary(const ReconOptions& options, const ReconstructedFile& result, double seconds,
                   Console& console) {
     const std::string unexplained = result.solves.samples_in_words();
     const std::string certified = result.solves.sampled_in_words();
@@ -177,7 +127,7 @@ void tell_summary(const Options& options, const ReconstructedFile& result, doubl
 }
 
 /// Of an engine that is not exact, where the user leaves it to the program.
-void choose_accuracy(Options& options) {
+void choose_accuracy(ReconOptions& options) {
     constexpr double usual_lambda = 1e-3; // of those that rules choose
     ComputeOptions& compute = options.compute;
     FileOptions& reconstruct = options.reconstruct;
@@ -204,8 +154,48 @@ void require_certified(const SolveSummary& solves, double most, const std::strin
     }
 }
 
-ExitCode run(Options& options) {
-    const auto begin = std::chrono::steady_clock::now();
+} // namespace
+
+OptionTable options_of(ReconOptions& options) {
+    FileOptions& reconstruct = options.reconstruct;
+    return joined(
+        {scan_options(options.scan, reconstruct.read), place_options(reconstruct.prepare.geometry),
+         field_options(reconstruct.prepare), maps_options(reconstruct.prepare),
+         coils_options(reconstruct.prepare), method_options(reconstruct.solve),
+         regularisation_options(options.lambda, reconstruct.solve, reconstruct.prepare.prior),
+         solver_options(reconstruct.solve, reconstruct.effort, reconstruct.q_file,
+                        reconstruct.q_folder),
+         device_options(options.compute),
+         in("Output",
+            {output_option(options.output, "image file to write (HDF5)"),
+             {"resume", toggle(reconstruct.resume), "continue an unfinished image", "",
+              "The frames in `IMAGE.part` are not solved again."},
+             {"png", name(reconstruct.preview), "PNG preview to write"},
+             {"log", name(reconstruct.log), "table of iterations, written during the solve", "",
+              "Each iteration is a line: frame, problem, iteration, relative residual, seconds. "
+              "`--resume` continues the table."},
+             {"noise_map", replicas_value(reconstruct.noise_replicas),
+              "add a map of the image's noise, from N replicas; N is 100 if left out", "",
+              "The first frame is solved N times with new noise. The standard deviation of each "
+              "voxel is `/noise_map` in the image. Without regularisation (`--lambda 0`) the image "
+              "also holds `/g_factor`. 100 replicas have an error of about 5 %."},
+             {"certify", number(reconstruct.certify, positive(), "EPS"),
+              "largest error of the image by its transforms, else code 6", "none",
+              "Transforms are compared with exact sums in double precision at random points. "
+              "The image's relative L2 error by them is at most EPS with a confidence of 95 %, or "
+              "the exit code is 6. The image is written in both cases. Without the option the "
+              "error is "
+              "reported for kernels that are not exact. With tv, wavelet or l1 each frame is "
+              "solved once more to tell it.",
+              "certify"},
+             {"truth", name(reconstruct.truth), "ground-truth image to compare with", "",
+              "The program prints the relative L2 error of the magnitudes."},
+             {"json", toggle(options.json), "print the facts of the image on stdout, as JSON", "",
+              "They are those of `lsrecon info --json IMAGE`."},
+             quiet_option(options.quiet)})});
+}
+
+void settle(ReconOptions& options) {
     FileOptions& reconstruct = options.reconstruct;
     SolveOptions& solve = reconstruct.solve;
     const Solver& solver = solver_of(solve);
@@ -242,10 +232,23 @@ ExitCode run(Options& options) {
     require_folder("--q-folder", reconstruct.q_folder);
     reconstruct.settings = settings_of(options_of(options));
     choose_accuracy(options);
+}
+
+void require_as_asked(const ReconOptions& options, const ReconstructedFile& result) {
+    require_all_frames(result.failed, result.about.frames.size(), options.output,
+                       !need_all_frames(options.reconstruct.solve.regularisers));
+    require_certified(result.solves, options.reconstruct.certify, options.output);
+}
+
+namespace {
+
+ExitCode run(ReconOptions& options) {
+    const auto begin = std::chrono::steady_clock::now();
+    settle(options);
     Console console(options.quiet);
     const auto transforms = open_transforms(options.compute, console);
     const ReconstructedFile result =
-        reconstruct_file(options.scan, options.output, *transforms, reconstruct, console);
+        reconstruct_file(options.scan, options.output, *transforms, options.reconstruct, console);
     tell_summary(options, result, seconds_since(begin), console);
     if (options.json) {
         print_image_as_json(options.output);
@@ -253,9 +256,7 @@ ExitCode run(Options& options) {
         print_line("error against the truth: %.4f (relative L2 of magnitudes)",
                    *result.truth_error);
     }
-    require_all_frames(result.failed, result.about.frames.size(), options.output,
-                       !need_all_frames(solve.regularisers));
-    require_certified(result.solves, reconstruct.certify, options.output);
+    require_as_asked(options, result);
     return ExitCode::done;
 }
 

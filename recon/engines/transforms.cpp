@@ -46,7 +46,7 @@ bool may_be_inexact(const ComputeOptions& options, const std::vector<Engine>& ta
                       !engine_of(kernel_of(options, "opencl", table), table).exact);
 }
 
-Transforms::Transforms(std::unique_ptr<Device> device, ComputeOptions options,
+Transforms::Transforms(std::shared_ptr<Device> device, ComputeOptions options,
                        std::vector<Engine> table)
     : device_(std::move(device)), options_(std::move(options)), table_(std::move(table)),
       kernel_(kernel_of(options_, device_->kind(), table_)), engine_(engine_of(kernel_, table_)),
@@ -229,8 +229,8 @@ std::unique_ptr<Transform> Transforms::make_in(Precision precision, const Sample
         tell("off-resonance by " + segments_);
     }
     return std::make_unique<SegmentedTransform>(
-        *device_, precision,
-        by.engine.make(context, by.variant, points, voxels.in_field(nullptr)), segments);
+        *device_, precision, by.engine.make(context, by.variant, points, voxels.in_field(nullptr)),
+        segments);
 }
 
 Cost Transforms::predict(const std::string& stage, const SamplePoints& points,
@@ -343,7 +343,8 @@ void check_options(const ComputeOptions& options) {
     }
 }
 
-std::unique_ptr<Transforms> open_transforms(ComputeOptions options, std::vector<Engine> table) {
+std::unique_ptr<Transforms> open_transforms(ComputeOptions options, std::vector<Engine> table,
+                                            std::shared_ptr<Device> device) {
     const Row& row = row_of(options);
     if (!row.kind.built) {
         throw NotBuiltError(text("`backend` ", options.backend,
@@ -354,7 +355,9 @@ std::unique_ptr<Transforms> open_transforms(ComputeOptions options, std::vector<
     if (!options.kernel.empty()) {
         engine_of(options.kernel, table); // before a device is opened
     }
-    std::unique_ptr<Device> device = row.open(options);
+    if (!device) {
+        device = row.open(options);
+    }
     if (device->kind() == "reference") {
         options.kernel = row.kernel;
         options.precision = Precision::float64;

@@ -57,11 +57,13 @@ struct ComputedBy {
 class Transforms {
 public:
     /// UsageError for an unknown kernel, DeviceError when the device lacks the precision.
-    Transforms(std::unique_ptr<Device> device, ComputeOptions options,
+    Transforms(std::shared_ptr<Device> device, ComputeOptions options,
                std::vector<Engine> table = engines());
 
     Device& device() { return *device_; }
     const Device& device() const { return *device_; }
+    /// For the transforms of another scan, one after the other.
+    const std::shared_ptr<Device>& shared_device() const { return device_; }
     ComputedBy computed_by() const;
     /// Of the transforms' arrays, and of the solver's.
     Precision precision() const { return options_.precision.value_or(Precision::float32); }
@@ -113,7 +115,7 @@ private:
     EngineContext context(bool on_record);
     const ChosenParameters& parameters_of(const std::string& variant, const std::string& stage);
 
-    std::unique_ptr<Device> device_;
+    std::shared_ptr<Device> device_;
     ComputeOptions options_;
     std::vector<Engine> table_;
     std::string kernel_; ///< that was asked for, its engine and its row
@@ -140,9 +142,10 @@ std::vector<DeviceKind> device_kinds();
 void check_options(const ComputeOptions& options);
 
 /// As check_options; NotBuiltError for a kind left out of this build, DeviceError when its device
-/// cannot be used.
+/// cannot be used. `device` was opened for the same device options, or is null.
 std::unique_ptr<Transforms> open_transforms(ComputeOptions options,
-                                            std::vector<Engine> table = engines());
+                                            std::vector<Engine> table = engines(),
+                                            std::shared_ptr<Device> device = nullptr);
 
 /// The oracle: plain loops in double precision on one CPU thread.
 std::unique_ptr<Transforms> reference_transforms();

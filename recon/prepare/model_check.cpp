@@ -54,6 +54,15 @@ Centre centre_of(const Grid& grid) {
     return result;
 }
 
+/// The box, and what maps of the grid are estimated from.
+Grid with_room_for_maps(Grid box, const Grid& grid) {
+    const Grid of_maps = calibration_grid(grid, most_radius(grid));
+    for (std::size_t d = 0; d < 3; ++d) {
+        box.size[d] = std::max(box.size[d], of_maps.size[d]);
+    }
+    return box;
+}
+
 /// So many samples of each cell of k-space on average tell as much as all.
 constexpr double enough = 8;
 
@@ -232,10 +241,7 @@ void ModelCheck::compare(const Scan& scan, const Place& place, const Frame& fram
 void ModelCheck::compare_centres(const Scan& scan, const Place& place, const Frame& frame) {
     const Centre centre = centre_of(scan.grid);
     const CalibrationField field(scan.grid, scan.grid);
-    Grid wide = calibration_grid(scan.grid, most_radius(scan.grid));
-    std::transform(wide.size.begin(), wide.size.end(), centre.box.size.begin(), wide.size.begin(),
-                   [](std::size_t a, std::size_t b) { return std::max(a, b); });
-    const Frame some = some_within(wide, field, frame);
+    const Frame some = some_within(with_room_for_maps(centre.box, scan.grid), field, frame);
     const Scan model = coarse(scan, place, centre.grid, field.central_part(some, centre.box));
     const Frame& middle = model.frames.front();
     const double energy = energy_of(*middle.sampling, middle.samples);
@@ -267,8 +273,8 @@ void ModelCheck::compare_centres(const Scan& scan, const Place& place, const Fra
         try {
             Reporter silent;
             Scan other = plain;
-            other.coil_maps = CoilRows(walsh_maps(
-                calibrate(transforms_, scan, field, some, silent), model.grid, MapsOptions()));
+            other.coil_maps = CoilRows(walsh_maps(calibrate(transforms_, scan, field, some, silent),
+                                                  model.grid, MapsOptions()));
             const Explained by_estimated = explained_by(solves, other);
             left[estimated_maps] = {of_plain.left, by_estimated.left};
             if (scan.grid.dimensions == 3 && slice.empty() &&

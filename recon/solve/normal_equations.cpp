@@ -261,8 +261,8 @@ std::unique_ptr<Gram> NormalEquations::gram_on(Device& device, Precision precisi
         return std::make_unique<Toeplitz>(device, *q(), precision, maps, shared.toeplitz,
                                           q()->at_zero());
     }
-    const Precision of_transform = common_.plan.through_q ? Precision::float64
-                                                          : common_.transforms.precision();
+    const Precision of_transform =
+        common_.plan.through_q ? Precision::float64 : common_.transforms.precision();
     return make_explicit_gram(device, precision, maps, common_.transforms, of_transform, sampling_,
                               common_.plan.voxels);
 }

@@ -212,8 +212,7 @@ TEST_P(Adjoint, NormalOperatorByFAndItsAdjoint) {
     const CoilRows rows = problem.coil_maps;
     CoilMaps maps(on.device(), rows);
     const auto gram = make_explicit_gram(on.device(), on.precision, maps, *on.opened,
-                                         on.opened->precision(), *problem.sampling,
-                                         problem.voxels);
+                                         on.opened->precision(), *problem.sampling, problem.voxels);
     const auto f = on.opened->make(problem.points(), problem.voxels);
     Regularised normal(on.device(), on.precision, *gram, 0.1);
     const auto apply =

@@ -57,9 +57,9 @@ TEST_P(TimeTermsGram, IsTheNormalOperatorOfTheReference) {
 
         const auto reference = reference_transforms();
         CoilMaps exact_maps(reference->device(), rows);
-        const auto exact = make_explicit_gram(reference->device(), Precision::float64, exact_maps,
-                                              *reference, Precision::float64, *problem.sampling,
-                                              problem.voxels);
+        const auto exact =
+            make_explicit_gram(reference->device(), Precision::float64, exact_maps, *reference,
+                               Precision::float64, *problem.sampling, problem.voxels);
         const ComplexVector x = test::Random(9).vector(voxels);
         Array in = reference->device().zeros(voxels, {true, Precision::float64});
         reference->device().upload(x, in);

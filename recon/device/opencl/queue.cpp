@@ -91,8 +91,7 @@ Staging& Queue::staging() {
     return *staging_;
 }
 
-void Queue::write(const void* values, std::size_t bytes, const cl::Buffer& to,
-                  std::size_t offset) {
+void Queue::write(const void* values, std::size_t bytes, const cl::Buffer& to, std::size_t offset) {
     if (bytes < worth_staging) {
         commands().enqueueWriteBuffer(to, CL_TRUE, offset, bytes, values);
     } else {

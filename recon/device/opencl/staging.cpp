@@ -28,8 +28,7 @@ void Staging::Slot::wait() {
 
 Staging::Staging(cl::CommandQueue queue, const cl::Context& context) : queue_(std::move(queue)) {
     for (Slot& slot : slots_) {
-        slot.buffer =
-            cl::Buffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes_of_slot);
+        slot.buffer = cl::Buffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes_of_slot);
         slot.memory = static_cast<char*>(queue_.enqueueMapBuffer(
             slot.buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes_of_slot));
     }

@@ -65,7 +65,8 @@ constexpr double best_betas[oversamplings.size()][widest - narrowest + 1] = {
 
 /// Of the next lower oversampling.
 double best_beta(std::size_t width, double oversampling) {
-    const auto above = std::upper_bound(oversamplings.begin() + 1, oversamplings.end(), oversampling);
+    const auto above =
+        std::upper_bound(oversamplings.begin() + 1, oversamplings.end(), oversampling);
     return best_betas[above - oversamplings.begin() - 1][width - narrowest];
 }
 

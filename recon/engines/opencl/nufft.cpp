@@ -21,8 +21,8 @@ NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, cons
     const double of_doubles = nufft_precision(context) == Precision::float64 ? 2 : 1;
     const double unit = of_doubles / nominal_rates(context.device.info()).multiply_adds;
     const auto of_sample = [&](std::size_t width) {
-        return unit * (9000 * static_cast<double>(lanes_of(width)) / 8 +
-                       700 * static_cast<double>(width));
+        return unit *
+               (9000 * static_cast<double>(lanes_of(width)) / 8 + 700 * static_cast<double>(width));
     };
     return choose_nufft_grid(voxels.lattice_size(), points.count(), nufft_grid_accuracy(context),
                              nufft_precision(context), {of_sample, 33 * unit},

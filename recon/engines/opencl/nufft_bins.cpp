@@ -15,8 +15,8 @@ namespace {
 std::size_t samples_of_a_chunk(double reads) {
     constexpr std::size_t few = 1024;
     constexpr double most_chunks = 65536;
-    return few * std::max<std::size_t>(
-                     1, static_cast<std::size_t>(std::ceil(reads / most_chunks / few)));
+    return few *
+           std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(reads / most_chunks / few)));
 }
 
 /// By tiles: a sample is read by each that may see it, at most.

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "app/command.hpp"
+#include "app/console.hpp"
+#include "reconstruct_file.hpp"
+
+namespace lsrecon::app {
+
+/// What `lsrecon recon` is asked for.
+struct ReconOptions {
+    std::string scan;
+    std::string output;
+    std::string lambda = "default"; ///< a number or a rule; else by what is given beside it
+    bool quiet = false;
+    bool json = false; ///< the facts of the image on stdout
+    ComputeOptions compute;
+    FileOptions reconstruct;
+};
+OptionTable options_of(ReconOptions& options);
+
+/// What follows from the options, for reconstruct_file(). UsageError for those that contradict each
+/// other; errors of require_files().
+void settle(ReconOptions& options);
+
+/// An error where frames failed, or the image may be wrong by more than was asked for. It is
+/// written in both cases.
+void require_as_asked(const ReconOptions& options, const ReconstructedFile& result);
+
+} // namespace lsrecon::app
