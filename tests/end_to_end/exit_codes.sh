@@ -33,7 +33,7 @@ expect_told() { # PIECE_OF_STDOUT ARGUMENTS...: succeeds, and prints nothing on 
 
 expect_told '^lsrecon [0-9]' --version
 expect_told 'Exit codes' --help
-for command in recon fhd q convert view info check simulate validate bench tune devices; do
+for command in recon batch fhd q convert view info check simulate validate bench tune devices; do
     expect_told "$command" --help
     expect_told --help "$command" --help
 done
@@ -56,7 +56,7 @@ grep -q '^solver  *[0-9]* iterations, residual .*, target 1e-05$' err ||
 
 # 2: usage
 expect_code 2 "" # no command
-expect_code 2 "one of recon, fhd, q" reconstruct scan.h5
+expect_code 2 "one of recon, batch, fhd, q" reconstruct scan.h5
 expect_code 2 'unknown command "reconstruct"' reconstruct scan.h5
 expect_code 2 --output recon scan.h5 --backend reference
 expect_code 2 SCAN recon -o image.h5
