@@ -86,8 +86,8 @@ TEST_P(Certified, ImagesAreWithinTheirBound) {
                 text(" lambda ", lambda, ", ", iterations, " iterations, accuracy ", accuracy,
                      ": moved by ", moved, ", estimated ", error.estimate, ", bound ", error.upper);
             EXPECT_LE(moved, error.upper) << said;
-            EXPECT_LE(error.estimate, 60 * moved) << said; // measured: 47
-            EXPECT_LE(error.upper, (lambda > 0 ? 800 : 200) * moved) << said; // measured: 602, 112
+            EXPECT_LE(error.estimate, 40 * moved) << said; // measured: 25
+            EXPECT_LE(error.upper, (lambda > 0 ? 600 : 200) * moved) << said; // measured: 112
         }
     }
 }

@@ -13,15 +13,14 @@ namespace lsrecon {
 namespace {
 
 NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, const Voxels& voxels) {
-    const bool doubles = nufft_precision(context) == Precision::float64;
-    const double of_point = doubles ? 1e-9 : 2.5e-10; // of a core, measured
-    const double of_butterfly = doubles ? 1.8e-9 : 6e-10;
+    // Of a core, measured.
+    const double of_doubles = nufft_precision(context) == Precision::float64 ? 3 : 1;
     const int dimensions = voxels.lattice_size()[2] > 1 ? 3 : 2;
     const auto of_sample = [&](std::size_t width) {
-        return of_point * std::pow(static_cast<double>(width), dimensions);
+        return of_doubles * 2.5e-10 * std::pow(static_cast<double>(width), dimensions);
     };
     return choose_nufft_grid(voxels.lattice_size(), points.count(), nufft_grid_accuracy(context),
-                             nufft_precision(context), {of_sample, of_butterfly});
+                             nufft_precision(context), {of_sample, of_doubles * 6e-10});
 }
 
 std::size_t points_of(const NufftGrid& grid) {
