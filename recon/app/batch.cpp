@@ -144,10 +144,12 @@ bool is_finished(const ReconOptions& options) {
         const Record record = record_of(Hdf5Reader(options.output));
         Record expected = options.reconstruct.settings;
         expected.emplace_back("program", text("lsrecon ", version));
-        expected.emplace_back("scan_sha256", InputFile(options.scan).sha256());
-        return std::all_of(expected.begin(), expected.end(), [&](const auto& fact) {
-            return fact.first == "command" || value_in(record, fact.first) == fact.second;
-        });
+        return std::all_of(expected.begin(), expected.end(),
+                           [&](const auto& fact) {
+                               return fact.first == "command" ||
+                                      value_in(record, fact.first) == fact.second;
+                           }) &&
+               value_in(record, "scan_sha256") == InputFile(options.scan).sha256();
     } catch (const Error&) { // it is made again
         return false;
     }
@@ -170,14 +172,6 @@ std::string in_one_field(std::string words) {
     return words;
 }
 
-std::string joined_words(const std::vector<std::string>& notes) {
-    std::string result;
-    for (const std::string& note : notes) {
-        result += (result.empty() ? "" : "; ") + note;
-    }
-    return result;
-}
-
 class Batch {
 public:
     explicit Batch(const Options& options) : options_(options), console_(options.recon.quiet) {}
@@ -195,7 +189,7 @@ public:
                 how.q_folder = options_.folder + "/q";
             }
             take_words(shared_options(one), item.words);
-            fs::create_directories(fs::path(one.output).parent_path());
+            require_folder("--output", fs::path(one.output).parent_path().string());
             settle(one);
             outcome.is_old = is_finished(one);
             if (!outcome.is_old) {
@@ -203,7 +197,7 @@ public:
                 outcome.solver = result.solves.as_text();
                 require_as_asked(one, result);
             }
-            outcome.message = with_flags(joined_words(console.notes()));
+            outcome.message = with_flags(separated_by("; ", console.notes()));
         } catch (const Error& error) {
             put_error(error.what());
             outcome.code = error.code();
@@ -230,7 +224,8 @@ private:
                 throw;
             }
         }
-        fs::remove_all(part);
+        std::error_code ignored; // what is left is refused again
+        fs::remove_all(part, ignored);
         one.reconstruct.resume = false;
         return reconstruct_file(one.scan, one.output, *open(one, console), one.reconstruct,
                                 console);

@@ -60,13 +60,18 @@ template <typename Rows> std::vector<std::string> names_of(const Rows& rows) {
     return names;
 }
 
-/// "one, two"
-template <typename Words> std::string comma_separated(const Words& words) {
+/// "one; two" by "; "
+template <typename Words>
+std::string separated_by(const std::string& separator, const Words& words) {
     std::string result;
     for (const auto& word : words) {
-        result += text(result.empty() ? "" : ", ", word);
+        result += text(result.empty() ? "" : separator, word);
     }
     return result;
+}
+/// "one, two"
+template <typename Words> std::string comma_separated(const Words& words) {
+    return separated_by(", ", words);
 }
 
 } // namespace lsrecon

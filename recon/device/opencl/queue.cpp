@@ -10,7 +10,11 @@ namespace lsrecon::opencl {
 
 namespace {
 
-constexpr std::size_t worth_staging = std::size_t(1) << 20;
+/// The memory of a CPU device is the host's.
+bool is_worth_staging(const DeviceInfo& device, std::size_t bytes) {
+    constexpr std::size_t least = std::size_t(1) << 20;
+    return device.type != "cpu" && bytes >= least;
+}
 
 } // namespace
 
@@ -92,18 +96,18 @@ Staging& Queue::staging() {
 }
 
 void Queue::write(const void* values, std::size_t bytes, const cl::Buffer& to, std::size_t offset) {
-    if (bytes < worth_staging) {
-        commands().enqueueWriteBuffer(to, CL_TRUE, offset, bytes, values);
-    } else {
+    if (is_worth_staging(info_, bytes)) {
         staging().write(values, bytes, to, offset);
+    } else {
+        commands().enqueueWriteBuffer(to, CL_TRUE, offset, bytes, values);
     }
 }
 
 void Queue::read(const cl::Buffer& from, std::size_t offset, std::size_t bytes, void* values) {
-    if (bytes < worth_staging) {
-        commands().enqueueReadBuffer(from, CL_TRUE, offset, bytes, values);
-    } else {
+    if (is_worth_staging(info_, bytes)) {
         staging().read(from, offset, bytes, values);
+    } else {
+        commands().enqueueReadBuffer(from, CL_TRUE, offset, bytes, values);
     }
     finish();
 }

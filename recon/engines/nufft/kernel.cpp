@@ -119,7 +119,6 @@ void SpreadingKernel::fit(double beta) {
     }
     const Eigen::MatrixXd solved = powers.partialPivLu().solve(values);
     coefficients_.assign(solved.data(), solved.data() + solved.size());
-    nodes_.clear();
     for (std::size_t j = 0; j < width_; ++j) {
         for (std::size_t i = 0; i < quadrature().nodes.size(); ++i) {
             const double x = static_cast<double>(j) + (quadrature().nodes[i] + 1) / 2 -
@@ -198,6 +197,11 @@ double NufftGrid::beginning(std::size_t d, double turns) const {
     const double at =
         (turns - std::floor(turns)) * points - static_cast<double>(kernel.width()) / 2;
     return std::min(at < 0 ? at + points : at, std::nextafter(points, 0.0));
+}
+
+std::size_t NufftGrid::first_point(std::size_t d, double beginning) const {
+    const auto first = static_cast<std::size_t>(std::ceil(beginning));
+    return first < fine[d] ? first : first - fine[d];
 }
 
 NufftGrid choose_nufft_grid(const std::array<std::size_t, 3>& size, std::size_t samples,

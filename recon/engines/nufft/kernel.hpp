@@ -68,6 +68,7 @@ struct NufftGrid {
     /// Where the kernel of a sample with so many turns a voxel begins along dimension d, in points:
     /// its first point is the next whole one.
     double beginning(std::size_t d, double turns) const;
+    std::size_t first_point(std::size_t d, double beginning) const;
 };
 
 /// The cheapest for frequencies of this `size`, so many samples and an error below `accuracy`, else

@@ -27,12 +27,6 @@ std::vector<std::size_t> boundaries(std::size_t points, std::size_t width, std::
     return begin;
 }
 
-/// The next whole one from where a kernel begins, of so many.
-std::size_t first_point_of(double beginning, std::size_t points) {
-    const auto first = static_cast<std::size_t>(std::ceil(beginning));
-    return first < points ? first : first - points;
-}
-
 } // namespace
 
 MiddlePhases::MiddlePhases(const Voxels& voxels) : per_fov_(voxels.per_fov()) {
@@ -81,7 +75,7 @@ NufftSamples::NufftSamples(const std::vector<Vec3>& trajectory, const Voxels& vo
                 continue;
             }
             place[m][d] = grid.beginning(d, trajectory[m][d] / voxels.per_fov()[d]);
-            tile[d] = tile_at[d][first_point_of(place[m][d], grid.fine[d])];
+            tile[d] = tile_at[d][grid.first_point(d, place[m][d])];
         }
         tile_of[m] = (tile[2] * counts[1] + tile[1]) * counts[0] + tile[0];
     };
@@ -131,8 +125,7 @@ NufftSamples::NufftSamples(const std::vector<Vec3>& trajectory, const Voxels& vo
             for (std::size_t d = 0; d < 3; ++d) {
                 const double at = place[order[i]][d];
                 offset[d][i] = std::ceil(at) - at;
-                first_point[d][i] =
-                    static_cast<unsigned>(first_point_of(at, grid.fine[d]) - tile.corner[d]);
+                first_point[d][i] = static_cast<unsigned>(grid.first_point(d, at) - tile.corner[d]);
             }
         }
     });

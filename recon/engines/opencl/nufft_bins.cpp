@@ -43,10 +43,9 @@ Place<Real> place_of(const Vec3& k, const Voxels& voxels, const NufftGrid& grid,
     const std::size_t dimensions = is_volume ? 3 : 2;
     for (std::size_t d = 0; d < dimensions; ++d) {
         const double place = grid.beginning(d, k[d] / voxels.per_fov()[d]);
-        const double first = std::ceil(place);
         const std::size_t to = !is_volume && d == 1 ? 2 : d; // layers
-        result.first[to] = static_cast<cl_ushort>(static_cast<std::size_t>(first) % grid.fine[d]);
-        result.t[d] = static_cast<Real>(2 * (first - place) - 1);
+        result.first[to] = static_cast<cl_ushort>(grid.first_point(d, place));
+        result.t[d] = static_cast<Real>(2 * (std::ceil(place) - place) - 1);
     }
     return result;
 }
