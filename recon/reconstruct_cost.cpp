@@ -50,8 +50,8 @@ Cost cost_of_solve(Transforms& transforms, const FrameShape& frame, const WhereS
                     Cost::array(grid.voxels(), Element{true, transforms.precision()}.bytes()) +
                 (terms + (of_preconditioner ? 1 : 0)) * Q::cost(grid, transforms.precision()) +
                 resident_maps(transforms.device(), system);
-    Cost solver =
-        NormalEquations::cost(system, where.precision, options.regularisers, options.precondition);
+    Cost solver = NormalEquations::cost(transforms.device(), system, where.precision,
+                                        options.regularisers, options.precondition);
     // The solution, a copy of it, the image before and as it is written, where the solver on the
     // CPU has less than it had when Q came; of several problems their sums.
     double volumes = frame.problems > 1 ? 2 : 0;
@@ -59,8 +59,8 @@ Cost cost_of_solve(Transforms& transforms, const FrameShape& frame, const WhereS
         volumes += 3.5;
         cost += solver;
     } else { // The reference has complex numbers for real ones, and Q comes to it by two copies.
-        solver +=
-            terms * Toeplitz::cost(grid, where.precision) + 2 * Q::cost(grid, where.precision);
+        solver += terms * Toeplitz::cost(transforms.device(), grid, where.precision) +
+                  2 * Q::cost(grid, where.precision);
         cost += Cost::on_host(solver.device_bytes);
     }
     cost += Cost::on_host(volumes * static_cast<double>(grid.voxels() * sizeof(Complex)));
@@ -142,17 +142,17 @@ void add_frame(HostMemory& memory, Transforms& transforms, const FrameShape& fra
         "compress the coils (`coils`)");
 }
 
-Cost cost_of_frames(const FrameShape& frame, Precision precision, std::size_t frames,
-                    std::size_t samplings, const SolveOptions& options) {
+Cost cost_of_frames(const Device& device, const FrameShape& frame, Precision precision,
+                    std::size_t frames, std::size_t samplings, const SolveOptions& options) {
     const Grid& grid = frame.system.grid;
     const std::size_t voxels = grid.voxels();
-    const Embedding embedding(grid);
+    const Embedding embedding(grid, device.in_host_memory());
     const std::size_t maps = std::max<std::size_t>(1, frame.system.maps);
     const Cost volume = Cost::array(voxels, Element{true, precision}.bytes());
-    const Cost eigenvalues = // of the preconditioner
-        Cost::array(embedding.points(), Element{false, precision}.bytes());
+    const std::size_t circulant = Embedding(grid, true).points(); // of the preconditioner
+    const Cost eigenvalues = Cost::array(circulant, Element{false, precision}.bytes());
     const Cost one_at_a_time =
-        in_turn(Toeplitz::cost_of_making(grid, precision),
+        in_turn(Toeplitz::cost_of_making(device, grid, precision),
                 cost_of_conjugate_gradient(voxels, precision, false) + volume + // of the basis
                     CoilMaps::cost(std::min(maps, embedding.batch(maps, precision)), voxels));
     // F^H d of every problem beside the images of one
@@ -161,10 +161,11 @@ Cost cost_of_frames(const FrameShape& frame, Precision precision, std::size_t fr
     const double of_voxel = static_cast<double>(2 * Element{true, precision}.bytes() +
                                                 2 * sizeof(Complex) + sizeof(std::complex<float>));
     const double on_host = // with those of the preconditioners, a set for each term
-        static_cast<double>(samplings * (1 + options.regularisers.size()) * embedding.points() *
+        static_cast<double>(samplings * (1 + options.regularisers.size()) * circulant *
                             sizeof(double));
-    return ToeplitzWorkspace::cost(grid, precision, maps) + one_at_a_time +
-           static_cast<double>(samplings) * (Toeplitz::cost(grid, precision) + eigenvalues) +
+    return ToeplitzWorkspace::cost(device, grid, precision, maps) + one_at_a_time +
+           static_cast<double>(samplings) *
+               (Toeplitz::cost(device, grid, precision) + eigenvalues) +
            static_cast<double>(frames * of_each) * volume +
            Cost::on_host(static_cast<double>(frames * voxels) * of_voxel + on_host);
 }
@@ -190,8 +191,8 @@ JointRoom require_joint_room(Transforms& transforms, const Scan& scan, const Fra
             Cost::on_host(static_cast<double>((all - frames) * frame.system.grid.voxels() *
                                               sizeof(std::complex<float>)));
         const auto needed = [&](std::size_t some) {
-            return cost_of_frames(frame, transforms.precision(), some, std::min(some, samplings),
-                                  options) +
+            return cost_of_frames(device, frame, transforms.precision(), some,
+                                  std::min(some, samplings), options) +
                    elsewhere;
         };
         const auto fits = [&](const Cost& cost) {

@@ -32,8 +32,8 @@ void add_frame(HostMemory& memory, Transforms& transforms, const FrameShape& fra
                const SolveOptions& options);
 
 /// Of frames that are solved together, with so many samplings.
-Cost cost_of_frames(const FrameShape& frame, Precision precision, std::size_t frames,
-                    std::size_t samplings, const SolveOptions& options);
+Cost cost_of_frames(const Device& device, const FrameShape& frame, Precision precision,
+                    std::size_t frames, std::size_t samplings, const SolveOptions& options);
 
 /// For regularisers that couple the frames of each place (scan/place.hpp), before the values
 /// of any are read: UsageError for a place of one frame, InputError that says how many would fit

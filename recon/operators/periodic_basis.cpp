@@ -14,7 +14,7 @@ public:
         : device_(device), grid_(grid),
           precision_(precision), boxes_{with_factors(
                                      device, precision,
-                                     {grid.size, {0, 0, 0}, Embedding(grid).extents, {}},
+                                     {grid.size, {0, 0, 0}, Embedding(grid, true).extents, {}},
                                      [](std::size_t, std::size_t) { return 1; })},
           fft_(device.plan_fft(image().extents, 1, precision)),
           period_(device.zeros(image().points(), {true, precision})) {}

@@ -80,12 +80,12 @@ std::unique_ptr<Gram> make_time_terms_gram(Device& device, Precision precision, 
     return std::make_unique<TimeTermsGram>(device, precision, maps, terms, off_resonance, unit);
 }
 
-Cost cost_of_time_terms_gram(const Grid& grid, Precision precision, std::size_t terms,
-                             std::size_t maps) {
+Cost cost_of_time_terms_gram(const Device& device, const Grid& grid, Precision precision,
+                             std::size_t terms, std::size_t maps) {
     const Cost volume = Cost::array(grid.voxels(), Element{true, precision}.bytes());
     const auto count = static_cast<double>(terms);
-    return ToeplitzWorkspace::cost(grid, precision, maps) +
-           count * Toeplitz::cost(grid, precision) + (count + 2) * volume;
+    return ToeplitzWorkspace::cost(device, grid, precision, maps) +
+           count * Toeplitz::cost(device, grid, precision) + (count + 2) * volume;
 }
 
 } // namespace lsrecon

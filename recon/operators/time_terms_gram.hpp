@@ -28,7 +28,7 @@ std::unique_ptr<Gram> make_time_terms_gram(Device& device, Precision precision, 
                                            const OffResonance& off_resonance, double unit);
 
 /// Without what is there until the spectra of its terms are made.
-Cost cost_of_time_terms_gram(const Grid& grid, Precision precision, std::size_t terms,
-                             std::size_t maps);
+Cost cost_of_time_terms_gram(const Device& device, const Grid& grid, Precision precision,
+                             std::size_t terms, std::size_t maps);
 
 } // namespace lsrecon

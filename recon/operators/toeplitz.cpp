@@ -26,7 +26,7 @@ Box twisted(Device& device, Precision precision, Box box, const std::array<int, 
 
 ToeplitzWorkspace::ToeplitzWorkspace(Device& device, const Grid& grid, Precision precision,
                                      std::size_t maps)
-    : embedding(grid), batch(embedding.batch(maps, precision)),
+    : embedding(grid, device.in_host_memory()), batch(embedding.batch(maps, precision)),
       of_batch(device.plan_fft(embedding.extents, batch, precision)),
       of_one(batch == 1 ? of_batch : device.plan_fft(embedding.extents, 1, precision)),
       padded(device.zeros(batch * embedding.points(), {true, precision})) {
@@ -37,8 +37,9 @@ ToeplitzWorkspace::ToeplitzWorkspace(Device& device, const Grid& grid, Precision
     }
 }
 
-Cost ToeplitzWorkspace::cost(const Grid& grid, Precision precision, std::size_t maps) {
-    const Embedding embedding(grid);
+Cost ToeplitzWorkspace::cost(const Device& device, const Grid& grid, Precision precision,
+                             std::size_t maps) {
+    const Embedding embedding(grid, device.in_host_memory());
     return Cost::array(embedding.batch(maps, precision) * embedding.points(),
                        Element{true, precision}.bytes());
 }
@@ -52,21 +53,21 @@ Toeplitz::Toeplitz(Device& device, const Q& q, Precision precision, CoilMaps& ma
     make_spectra(q, precision);
 }
 
-Cost Toeplitz::cost(const Grid& grid, Precision precision) {
-    const Embedding embedding(grid);
+Cost Toeplitz::cost(const Device& device, const Grid& grid, Precision precision) {
+    const Embedding embedding(grid, device.in_host_memory());
     return Cost::array(embedding.parities.size() * embedding.points(),
                        Element{false, precision}.bytes());
 }
 
-Cost Toeplitz::cost_of_making(const Grid& grid, Precision precision) {
-    return Q::cost(grid, precision) + ToeplitzWorkspace::cost(grid, precision, 1);
+Cost Toeplitz::cost_of_making(const Device& device, const Grid& grid, Precision precision) {
+    return Q::cost(grid, precision) + ToeplitzWorkspace::cost(device, grid, precision, 1);
 }
 
 double Toeplitz::seconds(const Device& device, const Grid& grid) {
     // In multiply-adds, measured on a CPU of two cores and an NVIDIA H200, where padding, factors
     // and cropping pass through memory by themselves.
     const double of_butterfly = device.in_host_memory() ? 30 : 75;
-    const Embedding embedding(grid);
+    const Embedding embedding(grid, device.in_host_memory());
     const auto points = static_cast<double>(embedding.points());
     return 2 * static_cast<double>(embedding.parities.size()) * points * std::log2(points) *
            of_butterfly / nominal_rates(device.info()).multiply_adds;

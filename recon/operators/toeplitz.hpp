@@ -14,7 +14,7 @@ namespace lsrecon {
 struct ToeplitzWorkspace {
     /// `maps` is how many coil maps there are. DeviceError when the device has no room.
     ToeplitzWorkspace(Device& device, const Grid& grid, Precision precision, std::size_t maps);
-    static Cost cost(const Grid& grid, Precision precision, std::size_t maps);
+    static Cost cost(const Device& device, const Grid& grid, Precision precision, std::size_t maps);
 
     Embedding embedding;
     std::size_t batch; ///< maps that are done at a time
@@ -25,9 +25,9 @@ struct ToeplitzWorkspace {
 };
 
 /// N on a grid, with T a convolution with Q: Fessler et al. 2005, IEEE TSP 53(9), section III. One
-/// parity of the frequencies of the period at a time, or two where the device can
-/// (plan/embedding.hpp): pad with a twist and a coil map, FFT, multiply by the real spectrum of Q,
-/// inverse FFT, crop.
+/// parity of the frequencies of the period at a time, two where the device can, or all of a small
+/// period (plan/embedding.hpp): pad with a twist and a coil map, FFT, multiply by the real spectrum
+/// of Q, inverse FFT, crop.
 class Toeplitz : public Gram {
 public:
     /// `unit` is what its products are relative to. DeviceError when the device has no room. The
@@ -41,8 +41,8 @@ public:
                    q.at_zero()) {}
 
     /// Without the workspace; and what is there beside both until the spectra are made.
-    static Cost cost(const Grid& grid, Precision precision);
-    static Cost cost_of_making(const Grid& grid, Precision precision);
+    static Cost cost(const Device& device, const Grid& grid, Precision precision);
+    static Cost cost_of_making(const Device& device, const Grid& grid, Precision precision);
     /// Of a product in double precision, for a coil map.
     static double seconds(const Device& device, const Grid& grid);
 

@@ -7,7 +7,14 @@
 
 namespace lsrecon {
 
-Embedding::Embedding(const Grid& grid) : parities{{0, 0, 0}} {
+Embedding::Embedding(const Grid& grid, bool on_host) : parities{{0, 0, 0}} {
+    constexpr std::size_t small = std::size_t(1) << 20;
+    for (std::size_t d = 0; d < 3; ++d) {
+        extents[d] = fast_length(2 * grid.size[d] - 1);
+    }
+    if (!on_host && points() <= small) {
+        return;
+    }
     for (std::size_t d = 0; d < 3; ++d) {
         extents[d] = fast_length(grid.size[d]);
         if (grid.size[d] > 1) {

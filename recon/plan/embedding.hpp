@@ -13,13 +13,15 @@ namespace lsrecon {
 ///
 /// Differences of two voxels, -(N-1)..N-1, stay apart in a period 2L from L = N on. The frequencies
 /// 2g + s of one parity s, 0 or 1 in each dimension, are a transform of length L of values twisted
-/// by exp(-i pi s.n / L) (operators/toeplitz.cpp), so that the period itself is never held.
+/// by exp(-i pi s.n / L) (operators/toeplitz.cpp), so that the period itself is never held. A GPU
+/// takes longer to start the passes over a small period than to do them: there it is done whole.
 struct Embedding {
-    explicit Embedding(const Grid& grid);
+    Embedding(const Grid& grid, bool on_host);
 
-    /// L: the next length at which FFTs are fast. 1 for the third of two dimensions.
+    /// L, or the length of a whole period: the next at which FFTs are fast. 1 for the third of two
+    /// dimensions.
     std::array<std::size_t, 3> extents{1, 1, 1};
-    /// Two a dimension of more than one voxel.
+    /// Two a dimension of more than one voxel; one of a whole period.
     std::vector<std::array<int, 3>> parities;
 
     std::size_t points() const { return extents[0] * extents[1] * extents[2]; }

@@ -27,22 +27,6 @@ constexpr double lambda = 1e-3;
 constexpr int iterations = 30;
 constexpr double least_residual = 1e-4;
 
-/// Indices of the samples within the box; the edge at +h belongs to the next period.
-std::vector<std::size_t> within(const std::vector<Vec3>& trajectory, const Grid& box) {
-    std::vector<std::size_t> inside;
-    for (std::size_t m = 0; m < trajectory.size(); ++m) {
-        bool in = true;
-        for (std::size_t d = 0; d < 3; ++d) {
-            const double half = static_cast<double>(box.size[d]) / 2;
-            in = in && (box.size[d] == 1 || (trajectory[m][d] >= -half && trajectory[m][d] < half));
-        }
-        if (in) {
-            inside.push_back(m);
-        }
-    }
-    return inside;
-}
-
 /// F of the voxels at whole k, both from their middle.
 CoilMatrix to_kspace(const CoilMatrix& images, const Grid& grid) {
     const Fft<double> fft(grid.size);
@@ -73,6 +57,21 @@ CoilMatrix to_kspace(const CoilMatrix& images, const Grid& grid) {
 }
 
 } // namespace
+
+std::vector<std::size_t> within(const std::vector<Vec3>& trajectory, const Grid& box) {
+    std::vector<std::size_t> inside;
+    for (std::size_t m = 0; m < trajectory.size(); ++m) {
+        bool in = true;
+        for (std::size_t d = 0; d < 3; ++d) {
+            const double half = static_cast<double>(box.size[d]) / 2;
+            in = in && (box.size[d] == 1 || (trajectory[m][d] >= -half && trajectory[m][d] < half));
+        }
+        if (in) {
+            inside.push_back(m);
+        }
+    }
+    return inside;
+}
 
 std::size_t most_radius(const Grid& grid) {
     return grid.dimensions == 3 ? most_in_3d : most_in_2d;

@@ -27,6 +27,9 @@ private:
     Vec3 share_{1, 1, 1}; ///< of the image's field of view
 };
 
+/// Indices of the samples within a box; the edge at +h belongs to the next period.
+std::vector<std::size_t> within(const std::vector<Vec3>& trajectory, const Grid& box);
+
 /// The centre of k-space of some frames on a grid: what coil maps are estimated from.
 struct Calibration {
     std::size_t radius; ///< in cycles/FOV: so far it is sampled at the Nyquist rate

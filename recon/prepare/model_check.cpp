@@ -67,21 +67,18 @@ Grid with_room_for_maps(Grid box, const Grid& grid) {
 constexpr double enough = 8;
 
 /// Samples within a box, some of many at random: each part of k-space keeps its share.
-Frame some_within(const Grid& box, const CalibrationField& field, const Frame& frame) {
-    Frame inside = field.central_part(frame, box);
-    const auto count = static_cast<double>(inside.sampling->samples());
-    const double share = enough * static_cast<double>(box.voxels()) / count;
-    if (share >= 1) {
-        return inside;
+Frame some_within(const Grid& box, const Frame& frame) {
+    std::vector<std::size_t> inside = within(frame.sampling->trajectory, box);
+    const double share =
+        enough * static_cast<double>(box.voxels()) / static_cast<double>(inside.size());
+    if (share < 1) {
+        std::mt19937_64 generator(1);
+        const auto is_left_out = [&](std::size_t) {
+            return std::ldexp(static_cast<double>(generator()), -64) >= share;
+        };
+        inside.erase(std::remove_if(inside.begin(), inside.end(), is_left_out), inside.end());
     }
-    std::mt19937_64 generator(1);
-    std::vector<std::size_t> some;
-    for (std::size_t m = 0; m < inside.sampling->samples(); ++m) {
-        if (std::ldexp(static_cast<double>(generator()), -64) < share) {
-            some.push_back(m);
-        }
-    }
-    return subset(inside, some);
+    return subset(frame, inside);
 }
 
 /// The scan's model on a coarser grid, with these samples.
@@ -241,7 +238,7 @@ void ModelCheck::compare(const Scan& scan, const Place& place, const Frame& fram
 void ModelCheck::compare_centres(const Scan& scan, const Place& place, const Frame& frame) {
     const Centre centre = centre_of(scan.grid);
     const CalibrationField field(scan.grid, scan.grid);
-    const Frame some = some_within(with_room_for_maps(centre.box, scan.grid), field, frame);
+    const Frame some = some_within(with_room_for_maps(centre.box, scan.grid), frame);
     const Scan model = coarse(scan, place, centre.grid, field.central_part(some, centre.box));
     const Frame& middle = model.frames.front();
     const double energy = energy_of(*middle.sampling, middle.samples);

@@ -26,30 +26,33 @@ Frame subset(const Frame& frame, const std::vector<std::size_t>& indices) {
     auto sampling = std::make_shared<Sampling>();
     const Sampling& all = *frame.sampling;
     const auto count = static_cast<Eigen::Index>(indices.size());
-    sampling->phi.resize(all.phi.size() > 0 ? count : 0);
-    sampling->weights.resize(all.weights.size() > 0 ? count : 0);
-    sampling->times.resize(all.times.size() > 0 ? count : 0);
+    const auto take = [&](const auto& from, auto&& to) {
+        for (std::size_t i = 0; i < indices.size(); ++i) {
+            to(static_cast<Eigen::Index>(i)) = from(static_cast<Eigen::Index>(indices[i]));
+        }
+    };
+    const auto taken = [&](const auto& from) {
+        std::decay_t<decltype(from)> to(from.size() > 0 ? count : 0);
+        if (from.size() > 0) {
+            take(from, to);
+        }
+        return to;
+    };
     CoilRows samples = frame.samples.visit([&](const auto& values) {
         std::decay_t<decltype(values)> chosen(values.rows(), count);
-        for (Eigen::Index i = 0; i < count && values.rows() > 0; ++i) {
-            chosen.col(i) =
-                values.col(static_cast<Eigen::Index>(indices[static_cast<std::size_t>(i)]));
-        }
+        for_each_in_parallel(static_cast<std::size_t>(values.rows()), [&](std::size_t row) {
+            const auto r = static_cast<Eigen::Index>(row);
+            take(values.row(r), chosen.row(r));
+        });
         return CoilRows(std::move(chosen));
     });
-    for (Eigen::Index i = 0; i < count; ++i) {
-        const auto m = static_cast<Eigen::Index>(indices[static_cast<std::size_t>(i)]);
-        sampling->trajectory.push_back(all.trajectory[static_cast<std::size_t>(m)]);
-        if (all.phi.size() > 0) {
-            sampling->phi(i) = all.phi(m);
-        }
-        if (all.weights.size() > 0) {
-            sampling->weights(i) = all.weights(m);
-        }
-        if (all.times.size() > 0) {
-            sampling->times(i) = all.times(m);
-        }
+    sampling->trajectory.reserve(indices.size());
+    for (const std::size_t m : indices) {
+        sampling->trajectory.push_back(all.trajectory[m]);
     }
+    sampling->phi = taken(all.phi);
+    sampling->weights = taken(all.weights);
+    sampling->times = taken(all.times);
     return {sampling, std::move(samples), frame.label, frame.position};
 }
 

@@ -70,9 +70,9 @@ WhereSolved where_solved(Transforms& transforms, const SystemShape& shape,
         return {precision, true, ""};
     }
     if (solver_of(options).on_device) {
-        why_not = no_room(
-            device, device.memory(),
-            NormalEquations::cost(shape, precision, options.regularisers, options.precondition));
+        why_not = no_room(device, device.memory(),
+                          NormalEquations::cost(device, shape, precision, options.regularisers,
+                                                options.precondition));
         if (why_not.empty()) {
             return {precision, true, ""};
         }
@@ -84,13 +84,13 @@ void note_move_to_cpu(const Transforms& transforms, const std::string& why) {
     transforms.note("the solver runs on the CPU in double precision: " + why);
 }
 
-Cost NormalEquations::cost(const SystemShape& shape, Precision precision,
+Cost NormalEquations::cost(const Device& device, const SystemShape& shape, Precision precision,
                            const std::vector<RegulariserChoice>& regularisers, bool precondition) {
     const Grid& grid = shape.grid;
     const std::size_t voxels = grid.voxels();
     const bool by_cg = precondition && !need_splitting(regularisers);
     const std::size_t maps_at_once =
-        std::min(shape.maps, Embedding(grid).batch(shape.maps, precision));
+        std::min(shape.maps, Embedding(grid, device.in_host_memory()).batch(shape.maps, precision));
     Cost solve = cost_of_conjugate_gradient(voxels, precision, by_cg) +
                  CoilMaps::cost(maps_at_once, voxels) +
                  static_cast<double>(volumes_of(regularisers, grid)) *
@@ -98,11 +98,11 @@ Cost NormalEquations::cost(const SystemShape& shape, Precision precision,
     if (by_cg) { // that of splitting is in its volumes
         solve += Preconditioner::cost(voxels, precision, shape.maps > 1);
     }
-    const Cost gram = shape.terms > 1
-                          ? cost_of_time_terms_gram(grid, precision, shape.terms, shape.maps)
-                          : ToeplitzWorkspace::cost(grid, precision, shape.maps) +
-                                Toeplitz::cost(grid, precision);
-    return gram + in_turn(Toeplitz::cost_of_making(grid, precision), solve);
+    const Cost gram =
+        shape.terms > 1 ? cost_of_time_terms_gram(device, grid, precision, shape.terms, shape.maps)
+                        : ToeplitzWorkspace::cost(device, grid, precision, shape.maps) +
+                              Toeplitz::cost(device, grid, precision);
+    return gram + in_turn(Toeplitz::cost_of_making(device, grid, precision), solve);
 }
 
 std::vector<Volume> NormalEquations::fhd(const CoilRows& samples, Reporter& report) {
@@ -278,8 +278,8 @@ System* NormalEquations::on_device() {
         if (common_.plan.through_q) {
             Reporter silent;
             prepare(silent);
-            const Cost needed = cost({common_.plan.grid, maps_.count(), terms_.size()}, precision,
-                                     common_.regularisers, common_.precondition);
+            const Cost needed = cost(device, {common_.plan.grid, maps_.count(), terms_.size()},
+                                     precision, common_.regularisers, common_.precondition);
             if (needed.device_bytes > device.room()) {
                 maps_.stream();
             }

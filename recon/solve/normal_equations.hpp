@@ -71,7 +71,7 @@ public:
     NormalEquations(const CommonToFrames& common, CoilMaps& maps, const Sampling& sampling);
 
     /// Of a system through Q and its solve, all on one device.
-    static Cost cost(const SystemShape& shape, Precision precision,
+    static Cost cost(const Device& device, const SystemShape& shape, Precision precision,
                      const std::vector<RegulariserChoice>& regularisers, bool precondition);
 
     /// F^H d of C x M samples, the right-hand sides. Of a method that does not solve, with weights

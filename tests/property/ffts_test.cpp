@@ -76,7 +76,7 @@ TEST_P(Ffts, AddConvolutionsOfABoxInTwiceThePeriod) {
                            {{33, 40, 30}, {35, 40, 30}, 2, 2}}) {
         const std::size_t points = at.extents[0] * at.extents[1] * at.extents[2];
         const Grid grid = test::make_grid(at.size[0], at.size[1], at.size[2] > 1 ? at.size[2] : 0);
-        const std::vector<std::array<int, 3>> parities = Embedding(grid).parities;
+        const std::vector<std::array<int, 3>> parities = Embedding(grid, true).parities;
         const ComplexVector any_factors = vector(std::size_t(128));
         const RealVector spectra = vector(parities.size() * points).real();
         const ComplexVector in = vector(grid.voxels());

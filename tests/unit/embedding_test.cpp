@@ -10,7 +10,7 @@ namespace {
 using Extents = std::array<std::size_t, 3>;
 
 TEST(Embedding, KeepsDifferencesApartInLengthsOfSmallFactors) {
-    const auto extents = [](const Grid& grid) { return Embedding(grid).extents; };
+    const auto extents = [](const Grid& grid) { return Embedding(grid, true).extents; };
     EXPECT_EQ(extents(test::make_grid(128, 128, 128)), (Extents{128, 128, 128}));
     EXPECT_EQ(extents(test::make_grid(47, 15)), (Extents{48, 15, 1}));
     EXPECT_EQ(extents(test::make_grid(1, 1)), (Extents{1, 1, 1}));
@@ -18,7 +18,7 @@ TEST(Embedding, KeepsDifferencesApartInLengthsOfSmallFactors) {
 }
 
 TEST(Embedding, HasTwoParitiesADimension) {
-    const auto parities = [](const Grid& grid) { return Embedding(grid).parities; };
+    const auto parities = [](const Grid& grid) { return Embedding(grid, true).parities; };
     using Parities = std::vector<std::array<int, 3>>;
     EXPECT_EQ(parities(test::make_grid(1, 1)), (Parities{{0, 0, 0}}));
     EXPECT_EQ(parities(test::make_grid(1, 9, 2)),
@@ -26,11 +26,18 @@ TEST(Embedding, HasTwoParitiesADimension) {
     EXPECT_EQ(parities(test::make_grid(4, 4, 4)).size(), 8U);
 }
 
+TEST(Embedding, IsOfAWholePeriodWhereItIsSmallAndPassesAreSlowToStart) {
+    const Embedding small(test::make_grid(48, 47, 2), false);
+    EXPECT_EQ(small.extents, (Extents{96, 96, 3}));
+    EXPECT_EQ(small.parities.size(), 1U);
+    EXPECT_EQ(Embedding(test::make_grid(128, 128, 128), false).parities.size(), 8U);
+}
+
 TEST(Embedding, SmallImagesAreTransformedInBatchesOfEqualSize) {
-    EXPECT_EQ(Embedding(test::make_grid(256, 256)).batch(8, Precision::float64), 8U);
-    EXPECT_EQ(Embedding(test::make_grid(1024, 1024)).batch(5, Precision::float64), 3U);
-    EXPECT_EQ(Embedding(test::make_grid(256, 256, 256)).batch(32, Precision::float32), 1U);
-    EXPECT_EQ(Embedding(test::make_grid(8, 8)).batch(0, Precision::float64), 1U);
+    EXPECT_EQ(Embedding(test::make_grid(256, 256), true).batch(8, Precision::float64), 8U);
+    EXPECT_EQ(Embedding(test::make_grid(1024, 1024), true).batch(5, Precision::float64), 3U);
+    EXPECT_EQ(Embedding(test::make_grid(256, 256, 256), true).batch(32, Precision::float32), 1U);
+    EXPECT_EQ(Embedding(test::make_grid(8, 8), true).batch(0, Precision::float64), 1U);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "device/reference_device.hpp"
 #include "engines/transforms.hpp"
 #include "solve/solvers.hpp"
 #include "support/case.hpp"
@@ -105,8 +106,10 @@ TEST_F(FrameCost, TheCpuNeedsMoreThanADevice) {
 }
 
 TEST(SystemCost, OfAMillionVoxels) {
-    const auto cost = [](std::size_t maps, Precision precision) {
-        return NormalEquations::cost({test::make_grid(128, 128, 128), maps}, precision, {}, false);
+    const std::unique_ptr<Device> reference = make_reference_device();
+    const auto cost = [&](std::size_t maps, Precision precision) {
+        return NormalEquations::cost(*reference, {test::make_grid(128, 128, 128), maps}, precision,
+                                     {}, false);
     };
     const double volume = 128.0 * 128 * 128 * 8; // of complex floats
     const double half = 255.0 * 255 * 128 * 8;
@@ -133,8 +136,9 @@ TEST(JointRoom, SaysHowManyFramesFit) {
         scan.frames[f].sampling = std::make_shared<Sampling>(*scan.frames[0].sampling);
     }
     const auto needed = [&](std::size_t frames) { // on the reference, which is in host memory
-        return HostMemory(true).bytes_of(cost_of_frames(
-            frame, Precision::float64, frames, std::min<std::size_t>(frames, 11), options));
+        return HostMemory(true).bytes_of(
+            cost_of_frames(transforms->device(), frame, Precision::float64, frames,
+                           std::min<std::size_t>(frames, 11), options));
     };
     EXPECT_GT(needed(20), needed(19));
     const JointRoom room =
