@@ -96,11 +96,11 @@ SolveOptions solving(Transforms& transforms, const ReconstructOptions& options, 
                        options.effort, products, unit_roundoff(transforms.solver_precision()));
 }
 
-void require(HostMemory& memory, const std::string& file) {
-    constexpr double of_program = 100e6; // mostly PoCL's compiler: of a scan of 16 x 16 voxels
-    memory.add("the program", "with its libraries", Cost::on_host(of_program));
+/// Of a scan of 16 x 16 voxels: mostly PoCL's compiler, and that of the driver of a GPU.
+void add_program(HostMemory& memory, const Device& device) {
+    const double bytes = device.in_host_memory() ? 100e6 : 230e6;
+    memory.add("the program", "with its libraries", Cost::on_host(bytes));
     memory.add_reserved(reserved_addresses());
-    memory.require(file);
 }
 
 } // namespace
@@ -244,22 +244,13 @@ void require_room(Transforms& transforms, const ReconstructOptions& options,
     }
     HostMemory memory(transforms.device().in_host_memory());
     add_frame(memory, transforms, frame, how);
-    require(memory, shape.file);
+    add_program(memory, transforms.device());
+    memory.require(shape.file);
 }
 
-void require_room(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
-                  const Grid& grid, const OffResonance* field, HostMemory memory) {
+FrameShape shape_of(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
+                    const Grid& grid, const OffResonance* field) {
     FrameShape frame = frame_of(options, grid, scan.coils(), scan.coil_maps.rows());
-    memory.add(scan.name_of("trajectory"), counted(scan.frames.size(), "frame"),
-               Cost::on_host(bytes_of_samplings(scan)));
-    if (need_all_frames(options.solve.regularisers)) {
-        memory.require(scan.file);
-        MemoryLimit left = memory_limit();
-        left.bytes -= memory.bytes();
-        left.whose += " beside trajectories and what slices are taken from";
-        require_joint_room(transforms, scan, frame, options.solve, left);
-        return;
-    }
     for (const Sampling* const sampling : samplings_of(scan.frames)) {
         const std::vector<Vec3>& k = sampling->trajectory;
         frame.engine_bytes =
@@ -274,20 +265,56 @@ void require_room(Transforms& transforms, const ReconstructOptions& options, con
         }
     }
     frame.samples = scan.most_samples();
+    return frame;
+}
+
+SolveOptions solve_options(Transforms& transforms, const ReconstructOptions& options, bool field) {
+    const Products off_resonance =
+        transforms.segment_error() > 0 ? Products::convolutions : Products::transforms;
+    return solving(transforms, options, field ? off_resonance : Products::one_convolution);
+}
+
+void add_scan(HostMemory& memory, Transforms& transforms, const FrameShape& frame,
+              const SolveOptions& options, const Scan& scan) {
     const std::size_t each = 2 * bytes_of(scan.frames.front().samples.precision());
     memory.add(scan.name_of("samples"),
                text(frame.samples, " samples of each of ", counted(scan.coils(), "coil")),
                Cost::on_host(static_cast<double>(scan.coils() * frame.samples * each)));
     if (frame.system.maps > 0) {
         memory.add("coil maps", text(frame.coils, " on the grid of the image"),
-                   Cost::on_host(CoilMaps::cost(frame.system.maps, grid.voxels()).device_bytes),
+                   Cost::on_host(
+                       CoilMaps::cost(frame.system.maps, frame.system.grid.voxels()).device_bytes),
                    "compress the coils (`coils`)");
     }
-    const Products off_resonance =
-        transforms.segment_error() > 0 ? Products::convolutions : Products::transforms;
-    add_frame(memory, transforms, frame,
-              solving(transforms, options, field ? off_resonance : Products::one_convolution));
-    require(memory, scan.file);
+    add_frame(memory, transforms, frame, options);
+    add_program(memory, transforms.device());
+}
+
+double device_bytes(Transforms& transforms, const FrameShape& frame, const SolveOptions& options) {
+    const WhereSolved where = where_solved(transforms, frame.system, options);
+    return std::max(
+        cost_of_solve(transforms, frame, where, options).device_bytes,
+        (cost_of_fhd(transforms, frame.coils, frame.samples, frame.system.grid.voxels()) +
+         resident_maps(transforms.device(), frame.system))
+            .device_bytes);
+}
+
+void require_room(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
+                  const Grid& grid, const OffResonance* field, HostMemory memory) {
+    memory.add(scan.name_of("trajectory"), counted(scan.frames.size(), "frame"),
+               Cost::on_host(bytes_of_samplings(scan)));
+    if (need_all_frames(options.solve.regularisers)) {
+        memory.require(scan.file);
+        MemoryLimit left = memory_limit();
+        left.bytes -= memory.bytes();
+        left.whose += " beside trajectories and what slices are taken from";
+        const FrameShape frame = frame_of(options, grid, scan.coils(), scan.coil_maps.rows());
+        require_joint_room(transforms, scan, frame, options.solve, left);
+        return;
+    }
+    add_scan(memory, transforms, shape_of(transforms, options, scan, grid, field),
+             solve_options(transforms, options, field != nullptr), scan);
+    memory.require(scan.file);
 }
 
 } // namespace lsrecon

@@ -31,6 +31,17 @@ struct FrameShape {
 void add_frame(HostMemory& memory, Transforms& transforms, const FrameShape& frame,
                const SolveOptions& options);
 
+/// The largest frame of a scan without samples. `field` is null without off-resonance.
+FrameShape shape_of(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
+                    const Grid& grid, const OffResonance* field);
+/// What its solve will be asked for.
+SolveOptions solve_options(Transforms& transforms, const ReconstructOptions& options, bool field);
+/// Adds the samples and maps of a frame, what add_frame() adds, and the program.
+void add_scan(HostMemory& memory, Transforms& transforms, const FrameShape& frame,
+              const SolveOptions& options, const Scan& scan);
+/// Of the device, at most at once.
+double device_bytes(Transforms& transforms, const FrameShape& frame, const SolveOptions& options);
+
 /// Of frames that are solved together, with so many samplings.
 Cost cost_of_frames(const Device& device, const FrameShape& frame, Precision precision,
                     std::size_t frames, std::size_t samplings, const SolveOptions& options);

@@ -14,6 +14,7 @@
 #include "io/prior_file.hpp"
 #include "io/record.hpp"
 #include "io/truth.hpp"
+#include "prediction.hpp"
 #include "reconstruct_cost.hpp"
 #include "scan/place.hpp"
 
@@ -116,16 +117,10 @@ private:
     std::optional<IterationLog> log_;
 };
 
-/// With what PlacedVolumes keep while slices take theirs from files, whose sizes these say. The
-/// field map is as its file has it.
+/// With what PlacedVolumes keep while slices take theirs from files, whose sizes these say.
 void require_room(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
-                  const Grid& grid) {
+                  const Grid& grid, const OffResonance* field) {
     const PrepareOptions& prepare = options.prepare;
-    std::shared_ptr<const OffResonance> field = scan.off_resonance;
-    if (prepare.field_map_of_file()) {
-        field = std::make_shared<const OffResonance>(
-            read_field(prepare.field_map, scan.grid).off_resonance);
-    }
     HostMemory memory(transforms.device().in_host_memory());
     const auto add = [&](const std::string& file, const std::string& what, double bytes) {
         memory.add(file, what, Cost::on_host(bytes));
@@ -143,11 +138,28 @@ void require_room(Transforms& transforms, const ReconstructOptions& options, con
     if (slices && prepare.maps_of_file()) {
         add(prepare.maps, "coil maps of all slices", bytes_of_maps(prepare.maps));
     }
-    lsrecon::require_room(transforms, options, scan, grid,
-                          prepare.field_map == "none" ? nullptr : field.get(), memory);
+    lsrecon::require_room(transforms, options, scan, grid, field, memory);
+}
+
+/// Tells who watches how long all of it will take.
+void expect(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
+            const Grid& grid, const OffResonance* field, Reporter& report) {
+    std::map<std::string, double> stages;
+    for (const PredictedStage& stage : predict(transforms, options, scan, grid, field, 0).stages) {
+        stages[stage.name] = stage.seconds;
+    }
+    report.expect(stages);
 }
 
 } // namespace
+
+std::shared_ptr<const OffResonance> field_of(const PrepareOptions& prepare, const Scan& scan) {
+    if (prepare.field_map_of_file()) {
+        return std::make_shared<const OffResonance>(
+            read_field(prepare.field_map, scan.grid).off_resonance);
+    }
+    return prepare.field_map == "none" ? nullptr : scan.off_resonance;
+}
 
 void tell(const PrepareOptions& prepare, ReadOptions& read) {
     const GeometryOptions& geometry = prepare.geometry;
@@ -194,7 +206,12 @@ ReconstructedFile reconstruct_file(const std::string& scan_file, const std::stri
     read.before_values = [&](const ScanShape& shape) { require_room(transforms, options, shape); };
     read.before_samples = [&](const Scan& scan) {
         if (!scan.voxels && scan.has_samples()) {
-            require_room(transforms, how, scan, read.grid_of_image(scan.grid));
+            const Grid grid = read.grid_of_image(scan.grid);
+            const std::shared_ptr<const OffResonance> field = field_of(how.prepare, scan);
+            require_room(transforms, how, scan, grid, field.get());
+            if (report.wants_expected()) {
+                expect(transforms, how, scan, grid, field.get(), report);
+            }
         }
         if (!options.preview.empty() && scan.voxels) {
             places_on_grid(scan.file, scan.grid, *scan.voxels);

@@ -31,6 +31,9 @@ ReconstructedFile reconstruct_file(const std::string& scan_file, const std::stri
                                    Transforms& transforms, const FileOptions& options,
                                    Reporter& report);
 
+/// The field map that an image is made with, or null: the scan's, or that of a file as it has it.
+std::shared_ptr<const OffResonance> field_of(const PrepareOptions& prepare, const Scan& scan);
+
 /// What reading a scan must know of how it will be prepared.
 void tell(const PrepareOptions& prepare, ReadOptions& read);
 

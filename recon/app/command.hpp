@@ -54,7 +54,7 @@ ExitCode run_command_line(int argc, const char* const* argv);
 /// What `lsrecon info --json` prints of an image file.
 void print_image_as_json(const std::string& path);
 
-Bind bind_recon, bind_batch, bind_fhd, bind_q, bind_maps, bind_convert, bind_view, bind_info,
-    bind_check, bind_simulate, bind_validate, bind_bench, bind_tune, bind_devices;
+Bind bind_recon, bind_batch, bind_predict, bind_fhd, bind_q, bind_maps, bind_convert, bind_view,
+    bind_info, bind_check, bind_simulate, bind_validate, bind_bench, bind_tune, bind_devices;
 
 } // namespace lsrecon::app

@@ -7,6 +7,7 @@ const std::vector<Command>& commands() {
         {"recon", "Reconstruct the image of a scan.", &bind_recon},
         {"batch", "Reconstruct many scans, one after the other, and continue where it stopped.",
          &bind_batch},
+        {"predict", "Say how long a reconstruction will take, and how much memory.", &bind_predict},
         {"fhd", "Compute the adjoint image F^H d.", &bind_fhd},
         {"q", "Compute Q, the point-spread function of the trajectory.", &bind_q},
         {"maps", "Estimate coil maps from the centre of k-space.", &bind_maps},

@@ -20,8 +20,8 @@ void Console::progress(double fraction) {
     const auto done = static_cast<std::size_t>(width * std::clamp(fraction, 0.0, 1.0));
     const double seconds = seconds_since(begin_);
     const bool is_known = fraction > least && seconds > 1;
-    const double rest =
-        is_known ? seconds * (1 - fraction) / fraction : std::max(0.0, expected_ - seconds);
+    const double rest = seconds_of_others() + (is_known ? seconds * (1 - fraction) / fraction
+                                                        : std::max(0.0, expected_ - seconds));
     const std::string left = is_known || rest > 1 ? formatted(", %.0f s left", rest) : "";
     const std::string bar =
         formatted("%s%-10s [%s%s] %3.0f %%  %.0f s%s", frame_.c_str(), stage_.c_str(),
@@ -32,6 +32,21 @@ void Console::progress(double fraction) {
         bar_ = bar;
         put(stderr, bar, line_start(), "");
     }
+}
+
+double Console::seconds_of_others() const {
+    std::map<std::string, double> left = expected_stages_;
+    left.erase(stage_);
+    for (const auto& [stage, seconds] : stage_seconds()) {
+        if (const auto found = left.find(stage); found != left.end()) {
+            found->second = std::max(0.0, found->second - seconds);
+        }
+    }
+    double sum = 0;
+    for (const auto& [stage, seconds] : left) {
+        sum += seconds;
+    }
+    return sum;
 }
 
 void Console::print_seconds(const std::string& what, double seconds) const {

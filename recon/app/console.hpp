@@ -9,15 +9,17 @@
 
 namespace lsrecon::app {
 
-/// Reports the stages on stderr: on a terminal a bar, the seconds so far and those that are left, a
-/// line for each stage that is done, and only notes, which include warnings, when quiet. With
-/// several frames it shows "frame 3 of 21 (slice 2)" and, after the last, the time of each stage
-/// over all frames.
+/// Reports the stages on stderr: on a terminal a bar, its seconds so far, those that are left of
+/// all stages, a line for each stage that is done, and only notes, which include warnings, when
+/// quiet. With several frames it shows "frame 3 of 21 (slice 2)" and, after the last, the time of
+/// each stage over all frames.
 class Console : public Reporter {
 public:
     explicit Console(bool quiet);
 
     void progress(double fraction) override;
+    bool wants_expected() const override { return terminal_ && !quiet_; }
+    void expect(const std::map<std::string, double>& stages) override { expected_stages_ = stages; }
     void tell(const std::string& message) override;
 
 protected:
@@ -32,12 +34,15 @@ private:
     /// What begins a line in place of the moving one.
     const char* line_start() const { return terminal_ && !quiet_ ? "\r\033[K" : ""; }
     void print_seconds(const std::string& what, double seconds) const;
+    /// Of all stages but this one.
+    double seconds_of_others() const;
 
     bool quiet_;
     bool terminal_;
     std::string stage_;
     std::chrono::steady_clock::time_point begin_; ///< of the stage
     double expected_ = 0; ///< its predicted seconds; 0 where nothing is known
+    std::map<std::string, double> expected_stages_; ///< of all of them, where it is known
     std::string bar_; ///< that is shown
     std::string frame_; ///< "frame 3 of 21 (slice 2), " within several frames
     std::set<std::string> frame_stages_; ///< that ended within several frames

@@ -1,6 +1,7 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"
+#include "app/predict.hpp"
 #include "base/numbers.hpp"
 #include "engines/tuning.hpp"
 
@@ -30,11 +31,45 @@ void print(const DeviceInfo& info) {
     }
 }
 
-OptionTable options_of(std::string& wanted) {
-    return in("Device", {device_option(wanted)});
+struct Options {
+    std::string wanted;
+    bool measure = false;
+    std::string output;
+};
+
+OptionTable options_of(Options& options) {
+    return joined(
+        {in("Device", {device_option(options.wanted)}),
+         in("Prediction",
+            {{"measure", toggle(options.measure), "measure how long the device takes", "",
+              "Simulated scans are reconstructed, which takes a minute or two. `lsrecon predict` "
+              "and `--engine auto` use what is measured from then on."},
+             {"output", name(options.output), "file to describe the machine in", "none",
+              "It is for `lsrecon predict --machine` where the device is not. It needs "
+              "`--measure`."}})});
 }
 
-ExitCode run(std::string& wanted) {
+ExitCode measure(const Options& options) {
+    Console console(false);
+    const Machine machine = measure_machine(options.wanted, console);
+    keep(machine);
+    if (!options.output.empty()) {
+        write_machine(options.output, machine);
+    }
+    print_line("%s measured; nine of ten reconstructions take between a prediction over %.2f and "
+               "the prediction times %.2f",
+               machine.device.name.c_str(), machine.pace.spread, machine.pace.spread);
+    return ExitCode::done;
+}
+
+ExitCode run(Options& options) {
+    if (options.measure) {
+        return measure(options);
+    }
+    if (!options.output.empty()) {
+        throw UsageError("--output without --measure\n  next:     add --measure");
+    }
+    const std::string& wanted = options.wanted;
     const std::vector<DeviceInfo> devices = list_devices();
     for (const DeviceInfo& info : devices) {
         print(info);

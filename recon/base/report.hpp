@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -16,6 +17,11 @@ public:
 
     /// Fraction of the running stage that is done, 0 to 1.
     virtual void progress(double /*fraction*/) {}
+
+    /// Whether somebody wants to know how long it will take.
+    virtual bool wants_expected() const { return false; }
+    /// Seconds that each stage is expected to take, over all frames.
+    virtual void expect(const std::map<std::string, double>& /*stages*/) {}
 
     /// What a stage found, for a user who watches.
     virtual void tell(const std::string& /*message*/) {}

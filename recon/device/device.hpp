@@ -11,6 +11,7 @@
 #include "device/array.hpp"
 #include "device/clock.hpp"
 #include "device/devices.hpp"
+#include "device/pace.hpp"
 
 namespace lsrecon {
 
@@ -69,6 +70,8 @@ public:
     virtual std::string kind() const = 0;
     /// Of the reference its name alone.
     virtual const DeviceInfo& info() const = 0;
+    /// As it was measured, else nominal.
+    virtual const Pace& pace() const = 0;
     /// In sentences: "the CPU".
     virtual std::string name() const = 0;
     virtual Clock& clock() = 0;

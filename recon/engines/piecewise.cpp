@@ -17,6 +17,16 @@ struct PiecewiseTransform::Job {
     const Progress& progress;
 };
 
+Cost PiecewiseTransform::predicted(const std::string& stage, std::size_t coils) const {
+    Cost cost = transforms_.predict(stage, points_, voxels_);
+    const Pace& pace = transforms_.device().pace();
+    const auto samples = static_cast<double>(points_.count());
+    cost.seconds = pace.sampling + samples * pace.sample +
+                   static_cast<double>(coils) * (cost.seconds + samples * pace.value +
+                                                 static_cast<double>(voxels_.count()) * pace.voxel);
+    return cost;
+}
+
 void PiecewiseTransform::adjoint(std::size_t coils, bool real_values, const Load& load,
                                  const Take& take, const Progress& progress) {
     run({true, coils, real_values, load, take, progress});

@@ -25,12 +25,8 @@ public:
                  const Progress& progress);
     void forward(std::size_t coils, const Load& load, const Take& take, const Progress& progress);
 
-    /// Of so many coils in "fhd", "q" or "f".
-    Cost predicted(const std::string& stage, std::size_t coils) const {
-        Cost cost = transforms_.predict(stage, points_, voxels_);
-        cost.seconds *= static_cast<double>(coils);
-        return cost;
-    }
+    /// Of so many coils in "fhd", "q" or "f", from making it on.
+    Cost predicted(const std::string& stage, std::size_t coils) const;
 
     /// Bound of the relative L2 error of the last of them.
     double error() const { return error_; }

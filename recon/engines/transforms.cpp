@@ -172,8 +172,11 @@ Transforms::exact_one(const SamplePoints& points, const Voxels& voxels, std::str
     return {};
 }
 
-Cost Transforms::cost_of(const Chosen& any, const SamplePoints& points, const Voxels& voxels) {
-    return any.engine.predict(predicting_, any.variant, "fhd", points, voxels);
+Cost Transforms::cost_of(const EngineContext& context, const Chosen& any, const std::string& stage,
+                         const SamplePoints& points, const Voxels& voxels) {
+    Cost cost = any.engine.predict(context, any.variant, stage, points, voxels);
+    cost.seconds *= any.engine.exact ? device_->pace().exact : 1;
+    return cost;
 }
 
 std::optional<Transforms::Chosen> Transforms::faster_one(const std::optional<Chosen>& exact,
@@ -181,7 +184,7 @@ std::optional<Transforms::Chosen> Transforms::faster_one(const std::optional<Cho
                                                          const Voxels& voxels) {
     constexpr double worth_it = 2; // times faster, of one coil
     constexpr double seconds_of_making = 0.05;
-    const double seconds = exact ? cost_of(*exact, points, voxels).seconds : 0;
+    const double seconds = exact ? cost_of(predicting_, *exact, "fhd", points, voxels).seconds : 0;
     if (exact && seconds < seconds_of_making) {
         return {};
     }
@@ -190,7 +193,7 @@ std::optional<Transforms::Chosen> Transforms::faster_one(const std::optional<Cho
         if (engine.exact || !refusal_of(any, points, voxels).empty()) {
             continue;
         }
-        const Cost cost = cost_of(any, points, voxels);
+        const Cost cost = cost_of(predicting_, any, "fhd", points, voxels);
         if (!exact || seconds > worth_it * cost.seconds + seconds_of_making) {
             if (told_.insert(engine.name).second) {
                 options_.tell(text(
@@ -243,7 +246,7 @@ Cost Transforms::predict_in(Precision precision, const std::string& stage,
     const Chosen by = choose(points, voxels);
     EngineContext context = predicting_;
     context.precision = precision;
-    Cost cost = by.engine.predict(context, by.variant, stage, points, voxels);
+    Cost cost = cost_of(context, by, stage, points, voxels);
     const OffResonance* const off_resonance = off_resonance_of(points, voxels);
     if (off_resonance != nullptr && by.engine.divides_time) {
         cost.seconds *= expected_segments(*points.times, *off_resonance);

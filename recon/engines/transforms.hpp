@@ -110,7 +110,8 @@ private:
                                     std::string& refusals);
     std::optional<Chosen> faster_one(const std::optional<Chosen>& exact, const SamplePoints& points,
                                      const Voxels& voxels);
-    Cost cost_of(const Chosen& any, const SamplePoints& points, const Voxels& voxels);
+    Cost cost_of(const EngineContext& context, const Chosen& any, const std::string& stage,
+                 const SamplePoints& points, const Voxels& voxels);
     std::string refusal_of(const Chosen& any, const SamplePoints& points, const Voxels& voxels);
     EngineContext context(bool on_record);
     const ChosenParameters& parameters_of(const std::string& variant, const std::string& stage);

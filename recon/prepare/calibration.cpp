@@ -5,7 +5,9 @@
 
 #include "base/error.hpp"
 #include "base/fft.hpp"
+#include "engines/piecewise.hpp"
 #include "operators/q.hpp"
+#include "operators/toeplitz.hpp"
 #include "plan/plan.hpp"
 #include "prepare/resampled.hpp"
 #include "prepare/sampled_cells.hpp"
@@ -140,6 +142,16 @@ void Calibration::join(const Calibration& other) {
         all->rightCols(more->cols()) = *more;
     }
     frames += other.frames;
+}
+
+double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& trajectory,
+                              std::size_t coils, const Grid& grid) {
+    constexpr double usual_iterations = 15;
+    const PiecewiseTransform fhd(transforms, trajectory, Voxels::of_grid(grid));
+    const PiecewiseTransform q(transforms, trajectory, Voxels::half_differences(grid));
+    return fhd.predicted("fhd", coils).seconds + q.predicted("q", 1).seconds +
+           usual_iterations * static_cast<double>(coils) *
+               Toeplitz::seconds(transforms.device(), grid);
 }
 
 Calibration calibrate(Transforms& transforms, const Scan& scan, const CalibrationField& field,

@@ -65,5 +65,8 @@ Grid calibration_grid(const Grid& grid, std::size_t radius);
 /// sampled, or 0 for as far as that is.
 Calibration calibrate(Transforms& transforms, const Scan& scan, const CalibrationField& field,
                       const Frame& frame, Reporter& report, std::size_t radius = 0);
+/// What it takes, of the samples that belong to a calibration on this grid.
+double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& trajectory,
+                              std::size_t coils, const Grid& grid);
 
 } // namespace lsrecon

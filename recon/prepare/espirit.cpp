@@ -20,12 +20,11 @@ constexpr std::size_t largest_kernel_3d = 5;
 
 /// The window that is moved over k-space.
 struct Kernel {
-    explicit Kernel(const Calibration& calibration) {
-        const bool in_3d = calibration.grid.dimensions == 3;
-        const std::size_t width =
-            std::min(in_3d ? largest_kernel_3d : largest_kernel_2d, (calibration.radius + 2) / 2);
+    Kernel(const Grid& grid, std::size_t radius) {
+        const std::size_t width = std::min(
+            grid.dimensions == 3 ? largest_kernel_3d : largest_kernel_2d, (radius + 2) / 2);
         for (std::size_t d = 0; d < 3; ++d) { // at as many places, or nothing says how it moves on
-            size[d] = std::min(width, (calibration.grid.size[d] + 1) / 2);
+            size[d] = std::min(width, (grid.size[d] + 1) / 2);
         }
     }
     std::size_t points() const { return size[0] * size[1] * size[2]; }
@@ -102,6 +101,9 @@ double largest_of_noise(const Patches& patches, double energy_outside, Eigen::In
 /// for noise alone, 0.56 at most for an image of SNR 1.
 constexpr double nothing_else = 0.6;
 
+constexpr Eigen::Index first_rank = 128;
+constexpr int passes = 4;
+
 /// Orthonormal columns that span the row space of the patches above the threshold and above noise,
 /// none where nothing is, by iteration on a random subspace (Halko et al. 2011, SIAM Review
 /// 53:217). It grows until it holds all of it.
@@ -109,13 +111,12 @@ Eigen::MatrixXcf row_space(const Patches& patches, double threshold) {
     const Eigen::Index full = std::min(patches.rows(), patches.cols());
     std::mt19937 random(1); // the same maps every time
     std::normal_distribution<float> normal;
-    for (Eigen::Index rank = std::min<Eigen::Index>(full, 128);; rank = std::min(full, 2 * rank)) {
+    for (Eigen::Index rank = std::min(full, first_rank);; rank = std::min(full, 2 * rank)) {
         Eigen::MatrixXcf basis = Eigen::MatrixXcf::NullaryExpr(patches.cols(), rank, [&] {
             const float real = normal(random);
             return std::complex<float>(real, normal(random));
         });
         Eigen::MatrixXcf images;
-        constexpr int passes = 4;
         for (int pass = 0; pass < passes; ++pass) {
             const Eigen::HouseholderQR<Eigen::MatrixXcf> qr(basis);
             basis = qr.householderQ() * Eigen::MatrixXcf::Identity(patches.cols(), rank);
@@ -234,9 +235,19 @@ void fill_holes(Eigen::Ref<Plane> weights) {
 
 } // namespace
 
+double seconds_of_espirit(const Pace& pace, std::size_t coils, const Grid& from, const Grid& to) {
+    const Kernel kernel(from, from.size[0] / 2);
+    const auto points = static_cast<double>(coils * kernel.points());
+    const auto windows = static_cast<double>(from.voxels());
+    const double rank = std::min({points, windows, static_cast<double>(first_rank)});
+    const double of_row_space = passes * rank * points * (2 * windows + rank);
+    return pace.window * (of_row_space + points * points * rank) +
+           seconds_of_walsh(pace, coils, from, to);
+}
+
 CoilRows::Floats espirit_maps(const Calibration& calibration, const Grid& grid,
                               const MapsOptions& options) {
-    const Kernel kernel(calibration);
+    const Kernel kernel(calibration.grid, calibration.radius);
     const auto coils = static_cast<std::size_t>(calibration.kspace.rows());
     const Eigen::MatrixXcf space = row_space(patches_of(calibration, kernel), options.threshold);
     if (space.cols() == 0) {

@@ -8,11 +8,14 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "engines/piecewise.hpp"
 #include "operators/q.hpp"
+#include "operators/toeplitz.hpp"
 #include "plan/plan.hpp"
 #include "prepare/calibration.hpp"
 #include "prepare/estimated_maps.hpp"
 #include "prepare/resampled.hpp"
+#include "prepare/sampled_cells.hpp"
 #include "scan/place.hpp"
 #include "solve/misfit.hpp"
 #include "solve/normal_equations.hpp"
@@ -233,6 +236,49 @@ void ModelCheck::compare(const Scan& scan, const Place& place, const Frame& fram
         throw;
     } catch (const Error&) { // what stops this stops the solve, which says so
     }
+}
+
+double ModelCheck::seconds(Transforms& transforms, const Grid& grid,
+                           const std::vector<Vec3>& trajectory, std::size_t maps, bool field) {
+    if (maps == 0 && !field) {
+        return 0;
+    }
+    const Centre centre = centre_of(grid);
+    const Grid room = with_room_for_maps(centre.box, grid);
+    const auto some_of = [&](const Grid& box) { // of every so many, which tell how many there are
+        constexpr std::size_t looked_at = 100000;
+        const std::size_t step = std::max<std::size_t>(1, trajectory.size() / looked_at);
+        std::vector<Vec3> looked;
+        for (std::size_t m = 0; m < trajectory.size(); m += step) {
+            looked.push_back(trajectory[m]);
+        }
+        const std::vector<std::size_t> inside = within(looked, box);
+        std::vector<Vec3> some(std::min<std::size_t>(step * inside.size(), enough * box.voxels()));
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            some[i] = looked[inside[i % inside.size()]];
+        }
+        return some;
+    };
+    const std::vector<Vec3> some = some_of(centre.box);
+    const std::size_t coils = std::max<std::size_t>(1, maps);
+    const PiecewiseTransform fhd(transforms, some, Voxels::of_grid(centre.grid));
+    const PiecewiseTransform q(transforms, some, Voxels::half_differences(centre.grid));
+    const double models = (maps > 0 ? 2 : 1) + (field ? 2 : 0);
+    const double of_model = fhd.predicted("fhd", coils).seconds +
+                            iterations * static_cast<double>(coils) *
+                                Toeplitz::seconds(transforms.device(), centre.grid);
+    double seconds = q.predicted("q", 1).seconds + models * of_model;
+    if (maps > 0) {
+        const std::size_t radius = sampled_radius(some_of(room), grid, most_radius(grid));
+        const Grid of_maps = calibration_grid(grid, radius);
+        seconds +=
+            !is_enough(radius)
+                ? 0
+                : seconds_of_calibration(transforms, some_of(of_maps), maps, of_maps) +
+                      seconds_of_walsh(transforms.device().pace(), maps, of_maps, centre.grid);
+    }
+    const auto samples = static_cast<double>(some_of(room).size());
+    return seconds + samples * static_cast<double>(coils) * transforms.device().pace().value;
 }
 
 void ModelCheck::compare_centres(const Scan& scan, const Place& place, const Frame& frame) {

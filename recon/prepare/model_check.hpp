@@ -26,6 +26,10 @@ public:
     /// map. The stage "model".
     void compare(const Scan& scan, const Place& place, const Frame& frame, Reporter& report);
 
+    /// Of compare() for a scan with a field map, or with so many stored maps, and this trajectory.
+    static double seconds(Transforms& transforms, const Grid& grid,
+                          const std::vector<Vec3>& trajectory, std::size_t maps, bool field);
+
     /// One line on the model that explains the scan, or some of its slices, clearly better than
     /// what was used, with the flag that takes it. "" where there is none.
     std::string advice() const;

@@ -30,6 +30,10 @@ void add_neighbours(Eigen::ArrayXcd& values, const Grid& grid, std::size_t d) {
 
 } // namespace
 
+double seconds_of_walsh(const Pace& pace, std::size_t coils, const Grid&, const Grid& to) {
+    return pace.map * static_cast<double>(coils * coils * to.voxels());
+}
+
 CoilRows::Floats walsh_maps(const Calibration& calibration, const Grid& grid, const MapsOptions&) {
     const CoilMatrix& images = calibration.images;
     const Eigen::Index coils = images.rows();

@@ -9,6 +9,9 @@ namespace lsrecon {
 /// The same, or none where products are dear and nobody asked for it.
 RuleChoice where_cheap(const RuleChoice& rule, Products products);
 
+/// Of the solves that choose lambda, in most scans.
+constexpr int usual_iterations_of_rule = 180;
+
 /// With smallest_lambda for the curve of a rule and, where the rule is that of the default, `band`:
 /// what was not measured is not made up from coil maps and noise.
 SolveOptions solving_by(const RuleChoice& rule, SolveOptions asked);

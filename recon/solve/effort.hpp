@@ -20,6 +20,7 @@ constexpr int iterations_of_splitting = 24; ///< with a regulariser that is not 
 /// Where lambda or a quadratic regulariser, and not stopping early, keeps noise out: the image is
 /// within a percent of the converged one. The residual understates its error by up to 1 / lambda.
 constexpr int iterations_to_converge = 300;
+constexpr int usual_iterations = 25; ///< until the tolerance is reached, with a preconditioner
 constexpr double tolerance_over_lambda = 1e-4;
 constexpr double tolerance_without_lambda = 1e-6; ///< with a quadratic regulariser alone
 

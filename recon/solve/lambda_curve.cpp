@@ -305,9 +305,8 @@ void add_freedom(LambdaCurve& curve, NormalEquations& equations, const std::vect
 
 double amplification(NormalEquations& equations, double lambda, SolveOptions options,
                      Reporter& report) {
-    constexpr int iterations = 75; // for a factor of two
     const Stage stage(report, "rounding");
-    options.iterations = std::min(iterations, options.iterations);
+    options.iterations = std::min(iterations_of_rounding, options.iterations);
     const ComplexVector z = signs(equations);
     const Runs runs = runs_of(equations, {Volume(z)}, options, report);
     return std::sqrt(runs.at(lambda).x_x / z.squaredNorm());

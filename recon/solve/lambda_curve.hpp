@@ -24,6 +24,7 @@ LambdaCurve make_lambda_curve(NormalEquations& equations, const Frame& frame,
 void add_freedom(LambdaCurve& curve, NormalEquations& equations, const std::vector<Volume>& fhd,
                  const SolveOptions& options, Reporter& report);
 
+constexpr int iterations_of_rounding = 75; ///< of amplification(), for a factor of two
 /// LambdaPoint::amplification of equations whose lambda is that of the options, at this one, which
 /// may have the weight of l2 beside it.
 double amplification(NormalEquations& equations, double lambda, SolveOptions options,

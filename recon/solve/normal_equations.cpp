@@ -38,6 +38,8 @@ std::string no_room(const Device& device, double room, const Cost& needed) {
                 " MiB)");
 }
 
+constexpr double products_of_spectra = 3; ///< take as long as making the spectra of Q
+
 /// Weights by which F^H d is the image: cells / (N |phi|^2), 0 where phi is.
 Density weighting(const CommonToFrames& common, const Sampling& sampling) {
     if (!common.density) {
@@ -170,29 +172,57 @@ bool NormalEquations::preconditions() const {
 }
 
 /// Exact transforms cost too much to take them in every product.
+bool NormalEquations::take_q(Transforms& transforms, const SamplePoints& points, const Plan& plan,
+                             std::size_t maps, double products, bool precondition) {
+    if (!plan.through_q || plan.off_resonance) {
+        return false;
+    }
+    if (products == 0 || precondition || transforms.solver_precision() != Precision::float64 ||
+        transforms.engine_for(points, plan.voxels).exact) {
+        return true;
+    }
+    products *= static_cast<double>(std::max<std::size_t>(1, maps));
+    const double by_q =
+        transforms.predict("q", points, Voxels::half_differences(plan.grid)).seconds +
+        (products_of_spectra + products) * Toeplitz::seconds(transforms.device(), plan.grid);
+    const double by_f =
+        2 * products * transforms.predict_in(Precision::float64, "f", points, plan.voxels).seconds;
+    return by_q <= by_f;
+}
+
 bool NormalEquations::through_q() {
-    Transforms& transforms = common_.transforms;
-    const SamplePoints points = sampling_.points();
-    const Voxels& voxels = common_.plan.voxels;
     if (!through_q_) {
-        through_q_ = common_.plan.through_q && !by_terms();
-        if (*through_q_ && common_.products > 0 && !preconditions() &&
-            transforms.solver_precision() == Precision::float64 &&
-            !transforms.engine_for(points, voxels).exact) {
-            const auto coils = static_cast<double>(std::max<std::size_t>(1, maps_.count()));
-            constexpr double of_spectra = 3; // products as long as making them
-            const double by_q =
-                transforms.predict("q", points, Voxels::half_differences(common_.plan.grid))
-                    .seconds +
-                (of_spectra + common_.products * coils) *
-                    Toeplitz::seconds(transforms.device(), common_.plan.grid);
-            const double by_f =
-                2 * common_.products * coils *
-                transforms.predict_in(Precision::float64, "f", points, voxels).seconds;
-            through_q_ = by_q <= by_f;
-        }
+        through_q_ = take_q(common_.transforms, sampling_.points(), common_.plan, maps_.count(),
+                            common_.products, preconditions());
     }
     return *through_q_;
+}
+
+double NormalEquations::seconds(Transforms& transforms, const SamplePoints& points,
+                                const SystemShape& shape, const SolveOptions& options,
+                                bool through_q) {
+    const Grid& grid = shape.grid;
+    const Pace& pace = transforms.device().pace();
+    const auto maps = static_cast<double>(std::max<std::size_t>(1, shape.maps));
+    const auto terms = static_cast<double>(std::max<std::size_t>(1, shape.terms));
+    const auto voxels = static_cast<double>(grid.voxels());
+    const bool split = need_splitting(options.regularisers);
+    const double convolution = terms * Toeplitz::seconds(transforms.device(), grid);
+    const auto half = static_cast<double>(Voxels::half_differences(grid).count());
+    const double making =
+        through_q ? products_of_spectra * convolution + terms * half * pace.voxel : 0;
+    const double product =
+        maps * (through_q ? convolution
+                          : 2 * transforms
+                                    .predict_in(transforms.solver_precision(), "f", points,
+                                                Voxels::of_grid(grid))
+                                    .seconds);
+    const double iteration = split
+                                 ? usual_inner_iterations * (product + voxels * pace.pass) +
+                                       static_cast<double>(volumes_of(options.regularisers, grid)) *
+                                           voxels * pace.shrinking
+                                 : product + voxels * pace.pass;
+    return making + options.iterations * iteration;
 }
 
 const Q* NormalEquations::q() {

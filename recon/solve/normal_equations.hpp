@@ -74,6 +74,13 @@ public:
     static Cost cost(const Device& device, const SystemShape& shape, Precision precision,
                      const std::vector<RegulariserChoice>& regularisers, bool precondition);
 
+    /// Whether products are made by Q: where F and F^H themselves take less, not.
+    static bool take_q(Transforms& transforms, const SamplePoints& points, const Plan& plan,
+                       std::size_t maps, double products, bool precondition);
+    /// Of the solve of a problem, from Q and F^H d on, with all of its iterations.
+    static double seconds(Transforms& transforms, const SamplePoints& points,
+                          const SystemShape& shape, const SolveOptions& options, bool through_q);
+
     /// F^H d of C x M samples, the right-hand sides. Of a method that does not solve, with weights
     /// that make it an image.
     std::vector<Volume> fhd(const CoilRows& samples, Reporter& report);

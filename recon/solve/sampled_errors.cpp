@@ -60,6 +60,10 @@ SampledError sampled_error(const std::vector<double>& squares, double all, doubl
     return {estimate, estimate * std::sqrt(degrees / low_chi_squared(degrees))};
 }
 
+double seconds_of_samples(const Pace& pace, std::size_t coils, std::size_t samples) {
+    return pace.exact_sum * static_cast<double>(points_to_sample(coils, samples) * coils * samples);
+}
+
 void sample_fhd(const Sampling& sampling, const CoilRows& samples, const CoilRows& coil_maps,
                 const Voxels& voxels, const std::vector<Volume>& fhd, SampledErrors& errors) {
     const std::size_t count = points_to_sample(samples.rows(), samples.columns());

@@ -13,6 +13,8 @@ SampledError sampled_error(const std::vector<double>& squares, double all, doubl
 /// Of F^H d, at random voxels: C x M samples, C x N coil maps or none, one volume a problem.
 void sample_fhd(const Sampling& sampling, const CoilRows& samples, const CoilRows& coil_maps,
                 const Voxels& voxels, const std::vector<Volume>& fhd, SampledErrors& errors);
+/// Of sample_fhd, and of sample_q for one coil.
+double seconds_of_samples(const Pace& pace, std::size_t coils, std::size_t samples);
 /// Of Q, at random differences of two voxels.
 void sample_q(const Sampling& sampling, const Q& q, SampledErrors& errors);
 

@@ -13,13 +13,11 @@ namespace lsrecon {
 
 namespace {
 
-/// Of conjugate gradients within one iteration; they begin where the last ended. A few are enough
-/// where the preconditioner is near; elsewhere they go on until the residual has fallen as far as
-/// it does there (decision 0021).
-constexpr int inner_iterations = 3;
+/// The usual ones are enough where the preconditioner is near; elsewhere they go on until the
+/// residual has fallen as far as it does there (decision 0021).
 constexpr int most_inner_iterations = 10;
 constexpr double inner_reduction = 0.05; ///< of the residual, enough to stop earlier
-constexpr double least_reduction = 0.3; ///< enough to stop after inner_iterations
+constexpr double least_reduction = 0.3; ///< enough to stop after the usual iterations
 /// The first penalty shortens vectors by this share of the image's scale. Measured (decision 0021):
 /// 0.005 to 0.02 serve total variation and wavelets alike.
 constexpr double first_shortening = 0.01;
@@ -196,7 +194,7 @@ void Alternation::conjugate_gradients() {
     double squares = device_.dot(r_, p_);
     const double first = squares;
     for (int i = 0; i < most_inner_iterations; ++i) {
-        const double enough = i < inner_iterations ? inner_reduction : least_reduction;
+        const double enough = i < usual_inner_iterations ? inner_reduction : least_reduction;
         if (squares <= enough * enough * first) {
             break;
         }

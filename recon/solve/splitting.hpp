@@ -10,6 +10,9 @@
 
 namespace lsrecon {
 
+/// Of conjugate gradients within one iteration; they begin where the last ended.
+constexpr int usual_inner_iterations = 3;
+
 /// 1/2 x^H A x - Re(b^H x) + the terms: of one frame.
 struct SplitProblem {
     const Regularised& a; ///< relative to Q(0)

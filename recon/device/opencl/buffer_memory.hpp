@@ -112,10 +112,12 @@ public:
 /// What devices of a queue have in common, beside the verbs of `Verbs`.
 template <typename Verbs> class QueueDevice : public Verbs, public OnQueue {
 public:
-    explicit QueueDevice(std::unique_ptr<Queue> queue) : room_(std::move(queue)) {}
+    explicit QueueDevice(std::unique_ptr<Queue> queue)
+        : room_(std::move(queue)), pace_(pace_of(info())) {}
 
     std::string kind() const override { return "opencl"; }
     const DeviceInfo& info() const override { return room_.queue().info(); }
+    const Pace& pace() const override { return pace_; }
     std::string name() const override { return "the device"; }
     Clock& clock() override { return room_.queue(); }
     void open_ahead() override { room_.queue().open_ahead(); }
@@ -129,6 +131,7 @@ public:
 
 private:
     BufferRoom room_;
+    Pace pace_;
 };
 
 } // namespace lsrecon::opencl

@@ -16,11 +16,13 @@ NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, cons
     // Of a core, measured.
     const double of_doubles = nufft_precision(context) == Precision::float64 ? 3 : 1;
     const int dimensions = voxels.lattice_size()[2] > 1 ? 3 : 2;
+    const Pace& pace = context.device.pace();
     const auto of_sample = [&](std::size_t width) {
-        return of_doubles * 2.5e-10 * std::pow(static_cast<double>(width), dimensions);
+        return pace.spreading * of_doubles * 2.5e-10 *
+               std::pow(static_cast<double>(width), dimensions);
     };
     return choose_nufft_grid(voxels.lattice_size(), points.count(), nufft_grid_accuracy(context),
-                             nufft_precision(context), {of_sample, of_doubles * 6e-10});
+                             nufft_precision(context), {of_sample, pace.fine * of_doubles * 6e-10});
 }
 
 std::size_t points_of(const NufftGrid& grid) {
@@ -367,7 +369,8 @@ Cost predict_nufft(const EngineContext& context, const Variant&, const std::stri
     const std::size_t coils = stage == "q" ? 1 : coils_at_a_time(grid); // at most
     const auto fine = static_cast<double>(points_of(grid) * coils);
     Cost cost;
-    cost.seconds = grid.seconds / static_cast<double>(all_cores());
+    const double cores = context.device.pace().cores;
+    cost.seconds = grid.seconds / (cores > 0 ? cores : static_cast<double>(all_cores()));
     cost.host_bytes = fine * 2 * static_cast<double>(bytes_of(nufft_precision(context))) +
                       bytes_of_a_sample * static_cast<double>(points.count());
     cost.error = grid.error + nufft_rounding(context);

@@ -20,12 +20,13 @@ NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, cons
     // costs as much as adding.
     const double of_doubles = nufft_precision(context) == Precision::float64 ? 2 : 1;
     const double unit = of_doubles / nominal_rates(context.device.info()).multiply_adds;
+    const Pace& pace = context.device.pace();
     const auto of_sample = [&](std::size_t width) {
-        return unit *
+        return pace.spreading * unit *
                (9000 * static_cast<double>(lanes_of(width)) / 8 + 700 * static_cast<double>(width));
     };
     return choose_nufft_grid(voxels.lattice_size(), points.count(), nufft_grid_accuracy(context),
-                             nufft_precision(context), {of_sample, 33 * unit},
+                             nufft_precision(context), {of_sample, pace.fine * 33 * unit},
                              NufftTiles(voxels.lattice_size()).multiples());
 }
 

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "app/recon.hpp"
+#include "device/pace.hpp"
+#include "io/scan_file.hpp"
+#include "prediction.hpp"
+
+namespace lsrecon::app {
+
+/// A scan without its samples, and what it is reconstructed with.
+struct KnownScan {
+    OpenScan file;
+    Grid grid; ///< of the image
+    std::shared_ptr<const OffResonance> field; ///< null for none
+    double bytes; ///< of the file
+};
+
+/// Reads it. InputError as of open_scan and read_field.
+KnownScan known_scan(ReconOptions& options);
+
+struct PredictedOn {
+    DeviceInfo device;
+    Prediction prediction;
+};
+
+/// On the device of the options, or on one that is described.
+PredictedOn predict_on(const Machine* machine, const ReconOptions& options, const KnownScan& scan,
+                       Reporter& report);
+
+/// Simulates scans, reconstructs each by another process of this program and finds the pace by
+/// which predictions come nearest to what these took. `report` shows a bar.
+Machine measure_machine(const std::string& device, Reporter& report);
+
+} // namespace lsrecon::app

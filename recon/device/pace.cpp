@@ -1,0 +1,169 @@
+#include "device/pace.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "base/cache_folder.hpp"
+#include "base/error.hpp"
+#include "base/numbers.hpp"
+#include "base/replacing_file.hpp"
+#include "base/sha256.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct TextRow {
+    const char* name;
+    std::string DeviceInfo::*member;
+};
+constexpr TextRow texts[] = {{"platform", &DeviceInfo::platform},
+                             {"name", &DeviceInfo::name},
+                             {"type", &DeviceInfo::type},
+                             {"vendor", &DeviceInfo::vendor},
+                             {"version", &DeviceInfo::version},
+                             {"driver", &DeviceInfo::driver},
+                             {"compute_capability", &DeviceInfo::compute_capability}};
+
+struct SizeRow {
+    const char* name;
+    std::size_t DeviceInfo::*member;
+};
+constexpr SizeRow sizes[] = {{"global_bytes", &DeviceInfo::global_bytes},
+                             {"max_allocation_bytes", &DeviceInfo::max_allocation_bytes},
+                             {"constant_bytes", &DeviceInfo::constant_bytes},
+                             {"local_bytes", &DeviceInfo::local_bytes},
+                             {"max_work_group", &DeviceInfo::max_work_group}};
+
+json to_json(const Machine& machine) {
+    json device{{"double_precision", machine.device.double_precision},
+                {"compute_units", machine.device.compute_units},
+                {"clock_mhz", machine.device.clock_mhz}};
+    for (const TextRow& row : texts) {
+        device[row.name] = machine.device.*row.member;
+    }
+    for (const SizeRow& row : sizes) {
+        device[row.name] = machine.device.*row.member;
+    }
+    json pace{{"cores", machine.pace.cores}, {"spread", machine.pace.spread}};
+    for (const PaceRow& row : pace_rows()) {
+        pace[row.name] = machine.pace.*row.member;
+    }
+    return {{"device", device}, {"pace", pace}};
+}
+
+/// json::exception for something else.
+Machine to_machine(const json& from) {
+    Machine machine;
+    const json& device = from.at("device");
+    for (const TextRow& row : texts) {
+        machine.device.*row.member = device.at(row.name).get<std::string>();
+    }
+    for (const SizeRow& row : sizes) {
+        machine.device.*row.member = device.at(row.name).get<std::size_t>();
+    }
+    machine.device.double_precision = device.at("double_precision").get<bool>();
+    machine.device.compute_units = device.at("compute_units").get<unsigned>();
+    machine.device.clock_mhz = device.at("clock_mhz").get<unsigned>();
+    const json& pace = from.at("pace");
+    machine.pace.cores = pace.at("cores").get<double>();
+    machine.pace.spread = pace.at("spread").get<double>();
+    for (const PaceRow& row : pace_rows()) {
+        machine.pace.*row.member = pace.at(row.name).get<double>();
+    }
+    return machine;
+}
+
+std::string kept_path(const DeviceInfo& info) {
+    const std::string hash = Sha256().add(info.platform + "\n" + info.name).hex();
+    return cache_folder() + "/pace/" + hash.substr(0, 16) + ".json";
+}
+
+std::optional<Machine> machine_of(const std::string& path) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(path, ignored)) { // a folder can be opened, and throws when it is read
+        return {};
+    }
+    std::ifstream file(path);
+    try {
+        return to_machine(json::parse(file));
+    } catch (const json::exception&) {
+        return {};
+    }
+}
+
+} // namespace
+
+const std::vector<PaceRow>& pace_rows() {
+    static const std::vector<PaceRow> rows{
+        {"start", &Pace::start},         {"file", &Pace::file},
+        {"byte", &Pace::byte},           {"sampling", &Pace::sampling},
+        {"sample", &Pace::sample},       {"value", &Pace::value},
+        {"exact", &Pace::exact},         {"spreading", &Pace::spreading},
+        {"fine", &Pace::fine},           {"convolution", &Pace::convolution},
+        {"product", &Pace::product},     {"voxel", &Pace::voxel},
+        {"pass", &Pace::pass},           {"shrinking", &Pace::shrinking},
+        {"window", &Pace::window},       {"map", &Pace::map},
+        {"exact_sum", &Pace::exact_sum}, {"written", &Pace::written}};
+    return rows;
+}
+
+Pace nominal_pace(bool is_gpu) {
+    Pace pace;
+    pace.start = is_gpu ? 0.35 : 0.2;
+    pace.file = 0.01;
+    pace.byte = 1e-9;
+    pace.sampling = 0.005;
+    pace.sample = is_gpu ? 2e-8 : 1e-7;
+    pace.value = 3e-9;
+    pace.product = is_gpu ? 5e-4 : 2e-4;
+    pace.voxel = 1e-8;
+    pace.pass = is_gpu ? 1e-10 : 2e-8;
+    pace.shrinking = is_gpu ? 1e-10 : 1e-8;
+    pace.window = 1e-9;
+    pace.map = 1e-9;
+    pace.exact_sum = 1e-9;
+    pace.written = 3e-8;
+    return pace;
+}
+
+Pace pace_of(const DeviceInfo& info) {
+    const std::optional<Machine> kept = machine_of(kept_path(info));
+    return kept ? kept->pace : nominal_pace(info.type == "gpu");
+}
+
+void write_machine(const std::string& path, const Machine& machine) {
+    ReplacingFile file(path);
+    std::ofstream stream(file.path());
+    stream << to_json(machine).dump(2) << "\n";
+    stream.close();
+    if (!stream) {
+        throw UsageError(text(path, ": cannot be written\n  next:     make room on its disk, or "
+                                    "name another file"));
+    }
+    file.commit();
+}
+
+Machine read_machine(const std::string& path) {
+    const std::optional<Machine> machine = machine_of(path);
+    if (!machine) {
+        throw UsageError(text("`machine` ", path,
+                              " holds no machine\n  expected: a file that 'lsrecon devices' "
+                              "wrote with `measure` where the device is"));
+    }
+    return *machine;
+}
+
+void keep(const Machine& machine) {
+    const std::string path = kept_path(machine.device);
+    std::error_code ignored; // what writes the file says what is wrong
+    fs::create_directories(fs::path(path).parent_path(), ignored);
+    write_machine(path, machine);
+}
+
+} // namespace lsrecon

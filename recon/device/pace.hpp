@@ -1,0 +1,64 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/devices.hpp"
+
+namespace lsrecon {
+
+/// How long the parts of a reconstruction take on one machine, its device and its host: seconds of
+/// a unit, or factors on what is estimated from the numbers of the device. What is predicted is
+/// linear in them, so that `lsrecon devices --measure` finds them by least squares.
+struct Pace {
+    double start = 0; ///< the program, its libraries, and opening the device
+    double file = 0; ///< opening and checking a scan
+    double byte = 0; ///< of a scan, read and checked
+    double sampling = 0; ///< making what transforms a sampling
+    double sample = 0; ///< of it, sorted and placed
+    double value = 0; ///< of a coil at a sample, taken to the device
+    double exact = 1; ///< factor on an exact engine's transforms
+    double spreading = 1; ///< the same on sums of the NUFFT over samples
+    double fine = 1; ///< and on its FFTs
+    double convolution = 1; ///< factor on products with Q
+    double product = 0; ///< of the normal operator, whatever its size
+    double voxel = 0; ///< taken to the device or from it
+    double pass = 0; ///< a voxel in the vectors of an iteration
+    double shrinking = 0; ///< a number in those of an iteration of splitting
+    double window = 0; ///< a product in the matrices of ESPIRiT's windows
+    double map = 0; ///< a product of two coils in a voxel
+    double exact_sum = 0; ///< of the check of transforms
+    double written = 0; ///< a voxel of the image
+
+    double cores = 0; ///< of the host; 0 for those of this one
+    /// Nine of ten times are between the prediction over it and the prediction times it.
+    double spread = 2;
+};
+
+/// A member, by its name in files.
+struct PaceRow {
+    const char* name;
+    double Pace::*member;
+};
+/// Those that are measured.
+const std::vector<PaceRow>& pace_rows();
+
+/// Before any measurement: as an NVIDIA H200 or two cores of a server.
+Pace nominal_pace(bool is_gpu);
+/// That of a device: kept by keep(), else nominal.
+Pace pace_of(const DeviceInfo& info);
+
+/// A machine as predictions know it.
+struct Machine {
+    DeviceInfo device;
+    Pace pace;
+};
+/// UsageError when the file cannot be written.
+void write_machine(const std::string& path, const Machine& machine);
+/// UsageError when the file is missing or holds something else.
+Machine read_machine(const std::string& path);
+/// For pace_of, in place of an earlier one.
+void keep(const Machine& machine);
+
+} // namespace lsrecon

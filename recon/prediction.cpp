@@ -1,0 +1,199 @@
+// What one scan takes, from its file to its image, in the order of reconstruct.cpp.
+
+#include "prediction.hpp"
+
+#include <algorithm>
+
+#include "engines/piecewise.hpp"
+#include "operators/toeplitz.hpp"
+#include "plan/plan.hpp"
+#include "prepare/calibration.hpp"
+#include "prepare/model_check.hpp"
+#include "prepare/sampled_cells.hpp"
+#include "reconstruct_cost.hpp"
+#include "scan/place.hpp"
+#include "scan/sampling_pool.hpp"
+#include "solve/choose_lambda.hpp"
+#include "solve/methods.hpp"
+#include "solve/sampled_errors.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+class Stages {
+public:
+    void add(const std::string& name, double seconds) {
+        const auto same = std::find_if(stages_.begin(), stages_.end(),
+                                       [&](const auto& stage) { return stage.name == name; });
+        if (same != stages_.end()) {
+            same->seconds += seconds;
+        } else if (seconds > 0) {
+            stages_.push_back({name, seconds});
+        }
+    }
+    std::vector<PredictedStage> take() { return std::move(stages_); }
+
+private:
+    std::vector<PredictedStage> stages_;
+};
+
+/// What a scan is reconstructed with, before it is prepared.
+struct Prepared {
+    Transforms& transforms;
+    const ReconstructOptions& options;
+    const Scan& scan;
+    const Grid& grid;
+    const OffResonance* field;
+    FrameShape shape;
+    SolveOptions how;
+    Plan plan;
+
+    const Pace& pace() const { return transforms.device().pace(); }
+    bool by_rule() const { return !where_cheap(options.lambda_rule, plan.products()).word.empty(); }
+    bool maps_are_estimated() const {
+        return shape.system.maps > 0 &&
+               (options.prepare.maps.empty() ? scan.coil_maps.empty()
+                                             : !options.prepare.maps_of_file());
+    }
+};
+
+/// Of the centre of k-space of one frame of each place, and their maps.
+void add_maps(const Prepared& of, double places, Stages& stages) {
+    if (!of.maps_are_estimated()) {
+        return;
+    }
+    const CalibrationField field(of.grid, of.scan.grid);
+    const std::vector<Vec3>& trajectory = of.scan.frames.front().sampling->trajectory;
+    const Grid centre = calibration_grid(
+        field.grid(), sampled_radius(trajectory, field.grid(), most_radius(field.grid())));
+    std::vector<Vec3> inside;
+    for (const std::size_t m : within(trajectory, centre)) {
+        inside.push_back(trajectory[m]);
+    }
+    stages.add("calibrate", places * seconds_of_calibration(of.transforms, inside,
+                                                            of.shape.system.maps, centre));
+    const std::string& wanted = of.options.prepare.maps;
+    for (const MapsMethod& method : maps_methods()) {
+        if (method.name == (wanted.empty() ? maps_methods().front().name : wanted)) {
+            stages.add("maps",
+                       places * method.seconds(of.pace(), of.shape.system.maps, centre, of.grid));
+        }
+    }
+}
+
+/// Of so many frames with one sampling.
+void add_frames(const Prepared& of, const Sampling& sampling, double frames, double all_frames,
+                Stages& stages) {
+    const SamplePoints points = sampling.points();
+    const std::size_t coils = of.shape.coils;
+    const auto problems = static_cast<double>(of.shape.problems);
+    const PiecewiseTransform transform(of.transforms, points, of.plan.voxels);
+    stages.add("fhd", frames * transform.predicted("fhd", coils).seconds);
+    if (!method_of(of.how).solves) {
+        return;
+    }
+    const bool exact = of.transforms.engine_for(points, of.plan.voxels).exact;
+    const bool sampled = of.options.certify > 0 || !exact;
+    const std::size_t samples = sampling.samples();
+    if (sampled) {
+        stages.add("certify", seconds_of_samples(of.pace(), coils, samples));
+    }
+    const double products = of.how.iterations * all_frames;
+    const bool by_terms = of.plan.through_q && of.plan.off_resonance;
+    const bool through_q =
+        by_terms || NormalEquations::take_q(of.transforms, points, of.plan, of.shape.system.maps,
+                                            products, of.how.precondition);
+    if (through_q) {
+        const auto terms = static_cast<double>(std::max<std::size_t>(1, of.shape.system.terms));
+        const PiecewiseTransform q(of.transforms, sampling.trajectory,
+                                   Voxels::half_differences(of.grid));
+        stages.add("q", terms * q.predicted("q", 1).seconds);
+    }
+    const auto solve = [&](int iterations) {
+        SolveOptions how = of.how;
+        how.iterations = iterations;
+        return NormalEquations::seconds(of.transforms, points, of.shape.system, how, through_q);
+    };
+    const bool converges = of.how.precondition && !need_splitting(of.how.regularisers);
+    const int iterations =
+        converges ? std::min(of.how.iterations, usual_iterations) : of.how.iterations;
+    stages.add("solve", frames * problems * solve(iterations));
+    if (converges && of.how.lambda > 0 && !of.by_rule()) {
+        stages.add("rounding", solve(std::min(of.how.iterations, iterations_of_rounding)));
+    }
+    if (sampled) {
+        stages.add("certify", seconds_of_samples(of.pace(), 1, samples));
+    }
+}
+
+} // namespace
+
+double Prediction::seconds() const {
+    double sum = 0;
+    for (const PredictedStage& stage : stages) {
+        sum += stage.seconds;
+    }
+    return sum;
+}
+
+Prediction predict(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
+                   const Grid& grid, const OffResonance* field, double file_bytes) {
+    Scan shape = scan;
+    shape.grid = grid;
+    const PlanOptions planned{options.q != nullptr && options.q->is_given(),
+                              !options.solve.regularisers.empty(), transforms.segment_error() > 0};
+    const Prepared of{transforms,
+                      options,
+                      scan,
+                      grid,
+                      field,
+                      shape_of(transforms, options, scan, grid, field),
+                      solve_options(transforms, options, field != nullptr),
+                      make_plan(shape, planned)};
+    const Pace& pace = of.pace();
+    const std::vector<Place> places = places_of(scan);
+    const auto count = static_cast<double>(places.size());
+    const auto frames = static_cast<double>(scan.frames.size());
+
+    Stages stages;
+    stages.add("start", pace.start);
+    stages.add("read", pace.file + file_bytes * pace.byte);
+    add_maps(of, count, stages);
+    const std::vector<const Sampling*> samplings = samplings_of(scan.frames);
+    for (const Sampling* const sampling : samplings) {
+        const auto alike = static_cast<double>(
+            std::count_if(scan.frames.begin(), scan.frames.end(),
+                          [&](const Frame& frame) { return frame.sampling.get() == sampling; }));
+        add_frames(of, *sampling, alike, frames / static_cast<double>(samplings.size()), stages);
+    }
+    if (of.by_rule()) {
+        SolveOptions how = of.how;
+        how.iterations = usual_iterations_of_rule;
+        stages.add("lambda", static_cast<double>(of.shape.problems) *
+                                 NormalEquations::seconds(transforms, samplings.front()->points(),
+                                                          of.shape.system, how, true));
+    }
+    const bool compares = method_of(of.how).solves && !of.maps_are_estimated();
+    stages.add("model", compares ? count * ModelCheck::seconds(transforms, grid,
+                                                               samplings.front()->trajectory,
+                                                               of.shape.system.maps, field)
+                                 : 0);
+    stages.add("write", frames * static_cast<double>(grid.voxels()) * pace.written);
+
+    Prediction result;
+    result.stages = stages.take();
+    result.spread = pace.spread;
+    const Device& device = transforms.device();
+    HostMemory memory(device.in_host_memory());
+    add_scan(memory, transforms, of.shape, of.how, scan);
+    result.host_bytes = memory.bytes();
+    result.device_bytes = device.in_host_memory() ? 0 : device_bytes(transforms, of.shape, of.how);
+    const SamplePoints points = samplings.front()->points();
+    result.engine = transforms.engine_for(points, of.plan.voxels).name;
+    result.engine_error = transforms.predict("fhd", points, of.plan.voxels).error;
+    result.iterations = of.how.iterations;
+    return result;
+}
+
+} // namespace lsrecon

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""predict: what it prints for this machine and for another one, and how near memory is.
+
+    predict.py LSRECON"""
+
+import json
+import os
+import subprocess
+import sys
+
+from in_folders import INPUT, USAGE, expect, run_cases
+
+NAMES = ("start file byte sampling sample value exact spreading fine convolution product voxel "
+         "pass shrinking window map exact_sum written").split()
+THERE = ["--machine", "gpu.json"]
+
+
+def describe(folder, **changes):
+    """The file of a machine with a GPU that is not here."""
+    device = {"platform": "p", "name": "Described GPU", "type": "gpu", "vendor": "NVIDIA",
+              "version": "OpenCL 3.0", "driver": "1", "compute_capability": "9.0",
+              "global_bytes": 1 << 36, "max_allocation_bytes": 1 << 34, "constant_bytes": 65536,
+              "local_bytes": 49152, "max_work_group": 1024, "double_precision": True,
+              "compute_units": 132, "clock_mhz": 1980}
+    pace = {name: 1e-9 for name in NAMES}
+    pace.update(cores=16, spread=1.25, start=100, exact=1, spreading=1, fine=1, convolution=1)
+    with open(folder / "gpu.json", "w", encoding="utf-8") as file:
+        json.dump({"device": device, "pace": pace, **changes}, file)
+
+
+def a_described_machine_needs_no_device(make):
+    folder = make()
+    describe(folder)
+    text = folder.run(0, ["predict", "scan.h5", *THERE, "--iterations", "5"]).stdout
+    expect("on Described GPU" in text and "5 iterations at most" in text, text)
+    expect("of the device" in text, text)
+    for stage in ("start", "read", "fhd", "q", "solve", "all", "memory"):
+        expect(any(line.startswith(stage) for line in text.splitlines()), f"{stage}: {text}")
+    found = json.loads(folder.run(0, ["predict", "scan.h5", *THERE, "--json"]).stdout)
+    expect(100 < found["seconds"] < 101 and found["spread"] == 1.25, found)
+    expect(abs(sum(found["stages"].values()) - found["seconds"]) < 1e-9, found)
+
+
+def what_is_no_machine_is_refused(make):
+    folder = make()
+    folder.run(USAGE, ["predict", "scan.h5", "--machine", "none.json"], ["--machine none.json"])
+    describe(folder, pace={})
+    folder.run(USAGE, ["predict", "scan.h5", *THERE],
+               ["holds no machine", "devices"])
+    folder.run(INPUT, ["predict", "none.h5"], ["none.h5"])
+    folder.run(USAGE, ["devices", "-o", "gpu.json"], ["--measure"])
+
+
+def memory_is_near(make):
+    folder = make()
+    for words, options in (("--matrix 24,24 --coils 2", ["--iterations", "4"]),
+                           ("--matrix 40,40,40 --trajectory radial-3d", ["--iterations", "2"])):
+        folder.run(0, ["simulate", "-o", "s.h5", "--noise", "0.01", "--quiet", *words.split()])
+        predicted = json.loads(folder.run(0, ["predict", "s.h5", "--json", *options]).stdout)
+        process = subprocess.Popen([folder.program, "recon", "s.h5", "-o", "i.h5", "--quiet",
+                                    *options], cwd=folder.path, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        expect(process.returncode == 0, f"recon: {process.returncode}")
+        ratio = predicted["host_bytes"] / (1024 * usage.ru_maxrss)
+        expect(0.7 < ratio < 1.6, f"{words}: {ratio:.2f} of the memory was predicted")
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases([a_described_machine_needs_no_device, what_is_no_machine_is_refused,
+                        memory_is_near]))

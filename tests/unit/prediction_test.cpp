@@ -1,0 +1,100 @@
+#include "prediction.hpp"
+
+#include <gtest/gtest.h>
+
+#include "device/described_device.hpp"
+#include "engines/transforms.hpp"
+#include "support/case.hpp"
+#include "support/transforms.hpp"
+
+namespace lsrecon {
+namespace {
+
+Machine described_gpu() {
+    Machine machine;
+    machine.device.name = "a GPU";
+    machine.device.type = "gpu";
+    machine.device.double_precision = true;
+    machine.device.compute_units = 100;
+    machine.device.clock_mhz = 2000;
+    machine.device.global_bytes = std::size_t(1) << 36;
+    machine.device.max_allocation_bytes = std::size_t(1) << 34;
+    machine.pace = nominal_pace(true);
+    machine.pace.start = 7;
+    machine.pace.byte = 1e-6;
+    return machine;
+}
+
+class PredictionOf : public testing::Test {
+protected:
+    std::unique_ptr<Transforms> transforms;
+    Scan scan = test::scan_of(test::make_problem(test::cartesian({16, 16, 0})));
+    ReconstructOptions options;
+
+    void SetUp() override {
+        if (!device_kinds().front().built) {
+            GTEST_SKIP() << "no engine for a described device is built in";
+        }
+        transforms =
+            open_transforms(ComputeOptions(), engines(), make_described_device(described_gpu()));
+        options.effort.iterations = 10;
+    }
+    Prediction prediction(double file_bytes = 0) {
+        return predict(*transforms, options, scan, scan.grid, nullptr, file_bytes);
+    }
+    double seconds(const std::string& name) {
+        for (const PredictedStage& stage : prediction(1e6).stages) {
+            if (stage.name == name) {
+                return stage.seconds;
+            }
+        }
+        return 0;
+    }
+};
+
+TEST_F(PredictionOf, AScanHasItsStages) {
+    EXPECT_EQ(seconds("start"), 7);
+    EXPECT_NEAR(seconds("read"), 1 + nominal_pace(true).file, 1e-9);
+    for (const char* const stage : {"fhd", "q", "solve", "write"}) {
+        EXPECT_GT(seconds(stage), 0) << stage;
+    }
+    EXPECT_EQ(seconds("maps"), 0); // one coil
+    double sum = 0;
+    const Prediction all = prediction();
+    for (const PredictedStage& stage : all.stages) {
+        sum += stage.seconds;
+    }
+    EXPECT_EQ(all.seconds(), sum);
+    EXPECT_EQ(all.iterations, 10);
+    EXPECT_GT(all.device_bytes, 0);
+    EXPECT_GT(all.host_bytes, 0);
+}
+
+TEST_F(PredictionOf, FramesOfOneTrajectoryShareItsQ) {
+    const double of_one[] = {seconds("fhd"), seconds("q"), seconds("solve")};
+    scan.frames.resize(3, scan.frames.front());
+    EXPECT_NEAR(seconds("fhd"), 3 * of_one[0], 1e-9);
+    EXPECT_NEAR(seconds("q"), of_one[1], 1e-12);
+    EXPECT_NEAR(seconds("solve"), 3 * of_one[2], 1e-9);
+    scan.frames[1].sampling = std::make_shared<Sampling>(*scan.frames[0].sampling);
+    EXPECT_NEAR(seconds("q"), 2 * of_one[1], 1e-12);
+}
+
+TEST_F(PredictionOf, CoilsWithoutMapsAreOneProblemEach) {
+    const double of_one = seconds("solve");
+    scan.frames.front().samples = CoilRows(4, 0, Precision::float32);
+    options.prepare.maps = "none";
+    EXPECT_NEAR(seconds("solve"), 4 * of_one, 1e-9);
+    options.prepare.maps = "";
+    EXPECT_GT(seconds("calibrate"), 0);
+    EXPECT_GT(seconds("maps"), 0);
+}
+
+TEST_F(PredictionOf, ALambdaThatIsChosenTakesAStage) {
+    EXPECT_EQ(seconds("lambda"), 0);
+    options.lambda_rule = {"auto", false};
+    EXPECT_GT(seconds("lambda"), 0);
+}
+
+} // namespace
+} // namespace lsrecon
