@@ -179,15 +179,19 @@ public:
     SmallProcess() {
         int ends[2];
         make_connection(ends);
-        const pid_t process = start_child(ends[1], ends[1], &take_orders);
+        process_ = start_child(ends[1], ends[1], &take_orders);
         ::close(ends[1]);
         connection_ = Connection(ends[0]);
-        if (process < 0) {
+        if (process_ < 0) {
             ::close(ends[0]);
-            throw std::system_error(-process, std::generic_category());
+            throw std::system_error(-process_, std::generic_category());
         }
     }
-    ~SmallProcess() { ::close(connection_.descriptor()); } // it ends
+    ~SmallProcess() {
+        ::close(connection_.descriptor());
+        ::kill(process_, SIGKILL);
+        wait_for(process_);
+    }
     SmallProcess(const SmallProcess&) = delete;
     SmallProcess& operator=(const SmallProcess&) = delete;
 
@@ -195,7 +199,7 @@ public:
     pid_t start(ChildProcess::Serve serve, int connection, int descriptor) {
         return answer_to({serve, 0}, {connection, descriptor});
     }
-    int status_at_end(pid_t child) { return answer_to({nullptr, child}, {0, 0}); }
+    int status_at_end(pid_t child) { return std::max(0, answer_to({nullptr, child}, {0, 0})); }
 
 private:
     struct Order {
@@ -265,6 +269,7 @@ private:
     }
 
     std::mutex mutex_;
+    pid_t process_ = -1;
     Connection connection_{-1};
 };
 

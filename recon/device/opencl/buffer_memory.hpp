@@ -23,7 +23,7 @@ public:
         : queue_(queue), bytes_(bytes), all_bytes_(std::move(of_all)) {
         if (!in_host_memory) {
             buffer_ = queue_.buffer(bytes_);
-        } else if (bytes_ <= queue_.largest_buffer()) {
+        } else if (bytes_ <= queue_.info().max_allocation_bytes) {
             host_ = std::aligned_alloc(page, round_up(bytes_, cache_line));
         }
         if (in_host_memory && host_ == nullptr) {
