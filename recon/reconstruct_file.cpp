@@ -20,9 +20,7 @@
 
 namespace lsrecon {
 
-namespace {
-
-/// Keeps frames in IMAGE.part as they come, and writes the image, its preview and its record.
+/// Keeps frames in IMAGE.part as they come; writes the image with its record, and its preview.
 class ImageFile : public ImageSink {
 public:
     ImageFile(const std::string& path, Transforms& transforms, const FileOptions& options,
@@ -81,23 +79,28 @@ public:
 
     void end(const Scan& scan, const Image& about) override {
         store_->require_some();
-        Image image = about;
+        image_ = about;
         if (truth_) {
-            truth_error_ = truth_->error_of(image.frames, store_->values());
+            truth_error_ = truth_->error_of(image_.frames, store_->values());
         }
         if (truth_error_) {
-            image.numbers.emplace_back("truth_error", *truth_error_);
+            image_.numbers.emplace_back("truth_error", *truth_error_);
         }
-        const Record of_solve = std::move(image.record);
-        image.record = make_record(scan, transforms_.computed_by(), settings_);
-        image.record.insert(image.record.end(), of_solve.begin(), of_solve.end());
-        add_notes(image.record, scan, report_.notes());
-        image.stage_seconds = report_.stage_seconds();
-        write_image(path_, image, store_->voxels(), store_->values());
+        const Record of_solve = std::move(image_.record);
+        image_.record = make_record(scan, transforms_.computed_by(), settings_);
+        image_.record.insert(image_.record.end(), of_solve.begin(), of_solve.end());
+        add_notes(image_.record, scan, report_.notes());
+        image_.stage_seconds = report_.stage_seconds();
+        scan_file_ = scan.file;
+    }
+
+    /// After end(), when there may be no scan any more.
+    void write() {
+        write_image(path_, image_, store_->voxels(), store_->values());
         if (!options_.preview.empty()) {
-            write_png(options_.preview, image, on_grid(scan.file, image, store_->values()));
+            write_png(options_.preview, image_, on_grid(scan_file_, image_, store_->values()));
         }
-        store_->finish(failed_among(image.frames).empty());
+        store_->finish(failed_among(image_.frames).empty());
     }
 
     /// What is kept where the run ends by an error.
@@ -113,9 +116,13 @@ private:
     std::optional<double> truth_error_;
     Record settings_;
     std::optional<FrameStore> store_;
+    Image image_; ///< all but its values, and
+    std::string scan_file_; ///< where it comes from, at the end
     std::optional<SaidOnSignal> words_;
     std::optional<IterationLog> log_;
 };
+
+namespace {
 
 /// With what PlacedVolumes keep while slices take theirs from files, whose sizes these say.
 void require_room(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
@@ -176,12 +183,13 @@ void tell(const PrepareOptions& prepare, ReadOptions& read) {
     read.mirrored = geometry.conjugate;
 }
 
-void read_values(PrepareOptions& prepare, const Scan& scan) {
+void read_values(PrepareOptions& prepare, const Scan& scan, SharedValues* shared) {
     if (scan.voxels) {
         return; // what has no use there is refused
     }
     if (prepare.maps_of_file()) {
-        prepare.stored_maps = read_maps(prepare.maps, scan.grid);
+        prepare.stored_maps = shared != nullptr ? shared->maps(prepare.maps, scan.grid)
+                                                : read_maps(prepare.maps, scan.grid);
     }
     if (prepare.field_map_of_file()) {
         prepare.stored_field = read_field(prepare.field_map, scan.grid);
@@ -191,45 +199,78 @@ void read_values(PrepareOptions& prepare, const Scan& scan) {
     }
 }
 
-ReconstructedFile reconstruct_file(const std::string& scan_file, const std::string& image_file,
-                                   Transforms& transforms, const FileOptions& options,
-                                   Reporter& report) {
-    ImageFile image(image_file, transforms, options, report);
-    KeptQ q(options.q_file, options.q_folder, transforms, report);
-    ReconstructOptions how = options;
-    how.q = &q;
-    how.prepare.geometry.regularised = !options.solve.regularisers.empty();
-    how.on_iteration = [&](std::size_t frame, const Iteration& i) { image.log(frame, i); };
-    ReadOptions read = options.read;
-    tell(how.prepare, read);
-    read.bad_frames = true;
-    read.before_values = [&](const ScanShape& shape) { require_room(transforms, options, shape); };
-    read.before_samples = [&](const Scan& scan) {
-        if (!scan.voxels && scan.has_samples()) {
-            const Grid grid = read.grid_of_image(scan.grid);
-            const std::shared_ptr<const OffResonance> field = field_of(how.prepare, scan);
-            require_room(transforms, how, scan, grid, field.get());
-            if (report.wants_expected()) {
-                expect(transforms, how, scan, grid, field.get(), report);
-            }
-        }
-        if (!options.preview.empty() && scan.voxels) {
-            places_on_grid(scan.file, scan.grid, *scan.voxels);
-        }
-        transforms.device().open_ahead();
-    };
-    ScanFile source(scan_file, read, report);
-    source.report_bad(report);
-    read_values(how.prepare, source.scan());
+FileReconstruction::FileReconstruction(std::string scan_file, std::string image_file,
+                                       Transforms& transforms, const FileOptions& options,
+                                       Reporter& report, SharedValues* shared)
+    : scan_file_(std::move(scan_file)), image_file_(std::move(image_file)), transforms_(transforms),
+      options_(options), report_(report), shared_(shared) {}
+
+FileReconstruction::~FileReconstruction() = default;
+
+template <typename Step> auto FileReconstruction::noting_what_is_kept(const Step& step) {
     try {
-        Reconstructed result = reconstruct(source, image, transforms, std::move(how), report);
-        return {std::move(result), image.truth_error()};
+        return step();
     } catch (const Error&) {
-        if (!image.kept().empty()) {
-            report.note(image.kept());
+        if (!image_->kept().empty()) {
+            report_.note(image_->kept());
         }
         throw;
     }
+}
+
+void FileReconstruction::read() {
+    image_ = std::make_unique<ImageFile>(image_file_, transforms_, options_, report_);
+    q_ = std::make_unique<KeptQ>(options_.q_file, options_.q_folder, shared_, transforms_, report_);
+    how_ = options_;
+    how_.q = q_.get();
+    how_.prepare.geometry.regularised = !options_.solve.regularisers.empty();
+    how_.on_iteration = [this](std::size_t frame, const Iteration& i) { image_->log(frame, i); };
+    ReadOptions read = options_.read;
+    tell(how_.prepare, read);
+    read.bad_frames = true;
+    read.before_values = [this](const ScanShape& shape) {
+        require_room(transforms_, options_, shape);
+    };
+    read.before_samples = [&](const Scan& scan) {
+        if (!scan.voxels && scan.has_samples()) {
+            const Grid grid = read.grid_of_image(scan.grid);
+            const std::shared_ptr<const OffResonance> field = field_of(how_.prepare, scan);
+            require_room(transforms_, how_, scan, grid, field.get());
+            if (report_.wants_expected()) {
+                expect(transforms_, how_, scan, grid, field.get(), report_);
+            }
+        }
+        if (!options_.preview.empty() && scan.voxels) {
+            places_on_grid(scan.file, scan.grid, *scan.voxels);
+        }
+        transforms_.device().open_ahead();
+    };
+    source_ = std::make_unique<ScanFile>(scan_file_, read, report_);
+    source_->report_bad(report_);
+    read_values(how_.prepare, source_->scan(), shared_);
+}
+
+ReconstructedFile FileReconstruction::compute() {
+    return noting_what_is_kept([&]() -> ReconstructedFile {
+        Reconstructed result =
+            reconstruct(*source_, *image_, transforms_, std::move(how_), report_);
+        source_.reset();
+        return {std::move(result), image_->truth_error()};
+    });
+}
+
+void FileReconstruction::write() {
+    noting_what_is_kept([&] { image_->write(); });
+}
+
+ReconstructedFile reconstruct_file(const std::string& scan_file, const std::string& image_file,
+                                   Transforms& transforms, const FileOptions& options,
+                                   Reporter& report) {
+    FileReconstruction steps(scan_file, image_file, transforms, options, report);
+    steps.read();
+    ReconstructedFile result = steps.compute();
+    steps.write();
+    return result;
 }
 
 } // namespace lsrecon

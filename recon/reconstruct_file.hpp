@@ -1,9 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "io/scan_file.hpp"
+#include "io/shared_values.hpp"
 #include "reconstruct.hpp"
 
 namespace lsrecon {
@@ -24,7 +26,45 @@ struct ReconstructedFile : Reconstructed {
     std::optional<double> truth_error; ///< relative L2 of magnitudes
 };
 
-/// From a scan file to an image file. A frame of several may fail alone (scan/attempts.hpp). Any
+class ImageFile;
+class KeptQ;
+
+/// A reconstruction from a scan file to an image file in three steps, each called once and after
+/// the one before. Each may run on a thread of its own, so that another scan is read, and another
+/// image written, while a device computes; the thread that reads a scan of several frames must last
+/// until compute() returns.
+class FileReconstruction {
+public:
+    /// `shared` has what other scans leave and take; null for a scan alone. All but names must
+    /// outlive it.
+    FileReconstruction(std::string scan_file, std::string image_file, Transforms& transforms,
+                       const FileOptions& options, Reporter& report,
+                       SharedValues* shared = nullptr);
+    ~FileReconstruction();
+
+    /// The scan, and what is named beside it. The device is asked what it has, and computes
+    /// nothing.
+    void read();
+    ReconstructedFile compute();
+    /// The image, without the device.
+    void write();
+
+private:
+    template <typename Step> auto noting_what_is_kept(const Step& step);
+
+    const std::string scan_file_;
+    const std::string image_file_;
+    Transforms& transforms_;
+    const FileOptions& options_;
+    Reporter& report_;
+    SharedValues* const shared_;
+    ReconstructOptions how_;
+    std::unique_ptr<ImageFile> image_;
+    std::unique_ptr<KeptQ> q_;
+    std::unique_ptr<ScanFile> source_; ///< until it is computed
+};
+
+/// The three steps. A frame of several may fail alone (scan/attempts.hpp). Any
 /// other failure throws and leaves no image. In both cases the finished frames of a scan of several
 /// stay in IMAGE.part, which the next run continues with `resume`.
 ReconstructedFile reconstruct_file(const std::string& scan_file, const std::string& image_file,
@@ -37,8 +77,8 @@ std::shared_ptr<const OffResonance> field_of(const PrepareOptions& prepare, cons
 /// What reading a scan must know of how it will be prepared.
 void tell(const PrepareOptions& prepare, ReadOptions& read);
 
-/// Reads the maps, the field map and the prior image that are named. `scan` is as its file has it.
-/// InputError as of read_maps, read_field and read_prior.
-void read_values(PrepareOptions& prepare, const Scan& scan);
+/// Reads the maps, the field map and the prior image that are named, or takes the maps of `shared`.
+/// `scan` is as its file has it. InputError as of read_maps, read_field and read_prior.
+void read_values(PrepareOptions& prepare, const Scan& scan, SharedValues* shared = nullptr);
 
 } // namespace lsrecon

@@ -43,8 +43,7 @@ Monitor FrameSolves::monitor_of(std::size_t frame) const {
 ImageFrame FrameSolves::image_of(const Frame& frame, const Solved& solved, double error,
                                  const SampledErrors& sampled) const {
     ImageFrame image = to_image(frame, solved);
-    estimate_rounding(image, solved.gains, how_.options.lambda, error,
-                      how_.transforms.computed_by().epsilon);
+    estimate_rounding(image, solved.gains, how_.options.lambda, error, how_.transforms.epsilon());
     estimate_by_samples(image, solved, sampled, how_.options.lambda,
                         static_cast<std::size_t>(solved.image.size()));
     return image;
@@ -183,10 +182,8 @@ Reconstructed FrameSolves::result() {
     attempts_.require_some();
     const auto before =
         static_cast<std::size_t>(std::count(is_finished_.begin(), is_finished_.end(), true));
-    Reconstructed result{SolveSummary(how_.options, how_.transforms.computed_by().epsilon),
-                         empty_image(scan_),
-                         before,
-                         {}};
+    Reconstructed result{
+        SolveSummary(how_.options, how_.transforms.epsilon()), empty_image(scan_), before, {}};
     for (const auto& [f, failed] : attempts_.failed()) {
         about_[f] = image_of_failed(scan_.frames[f], failed);
     }

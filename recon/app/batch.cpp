@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <glob.h>
 #include <map>
 #include <set>
@@ -8,7 +10,9 @@
 #include "app/output.hpp"
 #include "app/recon.hpp"
 #include "base/file_lock.hpp"
+#include "base/handover.hpp"
 #include "base/input_file.hpp"
+#include "base/machine.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
 #include "base/timer.hpp"
@@ -22,9 +26,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Scans index, index + of, index + 2 of, ... of a list, from 1.
+struct Share {
+    std::size_t index = 1;
+    std::size_t of = 1;
+};
+
 struct Options {
     std::vector<std::string> scans; ///< or lists of them
     std::string folder;
+    Share share;
     ReconOptions recon; ///< of every scan
 };
 
@@ -42,6 +53,18 @@ Value repeated(std::vector<std::string>& member, const std::string& form) {
                 return word.empty() ? "a name" : "";
             },
             [] { return ""; }, true, true};
+}
+
+Value share_value(Share& share) {
+    return {"I/N",
+            [&share](const std::string& word) -> std::string {
+                const std::vector<std::string> numbers = split(word, '/');
+                const bool is_share =
+                    numbers.size() == 2 && take_number(share.index, numbers[0], whole(1)).empty() &&
+                    take_number(share.of, numbers[1], whole(1)).empty() && share.index <= share.of;
+                return is_share ? "" : "I/N with I from 1 to N, such as 3/8";
+            },
+            [&share] { return text(share.index, "/", share.of); }};
 }
 
 /// Those of `lsrecon recon` that many scans may share.
@@ -62,11 +85,16 @@ OptionTable options_of(Options& options) {
           "scan files, or lists of them that end with .txt", "",
           "A list has one scan a line: its path from where the program runs, which may hold * and "
           "?, and after a tab options for this scan alone. `#` begins a comment."},
-         output_option(options.folder, "folder to write into",
-                       "`FOLDER/images/SCAN` are images, `FOLDER/results.tsv` is a table of all "
-                       "scans, and `FOLDER/q` keeps Q for scans of the same trajectory. Started "
-                       "again, the command does what is not finished: an image is, when it was "
-                       "made of the same scan with the same options by the same version.")});
+         output_option(
+             options.folder, "folder to write into",
+             "`FOLDER/images/SCAN` are images, and `FOLDER/results.tsv` is a table of all "
+             "scans. Started again, the command does what is not finished: an image is, "
+             "when it was made of the same scan with the same options by the same "
+             "version."),
+         {"share", share_value(options.share), "only scans I, I + N, I + 2 N, ... of all", "",
+          "Several processes divide a list so, each on a device of its own. The table of a share "
+          "is "
+          "`FOLDER/results-I-of-N.tsv`."}});
     return joined(
         {table, shared_options(options.recon), in("Output", {quiet_option(options.recon.quiet)})});
 }
@@ -135,34 +163,87 @@ std::vector<Item> items_of(const Options& options) {
     return items;
 }
 
-/// Whether an image is of this scan, with these options, by this program, and whole.
-bool is_finished(const ReconOptions& options) {
-    if (!fs::exists(options.output) || fs::exists(PartFolder::path_for(options.output))) {
-        return false;
+/// What the table says of the solves of an image.
+struct Solves {
+    std::string iterations; ///< a range, of several
+    std::string residual; ///< the largest that is left
+};
+
+Solves solves_of(const std::vector<ImageFrame>& frames) {
+    std::vector<double> iterations;
+    double residual = 0;
+    for (const ImageFrame& frame : frames) {
+        for (const std::vector<double>& residuals : frame.residuals) {
+            if (!residuals.empty()) { // not of a frame that failed
+                iterations.push_back(static_cast<double>(residuals.size() - 1));
+                residual = std::max(residual, residuals.back());
+            }
+        }
     }
-    try {
-        const Record record = record_of(Hdf5Reader(options.output));
-        Record expected = options.reconstruct.settings;
-        expected.emplace_back("program", text("lsrecon ", version));
-        return std::all_of(expected.begin(), expected.end(),
-                           [&](const auto& fact) {
-                               return fact.first == "command" ||
-                                      value_in(record, fact.first) == fact.second;
-                           }) &&
-               value_in(record, "scan_sha256") == InputFile(options.scan).sha256();
-    } catch (const Error&) { // it is made again
-        return false;
-    }
+    return iterations.empty() ? Solves() : Solves{range_in_words(iterations), rounded(residual)};
 }
 
-/// What became of a scan: a row of results.tsv.
+/// Those of an image that is of this scan, with these options, by this program, and whole.
+std::optional<Solves> finished_before(const ReconOptions& options) {
+    if (!fs::exists(options.output) || fs::exists(PartFolder::path_for(options.output))) {
+        return std::nullopt;
+    }
+    try {
+        const Hdf5Reader image(options.output);
+        const Record record = record_of(image);
+        Record expected = options.reconstruct.settings;
+        expected.emplace_back("program", text("lsrecon ", version));
+        const bool is_same = std::all_of(expected.begin(), expected.end(), [&](const auto& fact) {
+            return fact.first == "command" || value_in(record, fact.first) == fact.second;
+        });
+        if (is_same && value_in(record, "scan_sha256") == InputFile(options.scan).sha256()) {
+            return solves_of(frames_of_image(image));
+        }
+    } catch (const Error&) { // it is made again
+    }
+    return std::nullopt;
+}
+
+/// What became of a scan.
 struct Outcome {
     ExitCode code = ExitCode::done;
-    double seconds = 0;
-    std::string solver; ///< iterations and residual
-    std::string message; ///< an error, or notes
+    double seconds = 0; ///< of all steps
+    Solves solves;
+    std::string error;
     bool is_old = false; ///< finished by an earlier run
+    std::exception_ptr bug; ///< whatever is no Error ends the batch
 };
+
+/// A scan on its way from its file to its image.
+struct Job {
+    explicit Job(Item of) : item(std::move(of)) {}
+
+    Item item;
+    ReconOptions options;
+    Reporter report;
+    std::unique_ptr<Transforms> transforms;
+    std::unique_ptr<FileReconstruction> steps; ///< null before the scan is read
+    std::optional<ReconstructedFile> result;
+    Outcome outcome;
+};
+using JobPointer = std::unique_ptr<Job>;
+
+/// Takes a step of a scan, unless an earlier one was the last.
+template <typename Step> void attempt(Outcome& outcome, const Step& step) {
+    if (outcome.code != ExitCode::done || outcome.is_old || outcome.bug) {
+        return;
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    try {
+        step();
+    } catch (const Error& error) {
+        outcome.code = error.code();
+        outcome.error = error.what();
+    } catch (...) {
+        outcome.bug = std::current_exception();
+    }
+    outcome.seconds += seconds_since(begin);
+}
 
 /// One line without tabs.
 std::string in_one_field(std::string words) {
@@ -172,130 +253,275 @@ std::string in_one_field(std::string words) {
     return words;
 }
 
-class Batch {
-public:
-    explicit Batch(const Options& options) : options_(options), console_(options.recon.quiet) {}
-
-    Outcome reconstruct(const Item& item) {
-        Outcome outcome;
-        const auto begin = std::chrono::steady_clock::now();
-        Console console(options_.recon.quiet);
-        try {
-            ReconOptions one = options_.recon;
-            one.scan = item.scan;
-            one.output = item.image;
-            FileOptions& how = one.reconstruct;
-            if (how.q_folder.empty() && how.q_file.empty()) {
-                how.q_folder = options_.folder + "/q";
-            }
-            take_words(shared_options(one), item.words);
-            require_folder("--output", fs::path(one.output).parent_path().string());
-            settle(one);
-            outcome.is_old = is_finished(one);
-            if (!outcome.is_old) {
-                const ReconstructedFile result = reconstruct_or_continue(one, console);
-                outcome.solver = result.solves.as_text();
-                require_as_asked(one, result);
-            }
-            outcome.message = with_flags(separated_by("; ", console.notes()));
-        } catch (const Error& error) {
-            put_error(error.what());
-            outcome.code = error.code();
-            outcome.message = with_flags(error.what());
-            if (error.code() == ExitCode::device) {
-                devices_.clear(); // the next one may find it mended
-            }
-        }
-        outcome.seconds = seconds_since(begin);
-        return outcome;
-    }
-
-private:
-    /// Frames of an earlier run are kept, unless the options are others.
-    ReconstructedFile reconstruct_or_continue(ReconOptions& one, Console& console) {
-        const std::string part = PartFolder::path_for(one.output);
-        one.reconstruct.resume =
-            fs::exists(part) && !need_all_frames(one.reconstruct.solve.regularisers);
-        try {
-            return reconstruct_file(one.scan, one.output, *open(one, console), one.reconstruct,
-                                    console);
-        } catch (const InputError& error) {
-            if (!one.reconstruct.resume || error.finding().file != part) {
-                throw;
-            }
-        }
-        std::error_code ignored; // what is left is refused again
-        fs::remove_all(part, ignored);
-        one.reconstruct.resume = false;
-        return reconstruct_file(one.scan, one.output, *open(one, console), one.reconstruct,
-                                console);
-    }
-
-    std::unique_ptr<Transforms> open(const ReconOptions& one, Console& console) {
-        const ComputeOptions& compute = one.compute;
-        std::shared_ptr<Device>& device =
-            devices_[text(compute.backend, " ", compute.device, " ", compute.device_memory)];
-        if (!device) {
-            device = open_transforms(compute, console_)->shared_device();
-        }
-        return open_transforms(compute, console, device);
-    }
-
-    const Options& options_;
-    Console console_; ///< of devices, which outlive a scan
-    std::map<std::string, std::shared_ptr<Device>> devices_; ///< those that are open
-};
-
 /// "3 min", or "40 s".
 std::string duration(double seconds) {
     return seconds < 100 ? formatted("%.0f s", seconds) : formatted("%.0f min", seconds / 60);
 }
 
-ExitCode run(Options& options) {
-    const std::vector<Item> items = items_of(options);
-    require_folder("--output", options.folder);
-    const std::string table = options.folder + "/results.tsv";
-    const FileLock lock(table + ".lock", std::chrono::seconds(1));
-    if (lock.state() == FileLock::State::timed_out) {
-        throw UsageError(text(options.folder, ": another batch writes into it\n  next:     wait "
-                                              "for its end, or name another folder"));
+/// Scans as they end: a row each in a file, and on the console how far the batch is.
+class Table {
+public:
+    Table(std::string path, std::size_t scans, bool quiet)
+        : path_(std::move(path)), file_(path_), scans_(scans), quiet_(quiet) {
+        file_ << "scan\timage\texit\tseconds\titerations\tresidual\tmessage" << std::endl;
     }
-    std::ofstream rows(table);
-    rows << "exit\tseconds\tscan\timage\tsolver\tmessage\n";
-    Batch batch(options);
-    std::map<ExitCode, std::size_t> counts;
-    std::size_t old = 0;
-    double spent = 0;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        const Outcome outcome = batch.reconstruct(items[i]);
-        ++counts[outcome.code];
-        old += outcome.is_old ? 1 : 0;
-        spent += outcome.is_old ? 0 : outcome.seconds;
-        rows << static_cast<int>(outcome.code) << "\t" << formatted("%.2f", outcome.seconds) << "\t"
-             << items[i].scan << "\t" << items[i].image << "\t" << outcome.solver << "\t"
-             << in_one_field(outcome.is_old ? "finished before" : outcome.message) << std::endl;
-        const double left = spent / static_cast<double>(std::max<std::size_t>(1, i + 1 - old)) *
-                            static_cast<double>(items.size() - i - 1);
-        if (!options.recon.quiet) {
-            put(stderr, text("scan ", i + 1, " of ", items.size(), ": ", items[i].scan, ", ",
+
+    void add(const Item& item, const Outcome& outcome, const std::vector<std::string>& notes) {
+        const bool failed = outcome.code != ExitCode::done;
+        const std::string message = outcome.is_old ? "finished before"
+                                    : failed       ? outcome.error
+                                                   : separated_by("; ", notes);
+        file_ << item.scan << "\t" << item.image << "\t" << static_cast<int>(outcome.code) << "\t"
+              << formatted("%.2f", outcome.seconds) << "\t" << outcome.solves.iterations << "\t"
+              << outcome.solves.residual << "\t" << in_one_field(with_flags(message)) << std::endl;
+        ++rows_;
+        old_ += outcome.is_old ? 1 : 0;
+        if (failed) {
+            put_error(outcome.error);
+            ++failed_;
+            code_ = failed_ == 1 ? outcome.code : std::min(code_, outcome.code);
+        }
+        if (!quiet_) {
+            put(stderr, text("scan ", rows_, " of ", scans_, ": ", item.scan, ", ",
                              outcome.is_old ? "finished before"
-                             : outcome.code == ExitCode::done
-                                 ? "done in " + duration(outcome.seconds)
-                                 : text("exit code ", static_cast<int>(outcome.code)),
-                             ", about ", duration(left), " left"));
+                             : failed       ? text("exit code ", static_cast<int>(outcome.code))
+                                            : "done in " + duration(outcome.seconds),
+                             notes.empty() ? "" : ", " + counted(notes.size(), "note"), ", about ",
+                             duration(seconds_left()), " left"));
         }
     }
-    if (!rows) {
-        throw InputError({table, "file", "it could not be written", "room on its disk",
-                          "make room, and run again: finished images are kept"});
+
+    /// An error where a scan failed, or the file could not be written.
+    void require_all_done() const {
+        if (!file_) {
+            throw InputError({path_, "file", "it could not be written", "room on its disk",
+                              "make room, and run again: finished images are kept"});
+        }
+        if (failed_ > 0) {
+            throw Error(code_,
+                        text(failed_, " of ", counted(scans_, "scan"), " failed\n  next:     see ",
+                             path_, ", mend them, and run again"));
+        }
     }
-    const std::size_t done = counts[ExitCode::done];
-    if (done < items.size()) {
-        counts.erase(ExitCode::done);
-        throw Error(counts.begin()->first,
-                    text(items.size() - done, " of ", counted(items.size(), "scan"),
-                         " failed\n  next:     see ", table, ", mend them, and run again"));
+
+private:
+    /// By those that were made: to find others takes hardly any time.
+    double seconds_left() const {
+        const auto made = static_cast<double>(std::max<std::size_t>(1, rows_ - old_));
+        return seconds_since(begin_) / made * static_cast<double>(scans_ - rows_);
     }
+
+    std::string path_;
+    std::ofstream file_;
+    std::size_t scans_;
+    bool quiet_;
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+    std::size_t rows_ = 0;
+    std::size_t old_ = 0;
+    std::size_t failed_ = 0;
+    ExitCode code_ = ExitCode::done; ///< the lowest of those that failed
+};
+
+/// A thread, and the jobs that pass between it and the one that computes.
+struct Neighbour {
+    ~Neighbour() { jobs.close(); } // before the thread is waited for
+
+    template <typename Work> void start(const Work& work) {
+        thread = std::async(std::launch::async, [this, work] {
+            try {
+                work();
+            } catch (...) {
+                jobs.close();
+                throw;
+            }
+        });
+    }
+    /// Throws what the thread threw.
+    void end() {
+        jobs.close();
+        thread.get();
+    }
+
+    Handover<JobPointer> jobs;
+    std::future<void> thread;
+};
+
+/// A thread reads scans, this one computes, and another writes images: while a scan is computed,
+/// the next is read and the image of the one before is written.
+class Batch {
+public:
+    Batch(const Options& options, Table& table)
+        : options_(options), table_(table), console_(options.recon.quiet) {}
+
+    void run(const std::vector<Item>& items) {
+        Neighbour reader;
+        Neighbour writer;
+        reader.start([&] {
+            bool goes_on = true;
+            for (std::size_t i = 0; i < items.size() && goes_on; ++i) {
+                goes_on = reader.jobs.put(begun(items[i]));
+            }
+            // Waits for the end: processes that read HDF5 end with the thread that started them.
+            reader.jobs.put(nullptr);
+        });
+        writer.start([&] {
+            while (const std::optional<JobPointer> job = writer.jobs.take()) {
+                end(**job);
+            }
+        });
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            std::optional<JobPointer> job = reader.jobs.take();
+            if (!job) {
+                break;
+            }
+            compute(**job);
+            if (!writer.jobs.put(std::move(*job))) {
+                break;
+            }
+        }
+        reader.end();
+        writer.end();
+    }
+
+private:
+    // --- the thread that reads ---
+
+    JobPointer begun(const Item& item) {
+        JobPointer job = std::make_unique<Job>(item);
+        attempt(job->outcome, [&] {
+            ReconOptions& one = job->options;
+            one = options_.recon;
+            one.scan = item.scan;
+            one.output = item.image;
+            if (!item.words.empty()) {
+                take_words(shared_options(one), item.words);
+            }
+            require_folder("--output", fs::path(one.output).parent_path().string());
+            settle(one);
+            if (const std::optional<Solves> before = finished_before(one)) {
+                job->outcome.is_old = true;
+                job->outcome.solves = *before;
+                return;
+            }
+            // Frames of an earlier run are kept, unless the options are others.
+            one.reconstruct.resume = fs::exists(PartFolder::path_for(one.output)) &&
+                                     !need_all_frames(one.reconstruct.solve.regularisers);
+            job->transforms = open(one.compute, job->report);
+            const auto bytes = static_cast<double>(InputFile(one.scan).bytes());
+            if (bytes < share_of_scan_ahead * memory_limit().bytes) {
+                read(*job);
+            }
+        });
+        return job;
+    }
+
+    std::unique_ptr<Transforms> open(const ComputeOptions& compute, Reporter& report) {
+        if (device_failed_.exchange(false)) {
+            devices_.clear(); // the next one may find it mended
+        }
+        std::shared_ptr<Device>& device =
+            devices_[text(compute.backend, " ", compute.device, " ", compute.device_memory)];
+        if (!device) {
+            device = open_transforms(compute, console_)->shared_device();
+        }
+        return open_transforms(compute, report, device);
+    }
+
+    void read(Job& job) {
+        const ReconOptions& one = job.options;
+        job.steps = std::make_unique<FileReconstruction>(one.scan, one.output, *job.transforms,
+                                                         one.reconstruct, job.report, &shared_);
+        job.steps->read();
+    }
+
+    // --- the thread that computes ---
+
+    void compute(Job& job) {
+        attempt(job.outcome, [&] {
+            if (job.item.words != words_) {
+                shared_.forget_qs();
+                words_ = job.item.words;
+            }
+            if (!job.steps) { // too large to be read ahead
+                read(job);
+            }
+            job.result = computed(job);
+            job.outcome.solves = solves_of(job.result->about.frames);
+        });
+        if (job.outcome.code == ExitCode::device) {
+            device_failed_ = true;
+        }
+    }
+
+    ReconstructedFile computed(Job& job) {
+        FileOptions& how = job.options.reconstruct;
+        const std::string part = PartFolder::path_for(job.options.output);
+        try {
+            return job.steps->compute();
+        } catch (const InputError& error) {
+            if (!how.resume || error.finding().file != part) {
+                throw;
+            }
+        }
+        job.steps.reset();
+        std::error_code ignored; // what is left is refused again
+        fs::remove_all(part, ignored);
+        how.resume = false;
+        read(job);
+        return job.steps->compute();
+    }
+
+    // --- the thread that writes ---
+
+    void end(Job& job) {
+        attempt(job.outcome, [&] {
+            job.steps->write();
+            require_as_asked(job.options, *job.result);
+        });
+        if (job.outcome.bug) {
+            std::rethrow_exception(job.outcome.bug);
+        }
+        table_.add(job.item, job.outcome, job.report.notes());
+    }
+
+    // Of the memory that there is. A scan takes about as much as its file.
+    static constexpr double share_of_scan_ahead = 1.0 / 8;
+    static constexpr double share_of_qs = 1.0 / 16;
+
+    const Options& options_;
+    Table& table_; ///< of the thread that writes
+    Console console_; ///< of devices, which outlive a scan
+    std::map<std::string, std::shared_ptr<Device>> devices_; ///< that are open; to who reads
+    std::atomic<bool> device_failed_{false};
+    SharedValues shared_{share_of_qs * memory_limit().bytes};
+    std::string words_; ///< options of the scan that was computed last
+};
+
+std::vector<Item> share_of(const std::vector<Item>& items, const Share& share) {
+    std::vector<Item> some;
+    for (std::size_t i = share.index - 1; i < items.size(); i += share.of) {
+        some.push_back(items[i]);
+    }
+    return some;
+}
+
+std::string path_of_table(const std::string& folder, const Share& share) {
+    const std::string of_share = text("-", share.index, "-of-", share.of);
+    return folder + "/results" + (share.of > 1 ? of_share : "") + ".tsv";
+}
+
+ExitCode run(Options& options) {
+    const std::vector<Item> items = share_of(items_of(options), options.share);
+    require_folder("--output", options.folder);
+    const std::string path = path_of_table(options.folder, options.share);
+    const FileLock lock(path + ".lock", std::chrono::seconds(1));
+    if (lock.state() == FileLock::State::timed_out) {
+        throw UsageError(text(path, ": another batch writes it\n  next:     wait for its end, or "
+                                    "name another folder"));
+    }
+    Table table(path, items.size(), options.recon.quiet);
+    Batch(options, table).run(items);
+    table.require_all_done();
     return ExitCode::done;
 }
 

@@ -7,6 +7,7 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"
+#include "base/child_process.hpp"
 #include "base/escaped.hpp"
 #include "base/machine.hpp"
 #include "base/said_on_signal.hpp"
@@ -59,6 +60,7 @@ void occupy_closed_streams() {
 
 int main(int argc, char** argv) {
     occupy_closed_streams();
+    start_children_from_here();
     say_words_on_signals(&app::with_flags);
     const std::string command = argc > 1 && argv[1][0] != '-' ? argv[1] + std::string(" ") : "";
     const int result = run(command, [&] { return app::run_command_line(argc, argv); });

@@ -1,12 +1,15 @@
 #include "base/child_process.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
 #include <limits>
+#include <memory>
+#include <mutex>
 #include <new>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -136,39 +139,182 @@ void limit_this_process(double processor_seconds, double bytes) {
     }
 }
 
-ChildProcess::ChildProcess(const std::function<void(const Connection&)>& serve,
-                           int kept_descriptor) {
-    int ends[2];
+namespace {
+
+void make_connection(int (&ends)[2]) {
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
         throw std::system_error(errno, std::generic_category());
     }
+}
+
+/// Its process, or -errno.
+template <typename Work> pid_t start_child(int connection, int kept, const Work& serve) {
     const pid_t parent = ::getpid();
-    process_ = ::fork();
-    if (process_ == 0) {
-        become_a_child(parent, ends[1], kept_descriptor);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        become_a_child(parent, connection, kept);
         try {
-            serve(Connection(ends[1]));
+            serve(Connection(connection));
         } catch (const std::bad_alloc&) {
             ::_exit(exit_without_memory);
         } catch (...) { // its parent has gone, or sees an end without an answer
         }
         ::_exit(0);
     }
-    const int cause = errno;
+    return child < 0 ? -errno : child;
+}
+
+int wait_for(pid_t child) {
+    int status = 0;
+    pid_t ended = 0;
+    do {
+        ended = ::waitpid(child, &status, 0);
+    } while (ended < 0 && errno == EINTR);
+    return ended == child ? status : 0;
+}
+
+/// A small process that starts children, and tells how they ended.
+class SmallProcess {
+public:
+    SmallProcess() {
+        int ends[2];
+        make_connection(ends);
+        process_ = start_child(ends[1], ends[1], &take_orders);
+        ::close(ends[1]);
+        connection_ = Connection(ends[0]);
+        if (process_ < 0) {
+            ::close(ends[0]);
+            throw std::system_error(-process_, std::generic_category());
+        }
+    }
+    ~SmallProcess() {
+        ::close(connection_.descriptor());
+        ::kill(process_, SIGKILL);
+        wait_for(process_);
+    }
+    SmallProcess(const SmallProcess&) = delete;
+    SmallProcess& operator=(const SmallProcess&) = delete;
+
+    /// A child's process, or -errno.
+    pid_t start(ChildProcess::Serve serve, int connection, int descriptor) {
+        return answer_to({serve, 0}, {connection, descriptor});
+    }
+    int status_at_end(pid_t child) { return std::max(0, answer_to({nullptr, child}, {0, 0})); }
+
+private:
+    struct Order {
+        ChildProcess::Serve serve; ///< null to ask for the end of a child
+        pid_t child;
+    };
+    using Descriptors = std::array<int, 2>; ///< that of a child's connection, and its own
+
+    /// With room for what passes descriptors to another process.
+    struct Message {
+        explicit Message(Order& order) : part{&order, sizeof(order)} {
+            header.msg_iov = &part;
+            header.msg_iovlen = 1;
+            header.msg_control = room;
+            header.msg_controllen = sizeof(room);
+            cmsghdr* const first = CMSG_FIRSTHDR(&header);
+            first->cmsg_level = SOL_SOCKET;
+            first->cmsg_type = SCM_RIGHTS;
+            first->cmsg_len = CMSG_LEN(sizeof(Descriptors));
+        }
+        iovec part;
+        alignas(cmsghdr) char room[CMSG_SPACE(sizeof(Descriptors))] = {};
+        msghdr header{};
+        void* descriptors() { return CMSG_DATA(CMSG_FIRSTHDR(&header)); }
+    };
+
+    int answer_to(Order order, const Descriptors& descriptors) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        Message message(order);
+        std::memcpy(message.descriptors(), descriptors.data(), sizeof(descriptors));
+        ssize_t sent = 0;
+        do {
+            sent = ::sendmsg(connection_.descriptor(), &message.header, MSG_NOSIGNAL);
+        } while (sent < 0 && errno == EINTR);
+        int answer = -EPIPE;
+        try {
+            connection_.receive(&answer, sizeof(answer));
+        } catch (const ChildFailure&) { // somebody has ended it
+        }
+        return answer;
+    }
+
+    static void take_orders(const Connection& parent) {
+        for (;;) {
+            Order order{};
+            Message message(order);
+            const ssize_t size =
+                ::recvmsg(parent.descriptor(), &message.header, MSG_CMSG_CLOEXEC | MSG_WAITALL);
+            if (size < 0 && errno == EINTR) {
+                continue;
+            }
+            if (size != static_cast<ssize_t>(sizeof(order))) {
+                return;
+            }
+            Descriptors descriptors{};
+            std::memcpy(descriptors.data(), message.descriptors(), sizeof(descriptors));
+            const auto [connection, descriptor] = descriptors;
+            const int answer = order.serve == nullptr
+                                   ? wait_for(order.child)
+                                   : start_child(connection, descriptor, [&](const Connection& to) {
+                                         order.serve(to, descriptor);
+                                     });
+            ::close(connection);
+            ::close(descriptor);
+            parent.send(&answer, sizeof(answer));
+        }
+    }
+
+    std::mutex mutex_;
+    pid_t process_ = -1;
+    Connection connection_{-1};
+};
+
+std::unique_ptr<SmallProcess>& small_process() {
+    static std::unique_ptr<SmallProcess> process;
+    return process;
+}
+
+} // namespace
+
+void start_children_from_here() {
+    try {
+        small_process() = std::make_unique<SmallProcess>();
+    } catch (const std::system_error&) { // then they start from where they are needed
+    }
+}
+
+ChildProcess::ChildProcess(Serve serve, int descriptor)
+    : ChildProcess([=](const Connection& parent) { serve(parent, descriptor); }, descriptor,
+                   serve) {}
+
+ChildProcess::ChildProcess(const std::function<void(const Connection&)>& serve, int kept_descriptor,
+                           Serve by_function) {
+    int ends[2];
+    make_connection(ends);
+    is_of_small_process_ = by_function != nullptr && small_process() != nullptr;
+    process_ = is_of_small_process_ ? small_process()->start(by_function, ends[1], kept_descriptor)
+                                    : start_child(ends[1], kept_descriptor, serve);
     ::close(ends[1]);
     connection_ = Connection(ends[0]);
     if (process_ < 0) {
         ::close(ends[0]);
-        throw std::system_error(cause, std::generic_category());
+        throw std::system_error(-process_, std::generic_category());
     }
+}
+
+int ChildProcess::status_at_end(pid_t child) const {
+    return is_of_small_process_ ? small_process()->status_at_end(child) : wait_for(child);
 }
 
 ChildProcess::~ChildProcess() {
     ::close(connection_.descriptor());
     if (process_ > 0) {
         ::kill(process_, SIGKILL);
-        while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-        }
+        status_at_end(process_);
     }
 }
 
@@ -188,19 +334,14 @@ void ChildProcess::receive(void* bytes, std::size_t size) {
 }
 
 void ChildProcess::fail() {
-    int status = 0;
-    const pid_t child = std::exchange(process_, -1);
-    pid_t ended = 0;
-    do {
-        ended = ::waitpid(child, &status, 0);
-    } while (ended < 0 && errno == EINTR);
-    if (ended == child && WIFSIGNALED(status)) {
+    const int status = status_at_end(std::exchange(process_, -1));
+    if (WIFSIGNALED(status)) {
         throw ChildFailure(WTERMSIG(status) == SIGPROF
                                ? "did not finish in time"
                                : text("crashed: ", ::strsignal(WTERMSIG(status))));
     }
     // The parent of this program may have switched such reports off.
-    const bool memory = ended == child && WEXITSTATUS(status) == exit_without_memory;
+    const bool memory = WEXITSTATUS(status) == exit_without_memory;
     throw ChildFailure(memory ? "asked for more memory than the file can need"
                               : "ended without an answer");
 }

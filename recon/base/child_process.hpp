@@ -37,13 +37,19 @@ void limit_this_process(double processor_seconds, double bytes);
 ///
 /// The copy has one thread, however many this process has, and shares nothing that it could harm:
 /// it keeps no descriptor but the ones named, writes nothing to the terminal, leaves no core dump,
-/// runs no handler of signals or of exit, and dies with the thread that made it.
+/// runs no handler of signals or of exit, and dies with the thread that made it, or with this
+/// process where it was started from a small one.
 class ChildProcess {
 public:
+    using Serve = void (*)(const Connection& parent, int descriptor);
+    /// Of a function that needs nothing of this process but a descriptor: from the small process of
+    /// start_children_from_here(), where there is one.
+    ChildProcess(Serve serve, int descriptor);
     /// `serve` runs in the child, which ends when it returns. std::system_error when it cannot be
     /// started.
     explicit ChildProcess(const std::function<void(const Connection&)>& serve,
-                          int kept_descriptor = -1);
+                          int kept_descriptor = -1)
+        : ChildProcess(serve, kept_descriptor, nullptr) {}
     ~ChildProcess(); // ends the child, too
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;
@@ -53,10 +59,20 @@ public:
     void receive(void* bytes, std::size_t size);
 
 private:
+    ChildProcess(const std::function<void(const Connection&)>& serve, int kept_descriptor,
+                 Serve by_function);
     [[noreturn]] void fail();
+    int status_at_end(pid_t child) const;
 
     pid_t process_ = -1;
+    bool is_of_small_process_ = false;
     Connection connection_{-1};
 };
+
+/// Forks a small process, from which children start: each gets a copy of this process as it is now.
+/// Once it holds a driver and a scan, a copy takes longer than most files, and slows down whatever
+/// writes to the memory that they share; and once it has threads, a copy may begin in the middle of
+/// what another thread does. For the program's main, before all else. It ends with this process.
+void start_children_from_here();
 
 } // namespace lsrecon

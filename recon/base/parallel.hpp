@@ -10,8 +10,10 @@
 
 namespace lsrecon {
 
+/// Asked for once: the system reads it from a file each time, which takes longer than small work.
 inline std::size_t all_cores() {
-    return std::max(1U, std::thread::hardware_concurrency());
+    static const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    return cores;
 }
 
 /// Calls work(i) for every i below `count`, on all cores; core t of n takes t, t + n, ... Where the

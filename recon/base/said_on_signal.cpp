@@ -5,6 +5,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstring>
+#include <mutex>
 #include <unistd.h>
 
 namespace lsrecon {
@@ -13,6 +14,8 @@ namespace {
 
 std::array<char, 4096> words; // a handler of signals may read no memory that is allocated
 std::atomic<std::size_t> words_size{0}; // 0 while they are set
+std::mutex setting;
+const SaidOnSignal* owner = nullptr; // of the words
 std::atomic<bool> on_terminal{false};
 std::atomic<bool> ending{false};
 std::string (*shown_to_user)(std::string) = nullptr;
@@ -48,12 +51,18 @@ void say_words_on_signals(std::string (*shown)(std::string words)) {
 SaidOnSignal::SaidOnSignal(const std::string& said) {
     const std::string text = shown_to_user != nullptr ? shown_to_user(said) : said;
     const std::size_t size = std::min(text.size(), words.size());
+    const std::lock_guard<std::mutex> lock(setting);
+    owner = this;
+    words_size = 0;
     std::memcpy(words.data(), text.data(), size);
     words_size = size;
 }
 
 SaidOnSignal::~SaidOnSignal() {
-    words_size = 0;
+    const std::lock_guard<std::mutex> lock(setting);
+    if (owner == this) {
+        words_size = 0;
+    }
 }
 
 } // namespace lsrecon

@@ -12,7 +12,7 @@ namespace lsrecon {
 void say_words_on_signals(std::string (*shown)(std::string words));
 
 /// What a signal that ends the program writes to stderr first, as long as this object lives: what
-/// was kept, and how to go on. One object at a time; at most 4096 bytes.
+/// was kept, and how to go on; of several objects those of the last one. At most 4096 bytes.
 class SaidOnSignal {
 public:
     explicit SaidOnSignal(const std::string& words);

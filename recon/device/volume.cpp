@@ -19,6 +19,24 @@ ComplexVector scaled(ComplexVector values, int exponent) {
 
 } // namespace
 
+Volume::Volume(Device& device, const ParkedVolume& parked) {
+    if (!parked.of_array) {
+        host_ = parked.values;
+        return;
+    }
+    device_ = &device;
+    array_ = device.zeros(static_cast<std::size_t>(parked.values.size()), {true, *parked.of_array});
+    device.upload(parked.values, array_);
+    exponent_ = parked.exponent;
+}
+
+ParkedVolume Volume::parked() const {
+    if (device_ == nullptr) {
+        return {host_};
+    }
+    return {device_->download(array_), array_.element().precision, exponent_};
+}
+
 Complex Volume::value(std::size_t n) const {
     return device_ ? scaled(device_->download(array_, n, 1), exponent_)(0)
                    : host_(static_cast<Eigen::Index>(n));

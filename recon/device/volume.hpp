@@ -1,10 +1,19 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "device/device.hpp"
 
 namespace lsrecon {
+
+/// A volume's numbers in the memory of the host, of which the same volume is made again, bit for
+/// bit.
+struct ParkedVolume {
+    ComplexVector values;
+    std::optional<Precision> of_array = {}; ///< none for values on the host
+    int exponent = 0;
+};
 
 /// Complex values: an array on a device, or on the host where the device had no room for all of
 /// them; times a power of two, because floats end at 1e38. A device must outlive its volumes.
@@ -12,6 +21,7 @@ class Volume {
 public:
     Volume() = default;
     explicit Volume(ComplexVector values) : host_(std::move(values)) {}
+    Volume(Device& device, const ParkedVolume& parked);
     Volume(Device& device, Array array, int exponent)
         : device_(&device), array_(std::move(array)), exponent_(exponent) {}
 
@@ -21,6 +31,7 @@ public:
     Complex value(std::size_t n) const;
     ComplexVector values() const; ///< on the host
     double norm() const;
+    ParkedVolume parked() const;
     /// The values times `factor` as an array of a device.
     Array on(Device& device, Precision precision, double factor) const;
 

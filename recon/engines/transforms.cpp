@@ -89,7 +89,7 @@ ComputedBy Transforms::computed_by() const {
     for (const Variant* variant : served_) {
         kernels += (kernels.empty() ? "" : " and ") + variant->name;
     }
-    const Variant& first = served_.empty() ? variant_ : *served_.front();
+    const Variant& first = first_served();
     const DeviceInfo& info = device_->info();
     const bool has_source = engine_.device_kind == "opencl";
     return {options_.backend,
@@ -97,8 +97,12 @@ ComputedBy Transforms::computed_by() const {
             info.platform.empty() ? "" : info.platform + ", " + info.driver,
             kernels.empty() ? first.name : kernels,
             has_source ? kernel_hash(first.name) : "",
-            unit_roundoff(first.computes_in.value_or(precision())),
+            epsilon(),
             parameters};
+}
+
+double Transforms::epsilon() const {
+    return unit_roundoff(first_served().computes_in.value_or(precision()));
 }
 
 Precision Transforms::solver_precision() const {

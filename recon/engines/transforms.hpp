@@ -65,6 +65,8 @@ public:
     /// For the transforms of another scan, one after the other.
     const std::shared_ptr<Device>& shared_device() const { return device_; }
     ComputedBy computed_by() const;
+    /// Unit roundoff of the arithmetic of what ran.
+    double epsilon() const;
     /// Of the transforms' arrays, and of the solver's.
     Precision precision() const { return options_.precision.value_or(Precision::float32); }
     Precision solver_precision() const;
@@ -105,6 +107,7 @@ private:
         const Engine& engine;
         const Variant& variant;
     };
+    const Variant& first_served() const { return served_.empty() ? variant_ : *served_.front(); }
     Chosen choose(const SamplePoints& points, const Voxels& voxels);
     std::optional<Chosen> exact_one(const SamplePoints& points, const Voxels& voxels,
                                     std::string& refusals);

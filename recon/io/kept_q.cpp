@@ -16,9 +16,9 @@ const std::string stage_of_reading = "q_read";
 
 } // namespace
 
-KeptQ::KeptQ(const std::string& file, const std::string& folder, Transforms& transforms,
-             Reporter& report)
-    : folder_(folder), transforms_(transforms), report_(report) {
+KeptQ::KeptQ(const std::string& file, const std::string& folder, SharedValues* shared,
+             Transforms& transforms, Reporter& report)
+    : folder_(folder), shared_(shared), transforms_(transforms), report_(report) {
     if (!file.empty()) {
         file_.emplace(file);
     }
@@ -42,11 +42,28 @@ Q KeptQ::of(const Sampling& sampling, const Grid& grid) {
         const Stage stage(report_, stage_of_reading);
         return file_->read(sampling, grid, largest_error()(sampling, grid));
     }
-    if (folder_.empty()) {
+    if (folder_.empty() && shared_ == nullptr) {
         return compute_q(transforms_, sampling, grid, report_);
     }
     const std::string key = q_key(sampling, grid);
     const QMaking making = making_of_q(transforms_, sampling, grid);
+    if (shared_ == nullptr) {
+        return of(sampling, grid, key, making);
+    }
+    const std::string shared_key = text(key, " ", making.engine, " ", making.accuracy);
+    if (std::optional<Q> q = shared_->q(shared_key, transforms_.device())) {
+        return std::move(*q);
+    }
+    Q q = of(sampling, grid, key, making);
+    shared_->keep(shared_key, q);
+    return q;
+}
+
+Q KeptQ::of(const Sampling& sampling, const Grid& grid, const std::string& key,
+            const QMaking& making) {
+    if (folder_.empty()) {
+        return compute_q(transforms_, sampling, grid, report_);
+    }
     const std::string path =
         text(folder_, "/", key, "-", making.engine, "-", rounded(making.accuracy), ".h5");
     if (std::optional<Q> q = kept(path, sampling, grid)) {

@@ -4,20 +4,23 @@
 #include <string>
 
 #include "io/q_file.hpp"
+#include "io/shared_values.hpp"
 #include "operators/q_source.hpp"
 
 namespace lsrecon {
 
-/// Q of a file of 'lsrecon q', or of a folder in which runs keep theirs for each other.
+/// Q of a file of 'lsrecon q', of another scan of this process, or of a folder in which runs keep
+/// theirs for each other.
 ///
 /// In the folder Q of a sampling is KEY-ENGINE-ACCURACY.h5 with its q_key and what made it. One
 /// that is damaged, or less exact than this run asks for, is computed again and replaced, and one
 /// that cannot be kept is only used: both are notes, since every Q there can be had without it.
 class KeptQ : public QSource {
 public:
-    /// A file or a folder is named, or neither: then Q is computed. All must outlive it.
-    KeptQ(const std::string& file, const std::string& folder, Transforms& transforms,
-          Reporter& report);
+    /// A file or a folder is named, or neither: then Q is computed. `shared` is null for a scan
+    /// alone. All must outlive it.
+    KeptQ(const std::string& file, const std::string& folder, SharedValues* shared,
+          Transforms& transforms, Reporter& report);
 
     bool is_given() const override { return file_.has_value(); }
     /// Reads all that the scan needs of the file once (QFile::require).
@@ -26,12 +29,15 @@ public:
     void add_to(Record& settings) const override;
 
 private:
+    /// Out of the folder, or computed.
+    Q of(const Sampling& sampling, const Grid& grid, const std::string& key, const QMaking& making);
     std::optional<Q> kept(const std::string& path, const Sampling& sampling, const Grid& grid);
     void keep(const Q& q, const std::string& path, const std::string& key, const QMaking& making);
     LargestQError largest_error() const;
 
     std::optional<QFile> file_;
     std::string folder_;
+    SharedValues* shared_;
     Transforms& transforms_;
     Reporter& report_;
 };

@@ -332,8 +332,7 @@ private:
         const double epsilon = resident ? resident->epsilon() : unit_roundoff(Precision::float64);
         const double of_product = rounding_of_product(resident);
         const PermittedErrors errors{
-            tolerance::normal_equations(equations.error(), device_.computed_by().epsilon) +
-                of_product,
+            tolerance::normal_equations(equations.error(), device_.epsilon()) + of_product,
             of_product, smallest_tolerance(epsilon)};
         const FewIterations few = [&] {
             const Stage stage(report_, "reference");
@@ -388,9 +387,7 @@ private:
                         : "");
     }
 
-    double of_mu() const {
-        return tolerance::mu() * device_.computed_by().epsilon / tolerance::eps;
-    }
+    double of_mu() const { return tolerance::mu() * device_.epsilon() / tolerance::eps; }
 
     /// Of a product with the normal equations beside that of Q, or of F and F^H in place of Q.
     double rounding_of_product(const System* resident) const {

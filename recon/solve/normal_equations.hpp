@@ -109,7 +109,7 @@ public:
     std::size_t voxels() const { return common_.plan.voxels.count(); }
     /// Q(0), the unit of lambda.
     double q_at_zero();
-    double epsilon_of_transforms() const { return common_.transforms.computed_by().epsilon; }
+    double epsilon_of_transforms() const { return common_.transforms.epsilon(); }
     /// Bound of the relative L2 error of F^H and Q as they were computed.
     double error() const { return error_; }
 

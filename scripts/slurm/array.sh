@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
 # A list of scans on many GPUs, as an array job:
-#     sbatch [OPTIONS OF sbatch] scripts/slurm/array.sh LIST FOLDER [OPTIONS OF lsrecon recon...]
-# LIST    a text file: one scan a line, by its path from where sbatch runs; # begins a comment
-# FOLDER  where images, logs, Qs and the rows of table.sh go
-# Submitted again with the same arguments it takes up what has no image yet. docs/cluster.md says
-# more, also how one job takes a whole node.
+#     sbatch [OPTIONS OF sbatch] scripts/slurm/array.sh LIST FOLDER [OPTIONS OF lsrecon batch...]
+# Each task takes its share of the list. Submitted again with the same arguments it does what is not
+# finished. docs/cluster.md says more, also how one job takes a whole node.
 #SBATCH --job-name=lsrecon
 #SBATCH --array=0-15
 #SBATCH --gres=gpu:1
@@ -21,11 +19,10 @@ folder=$2
 shift 2
 
 # --- what to edit: the lines above, and these; a variable that is set already wins ----------------
-export LSRECON_PROGRAM=${LSRECON_PROGRAM:-lsrecon}
-scripts=${LSRECON_SCRIPTS:-$SLURM_SUBMIT_DIR/scripts/slurm} # Slurm runs a copy of this file
+program=${LSRECON_PROGRAM:-lsrecon}
 node_disk=${TMPDIR:-/tmp} # a disk of the node: compiled kernels are kept there
 
-# --- the share of this task: scans task, task + tasks, task + 2 tasks, ... ------------------------
+# --- the share of this task -----------------------------------------------------------------------
 tasks=${SLURM_ARRAY_TASK_COUNT:-1}
 task=$((${SLURM_ARRAY_TASK_ID:-0} - ${SLURM_ARRAY_TASK_MIN:-0}))
 if [[ -n ${SLURM_STEP_NUM_TASKS:-} ]]; then # started by srun, several times a job
@@ -48,49 +45,28 @@ if [[ -d $tuned && ! -e $LSRECON_CACHE/tuning ]]; then
 fi
 
 # Of the GPUs that Slurm shows this task, the one of its place on the node.
-mapfile -t gpus < <("$LSRECON_PROGRAM" devices |
-    awk '/^[0-9]+: / {i = $1 + 0} /^ +type +gpu$/ {print i}')
+device=()
+mapfile -t gpus < <("$program" devices | awk '/^[0-9]+: / {i = $1 + 0} /^ +type +gpu$/ {print i}')
 if ((${#gpus[@]} > 0)); then
-    export LSRECON_DEVICE=${gpus[${SLURM_LOCALID:-0} % ${#gpus[@]}]}
+    device=(--device "${gpus[${SLURM_LOCALID:-0} % ${#gpus[@]}]}")
 else
-    echo "no GPU here: the processor computes"
     export POCL_CPU_MAX_CU_COUNT=${SLURM_CPUS_PER_TASK:-0} # PoCL 5 and later
     export POCL_MAX_PTHREAD_COUNT=${SLURM_CPUS_PER_TASK:-0}
 fi
-echo "task $task of $tasks on $(hostname -s):" \
-    "device ${LSRECON_DEVICE:-as lsrecon chooses}, of Slurm's GPUs ${CUDA_VISIBLE_DEVICES:-none}"
+echo "share $((task + 1))/$tasks on $(hostname -s):" \
+    "${device[*]:-no GPU here, the processor computes}," \
+    "of Slurm's GPUs ${CUDA_VISIBLE_DEVICES:-none}"
 
 # --- the scans ------------------------------------------------------------------------------------
-# SIGTERM (preemption, scancel) ends the scan that runs; Slurm requeues a preempted job. SIGUSR1,
-# which --signal asks for, comes before the time is over: the job requeues itself. Either way the
-# scan has no image and its turn comes again.
-stopped=
-child=
-stop() { # SIGNAL
-    stopped=$1
-    [[ -z $child ]] || kill -TERM -- "-$child" 2>/dev/null || true
-}
-trap 'stop TERM' TERM
-trap 'stop USR1' USR1
-set -m # each scan is a separate process group
-
-mapfile -t scans < <(sed 's/\r$//; /^#/d; /^[[:space:]]*$/d' "$list")
-done=0
-failed=0
-for ((i = task; i < ${#scans[@]} && ${#stopped} == 0; i += tasks)); do
-    code=0
-    "$scripts/one_scan.sh" "${scans[i]}" "$folder" "$@" &
-    child=$!
-    [[ -z $stopped ]] || stop "$stopped" # it came before there was a child to end
-    wait "$child" || code=$?
-    [[ -z $stopped ]] || wait "$child" || code=$? # a signal ends the first wait, not the child
-    child=
-    ((code == 0)) && done=$((done + 1)) || failed=$((failed + 1))
-done
-echo "task $task of $tasks: $done done, $failed failed${stopped:+, stopped by SIG$stopped}"
-
-case $stopped in
-    USR1) scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" ;;
-    TERM) exit 143 ;;
-esac
-((failed == 0))
+# SIGTERM (preemption, scancel) ends them, and Slurm requeues a preempted job. SIGUSR1, which
+# --signal asks for, comes before the time is over: the job requeues itself.
+"$program" batch "$list" -o "$folder" --share "$((task + 1))/$tasks" "${device[@]}" "$@" &
+batch=$!
+requeue=
+trap 'kill "$batch" || true' TERM
+trap 'requeue=yes; kill "$batch" || true' USR1
+code=0
+wait "$batch" || code=$?
+((code <= 128)) || wait "$batch" || code=$? # a signal ends the first wait, not the program
+[[ -z $requeue ]] || scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
+exit "$code"

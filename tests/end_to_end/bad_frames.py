@@ -5,7 +5,6 @@
 
 import os
 import shutil
-import subprocess
 import sys
 
 import h5py
@@ -14,8 +13,6 @@ import numpy as np
 from in_folders import INPUT, USAGE, expect, run_cases
 
 FRAMES = 5
-ONE_SCAN = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                        "../../scripts/slurm/one_scan.sh")
 RECON = ["recon", "many.h5", "--iterations", "4", "--quiet", "--backend", "reference"]
 
 
@@ -243,20 +240,18 @@ def fhd_does_the_same(make):
 def a_batch_tries_them_again(make):
     folder = make()
     frames_of(folder, "many.h5", [2])
-    environment = {**os.environ, "LSRECON_PROGRAM": folder.program}
+    batch = ["batch", "many.h5", "-o", "out", "--backend", "reference"]
 
-    def submit(code):
-        run = subprocess.run([ONE_SCAN, "many.h5", "out", "--backend", "reference"],
-                             cwd=folder.path, env=environment, capture_output=True, text=True)
-        expect(run.returncode == code, f"exit {run.returncode}: {run.stdout} {run.stderr}")
-        return run.stdout
+    def row():
+        with open(folder / "out/results.tsv", encoding="utf-8") as rows:
+            return rows.read()
 
     for _ in range(2):
-        expect("finished before" not in submit(INPUT), "an image that lacks a frame is finished")
-        with open(folder / "out/rows/many.h5.tsv", encoding="utf-8") as row:
-            expect("1 of 5 frames failed: 2; found: " in row.read(), "the row does not say why")
+        folder.run(INPUT, batch)
+        expect("1 of 5 frames failed: 2; found: " in row(), "the row does not say why")
     shutil.rmtree(folder / "out/images/many.h5.part")
-    expect("finished before" in submit(0), "an image that was accepted is made again")
+    folder.run(0, batch)
+    expect("finished before" in row(), "an image that was accepted is made again")
 
 
 if __name__ == "__main__":

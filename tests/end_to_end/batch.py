@@ -46,7 +46,9 @@ def images_are_those_of_recon(make):
     write_list(folder, "in/a.h5\t--lambda 0.1 --matrix 12,12", "in/b*.h5")
     rows, _ = batch(folder, 0, "list.txt", "scan.h5")
     expect([row["exit"] for row in rows.values()] == ["0"] * 3, rows)
-    expect("4 iterations" in rows["in/a.h5"]["solver"], rows)
+    expect(rows["in/a.h5"]["iterations"] == "4", rows)
+    expect(float(rows["in/a.h5"]["residual"]) > 0, rows)
+    expect(rows["in/a.h5"]["image"] == "out/images/in/a.h5", rows)
     for scan, words in (("in/a.h5", ["--lambda", "0.1", "--matrix", "12,12"]), ("in/b c.h5", []),
                         ("scan.h5", [])):
         folder.run(0, ["recon", scan, "-o", "one.h5", "--quiet", *FAST, *words])
@@ -86,6 +88,61 @@ def what_is_finished_is_left_alone(make):
     expect(float(image(folder)[1]["lambda"]) == 0.2, "the image of other options")
 
 
+def scans_share_what_agrees(make):
+    folder = make()
+    scans_in(folder, "a", "b")
+    for seed in (1, 2):
+        folder.run(0, ["simulate", "--trajectory", "spiral", "--matrix", "16,16", "--coils", "2",
+                       "--without-maps", "--noise", "0.1", "--seed", str(seed), "--quiet", "-o",
+                       f"in/coils{seed}.h5"])
+    folder.run(0, ["maps", "in/coils1.h5", "-o", "maps.h5", "--quiet", "--backend", "reference"])
+    write_list(folder, "in/a.h5", "in/b.h5", "in/coils?.h5\t--maps maps.h5")
+    batch(folder, 0, "list.txt")
+    stages = [image(folder, f"out/images/in/{name}.h5")[1]
+              for name in ("a", "b", "coils1", "coils2")]
+    expect(["seconds_q" in of for of in stages] == [True, False, True, False],
+           "Q is not made once for scans of one trajectory and the same options")
+    for scan in ("b", "coils2"):
+        words = ["--maps", "maps.h5"] if scan == "coils2" else []
+        folder.run(0, ["recon", f"in/{scan}.h5", "-o", f"{scan}.h5", "--quiet", *FAST, *words])
+        expect(np.array_equal(image(folder, f"out/images/in/{scan}.h5")[0],
+                              image(folder, f"{scan}.h5")[0]), f"{scan}: other values")
+
+
+def frames_are_read_while_they_are_computed(make):
+    folder = make()
+    os.makedirs(folder / "in")
+    for seed in (1, 2):
+        folder.run(0, ["simulate", "--trajectory", "golden-angle", "--matrix", "16,16", "--frames",
+                       "3", "--noise", "0.1", "--seed", str(seed), "--quiet", "-o",
+                       f"in/{seed}.h5"])
+    rows, _ = batch(folder, 0, "in/1.h5", "in/2.h5")
+    expect([row["iterations"] for row in rows.values()] == ["4", "4"], rows)
+    for scan in ("1", "2"):
+        folder.run(0, ["recon", f"in/{scan}.h5", "-o", f"{scan}.h5", "--quiet", *FAST])
+        expect(np.array_equal(image(folder, f"out/images/in/{scan}.h5")[0],
+                              image(folder, f"{scan}.h5")[0]), f"{scan}: other values")
+
+
+def shares_make_the_list(make):
+    folder = make()
+    scans_in(folder, "a", "b", "c")
+    scans = ["in/a.h5", "in/b.h5", "in/c.h5"]
+    taken = []
+    for share in ("1/2", "2/2"):
+        folder.run(0, ["batch", *scans, "-o", "out", "--share", share, *FAST])
+        with open(folder / f"out/results-{share.replace('/', '-of-')}.tsv",
+                  encoding="utf-8") as file:
+            taken.append([row["scan"] for row in csv.DictReader(file, delimiter="\t")])
+    expect(taken == [["in/a.h5", "in/c.h5"], ["in/b.h5"]], taken)
+    rows, said = batch(folder, 0, *scans)
+    expect(all(row["message"] == "finished before" for row in rows.values()), rows)
+    expect([row["iterations"] for row in rows.values()] == ["4"] * 3, rows)
+    expect("scan 3 of 3: in/c.h5, finished before, about 0 s left" in said, said)
+    for share in ("0/2", "3/2", "1", "1/2/3", "a/b"):
+        folder.run(USAGE, ["batch", *scans, "-o", "out", "--share", share, *FAST], ["--share"])
+
+
 def what_cannot_be_is_refused(make):
     folder = make()
     scans_in(folder, "a")
@@ -100,4 +157,6 @@ def what_cannot_be_is_refused(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([images_are_those_of_recon, a_bad_scan_does_not_stop_the_others,
-                        what_is_finished_is_left_alone, what_cannot_be_is_refused]))
+                        what_is_finished_is_left_alone, scans_share_what_agrees,
+                        frames_are_read_while_they_are_computed, shares_make_the_list,
+                        what_cannot_be_is_refused]))

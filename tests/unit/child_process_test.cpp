@@ -118,6 +118,39 @@ TEST(ChildProcess, KeepsNoDescriptorButTheOneNamed) {
     close(kept[1]);
 }
 
+int value_of_later = 1;
+
+TEST(ChildProcess, OfASmallProcessIsACopyOfWhatWasThereBefore) {
+    start_children_from_here();
+    value_of_later = 2;
+    int pipe_ends[2];
+    ASSERT_EQ(pipe(pipe_ends), 0);
+    ASSERT_EQ(write(pipe_ends[1], "x", 1), 1);
+    ChildProcess child(
+        [](const Connection& parent, int descriptor) {
+            char byte = 0;
+            const bool reads = read(descriptor, &byte, 1) == 1 && byte == 'x';
+            const int answer = reads ? value_of_later : 0;
+            parent.send(&answer, sizeof(answer));
+        },
+        pipe_ends[0]);
+    int answer = 0;
+    child.receive(&answer, sizeof(answer));
+    EXPECT_EQ(answer, 1);
+    EXPECT_EQ(end_of(child), "ended without an answer");
+    ChildProcess crashes([](const Connection&, int) { std::raise(SIGSEGV); }, pipe_ends[0]);
+    EXPECT_EQ(end_of(crashes), "crashed: Segmentation fault");
+    const ChildProcess is_ended(
+        [](const Connection&, int) {
+            for (;;) {
+                pause();
+            }
+        },
+        pipe_ends[0]);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+}
+
 /// The pipe that it holds open comes to its end.
 TEST(ChildProcess, DiesWithTheProcessThatMadeIt) {
     int held[2];

@@ -1,30 +1,42 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 
 #include "base/parallel.hpp"
+#include "base/ranges.hpp"
 #include "device/device.hpp"
 #include "device/host_numbers.hpp"
 #include "device/opencl/queue.hpp"
 
 namespace lsrecon::opencl {
 
-/// A buffer whose numbers belong to the queue's kernels or, mapped, to the host: to whoever asked
-/// last.
+/// Numbers that belong to the queue's kernels or to the host: to whoever asked last. Memory of a
+/// CPU device is the host's until a kernel first asks for it: each command costs such a device two
+/// switches of threads, and most arrays of a solver see no kernel.
 class BufferMemory : public HostNumbers {
 public:
     /// Counted in `of_all` while it lives.
-    BufferMemory(Queue& queue, std::size_t bytes, cl_mem_flags where,
+    BufferMemory(Queue& queue, std::size_t bytes, bool in_host_memory,
                  std::shared_ptr<std::size_t> of_all)
-        : queue_(queue), buffer_(queue.context(), CL_MEM_READ_WRITE | where, bytes), bytes_(bytes),
-          all_bytes_(std::move(of_all)) {
+        : queue_(queue), bytes_(bytes), all_bytes_(std::move(of_all)) {
+        if (!in_host_memory) {
+            buffer_ = queue_.buffer(bytes_);
+        } else if (bytes_ <= queue_.info().max_allocation_bytes) {
+            host_ = std::aligned_alloc(page, round_up(bytes_, cache_line));
+        }
+        if (in_host_memory && host_ == nullptr) {
+            throw cl::Error(CL_MEM_OBJECT_ALLOCATION_FAILURE, "aligned_alloc");
+        }
         *all_bytes_ += bytes_;
     }
     /// An error of unmapping would come again with the next command.
     ~BufferMemory() override {
-        if (mapped_ != nullptr) {
-            clEnqueueUnmapMemObject(queue_.commands()(), buffer_(), mapped_, 0, nullptr, nullptr);
+        if (buffer_() == nullptr) {
+            std::free(host_);
+        } else if (host_ != nullptr) {
+            clEnqueueUnmapMemObject(queue_.commands()(), buffer_(), host_, 0, nullptr, nullptr);
         }
         *all_bytes_ -= bytes_;
     }
@@ -33,29 +45,38 @@ public:
 
     /// For commands of the queue.
     cl::Buffer& buffer() {
-        if (mapped_ != nullptr) {
-            queue_.commands().enqueueUnmapMemObject(buffer_, mapped_);
-            mapped_ = nullptr;
+        if (buffer_() == nullptr) {
+            buffer_ = cl::Buffer(queue_.context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes_,
+                                 host_);
+            // Commands that are queued may outlive this object.
+            buffer_.setDestructorCallback([](cl_mem, void* memory) { std::free(memory); }, host_);
+        } else if (host_ != nullptr) {
+            queue_.commands().enqueueUnmapMemObject(buffer_, host_);
         }
+        host_ = nullptr;
         return buffer_;
     }
     void* begin() override {
-        if (mapped_ == nullptr) {
+        if (host_ == nullptr) {
             guarded("mapping an array", [&] {
                 queue_.finish();
-                mapped_ = queue_.commands().enqueueMapBuffer(buffer_, CL_TRUE,
-                                                             CL_MAP_READ | CL_MAP_WRITE, 0, bytes_);
+                host_ = queue_.commands().enqueueMapBuffer(buffer_, CL_TRUE,
+                                                           CL_MAP_READ | CL_MAP_WRITE, 0, bytes_);
             });
         }
-        return mapped_;
+        return host_;
     }
 
 private:
+    // Drivers copy what begins or ends elsewhere.
+    static constexpr std::size_t page = 4096;
+    static constexpr std::size_t cache_line = 64;
+
     Queue& queue_;
-    cl::Buffer buffer_;
+    cl::Buffer buffer_; ///< none before a command needs it
     std::size_t bytes_;
     std::shared_ptr<std::size_t> all_bytes_;
-    void* mapped_ = nullptr;
+    void* host_ = nullptr; ///< the numbers, while they are the host's
 };
 
 /// What two devices have in common: a queue, and the memory of its arrays.
@@ -74,10 +95,9 @@ public:
 
     Array zeros(std::size_t count, Element element) {
         return guarded("an array on the device", [&]() -> Array {
-            // The memory of a CPU device is the host's: mapped, it is not copied.
-            const cl_mem_flags where = is_host_memory() ? CL_MEM_ALLOC_HOST_PTR : cl_mem_flags(0);
             const std::size_t bytes = count * element.bytes();
-            auto memory = std::make_shared<BufferMemory>(queue_, bytes, where, all_bytes_);
+            auto memory =
+                std::make_shared<BufferMemory>(queue_, bytes, is_host_memory(), all_bytes_);
             // Drivers allocate at first use: force that here, where a failure can be reported.
             if (is_host_memory()) {
                 fill_on_all_cores(static_cast<char*>(memory->begin()), bytes);

@@ -73,9 +73,13 @@ bool read_parameters(const json& values, const opencl::TuningEntry& entry, Param
 /// Where there is a winner that this kernel could take on this device.
 void find_winner(const DeviceInfo& device, const std::string& kernel, const std::string& stage,
                  const opencl::TuningEntry& entry, ChosenParameters& chosen) {
+    const json winners = read_winners(tuning_path(device) + winners_end);
+    if (winners.empty()) {
+        return; // the key takes a hash of the kernel
+    }
     const json key = key_of(device, kernel, stage);
     Parameters parameters;
-    for (const json& winner : read_winners(tuning_path(device) + winners_end)) {
+    for (const json& winner : winners) {
         if (is_of(winner, key) &&
             read_parameters(winner.value("parameters", json()), entry, parameters) &&
             fits(parameters, entry.bounds, opencl::numbers_of(device))) {

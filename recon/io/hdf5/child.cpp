@@ -463,7 +463,8 @@ Hdf5Request receive_request(const Connection& parent) {
 
 } // namespace
 
-void serve_hdf5(const Connection& parent, const InputFile& file) {
+void serve_hdf5(const Connection& parent, int descriptor) {
+    const InputFile file(text("/proc/self/fd/", descriptor));
     Server server(parent, file);
     try {
         server.open(file);

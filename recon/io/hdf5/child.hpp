@@ -38,7 +38,7 @@ struct Hdf5PartHead {
     std::uint64_t refused = 0;
 };
 
-/// Answers requests until the parent goes away.
-void serve_hdf5(const Connection& parent, const InputFile& file);
+/// Answers requests on the file that this descriptor is of, until the parent goes away.
+void serve_hdf5(const Connection& parent, int descriptor);
 
 } // namespace lsrecon

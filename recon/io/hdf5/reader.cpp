@@ -10,6 +10,7 @@
 #include "base/machine.hpp"
 #include "base/numbers.hpp"
 #include "base/packed.hpp"
+#include "io/hdf5/alone.hpp"
 #include "io/hdf5/child.hpp"
 #include "scan/host_memory.hpp"
 
@@ -65,9 +66,8 @@ public:
         const InputFile& file = reader.file_;
         try {
             if (!child_) {
-                child_ = std::make_unique<ChildProcess>(
-                    [&file](const Connection& parent) { serve_hdf5(parent, file); },
-                    file.descriptor());
+                const auto alone = alone_with_hdf5();
+                child_ = std::make_unique<ChildProcess>(&serve_hdf5, file.descriptor());
             }
         } catch (const std::system_error& failure) {
             throw LimitError(

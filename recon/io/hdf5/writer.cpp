@@ -137,6 +137,11 @@ std::vector<const char*> pointers_to(const std::vector<std::string>& values) {
 
 } // namespace
 
+std::unique_lock<std::recursive_mutex> alone_with_hdf5() {
+    static std::recursive_mutex mutex;
+    return std::unique_lock<std::recursive_mutex>(mutex);
+}
+
 Hdf5Writer::Hdf5Writer(const std::string& path, const std::string& name, std::uint64_t room)
     : path_(path), name_(name), room_(room) {
     silence_hdf5();
@@ -298,6 +303,7 @@ void Hdf5Writer::close() {
     require(H5Fflush(*file_, H5F_SCOPE_GLOBAL), name_, "file");
     if (room_ > 0) {
         file_.reset();
+        alone_.unlock();
         return write_later_values();
     }
     // The handle is the address of the bytes; the memory itself grows in steps.

@@ -7,6 +7,7 @@
 
 #include "base/coil_rows.hpp"
 #include "base/types.hpp"
+#include "io/hdf5/alone.hpp"
 #include "io/hdf5/object.hpp"
 #include "io/image/file_values.hpp"
 
@@ -22,7 +23,8 @@ enum class Hdf5Element { float32, float64, complex64, complex128, ismrmrd_comple
 /// refused, HDF5 (1.10.8) can neither close the file nor end without a crash. One whose values come
 /// part after part is made on disk: HDF5 writes only what describes it, once there was room for
 /// that, and close() puts the values where HDF5 left their place. Failures are Errors that name the
-/// file.
+/// file. No other thread writes or starts to read HDF5 from its beginning until close() has left
+/// only those values, or until its end.
 class Hdf5Writer {
 public:
     /// `name` is what messages call it; `room` the bytes of all but those values, 0 in memory.
@@ -74,6 +76,7 @@ private:
         PartValues values;
     };
 
+    std::unique_lock<std::recursive_mutex> alone_ = alone_with_hdf5();
     std::string path_;
     std::string name_;
     std::uint64_t room_; ///< on disk of all but values that come later; 0 for a file in memory
