@@ -182,12 +182,20 @@ void read_values(PrepareOptions& prepare, const Scan& scan) {
 ReconstructedFile reconstruct_file(const std::string& scan_file, const std::string& image_file,
                                    Transforms& transforms, const FileOptions& options,
                                    Reporter& report) {
-    ImageFile image(image_file, transforms, options, report);
+    std::optional<ImageFile> image;
+    FramesToCaller nowhere([](std::size_t, const ImageFrame&) {});
+    if (transforms.ranks().is_first()) {
+        image.emplace(image_file, transforms, options, report);
+    }
     KeptQ q(options.q_file, options.q_folder, transforms, report);
     ReconstructOptions how = options;
     how.q = &q;
     how.prepare.geometry.regularised = !options.solve.regularisers.empty();
-    how.on_iteration = [&](std::size_t frame, const Iteration& i) { image.log(frame, i); };
+    how.on_iteration = [&](std::size_t frame, const Iteration& i) {
+        if (image) {
+            image->log(frame, i);
+        }
+    };
     ReadOptions read = options.read;
     tell(how.prepare, read);
     read.bad_frames = true;
@@ -205,11 +213,12 @@ ReconstructedFile reconstruct_file(const std::string& scan_file, const std::stri
     source.report_bad(report);
     read_values(how.prepare, source.scan());
     try {
-        Reconstructed result = reconstruct(source, image, transforms, std::move(how), report);
-        return {std::move(result), image.truth_error()};
+        ImageSink& sink = image ? static_cast<ImageSink&>(*image) : nowhere;
+        Reconstructed result = reconstruct(source, sink, transforms, std::move(how), report);
+        return {std::move(result), image ? image->truth_error() : std::nullopt};
     } catch (const Error&) {
-        if (!image.kept().empty()) {
-            report.note(image.kept());
+        if (image && !image->kept().empty()) {
+            report.note(image->kept());
         }
         throw;
     }

@@ -26,7 +26,7 @@ struct ReconstructedFile : Reconstructed {
 
 /// From a scan file to an image file. A frame of several may fail alone (scan/attempts.hpp). Any
 /// other failure throws and leaves no image. In both cases the finished frames of a scan of several
-/// stay in IMAGE.part, which the next run continues with `resume`.
+/// stay in IMAGE.part, which the next run continues with `resume`. Of ranks the first one writes.
 ReconstructedFile reconstruct_file(const std::string& scan_file, const std::string& image_file,
                                    Transforms& transforms, const FileOptions& options,
                                    Reporter& report);
