@@ -97,6 +97,9 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     }
 
     Reconstructed result = frames.result();
+    if (frames.are_elsewhere()) {
+        return result;
+    }
     if (curve) {
         add_lambda_curve(result.about, *curve);
     }

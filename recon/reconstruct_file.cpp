@@ -211,7 +211,7 @@ template <typename Step> auto FileReconstruction::noting_what_is_kept(const Step
     try {
         return step();
     } catch (const Error&) {
-        if (!image_->kept().empty()) {
+        if (image_ && !image_->kept().empty()) {
             report_.note(image_->kept());
         }
         throw;
@@ -219,12 +219,18 @@ template <typename Step> auto FileReconstruction::noting_what_is_kept(const Step
 }
 
 void FileReconstruction::read() {
-    image_ = std::make_unique<ImageFile>(image_file_, transforms_, options_, report_);
+    if (transforms_.ranks().is_first()) {
+        image_ = std::make_unique<ImageFile>(image_file_, transforms_, options_, report_);
+    }
     q_ = std::make_unique<KeptQ>(options_.q_file, options_.q_folder, shared_, transforms_, report_);
     how_ = options_;
     how_.q = q_.get();
     how_.prepare.geometry.regularised = !options_.solve.regularisers.empty();
-    how_.on_iteration = [this](std::size_t frame, const Iteration& i) { image_->log(frame, i); };
+    how_.on_iteration = [this](std::size_t frame, const Iteration& i) {
+        if (image_) {
+            image_->log(frame, i);
+        }
+    };
     ReadOptions read = options_.read;
     tell(how_.prepare, read);
     read.bad_frames = true;
@@ -252,15 +258,18 @@ void FileReconstruction::read() {
 
 ReconstructedFile FileReconstruction::compute() {
     return noting_what_is_kept([&]() -> ReconstructedFile {
-        Reconstructed result =
-            reconstruct(*source_, *image_, transforms_, std::move(how_), report_);
+        FramesToCaller nowhere([](std::size_t, const ImageFrame&) {});
+        ImageSink& sink = image_ ? static_cast<ImageSink&>(*image_) : nowhere;
+        Reconstructed result = reconstruct(*source_, sink, transforms_, std::move(how_), report_);
         source_.reset();
-        return {std::move(result), image_->truth_error()};
+        return {std::move(result), image_ ? image_->truth_error() : std::nullopt};
     });
 }
 
 void FileReconstruction::write() {
-    noting_what_is_kept([&] { image_->write(); });
+    if (image_) {
+        noting_what_is_kept([&] { image_->write(); });
+    }
 }
 
 ReconstructedFile reconstruct_file(const std::string& scan_file, const std::string& image_file,

@@ -59,14 +59,14 @@ private:
     Reporter& report_;
     SharedValues* const shared_;
     ReconstructOptions how_;
-    std::unique_ptr<ImageFile> image_;
+    std::unique_ptr<ImageFile> image_; ///< of the first rank
     std::unique_ptr<KeptQ> q_;
     std::unique_ptr<ScanFile> source_; ///< until it is computed
 };
 
 /// The three steps. A frame of several may fail alone (scan/attempts.hpp). Any
 /// other failure throws and leaves no image. In both cases the finished frames of a scan of several
-/// stay in IMAGE.part, which the next run continues with `resume`.
+/// stay in IMAGE.part, which the next run continues with `resume`. Of ranks the first one writes.
 ReconstructedFile reconstruct_file(const std::string& scan_file, const std::string& image_file,
                                    Transforms& transforms, const FileOptions& options,
                                    Reporter& report);

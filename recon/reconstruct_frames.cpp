@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/machine.hpp"
+#include "base/packed.hpp"
 #include "reconstruct_cost.hpp"
 #include "solve/late_change.hpp"
 #include "solve/noise_map.hpp"
@@ -15,7 +16,7 @@ FrameSolves::FrameSolves(PreparedScan& prepared, ScanEquations& equations, const
                          ImageSink& sink, Reporter& report)
     : prepared_(prepared), scan_(prepared.scan()), equations_(equations), how_(how), sink_(sink),
       report_(report), attempts_(scan_, report), about_(scan_.frames.size()),
-      is_finished_(scan_.frames.size()), noise_of_sample_(energy_of_noise(scan_.noise)) {
+      is_finished_(scan_.frames.size(), 0), noise_of_sample_(energy_of_noise(scan_.noise)) {
     if (need_all_frames(how_.options.regularisers)) {
         const JointRoom room = require_joint_room(
             how_.transforms, scan_,
@@ -28,14 +29,21 @@ FrameSolves::FrameSolves(PreparedScan& prepared, ScanEquations& equations, const
     for (std::size_t f = 0; f < about_.size(); ++f) {
         if (std::optional<ImageFrame> finished = sink_.finished(f)) {
             about_[f] = std::move(*finished);
-            is_finished_[f] = true;
+            is_finished_[f] = 1;
         }
+    }
+    if (!need_all_frames(how_.options.regularisers) && about_.size() > 1) {
+        ranks_ = &how_.transforms.part_ranks();
+        ranks_->broadcast(0, is_finished_);
     }
 }
 
-Monitor FrameSolves::monitor_of(std::size_t frame) const {
+Monitor FrameSolves::monitor_of(std::size_t frame) {
     if (!how_.asked.on_iteration) {
         return nullptr;
+    }
+    if (are_elsewhere()) {
+        return [this](const Iteration& iteration) { iterations_.push_back(iteration); };
     }
     return [this, frame](const Iteration& iteration) { how_.asked.on_iteration(frame, iteration); };
 }
@@ -94,34 +102,114 @@ void FrameSolves::put(std::size_t frame, ImageFrame image) {
 }
 
 void FrameSolves::solve(std::size_t f) {
-    constexpr int many = 20; // iterations, to which another one adds little
-    progress_->next(label_beside_index(scan_.frames[f].label, f));
-    if (is_finished_[f]) {
+    if (is_finished_[f] != 0) {
+        progress_->next(label_beside_index(scan_.frames[f].label, f));
         return;
     }
-    attempts_.of(f, [&] {
-        auto [frame, fhd, energy] = equations_.transformed(f);
-        SolveOptions options = how_.options;
-        options.monitor = monitor_of(f);
-        options.looks_ahead = !options.precondition &&
-                              (how_.asked.certify > 0 ||
-                               (options.iterations >= many && equations_.of(f).are_sampled()));
-        const Solved solved = lsrecon::solve(equations_.of(f), fhd, options, report_);
-        ImageFrame image = image_of(frame, solved, equations_.of(f).error(),
-                                    equations_.of(f).sampled_errors(report_));
-        refine(image, f);
-        if (!solved.gains.empty()) { // of a solve
-            measure_error(image, f, *std::min_element(solved.gains.begin(), solved.gains.end()),
-                          fhd);
+    round_.push_back(f);
+    if (round_.size() == ranks_->count()) {
+        solve_round();
+    }
+}
+
+/// The ranks do not wait for each other but for the first, which takes each frame when its own is
+/// done.
+void FrameSolves::solve_round() {
+    for (std::size_t rank = 0; rank < round_.size(); ++rank) {
+        const std::size_t f = round_[rank];
+        progress_->next(label_beside_index(scan_.frames[f].label, f));
+        const bool is_own = rank == ranks_->here();
+        if (is_own || ranks_->is_first()) {
+            Told told = is_own ? solved_here(f) : Told();
+            bring(rank, told);
+            take(f, std::move(told), is_own);
         }
-        if (how_.asked.noise_replicas > 0 && scan_.frames.size() == 1) {
-            of_single_frame_ = std::move(fhd);
+    }
+    round_.clear();
+}
+
+FrameSolves::Told FrameSolves::solved_here(std::size_t f) {
+    Told told;
+    const std::size_t known_notes = report_.notes().size();
+    iterations_.clear();
+    if (!attempts_.of(f, [&] { told.image = solve_alone(f); })) {
+        told.failed = attempts_.failed().at(f);
+    }
+    told.voxels = static_cast<std::size_t>(told.image.values.size());
+    told.notes.assign(report_.notes().begin() + static_cast<long>(known_notes),
+                      report_.notes().end());
+    told.iterations = std::move(iterations_);
+    return told;
+}
+
+void FrameSolves::bring(std::size_t from, Told& told) {
+    if (from == 0) {
+        return;
+    }
+    std::string words = are_elsewhere() ? packed(told) : "";
+    ranks_->bring_to_first(from, words);
+    if (!are_elsewhere()) {
+        told = unpacked<Told>(words);
+        told.image.values.resize(static_cast<Eigen::Index>(told.voxels));
+    }
+    ranks_->bring_to_first(from, told.image.values.data(), told.voxels * sizeof(Complex));
+}
+
+/// On the first rank.
+void FrameSolves::take(std::size_t f, Told told, bool is_own) {
+    if (are_elsewhere()) {
+        return;
+    }
+    for (const std::string& note : told.notes) {
+        report_.note(note);
+    }
+    for (const Iteration& iteration : told.iterations) {
+        how_.asked.on_iteration(f, iteration);
+    }
+    if (told.voxels > 0) {
+        told.image.label = scan_.frames[f].label;
+        told.image.position = scan_.frames[f].position;
+        attempts_.of(f, [&] { put(f, std::move(told.image)); });
+    } else if (!is_own) {
+        attempts_.add(f, told.failed);
+    }
+}
+
+ImageFrame FrameSolves::solve_alone(std::size_t f) {
+    constexpr int many = 20; // iterations, to which another one adds little
+    auto [frame, fhd, energy] = equations_.transformed(f);
+    SolveOptions options = how_.options;
+    options.monitor = monitor_of(f);
+    options.looks_ahead =
+        !options.precondition &&
+        (how_.asked.certify > 0 || (options.iterations >= many && equations_.of(f).are_sampled()));
+    const Solved solved = lsrecon::solve(equations_.of(f), fhd, options, report_);
+    ImageFrame image =
+        image_of(frame, solved, equations_.of(f).error(), equations_.of(f).sampled_errors(report_));
+    refine(image, f);
+    if (!solved.gains.empty()) { // of a solve
+        measure_error(image, f, *std::min_element(solved.gains.begin(), solved.gains.end()), fhd);
+    }
+    if (how_.asked.noise_replicas > 0 && scan_.frames.size() == 1) {
+        of_single_frame_ = std::move(fhd);
+    }
+    give_back_memory();
+    compare_with_samples(image, solved.explained, energy,
+                         noise_of_sample_ * frame.sampling->sum_of_weights());
+    return image;
+}
+
+/// What each rank found of the models of its places.
+void FrameSolves::bring_models() {
+    for (std::size_t rank = 1; rank < ranks_->count(); ++rank) {
+        std::string found = packed(equations_.model().places());
+        ranks_->bring_to_first(rank, found);
+        if (!are_elsewhere()) {
+            for (auto& place : unpacked<std::vector<ModelCheck::OfPlace>>(found)) {
+                equations_.model().add(std::move(place));
+            }
         }
-        give_back_memory();
-        compare_with_samples(image, solved.explained, energy,
-                             noise_of_sample_ * frame.sampling->sum_of_weights());
-        put(f, std::move(image));
-    });
+    }
 }
 
 JointFrame FrameSolves::begin(std::size_t f, const JointFrame* before, SharedWorkspaces& shared) {
@@ -178,12 +266,17 @@ void FrameSolves::solve_together(const Place& place) {
 }
 
 Reconstructed FrameSolves::result() {
+    solve_round();
+    bring_models();
     progress_.reset();
-    attempts_.require_some();
     const auto before =
-        static_cast<std::size_t>(std::count(is_finished_.begin(), is_finished_.end(), true));
+        static_cast<std::size_t>(std::count(is_finished_.begin(), is_finished_.end(), 1));
     Reconstructed result{
         SolveSummary(how_.options, how_.transforms.epsilon()), empty_image(scan_), before, {}};
+    if (are_elsewhere()) {
+        return result;
+    }
+    attempts_.require_some();
     for (const auto& [f, failed] : attempts_.failed()) {
         about_[f] = image_of_failed(scan_.frames[f], failed);
     }

@@ -11,7 +11,9 @@
 namespace lsrecon {
 
 /// The frames of a scan, from their samples to the sink: one after another, or those of a place
-/// together. A frame that the sink has is left alone. All that it is made of must outlive it.
+/// together. A frame that the sink has is left alone. Ranks solve frames of a series each, as many
+/// at a time as there are ranks, and the first one puts them into its sink in their order. All that
+/// it is made of must outlive it.
 class FrameSolves {
 public:
     struct How {
@@ -35,11 +37,30 @@ public:
 
     /// After the last frame. The first error when every frame failed.
     Reconstructed result();
+    /// Whether another rank has the frames, and what follows is its to do.
+    bool are_elsewhere() const { return !ranks_->is_first(); }
     /// After that, of the first frame that did not fail.
     void add_noise_map(Image& about);
 
 private:
-    Monitor monitor_of(std::size_t frame) const;
+    /// What a rank has to tell of a frame that it solved.
+    struct Told {
+        ImageFrame image; ///< its values follow
+        std::uint64_t voxels = 0;
+        FailedFrame failed; ///< where there is no image
+        std::vector<std::string> notes;
+        std::vector<Iteration> iterations;
+        template <typename Archive> void each(Archive& archive) {
+            archive(image, voxels, failed, notes, iterations);
+        }
+    };
+    void solve_round();
+    Told solved_here(std::size_t frame);
+    void bring(std::size_t from, Told& told);
+    void take(std::size_t frame, Told told, bool is_own);
+    void bring_models();
+    ImageFrame solve_alone(std::size_t frame);
+    Monitor monitor_of(std::size_t frame);
     JointFrame begin(std::size_t frame, const JointFrame* before, SharedWorkspaces& shared);
     ImageFrame image_of(const Frame& frame, const Solved& solved, double error,
                         const SampledErrors& sampled) const;
@@ -57,7 +78,11 @@ private:
     Attempts attempts_;
     std::optional<FrameProgress> progress_;
     std::vector<ImageFrame> about_; ///< each frame, without values
-    std::vector<bool> is_finished_; ///< by an earlier run
+    std::string is_finished_; ///< of each, 1 if by an earlier run, else 0
+    JobRanks alone_;
+    JobRanks* ranks_ = &alone_; ///< that solve frames each
+    std::vector<std::size_t> round_; ///< frames that they solve next, one each
+    std::vector<Iteration> iterations_; ///< of this rank's, for the log of the first
     double noise_of_sample_;
     double room_on_device_ = 0; ///< that frames together take, bytes
     std::vector<Volume> of_single_frame_; ///< its F^H d: it cannot be read again

@@ -13,6 +13,8 @@ packages=(
     libeigen3-dev libhdf5-dev libpugixml-dev libfftw3-dev libpng-dev libssl-dev
     libcli11-dev nlohmann-json3-dev libgtest-dev libgmock-dev libismrmrd-dev
     libnifti2-dev voro++-dev
+    # LSRECON_WITH_MPI
+    openmpi-bin libopenmpi-dev
     # OpenCL: headers, loader, and a device for machines without a GPU
     ocl-icd-opencl-dev opencl-clhpp-headers pocl-opencl-icd libvkfft-dev
     # scripts that make and read test data

@@ -23,6 +23,7 @@ struct Command {
     std::string name;
     std::string summary;
     Bind* bind;
+    bool is_shared = false; ///< by ranks; the first alone runs any other
 };
 
 /// The table of commands: one row each, in the order of the help.

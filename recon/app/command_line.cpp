@@ -7,6 +7,7 @@
 
 #include "app/command.hpp"
 #include "app/output.hpp"
+#include "app/ranks.hpp"
 #include "base/numbers.hpp"
 #include "base/version.hpp"
 
@@ -17,6 +18,12 @@ namespace {
 std::string& stored_command_line() {
     static std::string line;
     return line;
+}
+
+JobRanks*& stored_ranks() {
+    static JobRanks alone;
+    static JobRanks* ranks = &alone;
+    return ranks;
 }
 
 /// "field of view of the image, in mm [as the file says]"
@@ -73,7 +80,9 @@ void add(CLI::App& cli, const Command& command, std::function<ExitCode()>& asked
             option.needs(app.get_option(flag_of(row.needs)));
         }
     }
-    app.callback([&asked, run = bound.run] { asked = run; });
+    app.callback([&asked, run = bound.run, shared = command.is_shared] {
+        asked = shared || ranks().is_first() ? run : [] { return ExitCode::done; };
+    });
 }
 
 /// The flag that begins and ends like this one, in three fifths of its letters; "" without one.
@@ -179,6 +188,14 @@ bool is_key(const std::string& key) {
         return all;
     }();
     return keys.count(key) > 0;
+}
+
+JobRanks& ranks() {
+    return *stored_ranks();
+}
+
+void set_ranks(JobRanks& started) {
+    stored_ranks() = &started;
 }
 
 const std::string& command_line() {

@@ -4,7 +4,7 @@ namespace lsrecon::app {
 
 const std::vector<Command>& commands() {
     static const std::vector<Command> table{
-        {"recon", "Reconstruct the image of a scan.", &bind_recon},
+        {"recon", "Reconstruct the image of a scan.", &bind_recon, true},
         {"batch", "Reconstruct many scans, one after the other, and continue where it stopped.",
          &bind_batch},
         {"predict", "Say how long a reconstruction will take, and how much memory.", &bind_predict},

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "app/output.hpp"
+#include "app/ranks.hpp"
 #include "base/error.hpp"
 #include "base/timer.hpp"
 
@@ -106,8 +107,27 @@ void Console::on_frames_end() {
     frame_stages_.clear();
 }
 
+namespace {
+
+/// The GPU of a rank among those of its node; "" for the best device, where there is no GPU.
+std::string device_of_rank(std::size_t here_on_node) {
+    std::vector<int> gpus;
+    for (const DeviceInfo& device : list_devices()) {
+        if (device.type == "gpu" && device.available) {
+            gpus.push_back(device.index);
+        }
+    }
+    return gpus.empty() ? "" : text(gpus[here_on_node % gpus.size()]);
+}
+
+} // namespace
+
 std::unique_ptr<Transforms> open_transforms(ComputeOptions options, Reporter& report,
                                             std::shared_ptr<Device> device) {
+    if (!device && options.device.empty() && options.backend == "opencl" &&
+        ranks().count_on_node() > 1) {
+        options.device = device_of_rank(ranks().here_on_node());
+    }
     options.note = [&report](const std::string& message) { report.note(message); };
     options.tell = [&report](const std::string& message) { report.tell(message); };
     return lsrecon::open_transforms(std::move(options), engines(), std::move(device));

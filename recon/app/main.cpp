@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <fcntl.h>
 #include <iomanip>
@@ -7,9 +9,11 @@
 #include "app/command.hpp"
 #include "app/console.hpp"
 #include "app/output.hpp"
+#include "app/ranks.hpp"
 #include "base/child_process.hpp"
 #include "base/escaped.hpp"
 #include "base/machine.hpp"
+#include "base/parallel.hpp"
 #include "base/said_on_signal.hpp"
 
 using namespace lsrecon;
@@ -18,6 +22,13 @@ namespace {
 
 int code(ExitCode value) {
     return static_cast<int>(value);
+}
+
+/// Returns where this process is alone; else it ends all of its job.
+int fail(ExitCode with, const std::string& message) {
+    app::ranks().fail(code(with), message);
+    app::put_error(message);
+    return code(with);
 }
 
 /// The one place where an exception becomes an exit code.
@@ -29,19 +40,17 @@ int run(const std::string& name, const std::function<ExitCode()>& command) {
         if (error.code() == ExitCode::usage && message.find("\n  next:") == std::string::npos) {
             message += "\n  next:     see 'lsrecon " + name + "--help'";
         }
-        app::put_error(message);
-        return code(error.code());
+        return fail(error.code(), message);
     } catch (const std::bad_alloc&) {
         const MemoryLimit limit = memory_limit();
-        app::put_error(text("there is no memory left\n  expected: at most the ",
-                            std::setprecision(3), limit.bytes / 1e9, " GB of ", limit.whose,
-                            "\n  next:     raise that limit, use a smaller matrix (--matrix) or "
-                            "fewer coils (--coils), or a machine with more memory"));
-        return code(ExitCode::input);
+        return fail(ExitCode::input,
+                    text("there is no memory left\n  expected: at most the ", std::setprecision(3),
+                         limit.bytes / 1e9, " GB of ", limit.whose,
+                         "\n  next:     raise that limit, use a smaller matrix (--matrix) or "
+                         "fewer coils (--coils), or a machine with more memory"));
     } catch (const std::exception& error) {
-        app::put_error(text("a bug: ", printable(error.what()),
-                            "\n  next:     please report it with the command"));
-        return code(ExitCode::bug);
+        return fail(ExitCode::bug, text("a bug: ", printable(error.what()),
+                                        "\n  next:     please report it with the command"));
     }
 }
 
@@ -56,6 +65,17 @@ void occupy_closed_streams() {
     }
 }
 
+/// Ranks of a node share its cores, and PoCL's threads are as many by default as all cores.
+void share_cores(const JobRanks& job) {
+    if (job.count_on_node() == 1) {
+        return;
+    }
+    limit_cores(std::max<std::size_t>(1, all_cores() / job.count_on_node()));
+    for (const char* const name : {"POCL_MAX_PTHREAD_COUNT", "POCL_CPU_MAX_CU_COUNT"}) {
+        ::setenv(name, text(all_cores()).c_str(), 0);
+    }
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -63,7 +83,16 @@ int main(int argc, char** argv) {
     start_children_from_here();
     say_words_on_signals(&app::with_flags);
     const std::string command = argc > 1 && argv[1][0] != '-' ? argv[1] + std::string(" ") : "";
-    const int result = run(command, [&] { return app::run_command_line(argc, argv); });
+    std::unique_ptr<JobRanks> job;
+    const int result = run(command, [&] {
+        job = app::start_ranks();
+        app::set_ranks(*job);
+        share_cores(*job);
+        if (!job->is_first()) {
+            app::silence();
+        }
+        return app::run_command_line(argc, argv);
+    });
     const int flushed = run("", [] {
         app::flush_stdout();
         return ExitCode::done;

@@ -260,7 +260,7 @@ Machine measure_machine(const std::string& device, Reporter& report) {
     const std::vector<DeviceInfo> devices = list_devices();
     const DeviceInfo info = devices[static_cast<std::size_t>(choose_device(devices, device))];
     Machine machine{info, nominal_pace(info.type == "gpu")};
-    machine.pace.cores = static_cast<double>(all_cores());
+    machine.pace.cores = static_cast<double>(cores_of_machine());
     const Equations equations = equations_of(machine, runs, scratch);
     const std::vector<PaceRow>& rows = pace_rows();
     Eigen::VectorXd pace(static_cast<Eigen::Index>(rows.size()));

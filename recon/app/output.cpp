@@ -25,15 +25,29 @@ std::string in_format(const char* format, std::va_list values) {
     return result;
 }
 
+bool& is_silent() {
+    static bool silent = false;
+    return silent;
+}
+
 } // namespace
 
+void silence() {
+    is_silent() = true;
+}
+
 void put(std::FILE* to, const std::string& line, const char* before, const char* after) {
+    if (is_silent()) {
+        return;
+    }
     const std::string whole = before + with_flags(printable(line)) + after;
     std::fwrite(whole.data(), 1, whole.size(), to);
 }
 
 void put_page(const std::string& lines) {
-    std::fwrite(lines.data(), 1, lines.size(), stdout);
+    if (!is_silent()) {
+        std::fwrite(lines.data(), 1, lines.size(), stdout);
+    }
 }
 
 std::string with_flags(std::string message) {

@@ -14,6 +14,8 @@ namespace lsrecon::app {
 /// Control characters, which a file may hold to colour a terminal or to forge a line, become
 /// blanks. `before` and `after` are the program's own.
 void put(std::FILE* to, const std::string& line, const char* before = "", const char* after = "\n");
+/// Nothing leaves it from now on.
+void silence();
 /// "lsrecon: " and a message of several lines, on stderr.
 void put_error(const std::string& message, const char* before = "");
 /// Lines on stdout that are the program's own, such as a help.

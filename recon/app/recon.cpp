@@ -1,6 +1,7 @@
 #include "app/recon.hpp"
 
 #include "app/output.hpp"
+#include "app/ranks.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
 #include "base/timer.hpp"
@@ -242,13 +243,31 @@ void require_as_asked(const ReconOptions& options, const ReconstructedFile& resu
 
 namespace {
 
+/// Ranks that compute together decide alike by numbers that are the same to the last bit.
+void require_same_device(const ComputedBy& here) {
+    const std::string own = here.device + ", " + here.driver;
+    std::string of_first = own;
+    ranks().broadcast(0, of_first);
+    if (own != of_first) {
+        throw DeviceError(text("ranks on different devices\n  found:    ", own,
+                               "\n  expected: ", of_first,
+                               ", as the first rank has\n  next:     "
+                               "choose a device that all have with --device"));
+    }
+}
+
 ExitCode run(ReconOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
     settle(options);
     Console console(options.quiet);
+    options.compute.ranks = &ranks();
     const auto transforms = open_transforms(options.compute, console);
+    require_same_device(transforms->computed_by());
     const ReconstructedFile result =
         reconstruct_file(options.scan, options.output, *transforms, options.reconstruct, console);
+    if (!ranks().is_first()) {
+        return ExitCode::done;
+    }
     tell_summary(options, result, seconds_since(begin), console);
     if (options.json) {
         print_image_as_json(options.output);

@@ -11,10 +11,16 @@
 namespace lsrecon {
 
 /// Asked for once: the system reads it from a file each time, which takes longer than small work.
-inline std::size_t all_cores() {
+inline std::size_t cores_of_machine() {
     static const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
     return cores;
 }
+
+/// Those that this process works on: fewer than the machine's where others share them. What it
+/// computes does not depend on it.
+std::size_t all_cores();
+/// From now on.
+void limit_cores(std::size_t most);
 
 /// Calls work(i) for every i below `count`, on all cores; core t of n takes t, t + n, ... Where the
 /// system gives no more threads, this one does their work. The first exception of the lowest core

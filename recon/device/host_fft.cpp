@@ -69,7 +69,7 @@ private:
                               period, threads);
             }
         };
-        const std::vector<Range> shares = shares_of(maps.size());
+        const std::vector<Range> shares = shares_of(maps.size(), fft_.count());
         if (shares.size() == 1) {
             for (std::size_t c = 0; c < maps.size(); ++c) {
                 add_of_map(c, periods, to, true);
@@ -77,26 +77,31 @@ private:
             return;
         }
         sums_.resize(shares.size() * in.count());
+        const std::size_t cores = std::min(shares.size(), all_cores());
         for_each_in_parallel(shares.size(), [&](std::size_t i) {
+            Value* const period = periods + i % cores * fft_.count(); // in the cache of its core
             Value* const sum = sums_.data() + i * in.count();
             std::fill_n(sum, in.count(), Value(0));
             for (std::size_t c = shares[i].first; c < shares[i].first + shares[i].count; ++c) {
-                add_of_map(c, periods + i * fft_.count(), sum, false);
+                add_of_map(c, period, sum, false);
             }
         });
-        for (std::size_t i = 0; i < shares.size(); ++i) {
-            const Value* const sum = sums_.data() + i * in.count();
-            std::transform(sum, sum + in.count(), to, to, std::plus<Value>());
-        }
+        for_each_range_in_parallel(in.count(), cores, [&](const Range& some) {
+            for (std::size_t i = 0; i < shares.size(); ++i) {
+                const Value* const sum = sums_.data() + i * in.count() + some.first;
+                std::transform(sum, sum + some.count, to + some.first, to + some.first,
+                               std::plus<Value>());
+            }
+        });
     }
 
     /// Where a period may stay in the cache of a core, each takes some of the maps, with a period
-    /// and a sum of its own; else all cores take one map after the other. Rounding depends on the
-    /// number of cores.
-    std::vector<Range> shares_of(std::size_t maps) const {
-        const bool apart =
-            fft_.count() < worth_all_cores && maps * fft_.count() >= worth_several_cores;
-        return split_into_ranges(maps, divide_up(maps, apart ? std::min(all_cores(), maps) : 1));
+    /// and a sum of its own; else all cores take one map after the other. Shares are as many
+    /// whatever the number of cores, so that rounding does not depend on it.
+    static std::vector<Range> shares_of(std::size_t maps, std::size_t points) {
+        constexpr std::size_t most_shares = 16;
+        const bool apart = points < worth_all_cores && maps * points >= worth_several_cores;
+        return split_into_ranges(maps, divide_up(maps, apart ? std::min(most_shares, maps) : 1));
     }
 
     Device& device_;

@@ -71,12 +71,16 @@ void Volumes::add(const Range& at, const Array& values) {
         volumes_.emplace_back(device_, values, exponent_);
         return;
     }
-    if (at.first == 0) {
+    if (begun_.empty()) {
+        first_ = at.first;
+        element_ = values.element();
+    }
+    if (at.first == first_) {
         begun_.push_back(ComplexVector(static_cast<Eigen::Index>(voxels_)));
     } else if (next_ == begun_.size()) {
         next_ = 0;
     }
-    ComplexVector& volume = at.first == 0 ? begun_.back() : begun_[next_++];
+    ComplexVector& volume = at.first == first_ ? begun_.back() : begun_[next_++];
     volume.segment(static_cast<Eigen::Index>(at.first), static_cast<Eigen::Index>(at.count)) =
         Volume(device_, values, exponent_).values();
 }
@@ -84,6 +88,38 @@ void Volumes::add(const Range& at, const Array& values) {
 std::vector<Volume> Volumes::finished() {
     for (ComplexVector& volume : begun_) {
         volumes_.emplace_back(std::move(volume));
+    }
+    return std::move(volumes_);
+}
+
+namespace {
+
+/// As they are in an array, which has fewer bytes than doubles.
+template <typename Number>
+void exchange(JobRanks& ranks, std::size_t together, ComplexVector& values) {
+    using Numbers = Eigen::Matrix<std::complex<Number>, Eigen::Dynamic, 1>;
+    const auto count = static_cast<std::size_t>(values.size());
+    for (std::size_t rank = 0; rank < ranks.count(); ++rank) {
+        const Range share = share_of_rank(count, together, rank, ranks.count());
+        auto part = values.segment(static_cast<Eigen::Index>(share.first),
+                                   static_cast<Eigen::Index>(share.count));
+        Numbers numbers = part.template cast<std::complex<Number>>();
+        ranks.broadcast(rank, numbers.data(), share.count * sizeof(std::complex<Number>));
+        part = numbers.template cast<Complex>();
+    }
+}
+
+} // namespace
+
+std::vector<Volume> Volumes::finished_by(JobRanks& ranks, std::size_t together) {
+    for (ComplexVector& values : begun_) {
+        values = scaled(std::move(values), -exponent_);
+        element_.precision == Precision::float32 ? exchange<float>(ranks, together, values)
+                                                 : exchange<double>(ranks, together, values);
+        Array array = device_.zeros(voxels_, element_);
+        device_.upload(values, array);
+        values.resize(0);
+        volumes_.emplace_back(device_, std::move(array), exponent_);
     }
     return std::move(volumes_);
 }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/job_ranks.hpp"
 #include "device/device.hpp"
 
 namespace lsrecon {
@@ -52,6 +53,9 @@ public:
     /// `values` are those at some voxels of the next volume that they are missing from.
     void add(const Range& at, const Array& values);
     std::vector<Volume> finished();
+    /// Of what ranks added, each its share of voxels of which `together` are not divided: all of
+    /// it, on the device.
+    std::vector<Volume> finished_by(JobRanks& ranks, std::size_t together);
 
 private:
     Device& device_;
@@ -60,6 +64,8 @@ private:
     std::vector<Volume> volumes_;
     std::vector<ComplexVector> begun_;
     std::size_t next_ = 0; ///< of those that have a part already
+    std::size_t first_ = 0; ///< voxel of the first part
+    Element element_; ///< of what was added
 };
 
 } // namespace lsrecon

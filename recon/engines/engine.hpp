@@ -71,6 +71,9 @@ struct Engine {
     std::function<std::unique_ptr<Transform>(const EngineContext& context, const Variant& variant,
                                              const SamplePoints& points, const Voxels& voxels)>
         make;
+    /// Whether its adjoint at Voxels::part() is to the last bit that at the whole, so that ranks
+    /// may compute a part each.
+    bool by_part = false;
 };
 
 /// The table, across all kinds of devices: a row each, the fastest exact one after the others.

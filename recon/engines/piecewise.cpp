@@ -15,6 +15,7 @@ struct PiecewiseTransform::Job {
     const Load& load;
     const Take& take;
     const Progress& progress;
+    std::optional<Range> share; ///< of the voxels
 };
 
 Cost PiecewiseTransform::predicted(const std::string& stage, std::size_t coils) const {
@@ -28,13 +29,14 @@ Cost PiecewiseTransform::predicted(const std::string& stage, std::size_t coils) 
 }
 
 void PiecewiseTransform::adjoint(std::size_t coils, bool real_values, const Load& load,
-                                 const Take& take, const Progress& progress) {
-    run({true, coils, real_values, load, take, progress});
+                                 const Take& take, const Progress& progress,
+                                 std::optional<Range> share) {
+    run({true, coils, real_values, load, take, progress, share});
 }
 
 void PiecewiseTransform::forward(std::size_t coils, const Load& load, const Take& take,
                                  const Progress& progress) {
-    run({false, coils, false, load, take, progress});
+    run({false, coils, false, load, take, progress, {}});
 }
 
 Transform& PiecewiseTransform::transform_of(const Range& samples, const Range& voxels) {
@@ -97,9 +99,35 @@ PiecewiseTransform::Pieces PiecewiseTransform::pieces_of(const Job& job) const {
     // Voxels as sources come in whole rows or planes, too.
     const std::size_t together = job.adjoint ? 1 : voxels_.together();
     const std::size_t some = std::max(together, sizes.sources / together * together);
-    return {whole, split_into_ranges(points, whole ? points : sizes.points),
+    return {whole,
+            job.share ? std::vector<Range>{*job.share}
+                      : split_into_ranges(points, whole ? points : sizes.points),
             split_into_ranges(sources, whole ? sources : std::min(sources, some)),
             split_into_ranges(job.coils, sizes.coils)};
+}
+
+std::optional<Range> PiecewiseTransform::share_of_rank(const std::string& stage,
+                                                       std::size_t coils) const {
+    constexpr double bytes_per_second = 1e9; // from memory to memory, through host and network
+    JobRanks& ranks = transforms_.ranks();
+    const auto count = static_cast<double>(ranks.count());
+    const std::size_t together = voxels_.together();
+    if (ranks.count() == 1 || voxels_.count() < together * ranks.count() ||
+        off_resonance_of(points_, voxels_) != nullptr ||
+        !transforms_.engine_for(points_, voxels_).by_part) {
+        return {};
+    }
+    const Job whole{true, coils, stage == "q", nullptr, nullptr, nullptr, {}};
+    const double exchange = static_cast<double>(voxels_.count()) *
+                            static_cast<double>(Element{true, transforms_.precision()}.bytes()) /
+                            bytes_per_second;
+    bool pays = pieces_of(whole).points.size() == 1 &&
+                predicted(stage, coils).seconds * (1 - 1 / count) > exchange;
+    ranks.broadcast(0, &pays, sizeof pays); // kernels may be tuned on one node and not on another
+    if (!pays) {
+        return {};
+    }
+    return lsrecon::share_of_rank(voxels_.count(), together, ranks.here(), ranks.count());
 }
 
 /// Adds the transform of one piece of the sources to `out`, or begins with it.
@@ -133,7 +161,7 @@ void PiecewiseTransform::run(const Job& job) {
     Device& device = transforms_.device();
     device.clock().restart();
     const Pieces pieces = pieces_of(job);
-    if (pieces.points.size() * pieces.sources.size() > 1) {
+    if (!job.share && pieces.points.size() * pieces.sources.size() > 1) {
         const auto& [samples, voxels] = job.adjoint ? std::tie(pieces.sources, pieces.points)
                                                     : std::tie(pieces.points, pieces.sources);
         transforms_.tell(text("processed in pieces: the device has room for ", voxels.front().count,

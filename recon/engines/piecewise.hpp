@@ -21,9 +21,15 @@ public:
     /// coils of some points before the next points.
     using Take = std::function<void(const Range& coils, const Range& at, const Array& from)>;
 
+    /// At the voxels of a share.
     void adjoint(std::size_t coils, bool real_values, const Load& load, const Take& take,
-                 const Progress& progress);
+                 const Progress& progress, std::optional<Range> share = {});
     void forward(std::size_t coils, const Load& load, const Take& take, const Progress& progress);
+
+    /// The voxels at which this rank computes so many coils in "fhd" or "q", for all of them to
+    /// have the whole; nothing where each computes all, as exchanging it would take longer, or bits
+    /// would change.
+    std::optional<Range> share_of_rank(const std::string& stage, std::size_t coils) const;
 
     /// Of so many coils in "fhd", "q" or "f", from making it on.
     Cost predicted(const std::string& stage, std::size_t coils) const;

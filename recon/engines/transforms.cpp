@@ -48,7 +48,8 @@ bool may_be_inexact(const ComputeOptions& options, const std::vector<Engine>& ta
 
 Transforms::Transforms(std::shared_ptr<Device> device, ComputeOptions options,
                        std::vector<Engine> table)
-    : device_(std::move(device)), options_(std::move(options)), table_(std::move(table)),
+    : device_(std::move(device)), options_(std::move(options)),
+      ranks_(options_.ranks != nullptr ? options_.ranks : &alone_), table_(std::move(table)),
       kernel_(kernel_of(options_, device_->kind(), table_)), engine_(engine_of(kernel_, table_)),
       variant_(variant_named(kernel_, table_)), context_(context(true)),
       predicting_(context(false)) {

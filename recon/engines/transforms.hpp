@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "base/job_ranks.hpp"
 #include "engines/engine.hpp"
 
 namespace lsrecon {
@@ -28,6 +29,8 @@ struct ComputeOptions {
     double image_accuracy = 0;
     /// Relative L2 error of time segments, where the engine needs them for off-resonance.
     double segment_error = 1e-5;
+    /// That compute together what each is asked for in the same order; null for this one alone.
+    JobRanks* ranks = nullptr;
     double device_memory = 0; ///< bytes to use of the device's memory at most; 0 for all of it
     /// Called with what the user should know: a solver that moved to the CPU, a cache that fails.
     std::function<void(const std::string&)> note = [](const std::string&) {};
@@ -67,6 +70,10 @@ public:
     ComputedBy computed_by() const;
     /// Unit roundoff of the arithmetic of what ran.
     double epsilon() const;
+    /// That compute together.
+    JobRanks& ranks() { return *ranks_; }
+    /// Those that did: from now on each computes alone.
+    JobRanks& part_ranks() { return *std::exchange(ranks_, &alone_); }
     /// Of the transforms' arrays, and of the solver's.
     Precision precision() const { return options_.precision.value_or(Precision::float32); }
     Precision solver_precision() const;
@@ -121,6 +128,8 @@ private:
 
     std::shared_ptr<Device> device_;
     ComputeOptions options_;
+    JobRanks alone_;
+    JobRanks* ranks_;
     std::vector<Engine> table_;
     std::string kernel_; ///< that was asked for, its engine and its row
     const Engine& engine_;

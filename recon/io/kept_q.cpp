@@ -14,6 +14,17 @@ namespace {
 
 const std::string stage_of_reading = "q_read";
 
+/// A file may appear between the looks of two ranks, which compute Q together or not at all.
+bool all_have(JobRanks& ranks, bool here) {
+    bool all = true;
+    for (std::size_t rank = 0; rank < ranks.count(); ++rank) {
+        bool has = here;
+        ranks.broadcast(rank, &has, sizeof has);
+        all = all && has;
+    }
+    return all;
+}
+
 } // namespace
 
 KeptQ::KeptQ(const std::string& file, const std::string& folder, SharedValues* shared,
@@ -66,8 +77,9 @@ Q KeptQ::of(const Sampling& sampling, const Grid& grid, const std::string& key,
     }
     const std::string path =
         text(folder_, "/", key, "-", making.engine, "-", rounded(making.accuracy), ".h5");
-    if (std::optional<Q> q = kept(path, sampling, grid)) {
-        return std::move(*q);
+    std::optional<Q> kept_before = kept(path, sampling, grid);
+    if (all_have(transforms_.ranks(), kept_before.has_value())) {
+        return std::move(*kept_before);
     }
     Q q = compute_q(transforms_, sampling, grid, report_);
     keep(q, path, key, making);

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<char, 16> signature{"lsrecon-part 6\n"};
+constexpr std::array<char, 16> signature{"lsrecon-part 7\n"};
 
 /// What the file of a frame holds beside its values.
 struct PackedFrame {
@@ -35,9 +35,7 @@ struct PackedFrame {
     ImageFrame image; ///< without values, and without its position
     double largest_part = 0;
     template <typename Archive> void each(Archive& archive) {
-        archive(names, settings, image.label, position, image.residuals, image.solver, image.stops,
-                largest_part, image.late_change, image.explained, image.unexplained,
-                image.resolved_lambda, image.image_error, image.sampled);
+        archive(names, settings, image.label, position, largest_part, image);
     }
 };
 

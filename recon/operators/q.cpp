@@ -61,14 +61,17 @@ Volume half_of_q(Transforms& transforms, PiecewiseTransform& transform, const Re
                  const Progress& progress) {
     Device& device = transforms.device();
     const int exponent = range_exponent(transforms.precision(), largest_part(weights));
+    const std::optional<Range> share = transform.share_of_rank("q", 1);
     Volumes half(device, transform.voxels().count(), exponent);
     transform.adjoint(
         1, true,
         [&](const Range&, const Range& at, Array& to) {
             device.upload(weights, at, -exponent, to);
         },
-        [&](const Range&, const Range& at, const Array& from) { half.add(at, from); }, progress);
-    return half.finished().front();
+        [&](const Range&, const Range& at, const Array& from) { half.add(at, from); }, progress,
+        share);
+    return share ? half.finished_by(transforms.ranks(), transform.voxels().together()).front()
+                 : half.finished().front();
 }
 
 } // namespace

@@ -291,14 +291,14 @@ void ModelCheck::compare_centres(const Scan& scan, const Place& place, const Fra
     if (!(energy > 0)) {
         return;
     }
-    std::array<Left, rows> left;
+    OfPlace found{place.index, energy};
+    std::vector<Left>& left = found.models;
     Solves solves(transforms_);
     const Explained own = explained_by(solves, model);
     const auto judge = [&](Row row, const Scan& other) {
         left[row] = {own.left, explained_by(solves, other).left};
     };
-    energy_ += energy;
-    left_ += own.left;
+    found.left = own.left;
     if (stored_maps_ && own.left > most_of_right_sign * energy) {
         judge(other_sign, mirrored(model));
     }
@@ -322,33 +322,55 @@ void ModelCheck::compare_centres(const Scan& scan, const Place& place, const Fra
             left[estimated_maps] = {of_plain.left, by_estimated.left};
             if (scan.grid.dimensions == 3 && slice.empty() &&
                 left[estimated_maps].gain() > clearly) {
-                compare_planes(residual_of_planes(solves, plain, of_plain.image),
-                               residual_of_planes(solves, other, by_estimated.image),
-                               scan.grid.size[2]);
+                found.slices = compare_planes(residual_of_planes(solves, plain, of_plain.image),
+                                              residual_of_planes(solves, other, by_estimated.image),
+                                              scan.grid.size[2]);
             }
         } catch (const RunError&) {
             throw;
         } catch (const InputError&) { // the frame alone does not sample the centre
         }
     }
-    for (std::size_t row = 0; row < rows; ++row) {
-        all_[row].own += left[row].own;
-        all_[row].other += left[row].other;
-    }
     if (!slice.empty()) {
-        slices_.push_back({slice.substr(slice.rfind(' ') + 1), left});
+        found.slices.push_back({slice.substr(slice.rfind(' ') + 1), left});
+    }
+    add(std::move(found));
+}
+
+void ModelCheck::add(OfPlace found) {
+    const auto at = std::lower_bound(
+        places_.begin(), places_.end(), found.place,
+        [](const OfPlace& known, std::size_t place) { return known.place < place; });
+    if (at != places_.end() && at->place == found.place) {
+        return;
+    }
+    places_.insert(at, std::move(found));
+    energy_ = left_ = 0;
+    all_ = {};
+    slices_.clear();
+    for (const OfPlace& one : places_) {
+        energy_ += one.energy;
+        left_ += one.left;
+        for (std::size_t row = 0; row < rows; ++row) {
+            all_[row].own += one.models[row].own;
+            all_[row].other += one.models[row].other;
+        }
+        slices_.insert(slices_.end(), one.slices.begin(), one.slices.end());
     }
 }
 
-void ModelCheck::compare_planes(const RealVector& with_own, const RealVector& with_other,
-                                std::size_t stored) {
+std::vector<ModelCheck::Slice> ModelCheck::compare_planes(const RealVector& with_own,
+                                                          const RealVector& with_other,
+                                                          std::size_t stored) {
+    std::vector<Slice> slices;
     for (std::size_t z = 0; z < stored; ++z) {
         const auto plane =
             static_cast<Eigen::Index>(z * static_cast<std::size_t>(with_own.size()) / stored);
-        Slice slice{text(z), {}};
+        Slice slice{text(z)};
         slice.left[estimated_maps] = {with_own(plane), with_other(plane)};
-        slices_.push_back(slice);
+        slices.push_back(slice);
     }
+    return slices;
 }
 
 /// Whether a model explains a slice clearly more, and that is no slice of noise alone, which any

@@ -29,6 +29,12 @@ public:
     /// Of compare() for a scan with a field map, or with so many stored maps, and this trajectory.
     static double seconds(Transforms& transforms, const Grid& grid,
                           const std::vector<Vec3>& trajectory, std::size_t maps, bool field);
+    /// What the models of one place leave of its samples.
+    struct OfPlace;
+    /// Of every place so far, in their order.
+    const std::vector<OfPlace>& places() const { return places_; }
+    /// Of a place that was compared elsewhere; nothing where it was here, too.
+    void add(OfPlace found);
 
     /// One line on the model that explains the scan, or some of its slices, clearly better than
     /// what was used, with the flag that takes it. "" where there is none.
@@ -47,25 +53,40 @@ private:
         double own = 0;
         double other = 0;
         double gain() const { return other > 0 ? own / other : 0; }
+        template <typename Archive> void each(Archive& archive) { archive(own, other); }
     };
     struct Slice {
         std::string name; ///< "3"
-        std::array<Left, rows> left;
+        std::vector<Left> left = std::vector<Left>(rows);
+        template <typename Archive> void each(Archive& archive) { archive(name, left); }
     };
 
     void compare_centres(const Scan& scan, const Place& place, const Frame& frame);
     /// Planes of a volume, by what each model leaves in them. `stored` is how many the scan has.
-    void compare_planes(const RealVector& with_own, const RealVector& with_other,
-                        std::size_t stored);
+    static std::vector<Slice> compare_planes(const RealVector& with_own,
+                                             const RealVector& with_other, std::size_t stored);
     bool is_better(const Slice& slice, Row row) const;
     std::string better_slices(Row row) const;
 
     Transforms& transforms_;
     bool stored_maps_;
-    double energy_ = 0; ///< of the samples that were compared
-    double left_ = 0; ///< of it by the scan's own model
+    std::vector<OfPlace> places_;
+    // Of all of them:
+    double energy_ = 0;
+    double left_ = 0;
     std::array<Left, rows> all_;
-    std::vector<Slice> slices_; ///< of a volume, by images of the residual, or of a scan of slices
+    std::vector<Slice> slices_;
+};
+
+struct ModelCheck::OfPlace {
+    std::size_t place = 0;
+    double energy = 0; ///< of the samples that were compared
+    double left = 0; ///< of it by the scan's own model
+    std::vector<Left> models = std::vector<Left>(rows);
+    std::vector<Slice> slices = {}; ///< of a volume, by images of the residual; of a slice itself
+    template <typename Archive> void each(Archive& archive) {
+        archive(place, energy, left, models, slices);
+    }
 };
 
 } // namespace lsrecon

@@ -46,7 +46,7 @@ public:
     void set_lambda(double lambda);
 
     /// The models of the places whose frames were transformed.
-    const ModelCheck& model() const { return model_; }
+    ModelCheck& model() { return model_; }
 
 private:
     struct OfPlace {

@@ -23,11 +23,19 @@ bool Attempts::of(std::size_t frame, const std::function<void()>& work) {
         if (scan_.frames.size() == 1 || !may_be_of_one_frame(error)) {
             throw;
         }
-        first_error_ = first_error_ ? first_error_ : std::current_exception();
-        failed_[frame] = {error.code(), error.what()};
-        report_.fail(about_failure(scan_.frames[frame], frame, error.what()));
+        add(frame, {error.code(), error.what()}, std::current_exception());
         return false;
     }
+}
+
+void Attempts::add(std::size_t frame, const FailedFrame& failed) {
+    add(frame, failed, std::make_exception_ptr(Error(failed.code, failed.error)));
+}
+
+void Attempts::add(std::size_t frame, const FailedFrame& failed, const std::exception_ptr& error) {
+    first_error_ = first_error_ ? first_error_ : error;
+    failed_[frame] = failed;
+    report_.fail(about_failure(scan_.frames[frame], frame, failed.error));
 }
 
 void Attempts::require_some() const {

@@ -20,12 +20,17 @@ public:
     /// one frame and all that are not of a frame: RunError and those of the program.
     bool of(std::size_t frame, const std::function<void()>& work);
 
+    /// The same of one that failed elsewhere.
+    void add(std::size_t frame, const FailedFrame& failed);
+
     /// Throws the first error when every frame failed.
     void require_some() const;
     /// By the indices of their frames.
     const std::map<std::size_t, FailedFrame>& failed() const { return failed_; }
 
 private:
+    void add(std::size_t frame, const FailedFrame& failed, const std::exception_ptr& error);
+
     const Scan& scan_;
     Reporter& report_;
     std::map<std::size_t, FailedFrame> failed_;

@@ -14,6 +14,7 @@ namespace lsrecon {
 struct FailedFrame {
     ExitCode code = ExitCode::bug; ///< of the error that ended it
     std::string error; ///< the whole message
+    template <typename Archive> void each(Archive& archive) { archive(code, error); }
 };
 
 /// What an image says of a frame that is not in it.

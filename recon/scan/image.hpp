@@ -51,6 +51,11 @@ struct ImageFrame {
     std::string error = {}; ///< why there is no such frame; "" where there is one
 
     bool failed() const { return !error.empty(); }
+    /// But for values, and what the scan knows: label, position.
+    template <typename Archive> void each(Archive& archive) {
+        archive(residuals, solver, stops, late_change, explained, unexplained, resolved_lambda,
+                image_error, sampled, error);
+    }
 };
 
 /// Facts and their values, for the record.

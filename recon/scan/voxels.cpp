@@ -32,6 +32,8 @@ Voxels Voxels::of_grid(const Grid& grid) {
     for (int d = 0; d < 3; ++d) {
         voxels.first_[d] = -static_cast<long>(grid.size[d] / 2);
     }
+    voxels.whole_size_ = voxels.size_;
+    voxels.whole_first_ = voxels.first_;
     return voxels;
 }
 
@@ -43,6 +45,8 @@ Voxels Voxels::half_differences(const Grid& grid) {
         voxels.size_[d] = slowest ? grid.size[d] : 2 * grid.size[d] - 1;
         voxels.first_[d] = slowest ? 0 : 1 - static_cast<long>(grid.size[d]);
     }
+    voxels.whole_size_ = voxels.size_;
+    voxels.whole_first_ = voxels.first_;
     return voxels;
 }
 
@@ -142,8 +146,9 @@ Vec3 Voxels::reach_in_voxels() const {
     }
     Vec3 reach{};
     for (std::size_t d = 0; d < 3; ++d) {
-        const auto first = static_cast<double>(first_[d]);
-        reach[d] = std::max(std::abs(first), std::abs(first + static_cast<double>(size_[d]) - 1));
+        const auto first = static_cast<double>(whole_first_[d]);
+        const auto last = first + static_cast<double>(whole_size_[d]) - 1;
+        reach[d] = std::max(std::abs(first), std::abs(last));
     }
     return reach;
 }

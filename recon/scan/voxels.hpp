@@ -43,13 +43,16 @@ public:
     Vec3 position(std::size_t n) const;
     /// Position in units of a voxel: whole numbers on a lattice.
     Vec3 in_voxels(std::size_t n) const;
-    /// Largest |coordinate| of any voxel in each dimension, in units of a voxel.
+    /// Largest |coordinate| of any voxel in each dimension, in units of a voxel; for a part of a
+    /// lattice that of the whole, so that rounding is the same.
     Vec3 reach_in_voxels() const;
     /// In any dimension.
     double extent_in_voxels() const;
     /// Of a lattice: voxels in each dimension, and the position of the first in voxels.
     const std::array<std::size_t, 3>& lattice_size() const { return size_; }
     const std::array<long, 3>& lattice_first() const { return first_; }
+    /// Of the lattice that part() took these from.
+    const std::array<std::size_t, 3>& whole_size() const { return whole_size_; }
     /// Index of the voxel of a lattice at 0.
     std::size_t origin() const;
     /// Voxels per field of view in each dimension.
@@ -59,6 +62,8 @@ private:
     Vec3 per_fov_{1, 1, 1};
     std::array<std::size_t, 3> size_{1, 1, 1};
     std::array<long, 3> first_{0, 0, 0};
+    std::array<std::size_t, 3> whole_size_{1, 1, 1};
+    std::array<long, 3> whole_first_{0, 0, 0};
     std::shared_ptr<const std::vector<Vec3>> positions_;
     std::shared_ptr<const OffResonance> off_resonance_;
 };

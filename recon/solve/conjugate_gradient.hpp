@@ -14,6 +14,7 @@ struct Iteration {
     std::size_t problem = 0; ///< of a frame: its index among the right-hand sides
     std::size_t done = 0; ///< iterations before this residual
     double residual = 0; ///< relative, as the solver's own recurrence has it
+    template <typename Archive> void each(Archive& archive) { archive(problem, done, residual); }
 };
 
 /// Called with every residual.

@@ -27,7 +27,7 @@ struct FhdInputs {
 };
 
 void transform_samples(Transforms& transforms, const FhdInputs& of, const TakePart& take,
-                       Reporter& report) {
+                       std::optional<Range> share, Reporter& report) {
     const Stage stage(report, "fhd", of.transform.predicted("fhd", of.samples.rows()).seconds);
     Device& device = transforms.device();
     const Element complex{true, transforms.precision()};
@@ -59,7 +59,7 @@ void transform_samples(Transforms& transforms, const FhdInputs& of, const TakePa
                 take(coils.first + c, at, volume);
             }
         },
-        [&](double fraction) { report.progress(fraction); });
+        [&](double fraction) { report.progress(fraction); }, share);
 }
 
 } // namespace
@@ -68,13 +68,16 @@ std::vector<Volume> compute_fhd(Transforms& transforms, PiecewiseTransform& tran
                                 MuFactors& factors, const CoilRows& samples, CoilMaps& maps,
                                 Reporter& report) {
     const FhdInputs inputs{transform, factors, samples, maps};
+    const std::optional<Range> share = transform.share_of_rank("fhd", samples.rows());
     Volumes volumes(transforms.device(), transform.voxels().count(),
                     inputs.exponent(transforms.precision()));
     transform_samples(
         transforms, inputs,
-        [&](std::size_t, const Range& at, const Array& values) { volumes.add(at, values); },
+        [&](std::size_t, const Range& at, const Array& values) { volumes.add(at, values); }, share,
         report);
-    std::vector<Volume> result = volumes.finished();
+    std::vector<Volume> result =
+        share ? volumes.finished_by(transforms.ranks(), transform.voxels().together())
+              : volumes.finished();
     for (const Volume& volume : result) {
         require_finite("fhd", volume.norm());
     }
@@ -103,7 +106,7 @@ double fhd_of_frame(Transforms& transforms, const Voxels& voxels, const Frame& f
             require_finite("fhd", part.norm());
             take(volume, at, part.values());
         },
-        report);
+        {}, report);
     return transform.error();
 }
 

@@ -16,9 +16,9 @@ namespace {
 std::size_t points_to_sample(std::size_t coils, std::size_t samples) {
     constexpr double multiply_adds_of_core = 2e7;
     constexpr std::size_t most = 64;
-    return std::min(most,
-                    voxels_of_exact_sums(multiply_adds_of_core * static_cast<double>(all_cores()),
-                                         coils, samples));
+    return std::min(
+        most, voxels_of_exact_sums(multiply_adds_of_core * static_cast<double>(cores_of_machine()),
+                                   coils, samples));
 }
 
 /// With repetitions, the same on every platform and in every run.

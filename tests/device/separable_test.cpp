@@ -6,6 +6,7 @@
 #include "device/opencl/queue.hpp"
 #include "engines/opencl/blocks.hpp"
 #include "engines/search_space.hpp"
+#include "support/by_part.hpp"
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"
 #include "support/separable_transforms.hpp"
@@ -111,6 +112,21 @@ INSTANTIATE_TEST_SUITE_P(Awkward, SeparableForms,
 INSTANTIATE_TEST_SUITE_P(InDoubles, SeparableForms,
                          testing::Combine(testing::Values(volume),
                                           testing::Values(Precision::float64)));
+
+using SeparableParts = test::DeviceFixture;
+
+// Ranks compute a part each: strips and chunks of samples are those of the whole.
+TEST_F(SeparableParts, HaveTheBitsOfTheWhole) {
+    const test::Problem problem = test::make_problem({"parts", volume.size, volume.samples, 2});
+    for (const Parameters& form : forms(opencl::Queue("").info())) {
+        SCOPED_TRACE(to_text(form));
+        const auto transforms = test::separable_with(form, Precision::float32);
+        test::expect_same_bits_by_part(problem.voxels, [&](const Voxels& at) {
+            return adjoint_on_host(*transforms, problem.points(), problem.samples, at, test::silent)
+                .values;
+        });
+    }
+}
 
 using SeparableBlocks = test::DeviceFixture;
 

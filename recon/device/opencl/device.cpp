@@ -11,6 +11,7 @@
 #include "base/address_space.hpp"
 #include "base/limit_error.hpp"
 #include "base/numbers.hpp"
+#include "base/parallel.hpp"
 #include "device/opencl/driver_cache.hpp"
 
 namespace lsrecon {
@@ -124,6 +125,10 @@ DeviceInfo describe(const cl::Device& device, int index) {
         device.getInfo<CL_DEVICE_AVAILABLE>() && device.getInfo<CL_DEVICE_COMPILER_AVAILABLE>();
     info.double_precision = device.getInfo<CL_DEVICE_DOUBLE_FP_CONFIG>() != 0;
     info.compute_units = device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+    if (info.type == "cpu") { // whose cores ranks share; each chooses as one process would
+        info.compute_units =
+            static_cast<unsigned>(info.compute_units * cores_of_machine() / all_cores());
+    }
     info.clock_mhz = device.getInfo<CL_DEVICE_MAX_CLOCK_FREQUENCY>();
     info.global_bytes = device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>();
     info.max_allocation_bytes = device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();

@@ -19,7 +19,8 @@ public:
         : resources_(work.resources), queue_(resources_.queue), form_(product),
           tile_(product.tiles), work_(work), most_bytes_(most_bytes),
           size_(work.voxels.lattice_size()), first_(work.voxels.lattice_first()),
-          columns_(work.voxels), factors_(queue_.kernel(tile_.file, "factors", tile_.defines)),
+          whole_(work.voxels.whole_size()), columns_(work.voxels),
+          factors_(queue_.kernel(tile_.file, "factors", tile_.defines)),
           product_(queue_.kernel(tile_.file, "product", tile_.defines)),
           finish_(queue_.kernel(tile_.file, "finish", tile_.defines)),
           column_tiles_(divide_up(columns_.count, tile_.columns)),
@@ -27,7 +28,7 @@ public:
           y_stride_(round_up(size_[1], product.rows_of_a_load)),
           coils_(work.coils(work.samples.count())),
           coils_of_bundle_(std::clamp<std::size_t>(
-              most_bytes / (bytes_of_a_row() * y_stride_ * size_[2]), 1, coils_)) {
+              most_bytes / (bytes_of_a_row() * rows_of_whole()), 1, coils_)) {
         x_factors_ = factors_of(x_stride_);
         y_factors_ = factors_of(y_stride_);
         z_factors_ = factors_of(coils_of_bundle_ * size_[2]);
@@ -36,12 +37,10 @@ public:
     // Groups of coils outermost: the factors of z, which have the values, are then made once for
     // every block of rows that needs them.
     void run() {
-        const std::size_t block_rows =
-            std::max<std::size_t>(1, most_bytes_ / bytes_of_a_row() / tile_.rows) * tile_.rows;
         for (const Range& bundle : split_into_ranges(coils_, coils_of_bundle_)) {
             values_ = work_.samples.packed(work_.in, bundle);
             z_stride_ = bundle.count * size_[2];
-            for (const Range& block : split_into_ranges(y_stride_ * z_stride_, block_rows)) {
+            for (const Range& block : split_into_ranges(y_stride_ * z_stride_, rows_of_a_block())) {
                 run_block(bundle, block);
             }
         }
@@ -55,19 +54,36 @@ private:
     }
 
     std::size_t samples_of_a_chunk() const {
-        const std::size_t bytes = 2 * bytes_of(resources_.precision) *
-                                  (x_stride_ + y_stride_ + coils_of_bundle_ * size_[2]);
+        const std::size_t bytes =
+            2 * bytes_of(resources_.precision) *
+            (x_stride_ + round_up(whole_[1], form_.rows_of_a_load) + coils_of_bundle_ * whole_[2]);
         const std::size_t affordable = std::min(most_bytes_of_factors, most_bytes_) / bytes;
         const std::size_t all = round_up(work_.samples.count(), tile_.step) + tile_.step;
         return std::clamp<std::size_t>(std::min(affordable, all), fewest_samples, most_samples);
     }
 
+    std::size_t rows_of_whole() const {
+        return round_up(whole_[1], form_.rows_of_a_load) * whole_[2];
+    }
+
+    std::size_t rows_of_a_block() const {
+        return std::max<std::size_t>(1, most_bytes_ / bytes_of_a_row() / tile_.rows) * tile_.rows;
+    }
+
+    /// By the first block of the whole lattice, so that all blocks, and parts of the lattice, have
+    /// sums in the same order.
+    std::size_t strips_for(std::size_t coils) const {
+        const std::size_t rows = std::min(rows_of_a_block(), rows_of_whole() * coils);
+        const std::size_t tiles = divide_up(rows, tile_.rows) * column_tiles_;
+        const std::size_t wanted = work_groups_of_a_unit * queue_.info().compute_units;
+        return std::clamp<std::size_t>(
+            wanted / tiles, 1, std::max<std::size_t>(1, samples_of_a_chunk() / fewest_samples));
+    }
+
     void run_block(const Range& bundle, const Range& block) {
         const std::size_t row_tiles = divide_up(block.count, tile_.rows);
         const std::size_t tiles = row_tiles * column_tiles_;
-        const std::size_t wanted = work_groups_of_a_unit * queue_.info().compute_units;
-        const std::size_t strips = std::clamp<std::size_t>(
-            wanted / tiles, 1, std::max<std::size_t>(1, samples_of_a_chunk() / fewest_samples));
+        const std::size_t strips = strips_for(bundle.count);
         const cl::Buffer totals = queue_.zeros(strips * tiles * tile_.rows * tile_.columns *
                                                sums_of_a_pair * tile_.total_bytes);
         const std::size_t count = work_.samples.count();
@@ -146,6 +162,7 @@ private:
     std::size_t most_bytes_;
     std::array<std::size_t, 3> size_;
     std::array<long, 3> first_;
+    std::array<std::size_t, 3> whole_; ///< of the lattice that these voxels are part of
     LatticeColumns columns_;
     cl::Kernel factors_;
     cl::Kernel product_;

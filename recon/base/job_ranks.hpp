@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/ranges.hpp"
+
+namespace lsrecon {
+
+/// The processes of one job, which run the same program at the same time; this class is a process
+/// that is alone. What several do together, each of them calls in the same order.
+class JobRanks {
+public:
+    JobRanks() = default;
+    virtual ~JobRanks() = default;
+    JobRanks(const JobRanks&) = delete;
+    JobRanks& operator=(const JobRanks&) = delete;
+
+    virtual std::size_t count() const { return 1; }
+    virtual std::size_t here() const { return 0; } ///< this rank, from 0
+    bool is_first() const { return here() == 0; } ///< who writes files and to the terminal
+    /// Of those on this node.
+    virtual std::size_t count_on_node() const { return 1; }
+    virtual std::size_t here_on_node() const { return 0; }
+
+    /// The next of 0, 1, 2, ... that no rank had before, for one that is free. Each calls it when
+    /// it likes.
+    virtual std::size_t next() { return next_++; }
+
+    /// The bytes of rank `from` become those of all.
+    virtual void broadcast(std::size_t /*from*/, void* /*data*/, std::size_t /*bytes*/) {}
+    /// The bytes of rank `from` become those of the first; others have no part in it.
+    virtual void bring_to_first(std::size_t /*from*/, void* /*data*/, std::size_t /*bytes*/) {}
+    void broadcast(std::size_t from, std::string& bytes);
+    void bring_to_first(std::size_t from, std::string& bytes);
+
+    /// Ends all ranks, where the job is more than this one. An error that the first has, too, is
+    /// said once, by the first.
+    virtual void fail(int /*exit_code*/, const std::string& /*message*/) {}
+
+private:
+    std::size_t next_ = 0;
+};
+
+/// What rank `here` of `ranks` computes of `total` items, of which `together` are not divided: one
+/// range after the other, as even as that allows.
+Range share_of_rank(std::size_t total, std::size_t together, std::size_t here, std::size_t ranks);
+
+} // namespace lsrecon

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Ranks that mpirun starts: the same image as of one process, for 1 to 4 of them; a rank that
+fails or is killed; commands that ranks do not share.
+
+    mpi.py LSRECON"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from in_folders import DEVICE, INPUT, USAGE, expect, run_cases
+from resume import contents, frames_in, scan_of_frames
+
+FRAMES = ["recon", "many.h5", "--iterations", "6", "--log", "log.tsv"]
+MPIRUN = ["mpirun", "--oversubscribe", "-n"]
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def start(folder, ranks, words):
+    return subprocess.Popen([*MPIRUN, str(ranks), folder.program, *words], cwd=folder.path,
+                            env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            text=True)
+
+
+def by_ranks(folder, ranks, code, words):
+    """What was said, on stdout and stderr."""
+    process = start(folder, ranks, words)
+    said = "".join(process.communicate(timeout=120))
+    expect(process.returncode == code, f"{ranks} ranks: exit {process.returncode}\n{said}")
+    return said
+
+
+def log_of(folder):
+    """Without seconds."""
+    with open(folder / "log.tsv", encoding="utf-8") as file:
+        return [line.split("\t")[:4] for line in file]
+
+
+def without_times(said):
+    return [line for line in said.splitlines()
+            if not re.search(r"\d s$|^image |^time |^-+$", line)]
+
+
+def frames_are_dealt(make):
+    folder = make()
+    scan_of_frames(folder)
+    plain = folder.run(0, [*FRAMES, "-o", "plain.h5"]).stderr
+    log = log_of(folder)
+    for ranks in (1, 2, 3, 4):
+        said = by_ranks(folder, ranks, 0, [*FRAMES, "-o", f"{ranks}.h5"])
+        expect(contents(folder / "plain.h5") == contents(folder / f"{ranks}.h5"),
+               f"{ranks} ranks: another image or record")
+        expect(log_of(folder) == log, f"{ranks} ranks: another log")
+        expect(without_times(said) == without_times(plain), f"{ranks} ranks: {said}\n{plain}")
+        expect(not os.path.exists(folder / f"{ranks}.h5.part"), f"{ranks} ranks: the part stays")
+
+
+def a_single_frame_is_shared(make):
+    """Sums in one piece and, of the engines that allow it, by parts of the voxels."""
+    folder = make()
+    folder.run(0, ["simulate", "--trajectory", "radial", "--matrix", "64,64", "--coils", "4",
+                   "--noise", "0.01", "-o", "2d.h5", "--quiet"])
+    folder.run(0, ["simulate", "--trajectory", "random", "--matrix", "24,26,28", "--readouts",
+                   "400", "--samples-per-readout", "64", "--coils", "3", "-o", "3d.h5", "--quiet"])
+    for scan, words in (("2d.h5", []), ("2d.h5", ["--maps", "none", "--engine", "exact"]),
+                        ("2d.h5", ["--reg", "tv:1e-3", "--engine", "nufft"]),
+                        ("3d.h5", ["--engine", "exact", "--noise-map", "2"])):
+        command = ["recon", scan, *words, "--iterations", "8", "--quiet"]
+        folder.run(0, [*command, "-o", "plain.h5"])
+        for ranks in (1, 2, 3, 4):
+            by_ranks(folder, ranks, 0, [*command, "-o", "ranks.h5"])
+            expect(contents(folder / "plain.h5") == contents(folder / "ranks.h5"),
+                   f"{ranks} ranks, {scan} {words}: another image or record")
+
+
+def an_error_is_said_once(make):
+    folder = make()
+    scan_of_frames(folder)
+    for code, words, of in ((INPUT, ["recon", "none.h5", "-o", "x.h5"], "none.h5"),
+                            (USAGE, ["recon", "many.h5"], "--output"),
+                            (DEVICE, [*FRAMES, "-o", "x.h5", "--device", "none"], "none")):
+        said = by_ranks(folder, 2, code, words)
+        expect(said.count("lsrecon: ") == 1 and of in said, said)
+    expect(not os.path.exists(folder / "x.h5"), "an image in spite of an error")
+
+
+def an_error_of_one_rank_names_it(make):
+    folder = make()
+    scan_of_frames(folder)
+    script = folder / "one.sh"
+    with open(script, "w", encoding="utf-8") as file:
+        file.write('[ "$OMPI_COMM_WORLD_RANK" != 1 ] || set -- "$@" --device none\n'
+                   f'exec "{folder.program}" "$@"\n')
+    process = subprocess.run([*MPIRUN, "2", "sh", script, *FRAMES, "-o", "x.h5"], cwd=folder.path,
+                             env=ENVIRONMENT, capture_output=True, text=True, timeout=120,
+                             check=False)
+    expect(process.returncode == DEVICE, process.stderr)
+    expect(process.stderr.count("lsrecon: rank 1: ") == 1, process.stderr)
+
+
+def a_killed_rank_ends_the_job(make):
+    folder = make()
+    scan_of_frames(folder)
+    folder.run(0, [*FRAMES, "-o", "plain.h5"])
+    for rank in (0, 1):
+        shutil.rmtree(folder / "x.h5.part", ignore_errors=True)
+        process = start(folder, 2, [*FRAMES, "-o", "x.h5"])
+        while frames_in(folder / "x.h5.part") < 3 and process.poll() is None:
+            time.sleep(0.001)
+        for child in children_of(process.pid):
+            with open(f"/proc/{child}/environ", encoding="utf-8") as file:
+                if f"OMPI_COMM_WORLD_RANK={rank}\0" in file.read():
+                    os.kill(child, signal.SIGKILL)
+        said = "".join(process.communicate(timeout=120))
+        expect(process.returncode != 0 and f"process rank {rank}" in said and "signal 9" in said,
+               f"exit {process.returncode}: {said}")
+        expect(not os.path.exists(folder / "x.h5"), "an image of a job that was killed")
+        expect(frames_in(folder / "x.h5.part") >= 3, "finished frames are lost")
+        by_ranks(folder, 3, 0, [*FRAMES, "-o", "x.h5", "--resume"])
+        expect(contents(folder / "plain.h5") == contents(folder / "x.h5"), "another image")
+        os.remove(folder / "x.h5")
+
+
+def children_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
+        return [int(child) for child in file.read().split()]
+
+
+def other_commands_run_once(make):
+    folder = make()
+    scan_of_frames(folder)
+    expect(by_ranks(folder, 3, 0, ["--version"]).count("lsrecon") == 1, "the version, three times")
+    for words in (["fhd", "one.h5", "-o", "x.h5"], ["info", "one.h5"]):
+        plain = folder.run(0, words)
+        said = by_ranks(folder, 3, 0, words)
+        expect(without_times(said) == without_times(plain.stdout + plain.stderr), said)
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases([frames_are_dealt, a_single_frame_is_shared, an_error_is_said_once,
+                        an_error_of_one_rank_names_it, a_killed_rank_ends_the_job,
+                        other_commands_run_once]))
