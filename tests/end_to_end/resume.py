@@ -80,12 +80,14 @@ def stopped(folder, kind, output, grown=0, command=RECON):
 
 
 def stopped_in_time(folder, kind, output, grown=0):
-    """The same, again where a run was finished first: a busy machine may send signals late."""
+    """The same, again where a run was finished first, up to the removal of its part: a busy machine
+    may send signals late."""
     for _ in range(20):
         code, said = stopped(folder, kind, output, grown)
-        if code != 0:
+        if not os.path.exists(folder / output):
             break
         os.unlink(folder / output)
+        shutil.rmtree(folder / f"{output}.part", ignore_errors=True)
     return code, said
 
 
