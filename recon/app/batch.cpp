@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +9,7 @@
 #include <set>
 
 #include "app/output.hpp"
+#include "app/ranks.hpp"
 #include "app/recon.hpp"
 #include "base/file_lock.hpp"
 #include "base/handover.hpp"
@@ -44,6 +46,7 @@ struct Item {
     std::string scan;
     std::string words; ///< options of its own
     std::string image;
+    std::size_t number = 0; ///< from 1, of this share of the list
 };
 
 Value repeated(std::vector<std::string>& member, const std::string& form) {
@@ -261,8 +264,9 @@ std::string duration(double seconds) {
 /// Scans as they end: a row each in a file, and on the console how far the batch is.
 class Table {
 public:
-    Table(std::string path, std::size_t scans, bool quiet)
-        : path_(std::move(path)), file_(path_), scans_(scans), quiet_(quiet) {
+    /// `ranks` share these scans, and each has a table of its own.
+    Table(std::string path, std::size_t scans, std::size_t ranks, bool quiet)
+        : path_(std::move(path)), file_(path_), scans_(scans), ranks_(ranks), quiet_(quiet) {
         file_ << "scan\timage\texit\tseconds\titerations\tresidual\tmessage" << std::endl;
     }
 
@@ -274,50 +278,66 @@ public:
         file_ << item.scan << "\t" << item.image << "\t" << static_cast<int>(outcome.code) << "\t"
               << formatted("%.2f", outcome.seconds) << "\t" << outcome.solves.iterations << "\t"
               << outcome.solves.residual << "\t" << in_one_field(with_flags(message)) << std::endl;
-        ++rows_;
-        old_ += outcome.is_old ? 1 : 0;
+        made_ += outcome.is_old ? 0 : 1;
         if (failed) {
             put_error(outcome.error);
             ++failed_;
             code_ = failed_ == 1 ? outcome.code : std::min(code_, outcome.code);
         }
         if (!quiet_) {
-            put(stderr, text("scan ", rows_, " of ", scans_, ": ", item.scan, ", ",
+            put(stderr, text("scan ", item.number, " of ", scans_, ": ", item.scan, ", ",
                              outcome.is_old ? "finished before"
                              : failed       ? text("exit code ", static_cast<int>(outcome.code))
                                             : "done in " + duration(outcome.seconds),
                              notes.empty() ? "" : ", " + counted(notes.size(), "note"), ", about ",
-                             duration(seconds_left()), " left"));
+                             duration(seconds_left(item)), " left"));
+        }
+    }
+
+    /// Takes what failed elsewhere to the table of the first rank.
+    void join(JobRanks& ranks) {
+        for (std::size_t rank = 1; rank < ranks.count(); ++rank) {
+            std::array<std::size_t, 2> found{failed_, static_cast<std::size_t>(code_)};
+            ranks.bring_to_first(rank, found.data(), sizeof(found));
+            if (ranks.is_first() && found[0] > 0) {
+                const auto code = static_cast<ExitCode>(found[1]);
+                code_ = failed_ == 0 ? code : std::min(code_, code);
+                failed_ += found[0];
+            }
         }
     }
 
     /// An error where a scan failed, or the file could not be written.
     void require_all_done() const {
-        if (!file_) {
-            throw InputError({path_, "file", "it could not be written", "room on its disk",
-                              "make room, and run again: finished images are kept"});
-        }
+        require_written();
         if (failed_ > 0) {
             throw Error(code_,
                         text(failed_, " of ", counted(scans_, "scan"), " failed\n  next:     see ",
-                             path_, ", mend them, and run again"));
+                             path_, ranks_ > 1 ? " and those of other ranks" : "",
+                             ", mend them, and run again"));
+        }
+    }
+    void require_written() const {
+        if (!file_) {
+            throw InputError({path_, "file", "it could not be written", "room on its disk",
+                              "make room, and run again: finished images are kept"});
         }
     }
 
 private:
     /// By those that were made: to find others takes hardly any time.
-    double seconds_left() const {
-        const auto made = static_cast<double>(std::max<std::size_t>(1, rows_ - old_));
-        return seconds_since(begin_) / made * static_cast<double>(scans_ - rows_);
+    double seconds_left(const Item& last) const {
+        const auto made = static_cast<double>(ranks_ * std::max<std::size_t>(1, made_));
+        return seconds_since(begin_) / made * static_cast<double>(scans_ - last.number);
     }
 
     std::string path_;
     std::ofstream file_;
     std::size_t scans_;
+    std::size_t ranks_;
     bool quiet_;
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-    std::size_t rows_ = 0;
-    std::size_t old_ = 0;
+    std::size_t made_ = 0; ///< by this rank, in this run
     std::size_t failed_ = 0;
     ExitCode code_ = ExitCode::done; ///< the lowest of those that failed
 };
@@ -353,12 +373,13 @@ public:
     Batch(const Options& options, Table& table)
         : options_(options), table_(table), console_(options.recon.quiet) {}
 
-    void run(const std::vector<Item>& items) {
+    /// Of these scans each rank takes the next whenever it is free.
+    void run(const std::vector<Item>& items, JobRanks& ranks) {
         Neighbour reader;
         Neighbour writer;
         reader.start([&] {
             bool goes_on = true;
-            for (std::size_t i = 0; i < items.size() && goes_on; ++i) {
+            for (std::size_t i = ranks.next(); i < items.size() && goes_on; i = ranks.next()) {
                 goes_on = reader.jobs.put(begun(items[i]));
             }
             // Waits for the end: processes that read HDF5 end with the thread that started them.
@@ -369,9 +390,8 @@ public:
                 end(**job);
             }
         });
-        for (std::size_t i = 0; i < items.size(); ++i) {
-            std::optional<JobPointer> job = reader.jobs.take();
-            if (!job) {
+        while (std::optional<JobPointer> job = reader.jobs.take()) {
+            if (!*job) {
                 break;
             }
             compute(**job);
@@ -501,27 +521,34 @@ std::vector<Item> share_of(const std::vector<Item>& items, const Share& share) {
     std::vector<Item> some;
     for (std::size_t i = share.index - 1; i < items.size(); i += share.of) {
         some.push_back(items[i]);
+        some.back().number = some.size();
     }
     return some;
 }
 
-std::string path_of_table(const std::string& folder, const Share& share) {
+std::string path_of_table(const std::string& folder, const Share& share, const JobRanks& ranks) {
     const std::string of_share = text("-", share.index, "-of-", share.of);
-    return folder + "/results" + (share.of > 1 ? of_share : "") + ".tsv";
+    const std::string of_rank = text("-rank-", ranks.here());
+    return folder + "/results" + (share.of > 1 ? of_share : "") +
+           (ranks.count() > 1 ? of_rank : "") + ".tsv";
 }
 
 ExitCode run(Options& options) {
     const std::vector<Item> items = share_of(items_of(options), options.share);
     require_folder("--output", options.folder);
-    const std::string path = path_of_table(options.folder, options.share);
+    const std::string path = path_of_table(options.folder, options.share, ranks());
     const FileLock lock(path + ".lock", std::chrono::seconds(1));
     if (lock.state() == FileLock::State::timed_out) {
         throw UsageError(text(path, ": another batch writes it\n  next:     wait for its end, or "
                                     "name another folder"));
     }
-    Table table(path, items.size(), options.recon.quiet);
-    Batch(options, table).run(items);
-    table.require_all_done();
+    Table table(path, items.size(), ranks().count(), options.recon.quiet);
+    Batch(options, table).run(items, ranks());
+    table.require_written();
+    table.join(ranks());
+    if (ranks().is_first()) {
+        table.require_all_done();
+    }
     return ExitCode::done;
 }
 

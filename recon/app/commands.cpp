@@ -6,7 +6,7 @@ const std::vector<Command>& commands() {
     static const std::vector<Command> table{
         {"recon", "Reconstruct the image of a scan.", &bind_recon, true},
         {"batch", "Reconstruct many scans, one after the other, and continue where it stopped.",
-         &bind_batch},
+         &bind_batch, true},
         {"predict", "Say how long a reconstruction will take, and how much memory.", &bind_predict},
         {"fhd", "Compute the adjoint image F^H d.", &bind_fhd},
         {"q", "Compute Q, the point-spread function of the trajectory.", &bind_q},

@@ -35,14 +35,16 @@ if ((task >= tasks)); then
 fi
 
 # --- its device, its caches -----------------------------------------------------------------------
-tuned=${LSRECON_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lsrecon}/tuning # what 'lsrecon tune' found
+found=${LSRECON_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/lsrecon} # by 'tune' and 'devices --measure'
 export LSRECON_CACHE=$node_disk/lsrecon-$UID
 export POCL_CACHE_DIR=$LSRECON_CACHE/pocl
 (umask 077 && mkdir -p "$POCL_CACHE_DIR")
-if [[ -d $tuned && ! -e $LSRECON_CACHE/tuning ]]; then
-    cp -r "$tuned" "$LSRECON_CACHE/tuning.$$"
-    mv -nT "$LSRECON_CACHE/tuning.$$" "$LSRECON_CACHE/tuning" # whole, where other tasks look
-fi
+for kept in tuning pace; do
+    if [[ -d $found/$kept && ! -e $LSRECON_CACHE/$kept ]]; then
+        cp -r "$found/$kept" "$LSRECON_CACHE/$kept.$$"
+        mv -nT "$LSRECON_CACHE/$kept.$$" "$LSRECON_CACHE/$kept" # whole, where other tasks look
+    fi
+done
 
 # Of the GPUs that Slurm shows this task, the one of its place on the node.
 device=()

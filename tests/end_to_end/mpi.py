@@ -45,6 +45,29 @@ def without_times(said):
             if not re.search(r"\d s$|^image |^time |^-+$", line)]
 
 
+def scans_of_a_list_are_dealt(make):
+    folder = make()
+    names = [f"{letter}.h5" for letter in "abcde"]
+    for seed, name in enumerate(names):
+        folder.run(0, ["simulate", "--matrix", "16,16", "--noise", "0.1", "--seed", str(seed), "-o",
+                       name, "--quiet"])
+    with open(folder / "c.h5", "wb") as file:
+        file.write(b"no scan")
+    words = ["batch", *names, "--iterations", "4"]
+    folder.run(INPUT, [*words, "-o", "plain"])
+    for ranks in (2, 3):
+        said = by_ranks(folder, ranks, INPUT, [*words, "-o", f"of{ranks}"])
+        expect("1 of 5 scans failed" in said, said)
+        rows = []
+        for rank in range(ranks):
+            with open(folder / f"of{ranks}/results-rank-{rank}.tsv", encoding="utf-8") as file:
+                rows += file.read().splitlines()[1:]
+        expect(sorted(row.split("\t")[0] for row in rows) == names, f"{ranks} ranks: {rows}")
+        for name in names[:2] + names[3:]:
+            expect(contents(folder / f"plain/images/{name}") ==
+                   contents(folder / f"of{ranks}/images/{name}"), f"{ranks} ranks: {name}")
+
+
 def frames_are_dealt(make):
     folder = make()
     scan_of_frames(folder)
@@ -141,6 +164,6 @@ def other_commands_run_once(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([frames_are_dealt, a_single_frame_is_shared, an_error_is_said_once,
-                        an_error_of_one_rank_names_it, a_killed_rank_ends_the_job,
-                        other_commands_run_once]))
+    sys.exit(run_cases([scans_of_a_list_are_dealt, frames_are_dealt, a_single_frame_is_shared,
+                        an_error_is_said_once, an_error_of_one_rank_names_it,
+                        a_killed_rank_ends_the_job, other_commands_run_once]))
