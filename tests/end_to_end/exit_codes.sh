@@ -56,7 +56,7 @@ grep -q '^solver  *[0-9]* iterations, residual .*, target 1e-05$' err ||
 
 # 2: usage
 expect_code 2 "" # no command
-expect_code 2 "one of recon, batch, fhd, q" reconstruct scan.h5
+expect_code 2 "one of recon, batch, predict, fhd, q" reconstruct scan.h5
 expect_code 2 'unknown command "reconstruct"' reconstruct scan.h5
 expect_code 2 --output recon scan.h5 --backend reference
 expect_code 2 SCAN recon -o image.h5
