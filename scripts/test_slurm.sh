@@ -173,6 +173,22 @@ for i in 1 2; do
 done
 echo "one job of two tasks: $((SECONDS - from)) s"
 
+# --- one scan by two ranks, where the program has MPI ----------------------------------------------
+if ldd "$program" | grep -q libmpi; then
+    from=$SECONDS
+    "$program" simulate --trajectory radial --matrix 32,32 --frames 4 --noise 0.01 -o frames.h5 \
+        --quiet >/dev/null
+    "$program" recon frames.h5 -o one.h5 --iterations 5 --quiet
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    submit --ntasks=2 --output=ranks.log \
+        --wrap "mpirun -n 2 '$program' recon frames.h5 -o two.h5 --iterations 5" >>job
+    values() { /usr/bin/python3 -c \
+        'import h5py, sys; sys.stdout.buffer.write(h5py.File(sys.argv[1])["image"][()].tobytes())' \
+        "$1"; }
+    cmp <(values one.h5) <(values two.h5) || fail "two ranks made another image"
+    echo "one scan by two ranks: $((SECONDS - from)) s"
+fi
+
 # --- stopped and requeued -------------------------------------------------------------------------
 mkdir slow
 "$program" simulate --trajectory radial --matrix 64,64 -o slow/1.h5 --quiet >/dev/null
@@ -184,7 +200,7 @@ completed() { [[ $(state "$1") == COMPLETED ]]; }
 
 for signal in TERM USR1; do
     from=$SECONDS
-    rm -f out/results.tsv
+    rm -f out/results*
     job=$(sbatch --parsable --array=0-0 --cpus-per-task=1 --mem=500 --time=10 \
         "$array" scans.txt out --backend reference)
     wait_until 60 "the slow scan runs" computing
