@@ -173,7 +173,7 @@ for i in 1 2; do
 done
 echo "one job of two tasks: $((SECONDS - from)) s"
 
-# --- one scan by two ranks, where the program has MPI ----------------------------------------------
+# --- one scan by two ranks, where the program has MPI ---------------------------------------------
 if ldd "$program" | grep -q libmpi; then
     from=$SECONDS
     "$program" simulate --trajectory radial --matrix 32,32 --frames 4 --noise 0.01 -o frames.h5 \
