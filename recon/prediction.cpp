@@ -25,17 +25,17 @@ class Stages {
 public:
     void add(const std::string& name, double seconds) {
         const auto same = std::find_if(stages_.begin(), stages_.end(),
-                                       [&](const auto& stage) { return stage.name == name; });
+                                       [&](const auto& stage) { return stage.first == name; });
         if (same != stages_.end()) {
-            same->seconds += seconds;
+            same->second += seconds;
         } else if (seconds > 0) {
-            stages_.push_back({name, seconds});
+            stages_.emplace_back(name, seconds);
         }
     }
-    std::vector<PredictedStage> take() { return std::move(stages_); }
+    std::vector<std::pair<std::string, double>> take() { return std::move(stages_); }
 
 private:
-    std::vector<PredictedStage> stages_;
+    std::vector<std::pair<std::string, double>> stages_;
 };
 
 /// What a scan is reconstructed with, before it is prepared.
@@ -44,7 +44,6 @@ struct Prepared {
     const ReconstructOptions& options;
     const Scan& scan;
     const Grid& grid;
-    const OffResonance* field;
     FrameShape shape;
     SolveOptions how;
     Plan plan;
@@ -97,7 +96,8 @@ void add_frames(const Prepared& of, const Sampling& sampling, double frames, dou
     const bool sampled = of.options.certify > 0 || !exact;
     const std::size_t samples = sampling.samples();
     if (sampled) {
-        stages.add("certify", seconds_of_samples(of.pace(), coils, samples));
+        stages.add("certify", seconds_of_samples(of.pace(), coils, samples) +
+                                  seconds_of_samples(of.pace(), 1, samples));
     }
     const double products = of.how.iterations * all_frames;
     const bool by_terms = of.plan.through_q && of.plan.off_resonance;
@@ -122,35 +122,30 @@ void add_frames(const Prepared& of, const Sampling& sampling, double frames, dou
     if (converges && of.how.lambda > 0 && !of.by_rule()) {
         stages.add("rounding", solve(std::min(of.how.iterations, iterations_of_rounding)));
     }
-    if (sampled) {
-        stages.add("certify", seconds_of_samples(of.pace(), 1, samples));
-    }
 }
 
 } // namespace
 
 double Prediction::seconds() const {
     double sum = 0;
-    for (const PredictedStage& stage : stages) {
-        sum += stage.seconds;
+    for (const auto& [stage, seconds] : stages) {
+        sum += seconds;
     }
     return sum;
 }
 
 Prediction predict(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
-                   const Grid& grid, const OffResonance* field, double file_bytes) {
-    Scan shape = scan;
-    shape.grid = grid;
+                   const Grid& grid, const std::shared_ptr<const OffResonance>& field,
+                   double file_bytes) {
     const PlanOptions planned{options.q != nullptr && options.q->is_given(),
                               !options.solve.regularisers.empty(), transforms.segment_error() > 0};
     const Prepared of{transforms,
                       options,
                       scan,
                       grid,
-                      field,
-                      shape_of(transforms, options, scan, grid, field),
+                      shape_of(transforms, options, scan, grid, field.get()),
                       solve_options(transforms, options, field != nullptr),
-                      make_plan(shape, planned)};
+                      make_plan(scan, grid, field, planned)};
     const Pace& pace = of.pace();
     const std::vector<Place> places = places_of(scan);
     const auto count = static_cast<double>(places.size());
@@ -175,9 +170,9 @@ Prediction predict(Transforms& transforms, const ReconstructOptions& options, co
                                                           of.shape.system, how, true));
     }
     const bool compares = method_of(of.how).solves && !of.maps_are_estimated();
-    stages.add("model", compares ? count * ModelCheck::seconds(transforms, grid,
-                                                               samplings.front()->trajectory,
-                                                               of.shape.system.maps, field)
+    stages.add("model", compares ? count * ModelCheck::seconds(
+                                               transforms, grid, samplings.front()->trajectory,
+                                               of.shape.system.maps, field != nullptr)
                                  : 0);
     stages.add("write", frames * static_cast<double>(grid.voxels()) * pace.written);
 

@@ -1,20 +1,18 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reconstruct.hpp"
 
 namespace lsrecon {
 
-/// A stage of a reconstruction before it begins, over all frames.
-struct PredictedStage {
-    std::string name; ///< as the console and the image's record have it
-    double seconds;
-};
-
+/// Of a reconstruction before it begins.
 struct Prediction {
-    std::vector<PredictedStage> stages; ///< in the order of their first turns
+    /// Seconds over all frames, by names as of Reporter::stage_seconds(), in the order of first
+    /// turns.
+    std::vector<std::pair<std::string, double>> stages;
     double spread = 1; ///< nine of ten runs take between seconds() over it and times it
     double device_bytes = 0; ///< at most at once; 0 where the device's memory is the host's
     double host_bytes = 0; ///< the same
@@ -28,6 +26,7 @@ struct Prediction {
 /// Of a scan without samples, which a file of so many bytes holds, on the device of the transforms,
 /// by the Costs of what will run. The image is on `grid`; `field` is null without off-resonance.
 Prediction predict(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
-                   const Grid& grid, const OffResonance* field, double file_bytes);
+                   const Grid& grid, const std::shared_ptr<const OffResonance>& field,
+                   double file_bytes);
 
 } // namespace lsrecon

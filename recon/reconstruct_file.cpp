@@ -150,12 +150,9 @@ void require_room(Transforms& transforms, const ReconstructOptions& options, con
 
 /// Tells who watches how long all of it will take.
 void expect(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
-            const Grid& grid, const OffResonance* field, Reporter& report) {
-    std::map<std::string, double> stages;
-    for (const PredictedStage& stage : predict(transforms, options, scan, grid, field, 0).stages) {
-        stages[stage.name] = stage.seconds;
-    }
-    report.expect(stages);
+            const Grid& grid, const std::shared_ptr<const OffResonance>& field, Reporter& report) {
+    const Prediction all = predict(transforms, options, scan, grid, field, 0);
+    report.expect({all.stages.begin(), all.stages.end()});
 }
 
 } // namespace
@@ -243,7 +240,7 @@ void FileReconstruction::read() {
             const std::shared_ptr<const OffResonance> field = field_of(how_.prepare, scan);
             require_room(transforms_, how_, scan, grid, field.get());
             if (report_.wants_expected()) {
-                expect(transforms_, how_, scan, grid, field.get(), report_);
+                expect(transforms_, how_, scan, grid, field, report_);
             }
         }
         if (!options_.preview.empty() && scan.voxels) {

@@ -6,7 +6,6 @@
 #include <future>
 #include <glob.h>
 #include <map>
-#include <set>
 
 #include "app/output.hpp"
 #include "app/ranks.hpp"
@@ -72,13 +71,7 @@ Value share_value(Share& share) {
 
 /// Those of `lsrecon recon` that many scans may share.
 OptionTable shared_options(ReconOptions& options) {
-    const std::set<std::string> of_one_scan{"SCAN", "output", "resume", "png",
-                                            "log",  "truth",  "json",   "quiet"};
-    OptionTable table = app::options_of(options);
-    table.erase(std::remove_if(table.begin(), table.end(),
-                               [&](const Option& row) { return of_one_scan.count(row.key) > 0; }),
-                table.end());
-    return table;
+    return without({"SCAN"}, computing_options(options));
 }
 
 OptionTable options_of(Options& options) {

@@ -6,7 +6,7 @@
 
 #include "app/predict.hpp"
 #include "base/numbers.hpp"
-#include "base/parallel.hpp"
+#include "base/temporary_folder.hpp"
 #include "base/timer.hpp"
 #include "io/hdf5/reader.hpp"
 
@@ -61,28 +61,10 @@ struct Run {
     std::map<std::string, double> stages;
 };
 
-/// For files that are removed with it.
-class ScratchFolder {
-public:
-    ScratchFolder() : folder_(fs::temp_directory_path() / text("lsrecon-measure-", ::getpid())) {
-        fs::create_directory(folder_);
-    }
-    ~ScratchFolder() {
-        std::error_code ignored; // a temporary folder is emptied by others
-        fs::remove_all(folder_, ignored);
-    }
-    ScratchFolder(const ScratchFolder&) = delete;
-    ScratchFolder& operator=(const ScratchFolder&) = delete;
-    std::string file(const std::string& name) const { return (folder_ / name).string(); }
-
-private:
-    fs::path folder_;
-};
-
 /// What a stage took, and what each member of the pace has to do with it.
 struct Equation {
-    Eigen::VectorXd work;
-    double seconds;
+    Eigen::VectorXd work = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(pace_rows().size()));
+    double seconds = 0;
 };
 
 /// By a process of this program, in silence. DeviceError when it fails.
@@ -120,10 +102,7 @@ std::map<std::string, double> stages_of(const std::string& image) {
 }
 
 std::map<std::string, double> stages_of(const Prediction& prediction) {
-    std::map<std::string, double> stages;
-    for (const PredictedStage& stage : prediction.stages) {
-        stages[stage.name] += stage.seconds;
-    }
+    std::map<std::string, double> stages(prediction.stages.begin(), prediction.stages.end());
     // What no stage of the record has.
     stages["start"] += stages["write"];
     stages.erase("write");
@@ -146,12 +125,9 @@ std::map<std::string, Equation> equations_of(const Machine& machine, const Recon
         const double step = share * machine.pace.*rows[j].member;
         more.*rows[j].member += step;
         for (const auto& [stage, seconds] : stages_by(more)) {
-            Equation& equation = equations[stage];
-            equation.work.conservativeResizeLike(
-                Eigen::VectorXd::Zero(static_cast<Eigen::Index>(rows.size())));
             const auto found = before.find(stage);
             const double was = found != before.end() ? found->second : 0;
-            equation.work(static_cast<Eigen::Index>(j)) = (seconds - was) / step;
+            equations[stage].work(static_cast<Eigen::Index>(j)) = (seconds - was) / step;
         }
     }
     return equations;
@@ -181,17 +157,17 @@ Eigen::VectorXd least_squares(const std::vector<Equation>& equations, Eigen::Vec
 }
 
 /// Before this process opens a device: a driver starts faster where another process holds it.
-std::vector<Run> runs_of(const std::string& device, const ScratchFolder& scratch,
+std::vector<Run> runs_of(const std::string& device, const TemporaryFolder& scratch,
                          Reporter& report) {
     const Stage stage(report, "measure");
     const std::string image = scratch.file("image.h5");
     const std::string on_device = device.empty() ? "" : " --device '" + device + "'";
     std::vector<Run> runs;
-    double longest = 0;
+    double longest_q = 0;
     double done = 0;
     for (const Case& one : cases()) {
         report.progress(done++ / static_cast<double>(cases().size()));
-        if (one.is_large && longest > most_before_large) {
+        if (one.is_large && longest_q > most_before_large) {
             continue;
         }
         const std::string scan = scratch.file(text("scan", runs.size(), ".h5"));
@@ -201,7 +177,7 @@ std::vector<Run> runs_of(const std::string& device, const ScratchFolder& scratch
             seconds_of_process(recon); // compiles
             const double wall = seconds_of_process(recon);
             runs.push_back({scan, words, wall, stages_of(image)});
-            longest = std::max(longest, runs.back().stages["q"]);
+            longest_q = std::max(longest_q, runs.back().stages["q"]);
         }
     }
     return runs;
@@ -214,7 +190,7 @@ struct Equations {
 };
 
 Equations equations_of(const Machine& machine, std::vector<Run> runs,
-                       const ScratchFolder& scratch) {
+                       const TemporaryFolder& scratch) {
     Equations equations;
     for (Run& run : runs) {
         ReconOptions options;
@@ -228,8 +204,8 @@ Equations equations_of(const Machine& machine, std::vector<Run> runs,
         }
         run.stages["start"] = run.seconds - of_stages;
         Reporter silent;
-        Equation total{Eigen::VectorXd::Zero(static_cast<Eigen::Index>(pace_rows().size())),
-                       run.seconds};
+        Equation total;
+        total.seconds = run.seconds;
         for (auto& [name, equation] : equations_of(machine, options, known_scan(options), silent)) {
             equation.seconds = run.stages[name];
             total.work += equation.work;
@@ -255,12 +231,11 @@ double spread_of(const std::vector<Equation>& totals, const Eigen::VectorXd& pac
 } // namespace
 
 Machine measure_machine(const std::string& device, Reporter& report) {
-    const ScratchFolder scratch;
+    const TemporaryFolder scratch("measure");
     const std::vector<Run> runs = runs_of(device, scratch, report);
     const std::vector<DeviceInfo> devices = list_devices();
     const DeviceInfo info = devices[static_cast<std::size_t>(choose_device(devices, device))];
     Machine machine{info, nominal_pace(info.type == "gpu")};
-    machine.pace.cores = static_cast<double>(cores_of_machine());
     const Equations equations = equations_of(machine, runs, scratch);
     const std::vector<PaceRow>& rows = pace_rows();
     Eigen::VectorXd pace(static_cast<Eigen::Index>(rows.size()));

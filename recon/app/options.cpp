@@ -474,6 +474,13 @@ OptionTable in(const char* group, OptionTable rows) {
     return rows;
 }
 
+OptionTable without(const std::set<std::string>& keys, OptionTable rows) {
+    rows.erase(std::remove_if(rows.begin(), rows.end(),
+                              [&](const Option& row) { return keys.count(row.key) > 0; }),
+               rows.end());
+    return rows;
+}
+
 OptionTable joined(std::vector<OptionTable> parts) {
     OptionTable all;
     for (OptionTable& part : parts) {

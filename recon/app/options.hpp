@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -64,6 +65,8 @@ Option quiet_option(bool& quiet);
 OptionTable in(const char* group, OptionTable rows);
 /// Several of them, one after another.
 OptionTable joined(std::vector<OptionTable> parts);
+/// The rows but those of these keys.
+OptionTable without(const std::set<std::string>& keys, OptionTable rows);
 
 /// The rows of another table for Option::more: "- `tv`: total variation".
 template <typename Rows> std::string listed(const Rows& rows) {

@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <filesystem>
-#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -21,14 +19,8 @@ struct Options {
 };
 
 OptionTable options_of(Options& options) {
-    const std::set<std::string> of_the_image{"output", "resume", "png",  "log",
-                                             "truth",  "json",   "quiet"};
-    OptionTable table = app::options_of(options.recon);
-    table.erase(std::remove_if(table.begin(), table.end(),
-                               [&](const Option& row) { return of_the_image.count(row.key) > 0; }),
-                table.end());
     return joined(
-        {table,
+        {computing_options(options.recon),
          in("Prediction",
             {{"machine", name(options.machine), "file that describes another machine",
               "this machine", "`lsrecon devices --measure -o FILE` writes it where the device is."},
@@ -53,9 +45,8 @@ void print(const PredictedOn& on) {
     print_line("on %s, engine %s, error of F^H d at most %s, %d iterations at most",
                on.device.name.c_str(), prediction.engine.c_str(),
                rounded(prediction.engine_error).c_str(), prediction.iterations);
-    for (const PredictedStage& stage : prediction.stages) {
-        print_line("%-10s %s", stage.name.c_str(),
-                   seconds_of(stage.seconds, prediction.spread).c_str());
+    for (const auto& [stage, seconds] : prediction.stages) {
+        print_line("%-10s %s", stage.c_str(), seconds_of(seconds, prediction.spread).c_str());
     }
     print_line("%-10s %s", "all", seconds_of(prediction.seconds(), prediction.spread).c_str());
     print_line("memory     %s", memory_of(prediction).c_str());
@@ -63,10 +54,7 @@ void print(const PredictedOn& on) {
 
 nlohmann::json to_json(const PredictedOn& on) {
     const Prediction& prediction = on.prediction;
-    nlohmann::json stages = nlohmann::json::object();
-    for (const PredictedStage& stage : prediction.stages) {
-        stages[stage.name] = stage.seconds;
-    }
+    const std::map<std::string, double> stages(prediction.stages.begin(), prediction.stages.end());
     return {{"device", on.device.name},
             {"engine", prediction.engine},
             {"engine_error", prediction.engine_error},
@@ -159,8 +147,8 @@ PredictedOn predict_on(const Machine* machine, const ReconOptions& options, cons
     const auto transforms = open_transforms(
         options.compute, report, machine != nullptr ? make_described_device(*machine) : nullptr);
     return {transforms->device().info(),
-            predict(*transforms, options.reconstruct, scan.file.stored.scan, scan.grid,
-                    scan.field.get(), scan.bytes)};
+            predict(*transforms, options.reconstruct, scan.file.stored.scan, scan.grid, scan.field,
+                    scan.bytes)};
 }
 
 Bound bind_predict() {

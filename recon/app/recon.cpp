@@ -196,6 +196,11 @@ OptionTable options_of(ReconOptions& options) {
              quiet_option(options.quiet)})});
 }
 
+OptionTable computing_options(ReconOptions& options) {
+    return without({"output", "resume", "png", "log", "truth", "json", "quiet"},
+                   options_of(options));
+}
+
 void settle(ReconOptions& options) {
     FileOptions& reconstruct = options.reconstruct;
     SolveOptions& solve = reconstruct.solve;

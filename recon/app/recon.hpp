@@ -17,6 +17,8 @@ struct ReconOptions {
     FileOptions reconstruct;
 };
 OptionTable options_of(ReconOptions& options);
+/// Those that change what is computed, but not where it goes and how it is told.
+OptionTable computing_options(ReconOptions& options);
 
 /// What follows from the options, for reconstruct_file(). UsageError for those that contradict each
 /// other; errors of require_files().

@@ -68,7 +68,7 @@ public:
 
     /// What engines ask for: "opencl" or "reference".
     virtual std::string kind() const = 0;
-    /// Of the reference its name alone.
+    /// Of the reference its name and its rates.
     virtual const DeviceInfo& info() const = 0;
     /// As it was measured, else nominal.
     virtual const Pace& pace() const = 0;

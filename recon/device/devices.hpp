@@ -53,6 +53,10 @@ struct DeviceRates {
     double matrix_multiply_adds = 0; ///< in double precision by matrix units; 0 without them
 };
 
+/// Whether matrix units multiply doubles at the rate of floats, and the compiler takes the PTX for
+/// them (MATRIX_UNITS in kernels): NVIDIA's compute capability 9.0.
+bool has_double_matrix_units(const DeviceInfo& info);
+
 /// What its numbers promise, by the lanes of a compute unit in this family of devices: rates before
 /// any measurement, right to a factor of two or so.
 DeviceRates nominal_rates(const DeviceInfo& info);

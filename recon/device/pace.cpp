@@ -1,13 +1,16 @@
 #include "device/pace.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
 #include "base/cache_folder.hpp"
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "base/parallel.hpp"
 #include "base/replacing_file.hpp"
 #include "base/sha256.hpp"
 
@@ -18,38 +21,35 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-struct TextRow {
+template <typename Value> struct Row {
     const char* name;
-    std::string DeviceInfo::*member;
+    Value DeviceInfo::*member;
 };
-constexpr TextRow texts[] = {{"platform", &DeviceInfo::platform},
-                             {"name", &DeviceInfo::name},
-                             {"type", &DeviceInfo::type},
-                             {"vendor", &DeviceInfo::vendor},
-                             {"version", &DeviceInfo::version},
-                             {"driver", &DeviceInfo::driver},
-                             {"compute_capability", &DeviceInfo::compute_capability}};
+constexpr Row<std::string> texts[] = {{"platform", &DeviceInfo::platform},
+                                      {"name", &DeviceInfo::name},
+                                      {"type", &DeviceInfo::type},
+                                      {"vendor", &DeviceInfo::vendor},
+                                      {"version", &DeviceInfo::version},
+                                      {"driver", &DeviceInfo::driver},
+                                      {"compute_capability", &DeviceInfo::compute_capability}};
+constexpr Row<std::size_t> sizes[] = {{"global_bytes", &DeviceInfo::global_bytes},
+                                      {"max_allocation_bytes", &DeviceInfo::max_allocation_bytes},
+                                      {"constant_bytes", &DeviceInfo::constant_bytes},
+                                      {"local_bytes", &DeviceInfo::local_bytes},
+                                      {"max_work_group", &DeviceInfo::max_work_group}};
+constexpr Row<unsigned> numbers[] = {{"compute_units", &DeviceInfo::compute_units},
+                                     {"clock_mhz", &DeviceInfo::clock_mhz}};
 
-struct SizeRow {
-    const char* name;
-    std::size_t DeviceInfo::*member;
-};
-constexpr SizeRow sizes[] = {{"global_bytes", &DeviceInfo::global_bytes},
-                             {"max_allocation_bytes", &DeviceInfo::max_allocation_bytes},
-                             {"constant_bytes", &DeviceInfo::constant_bytes},
-                             {"local_bytes", &DeviceInfo::local_bytes},
-                             {"max_work_group", &DeviceInfo::max_work_group}};
+/// visit(row) of every member of a device that a file has, but double_precision.
+template <typename Visit> void for_each_row(const Visit& visit) {
+    std::for_each(std::begin(texts), std::end(texts), visit);
+    std::for_each(std::begin(sizes), std::end(sizes), visit);
+    std::for_each(std::begin(numbers), std::end(numbers), visit);
+}
 
 json to_json(const Machine& machine) {
-    json device{{"double_precision", machine.device.double_precision},
-                {"compute_units", machine.device.compute_units},
-                {"clock_mhz", machine.device.clock_mhz}};
-    for (const TextRow& row : texts) {
-        device[row.name] = machine.device.*row.member;
-    }
-    for (const SizeRow& row : sizes) {
-        device[row.name] = machine.device.*row.member;
-    }
+    json device{{"double_precision", machine.device.double_precision}};
+    for_each_row([&](const auto& row) { device[row.name] = machine.device.*row.member; });
     json pace{{"cores", machine.pace.cores}, {"spread", machine.pace.spread}};
     for (const PaceRow& row : pace_rows()) {
         pace[row.name] = machine.pace.*row.member;
@@ -61,15 +61,8 @@ json to_json(const Machine& machine) {
 Machine to_machine(const json& from) {
     Machine machine;
     const json& device = from.at("device");
-    for (const TextRow& row : texts) {
-        machine.device.*row.member = device.at(row.name).get<std::string>();
-    }
-    for (const SizeRow& row : sizes) {
-        machine.device.*row.member = device.at(row.name).get<std::size_t>();
-    }
-    machine.device.double_precision = device.at("double_precision").get<bool>();
-    machine.device.compute_units = device.at("compute_units").get<unsigned>();
-    machine.device.clock_mhz = device.at("clock_mhz").get<unsigned>();
+    for_each_row([&](const auto& row) { device.at(row.name).get_to(machine.device.*row.member); });
+    device.at("double_precision").get_to(machine.device.double_precision);
     const json& pace = from.at("pace");
     machine.pace.cores = pace.at("cores").get<double>();
     machine.pace.spread = pace.at("spread").get<double>();
@@ -115,6 +108,7 @@ const std::vector<PaceRow>& pace_rows() {
 
 Pace nominal_pace(bool is_gpu) {
     Pace pace;
+    pace.cores = static_cast<double>(cores_of_machine());
     pace.start = is_gpu ? 0.35 : 0.2;
     pace.file = 0.01;
     pace.byte = 1e-9;

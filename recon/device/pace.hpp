@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +30,7 @@ struct Pace {
     double exact_sum = 0; ///< of the check of transforms
     double written = 0; ///< a voxel of the image
 
-    double cores = 0; ///< of the host; 0 for those of this one
+    double cores = 1; ///< of the host
     /// Nine of ten times are between the prediction over it and the prediction times it.
     double spread = 2;
 };

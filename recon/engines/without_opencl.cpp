@@ -28,9 +28,6 @@ std::unique_ptr<Device> open_device(const std::string&, double,
                                     std::function<void(const std::string&)>) {
     refuse_opencl();
 }
-DeviceRates nominal_rates(const DeviceInfo&) {
-    refuse_opencl();
-}
 std::vector<Tunable> tunables() {
     return {};
 }

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/temporary_folder.hpp"
 #include "base/timer.hpp"
 #include "base/tolerance.hpp"
 #include "io/image/file.hpp"
@@ -141,29 +142,6 @@ constexpr int iterations = 30; ///< as the published figures have
 constexpr double solver_tolerance = 1e-5;
 /// The loops run the whole reconstruction when it has no more pairs: some ten seconds.
 constexpr double reference_pairs = 3e8;
-
-class TemporaryFolder {
-public:
-    TemporaryFolder() {
-        std::string name =
-            (std::filesystem::temp_directory_path() / "lsrecon-bench-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) {
-            throw UsageError(text(name, ": cannot be made\n  next:     let TMPDIR name a folder "
-                                        "that can be written"));
-        }
-        path_ = name;
-    }
-    ~TemporaryFolder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    std::string file(const std::string& name) const { return (path_ / name).string(); }
-
-private:
-    std::filesystem::path path_;
-};
 
 /// Keeps the times of one run apart from those of the whole benchmark.
 class OneRun : public Reporter {
@@ -354,7 +332,7 @@ std::vector<ReconstructionRow> benchmark_reconstruction(const BenchmarkOptions& 
     const auto loops = reference_transforms();
     const auto device =
         kernel_names().empty() ? nullptr : open_transforms({"opencl", options.device, kernel});
-    const TemporaryFolder folder;
+    const TemporaryFolder folder("bench");
     const Simulation simulation = simulate_scan(options, device ? *device : *loops, report);
     write_native_scan(folder.file("scan.h5"), simulation.scan);
 

@@ -69,9 +69,7 @@ double Toeplitz::seconds(const Device& device, const Grid& grid) {
     const double of_butterfly = device.in_host_memory() ? 30 : 75;
     const Embedding embedding(grid, device.in_host_memory());
     const auto points = static_cast<double>(embedding.points());
-    const DeviceInfo& info = device.info();
-    constexpr double of_one_core = 3e10; // the reference, of which no clock is known
-    const double rate = info.clock_mhz > 0 ? nominal_rates(info).multiply_adds : of_one_core;
+    const double rate = nominal_rates(device.info()).multiply_adds;
     const Pace& pace = device.pace();
     return pace.product + pace.convolution * 2 * static_cast<double>(embedding.parities.size()) *
                               points * std::log2(points) * of_butterfly / rate;

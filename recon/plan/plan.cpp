@@ -25,7 +25,7 @@ void require_few_turns(const Scan& scan, const OffResonance& off_resonance) {
     }
 }
 
-Plan plan_of(const Scan& scan, bool has_maps,
+Plan plan_of(const Scan& scan, const Grid& grid, bool has_maps,
              const std::shared_ptr<const OffResonance>& off_resonance, const PlanOptions& options) {
     if (options.with_q && scan.voxels) {
         throw UsageError("`q`: the scan has /voxels, and Q serves a grid only\n  next:     leave "
@@ -43,9 +43,8 @@ Plan plan_of(const Scan& scan, bool has_maps,
                          "  next:     leave `q` out, or pass `field_map` none");
     }
     const bool through_q = !scan.voxels && (!off_resonance || options.in_segments);
-    Voxels voxels = scan.voxels ? Voxels::at(scan.grid, *scan.voxels) : Voxels::of_grid(scan.grid);
-    return {scan.grid, voxels.in_field(off_resonance), through_q, has_maps,
-            off_resonance != nullptr};
+    Voxels voxels = scan.voxels ? Voxels::at(grid, *scan.voxels) : Voxels::of_grid(grid);
+    return {grid, voxels.in_field(off_resonance), through_q, has_maps, off_resonance != nullptr};
 }
 
 } // namespace
@@ -58,11 +57,17 @@ Products Plan::products() const {
 }
 
 Plan make_plan(const Scan& scan, const PlanOptions& options) {
-    return plan_of(scan, !scan.coil_maps.empty(), scan.off_resonance, options);
+    return make_plan(scan, scan.grid, scan.off_resonance, options);
+}
+
+Plan make_plan(const Scan& scan, const Grid& grid,
+               const std::shared_ptr<const OffResonance>& off_resonance,
+               const PlanOptions& options) {
+    return plan_of(scan, grid, !scan.coil_maps.empty(), off_resonance, options);
 }
 
 Plan make_plan(const Scan& scan, const Place& place, const PlanOptions& options) {
-    return plan_of(scan, !place.coil_maps->empty(), place.off_resonance, options);
+    return plan_of(scan, scan.grid, !place.coil_maps->empty(), place.off_resonance, options);
 }
 
 } // namespace lsrecon

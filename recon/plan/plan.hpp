@@ -32,6 +32,10 @@ struct PlanOptions {
 /// UsageError when the scan cannot use what the options bring; InputError when the field map must
 /// be in another unit.
 Plan make_plan(const Scan& scan, const PlanOptions& options = {});
+/// The same of a scan that is not prepared, with a field, or null, for an image on another grid.
+Plan make_plan(const Scan& scan, const Grid& grid,
+               const std::shared_ptr<const OffResonance>& off_resonance,
+               const PlanOptions& options);
 /// The same with the maps and the field of a place.
 Plan make_plan(const Scan& scan, const Place& place, const PlanOptions& options);
 

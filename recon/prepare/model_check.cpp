@@ -244,14 +244,13 @@ double ModelCheck::seconds(Transforms& transforms, const Grid& grid,
         return 0;
     }
     const Centre centre = centre_of(grid);
-    const Grid room = with_room_for_maps(centre.box, grid);
-    const auto some_of = [&](const Grid& box) { // of every so many, which tell how many there are
-        constexpr std::size_t looked_at = 100000;
-        const std::size_t step = std::max<std::size_t>(1, trajectory.size() / looked_at);
-        std::vector<Vec3> looked;
-        for (std::size_t m = 0; m < trajectory.size(); m += step) {
-            looked.push_back(trajectory[m]);
-        }
+    constexpr std::size_t looked_at = 100000; // of the samples, which tell how many there are
+    const std::size_t step = std::max<std::size_t>(1, trajectory.size() / looked_at);
+    std::vector<Vec3> looked;
+    for (std::size_t m = 0; m < trajectory.size(); m += step) {
+        looked.push_back(trajectory[m]);
+    }
+    const auto some_of = [&](const Grid& box) {
         const std::vector<std::size_t> inside = within(looked, box);
         std::vector<Vec3> some(std::min<std::size_t>(step * inside.size(), enough * box.voxels()));
         for (std::size_t i = 0; i < some.size(); ++i) {
@@ -259,6 +258,7 @@ double ModelCheck::seconds(Transforms& transforms, const Grid& grid,
         }
         return some;
     };
+    const std::vector<Vec3> gathered = some_of(with_room_for_maps(centre.box, grid));
     const std::vector<Vec3> some = some_of(centre.box);
     const std::size_t coils = std::max<std::size_t>(1, maps);
     const PiecewiseTransform fhd(transforms, some, Voxels::of_grid(centre.grid));
@@ -269,7 +269,7 @@ double ModelCheck::seconds(Transforms& transforms, const Grid& grid,
                                 Toeplitz::seconds(transforms.device(), centre.grid);
     double seconds = q.predicted("q", 1).seconds + models * of_model;
     if (maps > 0) {
-        const std::size_t radius = sampled_radius(some_of(room), grid, most_radius(grid));
+        const std::size_t radius = sampled_radius(gathered, grid, most_radius(grid));
         const Grid of_maps = calibration_grid(grid, radius);
         seconds +=
             !is_enough(radius)
@@ -277,7 +277,7 @@ double ModelCheck::seconds(Transforms& transforms, const Grid& grid,
                 : seconds_of_calibration(transforms, some_of(of_maps), maps, of_maps) +
                       seconds_of_walsh(transforms.device().pace(), maps, of_maps, centre.grid);
     }
-    const auto samples = static_cast<double>(some_of(room).size());
+    const auto samples = static_cast<double>(gathered.size());
     return seconds + samples * static_cast<double>(coils) * transforms.device().pace().value;
 }
 

@@ -28,7 +28,7 @@ TEST_F(Limits, AreRatesThatADeviceCanHave) {
     EXPECT_LT(rates.native_pairs, rates.multiply_adds);
     EXPECT_GT(rates.library_pairs, 1e5);
     EXPECT_LT(rates.library_pairs, rates.multiply_adds);
-    EXPECT_EQ(rates.matrix_multiply_adds > 0, opencl::has_double_matrix_units(info));
+    EXPECT_EQ(rates.matrix_multiply_adds > 0, has_double_matrix_units(info));
     EXPECT_LT(rates.matrix_multiply_adds, most);
 }
 

@@ -4,11 +4,10 @@
     predict.py LSRECON"""
 
 import json
-import os
-import subprocess
 import sys
 
 from in_folders import INPUT, USAGE, expect, run_cases
+from memory import peak_of
 
 NAMES = ("start file byte sampling sample value exact spreading fine convolution product voxel "
          "pass shrinking window map exact_sum written").split()
@@ -57,12 +56,8 @@ def memory_is_near(make):
                            ("--matrix 40,40,40 --trajectory radial-3d", ["--iterations", "2"])):
         folder.run(0, ["simulate", "-o", "s.h5", "--noise", "0.01", "--quiet", *words.split()])
         predicted = json.loads(folder.run(0, ["predict", "s.h5", "--json", *options]).stdout)
-        process = subprocess.Popen([folder.program, "recon", "s.h5", "-o", "i.h5", "--quiet",
-                                    *options], cwd=folder.path, stderr=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        expect(process.returncode == 0, f"recon: {process.returncode}")
-        ratio = predicted["host_bytes"] / (1024 * usage.ru_maxrss)
+        ratio = predicted["host_bytes"] / peak_of(folder, ["recon", "s.h5", "-o", "i.h5", "--quiet",
+                                                           *options])
         expect(0.7 < ratio < 1.6, f"{words}: {ratio:.2f} of the memory was predicted")
 
 

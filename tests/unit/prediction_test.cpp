@@ -43,9 +43,9 @@ protected:
         return predict(*transforms, options, scan, scan.grid, nullptr, file_bytes);
     }
     double seconds(const std::string& name) {
-        for (const PredictedStage& stage : prediction(1e6).stages) {
-            if (stage.name == name) {
-                return stage.seconds;
+        for (const auto& [stage, seconds] : prediction(1e6).stages) {
+            if (stage == name) {
+                return seconds;
             }
         }
         return 0;
@@ -61,8 +61,8 @@ TEST_F(PredictionOf, AScanHasItsStages) {
     EXPECT_EQ(seconds("maps"), 0); // one coil
     double sum = 0;
     const Prediction all = prediction();
-    for (const PredictedStage& stage : all.stages) {
-        sum += stage.seconds;
+    for (const auto& [stage, of_stage] : all.stages) {
+        sum += of_stage;
     }
     EXPECT_EQ(all.seconds(), sum);
     EXPECT_EQ(all.iterations, 10);

@@ -138,10 +138,6 @@ DeviceInfo describe(const cl::Device& device, int index) {
     return info;
 }
 
-bool has_double_matrix_units(const DeviceInfo& info) {
-    return info.compute_capability == "9.0";
-}
-
 std::string no_device_message(const std::vector<std::string>& platforms,
                               const std::string& trouble) {
     if (!trouble.empty()) {

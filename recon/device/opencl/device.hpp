@@ -15,8 +15,4 @@ std::string no_device_message(const std::vector<std::string>& platforms,
 
 DeviceInfo describe(const cl::Device& device, int index);
 
-/// Whether matrix units multiply doubles at the rate of floats, and the compiler takes the PTX for
-/// them (MATRIX_UNITS in kernels): NVIDIA's compute capability 9.0.
-bool has_double_matrix_units(const DeviceInfo& info);
-
 } // namespace lsrecon::opencl

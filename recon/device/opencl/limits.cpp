@@ -120,15 +120,4 @@ std::unique_ptr<RateMeter> make_rate_meter(const std::string& wanted) {
                            [&] { return std::make_unique<opencl::OpenclRateMeter>(wanted); });
 }
 
-DeviceRates nominal_rates(const DeviceInfo& info) {
-    const bool is_gpu = info.type == "gpu";
-    const double clocks = 1e6 * info.clock_mhz * std::max(1U, info.compute_units);
-    // A unit multiplies and adds in 128 lanes a clock, a CPU's core in two vectors of 8; it takes
-    // two sines and two cosines of the hardware's in an eighth of these lanes.
-    const double lanes = is_gpu ? 128 : 16;
-    const double multiply_adds = clocks * lanes;
-    return {multiply_adds, multiply_adds / (is_gpu ? 16 : 32), multiply_adds / 40,
-            opencl::has_double_matrix_units(info) ? multiply_adds : 0};
-}
-
 } // namespace lsrecon

@@ -369,8 +369,7 @@ Cost predict_nufft(const EngineContext& context, const Variant&, const std::stri
     const std::size_t coils = stage == "q" ? 1 : coils_at_a_time(grid); // at most
     const auto fine = static_cast<double>(points_of(grid) * coils);
     Cost cost;
-    const double cores = context.device.pace().cores;
-    cost.seconds = grid.seconds / (cores > 0 ? cores : static_cast<double>(cores_of_machine()));
+    cost.seconds = grid.seconds / context.device.pace().cores;
     cost.host_bytes = fine * 2 * static_cast<double>(bytes_of(nufft_precision(context))) +
                       bytes_of_a_sample * static_cast<double>(points.count());
     cost.error = grid.error + nufft_rounding(context);
