@@ -285,7 +285,8 @@ void ModelCheck::compare_centres(const Scan& scan, const Place& place, const Fra
     const Centre centre = centre_of(scan.grid);
     const CalibrationField field(scan.grid, scan.grid);
     const Frame some = some_within(with_room_for_maps(centre.box, scan.grid), frame);
-    const Scan model = coarse(scan, place, centre.grid, field.central_part(some, centre.box));
+    const Scan model = coarse(scan, place, centre.grid,
+                              field.central_part(some_within(centre.box, some), centre.box));
     const Frame& middle = model.frames.front();
     const double energy = energy_of(*middle.sampling, middle.samples);
     if (!(energy > 0)) {

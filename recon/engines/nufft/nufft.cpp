@@ -1,6 +1,7 @@
 #include "engines/nufft/nufft.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "base/complex_rows.hpp"
 #include "base/fft.hpp"
@@ -97,8 +98,8 @@ private:
     struct Part {
         const NufftSamples::Tile* tile;
         Range range;
+        bool is_tile() const { return range.count == tile->count; }
     };
-    static constexpr std::size_t parts_at_a_time = 256;
 
     /// Of voxel n.
     long frequency(std::size_t d, std::size_t n) const {
@@ -222,27 +223,48 @@ private:
             Value* const fine = fine_.data() + together.first * fft_.count();
             const Range of_scan{coils.first + together.first, together.count};
             for (std::size_t first = 0; first < parts_.size();) {
-                std::size_t end = first;
-                while (end < parts_.size() && end < first + parts_at_a_time &&
-                       parts_[end].tile->color == parts_[first].tile->color) {
-                    ++end;
-                }
-                std::vector<std::vector<Value>> points(end - first);
-                for_each_in_parallel(points.size(), [&](std::size_t p) {
-                    const Part& part = parts_[first + p];
-                    const TileShape shape(*part.tile);
-                    points[p].assign(shape.points * beside, Value(0));
-                    samples_of(part, shape, beside)
-                        .spread(values_of(part, values, of_scan, beside).data(), points[p].data());
-                    if (part.range.count == part.tile->count) {
-                        add(part, points[p], together.count, beside, fine);
-                        points[p] = {};
-                    }
-                });
-                add_parts(first, points, together.count, beside, fine);
-                first = end;
+                const Range parts = parts_from(first, beside);
+                spread_parts(parts, values, of_scan, fine);
+                add_parts(parts, together.count, beside, fine);
+                first += parts.count;
             }
         }
+        of_parts_ = {};
+    }
+
+    /// Of one colour, for all cores, and few enough for what is held of them to stay in caches.
+    Range parts_from(std::size_t first, std::size_t beside) const {
+        constexpr std::size_t most_values = 1 << 22;
+        std::size_t held = 0;
+        std::size_t end = first;
+        while (end < parts_.size() && parts_[end].tile->color == parts_[first].tile->color &&
+               (held < most_values || end < first + all_cores())) {
+            const Part& part = parts_[end++];
+            held += part.is_tile() ? 0 : beside * TileShape(*part.tile).points;
+        }
+        return {first, end - first};
+    }
+
+    /// Those that are all of their tile onto the fine grid, the others beside it. Memory is touched
+    /// once and then kept: new pages took as long as the sums of a narrow kernel.
+    void spread_parts(const Range& parts, const Array& values, const Range& coils, Value* fine) {
+        const std::size_t beside = side_by_side(coils.count);
+        of_parts_.resize(std::max(of_parts_.size(), parts.count));
+        std::atomic<std::size_t> next{0};
+        for_each_in_parallel(std::min(all_cores(), parts.count), [&](std::size_t) {
+            std::vector<Value> of_tile;
+            for (std::size_t p = next++; p < parts.count; p = next++) {
+                const Part& part = parts_[parts.first + p];
+                const TileShape shape(*part.tile);
+                std::vector<Value>& points = part.is_tile() ? of_tile : of_parts_[p];
+                points.assign(shape.points * beside, Value(0));
+                samples_of(part, shape, beside)
+                    .spread(values_of(part, values, coils, beside).data(), points.data());
+                if (part.is_tile()) {
+                    add(part, points, coils.count, beside, fine);
+                }
+            }
+        });
     }
 
     static void add_every(std::size_t step, const Value* from, std::size_t count, Value* to) {
@@ -267,24 +289,24 @@ private:
     }
 
     /// Those of tiles of several parts.
-    void add_parts(std::size_t first, const std::vector<std::vector<Value>>& points,
-                   std::size_t coils, std::size_t beside, Value* fine) const {
+    void add_parts(const Range& parts, std::size_t coils, std::size_t beside, Value* fine) const {
         std::vector<Range> of_tiles; // parts of one tile
-        for (std::size_t p = 0; p < points.size(); ++p) {
-            if (points[p].empty()) {
+        for (std::size_t p = 0; p < parts.count; ++p) {
+            const Part& part = parts_[parts.first + p];
+            if (part.is_tile()) {
                 continue;
             }
             if (!of_tiles.empty() &&
-                parts_[first + p].tile == parts_[first + of_tiles.back().first].tile) {
+                part.tile == parts_[parts.first + of_tiles.back().first].tile) {
                 ++of_tiles.back().count;
             } else {
                 of_tiles.push_back({p, 1});
             }
         }
         for_each_in_parallel(of_tiles.size(), [&](std::size_t t) {
-            const Range& parts = of_tiles[t];
-            for (std::size_t p = parts.first; p < parts.first + parts.count; ++p) {
-                add(parts_[first + p], points[p], coils, beside, fine);
+            const Range& of_tile = of_tiles[t];
+            for (std::size_t p = of_tile.first; p < of_tile.first + of_tile.count; ++p) {
+                add(parts_[parts.first + p], of_parts_[p], coils, beside, fine);
             }
         });
     }
@@ -333,6 +355,7 @@ private:
     Fft<Real> fft_;
     std::vector<Value> fine_; ///< of a batch of coils
     std::vector<Part> parts_;
+    std::vector<std::vector<Value>> of_parts_; ///< during a spread, of tiles of several parts
 };
 
 } // namespace

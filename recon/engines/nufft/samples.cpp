@@ -15,11 +15,12 @@ std::size_t points_along(std::size_t d, int dimensions) {
     return dimensions == 3 ? (d == 0 ? 32 : 16) : 24;
 }
 
-/// Where tiles begin along one dimension: an even number of them, each at least as wide as a
-/// kernel, or a single one, so that two colours are enough.
+/// Where tiles of about so many points begin along one dimension: an even number of them, each at
+/// least as wide as a kernel, or a single one, so that two colours are enough.
 std::vector<std::size_t> boundaries(std::size_t points, std::size_t width, std::size_t along) {
-    std::size_t count = points / std::max(along, width + 1) / 2 * 2;
-    count = std::max<std::size_t>(count, 1);
+    const std::size_t about = (points + along) / (2 * along) * 2;
+    const std::size_t most = points / (width + 1) / 2 * 2;
+    const std::size_t count = std::max<std::size_t>(std::min(about, most), 1);
     std::vector<std::size_t> begin;
     for (std::size_t i = 0; i <= count; ++i) {
         begin.push_back(i * points / count);
