@@ -109,24 +109,24 @@ void Console::on_frames_end() {
 
 namespace {
 
-/// The GPU of a rank among those of its node; "" for the best device, where there is no GPU.
-std::string device_of_rank(std::size_t here_on_node) {
+/// The GPU of a rank among those of its node; what was wanted, where there is no GPU.
+std::string device_of_rank(std::size_t here_on_node, const std::string& wanted) {
     std::vector<int> gpus;
     for (const DeviceInfo& device : list_devices()) {
         if (device.type == "gpu" && device.available) {
             gpus.push_back(device.index);
         }
     }
-    return gpus.empty() ? "" : text(gpus[here_on_node % gpus.size()]);
+    return gpus.empty() ? wanted : text(gpus[here_on_node % gpus.size()]);
 }
 
 } // namespace
 
 std::unique_ptr<Transforms> open_transforms(ComputeOptions options, Reporter& report,
                                             std::shared_ptr<Device> device) {
-    if (!device && options.device.empty() && options.backend == "opencl" &&
-        ranks().count_on_node() > 1) {
-        options.device = device_of_rank(ranks().here_on_node());
+    const bool any_gpu = options.device.empty() || options.device == "gpu";
+    if (!device && any_gpu && options.backend == "opencl" && ranks().count_on_node() > 1) {
+        options.device = device_of_rank(ranks().here_on_node(), options.device);
     }
     options.note = [&report](const std::string& message) { report.note(message); };
     options.tell = [&report](const std::string& message) { report.tell(message); };

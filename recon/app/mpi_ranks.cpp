@@ -20,11 +20,12 @@ namespace {
 // MPI counts in ints.
 constexpr std::size_t most_bytes_of_a_message = std::size_t(1) << 30;
 
-enum Tag { item_wanted, item, failure, data };
+enum Tag { item_wanted, item, failure, ready, data };
 
 constexpr auto pause_of_waiting = std::chrono::microseconds(200);
 
-/// MPI's own waiting takes a whole core, from ranks of this node that compute.
+/// Until others come: MPI's own waiting takes a whole core, from ranks of this node that compute.
+/// What they exchange then is by calls that wait, since pauses would come between its pieces.
 void wait_for(MPI_Request request) {
     constexpr int tries = 1000; // before it sleeps: most messages come at once
     int done = 0;
@@ -98,11 +99,12 @@ public:
     using JobRanks::bring_to_first;
     using JobRanks::broadcast;
     void broadcast(std::size_t from, void* values, std::size_t bytes) override {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Ibarrier(world_.all(), &request);
+        wait_for(request);
         for (const Range& part : split_into_ranges(bytes, most_bytes_of_a_message)) {
-            MPI_Request request = MPI_REQUEST_NULL;
-            MPI_Ibcast(static_cast<char*>(values) + part.first, static_cast<int>(part.count),
-                       MPI_BYTE, static_cast<int>(from), world_.all(), &request);
-            wait_for(request);
+            MPI_Bcast(static_cast<char*>(values) + part.first, static_cast<int>(part.count),
+                      MPI_BYTE, static_cast<int>(from), world_.all());
         }
     }
 
@@ -110,17 +112,16 @@ public:
         if (from == 0 || (!is_first() && here() != from)) {
             return;
         }
+        const int other = is_first() ? static_cast<int>(from) : 0;
+        meet(other);
         for (const Range& part : split_into_ranges(bytes, most_bytes_of_a_message)) {
             char* const begin = static_cast<char*>(values) + part.first;
             const auto size = static_cast<int>(part.count);
-            MPI_Request request = MPI_REQUEST_NULL;
             if (is_first()) {
-                MPI_Irecv(begin, size, MPI_BYTE, static_cast<int>(from), data, world_.all(),
-                          &request);
+                MPI_Recv(begin, size, MPI_BYTE, other, data, world_.all(), MPI_STATUS_IGNORE);
             } else {
-                MPI_Isend(begin, size, MPI_BYTE, 0, data, world_.all(), &request);
+                MPI_Send(begin, size, MPI_BYTE, other, data, world_.all());
             }
-            wait_for(request);
         }
     }
 
@@ -142,6 +143,13 @@ public:
     }
 
 private:
+    void meet(int other) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Irecv(nullptr, 0, MPI_BYTE, other, ready, world_.all(), &request);
+        MPI_Send(nullptr, 0, MPI_BYTE, other, ready, world_.all());
+        wait_for(request);
+    }
+
     [[noreturn]] void say_and_end(int exit_code, const std::string& message) {
         const std::lock_guard<std::mutex> first_alone(ending_); // who comes second ends here
         put_error(message);

@@ -73,7 +73,6 @@ void Volumes::add(const Range& at, const Array& values) {
     }
     if (begun_.empty()) {
         first_ = at.first;
-        element_ = values.element();
     }
     if (at.first == first_) {
         begun_.push_back(ComplexVector(static_cast<Eigen::Index>(voxels_)));
@@ -94,33 +93,43 @@ std::vector<Volume> Volumes::finished() {
 
 namespace {
 
-/// As they are in an array, which has fewer bytes than doubles.
-template <typename Number>
-void exchange(JobRanks& ranks, std::size_t together, ComplexVector& values) {
+/// Of each rank its part of the values, as they are in an array, which has fewer bytes than
+/// doubles.
+template <typename Number> void exchange(JobRanks& ranks, std::size_t together, Device& device,
+                                         const Array& part, ComplexVector& values) {
     using Numbers = Eigen::Matrix<std::complex<Number>, Eigen::Dynamic, 1>;
+    constexpr std::size_t at_a_time = std::size_t(1) << 20; // which stay in caches
     const auto count = static_cast<std::size_t>(values.size());
     for (std::size_t rank = 0; rank < ranks.count(); ++rank) {
         const Range share = share_of_rank(count, together, rank, ranks.count());
-        auto part = values.segment(static_cast<Eigen::Index>(share.first),
-                                   static_cast<Eigen::Index>(share.count));
-        Numbers numbers = part.template cast<std::complex<Number>>();
-        ranks.broadcast(rank, numbers.data(), share.count * sizeof(std::complex<Number>));
-        part = numbers.template cast<Complex>();
+        for (const Range& some : split_into_ranges(share.count, at_a_time)) {
+            Numbers numbers(static_cast<Eigen::Index>(some.count));
+            if (rank == ranks.here()) {
+                numbers = device.download(part, some.first, some.count)
+                              .template cast<std::complex<Number>>();
+            }
+            ranks.broadcast(rank, numbers.data(), some.count * sizeof(std::complex<Number>));
+            values.segment(static_cast<Eigen::Index>(share.first + some.first), numbers.size()) =
+                numbers.template cast<Complex>();
+        }
     }
 }
 
 } // namespace
 
 std::vector<Volume> Volumes::finished_by(JobRanks& ranks, std::size_t together) {
-    for (ComplexVector& values : begun_) {
-        values = scaled(std::move(values), -exponent_);
-        element_.precision == Precision::float32 ? exchange<float>(ranks, together, values)
-                                                 : exchange<double>(ranks, together, values);
-        Array array = device_.zeros(voxels_, element_);
+    ComplexVector values(static_cast<Eigen::Index>(voxels_));
+    for (Array& part : shares_) {
+        const Element element = part.element();
+        element.precision == Precision::float32
+            ? exchange<float>(ranks, together, device_, part, values)
+            : exchange<double>(ranks, together, device_, part, values);
+        part = Array();
+        Array array = device_.zeros(voxels_, element);
         device_.upload(values, array);
-        values.resize(0);
         volumes_.emplace_back(device_, std::move(array), exponent_);
     }
+    shares_.clear();
     return std::move(volumes_);
 }
 

@@ -53,8 +53,9 @@ public:
     /// `values` are those at some voxels of the next volume that they are missing from.
     void add(const Range& at, const Array& values);
     std::vector<Volume> finished();
-    /// Of what ranks added, each its share of voxels of which `together` are not divided: all of
-    /// it, on the device.
+    /// This rank's share of the next volume.
+    void add_share(const Array& values) { shares_.push_back(values); }
+    /// Of shares of all ranks, of voxels of which `together` are not divided: on the device.
     std::vector<Volume> finished_by(JobRanks& ranks, std::size_t together);
 
 private:
@@ -65,7 +66,7 @@ private:
     std::vector<ComplexVector> begun_;
     std::size_t next_ = 0; ///< of those that have a part already
     std::size_t first_ = 0; ///< voxel of the first part
-    Element element_; ///< of what was added
+    std::vector<Array> shares_; ///< of this rank, of a volume each
 };
 
 } // namespace lsrecon

@@ -68,8 +68,10 @@ Volume half_of_q(Transforms& transforms, PiecewiseTransform& transform, const Re
         [&](const Range&, const Range& at, Array& to) {
             device.upload(weights, at, -exponent, to);
         },
-        [&](const Range&, const Range& at, const Array& from) { half.add(at, from); }, progress,
-        share);
+        [&](const Range&, const Range& at, const Array& from) {
+            share ? half.add_share(from) : half.add(at, from);
+        },
+        progress, share);
     return share ? half.finished_by(transforms.ranks(), transform.voxels().together()).front()
                  : half.finished().front();
 }

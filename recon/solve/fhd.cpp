@@ -73,8 +73,10 @@ std::vector<Volume> compute_fhd(Transforms& transforms, PiecewiseTransform& tran
                     inputs.exponent(transforms.precision()));
     transform_samples(
         transforms, inputs,
-        [&](std::size_t, const Range& at, const Array& values) { volumes.add(at, values); }, share,
-        report);
+        [&](std::size_t, const Range& at, const Array& values) {
+            share ? volumes.add_share(values) : volumes.add(at, values);
+        },
+        share, report);
     std::vector<Volume> result =
         share ? volumes.finished_by(transforms.ranks(), transform.voxels().together())
               : volumes.finished();
