@@ -141,7 +141,12 @@ submit() { # prints the number of the job, which is over
 }
 
 from=$SECONDS
-submit --array=0-3 "$array" scans.txt out >job
+# One of the scans is damaged: predictions of the others are printed.
+options=$("$program" predict scans.txt --sbatch 4) || true
+[[ $options == --array=0-3\ --time=* ]] || fail "predict --sbatch: $options"
+echo "predicted: $options"
+read -ra options <<<"$options"
+submit "${options[@]}" --mem=500 "$array" scans.txt out >job
 echo "array: 4 tasks, 8 scans: $((SECONDS - from)) s"
 cat out/results-*-of-4.tsv
 (($(rows_with out 0) == 7 && $(rows_with out 3) == 1)) || fail "not 7 scans done, 1 refused"

@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
-#include <glob.h>
 #include <map>
 
 #include "app/output.hpp"
 #include "app/ranks.hpp"
 #include "app/recon.hpp"
+#include "app/scan_list.hpp"
 #include "base/file_lock.hpp"
 #include "base/handover.hpp"
 #include "base/input_file.hpp"
@@ -48,15 +48,6 @@ struct Item {
     std::size_t number = 0; ///< from 1, of this share of the list
 };
 
-Value repeated(std::vector<std::string>& member, const std::string& form) {
-    return {form,
-            [&member](const std::string& word) {
-                member.push_back(word);
-                return word.empty() ? "a name" : "";
-            },
-            [] { return ""; }, true, true};
-}
-
 Value share_value(Share& share) {
     return {"I/N",
             [&share](const std::string& word) -> std::string {
@@ -69,18 +60,10 @@ Value share_value(Share& share) {
             [&share] { return text(share.index, "/", share.of); }};
 }
 
-/// Those of `lsrecon recon` that many scans may share.
-OptionTable shared_options(ReconOptions& options) {
-    return without({"SCAN"}, computing_options(options));
-}
-
 OptionTable options_of(Options& options) {
     const OptionTable table = in(
         "Scans",
-        {{"SCANS", repeated(options.scans, "FILES"),
-          "scan files, or lists of them that end with .txt", "",
-          "A list has one scan a line: its path from where the program runs, which may hold * and "
-          "?, and after a tab options for this scan alone. `#` begins a comment."},
+        {scans_option(options.scans),
          output_option(
              options.folder, "folder to write into",
              "`FOLDER/images/SCAN` are images, and `FOLDER/results.tsv` is a table of all "
@@ -108,53 +91,16 @@ std::string image_of(const std::string& folder, const std::string& scan) {
     return (fs::path(folder) / "images" / name).string();
 }
 
-/// The files that a pattern names; itself, where it names none.
-std::vector<std::string> matches_of(const std::string& pattern) {
-    std::vector<std::string> found;
-    glob_t matches{};
-    if (!fs::exists(pattern) && ::glob(pattern.c_str(), 0, nullptr, &matches) == 0) {
-        found.assign(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
-    }
-    ::globfree(&matches);
-    return found.empty() ? std::vector<std::string>{pattern} : found;
-}
-
-/// Lines of a list; one line for a scan.
-std::vector<std::string> lines_of(const std::string& path) {
-    if (ending_of(path) != "txt") {
-        return {path};
-    }
-    require_input(path, "list of scans");
-    std::ifstream file(path);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(file, line);) {
-        line.erase(line.find_last_not_of("\r \t") + 1);
-        if (!line.empty() && line[0] != '#') {
-            lines.push_back(line);
-        }
-    }
-    return lines;
-}
-
 std::vector<Item> items_of(const Options& options) {
     std::vector<Item> items;
     std::map<std::string, std::string> scan_of; // by image
-    for (const std::string& file : options.scans) {
-        for (const std::string& line : lines_of(file)) {
-            const std::size_t tab = line.find('\t');
-            for (const std::string& scan : matches_of(line.substr(0, tab))) {
-                Item item{scan, tab == std::string::npos ? "" : line.substr(tab + 1),
-                          image_of(options.folder, scan)};
-                if (!scan_of.emplace(item.image, scan).second) {
-                    throw UsageError(text(scan, ": it is listed twice, and both images would be ",
-                                          item.image, "\n  next:     remove one of them"));
-                }
-                items.push_back(std::move(item));
-            }
+    for (const ListedScan& listed : listed_scans(options.scans)) {
+        Item item{listed.scan, listed.words, image_of(options.folder, listed.scan)};
+        if (!scan_of.emplace(item.image, item.scan).second) {
+            throw UsageError(text(item.scan, ": it is listed twice, and both images would be ",
+                                  item.image, "\n  next:     remove one of them"));
         }
-    }
-    if (items.empty()) {
-        throw UsageError("SCANS: no scan is listed\n  next:     name some, or a list of them");
+        items.push_back(std::move(item));
     }
     return items;
 }

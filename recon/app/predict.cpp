@@ -1,9 +1,11 @@
+#include <cmath>
 #include <filesystem>
 
 #include <nlohmann/json.hpp>
 
 #include "app/output.hpp"
 #include "app/predict.hpp"
+#include "app/scan_list.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
 #include "device/described_device.hpp"
@@ -13,17 +15,24 @@ namespace lsrecon::app {
 namespace {
 
 struct Options {
-    ReconOptions recon;
+    std::vector<std::string> scans; ///< or lists of them
+    ReconOptions recon; ///< of every scan
     std::string machine;
+    std::size_t tasks = 0; ///< of an array job; 0 for none
     bool json = false;
 };
 
 OptionTable options_of(Options& options) {
     return joined(
-        {computing_options(options.recon),
+        {in("Scans", {scans_option(options.scans)}), shared_options(options.recon),
          in("Prediction",
             {{"machine", name(options.machine), "file that describes another machine",
               "this machine", "`lsrecon devices --measure -o FILE` writes it where the device is."},
+             {"sbatch", number(options.tasks, whole(1), "TASKS"),
+              "print options of sbatch for so many tasks", "none",
+              "A task takes its share of the scans by `lsrecon batch`. `--time` is the longest "
+              "task at the end of its interval, and half as much, and a minute. `--mem` is the "
+              "largest scan, and half as much, and a GiB."},
              {"json", toggle(options.json), "print the prediction as JSON"}})});
 }
 
@@ -97,24 +106,110 @@ std::vector<PredictedOn> others(const Options& options, const Machine* machine,
     return all;
 }
 
-ExitCode run(Options& options) {
-    settle(options.recon);
-    Console console(true);
-    std::optional<Machine> described;
-    if (!options.machine.empty()) {
-        described = read_machine(options.machine);
+/// Of a scan of several.
+struct Listed {
+    std::string scan;
+    PredictedOn on;
+};
+
+/// But of scans that cannot be read, which are noted, as `lsrecon batch` goes on without them.
+std::vector<Listed> predict_each(const Options& options, const std::vector<ListedScan>& scans,
+                                 const Machine* machine, Reporter& report) {
+    std::vector<Listed> all;
+    for (const ListedScan& listed : scans) {
+        ReconOptions one = options.recon;
+        one.scan = listed.scan;
+        if (!listed.words.empty()) {
+            take_words(shared_options(one), listed.words);
+        }
+        try {
+            settle(one);
+            all.push_back({listed.scan, predict_on(machine, one, known_scan(one), report)});
+        } catch (const InputError& error) {
+            report.note(error.what());
+        }
     }
-    const Machine* const machine = described ? &*described : nullptr;
+    return all;
+}
+
+/// A process starts once for all its scans.
+double seconds_of_share(const std::vector<Listed>& all, std::size_t first, std::size_t step) {
+    double start = 0;
+    double seconds = 0;
+    for (std::size_t i = first; i < all.size(); i += step) {
+        const Prediction& prediction = all[i].on.prediction;
+        start = std::max(start, prediction.stages.front().second);
+        seconds += prediction.seconds() - prediction.stages.front().second;
+    }
+    return start + seconds;
+}
+
+void print_sbatch(const std::vector<Listed>& all, std::size_t tasks) {
+    constexpr double more = 1.5;
+    constexpr double minute = 60;
+    constexpr double gib = 1024 * mib;
+    double seconds = 0;
+    for (std::size_t task = 0; task < tasks; ++task) {
+        seconds = std::max(seconds, seconds_of_share(all, task, tasks));
+    }
+    double bytes = 0;
+    bool on_gpu = false;
+    for (const Listed& one : all) {
+        seconds = std::max(seconds, one.on.prediction.seconds());
+        bytes = std::max(bytes, one.on.prediction.host_bytes);
+        on_gpu = on_gpu || one.on.device.type == "gpu";
+    }
+    const double spread = all.front().on.prediction.spread;
+    const double minutes = std::ceil(more * spread * seconds / minute) + 1;
+    const double memory = std::ceil(more * bytes / gib) + 1;
+    print_line("--array=0-%zu --time=%.0f --mem=%.0fG%s", tasks - 1, minutes, memory,
+               on_gpu ? " --gres=gpu:1" : "");
+}
+
+void print(const std::vector<Listed>& all) {
+    double device_bytes = 0;
+    double host_bytes = 0;
+    for (const Listed& one : all) {
+        const Prediction& prediction = one.on.prediction;
+        print_line("%s  %s", seconds_of(prediction.seconds(), prediction.spread).c_str(),
+                   one.scan.c_str());
+        device_bytes = std::max(device_bytes, prediction.device_bytes);
+        host_bytes = std::max(host_bytes, prediction.host_bytes);
+    }
+    Prediction largest;
+    largest.device_bytes = device_bytes;
+    largest.host_bytes = host_bytes;
+    print_line("%s  all by one process",
+               seconds_of(seconds_of_share(all, 0, 1), all.front().on.prediction.spread).c_str());
+    print_line("memory     %s", memory_of(largest).c_str());
+}
+
+void put_json(const std::vector<Listed>& all) {
+    nlohmann::json json{{"seconds", seconds_of_share(all, 0, 1)}};
+    for (const Listed& one : all) {
+        json["scans"].push_back(to_json(one.on));
+        json["scans"].back()["scan"] = one.scan;
+    }
+    put_page(page_of(json));
+}
+
+void predict_one(Options& options, const ListedScan& listed, const Machine* machine,
+                 Reporter& report) {
+    options.recon.scan = listed.scan;
+    if (!listed.words.empty()) {
+        take_words(shared_options(options.recon), listed.words);
+    }
+    settle(options.recon);
     const KnownScan known = known_scan(options.recon);
-    const PredictedOn first = predict_on(machine, options.recon, known, console);
-    const std::vector<PredictedOn> rest = others(options, machine, first, known, console);
+    const PredictedOn first = predict_on(machine, options.recon, known, report);
+    const std::vector<PredictedOn> rest = others(options, machine, first, known, report);
     if (options.json) {
         nlohmann::json json = to_json(first);
         for (const PredictedOn& other : rest) {
             json["others"].push_back(to_json(other));
         }
         put_page(page_of(json));
-        return ExitCode::done;
+        return;
     }
     print(first);
     for (const PredictedOn& other : rest) {
@@ -124,7 +219,33 @@ ExitCode run(Options& options) {
                    prediction.engine.c_str(), other.device.name.c_str(),
                    memory_of(prediction).c_str());
     }
-    return ExitCode::done;
+}
+
+ExitCode run(Options& options) {
+    Console console(true);
+    std::optional<Machine> described;
+    if (!options.machine.empty()) {
+        described = read_machine(options.machine);
+    }
+    const Machine* const machine = described ? &*described : nullptr;
+    const std::vector<ListedScan> scans = listed_scans(options.scans);
+    if (scans.size() == 1 && options.tasks == 0) {
+        predict_one(options, scans.front(), machine, console);
+        return ExitCode::done;
+    }
+    const std::vector<Listed> all = predict_each(options, scans, machine, console);
+    const ExitCode code = all.size() == scans.size() ? ExitCode::done : ExitCode::input;
+    if (all.empty()) {
+        return code;
+    }
+    if (options.tasks > 0) {
+        print_sbatch(all, options.tasks);
+    } else if (options.json) {
+        put_json(all);
+    } else {
+        print(all);
+    }
+    return code;
 }
 
 } // namespace

@@ -40,6 +40,26 @@ def a_described_machine_needs_no_device(make):
     expect(abs(sum(found["stages"].values()) - found["seconds"]) < 1e-9, found)
 
 
+def a_list_has_a_job(make):
+    folder = make()
+    describe(folder)
+    with open(folder / "list.txt", "w", encoding="utf-8") as file:
+        file.write("scan.h5\nscan.h5\t--iterations 5\nscan.h5\n")
+    lines = folder.run(0, ["predict", "list.txt", *THERE]).stdout.splitlines()
+    expect(len(lines) == 5 and "scan.h5" in lines[2] and "all by one process" in lines[3], lines)
+    found = json.loads(folder.run(0, ["predict", "list.txt", *THERE, "--json"]).stdout)
+    expect([scan["iterations"] for scan in found["scans"]][1] == 5, found)
+    expect(100 < found["seconds"] < 101, "a process starts once")
+    job = folder.run(0, ["predict", "list.txt", *THERE, "--sbatch", "2"]).stdout
+    # 100 s x 1.25 x 1.5 are 4 minutes.
+    expect(job.split() == ["--array=0-1", "--time=5", "--mem=2G", "--gres=gpu:1"], job)
+    folder.run(USAGE, ["predict", "list.txt", "--sbatch", "0"], ["--sbatch"])
+    folder.run(INPUT, ["predict", "none.txt"], ["none.txt"])
+    some = folder.run(INPUT, ["predict", "none.h5", "scan.h5", *THERE, "--sbatch", "1"],
+                      ["none.h5"]).stdout
+    expect("--time=5" in some, f"a bad scan does not stop the others: {some}")
+
+
 def what_is_no_machine_is_refused(make):
     folder = make()
     folder.run(USAGE, ["predict", "scan.h5", "--machine", "none.json"], ["--machine none.json"])
@@ -62,5 +82,5 @@ def memory_is_near(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([a_described_machine_needs_no_device, what_is_no_machine_is_refused,
-                        memory_is_near]))
+    sys.exit(run_cases([a_described_machine_needs_no_device, a_list_has_a_job,
+                        what_is_no_machine_is_refused, memory_is_near]))

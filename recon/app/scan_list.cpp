@@ -1,0 +1,75 @@
+#include "app/scan_list.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <glob.h>
+
+#include "base/named_files.hpp"
+
+namespace lsrecon::app {
+
+namespace {
+
+/// The files that a pattern names; itself, where it names none.
+std::vector<std::string> matches_of(const std::string& pattern) {
+    std::vector<std::string> found;
+    glob_t matches{};
+    if (!std::filesystem::exists(pattern) && ::glob(pattern.c_str(), 0, nullptr, &matches) == 0) {
+        found.assign(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
+    }
+    ::globfree(&matches);
+    return found.empty() ? std::vector<std::string>{pattern} : found;
+}
+
+/// Lines of a list; one line for a scan.
+std::vector<std::string> lines_of(const std::string& path) {
+    if (ending_of(path) != "txt") {
+        return {path};
+    }
+    require_input(path, "list of scans");
+    std::ifstream file(path);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);) {
+        line.erase(line.find_last_not_of("\r \t") + 1);
+        if (!line.empty() && line[0] != '#') {
+            lines.push_back(line);
+        }
+    }
+    return lines;
+}
+
+} // namespace
+
+Option scans_option(std::vector<std::string>& scans) {
+    const Value names{"FILES",
+                      [&scans](const std::string& word) {
+                          scans.push_back(word);
+                          return word.empty() ? "a name" : "";
+                      },
+                      [] { return ""; }, true, true};
+    return {"SCANS", names, "scan files, or lists of them that end with .txt", "",
+            "A list has one scan a line: its path from where the program runs, which may hold * "
+            "and ?, and after a tab options for this scan alone. `#` begins a comment."};
+}
+
+OptionTable shared_options(ReconOptions& options) {
+    return without({"SCAN"}, computing_options(options));
+}
+
+std::vector<ListedScan> listed_scans(const std::vector<std::string>& scans) {
+    std::vector<ListedScan> listed;
+    for (const std::string& file : scans) {
+        for (const std::string& line : lines_of(file)) {
+            const std::size_t tab = line.find('\t');
+            for (const std::string& scan : matches_of(line.substr(0, tab))) {
+                listed.push_back({scan, tab == std::string::npos ? "" : line.substr(tab + 1)});
+            }
+        }
+    }
+    if (listed.empty()) {
+        throw UsageError("SCANS: no scan is listed\n  next:     name some, or a list of them");
+    }
+    return listed;
+}
+
+} // namespace lsrecon::app
