@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/tolerance.hpp"
 #include "engines/piecewise.hpp"
 #include "operators/toeplitz.hpp"
 #include "plan/plan.hpp"
@@ -14,6 +15,7 @@
 #include "scan/place.hpp"
 #include "scan/sampling_pool.hpp"
 #include "solve/choose_lambda.hpp"
+#include "solve/lambda_curve.hpp"
 #include "solve/methods.hpp"
 #include "solve/sampled_errors.hpp"
 
@@ -64,8 +66,13 @@ void add_maps(const Prepared& of, double places, Stages& stages) {
     }
     const CalibrationField field(of.grid, of.scan.grid);
     const std::vector<Vec3>& trajectory = of.scan.frames.front().sampling->trajectory;
-    const Grid centre = calibration_grid(
-        field.grid(), sampled_radius(trajectory, field.grid(), most_radius(field.grid())));
+    const std::size_t most = most_radius(field.grid());
+    const std::size_t radius = sampled_radius(trajectory, field.grid(), most);
+    if (of.scan.frames.size() == 1) {
+        require_radius(of.scan, radius, 1);
+    }
+    // Frames that are too few samples each are joined.
+    const Grid centre = calibration_grid(field.grid(), is_enough(radius) ? radius : most);
     std::vector<Vec3> inside;
     for (const std::size_t m : within(trajectory, centre)) {
         inside.push_back(trajectory[m]);
@@ -112,15 +119,18 @@ void add_frames(const Prepared& of, const Sampling& sampling, double frames, dou
     }
     const auto solve = [&](int iterations) {
         SolveOptions how = of.how;
-        how.iterations = iterations;
+        how.iterations = std::min(how.iterations, iterations);
         return NormalEquations::seconds(of.transforms, points, of.shape.system, how, through_q);
     };
     const bool converges = of.how.precondition && !need_splitting(of.how.regularisers);
-    const int iterations =
-        converges ? std::min(of.how.iterations, usual_iterations) : of.how.iterations;
-    stages.add("solve", frames * problems * solve(iterations));
-    if (converges && of.how.lambda > 0 && !of.by_rule()) {
-        stages.add("rounding", solve(std::min(of.how.iterations, iterations_of_rounding)));
+    stages.add("solve",
+               frames * problems * solve(converges ? usual_iterations : of.how.iterations));
+    constexpr double usual_gain = 2; // of the largest eigenvalue over the mean
+    const double rounded = tolerance::image_error(
+        of.transforms.predict("fhd", points, of.plan.voxels).error, of.transforms.epsilon(),
+        of.how.lambda > 0 ? usual_gain / of.how.lambda : 0);
+    if (converges && !of.by_rule() && rounded > of.how.image_tolerance) {
+        stages.add("rounding", solve(iterations_of_rounding));
     }
 }
 

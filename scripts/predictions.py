@@ -24,7 +24,7 @@ import time
 MOST_VALUES = 2e7  # of all coils
 MOST_SAMPLES = 1e7
 MOST_PAIRS = {"gpu": 5e12, "cpu": 3e10}  # of exact transforms
-MOST_POINTS = {"gpu": 1e10, "cpu": 3e8}  # voxels x coils x iterations
+MOST_POINTS = {"gpu": 1e10, "cpu": 1e8}  # voxels x coils x iterations
 
 
 def log_uniform(low, high):

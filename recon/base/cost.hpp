@@ -12,13 +12,14 @@ struct Cost {
     double largest_array = 0; ///< bytes of it in one array
     double host_bytes = 0;
     double error = 0; ///< bound of the relative L2 error of what it computes
+    double once = 0; ///< of the seconds, those that are the same for any number of coils
 
     /// An array of a device.
     static Cost array(std::size_t count, std::size_t bytes_each) {
         const double bytes = static_cast<double>(count) * static_cast<double>(bytes_each);
-        return {0, bytes, bytes, 0, 0};
+        return {0, bytes, bytes, 0, 0, 0};
     }
-    static Cost on_host(double bytes) { return {0, 0, 0, bytes, 0}; }
+    static Cost on_host(double bytes) { return {0, 0, 0, bytes, 0, 0}; }
 
     /// Of both, one after the other with what both hold: the larger of their largest arrays, the
     /// sum of all else.
@@ -28,6 +29,7 @@ struct Cost {
         largest_array = std::max(largest_array, other.largest_array);
         host_bytes += other.host_bytes;
         error += other.error;
+        once += other.once;
         return *this;
     }
 };

@@ -22,9 +22,10 @@ Cost PiecewiseTransform::predicted(const std::string& stage, std::size_t coils) 
     Cost cost = transforms_.predict(stage, points_, voxels_);
     const Pace& pace = transforms_.device().pace();
     const auto samples = static_cast<double>(points_.count());
-    cost.seconds = pace.sampling + samples * pace.sample +
-                   static_cast<double>(coils) * (cost.seconds + samples * pace.value +
-                                                 static_cast<double>(voxels_.count()) * pace.voxel);
+    const double of_coil = cost.seconds - cost.once + samples * pace.value +
+                           static_cast<double>(voxels_.count()) * pace.voxel;
+    cost.seconds =
+        pace.sampling + samples * pace.sample + cost.once + static_cast<double>(coils) * of_coil;
     return cost;
 }
 

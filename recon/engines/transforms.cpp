@@ -180,7 +180,9 @@ Transforms::exact_one(const SamplePoints& points, const Voxels& voxels, std::str
 Cost Transforms::cost_of(const EngineContext& context, const Chosen& any, const std::string& stage,
                          const SamplePoints& points, const Voxels& voxels) {
     Cost cost = any.engine.predict(context, any.variant, stage, points, voxels);
-    cost.seconds *= any.engine.exact ? device_->pace().exact : 1;
+    const double exact = any.engine.exact ? device_->pace().exact : 1;
+    cost.seconds *= exact;
+    cost.once *= exact;
     return cost;
 }
 

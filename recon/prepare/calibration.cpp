@@ -146,7 +146,8 @@ void Calibration::join(const Calibration& other) {
 
 double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& trajectory,
                               std::size_t coils, const Grid& grid) {
-    constexpr double usual_iterations = 15;
+    // Along lines through the middle, where samples of a volume are denser than those of a plane.
+    const double usual_iterations = grid.dimensions == 3 ? 40 : 15;
     const PiecewiseTransform fhd(transforms, trajectory, Voxels::of_grid(grid));
     const PiecewiseTransform q(transforms, trajectory, Voxels::half_differences(grid));
     return fhd.predicted("fhd", coils).seconds + q.predicted("q", 1).seconds +

@@ -217,12 +217,15 @@ double NormalEquations::seconds(Transforms& transforms, const SamplePoints& poin
                                     .predict_in(transforms.solver_precision(), "f", points,
                                                 Voxels::of_grid(grid))
                                     .seconds);
-    const double iteration = split
-                                 ? usual_inner_iterations * (product + voxels * pace.pass) +
-                                       static_cast<double>(volumes_of(options.regularisers, grid)) *
-                                           voxels * pace.shrinking
-                                 : product + voxels * pace.pass;
-    return making + options.iterations * iteration;
+    const bool in_doubles =
+        (split ? transforms.precision() : transforms.solver_precision()) == Precision::float64;
+    const double numbers = (in_doubles ? 2 : 1) * voxels;
+    if (!split) {
+        return making + options.iterations * (product + numbers * pace.pass);
+    }
+    const double splitting = passes_of(options.regularisers, grid) * numbers * pace.shrinking;
+    return making + options.iterations *
+                        (usual_inner_iterations * (product + numbers * pace.pass) + splitting);
 }
 
 const Q* NormalEquations::q() {

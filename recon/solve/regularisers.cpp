@@ -212,6 +212,16 @@ std::size_t volumes_of(const std::vector<RegulariserChoice>& chosen, const Grid&
     return of_splitting + of.kept + of.products;
 }
 
+double passes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid) {
+    double passes = 0;
+    for (const RegulariserChoice& choice : chosen) {
+        // Most of an isometry's components are touched by its own transform alone, measured.
+        const bool is_isometry = regulariser_named(choice.name).volumes(grid).is_isometry;
+        passes += (is_isometry ? 0.4 : 1) * static_cast<double>(volumes_of({choice}, grid));
+    }
+    return passes;
+}
+
 std::size_t volumes_of_each_frame(const std::vector<RegulariserChoice>& chosen, const Grid& grid) {
     const VolumesOfTerms of = volumes_of_terms(chosen, grid);
     return 4 + of.kept + of.products; // x, b, the right-hand side and its residual

@@ -91,6 +91,8 @@ std::string in_words(const std::vector<RegulariserChoice>& chosen);
 
 /// How many volumes of the image's size they need at most while they are minimised.
 std::size_t volumes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid);
+/// How many of them an iteration passes through, as time goes by them.
+double passes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid);
 /// Of those, how many each of the frames needs that are solved together.
 std::size_t volumes_of_each_frame(const std::vector<RegulariserChoice>& chosen, const Grid& grid);
 

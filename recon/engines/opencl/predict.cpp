@@ -17,6 +17,23 @@ double error_of_exact(const EngineContext& context, const Variant& variant,
     return tolerance::direct_transform(variant.arithmetic_by(parameters).rounding, terms);
 }
 
+/// Of samples along each dimension, by variants that have no sines and cosines for each pair.
+double seconds_of_factors(const EngineContext& context, const Variant& variant,
+                          const SamplePoints& points, const Voxels& voxels) {
+    constexpr double multiply_adds = 800; // as many take as long as one in doubles, measured
+    const DeviceRates rates = nominal_rates(context.device.info());
+    if (variant.arithmetic_by(context.parameters(variant.name, "fhd").values)
+                .cost.trigonometry.rate != nullptr ||
+        rates.multiply_adds == 0) {
+        return 0;
+    }
+    double factors = 0;
+    for (const std::size_t size : voxels.lattice_size()) {
+        factors += size > 1 ? static_cast<double>(size) : 0;
+    }
+    return factors * static_cast<double>(points.count()) * multiply_adds / rates.multiply_adds;
+}
+
 Cost predict_exact(const EngineContext& context, const Variant& variant, const std::string& stage,
                    const SamplePoints& points, const Voxels& voxels) {
     const ChosenParameters& parameters = context.parameters(variant.name, stage);
@@ -29,8 +46,10 @@ Cost predict_exact(const EngineContext& context, const Variant& variant, const s
                             : limit_of(variant.arithmetic_by(parameters.values).cost, stage,
                                        nominal_rates(context.device.info()))
                                   .pairs_per_second;
+    const double of_doubles = context.precision == Precision::float64 ? 3 : 1; // measured
     Cost cost = cost_of_pieces({1, points.count(), voxels.count()}, context.precision);
-    cost.seconds = rate > 0 ? pairs / rate : 0;
+    cost.once = seconds_of_factors(context, variant, points, voxels);
+    cost.seconds = of_doubles * (rate > 0 ? pairs / rate : 0) + cost.once;
     cost.error = error_of_exact(context, variant, stage, points, voxels);
     return cost;
 }
