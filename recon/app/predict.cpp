@@ -138,8 +138,10 @@ double seconds_of_share(const std::vector<Listed>& all, std::size_t first, std::
     double seconds = 0;
     for (std::size_t i = first; i < all.size(); i += step) {
         const Prediction& prediction = all[i].on.prediction;
-        start = std::max(start, prediction.stages.front().second);
-        seconds += prediction.seconds() - prediction.stages.front().second;
+        const auto& [name, of_first] = prediction.stages.front();
+        const double of_start = name == "start" ? of_first : 0;
+        start = std::max(start, of_start);
+        seconds += prediction.seconds() - of_start;
     }
     return start + seconds;
 }
