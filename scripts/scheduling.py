@@ -19,9 +19,9 @@ HOUR = 3600.0
 # Scans in the hours of a day, 8 to 18 h, relative to their mean: an assumption.
 PROFILE = [0.6, 1.0, 1.4, 1.4, 1.0, 0.6, 1.2, 1.4, 1.0, 0.4]
 # (share of the scans, seconds on one H200): shares are assumptions, seconds those of scaling.md.
-FAST = [(0.97, 1.6), (0.03, 5.5)]
-EXACT = [(0.97, 7.8), (0.03, 33.6)]
-LARGE = [(0.9 * share, seconds) for share, seconds in FAST] + [(0.1, 67.5)]
+FAST = [(0.60, 1.6), (0.20, 5.0), (0.17, 1.8), (0.03, 5.5)]
+EXACT = [(0.60, 1.6), (0.20, 5.0), (0.17, 9.0), (0.03, 33.0)]
+LARGE = [(0.9 * share, seconds) for share, seconds in FAST] + [(0.1, 210.0)]
 MIXES = {"fast": FAST, "exact": EXACT, "large": LARGE}
 # (seconds between submissions, seconds to start a task): those of `array` are assumptions.
 WAYS = {"ranks": (0.0, 0.0), "array": (60.0, 1.2)}
