@@ -40,10 +40,7 @@ struct Options {
     ReconOptions recon; ///< of every scan
 };
 
-/// A scan of a list.
-struct Item {
-    std::string scan;
-    std::string words; ///< options of its own
+struct Item : ListedScan {
     std::string image;
     std::size_t number = 0; ///< from 1, of this share of the list
 };
@@ -95,7 +92,7 @@ std::vector<Item> items_of(const Options& options) {
     std::vector<Item> items;
     std::map<std::string, std::string> scan_of; // by image
     for (const ListedScan& listed : listed_scans(options.scans)) {
-        Item item{listed.scan, listed.words, image_of(options.folder, listed.scan)};
+        Item item{listed, image_of(options.folder, listed.scan)};
         if (!scan_of.emplace(item.image, item.scan).second) {
             throw UsageError(text(item.scan, ": it is listed twice, and both images would be ",
                                   item.image, "\n  next:     remove one of them"));
@@ -349,12 +346,8 @@ private:
         JobPointer job = std::make_unique<Job>(item);
         attempt(job->outcome, [&] {
             ReconOptions& one = job->options;
-            one = options_.recon;
-            one.scan = item.scan;
+            one = options_for(item, options_.recon);
             one.output = item.image;
-            if (!item.words.empty()) {
-                take_words(shared_options(one), item.words);
-            }
             require_folder("--output", fs::path(one.output).parent_path().string());
             settle(one);
             if (const std::optional<Solves> before = finished_before(one)) {
@@ -365,25 +358,16 @@ private:
             // Frames of an earlier run are kept, unless the options are others.
             one.reconstruct.resume = fs::exists(PartFolder::path_for(one.output)) &&
                                      !need_all_frames(one.reconstruct.solve.regularisers);
-            job->transforms = open(one.compute, job->report);
+            if (device_failed_.exchange(false)) {
+                devices_.forget(); // the next one may find it mended
+            }
+            job->transforms = devices_.open(one.compute, console_, job->report);
             const auto bytes = static_cast<double>(InputFile(one.scan).bytes());
             if (bytes < share_of_scan_ahead * memory_limit().bytes) {
                 read(*job);
             }
         });
         return job;
-    }
-
-    std::unique_ptr<Transforms> open(const ComputeOptions& compute, Reporter& report) {
-        if (device_failed_.exchange(false)) {
-            devices_.clear(); // the next one may find it mended
-        }
-        std::shared_ptr<Device>& device =
-            devices_[text(compute.backend, " ", compute.device, " ", compute.device_memory)];
-        if (!device) {
-            device = open_transforms(compute, console_)->shared_device();
-        }
-        return open_transforms(compute, report, device);
     }
 
     void read(Job& job) {
@@ -450,7 +434,7 @@ private:
     const Options& options_;
     Table& table_; ///< of the thread that writes
     Console console_; ///< of devices, which outlive a scan
-    std::map<std::string, std::shared_ptr<Device>> devices_; ///< that are open; to who reads
+    OpenDevices devices_; ///< to who reads
     std::atomic<bool> device_failed_{false};
     SharedValues shared_{share_of_qs * memory_limit().bytes};
     std::string words_; ///< options of the scan that was computed last

@@ -133,4 +133,14 @@ std::unique_ptr<Transforms> open_transforms(ComputeOptions options, Reporter& re
     return lsrecon::open_transforms(std::move(options), engines(), std::move(device));
 }
 
+std::unique_ptr<Transforms> OpenDevices::open(const ComputeOptions& options, Reporter& of_device,
+                                              Reporter& report) {
+    std::shared_ptr<Device>& device =
+        devices_[text(options.backend, " ", options.device, " ", options.device_memory)];
+    if (!device) {
+        device = open_transforms(options, of_device)->shared_device();
+    }
+    return open_transforms(options, report, device);
+}
+
 } // namespace lsrecon::app

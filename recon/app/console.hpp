@@ -53,4 +53,17 @@ private:
 std::unique_ptr<Transforms> open_transforms(ComputeOptions options, Reporter& report,
                                             std::shared_ptr<Device> device = nullptr);
 
+/// Devices that stay open for several scans.
+class OpenDevices {
+public:
+    /// What computes on the device that these options choose, which is opened when no earlier ones
+    /// chose it. Notes on that go to `of_device`, others to `report`.
+    std::unique_ptr<Transforms> open(const ComputeOptions& options, Reporter& of_device,
+                                     Reporter& report);
+    void forget() { devices_.clear(); }
+
+private:
+    std::map<std::string, std::shared_ptr<Device>> devices_;
+};
+
 } // namespace lsrecon::app

@@ -8,6 +8,7 @@
 #include "base/numbers.hpp"
 #include "base/temporary_folder.hpp"
 #include "base/timer.hpp"
+#include "device/described_device.hpp"
 #include "io/hdf5/reader.hpp"
 
 extern char** environ; // NOLINT: POSIX
@@ -117,7 +118,9 @@ std::map<std::string, Equation> equations_of(const Machine& machine, const Recon
     std::map<std::string, Equation> equations;
     const auto stages_by = [&](const Pace& pace) {
         const Machine other{machine.device, pace};
-        return stages_of(predict_on(&other, options, scan, report).prediction);
+        const auto transforms =
+            open_transforms(options.compute, report, make_described_device(other));
+        return stages_of(predict_on(*transforms, options, scan).prediction);
     };
     const std::map<std::string, double> before = stages_by(machine.pace);
     const std::vector<PaceRow>& rows = pace_rows();

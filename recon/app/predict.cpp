@@ -75,14 +75,34 @@ nlohmann::json to_json(const PredictedOn& on) {
             {"host_bytes", prediction.host_bytes}};
 }
 
+/// The devices here, or one that is described.
+class Devices {
+public:
+    Devices(const std::string& machine, Reporter& report) : report_(report) {
+        if (!machine.empty()) {
+            described_ = make_described_device(read_machine(machine));
+        }
+    }
+    bool are_here() const { return described_ == nullptr; }
+    PredictedOn predicted(const ReconOptions& options, const KnownScan& scan) {
+        const auto transforms = are_here() ? here_.open(options.compute, report_, report_)
+                                           : open_transforms(options.compute, report_, described_);
+        return predict_on(*transforms, options, scan);
+    }
+
+private:
+    Reporter& report_;
+    std::shared_ptr<Device> described_;
+    OpenDevices here_;
+};
+
 /// The others: every engine on every device that was not ruled out.
-std::vector<PredictedOn> others(const Options& options, const Machine* machine,
-                                const PredictedOn& first, const KnownScan& known,
-                                Reporter& report) {
+std::vector<PredictedOn> others(const ReconOptions& options, Devices& on, const PredictedOn& first,
+                                const KnownScan& known) {
     std::vector<PredictedOn> all;
-    const ComputeOptions& compute = options.recon.compute;
+    const ComputeOptions& compute = options.compute;
     std::vector<std::string> devices{compute.device};
-    if (machine == nullptr && compute.device.empty() && compute.backend == "opencl") {
+    if (on.are_here() && compute.device.empty() && compute.backend == "opencl") {
         devices.clear();
         for (const DeviceInfo& device : list_devices()) {
             devices.push_back(text(device.index));
@@ -90,11 +110,11 @@ std::vector<PredictedOn> others(const Options& options, const Machine* machine,
     }
     for (const std::string& device : devices) {
         for (const std::string engine : {"exact", "nufft"}) {
-            ReconOptions one = options.recon;
+            ReconOptions one = options;
             one.compute.device = device;
             one.compute.engine = compute.kernel.empty() ? engine : compute.engine;
             try {
-                PredictedOn other = predict_on(machine, one, known, report);
+                PredictedOn other = on.predicted(one, known);
                 if (other.device.index != first.device.index ||
                     other.prediction.engine != first.prediction.engine) {
                     all.push_back(std::move(other));
@@ -113,23 +133,30 @@ struct Listed {
 };
 
 /// But of scans that cannot be read, which are noted, as `lsrecon batch` goes on without them.
-std::vector<Listed> predict_each(const Options& options, const std::vector<ListedScan>& scans,
-                                 const Machine* machine, Reporter& report) {
+std::vector<Listed> predict_each(const ReconOptions& options, const std::vector<ListedScan>& scans,
+                                 Devices& on, Reporter& report) {
     std::vector<Listed> all;
     for (const ListedScan& listed : scans) {
-        ReconOptions one = options.recon;
-        one.scan = listed.scan;
-        if (!listed.words.empty()) {
-            take_words(shared_options(one), listed.words);
-        }
+        ReconOptions one = options_for(listed, options);
         try {
             settle(one);
-            all.push_back({listed.scan, predict_on(machine, one, known_scan(one), report)});
+            all.push_back({listed.scan, on.predicted(one, known_scan(one))});
         } catch (const InputError& error) {
             report.note(error.what());
         }
     }
     return all;
+}
+
+/// The most that any of them takes.
+Prediction largest_of(const std::vector<Listed>& all) {
+    Prediction largest;
+    for (const Listed& one : all) {
+        const Prediction& prediction = one.on.prediction;
+        largest.device_bytes = std::max(largest.device_bytes, prediction.device_bytes);
+        largest.host_bytes = std::max(largest.host_bytes, prediction.host_bytes);
+    }
+    return largest;
 }
 
 /// A process starts once for all its scans.
@@ -154,36 +181,24 @@ void print_sbatch(const std::vector<Listed>& all, std::size_t tasks) {
     for (std::size_t task = 0; task < tasks; ++task) {
         seconds = std::max(seconds, seconds_of_share(all, task, tasks));
     }
-    double bytes = 0;
-    bool on_gpu = false;
-    for (const Listed& one : all) {
-        seconds = std::max(seconds, one.on.prediction.seconds());
-        bytes = std::max(bytes, one.on.prediction.host_bytes);
-        on_gpu = on_gpu || one.on.device.type == "gpu";
-    }
+    const bool on_gpu = std::any_of(all.begin(), all.end(),
+                                    [](const Listed& one) { return one.on.device.type == "gpu"; });
     const double spread = all.front().on.prediction.spread;
     const double minutes = std::ceil(more * spread * seconds / minute) + 1;
-    const double memory = std::ceil(more * bytes / gib) + 1;
+    const double memory = std::ceil(more * largest_of(all).host_bytes / gib) + 1;
     print_line("--array=0-%zu --time=%.0f --mem=%.0fG%s", tasks - 1, minutes, memory,
                on_gpu ? " --gres=gpu:1" : "");
 }
 
 void print(const std::vector<Listed>& all) {
-    double device_bytes = 0;
-    double host_bytes = 0;
     for (const Listed& one : all) {
         const Prediction& prediction = one.on.prediction;
         print_line("%s  %s", seconds_of(prediction.seconds(), prediction.spread).c_str(),
                    one.scan.c_str());
-        device_bytes = std::max(device_bytes, prediction.device_bytes);
-        host_bytes = std::max(host_bytes, prediction.host_bytes);
     }
-    Prediction largest;
-    largest.device_bytes = device_bytes;
-    largest.host_bytes = host_bytes;
     print_line("%s  all by one process",
                seconds_of(seconds_of_share(all, 0, 1), all.front().on.prediction.spread).c_str());
-    print_line("memory     %s", memory_of(largest).c_str());
+    print_line("memory     %s", memory_of(largest_of(all)).c_str());
 }
 
 void put_json(const std::vector<Listed>& all) {
@@ -195,16 +210,12 @@ void put_json(const std::vector<Listed>& all) {
     put_page(page_of(json));
 }
 
-void predict_one(Options& options, const ListedScan& listed, const Machine* machine,
-                 Reporter& report) {
-    options.recon.scan = listed.scan;
-    if (!listed.words.empty()) {
-        take_words(shared_options(options.recon), listed.words);
-    }
-    settle(options.recon);
-    const KnownScan known = known_scan(options.recon);
-    const PredictedOn first = predict_on(machine, options.recon, known, report);
-    const std::vector<PredictedOn> rest = others(options, machine, first, known, report);
+void predict_one(const Options& options, const ListedScan& listed, Devices& on) {
+    ReconOptions one = options_for(listed, options.recon);
+    settle(one);
+    const KnownScan known = known_scan(one);
+    const PredictedOn first = on.predicted(one, known);
+    const std::vector<PredictedOn> rest = others(one, on, first, known);
     if (options.json) {
         nlohmann::json json = to_json(first);
         for (const PredictedOn& other : rest) {
@@ -225,17 +236,13 @@ void predict_one(Options& options, const ListedScan& listed, const Machine* mach
 
 ExitCode run(Options& options) {
     Console console(true);
-    std::optional<Machine> described;
-    if (!options.machine.empty()) {
-        described = read_machine(options.machine);
-    }
-    const Machine* const machine = described ? &*described : nullptr;
+    Devices on(options.machine, console);
     const std::vector<ListedScan> scans = listed_scans(options.scans);
     if (scans.size() == 1 && options.tasks == 0) {
-        predict_one(options, scans.front(), machine, console);
+        predict_one(options, scans.front(), on);
         return ExitCode::done;
     }
-    const std::vector<Listed> all = predict_each(options, scans, machine, console);
+    const std::vector<Listed> all = predict_each(options.recon, scans, on, console);
     const ExitCode code = all.size() == scans.size() ? ExitCode::done : ExitCode::input;
     if (all.empty()) {
         return code;
@@ -265,12 +272,9 @@ KnownScan known_scan(ReconOptions& options) {
     return known;
 }
 
-PredictedOn predict_on(const Machine* machine, const ReconOptions& options, const KnownScan& scan,
-                       Reporter& report) {
-    const auto transforms = open_transforms(
-        options.compute, report, machine != nullptr ? make_described_device(*machine) : nullptr);
-    return {transforms->device().info(),
-            predict(*transforms, options.reconstruct, scan.file.stored.scan, scan.grid, scan.field,
+PredictedOn predict_on(Transforms& transforms, const ReconOptions& options, const KnownScan& scan) {
+    return {transforms.device().info(),
+            predict(transforms, options.reconstruct, scan.file.stored.scan, scan.grid, scan.field,
                     scan.bytes)};
 }
 

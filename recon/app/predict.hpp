@@ -23,9 +23,7 @@ struct PredictedOn {
     Prediction prediction;
 };
 
-/// On the device of the options, or on one that is described.
-PredictedOn predict_on(const Machine* machine, const ReconOptions& options, const KnownScan& scan,
-                       Reporter& report);
+PredictedOn predict_on(Transforms& transforms, const ReconOptions& options, const KnownScan& scan);
 
 /// Simulates scans, reconstructs each by another process of this program and finds the pace by
 /// which predictions come nearest to what these took. `report` shows a bar.

@@ -56,6 +56,15 @@ OptionTable shared_options(ReconOptions& options) {
     return without({"SCAN"}, computing_options(options));
 }
 
+ReconOptions options_for(const ListedScan& listed, const ReconOptions& of_all) {
+    ReconOptions one = of_all;
+    one.scan = listed.scan;
+    if (!listed.words.empty()) {
+        take_words(shared_options(one), listed.words);
+    }
+    return one;
+}
+
 std::vector<ListedScan> listed_scans(const std::vector<std::string>& scans) {
     std::vector<ListedScan> listed;
     for (const std::string& file : scans) {
