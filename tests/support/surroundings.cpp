@@ -9,22 +9,9 @@ namespace lsrecon::test {
 
 namespace fs = std::filesystem;
 
-TemporaryFolder::TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "lsrecon-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-        throw std::runtime_error(name + ": cannot be made");
-    }
-    path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-}
-
 std::size_t TemporaryFolder::entries() const {
     return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
+        std::distance(fs::directory_iterator(path()), fs::directory_iterator()));
 }
 
 ScopedEnvironment::ScopedEnvironment(std::string name, const std::string& value)

@@ -4,22 +4,15 @@
 #include <optional>
 #include <string>
 
+#include "base/temporary_folder.hpp"
+
 namespace lsrecon::test {
 
 /// A new empty folder that goes with this object.
-class TemporaryFolder {
+class TemporaryFolder : public lsrecon::TemporaryFolder {
 public:
-    TemporaryFolder();
-    ~TemporaryFolder();
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    const std::filesystem::path& path() const { return path_; }
-    std::string file(const std::string& name) const { return (path_ / name).string(); }
+    TemporaryFolder() : lsrecon::TemporaryFolder("test") {}
     std::size_t entries() const;
-
-private:
-    std::filesystem::path path_;
 };
 
 /// An environment variable that has its old value again when this object goes.
