@@ -18,13 +18,10 @@ double error_of_exact(const EngineContext& context, const Variant& variant,
 }
 
 /// Of samples along each dimension, by variants that have no sines and cosines for each pair.
-double seconds_of_factors(const EngineContext& context, const Variant& variant,
+double seconds_of_factors(const PairCost& cost, const DeviceRates& rates,
                           const SamplePoints& points, const Voxels& voxels) {
     constexpr double multiply_adds = 800; // as many take as long as one in doubles, measured
-    const DeviceRates rates = nominal_rates(context.device.info());
-    if (variant.arithmetic_by(context.parameters(variant.name, "fhd").values)
-                .cost.trigonometry.rate != nullptr ||
-        rates.multiply_adds == 0) {
+    if (cost.trigonometry.rate != nullptr || rates.multiply_adds == 0) {
         return 0;
     }
     double factors = 0;
@@ -40,15 +37,15 @@ Cost predict_exact(const EngineContext& context, const Variant& variant, const s
     const double half_of_q = stage == "q" ? 2 : 1; // its voxels are half of all differences
     const double pairs =
         half_of_q * static_cast<double>(points.count()) * static_cast<double>(voxels.count());
+    const PairCost& of_pair = variant.arithmetic_by(parameters.values).cost;
+    const DeviceRates rates = nominal_rates(context.device.info());
     // Measured by `lsrecon tune`, else by the numbers of the device.
     const double rate = parameters.pairs_per_second > 0
                             ? parameters.pairs_per_second
-                            : limit_of(variant.arithmetic_by(parameters.values).cost, stage,
-                                       nominal_rates(context.device.info()))
-                                  .pairs_per_second;
+                            : limit_of(of_pair, stage, rates).pairs_per_second;
     const double of_doubles = context.precision == Precision::float64 ? 3 : 1; // measured
     Cost cost = cost_of_pieces({1, points.count(), voxels.count()}, context.precision);
-    cost.once = seconds_of_factors(context, variant, points, voxels);
+    cost.once = seconds_of_factors(of_pair, rates, points, voxels);
     cost.seconds = of_doubles * (rate > 0 ? pairs / rate : 0) + cost.once;
     cost.error = error_of_exact(context, variant, stage, points, voxels);
     return cost;
