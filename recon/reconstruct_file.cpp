@@ -257,6 +257,7 @@ ReconstructedFile FileReconstruction::compute() {
     return noting_what_is_kept([&]() -> ReconstructedFile {
         FramesToCaller nowhere([](std::size_t, const ImageFrame&) {});
         ImageSink& sink = image_ ? static_cast<ImageSink&>(*image_) : nowhere;
+        transforms_.device().open(); // in no stage's time
         Reconstructed result = reconstruct(*source_, sink, transforms_, std::move(how_), report_);
         source_.reset();
         return {std::move(result), image_ ? image_->truth_error() : std::nullopt};

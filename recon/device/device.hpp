@@ -77,6 +77,8 @@ public:
     virtual Clock& clock() = 0;
     /// Opens it while the caller goes on, where that takes a while.
     virtual void open_ahead() {}
+    /// Until it is open.
+    virtual void open() {}
     virtual bool has(Precision precision) const = 0;
     /// Bytes that may be used: in all, by further arrays, and by one array.
     virtual double memory() const = 0;
@@ -97,6 +99,10 @@ public:
     /// `count` values from `first` on.
     virtual ComplexVector download(const Array& from, std::size_t first, std::size_t count) = 0;
     ComplexVector download(const Array& from) { return download(from, 0, from.count()); }
+    /// `count` complex values from `first` on as the array has them, and back into an array of the
+    /// same element.
+    virtual void read(const Array& from, std::size_t first, std::size_t count, void* values) = 0;
+    virtual void write(const void* values, std::size_t first, std::size_t count, Array& to) = 0;
 
     /// to.count() values of `from`, from `first` on.
     virtual void copy(const Array& from, std::size_t first, Array& to) = 0;

@@ -30,6 +30,12 @@ void for_each_number_of_parts(std::size_t total, std::size_t length, const Visit
                      });
 }
 
+void copy_bytes(const char* from, std::size_t bytes, char* to) {
+    for_each_range_in_parallel(bytes, cores_for(bytes / sizeof(float)), [&](const Range& some) {
+        std::copy_n(from + some.first, some.count, to + some.first);
+    });
+}
+
 /// Times a power of two.
 template <typename From, typename To>
 void round_to(const From* from, std::size_t count, int exponent, To* to) {
@@ -129,14 +135,18 @@ ComplexVector HostDevice::download(const Array& from, std::size_t first, std::si
     return result;
 }
 
-void HostDevice::copy(const Array& from, std::size_t first, Array& to) {
+void HostDevice::read(const Array& from, std::size_t first, std::size_t count, void* values) {
     const std::size_t bytes = from.element().bytes();
-    const char* const source = numbers<char>(from) + first * bytes;
-    char* const target = numbers<char>(to);
-    for_each_range_in_parallel(to.count(), cores_for(to.count()), [&](const Range& range) {
-        std::copy_n(source + range.first * bytes, range.count * bytes,
-                    target + range.first * bytes);
-    });
+    copy_bytes(numbers<char>(from) + first * bytes, count * bytes, static_cast<char*>(values));
+}
+
+void HostDevice::write(const void* values, std::size_t first, std::size_t count, Array& to) {
+    const std::size_t bytes = to.element().bytes();
+    copy_bytes(static_cast<const char*>(values), count * bytes, numbers<char>(to) + first * bytes);
+}
+
+void HostDevice::copy(const Array& from, std::size_t first, Array& to) {
+    read(from, first, to.count(), numbers<char>(to));
 }
 
 void HostDevice::convert(const Array& from, Array& to) {

@@ -16,6 +16,8 @@ public:
     void upload(const RealVector& from, const Range& range, int exponent, Array& to) override;
     ComplexVector download(const Array& from, std::size_t first, std::size_t count) override;
     using Device::download;
+    void read(const Array& from, std::size_t first, std::size_t count, void* values) override;
+    void write(const void* values, std::size_t first, std::size_t count, Array& to) override;
 
     void copy(const Array& from, std::size_t first, Array& to) override;
     void convert(const Array& from, Array& to) override;

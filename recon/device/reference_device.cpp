@@ -130,6 +130,13 @@ public:
                                                static_cast<Eigen::Index>(count));
     }
 
+    void read(const Array& from, std::size_t first, std::size_t count, void* values) override {
+        std::copy_n(values_of(from).data() + first, count, static_cast<Complex*>(values));
+    }
+    void write(const void* values, std::size_t first, std::size_t count, Array& to) override {
+        std::copy_n(static_cast<const Complex*>(values), count, values_of(to).data() + first);
+    }
+
     void copy(const Array& from, std::size_t first, Array& to) override {
         std::copy_n(values_of(from).begin() + static_cast<long>(first), to.count(),
                     values_of(to).begin());

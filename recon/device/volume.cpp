@@ -91,42 +91,23 @@ std::vector<Volume> Volumes::finished() {
     return std::move(volumes_);
 }
 
-namespace {
-
-/// Of each rank its part of the values, as they are in an array, which has fewer bytes than
-/// doubles.
-template <typename Number> void exchange(JobRanks& ranks, std::size_t together, Device& device,
-                                         const Array& part, ComplexVector& values) {
-    using Numbers = Eigen::Matrix<std::complex<Number>, Eigen::Dynamic, 1>;
-    constexpr std::size_t at_a_time = std::size_t(1) << 20; // which stay in caches
-    const auto count = static_cast<std::size_t>(values.size());
-    for (std::size_t rank = 0; rank < ranks.count(); ++rank) {
-        const Range share = share_of_rank(count, together, rank, ranks.count());
-        for (const Range& some : split_into_ranges(share.count, at_a_time)) {
-            Numbers numbers(static_cast<Eigen::Index>(some.count));
-            if (rank == ranks.here()) {
-                numbers = device.download(part, some.first, some.count)
-                              .template cast<std::complex<Number>>();
-            }
-            ranks.broadcast(rank, numbers.data(), some.count * sizeof(std::complex<Number>));
-            values.segment(static_cast<Eigen::Index>(share.first + some.first), numbers.size()) =
-                numbers.template cast<Complex>();
-        }
-    }
-}
-
-} // namespace
-
 std::vector<Volume> Volumes::finished_by(JobRanks& ranks, std::size_t together) {
-    ComplexVector values(static_cast<Eigen::Index>(voxels_));
+    constexpr std::size_t bytes_at_a_time = std::size_t(32) << 20;
+    std::vector<char> bytes(bytes_at_a_time);
     for (Array& part : shares_) {
-        const Element element = part.element();
-        element.precision == Precision::float32
-            ? exchange<float>(ranks, together, device_, part, values)
-            : exchange<double>(ranks, together, device_, part, values);
+        const std::size_t of_value = part.element().bytes();
+        Array array = device_.zeros(voxels_, part.element());
+        for (std::size_t rank = 0; rank < ranks.count(); ++rank) {
+            const Range share = share_of_rank(voxels_, together, rank, ranks.count());
+            for (const Range& some : split_into_ranges(share.count, bytes_at_a_time / of_value)) {
+                if (rank == ranks.here()) {
+                    device_.read(part, some.first, some.count, bytes.data());
+                }
+                ranks.broadcast(rank, bytes.data(), some.count * of_value);
+                device_.write(bytes.data(), share.first + some.first, some.count, array);
+            }
+        }
         part = Array();
-        Array array = device_.zeros(voxels_, element);
-        device_.upload(values, array);
         volumes_.emplace_back(device_, std::move(array), exponent_);
     }
     shares_.clear();

@@ -141,6 +141,7 @@ public:
     std::string name() const override { return "the device"; }
     Clock& clock() override { return room_.queue(); }
     void open_ahead() override { room_.queue().open_ahead(); }
+    void open() override { room_.queue().context(); }
     Queue& queue() override { return room_.queue(); }
     bool has(Precision precision) const override { return room_.has(precision); }
     double memory() const override { return room_.memory(); }

@@ -18,10 +18,10 @@ public:
     void upload(const ComplexVector& from, Array& to) override {
         guarded("an upload", [&] {
             if (to.element().precision == Precision::float64) {
-                write(from.data(), to.count(), to, 0);
+                write(from.data(), 0, to.count(), to);
             } else {
                 const Eigen::VectorXcf rounded = from.cast<std::complex<float>>();
-                write(rounded.data(), to.count(), to, 0);
+                write(rounded.data(), 0, to.count(), to);
             }
         });
     }
@@ -43,9 +43,21 @@ public:
     ComplexVector download(const Array& from, std::size_t first, std::size_t count) override {
         return guarded("a download", [&]() -> ComplexVector {
             if (from.element().precision == Precision::float64) {
-                return read<ComplexVector>(from, first, count);
+                return values_of<ComplexVector>(from, first, count);
             }
-            return read<Eigen::VectorXcf>(from, first, count).cast<Complex>();
+            return values_of<Eigen::VectorXcf>(from, first, count).cast<Complex>();
+        });
+    }
+    void read(const Array& from, std::size_t first, std::size_t count, void* values) override {
+        guarded("a download", [&] {
+            const std::size_t bytes = from.element().bytes();
+            queue_.read(buffer_of(from), first * bytes, count * bytes, values);
+        });
+    }
+    void write(const void* values, std::size_t first, std::size_t count, Array& to) override {
+        guarded("an upload", [&] {
+            const std::size_t bytes = to.element().bytes();
+            queue_.write(values, count * bytes, buffer_of(to), first * bytes);
         });
     }
 
@@ -179,16 +191,11 @@ private:
                         buffer_of(three.array), start(three));
     }
 
-    template <typename Value>
-    void write(const Value* values, std::size_t count, Array& to, std::size_t first) {
-        queue_.write(values, count * sizeof(Value), buffer_of(to), first * sizeof(Value));
-    }
-
     /// Values times 2^exponent in the array's own precision.
     template <typename Value> void write_rounded(const Value* values, std::size_t count,
                                                  int exponent, Array& to, std::size_t first) {
         const auto write_part = [&](const auto* part, const Range& range) {
-            write(part, range.count, to, first + range.first);
+            write(part, first + range.first, range.count, to);
         };
         if (to.element().precision == Precision::float64) {
             for_each_rounded_part<double>(values, count, exponent, write_part);
@@ -197,10 +204,9 @@ private:
         }
     }
     template <typename Vector>
-    Vector read(const Array& from, std::size_t first, std::size_t count) {
+    Vector values_of(const Array& from, std::size_t first, std::size_t count) {
         Vector values(static_cast<Eigen::Index>(count));
-        const std::size_t bytes = from.element().bytes();
-        queue_.read(buffer_of(from), first * bytes, count * bytes, values.data());
+        read(from, first, count, values.data());
         return values;
     }
 
