@@ -43,16 +43,16 @@ void for_each_point(const std::array<std::size_t, 3>& size, const Visit& visit) 
     }
 }
 
-/// The windows that lie within the radius of the calibration, a row each: C kernels side by side.
-/// Of several frames each has some of the windows, at random places, so that there are no more.
-Patches patches_of(const Calibration& calibration, const Kernel& kernel) {
-    const std::array<std::size_t, 3>& size = calibration.grid.size;
+/// First points of the windows that lie within the radius of the calibration.
+std::vector<std::array<std::size_t, 3>> windows_of(const Grid& grid, std::size_t radius,
+                                                   const Kernel& kernel) {
+    const std::array<std::size_t, 3>& size = grid.size;
     std::vector<std::array<std::size_t, 3>> corners;
     std::array<std::size_t, 3> places{};
     for (std::size_t d = 0; d < 3; ++d) {
         places[d] = size[d] - kernel.size[d] + 1;
     }
-    const double reach = static_cast<double>(calibration.radius) + 0.5;
+    const double reach = static_cast<double>(radius) + 0.5;
     for_each_point(places, [&](const std::array<std::size_t, 3>& corner) {
         double farthest = 0;
         for (std::size_t d = 0; d < 3; ++d) {
@@ -64,6 +64,14 @@ Patches patches_of(const Calibration& calibration, const Kernel& kernel) {
             corners.push_back(corner);
         }
     });
+    return corners;
+}
+
+/// A window a row: C kernels side by side. Of several frames each has some of the windows, at
+/// random places, so that there are no more.
+Patches patches_of(const Calibration& calibration, const Kernel& kernel) {
+    const std::array<std::size_t, 3>& size = calibration.grid.size;
+    const auto corners = windows_of(calibration.grid, calibration.radius, kernel);
     std::mt19937 random(1); // the same maps every time
     const Eigen::Index coils = calibration.kspace.rows();
     const auto points = static_cast<Eigen::Index>(kernel.points());
@@ -102,31 +110,92 @@ double largest_of_noise(const Patches& patches, double energy_outside, Eigen::In
 constexpr double nothing_else = 0.6;
 
 constexpr Eigen::Index first_rank = 128;
-constexpr int passes = 4;
 
-/// Orthonormal columns that span the row space of the patches above the threshold and above noise,
-/// none where nothing is, by iteration on a random subspace (Halko et al. 2011, SIAM Review
-/// 53:217). It grows until it holds all of it.
-Eigen::MatrixXcf row_space(const Patches& patches, double threshold) {
-    const Eigen::Index full = std::min(patches.rows(), patches.cols());
+/// A B, on all cores.
+Eigen::MatrixXcf product(const Eigen::MatrixXcf& a, const Eigen::MatrixXcf& b) {
+    constexpr std::size_t columns_at_a_time = 64;
+    Eigen::MatrixXcf result(a.rows(), b.cols());
+    const auto parts = split_into_ranges(static_cast<std::size_t>(b.cols()), columns_at_a_time);
+    for_each_in_parallel(parts.size(), [&](std::size_t i) {
+        const auto first = static_cast<Eigen::Index>(parts[i].first);
+        const auto count = static_cast<Eigen::Index>(parts[i].count);
+        result.middleCols(first, count).noalias() = a * b.middleCols(first, count);
+    });
+    return result;
+}
+
+/// A^H A, on all cores.
+Eigen::MatrixXcf gram_of(const Patches& a) {
+    constexpr std::size_t columns_at_a_time = 64;
+    Eigen::MatrixXcf result(a.cols(), a.cols());
+    const auto parts = split_into_ranges(static_cast<std::size_t>(a.cols()), columns_at_a_time);
+    const auto columns = [&](std::size_t i) {
+        return a.middleCols(static_cast<Eigen::Index>(parts[i].first),
+                            static_cast<Eigen::Index>(parts[i].count));
+    };
+    for_each_in_parallel(parts.size() * parts.size(), [&](std::size_t pair) {
+        const std::size_t i = pair / parts.size();
+        const std::size_t j = pair % parts.size();
+        if (i > j) {
+            return;
+        }
+        const Eigen::MatrixXcf block = columns(i).adjoint() * columns(j);
+        const auto row = static_cast<Eigen::Index>(parts[i].first);
+        const auto column = static_cast<Eigen::Index>(parts[j].first);
+        result.block(row, column, block.rows(), block.cols()) = block;
+        if (i < j) {
+            result.block(column, row, block.cols(), block.rows()) = block.adjoint();
+        }
+    });
+    return result;
+}
+
+/// The largest eigenvalues of a matrix, in ascending order, and their eigenvectors.
+struct Leading {
+    Eigen::VectorXf eigenvalues;
+    Eigen::MatrixXcf vectors;
+    Eigen::VectorXf residuals; ///< norms of A v - lambda v
+};
+
+/// By iteration on a subspace of so many dimensions (Halko et al. 2011, SIAM Review 53:217), which
+/// begins with `known` vectors and random ones.
+Leading leading_eigenvectors(const Eigen::MatrixXcf& matrix, Eigen::Index rank,
+                             const Eigen::MatrixXcf& known) {
+    constexpr int passes = 4;
     std::mt19937 random(1); // the same maps every time
     std::normal_distribution<float> normal;
+    Eigen::MatrixXcf basis = Eigen::MatrixXcf::NullaryExpr(matrix.cols(), rank, [&] {
+        const float real = normal(random);
+        return std::complex<float>(real, normal(random));
+    });
+    basis.rightCols(known.cols()) = known;
+    Eigen::MatrixXcf images;
+    for (int pass = 0; pass < passes; ++pass) {
+        const Eigen::HouseholderQR<Eigen::MatrixXcf> qr(pass == 0 ? basis : images);
+        basis = qr.householderQ() * Eigen::MatrixXcf::Identity(matrix.cols(), rank);
+        images = product(matrix, basis);
+    }
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcf> solver(basis.adjoint() * images);
+    Leading leading{solver.eigenvalues(), product(basis, solver.eigenvectors()), {}};
+    leading.residuals = (product(images, solver.eigenvectors()) -
+                         leading.vectors * leading.eigenvalues.asDiagonal())
+                            .colwise()
+                            .norm();
+    return leading;
+}
+
+/// Orthonormal columns that span the row space of the patches above the threshold and above noise,
+/// none where nothing is: by the eigenvectors of P^H P, or of P P^H where that is smaller. The
+/// subspace grows until it holds all of them and they are known well.
+Eigen::MatrixXcf row_space(const Patches& patches, double threshold) {
+    constexpr float known_well = 0.01F; // residual over eigenvalue
+    const bool is_wide = patches.cols() > patches.rows();
+    const Eigen::MatrixXcf gram = gram_of(is_wide ? Patches(patches.adjoint()) : patches);
+    const Eigen::Index full = gram.rows();
+    Leading leading;
     for (Eigen::Index rank = std::min(full, first_rank);; rank = std::min(full, 2 * rank)) {
-        Eigen::MatrixXcf basis = Eigen::MatrixXcf::NullaryExpr(patches.cols(), rank, [&] {
-            const float real = normal(random);
-            return std::complex<float>(real, normal(random));
-        });
-        Eigen::MatrixXcf images;
-        for (int pass = 0; pass < passes; ++pass) {
-            const Eigen::HouseholderQR<Eigen::MatrixXcf> qr(basis);
-            basis = qr.householderQ() * Eigen::MatrixXcf::Identity(patches.cols(), rank);
-            images = patches * basis;
-            if (pass + 1 < passes) {
-                basis = patches.adjoint() * images;
-            }
-        }
-        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXcf> solver(images.adjoint() * images);
-        const Eigen::VectorXd squares = solver.eigenvalues().cast<double>();
+        leading = leading_eigenvectors(gram, rank, leading.vectors);
+        const Eigen::VectorXd squares = leading.eigenvalues.cast<double>();
         const Eigen::Index first = std::min(rank, full / 2);
         const double outside =
             patches.cast<std::complex<double>>().squaredNorm() - squares.tail(first).sum();
@@ -137,8 +206,16 @@ Eigen::MatrixXcf row_space(const Patches& patches, double threshold) {
         }
         const double kept = std::max(threshold * largest, of_noise);
         const auto count = (squares.array() >= kept * kept).count();
-        if (count < rank || rank == full) {
-            return basis * solver.eigenvectors().rightCols(count);
+        const bool all_known = (leading.residuals.tail(count).array() <=
+                                known_well * leading.eigenvalues.tail(count).array())
+                                   .all();
+        if (rank == full || (count < rank && all_known)) {
+            const Eigen::MatrixXcf vectors = leading.vectors.rightCols(count);
+            return !is_wide ? vectors
+                            : product(patches.adjoint(), vectors) * leading.eigenvalues.tail(count)
+                                                                        .cwiseSqrt()
+                                                                        .cwiseInverse()
+                                                                        .asDiagonal();
         }
     }
 }
@@ -238,10 +315,11 @@ void fill_holes(Eigen::Ref<Plane> weights) {
 double seconds_of_espirit(const Pace& pace, std::size_t coils, const Grid& from, const Grid& to) {
     const Kernel kernel(from, from.size[0] / 2);
     const auto points = static_cast<double>(coils * kernel.points());
-    const auto windows = static_cast<double>(from.voxels());
-    const double rank = std::min({points, windows, static_cast<double>(first_rank)});
-    const double of_row_space = passes * rank * points * (2 * windows + rank);
-    return pace.window * (of_row_space + points * points * rank) +
+    const auto windows = static_cast<double>(windows_of(from, from.size[0] / 2, kernel).size());
+    const double full = std::min(points, windows);
+    const double rank = std::min(full, 2.0 * static_cast<double>(first_rank));
+    return pace.window *
+               (points * windows * full / 2 + 8 * rank * full * full + points * points * rank / 2) +
            seconds_of_walsh(pace, coils, from, to);
 }
 
