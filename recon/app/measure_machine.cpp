@@ -36,6 +36,7 @@ const std::vector<Case>& cases() {
     constexpr const char* split = "--engine nufft --reg tv:0.02 --iterations 10";
     static const std::vector<Case> rows{
         {"--trajectory radial --matrix 24,24", {exact, fast}},
+        {"--trajectory radial --matrix 40,40 --coils 24", {exact, split}},
         {"--trajectory radial --matrix 90,90 --coils 8", {exact, fast, split, wavelets}},
         {"--trajectory radial --matrix 256,256 --coils 4", {fast, few, weighted}},
         {"--trajectory spiral --matrix 160,160 --coils 24 --without-maps", {few}},
@@ -45,7 +46,9 @@ const std::vector<Case>& cases() {
         {"--trajectory cones --matrix 48,48,48 --coils 8 --without-maps", {few}},
         {"--trajectory random --matrix 80,80,80 --readouts 100 --samples-per-readout 1000",
          {exact, fast, split}},
-        {"--trajectory radial-3d --matrix 128,128,128 --coils 8", {exact, fast, split}, true},
+        {"--trajectory radial-3d --matrix 128,128,128 --coils 8",
+         {exact, fast, split, wavelets},
+         true},
         {"--trajectory random --matrix 192,192,192 --readouts 3000 --samples-per-readout 1000",
          {few, fast},
          true},

@@ -99,8 +99,9 @@ const std::vector<PaceRow>& pace_rows() {
         {"sample", &Pace::sample},       {"value", &Pace::value},
         {"exact", &Pace::exact},         {"spreading", &Pace::spreading},
         {"fine", &Pace::fine},           {"convolution", &Pace::convolution},
-        {"product", &Pace::product},     {"voxel", &Pace::voxel},
-        {"pass", &Pace::pass},           {"shrinking", &Pace::shrinking},
+        {"planning", &Pace::planning},   {"product", &Pace::product},
+        {"voxel", &Pace::voxel},         {"pass", &Pace::pass},
+        {"shrink", &Pace::shrink},       {"shrinking", &Pace::shrinking},
         {"window", &Pace::window},       {"map", &Pace::map},
         {"exact_sum", &Pace::exact_sum}, {"written", &Pace::written}};
     return rows;
@@ -115,9 +116,11 @@ Pace nominal_pace(bool is_gpu) {
     pace.sampling = 0.005;
     pace.sample = is_gpu ? 2e-8 : 1e-7;
     pace.value = 3e-9;
+    pace.planning = is_gpu ? 0.02 : 1e-3;
     pace.product = is_gpu ? 5e-4 : 2e-4;
     pace.voxel = 1e-8;
     pace.pass = is_gpu ? 1e-10 : 2e-8;
+    pace.shrink = is_gpu ? 2e-5 : 2e-6;
     pace.shrinking = is_gpu ? 1e-10 : 1e-8;
     pace.window = 1e-9;
     pace.map = 1e-9;

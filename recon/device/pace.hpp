@@ -21,10 +21,12 @@ struct Pace {
     double spreading = 1; ///< the same on sums of the NUFFT over samples
     double fine = 1; ///< and on its FFTs
     double convolution = 1; ///< factor on products with Q
-    double product = 0; ///< of the normal operator, whatever its size
+    double planning = 0; ///< the FFTs of products with Q
+    double product = 0; ///< with Q, of coils that are done together, whatever its size
     double voxel = 0; ///< taken to the device or from it
     double pass = 0; ///< a voxel in the vectors of an iteration
-    double shrinking = 0; ///< a number in those of an iteration of splitting
+    double shrink = 0; ///< a vector of an iteration of splitting, whatever its size
+    double shrinking = 0; ///< a number in it
     double window = 0; ///< a product in the matrices of ESPIRiT's windows
     double map = 0; ///< a product of two coils in a voxel
     double exact_sum = 0; ///< of the check of transforms

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ranges.hpp"
 #include "device/devices.hpp"
 #include "operators/box_factors.hpp"
 
@@ -63,7 +64,8 @@ Cost Toeplitz::cost_of_making(const Device& device, const Grid& grid, Precision 
     return Q::cost(grid, precision) + ToeplitzWorkspace::cost(device, grid, precision, 1);
 }
 
-double Toeplitz::seconds(const Device& device, const Grid& grid) {
+double Toeplitz::seconds(const Device& device, const Grid& grid, Precision precision,
+                         std::size_t maps) {
     // In multiply-adds, measured on a CPU of two cores and an NVIDIA H200, where padding, factors
     // and cropping pass through memory by themselves.
     const double of_butterfly = device.in_host_memory() ? 30 : 75;
@@ -76,9 +78,13 @@ double Toeplitz::seconds(const Device& device, const Grid& grid) {
     for (const std::size_t length : embedding.extents) {
         butterflies += (length % 8 == 0 ? 1 : slower) * std::log2(static_cast<double>(length));
     }
+    const double of_map = (precision == Precision::float64 ? 2 : 1) *
+                          static_cast<double>(embedding.parities.size()) * points * butterflies *
+                          of_butterfly / rate;
     const Pace& pace = device.pace();
-    return pace.product + pace.convolution * 2 * static_cast<double>(embedding.parities.size()) *
-                              points * butterflies * of_butterfly / rate;
+    const std::size_t batches = divide_up(maps, embedding.batch(maps, precision));
+    return static_cast<double>(batches) * pace.product +
+           static_cast<double>(maps) * pace.convolution * of_map;
 }
 
 // Half of Q is enough for its real spectrum: Q(-d) = conj Q(d), so that each difference counts

@@ -43,8 +43,9 @@ public:
     /// Without the workspace; and what is there beside both until the spectra are made.
     static Cost cost(const Device& device, const Grid& grid, Precision precision);
     static Cost cost_of_making(const Device& device, const Grid& grid, Precision precision);
-    /// Of a product in double precision, for a coil map.
-    static double seconds(const Device& device, const Grid& grid);
+    /// Of a product with so many coil maps.
+    static double seconds(const Device& device, const Grid& grid, Precision precision,
+                          std::size_t maps);
 
     std::size_t inputs() const override { return voxels_; }
     void add(const Array& in, Array& out) override;

@@ -150,9 +150,11 @@ double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& t
     const double usual_iterations = grid.dimensions == 3 ? 40 : 15;
     const PiecewiseTransform fhd(transforms, trajectory, Voxels::of_grid(grid));
     const PiecewiseTransform q(transforms, trajectory, Voxels::half_differences(grid));
+    const double product =
+        Toeplitz::seconds(transforms.device(), grid, transforms.solver_precision(), 1);
     return fhd.predicted("fhd", coils).seconds + q.predicted("q", 1).seconds +
-           usual_iterations * static_cast<double>(coils) *
-               Toeplitz::seconds(transforms.device(), grid);
+           transforms.device().pace().planning +
+           usual_iterations * static_cast<double>(coils) * product;
 }
 
 Calibration calibrate(Transforms& transforms, const Scan& scan, const CalibrationField& field,

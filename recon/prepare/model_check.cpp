@@ -265,9 +265,10 @@ double ModelCheck::seconds(Transforms& transforms, const Grid& grid,
     const PiecewiseTransform q(transforms, some, Voxels::half_differences(centre.grid));
     const double models = (maps > 0 ? 2 : 1) + (field ? 2 : 0);
     const double of_model = fhd.predicted("fhd", coils).seconds +
-                            iterations * static_cast<double>(coils) *
-                                Toeplitz::seconds(transforms.device(), centre.grid);
-    double seconds = q.predicted("q", 1).seconds + models * of_model;
+                            iterations * Toeplitz::seconds(transforms.device(), centre.grid,
+                                                           transforms.solver_precision(), coils);
+    double seconds =
+        transforms.device().pace().planning + q.predicted("q", 1).seconds + models * of_model;
     if (maps > 0) {
         const std::size_t radius = sampled_radius(gathered, grid, most_radius(grid));
         const Grid of_maps = calibration_grid(grid, radius);

@@ -184,7 +184,8 @@ bool NormalEquations::take_q(Transforms& transforms, const SamplePoints& points,
     products *= static_cast<double>(std::max<std::size_t>(1, maps));
     const double by_q =
         transforms.predict("q", points, Voxels::half_differences(plan.grid)).seconds +
-        (products_of_spectra + products) * Toeplitz::seconds(transforms.device(), plan.grid);
+        (products_of_spectra + products) *
+            Toeplitz::seconds(transforms.device(), plan.grid, Precision::float64, 1);
     const double by_f =
         2 * products * transforms.predict_in(Precision::float64, "f", points, plan.voxels).seconds;
     return by_q <= by_f;
@@ -203,27 +204,29 @@ double NormalEquations::seconds(Transforms& transforms, const SamplePoints& poin
                                 bool through_q) {
     const Grid& grid = shape.grid;
     const Pace& pace = transforms.device().pace();
-    const auto maps = static_cast<double>(std::max<std::size_t>(1, shape.maps));
+    const std::size_t maps = std::max<std::size_t>(1, shape.maps);
     const auto terms = static_cast<double>(std::max<std::size_t>(1, shape.terms));
-    const auto voxels = static_cast<double>(grid.voxels());
     const bool split = need_splitting(options.regularisers);
-    const double convolution = terms * Toeplitz::seconds(transforms.device(), grid);
+    const Precision precision = precision_of_solver(transforms, options.regularisers);
     const auto half = static_cast<double>(Voxels::half_differences(grid).count());
+    const auto convolution = [&](std::size_t of_maps) {
+        return terms * Toeplitz::seconds(transforms.device(), grid, precision, of_maps);
+    };
     const double making =
-        through_q ? products_of_spectra * convolution + terms * half * pace.voxel : 0;
+        through_q ? pace.planning + products_of_spectra * convolution(1) + terms * half * pace.voxel
+                  : 0;
     const double product =
-        maps * (through_q ? convolution
-                          : 2 * transforms
-                                    .predict_in(transforms.solver_precision(), "f", points,
-                                                Voxels::of_grid(grid))
-                                    .seconds);
-    const bool in_doubles =
-        (split ? transforms.precision() : transforms.solver_precision()) == Precision::float64;
-    const double numbers = (in_doubles ? 2 : 1) * voxels;
+        through_q
+            ? convolution(maps)
+            : 2 * static_cast<double>(maps) *
+                  transforms.predict_in(precision, "f", points, Voxels::of_grid(grid)).seconds;
+    const double numbers =
+        static_cast<double>(grid.voxels()) * (precision == Precision::float64 ? 2 : 1);
     if (!split) {
         return making + options.iterations * (product + numbers * pace.pass);
     }
-    const double splitting = passes_of(options.regularisers, grid) * numbers * pace.shrinking;
+    const double splitting =
+        passes_of(options.regularisers, grid) * (pace.shrink + numbers * pace.shrinking);
     return making + options.iterations *
                         (usual_inner_iterations * (product + numbers * pace.pass) + splitting);
 }

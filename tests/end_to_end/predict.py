@@ -9,8 +9,8 @@ import sys
 from in_folders import INPUT, USAGE, expect, run_cases
 from memory import peak_of
 
-NAMES = ("start file byte sampling sample value exact spreading fine convolution product voxel "
-         "pass shrinking window map exact_sum written").split()
+NAMES = ("start file byte sampling sample value exact spreading fine convolution planning "
+         "product voxel pass shrink shrinking window map exact_sum written").split()
 THERE = ["--machine", "gpu.json"]
 
 
