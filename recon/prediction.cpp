@@ -59,10 +59,11 @@ struct Prepared {
     }
 };
 
-/// Of the centre of k-space of one frame of each place, and their maps.
-void add_maps(const Prepared& of, double places, Stages& stages) {
+/// Of the centre of k-space of one frame of each place, and their maps. Returns what is there
+/// meanwhile.
+Cost add_maps(const Prepared& of, double places, Stages& stages) {
     if (!of.maps_are_estimated()) {
-        return;
+        return {};
     }
     const CalibrationField field(of.grid, of.scan.grid);
     const std::vector<Vec3>& trajectory = of.scan.frames.front().sampling->trajectory;
@@ -77,15 +78,20 @@ void add_maps(const Prepared& of, double places, Stages& stages) {
     for (const std::size_t m : within(trajectory, centre)) {
         inside.push_back(trajectory[m]);
     }
-    stages.add("calibrate", places * seconds_of_calibration(of.transforms, inside,
-                                                            of.shape.system.maps, centre));
+    const std::size_t coils = of.shape.system.maps;
+    stages.add("calibrate", places * seconds_of_calibration(of.transforms, inside, coils, centre));
     const std::string& wanted = of.options.prepare.maps;
-    for (const MapsMethod& method : maps_methods()) {
-        if (method.name == (wanted.empty() ? maps_methods().front().name : wanted)) {
-            stages.add("maps",
-                       places * method.seconds(of.pace(), of.shape.system.maps, centre, of.grid));
-        }
-    }
+    const auto method =
+        std::find_if(maps_methods().begin(), maps_methods().end(), [&](const MapsMethod& one) {
+            return one.name == (wanted.empty() ? maps_methods().front().name : wanted);
+        });
+    const Cost maps = method->cost(of.pace(), coils, centre, of.grid);
+    stages.add("maps", places * maps.seconds);
+    const Cost samples = Cost::on_host(static_cast<double>(
+        inside.size() *
+        (sizeof(Vec3) + coils * 2 * bytes_of(of.scan.frames.front().samples.precision()))));
+    return in_turn(samples + cost_of_fhd(of.transforms, coils, inside.size(), centre.voxels()),
+                   maps);
 }
 
 /// Of so many frames with one sampling.
@@ -164,7 +170,7 @@ Prediction predict(Transforms& transforms, const ReconstructOptions& options, co
     Stages stages;
     stages.add("start", pace.start);
     stages.add("read", pace.file + file_bytes * pace.byte);
-    add_maps(of, count, stages);
+    const Cost maps = add_maps(of, count, stages);
     const std::vector<const Sampling*> samplings = samplings_of(scan.frames);
     for (const Sampling* const sampling : samplings) {
         const auto alike = static_cast<double>(
@@ -192,7 +198,10 @@ Prediction predict(Transforms& transforms, const ReconstructOptions& options, co
     const Device& device = transforms.device();
     HostMemory memory(device.in_host_memory());
     add_scan(memory, transforms, of.shape, of.how, scan);
-    result.host_bytes = memory.bytes();
+    HostMemory before(device.in_host_memory());
+    add_samples(before, device, of.shape, scan);
+    before.add("coil maps", "as they are estimated", maps);
+    result.host_bytes = std::max(memory.bytes(), before.bytes());
     result.device_bytes = device.in_host_memory() ? 0 : device_bytes(transforms, of.shape, of.how);
     const SamplePoints points = samplings.front()->points();
     result.engine = transforms.engine_for(points, of.plan.voxels).name;

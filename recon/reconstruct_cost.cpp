@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numbers.hpp"
+#include "engines/pieces.hpp"
 #include "engines/segments.hpp"
 #include "engines/time_terms.hpp"
 #include "scan/place.hpp"
@@ -98,9 +99,15 @@ SolveOptions solving(Transforms& transforms, const ReconstructOptions& options, 
 
 /// Of a scan of 16 x 16 voxels: mostly PoCL's compiler, and that of the driver of a GPU.
 void add_program(HostMemory& memory, const Device& device) {
-    const double bytes = device.in_host_memory() ? 100e6 : 230e6;
+    const double bytes = device.in_host_memory() ? 116e6 : 230e6;
     memory.add("the program", "with its libraries", Cost::on_host(bytes));
     memory.add_reserved(reserved_addresses());
+}
+
+/// Pinned for copies to a GPU, and parts that are rounded on their way.
+double bytes_of_copies(const Device& device, std::size_t samples) {
+    constexpr std::size_t many = std::size_t(1) << 17;
+    return device.in_host_memory() || samples < many ? 0 : 50e6;
 }
 
 } // namespace
@@ -111,10 +118,9 @@ void add_frame(HostMemory& memory, Transforms& transforms, const FrameShape& fra
     const std::string size = words_of(frame.system.grid);
     double before = 0;
     const auto add = [&](const std::string& thing, const std::string& found, const Cost& cost,
-                         const std::string& otherwise) {
-        constexpr double with_allocator = 1.2;
-        if (const double bytes = memory.bytes_of(cost); bytes > before) {
-            memory.add(thing, found, Cost::on_host(with_allocator * (bytes - before)), otherwise);
+                         const std::string& otherwise, double with_allocator = 1.2) {
+        if (const double bytes = with_allocator * memory.bytes_of(cost); bytes > before) {
+            memory.add(thing, found, Cost::on_host(bytes - before), otherwise);
             before = bytes;
         }
     };
@@ -134,12 +140,17 @@ void add_frame(HostMemory& memory, Transforms& transforms, const FrameShape& fra
         "pass `field_map` none, or `kernel` tuned, which has no terms");
     add("the noise map", size, cost_of_solve(transforms, frame, where, options),
         "leave the noise map out");
-    // Before the solve, beside the maps.
+    // Before the solve, beside the maps, in few arrays. An engine on the host has positions of its
+    // own.
+    Cost fhd = cost_of_fhd(transforms, frame.coils, frame.samples, frame.system.grid.voxels());
+    if (frame.engine_bytes > 0) {
+        fhd.device_bytes = std::max(
+            0.0, fhd.device_bytes - bytes_of_positions(frame.samples, frame.system.grid.voxels()));
+    }
     add("the transform of the samples",
         text(frame.samples, " samples of each of ", counted(frame.coils, "coil")),
-        cost_of_fhd(transforms, frame.coils, frame.samples, frame.system.grid.voxels()) +
-            Cost::on_host(frame.engine_bytes) + resident_maps(transforms.device(), frame.system),
-        "compress the coils (`coils`)");
+        fhd + Cost::on_host(frame.engine_bytes) + resident_maps(transforms.device(), frame.system),
+        "compress the coils (`coils`)", 1.1);
 }
 
 Cost cost_of_frames(const Device& device, const FrameShape& frame, Precision precision,
@@ -274,12 +285,21 @@ SolveOptions solve_options(Transforms& transforms, const ReconstructOptions& opt
     return solving(transforms, options, field ? off_resonance : Products::one_convolution);
 }
 
-void add_scan(HostMemory& memory, Transforms& transforms, const FrameShape& frame,
-              const SolveOptions& options, const Scan& scan) {
+void add_samples(HostMemory& memory, const Device& device, const FrameShape& frame,
+                 const Scan& scan) {
+    memory.add(scan.name_of("trajectory"), counted(scan.frames.size(), "frame"),
+               Cost::on_host(bytes_of_samplings(scan)));
     const std::size_t each = 2 * bytes_of(scan.frames.front().samples.precision());
     memory.add(scan.name_of("samples"),
                text(frame.samples, " samples of each of ", counted(scan.coils(), "coil")),
-               Cost::on_host(static_cast<double>(scan.coils() * frame.samples * each)));
+               Cost::on_host(static_cast<double>(scan.coils() * frame.samples * each) +
+                             bytes_of_copies(device, frame.samples)));
+    add_program(memory, device);
+}
+
+void add_scan(HostMemory& memory, Transforms& transforms, const FrameShape& frame,
+              const SolveOptions& options, const Scan& scan) {
+    add_samples(memory, transforms.device(), frame, scan);
     if (frame.system.maps > 0) {
         memory.add("coil maps", text(frame.coils, " on the grid of the image"),
                    Cost::on_host(
@@ -287,7 +307,6 @@ void add_scan(HostMemory& memory, Transforms& transforms, const FrameShape& fram
                    "compress the coils (`coils`)");
     }
     add_frame(memory, transforms, frame, options);
-    add_program(memory, transforms.device());
 }
 
 double device_bytes(Transforms& transforms, const FrameShape& frame, const SolveOptions& options) {
@@ -301,9 +320,9 @@ double device_bytes(Transforms& transforms, const FrameShape& frame, const Solve
 
 void require_room(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                   const Grid& grid, const OffResonance* field, HostMemory memory) {
-    memory.add(scan.name_of("trajectory"), counted(scan.frames.size(), "frame"),
-               Cost::on_host(bytes_of_samplings(scan)));
     if (need_all_frames(options.solve.regularisers)) {
+        memory.add(scan.name_of("trajectory"), counted(scan.frames.size(), "frame"),
+                   Cost::on_host(bytes_of_samplings(scan)));
         memory.require(scan.file);
         MemoryLimit left = memory_limit();
         left.bytes -= memory.bytes();

@@ -36,7 +36,10 @@ FrameShape shape_of(Transforms& transforms, const ReconstructOptions& options, c
                     const Grid& grid, const OffResonance* field);
 /// What its solve will be asked for.
 SolveOptions solve_options(Transforms& transforms, const ReconstructOptions& options, bool field);
-/// Adds the samples and maps of a frame, what add_frame() adds, and the program.
+/// Adds the trajectories, the samples of a frame, and the program.
+void add_samples(HostMemory& memory, const Device& device, const FrameShape& frame,
+                 const Scan& scan);
+/// Adds these, the maps, and what add_frame() adds.
 void add_scan(HostMemory& memory, Transforms& transforms, const FrameShape& frame,
               const SolveOptions& options, const Scan& scan);
 /// Of the device, at most at once.

@@ -3,15 +3,17 @@
 
     scripts/test_kills.py LSRECON [--count 100] [--seed 1]
 
-Trials take turns: batch, a rank of `mpirun -n 2 lsrecon batch`, and a rank of `mpirun -n 2 lsrecon
-recon` of a series. After a kill each image under its final name must have the bits of a run that
-nobody killed. The same command again, with --resume for the series, must finish with these bits and
-leave nothing else behind. A folder in which one of these fails is kept.
+Trials take turns: batch, a rank of `mpirun -n 2 lsrecon batch`, a rank of `mpirun -n 2 lsrecon
+recon` of a series, and `mpirun` itself. A killed rank must be named. After a kill each image under
+its final name must have the bits of a run that nobody killed, of all that no clock decides. The same
+command again, with --resume for the series, must finish with these bits and leave nothing else
+behind. A folder in which one of these fails is kept.
 """
 import argparse
 import collections
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -30,9 +32,9 @@ AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 class Kind:
     """A command that runs in a folder, and which of its processes is killed."""
 
-    def __init__(self, program, words, by_ranks=False, resumes=False):
+    def __init__(self, program, words, by_ranks=False, resumes=False, kills_mpirun=False):
         self.command = (MPIRUN if by_ranks else []) + [program] + words
-        self.by_ranks, self.resumes = by_ranks, resumes
+        self.kills_rank, self.resumes = by_ranks and not kills_mpirun, resumes
         self.seconds = 0
         self.images = {}  # of a run that nobody killed
 
@@ -43,7 +45,7 @@ class Kind:
 
     def victim(self, process):
         """None before ranks have started."""
-        if not self.by_ranks:
+        if not self.kills_rank:
             return process.pid
         ranks = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process.pid)],
                                capture_output=True, text=True, check=False).stdout.split()
@@ -57,9 +59,16 @@ def files_of(folder):
             if not name.startswith("results") and name != "log.txt"}
 
 
-def voxels_of(path):
+def contents_of(path):
+    """Bytes of every dataset."""
+    found = {}
+
+    def keep(name, item):
+        if isinstance(item, h5py.Dataset):
+            found[name] = numpy.asarray(item[()]).tobytes()
     with h5py.File(path) as file:
-        return file["image"][()]
+        file.visititems(keep)
+    return found
 
 
 def prepare(program, folder):
@@ -80,7 +89,7 @@ def reference(kind, base, folder):
         if kind.start(folder).wait() != 0:
             sys.exit(f"{' '.join(kind.command)} failed, see {folder}/log.txt")
         kind.seconds = time.monotonic() - begin
-    kind.images = {name: voxels_of(os.path.join(folder, name))
+    kind.images = {name: contents_of(os.path.join(folder, name))
                    for name in files_of(folder) - files_of(base)}
 
 
@@ -90,7 +99,7 @@ def damaged(kind, folder):
     wrong = []
     for name in found:
         try:
-            if not numpy.array_equal(voxels_of(os.path.join(folder, name)), kind.images[name]):
+            if contents_of(os.path.join(folder, name)) != kind.images[name]:
                 wrong.append(name)
         except (OSError, KeyError):
             wrong.append(name)
@@ -109,12 +118,16 @@ def trial(kind, base, folder):
     except ProcessLookupError:
         alive = False
     code = process.wait()
+    with open(os.path.join(folder, "log.txt"), encoding="utf-8", errors="replace") as log:
+        words = log.read()
     wrong, found = damaged(kind, folder)
     if wrong:
         return f"after the kill {', '.join(wrong)} differ", alive, found
-    if alive and code == 0:
-        return "exit code 0 of a job that was killed", alive, found
     is_done = found == len(kind.images)
+    if alive and code == 0 and not is_done:
+        return "exit code 0 of a job that was killed", alive, found
+    if alive and code != 0 and kind.kills_rank and not re.search(r"rank \d", words):
+        return f"exit code {code}, and the rank that was killed is not named", alive, found
     if not (kind.resumes and is_done):  # recon does not replace a finished image by itself
         has_part = any(".part" in name for name in files_of(folder))
         again = kind.start(folder, ["--resume"] if kind.resumes and has_part else [])
@@ -145,6 +158,7 @@ def main():
         kinds["ranks of batch"] = Kind(program, batch, by_ranks=True)
         kinds["ranks of recon"] = Kind(program, ["recon", "series.h5", "-o", "image.h5", *SOLVE],
                                        by_ranks=True, resumes=True)
+        kinds["mpirun"] = Kind(program, batch, by_ranks=True, kills_mpirun=True)
     else:
         print("no MPI: batch alone is killed")
     work = tempfile.mkdtemp()

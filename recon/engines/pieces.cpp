@@ -25,11 +25,16 @@ double bytes_of_a_value(Precision precision) {
 
 } // namespace
 
+double bytes_of_positions(std::size_t sources, std::size_t points) {
+    return bytes_of_a_source * static_cast<double>(sources) +
+           bytes_of_a_point * static_cast<double>(points);
+}
+
 Cost cost_of_pieces(const PieceSizes& pieces, Precision precision) {
     const auto sources = static_cast<double>(pieces.sources);
     const auto points = static_cast<double>(pieces.points);
     const double rows = bytes_of_a_value(precision) * static_cast<double>(pieces.coils);
-    return {0, rows * (sources + points) + bytes_of_a_source * sources + bytes_of_a_point * points,
+    return {0, rows * (sources + points) + bytes_of_positions(pieces.sources, pieces.points),
             rows / 2 * std::max(sources, points), 0, 0};
 }
 
@@ -38,8 +43,7 @@ PieceSizes fit_pieces(const TransformShape& shape, double room, double largest_a
     const double complex = 2.0 * static_cast<double>(bytes_of(precision));
     const double of_sources = bytes_of_a_value(precision) * static_cast<double>(shape.sources);
     const double of_points = bytes_of_a_value(precision) * static_cast<double>(shape.points);
-    const double positions = bytes_of_a_source * static_cast<double>(shape.sources) +
-                             bytes_of_a_point * static_cast<double>(shape.points);
+    const double positions = bytes_of_positions(shape.sources, shape.points);
     const double left = room / 2 - positions;
     const double of_array =
         largest_array / complex / static_cast<double>(std::max(shape.sources, shape.points));

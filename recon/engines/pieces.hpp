@@ -27,6 +27,9 @@ struct PieceSizes {
 PieceSizes fit_pieces(const TransformShape& shape, double room, double largest_array,
                       Precision precision);
 
+/// Of positions, order and phases, as engines of a device keep them.
+double bytes_of_positions(std::size_t sources, std::size_t points);
+
 /// Of such a part on the device.
 Cost cost_of_pieces(const PieceSizes& pieces, Precision precision);
 

@@ -312,15 +312,18 @@ void fill_holes(Eigen::Ref<Plane> weights) {
 
 } // namespace
 
-double seconds_of_espirit(const Pace& pace, std::size_t coils, const Grid& from, const Grid& to) {
+Cost cost_of_espirit(const Pace& pace, std::size_t coils, const Grid& from, const Grid& to) {
     const Kernel kernel(from, from.size[0] / 2);
     const auto points = static_cast<double>(coils * kernel.points());
     const auto windows = static_cast<double>(windows_of(from, from.size[0] / 2, kernel).size());
     const double full = std::min(points, windows);
-    const double rank = std::min(full, 2.0 * static_cast<double>(first_rank));
-    return pace.window *
-               (points * windows * full / 2 + 8 * rank * full * full + points * points * rank / 2) +
-           seconds_of_walsh(pace, coils, from, to);
+    const double rank = std::min(full, 2.0 * static_cast<double>(first_rank)); // mostly
+    const double patches = (points > windows ? 2 : 1) * points * windows;
+    Cost cost = Cost::on_host((patches + full * full + 4 * full * rank) *
+                              static_cast<double>(sizeof(std::complex<float>)));
+    cost.seconds = pace.window * (points * windows * full / 2 + 8 * rank * full * full +
+                                  points * points * rank / 2);
+    return in_turn(cost, cost_of_walsh(pace, coils, from, to));
 }
 
 CoilRows::Floats espirit_maps(const Calibration& calibration, const Grid& grid,

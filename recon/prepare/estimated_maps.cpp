@@ -6,9 +6,9 @@ namespace lsrecon {
 
 const std::vector<MapsMethod>& maps_methods() {
     static const std::vector<MapsMethod> table{
-        {"espirit", "ESPIRiT from the centre of k-space", &espirit_maps, true, &seconds_of_espirit},
+        {"espirit", "ESPIRiT from the centre of k-space", &espirit_maps, true, &cost_of_espirit},
         {"walsh", "adaptive combination of low-resolution images", &walsh_maps, false,
-         &seconds_of_walsh},
+         &cost_of_walsh},
     };
     return table;
 }

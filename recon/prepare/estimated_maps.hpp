@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cost.hpp"
 #include "device/pace.hpp"
 #include "prepare/calibration.hpp"
 
@@ -32,7 +33,7 @@ struct MapsMethod {
                                  const MapsOptions& options);
     bool takes_options;
     /// Of so many coils, from a calibration on one grid to maps on another.
-    double (*seconds)(const Pace& pace, std::size_t coils, const Grid& from, const Grid& to);
+    Cost (*cost)(const Pace& pace, std::size_t coils, const Grid& from, const Grid& to);
 };
 
 /// The table: one file and one row each.
@@ -48,8 +49,8 @@ CoilRows::Floats espirit_maps(const Calibration& calibration, const Grid& grid,
 CoilRows::Floats walsh_maps(const Calibration& calibration, const Grid& grid,
                             const MapsOptions& options);
 
-double seconds_of_espirit(const Pace& pace, std::size_t coils, const Grid& from, const Grid& to);
-double seconds_of_walsh(const Pace& pace, std::size_t coils, const Grid& from, const Grid& to);
+Cost cost_of_espirit(const Pace& pace, std::size_t coils, const Grid& from, const Grid& to);
+Cost cost_of_walsh(const Pace& pace, std::size_t coils, const Grid& from, const Grid& to);
 
 /// The combination of coils that holds most of the energy of rows, C x n.
 Eigen::VectorXcf strongest_combination(const CoilMatrix& rows);

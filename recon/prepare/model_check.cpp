@@ -276,7 +276,7 @@ double ModelCheck::seconds(Transforms& transforms, const Grid& grid,
             !is_enough(radius)
                 ? 0
                 : seconds_of_calibration(transforms, some_of(of_maps), maps, of_maps) +
-                      seconds_of_walsh(transforms.device().pace(), maps, of_maps, centre.grid);
+                      cost_of_walsh(transforms.device().pace(), maps, of_maps, centre.grid).seconds;
     }
     const auto samples = static_cast<double>(gathered.size());
     return seconds + samples * static_cast<double>(coils) * transforms.device().pace().value;

@@ -388,7 +388,8 @@ std::string nufft_refusal(const Device&, const SamplePoints&, const Voxels& voxe
 Cost predict_nufft(const EngineContext& context, const Variant&, const std::string& stage,
                    const SamplePoints& points, const Voxels& voxels) {
     const NufftGrid grid = grid_of(context, points, voxels);
-    constexpr double bytes_of_a_sample = 64; // order, place, shift
+    // Order, place and shift, beside positions that engines of a device would keep.
+    constexpr double bytes_of_a_sample = 60;
     const std::size_t coils = stage == "q" ? 1 : coils_at_a_time(grid); // at most
     const auto fine = static_cast<double>(points_of(grid) * coils);
     Cost cost;
