@@ -5,7 +5,7 @@
 
 Trials take turns: batch, a rank of `mpirun -n 2 lsrecon batch`, a rank of `mpirun -n 2 lsrecon
 recon` of a series, and `mpirun` itself. A killed rank must be named. After a kill each image under
-its final name must have the bits of a run that nobody killed, of all that no clock decides. The same
+its final name must have the datasets of a run that nobody killed, bit for bit. The same
 command again, with --resume for the series, must finish with these bits and leave nothing else
 behind. A folder in which one of these fails is kept.
 """

@@ -94,16 +94,17 @@ std::optional<Machine> machine_of(const std::string& path) {
 
 const std::vector<PaceRow>& pace_rows() {
     static const std::vector<PaceRow> rows{
-        {"start", &Pace::start},         {"file", &Pace::file},
-        {"byte", &Pace::byte},           {"sampling", &Pace::sampling},
-        {"sample", &Pace::sample},       {"value", &Pace::value},
-        {"exact", &Pace::exact},         {"spreading", &Pace::spreading},
-        {"fine", &Pace::fine},           {"convolution", &Pace::convolution},
-        {"planning", &Pace::planning},   {"product", &Pace::product},
-        {"voxel", &Pace::voxel},         {"pass", &Pace::pass},
-        {"shrink", &Pace::shrink},       {"shrinking", &Pace::shrinking},
-        {"window", &Pace::window},       {"map", &Pace::map},
-        {"exact_sum", &Pace::exact_sum}, {"written", &Pace::written}};
+        {"start", &Pace::start},       {"file", &Pace::file},
+        {"byte", &Pace::byte},         {"sampling", &Pace::sampling},
+        {"sample", &Pace::sample},     {"value", &Pace::value},
+        {"exact", &Pace::exact},       {"spreading", &Pace::spreading},
+        {"fine", &Pace::fine},         {"convolution", &Pace::convolution},
+        {"planning", &Pace::planning}, {"product", &Pace::product},
+        {"voxel", &Pace::voxel},       {"pass", &Pace::pass},
+        {"shrink", &Pace::shrink},     {"shrinking", &Pace::shrinking},
+        {"window", &Pace::window},     {"factor", &Pace::factor},
+        {"map", &Pace::map},           {"exact_sum", &Pace::exact_sum},
+        {"written", &Pace::written}};
     return rows;
 }
 
@@ -123,6 +124,7 @@ Pace nominal_pace(bool is_gpu) {
     pace.shrink = is_gpu ? 2e-5 : 2e-6;
     pace.shrinking = is_gpu ? 1e-10 : 1e-8;
     pace.window = 1e-9;
+    pace.factor = 1e-9;
     pace.map = 1e-9;
     pace.exact_sum = 1e-9;
     pace.written = 3e-8;

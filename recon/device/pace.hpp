@@ -28,6 +28,7 @@ struct Pace {
     double shrink = 0; ///< a vector of an iteration of splitting, whatever its size
     double shrinking = 0; ///< a number in it
     double window = 0; ///< a product in the matrices of ESPIRiT's windows
+    double factor = 0; ///< in their factorisations, which are on one core
     double map = 0; ///< a product of two coils in a voxel
     double exact_sum = 0; ///< of the check of transforms
     double written = 0; ///< a voxel of the image

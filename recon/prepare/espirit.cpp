@@ -321,8 +321,10 @@ Cost cost_of_espirit(const Pace& pace, std::size_t coils, const Grid& from, cons
     const double patches = (points > windows ? 2 : 1) * points * windows;
     Cost cost = Cost::on_host((patches + full * full + 4 * full * rank) *
                               static_cast<double>(sizeof(std::complex<float>)));
-    cost.seconds = pace.window * (points * windows * full / 2 + 8 * rank * full * full +
-                                  points * points * rank / 2);
+    // Four passes by QR and an eigendecomposition for half of the rank, and for all of it.
+    cost.seconds = pace.window * (points * windows * full / 2 + 6 * rank * full * full +
+                                  points * points * rank / 2) +
+                   pace.factor * (10 * full * rank * rank + 10 * rank * rank * rank);
     return in_turn(cost, cost_of_walsh(pace, coils, from, to));
 }
 

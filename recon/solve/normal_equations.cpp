@@ -54,6 +54,15 @@ Density weighting(const CommonToFrames& common, const Sampling& sampling) {
     return density;
 }
 
+/// Of an iteration of splitting: a circulant preconditioner leaves more to do, the more coils make
+/// up for samples that are missing. Fitted (docs/performance.md, predictions).
+double expected_inner_iterations(std::size_t samples, std::size_t voxels, std::size_t maps) {
+    constexpr double least = 2.2;
+    const double missing =
+        std::max(0.0, static_cast<double>(voxels) / static_cast<double>(samples) - 1);
+    return std::max(least, std::log2(1 + static_cast<double>(maps) * missing));
+}
+
 } // namespace
 
 NormalEquations::NormalEquations(const CommonToFrames& common, CoilMaps& maps,
@@ -227,8 +236,8 @@ double NormalEquations::seconds(Transforms& transforms, const SamplePoints& poin
     }
     const double splitting =
         passes_of(options.regularisers, grid) * (pace.shrink + numbers * pace.shrinking);
-    return making + options.iterations *
-                        (usual_inner_iterations * (product + numbers * pace.pass) + splitting);
+    const double inner = expected_inner_iterations(points.count(), grid.voxels(), maps);
+    return making + options.iterations * (inner * (product + numbers * pace.pass) + splitting);
 }
 
 const Q* NormalEquations::q() {
