@@ -81,11 +81,8 @@ Cost add_maps(const Prepared& of, double places, Stages& stages) {
     const std::size_t coils = of.shape.system.maps;
     stages.add("calibrate", places * seconds_of_calibration(of.transforms, inside, coils, centre));
     const std::string& wanted = of.options.prepare.maps;
-    const auto method =
-        std::find_if(maps_methods().begin(), maps_methods().end(), [&](const MapsMethod& one) {
-            return one.name == (wanted.empty() ? maps_methods().front().name : wanted);
-        });
-    const Cost maps = method->cost(of.pace(), coils, centre, of.grid);
+    const MapsMethod& method = wanted.empty() ? maps_methods().front() : *maps_method_named(wanted);
+    const Cost maps = method.cost(of.pace(), coils, centre, of.grid);
     stages.add("maps", places * maps.seconds);
     const Cost samples = Cost::on_host(static_cast<double>(
         inside.size() *

@@ -26,8 +26,9 @@ struct FrameShape {
 };
 
 /// Adds what is there while a frame is solved beside what was read, by what the user may leave out.
-/// A fifth is added for what the allocator keeps; measured with 64^3 to 160^3 voxels and 1536^2,
-/// processes grew by 0.8 to 1.0 of the sum (docs/performance.md).
+/// A fifth is added for what the allocator keeps, a tenth where arrays are few and large; measured
+/// with 64^3 to 160^3 voxels and 1536^2, processes grew by 0.8 to 1.0 of the sum
+/// (docs/performance.md).
 void add_frame(HostMemory& memory, Transforms& transforms, const FrameShape& frame,
                const SolveOptions& options);
 

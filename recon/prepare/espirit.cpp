@@ -190,15 +190,15 @@ Leading leading_eigenvectors(const Eigen::MatrixXcf& matrix, Eigen::Index rank,
 Eigen::MatrixXcf row_space(const Patches& patches, double threshold) {
     constexpr float known_well = 0.01F; // residual over eigenvalue
     const bool is_wide = patches.cols() > patches.rows();
-    const Eigen::MatrixXcf gram = gram_of(is_wide ? Patches(patches.adjoint()) : patches);
+    const Eigen::MatrixXcf gram = is_wide ? gram_of(patches.adjoint()) : gram_of(patches);
     const Eigen::Index full = gram.rows();
+    const double energy = patches.cast<std::complex<double>>().squaredNorm();
     Leading leading;
     for (Eigen::Index rank = std::min(full, first_rank);; rank = std::min(full, 2 * rank)) {
         leading = leading_eigenvectors(gram, rank, leading.vectors);
         const Eigen::VectorXd squares = leading.eigenvalues.cast<double>();
         const Eigen::Index first = std::min(rank, full / 2);
-        const double outside =
-            patches.cast<std::complex<double>>().squaredNorm() - squares.tail(first).sum();
+        const double outside = energy - squares.tail(first).sum();
         const double largest = std::sqrt(squares(rank - 1));
         const double of_noise = largest_of_noise(patches, outside, first);
         if (of_noise > nothing_else * largest) {
@@ -211,11 +211,11 @@ Eigen::MatrixXcf row_space(const Patches& patches, double threshold) {
                                    .all();
         if (rank == full || (count < rank && all_known)) {
             const Eigen::MatrixXcf vectors = leading.vectors.rightCols(count);
-            return !is_wide ? vectors
-                            : product(patches.adjoint(), vectors) * leading.eigenvalues.tail(count)
-                                                                        .cwiseSqrt()
-                                                                        .cwiseInverse()
-                                                                        .asDiagonal();
+            if (!is_wide) {
+                return vectors;
+            }
+            const Eigen::VectorXf lengths = leading.eigenvalues.tail(count).cwiseSqrt();
+            return product(patches.adjoint(), vectors) * lengths.cwiseInverse().asDiagonal();
         }
     }
 }

@@ -1,5 +1,7 @@
 #include "prepare/estimated_maps.hpp"
 
+#include <algorithm>
+
 #include <Eigen/Eigenvalues>
 
 namespace lsrecon {
@@ -11,6 +13,13 @@ const std::vector<MapsMethod>& maps_methods() {
          &cost_of_walsh},
     };
     return table;
+}
+
+const MapsMethod* maps_method_named(const std::string& name) {
+    const std::vector<MapsMethod>& table = maps_methods();
+    const auto found = std::find_if(table.begin(), table.end(),
+                                    [&](const MapsMethod& row) { return row.name == name; });
+    return found == table.end() ? nullptr : &*found;
 }
 
 Eigen::VectorXcf strongest_combination(const CoilMatrix& rows) {

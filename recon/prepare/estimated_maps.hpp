@@ -38,6 +38,8 @@ struct MapsMethod {
 
 /// The table: one file and one row each.
 const std::vector<MapsMethod>& maps_methods();
+/// Null where no row has this name.
+const MapsMethod* maps_method_named(const std::string& name);
 
 /// ESPIRiT (Uecker et al. 2014, MRM 71:990): the eigenvectors of eigenvalue 1 of the projection on
 /// what the coils' k-space looks like in any small window. 0 outside of the object.

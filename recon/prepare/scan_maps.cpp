@@ -1,7 +1,5 @@
 #include "prepare/scan_maps.hpp"
 
-#include <algorithm>
-
 #include "base/numbers.hpp"
 #include "prepare/place_calibration.hpp"
 #include "prepare/resampled.hpp"
@@ -11,13 +9,6 @@
 namespace lsrecon {
 
 namespace {
-
-const MapsMethod* method_named(const std::string& name) {
-    const std::vector<MapsMethod>& table = maps_methods();
-    const auto found = std::find_if(table.begin(), table.end(),
-                                    [&](const MapsMethod& row) { return row.name == name; });
-    return found == table.end() ? nullptr : &*found;
-}
 
 /// Nothing in the place of maps tells whether their samples were shifted to it.
 void require_same_shift(Scan& scan, const std::string& file, const StoredMaps& stored,
@@ -77,7 +68,7 @@ void ScanMaps::make(PrepareOptions& options) {
     if (wanted.empty()) {
         wanted = !scan_.coil_maps.empty() || scan_.coils() == 1 || scan_.voxels ? "" : "espirit";
     }
-    method_ = method_named(wanted);
+    method_ = maps_method_named(wanted);
     if (!options.estimate.are_default() && (method_ == nullptr || !method_->takes_options)) {
         throw UsageError(
             text("`maps_threshold`, `maps_crop` and `soft_maps` are for `maps` espirit, not for ",

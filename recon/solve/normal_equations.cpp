@@ -58,9 +58,10 @@ Density weighting(const CommonToFrames& common, const Sampling& sampling) {
 /// up for samples that are missing. Fitted (docs/performance.md, predictions).
 double expected_inner_iterations(std::size_t samples, std::size_t voxels, std::size_t maps) {
     constexpr double least = 2.2;
+    constexpr double most = most_inner_iterations;
     const double missing =
         std::max(0.0, static_cast<double>(voxels) / static_cast<double>(samples) - 1);
-    return std::max(least, std::log2(1 + static_cast<double>(maps) * missing));
+    return std::clamp(std::log2(1 + static_cast<double>(maps) * missing), least, most);
 }
 
 } // namespace

@@ -15,7 +15,7 @@ namespace {
 
 /// The usual ones are enough where the preconditioner is near; elsewhere they go on until the
 /// residual has fallen as far as it does there (decision 0021).
-constexpr int most_inner_iterations = 10;
+constexpr int usual_inner_iterations = 3;
 constexpr double inner_reduction = 0.05; ///< of the residual, enough to stop earlier
 constexpr double least_reduction = 0.3; ///< enough to stop after the usual iterations
 /// The first penalty shortens vectors by this share of the image's scale. Measured (decision 0021):

@@ -11,7 +11,7 @@
 namespace lsrecon {
 
 /// Of conjugate gradients within one iteration; they begin where the last ended.
-constexpr int usual_inner_iterations = 3;
+constexpr int most_inner_iterations = 10;
 
 /// 1/2 x^H A x - Re(b^H x) + the terms: of one frame.
 struct SplitProblem {
