@@ -93,18 +93,28 @@ std::optional<Machine> machine_of(const std::string& path) {
 } // namespace
 
 const std::vector<PaceRow>& pace_rows() {
-    static const std::vector<PaceRow> rows{
-        {"start", &Pace::start},       {"file", &Pace::file},
-        {"byte", &Pace::byte},         {"sampling", &Pace::sampling},
-        {"sample", &Pace::sample},     {"value", &Pace::value},
-        {"exact", &Pace::exact},       {"spreading", &Pace::spreading},
-        {"fine", &Pace::fine},         {"convolution", &Pace::convolution},
-        {"planning", &Pace::planning}, {"product", &Pace::product},
-        {"voxel", &Pace::voxel},       {"pass", &Pace::pass},
-        {"shrink", &Pace::shrink},     {"shrinking", &Pace::shrinking},
-        {"window", &Pace::window},     {"factor", &Pace::factor},
-        {"map", &Pace::map},           {"exact_sum", &Pace::exact_sum},
-        {"written", &Pace::written}};
+    static const std::vector<PaceRow> rows{{"start", &Pace::start},
+                                           {"file", &Pace::file},
+                                           {"byte", &Pace::byte},
+                                           {"sampling", &Pace::sampling},
+                                           {"sample", &Pace::sample},
+                                           {"value", &Pace::value},
+                                           {"exact", &Pace::exact},
+                                           {"phases", &Pace::phases},
+                                           {"spreading", &Pace::spreading},
+                                           {"fine", &Pace::fine},
+                                           {"convolution", &Pace::convolution},
+                                           {"planning", &Pace::planning},
+                                           {"product", &Pace::product},
+                                           {"voxel", &Pace::voxel},
+                                           {"pass", &Pace::pass},
+                                           {"shrink", &Pace::shrink},
+                                           {"shrinking", &Pace::shrinking},
+                                           {"window", &Pace::window},
+                                           {"factor", &Pace::factor},
+                                           {"map", &Pace::map},
+                                           {"exact_sum", &Pace::exact_sum},
+                                           {"written", &Pace::written}};
     return rows;
 }
 

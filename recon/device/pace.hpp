@@ -17,7 +17,8 @@ struct Pace {
     double sampling = 0; ///< making what transforms a sampling
     double sample = 0; ///< of it, sorted and placed
     double value = 0; ///< of a coil at a sample, taken to the device
-    double exact = 1; ///< factor on an exact engine's transforms
+    double exact = 1; ///< factor on an exact engine's sums
+    double phases = 1; ///< the same on sines and cosines that it computes before them
     double spreading = 1; ///< the same on sums of the NUFFT over samples
     double fine = 1; ///< and on its FFTs
     double convolution = 1; ///< factor on products with Q

@@ -119,7 +119,7 @@ const std::vector<Engine>& engines() {
          true,
          true,
          &off_a_grid,
-         &opencl::predict_exact,
+         &opencl::predict_separable,
          &opencl::make_separable,
          true},
         {"nufft",

@@ -180,9 +180,11 @@ Transforms::exact_one(const SamplePoints& points, const Voxels& voxels, std::str
 Cost Transforms::cost_of(const EngineContext& context, const Chosen& any, const std::string& stage,
                          const SamplePoints& points, const Voxels& voxels) {
     Cost cost = any.engine.predict(context, any.variant, stage, points, voxels);
-    const double exact = any.engine.exact ? device_->pace().exact : 1;
-    cost.seconds *= exact;
-    cost.once *= exact;
+    if (any.engine.exact) {
+        const double sums = cost.seconds - cost.once;
+        cost.once *= device_->pace().phases;
+        cost.seconds = device_->pace().exact * sums + cost.once;
+    }
     return cost;
 }
 

@@ -9,7 +9,7 @@ import sys
 from in_folders import INPUT, USAGE, expect, run_cases
 from memory import peak_of
 
-NAMES = ("start file byte sampling sample value exact spreading fine convolution planning "
+NAMES = ("start file byte sampling sample value exact phases spreading fine convolution planning "
          "product voxel pass shrink shrinking window factor map exact_sum written").split()
 THERE = ["--machine", "gpu.json"]
 

@@ -19,6 +19,9 @@ double error_of_exact(const EngineContext& context, const Variant& variant,
 /// Of such a stage for one coil: seconds by the nominal rates of the device.
 Cost predict_exact(const EngineContext& context, const Variant& variant, const std::string& stage,
                    const SamplePoints& points, const Voxels& voxels);
+/// The same by the separable engine, with the factors of its phases.
+Cost predict_separable(const EngineContext& context, const Variant& variant,
+                       const std::string& stage, const SamplePoints& points, const Voxels& voxels);
 
 Cost predict_nufft(const EngineContext& context, const Variant& variant, const std::string& stage,
                    const SamplePoints& points, const Voxels& voxels);

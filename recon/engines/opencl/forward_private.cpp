@@ -11,7 +11,7 @@ class PrivateForward {
 public:
     explicit PrivateForward(const SeparableWork& work)
         : resources_(work.resources), work_(work), size_(work.voxels.lattice_size()),
-          lanes_(64 / bytes_of(resources_.precision)) {
+          lanes_(lanes_of(resources_.precision)) {
         // One program serves all sizes up to the same power of two.
         std::size_t most_x = 64;
         while (most_x < size_[0]) {

@@ -1,7 +1,7 @@
 // What an exact transform takes, and how wrong it may be, before it is made.
 
 #include "engines/opencl/engines.hpp"
-
+#include "engines/opencl/separable_forms.hpp"
 #include "engines/pieces.hpp"
 
 namespace lsrecon::opencl {
@@ -15,20 +15,6 @@ double error_of_exact(const EngineContext& context, const Variant& variant,
     }
     const Parameters& parameters = context.parameters(variant.name, stage).values;
     return tolerance::direct_transform(variant.arithmetic_by(parameters).rounding, terms);
-}
-
-/// Of samples along each dimension, by variants that have no sines and cosines for each pair.
-double seconds_of_factors(const PairCost& cost, const DeviceRates& rates,
-                          const SamplePoints& points, const Voxels& voxels) {
-    constexpr double multiply_adds = 800; // as many take as long as one in doubles, measured
-    if (cost.trigonometry.rate != nullptr || rates.multiply_adds == 0) {
-        return 0;
-    }
-    double factors = 0;
-    for (const std::size_t size : voxels.lattice_size()) {
-        factors += size > 1 ? static_cast<double>(size) : 0;
-    }
-    return factors * static_cast<double>(points.count()) * multiply_adds / rates.multiply_adds;
 }
 
 Cost predict_exact(const EngineContext& context, const Variant& variant, const std::string& stage,
@@ -45,9 +31,28 @@ Cost predict_exact(const EngineContext& context, const Variant& variant, const s
                             : limit_of(of_pair, stage, rates).pairs_per_second;
     const double of_doubles = context.precision == Precision::float64 ? 3 : 1; // measured
     Cost cost = cost_of_pieces({1, points.count(), voxels.count()}, context.precision);
-    cost.once = seconds_of_factors(of_pair, rates, points, voxels);
-    cost.seconds = of_doubles * (rate > 0 ? pairs / rate : 0) + cost.once;
+    cost.seconds = of_doubles * (rate > 0 ? pairs / rate : 0);
     cost.error = error_of_exact(context, variant, stage, points, voxels);
+    return cost;
+}
+
+Cost predict_separable(const EngineContext& context, const Variant& variant,
+                       const std::string& stage, const SamplePoints& points, const Voxels& voxels) {
+    constexpr double multiply_adds = 800; // as many take as long as one factor in doubles, measured
+    Cost cost = predict_exact(context, variant, stage, points, voxels);
+    const Parameters& parameters = context.parameters(variant.name, stage).values;
+    if (stage != "f" && static_cast<Form>(parameters.at("FORM")) == Form::in_private) {
+        const std::size_t columns = LatticeColumns(voxels).count;
+        cost.seconds *= static_cast<double>(round_up(columns, lanes_of(context.precision))) /
+                        static_cast<double>(columns);
+    }
+    double factors = 0;
+    for (const std::size_t size : voxels.lattice_size()) {
+        factors += size > 1 ? static_cast<double>(size) : 0;
+    }
+    const double rate = nominal_rates(context.device.info()).multiply_adds;
+    cost.once = rate > 0 ? factors * static_cast<double>(points.count()) * multiply_adds / rate : 0;
+    cost.seconds += cost.once;
     return cost;
 }
 

@@ -24,6 +24,12 @@ struct SeparableWork {
     std::size_t coils(std::size_t row) const { return in.count() / row; }
 };
 
+/// Columns that an item of the form in private memory computes together: what a register of a CPU
+/// holds.
+constexpr std::size_t lanes_of(Precision precision) {
+    return 64 / bytes_of(precision);
+}
+
 /// In private memory, for CPUs: kernels/separable.cl. `most_bytes` is what the totals of one block
 /// of the volume may take.
 void separable_private(const Parameters& parameters, const SeparableWork& work,

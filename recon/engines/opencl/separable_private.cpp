@@ -13,8 +13,7 @@ public:
     PrivateForm(const Parameters& parameters, const SeparableWork& work)
         : resources_(work.resources), work_(work), size_(work.voxels.lattice_size()),
           first_(work.voxels.lattice_first()), columns_(work.voxels),
-          // Half as many doubles fill a register.
-          lanes_(64 / bytes_of(resources_.precision)),
+          lanes_(lanes_of(resources_.precision)),
           chunk_(static_cast<std::size_t>(parameters.at("CHUNK"))),
           tiles_(divide_up(columns_.count, lanes_)) {
         const std::string options = text("-DLANES=", lanes_, " -DCHUNK=", chunk_,
