@@ -54,14 +54,14 @@ Density weighting(const CommonToFrames& common, const Sampling& sampling) {
     return density;
 }
 
-/// Of an iteration of splitting: a circulant preconditioner leaves more to do, the more coils make
-/// up for samples that are missing. Fitted (docs/performance.md, predictions).
-double expected_inner_iterations(std::size_t samples, std::size_t voxels, std::size_t maps) {
-    constexpr double least = 2.2;
+/// Of an iteration of splitting: more where samples are missing, and in volumes, whose corners no
+/// trajectory reaches. Fitted (docs/performance.md, predictions).
+double expected_inner_iterations(std::size_t samples, const Grid& grid) {
+    constexpr double least = 1;
     constexpr double most = most_inner_iterations;
-    const double missing =
-        std::max(0.0, static_cast<double>(voxels) / static_cast<double>(samples) - 1);
-    return std::clamp(std::log2(1 + static_cast<double>(maps) * missing), least, most);
+    const double usual = grid.dimensions == 3 ? 4.5 : 3.3;
+    const double missing = static_cast<double>(grid.voxels()) / static_cast<double>(samples);
+    return std::clamp(usual * std::pow(missing, 0.25), least, most);
 }
 
 } // namespace
@@ -237,7 +237,7 @@ double NormalEquations::seconds(Transforms& transforms, const SamplePoints& poin
     }
     const double splitting =
         passes_of(options.regularisers, grid) * (pace.shrink + numbers * pace.shrinking);
-    const double inner = expected_inner_iterations(points.count(), grid.voxels(), maps);
+    const double inner = expected_inner_iterations(points.count(), grid);
     return making + options.iterations * (inner * (product + numbers * pace.pass) + splitting);
 }
 
