@@ -65,12 +65,14 @@ void occupy_closed_streams() {
     }
 }
 
-/// Ranks of a node share its cores, and PoCL's threads are as many by default as all cores.
-void share_cores(const JobRanks& job) {
-    if (job.count_on_node() == 1) {
+/// A job may have some cores of a node, and ranks share them. PoCL's threads are as many by default
+/// as all cores.
+void keep_to_own_cores(const JobRanks& job) {
+    const std::size_t own = std::max<std::size_t>(1, allowed_cores() / job.count_on_node());
+    if (own >= cores_of_machine()) {
         return;
     }
-    limit_cores(std::max<std::size_t>(1, all_cores() / job.count_on_node()));
+    limit_cores(own);
     for (const char* const name : {"POCL_MAX_PTHREAD_COUNT", "POCL_CPU_MAX_CU_COUNT"}) {
         ::setenv(name, text(all_cores()).c_str(), 0);
     }
@@ -87,7 +89,7 @@ int main(int argc, char** argv) {
     const int result = run(command, [&] {
         job = app::start_ranks();
         app::set_ranks(*job);
-        share_cores(*job);
+        keep_to_own_cores(*job);
         if (!job->is_first()) {
             app::silence();
         }

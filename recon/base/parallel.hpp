@@ -16,6 +16,9 @@ inline std::size_t cores_of_machine() {
     return cores;
 }
 
+/// Those that the system lets this thread run on: fewer in a job that has some of a node's.
+std::size_t allowed_cores();
+
 /// Those that this process works on: fewer than the machine's where others share them. What it
 /// computes does not depend on it.
 std::size_t all_cores();

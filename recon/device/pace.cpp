@@ -120,7 +120,7 @@ const std::vector<PaceRow>& pace_rows() {
 
 Pace nominal_pace(bool is_gpu) {
     Pace pace;
-    pace.cores = static_cast<double>(cores_of_machine());
+    pace.cores = static_cast<double>(all_cores());
     pace.start = is_gpu ? 0.35 : 0.2;
     pace.file = 0.01;
     pace.byte = 1e-9;
@@ -144,6 +144,11 @@ Pace nominal_pace(bool is_gpu) {
 Pace pace_of(const DeviceInfo& info) {
     const std::optional<Machine> kept = machine_of(kept_path(info));
     return kept ? kept->pace : nominal_pace(info.type == "gpu");
+}
+
+double slowdown_of(Precision precision, bool in_host_memory) {
+    const double of_doubles = in_host_memory ? 1.5 : 2;
+    return precision == Precision::float64 ? of_doubles : 1;
 }
 
 void write_machine(const std::string& path, const Machine& machine) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/precision.hpp"
 #include "device/devices.hpp"
 
 namespace lsrecon {
@@ -51,6 +52,9 @@ const std::vector<PaceRow>& pace_rows();
 Pace nominal_pace(bool is_gpu);
 /// That of a device: kept by keep(), else nominal.
 Pace pace_of(const DeviceInfo& info);
+
+/// Times as long as in floats that products and vectors take, measured.
+double slowdown_of(Precision precision, bool in_host_memory);
 
 /// A machine as predictions know it.
 struct Machine {

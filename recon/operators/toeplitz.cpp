@@ -69,7 +69,6 @@ double Toeplitz::seconds(const Device& device, const Grid& grid, Precision preci
     // In multiply-adds, measured on a CPU of two cores and an NVIDIA H200, where padding, factors
     // and cropping pass through memory by themselves.
     const double of_butterfly = device.in_host_memory() ? 30 : 75;
-    const double of_doubles = device.in_host_memory() ? 1.5 : 2;
     const Embedding embedding(grid, device.in_host_memory());
     const auto points = static_cast<double>(embedding.points());
     const double rate = nominal_rates(device.info()).multiply_adds;
@@ -79,7 +78,7 @@ double Toeplitz::seconds(const Device& device, const Grid& grid, Precision preci
     for (const std::size_t length : embedding.extents) {
         butterflies += (length % 8 == 0 ? 1 : slower) * std::log2(static_cast<double>(length));
     }
-    const double of_map = (precision == Precision::float64 ? of_doubles : 1) *
+    const double of_map = slowdown_of(precision, device.in_host_memory()) *
                           static_cast<double>(embedding.parities.size()) * points * butterflies *
                           of_butterfly / rate;
     const Pace& pace = device.pace();

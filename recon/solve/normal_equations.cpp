@@ -230,8 +230,8 @@ double NormalEquations::seconds(Transforms& transforms, const SamplePoints& poin
             ? convolution(maps)
             : 2 * static_cast<double>(maps) *
                   transforms.predict_in(precision, "f", points, Voxels::of_grid(grid)).seconds;
-    const double numbers =
-        static_cast<double>(grid.voxels()) * (precision == Precision::float64 ? 2 : 1);
+    const double numbers = static_cast<double>(grid.voxels()) *
+                           slowdown_of(precision, transforms.device().in_host_memory());
     if (!split) {
         return making + options.iterations * (product + numbers * pace.pass);
     }

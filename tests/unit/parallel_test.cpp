@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/resource.h>
 
 #include "base/child_process.hpp"
@@ -27,6 +28,23 @@ TEST(Parallel, WithoutThreadsTheCallerDoesTheWork) {
     std::size_t sum = 0;
     child.receive(&sum, sizeof(sum));
     EXPECT_EQ(sum, 5050u);
+}
+
+TEST(Parallel, AllowedCoresAreThoseOfTheJob) {
+    cpu_set_t all;
+    ASSERT_EQ(::sched_getaffinity(0, sizeof all, &all), 0);
+    int first = 0;
+    while (!CPU_ISSET(first, &all)) {
+        ++first;
+    }
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+    const std::size_t allowed = allowed_cores();
+    ASSERT_EQ(::sched_setaffinity(0, sizeof all, &all), 0);
+    EXPECT_EQ(allowed, 1u);
+    EXPECT_EQ(allowed_cores(), static_cast<std::size_t>(CPU_COUNT(&all)));
 }
 
 } // namespace
