@@ -26,22 +26,17 @@ SolveOptions settled(const ReconstructOptions& options, const RuleChoice& rule, 
                        unit_roundoff(transforms.solver_precision()));
 }
 
-Record settings_of(const SolveOptions& how, const QSource& q, const PreparedScan& prepared) {
+Record settings_of(const SolveOptions& how) {
     const Method& method = method_of(how);
     if (!method.solves) {
         return {{"method", method.name}};
     }
-    Record settings{{"method", method.name},
-                    {"lambda", text(how.lambda)},
-                    {"regularisers", in_words(how.regularisers)},
-                    {"iterations", text(how.iterations)},
-                    {"tolerance", text(how.tolerance)},
-                    {"preconditioner", preconditioner_of(how)}};
-    q.add_to(settings);
-    if (!prepared.prior_sha256().empty()) {
-        settings.emplace_back("prior_sha256", prepared.prior_sha256());
-    }
-    return settings;
+    return {{"method", method.name},
+            {"lambda", text(how.lambda)},
+            {"regularisers", in_words(how.regularisers)},
+            {"iterations", text(how.iterations)},
+            {"tolerance", text(how.tolerance)},
+            {"preconditioner", preconditioner_of(how)}};
 }
 
 } // namespace
@@ -80,7 +75,7 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
         equations.set_lambda(how.lambda);
     }
 
-    sink.begin(scan, settings_of(how, q, prepared));
+    sink.begin(scan, settings_of(how));
     const double amplified = curve ? curve->at_chosen().amplification : 0;
     FrameSolves frames(prepared, equations, {transforms, plan, how, options, amplified}, sink,
                        report);

@@ -45,6 +45,8 @@ public:
 
     void begin(const Scan& scan, const Record& settings) override {
         settings_ = options_.settings;
+        const Record hashes = options_.hashes.valid() ? options_.hashes.get() : Record();
+        settings_.insert(settings_.end(), hashes.begin(), hashes.end());
         settings_.insert(settings_.end(), settings.begin(), settings.end());
         const bool together = need_all_frames(options_.solve.regularisers);
         std::optional<Record> identity; // of frames that a later run may find finished

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@ struct FileOptions : ReconstructOptions {
     std::string truth = {}; ///< image file to compare with; "" for none
     bool resume = false; ///< continue what an earlier run had finished (io/part_folder.hpp)
     Record settings = {}; ///< of this run, for the record
+    std::shared_future<Record> hashes = {}; ///< of the files that settings name
 };
 
 struct ReconstructedFile : Reconstructed {

@@ -1,21 +1,28 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
 #include <filesystem>
-#include <fstream>
 #include <future>
 #include <map>
+#include <unistd.h>
 
 #include "app/output.hpp"
 #include "app/ranks.hpp"
 #include "app/recon.hpp"
 #include "app/scan_list.hpp"
+#include "base/escaped.hpp"
+#include "base/file_bytes.hpp"
 #include "base/file_lock.hpp"
 #include "base/handover.hpp"
 #include "base/input_file.hpp"
 #include "base/machine.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
+#include "base/resolved_path.hpp"
+#include "base/sha256.hpp"
 #include "base/timer.hpp"
 #include "base/version.hpp"
 #include "io/image/reader.hpp"
@@ -43,6 +50,7 @@ struct Options {
 struct Item : ListedScan {
     std::string image;
     std::size_t number = 0; ///< from 1, of this share of the list
+    std::exception_ptr refused = nullptr; ///< why it cannot be done; null where it may
 };
 
 Value share_value(Share& share) {
@@ -66,7 +74,7 @@ OptionTable options_of(Options& options) {
              "`FOLDER/images/SCAN` are images, and `FOLDER/results.tsv` is a table of all "
              "scans. Started again, the command does what is not finished: an image is, "
              "when it was made of the same scan with the same options by the same "
-             "version."),
+             "version. Otherwise it is made again, and the table says what is different."),
          {"share", share_value(options.share), "only scans I, I + N, I + 2 N, ... of all", "",
           "Several processes divide a list so, each on a device of its own. The table of a share "
           "is "
@@ -75,12 +83,15 @@ OptionTable options_of(Options& options) {
         {table, shared_options(options.recon), in("Output", {quiet_option(options.recon.quiet)})});
 }
 
-/// A scan below the working folder keeps its path from there, any other its whole path.
+/// A scan below the working folder keeps its path from there. Any other has the name of its folder
+/// and its own, and a hash of where it is.
 std::string image_of(const std::string& folder, const std::string& scan) {
     const fs::path path = fs::absolute(scan).lexically_normal();
     fs::path name = path.lexically_relative(fs::current_path());
     if (name.empty() || *name.begin() == "..") {
-        name = path.relative_path();
+        const std::string place = Sha256().add(path.parent_path().string()).hex().substr(0, 8);
+        name = path.parent_path().filename() / (path.stem().string() + "-" + place);
+        name += path.extension();
     }
     if (name.extension() != ".h5") {
         name += ".h5";
@@ -88,30 +99,100 @@ std::string image_of(const std::string& folder, const std::string& scan) {
     return (fs::path(folder) / "images" / name).string();
 }
 
+/// Device and inode.
+using FileNumber = std::pair<dev_t, ino_t>;
+
+FileNumber number_of(const ResolvedPath& file) {
+    return {file.facts.st_dev, file.facts.st_ino};
+}
+
+/// Which scans and images a list names, to find those that would take each other's place.
+class Places {
+public:
+    explicit Places(const std::vector<Item>& items) {
+        for (const Item& item : items) {
+            if (const ResolvedPath scan = resolved_path(item.scan); scan.exists) {
+                scans_.emplace(number_of(scan), item.scan);
+            }
+        }
+    }
+
+    /// UsageError where the image of a scan would replace another one or a scan.
+    void take(const Item& item) {
+        if (!images_.emplace(item.image, item.scan).second) {
+            throw UsageError({item.scan, "SCANS", "it is listed twice", "each scan once",
+                              "remove one of them: both images would be " + item.image});
+        }
+        const ResolvedPath image = resolved_path(item.image);
+        const auto scan = scans_.find(number_of(image));
+        if (image.exists && scan != scans_.end()) {
+            throw UsageError(
+                {item.scan, "SCANS",
+                 "its image would replace the scan " + scan->second + ", at " + item.image,
+                 "an image that is no scan of the list", "name another --output"});
+        }
+    }
+
+private:
+    std::map<FileNumber, std::string> scans_;
+    std::map<std::string, std::string> images_; ///< and their scans
+};
+
+/// All scans. Those that cannot be done are known before any is.
 std::vector<Item> items_of(const Options& options) {
     std::vector<Item> items;
-    std::map<std::string, std::string> scan_of; // by image
     for (const ListedScan& listed : listed_scans(options.scans)) {
-        Item item{listed, image_of(options.folder, listed.scan)};
-        if (!scan_of.emplace(item.image, item.scan).second) {
-            throw UsageError(text(item.scan, ": it is listed twice, and both images would be ",
-                                  item.image, "\n  next:     remove one of them"));
+        items.push_back({listed, image_of(options.folder, listed.scan)});
+    }
+    Places places(items);
+    for (Item& item : items) {
+        try {
+            ReconOptions one = options_for(item, options.recon);
+            settle_words(one);
+            require_input(item.scan, "SCANS");
+            places.take(item);
+        } catch (const Error&) {
+            item.refused = std::current_exception();
         }
-        items.push_back(std::move(item));
     }
     return items;
 }
 
-/// What the table says of the solves of an image.
-struct Solves {
-    std::string iterations; ///< a range, of several
+/// The error of a line that cannot be done.
+void require_sound(const Item& item) {
+    if (item.refused) {
+        std::rethrow_exception(item.refused);
+    }
+}
+
+/// What an image file tells the table, whichever run made it.
+struct Told {
+    double seconds = 0; ///< of all stages
+    std::string iterations; ///< a range, of several solves
     std::string residual; ///< the largest that is left
+    std::string unexplained; ///< share of the samples' energy, of the worst frame
+    std::string lambda;
+    std::string regularisers;
+    std::vector<std::string> notes;
 };
 
-Solves solves_of(const std::vector<ImageFrame>& frames) {
+double number_in(const Record& record, const std::string& name) {
+    return finite_number(value_in(record, name)).value_or(0);
+}
+
+double seconds_of_stages(const Record& record) {
+    double seconds = 0;
+    for (const auto& [name, value] : record) {
+        seconds += name.rfind("seconds_", 0) == 0 ? number_in(record, name) : 0;
+    }
+    return seconds;
+}
+
+Told told_by(const Hdf5Reader& image) {
+    Told told;
     std::vector<double> iterations;
     double residual = 0;
-    for (const ImageFrame& frame : frames) {
+    for (const ImageFrame& frame : frames_of_image(image)) {
         for (const std::vector<double>& residuals : frame.residuals) {
             if (!residuals.empty()) { // not of a frame that failed
                 iterations.push_back(static_cast<double>(residuals.size() - 1));
@@ -119,37 +200,73 @@ Solves solves_of(const std::vector<ImageFrame>& frames) {
             }
         }
     }
-    return iterations.empty() ? Solves() : Solves{range_in_words(iterations), rounded(residual)};
+    if (!iterations.empty()) {
+        told.iterations = range_in_words(iterations);
+        told.residual = rounded(residual);
+    }
+    const auto [notes, record] = notes_and_rest(record_of(image));
+    told.seconds = seconds_of_stages(record);
+    const std::string unexplained = value_in(record, "unexplained");
+    told.unexplained = unexplained.empty() ? "" : rounded(number_in(record, "unexplained"));
+    told.lambda = value_in(record, "lambda");
+    told.regularisers = value_in(record, "regularisers");
+    told.notes = notes;
+    return told;
 }
 
-/// Those of an image that is of this scan, with these options, by this program, and whole.
-std::optional<Solves> finished_before(const ReconOptions& options) {
-    if (!fs::exists(options.output) || fs::exists(PartFolder::path_for(options.output))) {
-        return std::nullopt;
+/// What stands where an image will be.
+struct Earlier {
+    std::optional<Told> finished; ///< by an image that needs no more work
+    std::string why_again; ///< it is made again; "" where there is no image
+};
+
+/// "--lambda was 0.1 and is 0.2"
+std::string in_words(const Difference& other) {
+    const auto shown = [](const std::string& value) { return value.empty() ? "not given" : value; };
+    const bool is_hash = std::max(other.before.size(), other.now.size()) == Sha256::digits;
+    return is_hash ? other.thing + " has changed"
+                   : text(other.thing, " was ", shown(other.before), " and is ", shown(other.now));
+}
+
+/// UsageError for a file that `recon` has not made.
+Earlier earlier_image(const ReconOptions& options, const Record& hashes) {
+    if (!resolved_path(options.output).exists) {
+        return {};
     }
-    try {
-        const Hdf5Reader image(options.output);
-        const Record record = record_of(image);
-        Record expected = options.reconstruct.settings;
-        expected.emplace_back("program", text("lsrecon ", version));
-        const bool is_same = std::all_of(expected.begin(), expected.end(), [&](const auto& fact) {
-            return fact.first == "command" || value_in(record, fact.first) == fact.second;
-        });
-        if (is_same && value_in(record, "scan_sha256") == InputFile(options.scan).sha256()) {
-            return solves_of(frames_of_image(image));
-        }
-    } catch (const Error&) { // it is made again
+    const Hdf5Reader image(options.output);
+    const Record record = record_of(image);
+    if (!image.has("image") || value_in(record, "scan_sha256").empty()) {
+        throw UsageError({options.output, "image", "a file that 'lsrecon recon' has not made",
+                          "an image of this scan, or no file",
+                          "move it away, or name another --output"});
     }
-    return std::nullopt;
+    Record expected = options.reconstruct.settings;
+    expected.insert(expected.end(), hashes.begin(), hashes.end());
+    expected.emplace_back("program", text("lsrecon ", version));
+    expected.emplace_back("scan_sha256", InputFile(options.scan).sha256());
+    if (const std::optional<Difference> other =
+            difference(identity_of(record), identity_of(expected))) {
+        return {std::nullopt, in_words(*other)};
+    }
+    const std::vector<ImageFrame> frames = frames_of_image(image);
+    if (!failed_among(frames).empty()) {
+        return {std::nullopt, "frames had failed"};
+    }
+    const double most = options.reconstruct.certify;
+    if (most > 0 && !(number_in(record, "certified_image_upper") <= most)) {
+        return {std::nullopt, "it had missed `certify`"};
+    }
+    return {told_by(image), ""};
 }
 
 /// What became of a scan.
 struct Outcome {
     ExitCode code = ExitCode::done;
     double seconds = 0; ///< of all steps
-    Solves solves;
+    Told told; ///< by its image, where there is one
     std::string error;
     bool is_old = false; ///< finished by an earlier run
+    std::string why_again; ///< what stood in the place of its image was made again; "" for nothing
     std::exception_ptr bug; ///< whatever is no Error ends the batch
 };
 
@@ -184,14 +301,6 @@ template <typename Step> void attempt(Outcome& outcome, const Step& step) {
     outcome.seconds += seconds_since(begin);
 }
 
-/// One line without tabs.
-std::string in_one_field(std::string words) {
-    for (std::size_t at = 0; (at = words.find_first_of("\n\t", at)) != std::string::npos;) {
-        words.replace(at, words.find_first_not_of("\n\t ", at) - at, "; ");
-    }
-    return words;
-}
-
 /// "3 min", or "40 s".
 std::string duration(double seconds) {
     return seconds < 100 ? formatted("%.0f s", seconds) : formatted("%.0f min", seconds / 60);
@@ -200,32 +309,56 @@ std::string duration(double seconds) {
 /// Scans as they end: a row each in a file, and on the console how far the batch is.
 class Table {
 public:
-    /// `ranks` share these scans, and each has a table of its own.
+    /// `ranks` share these scans, and each has a table of its own. UsageError where no file can be
+    /// written there.
     Table(std::string path, std::size_t scans, std::size_t ranks, bool quiet)
-        : path_(std::move(path)), file_(path_), scans_(scans), ranks_(ranks), quiet_(quiet) {
-        file_ << "scan\timage\texit\tseconds\titerations\tresidual\tmessage" << std::endl;
+        : path_(std::move(path)), scans_(scans), ranks_(ranks), quiet_(quiet) {
+        const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
+        file_ = ::open(path_.c_str(), flags, 0666);
+        if (file_ < 0) {
+            throw UsageError({path_, "table", errno == ELOOP ? "a link" : std::strerror(errno),
+                              "a file that can be written, or none",
+                              "remove it, or name another --output"});
+        }
+        put_row({"scan", "image", "exit", "seconds", "iterations", "residual", "unexplained",
+                 "lambda", "regularisers", "warnings", "message"});
     }
 
-    void add(const Item& item, const Outcome& outcome, const std::vector<std::string>& notes) {
+    ~Table() { ::close(file_); }
+    Table(const Table&) = delete;
+    Table& operator=(const Table&) = delete;
+
+    void add(const Item& item, const Outcome& outcome) {
+        const Told& told = outcome.told;
         const bool failed = outcome.code != ExitCode::done;
-        const std::string message = outcome.is_old ? "finished before"
-                                    : failed       ? outcome.error
-                                                   : separated_by("; ", notes);
-        file_ << item.scan << "\t" << item.image << "\t" << static_cast<int>(outcome.code) << "\t"
-              << formatted("%.2f", outcome.seconds) << "\t" << outcome.solves.iterations << "\t"
-              << outcome.solves.residual << "\t" << in_one_field(with_flags(message)) << std::endl;
+        std::vector<std::string> message;
+        if (failed) {
+            message.push_back(on_one_line(outcome.error));
+        }
+        if (!outcome.why_again.empty()) {
+            message.push_back("made again: " + outcome.why_again);
+        }
+        message.insert(message.end(), told.notes.begin(), told.notes.end());
+        const double seconds = failed ? outcome.seconds : told.seconds;
+        put_row({item.scan, item.image, text(static_cast<int>(outcome.code)),
+                 formatted("%.2f", seconds), told.iterations, told.residual, told.unexplained,
+                 told.lambda, told.regularisers, text(told.notes.size()),
+                 with_flags(separated_by("; ", message))});
         made_ += outcome.is_old ? 0 : 1;
         if (failed) {
-            put_error(outcome.error);
+            if (!item.refused) { // else it was said before
+                put_error(outcome.error);
+            }
             ++failed_;
             code_ = failed_ == 1 ? outcome.code : std::min(code_, outcome.code);
         }
         if (!quiet_) {
+            const std::size_t notes = outcome.is_old ? 0 : told.notes.size();
             put(stderr, text("scan ", item.number, " of ", scans_, ": ", item.scan, ", ",
                              outcome.is_old ? "finished before"
                              : failed       ? text("exit code ", static_cast<int>(outcome.code))
                                             : "done in " + duration(outcome.seconds),
-                             notes.empty() ? "" : ", " + counted(notes.size(), "note"), ", about ",
+                             notes == 0 ? "" : ", " + counted(notes, "note"), ", about ",
                              duration(seconds_left(item)), " left"));
         }
     }
@@ -254,13 +387,24 @@ public:
         }
     }
     void require_written() const {
-        if (!file_) {
+        if (!is_written_) {
             throw InputError({path_, "file", "it could not be written", "room on its disk",
                               "make room, and run again: finished images are kept"});
         }
     }
 
 private:
+    /// A reader finds a whole row, or none.
+    void put_row(const std::vector<std::string>& fields) {
+        std::string row;
+        for (const std::string& field : fields) {
+            row += (row.empty() ? "" : "\t") + in_one_field(field);
+        }
+        row += "\n";
+        is_written_ = write_all(file_, row.data(), row.size(), bytes_) && is_written_;
+        bytes_ += row.size();
+    }
+
     /// By those that were made: to find others takes hardly any time.
     double seconds_left(const Item& last) const {
         const auto made = static_cast<double>(ranks_ * std::max<std::size_t>(1, made_));
@@ -268,7 +412,9 @@ private:
     }
 
     std::string path_;
-    std::ofstream file_;
+    int file_ = -1;
+    std::size_t bytes_ = 0; ///< written
+    bool is_written_ = true;
     std::size_t scans_;
     std::size_t ranks_;
     bool quiet_;
@@ -345,18 +491,24 @@ private:
     JobPointer begun(const Item& item) {
         JobPointer job = std::make_unique<Job>(item);
         attempt(job->outcome, [&] {
+            require_sound(item);
             ReconOptions& one = job->options;
             one = options_for(item, options_.recon);
             one.output = item.image;
             require_folder("--output", fs::path(one.output).parent_path().string());
             settle(one);
-            if (const std::optional<Solves> before = finished_before(one)) {
+            const Record hashes = hashes_of_files(one)(hashes_);
+            Earlier earlier = earlier_image(one, hashes);
+            if (earlier.finished && !resolved_path(PartFolder::path_for(one.output)).exists) {
                 job->outcome.is_old = true;
-                job->outcome.solves = *before;
+                job->outcome.told = std::move(*earlier.finished);
                 return;
             }
+            job->outcome.why_again = earlier.why_again;
+            one.reconstruct.settings.insert(one.reconstruct.settings.end(), hashes.begin(),
+                                            hashes.end());
             // Frames of an earlier run are kept, unless the options are others.
-            one.reconstruct.resume = fs::exists(PartFolder::path_for(one.output)) &&
+            one.reconstruct.resume = resolved_path(PartFolder::path_for(one.output)).exists &&
                                      !need_all_frames(one.reconstruct.solve.regularisers);
             if (device_failed_.exchange(false)) {
                 devices_.forget(); // the next one may find it mended
@@ -389,7 +541,6 @@ private:
                 read(job);
             }
             job.result = computed(job);
-            job.outcome.solves = solves_of(job.result->about.frames);
         });
         if (job.outcome.code == ExitCode::device) {
             device_failed_ = true;
@@ -419,12 +570,13 @@ private:
     void end(Job& job) {
         attempt(job.outcome, [&] {
             job.steps->write();
+            job.outcome.told = told_by(Hdf5Reader(job.options.output));
             require_as_asked(job.options, *job.result);
         });
         if (job.outcome.bug) {
             std::rethrow_exception(job.outcome.bug);
         }
-        table_.add(job.item, job.outcome, job.report.notes());
+        table_.add(job.item, job.outcome);
     }
 
     // Of the memory that there is. A scan takes about as much as its file.
@@ -435,6 +587,7 @@ private:
     Table& table_; ///< of the thread that writes
     Console console_; ///< of devices, which outlive a scan
     OpenDevices devices_; ///< to who reads
+    FileHashes hashes_; ///< to who reads
     std::atomic<bool> device_failed_{false};
     SharedValues shared_{share_of_qs * memory_limit().bytes};
     std::string words_; ///< options of the scan that was computed last
@@ -447,6 +600,17 @@ std::vector<Item> share_of(const std::vector<Item>& items, const Share& share) {
         some.back().number = some.size();
     }
     return some;
+}
+
+/// What cannot be done is said before the work.
+void tell_refused(const std::vector<Item>& items) {
+    for (const Item& item : items) {
+        Outcome outcome;
+        attempt(outcome, [&] { require_sound(item); });
+        if (outcome.code != ExitCode::done) {
+            put_error(outcome.error);
+        }
+    }
 }
 
 std::string path_of_table(const std::string& folder, const Share& share, const JobRanks& ranks) {
@@ -466,6 +630,9 @@ ExitCode run(Options& options) {
                                     "name another folder"));
     }
     Table table(path, items.size(), ranks().count(), options.recon.quiet);
+    if (ranks().is_first()) {
+        tell_refused(items);
+    }
     Batch(options, table).run(items, ranks());
     table.require_written();
     table.join(ranks());

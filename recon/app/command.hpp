@@ -7,6 +7,7 @@
 
 #include "app/options.hpp"
 #include "base/error.hpp"
+#include "io/file_hashes.hpp"
 
 namespace lsrecon::app {
 
@@ -43,8 +44,17 @@ bool is_key(const std::string& key);
 
 /// The command line of this process.
 const std::string& command_line();
-/// The record of a run: its command line, and options that have a name there, with their values.
-Record settings_of(const OptionTable& options);
+/// The record of a run: its command line, and the options that have other values than in `usual`,
+/// but those about the output.
+Record settings_of(const OptionTable& options, const OptionTable& usual);
+template <typename Asked> Record settings_of(OptionTable (*options_of)(Asked&), Asked& asked) {
+    Asked usual;
+    return settings_of(options_of(asked), options_of(usual));
+}
+/// The hashes of the files that such options name, by their names in the record; the names of the
+/// files may be given to others meanwhile.
+using HashesOfFiles = std::function<Record(FileHashes&)>;
+HashesOfFiles hashes_of_files(const OptionTable& options);
 
 /// Takes the words of a line, of which some may be quoted. UsageError for what no option takes.
 void take_words(const OptionTable& options, const std::string& line);

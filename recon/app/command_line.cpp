@@ -134,15 +134,14 @@ std::string usage_of(const Option& option) {
 
 std::string item_of(const Option& option) {
     return "- **`" + usage_of(option) + "`** " + line_of(option) + "." +
-           (option.more.empty() ? "" : " " + option.more) +
-           (option.recorded.empty() ? "" : "\n  Recorded as `" + option.recorded + "`.") + "\n";
+           (option.more.empty() ? "" : " " + option.more) + "\n";
 }
 
 /// docs/options.md
 std::string options_in_markdown() {
     std::string page =
         "# Options\n\nMade by `lsrecon --options`. Brackets hold what is used without "
-        "an option. \"Recorded as\" is the\nname in the `/record` of an output.\n";
+        "an option. The `/record` of an output\nhas each option that was used as `option_NAME`.\n";
     std::map<std::string, std::string> known; // an item, and the command that it is under
     for (const Command& command : commands()) {
         const Bound bound = command.bind(); // the options refer to its members
@@ -202,14 +201,33 @@ const std::string& command_line() {
     return stored_command_line();
 }
 
-Record settings_of(const OptionTable& options) {
+Record settings_of(const OptionTable& options, const OptionTable& usual) {
     Record settings{{"command", command_line()}};
-    for (const Option& option : options) {
-        if (!option.recorded.empty()) {
-            settings.emplace_back(option.recorded, option.value.shown());
+    for (std::size_t row = 0; row < options.size(); ++row) {
+        const std::string value = options[row].value.shown();
+        if (!options[row].about_output && value != usual[row].value.shown()) {
+            settings.emplace_back(name_of_option(options[row].key), value);
         }
     }
     return settings;
+}
+
+HashesOfFiles hashes_of_files(const OptionTable& options) {
+    Record files;
+    for (const Option& option : options) {
+        const std::string file =
+            option.about_output || !option.value.file ? "" : option.value.file();
+        if (!file.empty()) {
+            files.emplace_back(name_of_file_hash(option.key), file);
+        }
+    }
+    return [files](FileHashes& hashes) {
+        Record record;
+        for (const auto& [name, file] : files) {
+            record.emplace_back(name, hashes.of(file));
+        }
+        return record;
+    };
 }
 
 void take_words(const OptionTable& options, const std::string& line) {

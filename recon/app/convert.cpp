@@ -198,7 +198,7 @@ OptionTable options_of(Options& options) {
              {"window", window_value(options.window), "PNG: values shown as black and as white"},
              {"percentile", number(options.percentile, positive(100)),
               "PNG: percentile of the magnitudes shown as white", text(GreyScale::usual_percentile),
-              "", "", "window"},
+              "", "window"},
              quiet_option(options.quiet)})});
 }
 

@@ -53,8 +53,9 @@ ExitCode run(Options& options) {
     read_values(options.prepare, source.scan());
     PreparedScan prepared(source, options.prepare, *transforms, console);
     const Scan& scan = prepared.scan();
-    Record settings = settings_of(options_of(options));
+    Record settings = settings_of(&options_of, options);
     settings.emplace_back("maps", options.prepare.maps);
+    settings.emplace_back("header_shift", options.prepare.geometry.header_shift());
     write_maps(options.output, {scan.grid, *prepared.at(0).coil_maps},
                make_record(scan, transforms->computed_by(), settings));
     return ExitCode::done;

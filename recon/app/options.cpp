@@ -115,6 +115,12 @@ Value name(std::string& member, const std::string& form) {
             [&member] { return member; }};
 }
 
+Value input(std::string& member) {
+    Value value = name(member);
+    value.file = value.shown;
+    return value;
+}
+
 Value required(Value value) {
     value.required = true;
     return value;
@@ -131,7 +137,7 @@ Value toggle(bool& member, bool given) {
                 member = given;
                 return std::string();
             },
-            [&member] { return member ? "yes" : "no"; }};
+            [&member, given] { return member == given ? "yes" : "no"; }};
 }
 
 Value indices(IndexList& member) {
@@ -168,7 +174,14 @@ Value header_value(ReadOptions& read) {
         read.header[name] = values;
         return "";
     };
-    return {"NAME=NUMBERS", take, [] { return ""; }, false, true};
+    const auto shown = [&read] {
+        std::vector<std::string> words;
+        for (const auto& [name, numbers] : read.header) {
+            words.push_back(name + "=" + in_one_word(numbers));
+        }
+        return separated_by(" ", words);
+    };
+    return {"NAME=NUMBERS", take, shown, false, true};
 }
 
 Value shift_value(GeometryOptions& geometry) {
@@ -183,7 +196,9 @@ Value shift_value(GeometryOptions& geometry) {
                            ? ""
                            : "a number of at most 100000 mm a dimension, or the word header alone";
             },
-            [&geometry] { return geometry.header_shift(); }};
+            [&geometry] {
+                return geometry.shift_to_position ? "header" : in_one_word(geometry.shift_mm);
+            }};
 }
 
 Value memory_value(ComputeOptions& compute) {
@@ -194,7 +209,7 @@ Value memory_value(ComputeOptions& compute) {
                 return refused;
             },
             [&compute] {
-                return compute.device_memory > 0 ? text(compute.device_memory / mebibyte, " MiB")
+                return compute.device_memory > 0 ? in_full(compute.device_memory / mebibyte)
                                                  : "all";
             }};
 }
@@ -230,7 +245,26 @@ Value regulariser_value(SolveOptions& solve) {
         solve.regularisers.push_back({name, weight});
         return "";
     };
-    return {"NAME:WEIGHT", take, [] { return ""; }, false, true};
+    const auto shown = [&solve] {
+        std::vector<std::string> words;
+        for (const RegulariserChoice& choice : solve.regularisers) {
+            words.push_back(choice.name + ":" + in_full(choice.weight));
+        }
+        return separated_by(" ", words);
+    };
+    return {"NAME:WEIGHT", take, shown, false, true};
+}
+
+Value field_map_value(PrepareOptions& prepare) {
+    Value value = name(prepare.field_map, "FILE|none");
+    value.file = [&prepare] { return prepare.field_map_of_file() ? prepare.field_map : ""; };
+    return value;
+}
+
+Value maps_value(PrepareOptions& prepare) {
+    Value value = name(prepare.maps, "METHOD|FILE");
+    value.file = [&prepare] { return prepare.maps_of_file() ? prepare.maps : ""; };
+    return value;
 }
 
 Value solver_value(SolveOptions& solve) {
@@ -243,11 +277,12 @@ Value solver_value(SolveOptions& solve) {
 
 OptionTable scan_options(std::string& scan, ReadOptions& read) {
     OptionTable rows{
-        {"SCAN", required(name(scan)), "scan file, recognised by its content", "",
-         "A native HDF5 scan or ISMRMRD raw data: see [formats.md](formats.md)."},
+        // The record has the hash of the scan.
+        about_output({"SCAN", required(name(scan)), "scan file, recognised by its content", "",
+                      "A native HDF5 scan or ISMRMRD raw data: see [formats.md](formats.md)."}),
         {"traj_units", choice(read.trajectory_units, trajectory_unit_names()),
          "unit of the trajectory", "as the file says",
-         "One of " + comma_separated(trajectory_unit_names()) + ".", "traj_units_asked_for"},
+         "One of " + comma_separated(trajectory_unit_names()) + "."},
         {"low_resolution", toggle(read.low_resolution),
          "accept a trajectory with all |k| below N/4", "",
          "A trajectory that stays there nearly always has a wrong unit, and is refused."},
@@ -257,8 +292,7 @@ OptionTable scan_options(std::string& scan, ReadOptions& read) {
         {"join", choices(read.join, frame_counters(), "COUNTERS"),
          raw + "counters that do not separate frames", "",
          "Acquisitions that differ only in these counters form one frame. Counters: " +
-             comma_separated(frame_counters()) + ".",
-         "join"},
+             comma_separated(frame_counters()) + "."},
         {"group", name(read.group, "NAME"), raw + "top-level group of the file",
          "the first with image data"},
         {"encoding", number(read.encoding, whole(0), "N"), raw + "encoding to read",
@@ -275,7 +309,7 @@ OptionTable scan_options(std::string& scan, ReadOptions& read) {
         {"stride", number(read.stride, whole(1), "N"), "readouts from one such frame to the next",
          "--spokes-per-frame",
          "Counted from start to start. A stride below `--spokes-per-frame` makes a sliding window.",
-         "", "", "spokes_per_frame"});
+         "", "spokes_per_frame"});
     return in("Reading", rows);
 }
 
@@ -289,8 +323,7 @@ OptionTable place_options(GeometryOptions& geometry) {
                {"shift_mm", in_unit("mm", shift_value(geometry)), "move the image", "none",
                 "The shift is along x, y (and z) of the grid. `header` moves the image of raw data "
                 "from the isocentre to the position of its acquisitions. Use it if the scanner did "
-                "not, as is usual for spirals.",
-                "header_shift"},
+                "not, as is usual for spirals."},
                {"conjugate", toggle(geometry.conjugate),
                 "negate the trajectory, if the image is point-reflected", "",
                 "This is for files written for exp(+i 2 pi k.x)."}});
@@ -299,49 +332,44 @@ OptionTable place_options(GeometryOptions& geometry) {
 OptionTable field_options(PrepareOptions& prepare) {
     return in(
         "Place",
-        {{"field_map", in_unit("Hz", name(prepare.field_map, "FILE|none")),
+        {{"field_map", in_unit("Hz", field_map_value(prepare)),
           "field map for off-resonance correction", "the scan's own",
           "A file with `/field_map`, or a real image in NIfTI-1 or ISMRMRD. The "
           "file may also hold R2* in 1/s as `/r2star`. The map is resampled to the image, and a 3D "
-          "map to each slice. `none` skips the correction.",
-          "field_map_asked_for"},
+          "map to each slice. `none` skips the correction."},
          {"field_scale", number(prepare.field_scale, from(-100, 100)), "factor for the field map",
-          "", "Use -1 for the other sign, and 0.15915 for a map in rad/s.", "field_scale"}});
+          "", "Use -1 for the other sign, and 0.15915 for a map in rad/s."}});
 }
 
 OptionTable maps_options(PrepareOptions& prepare, const std::string& usual) {
-    return in("Coils", {{"maps", name(prepare.maps, "METHOD|FILE"),
-                         "coil maps: espirit, walsh, none or a file", usual,
-                         "A file holds `/coil_maps`, or is BART's (.cfl). 3D maps are resampled to "
-                         "each slice. `none` solves each coil alone and combines the coils by the "
-                         "root of their sum of squares. Methods:" +
-                             listed(maps_methods()),
-                         "maps_asked_for"},
-                        {"maps_threshold", number(prepare.estimate.threshold, from(0, 1)),
-                         "ESPIRiT: smallest relative singular value to keep", "",
-                         "It is relative to the largest one. Smaller singular values are noise.",
-                         "maps_threshold"},
-                        {"maps_crop", number(prepare.estimate.crop, from(0, 0.999)),
-                         "ESPIRiT: maps are 0 where the eigenvalue is below this", "",
-                         "Those voxels lie outside the object. Holes inside the object are filled.",
-                         "maps_crop"},
-                        {"soft_maps", toggle(prepare.estimate.soft),
-                         "ESPIRiT: let maps grow from 0 at the crop, without an edge", "",
-                         "Otherwise maps have a hard edge and holes are filled.", "soft_maps"}});
+    return in("Coils",
+              {{"maps", maps_value(prepare), "coil maps: espirit, walsh, none or a file", usual,
+                "A file holds `/coil_maps`, or is BART's (.cfl). 3D maps are resampled to "
+                "each slice. `none` solves each coil alone and combines the coils by the "
+                "root of their sum of squares. Methods:" +
+                    listed(maps_methods())},
+               {"maps_threshold", number(prepare.estimate.threshold, from(0, 1)),
+                "ESPIRiT: smallest relative singular value to keep", "",
+                "It is relative to the largest one. Smaller singular values are noise."},
+               {"maps_crop", number(prepare.estimate.crop, from(0, 0.999)),
+                "ESPIRiT: maps are 0 where the eigenvalue is below this", "",
+                "Those voxels lie outside the object. Holes inside the object are filled."},
+               {"soft_maps", toggle(prepare.estimate.soft),
+                "ESPIRiT: let maps grow from 0 at the crop, without an edge", "",
+                "Otherwise maps have a hard edge and holes are filled."}});
 }
 
 OptionTable coils_options(PrepareOptions& prepare) {
     return in(
         "Coils",
         {{"coils", number(prepare.compression.coils, whole(1), "N"), "compress to N virtual coils",
-          "all", "Virtual coils come from the singular value decomposition of the samples.",
-          "coils_asked_for"},
+          "all", "Virtual coils come from the singular value decomposition of the samples."},
          {"energy", number(prepare.compression.energy, positive(1)),
           "keep this share of the energy in virtual coils", "1, all coils",
           "With 0.99, the fewest virtual coils are used that keep 99 % of the samples' energy.",
-          "energy_asked_for", "coils"},
+          "coils"},
          {"no_whitening", toggle(prepare.whiten, false), "skip prewhitening", "",
-          "By default the noise samples of a scan are used for prewhitening.", "whitening"}});
+          "By default the noise samples of a scan are used for prewhitening."}});
 }
 
 OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std::string& prior) {
@@ -352,16 +380,14 @@ OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std
                 "for all frames. The default is `auto` together with `--reg band:0.3`. It is 0 "
                 "with `--iterations` or `--reg`, and with a field map or /voxels, where iterations "
                 "are slow. Rules:" +
-                    listed(lambda_rules()),
-                "lambda_asked_for"},
+                    listed(lambda_rules())},
                {"reg", regulariser_value(solve),
                 "regulariser and weight, such as tv:0.02; may be repeated", "none",
                 "Regularisers:" + listed(regularisers())},
-               {"prior", name(prior), "image for --reg prior and --reg anatomical", "none",
+               {"prior", input(prior), "image for --reg prior and --reg anatomical", "none",
                 "The file holds one frame of the same object, in the format of lsrecon, NIfTI-1 or "
                 "ISMRMRD. Its field of view must contain that of the image. For `prior` its values "
-                "must be in the units of the image.",
-                "prior"}});
+                "must be in the units of the image."}});
 }
 
 OptionTable method_options(SolveOptions& solve) {
@@ -380,7 +406,7 @@ OptionTable method_options(SolveOptions& solve) {
                   return solve.density == nullptr ? "" : solve.density->name;
               }),
           "density compensation of --method gridding", density_methods().front().name,
-          "Methods:" + listed(density_methods()), "density_asked_for", "", "method"}});
+          "Methods:" + listed(density_methods()), "", "method"}});
 }
 
 OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string& q_file,
@@ -404,17 +430,24 @@ OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string
                tolerance_without_lambda, ". In single precision it is at least ", rounded(least),
                ".")},
          {"preconditioner",
-          one_of({"none", preconditioner_kind(false).name},
-                 [&effort](std::size_t row) { effort.precondition = row == 1; }),
+          one_of(
+              {"none", preconditioner_kind(false).name},
+              [&effort](std::size_t row) { effort.precondition = row == 1; },
+              [&effort]() -> std::string {
+                  return !effort.precondition   ? ""
+                         : *effort.precondition ? preconditioner_kind(false).name
+                                                : "none";
+              }),
           "preconditioner of conjugate gradients", "",
           text("`", preconditioner_kind(false).name,
                "` (DCT-II) needs fewer iterations for the same image. It is used with lambda or a "
                "quadratic regulariser.")},
          {"solver", solver_value(solve), "solver: device, or eigen as a check",
-          solvers().front().name, "Solvers:" + listed(solvers()), "solver_asked_for"},
-         {"q", name(q_file), "file with Q of this trajectory, from 'lsrecon q'", "", "", "q_file"},
-         {"q_folder", name(q_folder, "FOLDER"), "cache for Q; created if missing", "",
-          "Scans of the same trajectory, matrix, phi and weights share one Q.", "q_folder", "q"}});
+          solvers().front().name, "Solvers:" + listed(solvers())},
+         {"q", input(q_file), "file with Q of this trajectory, from 'lsrecon q'"},
+         about_output({"q_folder", name(q_folder, "FOLDER"), "cache for Q; created if missing", "",
+                       "Scans of the same trajectory, matrix, phi and weights share one Q.",
+                       "q"})});
 }
 
 Option device_option(std::string& device) {
@@ -441,30 +474,26 @@ OptionTable device_options(ComputeOptions& compute, const std::string& usual_ker
                 "precision of transforms and solver", "single, solver double",
                 "By default transforms use single precision. Conjugate gradients use "
                 "double precision if the device supports it. With `double`, time "
-                "segments still have the error of `--segment-error`.",
-                "precision_asked_for"},
+                "segments still have the error of `--segment-error`."},
                {"accuracy", number(compute.accuracy, from(1e-14, 0.1)),
                 "relative error of transforms at most", "that of the kernel",
                 "An engine that cannot keep it is refused. The NUFFT chooses its "
                 "grid by it. Without it, `recon` chooses it from `--certify`, "
                 "`--tolerance` and lambda, and other commands take 5e-06, and 1e-12 in "
-                "double precision.",
-                "accuracy_asked_for"},
+                "double precision."},
                {"segment_error", number(compute.segment_error, from(1e-7, 0.5)),
                 "relative error of time segments", "",
                 "The correction of off-resonance divides the readout into time segments. "
-                "Variants of the direct transform, such as `tuned`, need none.",
-                "segment_error"},
-               {"device_memory", in_unit("MiB", memory_value(compute)), "limit on device memory",
-                "", "", "device_memory"}});
+                "Variants of the direct transform, such as `tuned`, need none."},
+               {"device_memory", in_unit("MiB", memory_value(compute)), "limit on device memory"}});
 }
 
 Option output_option(std::string& output, const std::string& help, const std::string& more) {
-    return {"output", required(name(output)), help, "", more};
+    return about_output({"output", required(name(output)), help, "", more});
 }
 
 Option quiet_option(bool& quiet) {
-    return {"quiet", toggle(quiet), "print notes and errors only"};
+    return about_output({"quiet", toggle(quiet), "print notes and errors only"});
 }
 
 OptionTable in(const char* group, OptionTable rows) {
@@ -472,6 +501,11 @@ OptionTable in(const char* group, OptionTable rows) {
         row.group = group;
     }
     return rows;
+}
+
+Option about_output(Option row) {
+    row.about_output = true;
+    return row;
 }
 
 OptionTable without(const std::set<std::string>& keys, OptionTable rows) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <charconv>
 #include <functional>
 #include <limits>
@@ -24,10 +25,14 @@ struct Value {
     std::string form; ///< "X,Y[,Z]"; "" of a switch; "[N]" where the word may be missing
     /// Sets the member by a word. What was expected in place of a word that it refuses, else "".
     std::function<std::string(const std::string& word)> take;
-    std::function<std::string()> shown; ///< "" of a member that holds nothing
+    /// The member in full, so that members of other values have other words; "" where it holds
+    /// nothing.
+    std::function<std::string()> shown;
     bool required = false;
     bool repeats = false;
     std::string unit = {};
+    /// The file that the member names; "" where its word names none, or where there is no function.
+    std::function<std::string()> file = {};
 };
 
 /// A row of the table.
@@ -37,10 +42,10 @@ struct Option {
     std::string help; ///< one line
     std::string usual = {}; ///< what holds without it; "" for what the member shows
     std::string more = {}; ///< what docs/options.md says beside the help
-    std::string recorded = {}; ///< its name in the record of an output; "" where it has none
     std::string excludes = {}; ///< the key of an option that must not be given, too
     std::string needs = {}; ///< the key of one that must
     const char* group = "";
+    bool about_output = false; ///< it changes where an output goes or what is told, but no value
 };
 using OptionTable = std::vector<Option>;
 
@@ -63,6 +68,8 @@ Option quiet_option(bool& quiet);
 
 /// The rows as those of a group.
 OptionTable in(const char* group, OptionTable rows);
+/// The row as one that changes no value of an output.
+Option about_output(Option row);
 /// Several of them, one after another.
 OptionTable joined(std::vector<OptionTable> parts);
 /// The rows but those of these keys.
@@ -114,11 +121,23 @@ Value choices(std::vector<std::string>& member, const std::vector<std::string>& 
               const std::string& form);
 /// Any word but an empty one, which is usually an unset variable of a script.
 Value name(std::string& member, const std::string& form = "FILE");
+/// A name of a file that is read.
+Value input(std::string& member);
 Value required(Value value);
 Value in_unit(const std::string& unit, Value value);
 /// A switch that sets the member to `given`.
 Value toggle(bool& member, bool given = true);
 Value indices(IndexList& member);
+
+/// A number with all its digits and no more; a word as it is.
+template <typename T> std::string in_full(const T& value) {
+    if constexpr (std::is_floating_point_v<T>) {
+        std::array<char, 32> digits{};
+        return {digits.data(), std::to_chars(digits.begin(), digits.end(), value).ptr};
+    } else {
+        return text(value);
+    }
+}
 
 /// One number of a word; "" or what was expected.
 template <typename T>
@@ -147,7 +166,7 @@ Value number(T& member, const Numbers& numbers, const std::string& form = "NUMBE
     return {
         form,
         [&member, numbers](const std::string& word) { return take_number(member, word, numbers); },
-        [&member] { return text(member); }};
+        [&member] { return in_full(member); }};
 }
 /// Of a member that may hold nothing.
 template <typename T>
@@ -156,13 +175,13 @@ Value number(std::optional<T>& member, const Numbers& numbers, const std::string
             [&member, numbers](const std::string& word) {
                 return take_number(member.emplace(), word, numbers);
             },
-            [&member] { return member ? text(*member) : ""; }};
+            [&member] { return member ? in_full(*member) : ""; }};
 }
 /// "1,2"
 template <typename T> std::string in_one_word(const std::vector<T>& values) {
     std::string word;
     for (const T& one : values) {
-        word += text(word.empty() ? "" : ",", one);
+        word += (word.empty() ? "" : ",") + in_full(one);
     }
     return word;
 }

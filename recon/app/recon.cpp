@@ -1,5 +1,7 @@
 #include "app/recon.hpp"
 
+#include <future>
+
 #include "app/output.hpp"
 #include "app/ranks.hpp"
 #include "base/named_files.hpp"
@@ -24,7 +26,7 @@ Value replicas_value(std::size_t& replicas) {
                 replicas = usual;
                 return word.empty() ? "" : take_number(replicas, word, whole(2));
             },
-            [] { return ""; }};
+            [&replicas] { return replicas == 0 ? "" : text(replicas); }};
 }
 
 /// A method that does not solve has no use for what a solver is told.
@@ -169,12 +171,13 @@ OptionTable options_of(ReconOptions& options) {
          device_options(options.compute),
          in("Output",
             {output_option(options.output, "image file to write (HDF5)"),
-             {"resume", toggle(reconstruct.resume), "continue an unfinished image", "",
-              "The frames in `IMAGE.part` are not solved again."},
-             {"png", name(reconstruct.preview), "PNG preview to write"},
-             {"log", name(reconstruct.log), "table of iterations, written during the solve", "",
-              "Each iteration is a line: frame, problem, iteration, relative residual, seconds. "
-              "`--resume` continues the table."},
+             about_output({"resume", toggle(reconstruct.resume), "continue an unfinished image", "",
+                           "The frames in `IMAGE.part` are not solved again."}),
+             about_output({"png", name(reconstruct.preview), "PNG preview to write"}),
+             about_output({"log", name(reconstruct.log),
+                           "table of iterations, written during the solve", "",
+                           "Each iteration is a line: frame, problem, iteration, relative "
+                           "residual, seconds. `--resume` continues the table."}),
              {"noise_map", replicas_value(reconstruct.noise_replicas),
               "add a map of the image's noise, from N replicas; N is 100 if left out", "",
               "The first frame is solved N times with new noise. The standard deviation of each "
@@ -187,12 +190,12 @@ OptionTable options_of(ReconOptions& options) {
               "the exit code is 6. The image is written in both cases. Without the option the "
               "error is "
               "reported for kernels that are not exact. With tv, wavelet or l1 each frame is "
-              "solved once more to tell it.",
-              "certify"},
-             {"truth", name(reconstruct.truth), "ground-truth image to compare with", "",
-              "The program prints the relative L2 error of the magnitudes."},
-             {"json", toggle(options.json), "print the facts of the image on stdout, as JSON", "",
-              "They are those of `lsrecon info --json IMAGE`."},
+              "solved once more to tell it."},
+             about_output({"truth", name(reconstruct.truth), "ground-truth image to compare with",
+                           "", "The program prints the relative L2 error of the magnitudes."}),
+             about_output({"json", toggle(options.json),
+                           "print the facts of the image on stdout, as JSON", "",
+                           "They are those of `lsrecon info --json IMAGE`."}),
              quiet_option(options.quiet)})});
 }
 
@@ -201,7 +204,11 @@ OptionTable computing_options(ReconOptions& options) {
                    options_of(options));
 }
 
-void settle(ReconOptions& options) {
+HashesOfFiles hashes_of_files(ReconOptions& options) {
+    return hashes_of_files(options_of(options));
+}
+
+void settle_words(ReconOptions& options) {
     FileOptions& reconstruct = options.reconstruct;
     SolveOptions& solve = reconstruct.solve;
     const Solver& solver = solver_of(solve);
@@ -225,6 +232,13 @@ void settle(ReconOptions& options) {
     if (!reconstruct.preview.empty()) {
         require_png();
     }
+    reconstruct.settings = settings_of(&options_of, options);
+    choose_accuracy(options);
+}
+
+void settle(ReconOptions& options) {
+    settle_words(options);
+    const FileOptions& reconstruct = options.reconstruct;
     const PrepareOptions& prepare = reconstruct.prepare;
     require_files({{"SCAN", options.scan},
                    {"--q", reconstruct.q_file},
@@ -236,8 +250,6 @@ void settle(ReconOptions& options) {
                    {"--png", reconstruct.preview, FileKind::png},
                    {"--log", reconstruct.log, FileKind::log}});
     require_folder("--q-folder", reconstruct.q_folder);
-    reconstruct.settings = settings_of(options_of(options));
-    choose_accuracy(options);
 }
 
 void require_as_asked(const ReconOptions& options, const ReconstructedFile& result) {
@@ -264,6 +276,12 @@ void require_same_device(const ComputedBy& here) {
 ExitCode run(ReconOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
     settle(options);
+    // Known before the image is: a file is hashed beside the rest.
+    const auto hashing = ranks().is_first() ? std::launch::async : std::launch::deferred;
+    options.reconstruct.hashes = std::async(hashing, [of_files = hashes_of_files(options)] {
+        FileHashes hashes;
+        return of_files(hashes);
+    });
     Console console(options.quiet);
     options.compute.ranks = &ranks();
     const auto transforms = open_transforms(options.compute, console);

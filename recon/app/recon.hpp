@@ -20,8 +20,13 @@ OptionTable options_of(ReconOptions& options);
 /// Those that change what is computed, but not where it goes and how it is told.
 OptionTable computing_options(ReconOptions& options);
 
+/// The hashes of the files that the options name.
+HashesOfFiles hashes_of_files(ReconOptions& options);
+
 /// What follows from the options, for reconstruct_file(). UsageError for those that contradict each
-/// other; errors of require_files().
+/// other.
+void settle_words(ReconOptions& options);
+/// The same after a look at the files; errors of require_files().
 void settle(ReconOptions& options);
 
 /// An error where frames failed, or the image may be wrong by more than was asked for. It is

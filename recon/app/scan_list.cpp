@@ -1,5 +1,6 @@
 #include "app/scan_list.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <glob.h>
@@ -14,25 +15,29 @@ namespace {
 std::vector<std::string> matches_of(const std::string& pattern) {
     std::vector<std::string> found;
     glob_t matches{};
-    if (!std::filesystem::exists(pattern) && ::glob(pattern.c_str(), 0, nullptr, &matches) == 0) {
+    std::error_code no_such_path; // what is wrong with it is said where it is read
+    if (!std::filesystem::exists(pattern, no_such_path) &&
+        ::glob(pattern.c_str(), 0, nullptr, &matches) == 0) {
         found.assign(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
     }
     ::globfree(&matches);
     return found.empty() ? std::vector<std::string>{pattern} : found;
 }
 
-/// Lines of a list; one line for a scan.
-std::vector<std::string> lines_of(const std::string& path) {
-    if (ending_of(path) != "txt") {
-        return {path};
-    }
-    require_input(path, "list of scans");
-    std::ifstream file(path);
-    std::vector<std::string> lines;
+struct Line {
+    std::string scan; ///< or a pattern
+    std::string words;
+};
+
+std::vector<Line> lines_of(const std::string& list) {
+    require_input(list, "list of scans");
+    std::ifstream file(list);
+    std::vector<Line> lines;
     for (std::string line; std::getline(file, line);) {
         line.erase(line.find_last_not_of("\r \t") + 1);
         if (!line.empty() && line[0] != '#') {
-            lines.push_back(line);
+            const std::size_t tab = std::min(line.find('\t'), line.size());
+            lines.push_back({line.substr(0, tab), line.substr(std::min(tab + 1, line.size()))});
         }
     }
     return lines;
@@ -68,10 +73,10 @@ ReconOptions options_for(const ListedScan& listed, const ReconOptions& of_all) {
 std::vector<ListedScan> listed_scans(const std::vector<std::string>& scans) {
     std::vector<ListedScan> listed;
     for (const std::string& file : scans) {
-        for (const std::string& line : lines_of(file)) {
-            const std::size_t tab = line.find('\t');
-            for (const std::string& scan : matches_of(line.substr(0, tab))) {
-                listed.push_back({scan, tab == std::string::npos ? "" : line.substr(tab + 1)});
+        const bool is_list = ending_of(file) == "txt";
+        for (const Line& line : is_list ? lines_of(file) : std::vector<Line>{{file, ""}}) {
+            for (const std::string& scan : matches_of(line.scan)) {
+                listed.push_back({scan, line.words});
             }
         }
     }

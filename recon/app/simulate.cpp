@@ -160,7 +160,7 @@ OptionTable noise_options(SimulationOptions& simulation) {
                          "The signal is the mean of the phantom where it is above a tenth of its "
                          "maximum. The noise is the standard deviation of the real part, in an "
                          "image of as many Nyquist samples as voxels.",
-                         "", "noise"},
+                         "noise"},
                         {"noise_correlation", number(simulation.noise_correlation, any_number()),
                          "correlation of the noise of neighbouring coils", "",
                          "It is between -1 and 1. Coils that are n apart have its n-th power."},
@@ -184,7 +184,7 @@ OptionTable options_of(Options& options) {
                         "`voxels` is the phantom's mean in each voxel. `band` is the phantom at "
                         "the resolution of the grid, made from its exact Fourier coefficients. It "
                         "needs `--model analytic`.",
-                        "", "", "truth"},
+                        "", "truth"},
                        quiet_option(options.quiet)})});
 }
 

@@ -75,8 +75,8 @@ OptionTable options_of_fhd(Options& options) {
         {output_option(
              options.output, "file to write",
              "The file holds `/fhd` [F,] [C,] (Z,) Y, X, in the precision of the transforms."),
-         {"resume", toggle(options.resume), "continue an unfinished output", "",
-          "The frames in `OUTPUT.part` are not computed again."},
+         about_output({"resume", toggle(options.resume), "continue an unfinished output", "",
+                       "The frames in `OUTPUT.part` are not computed again."}),
          quiet_option(options.quiet)});
 }
 
@@ -103,7 +103,7 @@ ExitCode run_fhd(Options& options) {
     const std::size_t voxels = plan.voxels.count();
     Image about = empty_image(scan);
     about.record =
-        make_record(scan, transforms->computed_by(), settings_of(options_of_fhd(options)));
+        make_record(scan, transforms->computed_by(), settings_of(&options_of_fhd, options));
     FrameStore store(options.output, scan, identity_of(about.record), options.resume, volumes,
                      transforms->precision());
     Attempts attempts(scan, console);
@@ -154,7 +154,7 @@ ExitCode run_q(Options& options) {
     const ScanFile source(options.scan, reading(options.read, *transforms, true), console);
     const Scan& scan = source.scan();
     const Record record =
-        make_record(scan, transforms->computed_by(), settings_of(options_of_q(options)));
+        make_record(scan, transforms->computed_by(), settings_of(&options_of_q, options));
     const Voxels voxels = voxels_of_q(scan);
     const QMaking making = making_of_q(*transforms, *scan.frames.front().sampling, scan.grid);
     if (scan.voxels) {

@@ -82,6 +82,24 @@ inline std::string printable(const std::string& text, std::size_t most = std::st
     return end == text.size() ? result : result + "... (" + std::to_string(text.size()) + " bytes)";
 }
 
+/// A field of a table whose columns are separated by tabs, as C writes a text: control characters
+/// and backslashes are escapes.
+inline std::string in_one_field(const std::string& text) {
+    constexpr char digits[] = "0123456789abcdef";
+    std::string field;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '\t' || c == '\n' || c == '\\') {
+            field += c == '\t' ? "\\t" : c == '\n' ? "\\n" : "\\\\";
+        } else if (byte < 0x20 || byte == 0x7f) {
+            field += std::string("\\x") + digits[byte / 16] + digits[byte % 16];
+        } else {
+            field += c;
+        }
+    }
+    return field;
+}
+
 /// A word of a command that a user may paste into a shell.
 inline std::string shell_word(const std::string& word) {
     const auto is_plain = [](unsigned char c) {

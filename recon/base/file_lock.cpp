@@ -9,7 +9,7 @@
 namespace lsrecon {
 
 FileLock::FileLock(const std::string& path, std::chrono::milliseconds patience)
-    : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666)) {
     if (file_ < 0) {
         return;
     }

@@ -39,9 +39,9 @@ std::string Sha256::hex() {
     require(EVP_DigestFinal_ex(context_->handle.get(), digest.data(), &size));
     std::string result;
     for (unsigned i = 0; i < size; ++i) {
-        constexpr char digits[] = "0123456789abcdef";
-        result += digits[digest[i] >> 4];
-        result += digits[digest[i] & 15];
+        constexpr char hexadecimal[] = "0123456789abcdef";
+        result += hexadecimal[digest[i] >> 4];
+        result += hexadecimal[digest[i] & 15];
     }
     return result;
 }

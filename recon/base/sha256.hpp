@@ -17,7 +17,8 @@ public:
     Sha256& add(const void* bytes, std::size_t size);
     Sha256& add(const std::string& text) { return add(text.data(), text.size()); }
 
-    /// 64 lower-case hexadecimal digits; nothing may be added after.
+    static constexpr std::size_t digits = 64;
+    /// Lower-case hexadecimal digits; nothing may be added after.
     std::string hex();
 
 private:

@@ -114,10 +114,4 @@ void KeptQ::keep(const Q& q, const std::string& path, const std::string& key,
     }
 }
 
-void KeptQ::add_to(Record& settings) const {
-    if (file_) {
-        settings.emplace_back("q_sha256", file_->sha256());
-    }
-}
-
 } // namespace lsrecon

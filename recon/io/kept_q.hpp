@@ -26,7 +26,6 @@ public:
     /// Reads all that the scan needs of the file once (QFile::require).
     void require(const Scan& scan) override;
     Q of(const Sampling& sampling, const Grid& grid) override;
-    void add_to(Record& settings) const override;
 
 private:
     /// Out of the folder, or computed.

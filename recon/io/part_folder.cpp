@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <optional>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -25,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<char, 16> signature{"lsrecon-part 7\n"};
+constexpr std::array<char, 16> signature{"lsrecon-part 8\n"};
 
 /// What the file of a frame holds beside its values.
 struct PackedFrame {
@@ -39,9 +38,9 @@ struct PackedFrame {
     }
 };
 
-PackedFrame about(const FinishedFrame& frame, const Record& dependencies) {
+PackedFrame about(const FinishedFrame& frame, const Record& identity) {
     PackedFrame about{{}, {}, {}, frame.image, frame.largest_part};
-    for (const auto& [name, value] : dependencies) {
+    for (const auto& [name, value] : identity) {
         about.names.push_back(name);
         about.settings.push_back(value);
     }
@@ -73,13 +72,8 @@ std::optional<PackedFrame> read_about(std::ifstream& file) {
     return unpacked<PackedFrame>(bytes);
 }
 
-std::string in_quotes(const std::string& words) {
-    return "\"" + words + "\"";
-}
-
-/// What a frame depends on; a remark has no value.
-std::string entry(const std::string& name, const std::string& value) {
-    return in_quotes(value.empty() ? name : name + " = " + value);
+std::string in_quotes(const std::string& value) {
+    return value.empty() ? "nothing" : "\"" + value + "\"";
 }
 
 [[noreturn]] void refuse_second(const std::string& path) {
@@ -120,12 +114,11 @@ void PartFolder::refuse(const std::string& thing, const std::string& found,
     throw InputError({path_, thing, found, expected, next_step});
 }
 
-PartFolder::PartFolder(const std::string& image, Record dependencies)
-    : path_(path_for(image)), mode_(resolved_path(image).mode()),
-      dependencies_(std::move(dependencies)) {}
+PartFolder::PartFolder(const std::string& image, Record identity)
+    : path_(path_for(image)), mode_(resolved_path(image).mode()), identity_(std::move(identity)) {}
 
-PartFolder::PartFolder(const std::string& image, Record dependencies, bool resume)
-    : PartFolder(image, std::move(dependencies)) { // from here on the destructor closes
+PartFolder::PartFolder(const std::string& image, Record identity, bool resume)
+    : PartFolder(image, std::move(identity)) { // from here on the destructor closes
     struct stat facts {};
     if (resume && ::lstat(path_.c_str(), &facts) == 0) {
         open();
@@ -173,25 +166,10 @@ void PartFolder::read_frames() {
 }
 
 void PartFolder::require_same(const Record& stored) const {
-    const std::string next =
-        text("use the settings of the first run, or ", begin_again, " and lose its frames");
-    std::map<std::string, std::string> of_run(dependencies_.begin(), dependencies_.end());
-    for (const auto& [name, value] : stored) {
-        const auto found = of_run.find(name);
-        if (found == of_run.end()) {
-            refuse("what its frames depend on", entry(name, value), "no such entry, as in this run",
-                   next);
-        }
-        if (found->second != value) {
-            refuse("it was made with other settings: " + name, in_quotes(value),
-                   in_quotes(found->second) + ", that of this run", next);
-        }
-        of_run.erase(found);
-    }
-    if (!of_run.empty()) {
-        const auto& [name, value] = *of_run.begin();
-        refuse("what its frames depend on", "no such entry",
-               entry(name, value) + ", as in this run", next);
+    if (const std::optional<Difference> other = difference(stored, identity_)) {
+        refuse("it was made with other settings: " + other->thing, in_quotes(other->before),
+               in_quotes(other->now) + ", that of this run",
+               text("use the settings of the first run, or ", begin_again, " and lose its frames"));
     }
 }
 
@@ -203,8 +181,8 @@ void PartFolder::add(FinishedFrame frame) {
         }
         open();
     }
-    const std::string head = std::string(signature.begin(), signature.end()) +
-                             packed(packed(about(frame, dependencies_)));
+    const std::string head =
+        std::string(signature.begin(), signature.end()) + packed(packed(about(frame, identity_)));
     try {
         TemporaryFile file(path_, mode_);
         if (!write_all(file.descriptor(), head.data(), head.size(), 0) ||

@@ -30,10 +30,10 @@ public:
     static void require_none(const std::string& image);
 
     /// Continues the part of this image when there is one and `resume` says so. InputError when its
-    /// frames depend on something else than `dependencies`, which names the first difference, when
+    /// frames have another identity (io/record.hpp), of which it names the first difference, when
     /// it holds something else, or cannot be read or written; UsageError when another process has
     /// it.
-    PartFolder(const std::string& image, Record dependencies, bool resume);
+    PartFolder(const std::string& image, Record identity, bool resume);
     ~PartFolder();
     PartFolder(const PartFolder&) = delete;
     PartFolder& operator=(const PartFolder&) = delete;
@@ -50,7 +50,7 @@ public:
     void remove();
 
 private:
-    PartFolder(const std::string& image, Record dependencies);
+    PartFolder(const std::string& image, Record identity);
     void open();
     void read_frames();
     std::string file_of(std::size_t frame) const;
@@ -60,7 +60,7 @@ private:
 
     std::string path_;
     mode_t mode_; ///< that of the image which it will replace
-    Record dependencies_;
+    Record identity_;
     int folder_ = -1; ///< open for its lock
     std::vector<FinishedFrame> frames_;
 };

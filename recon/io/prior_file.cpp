@@ -8,8 +8,7 @@ StoredPrior read_prior(const std::string& path) {
     const OnlyImage image = read_only_image(path, "PRIOR.h5");
     return {image.about.about.grid,
             CoilRows(Eigen::Map<const CoilRows::Floats>(
-                image.values.data(), 1, static_cast<Eigen::Index>(image.values.size()))),
-            image.sha256};
+                image.values.data(), 1, static_cast<Eigen::Index>(image.values.size())))};
 }
 
 } // namespace lsrecon

@@ -210,7 +210,6 @@ Q QFile::read(const Sampling& sampling, const Grid& grid, double largest_error) 
 }
 
 void QFile::require(const Scan& scan, const LargestQError& largest_error) {
-    file_.start_hash();
     // The first one is read last, and kept for the first frame.
     std::set<const Sampling*> done;
     for (auto frame = scan.frames.rbegin(); frame != scan.frames.rend(); ++frame) {

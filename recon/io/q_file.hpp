@@ -43,7 +43,6 @@ public:
     Q read(const Sampling& sampling, const Grid& grid, double largest_error);
 
     /// Of the whole file.
-    std::string sha256() const { return file_.sha256(); }
 
 private:
     std::size_t row_of(const std::string& key) const;

@@ -1,7 +1,6 @@
 #include "io/record.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "base/error.hpp"
 #include "base/machine.hpp"
@@ -17,6 +16,9 @@ namespace {
 // What the names of these sentences in the record begin with; a number follows.
 const std::string fact_in_record = "fact_";
 const std::string remark_in_record = "remark_";
+const std::string option_in_record = "option_";
+const std::string hash_in_record = "_sha256";
+const std::string hash_of_scan = "scan" + hash_in_record;
 
 bool begins_with(const std::string& name, const std::string& begin) {
     return name.rfind(begin, 0) == 0;
@@ -44,7 +46,7 @@ Record make_record(const Scan& scan, const ComputedBy& by, const Record& setting
     Record record = record_of(by);
     record.insert(
         record.end(),
-        {{"scan", scan.file}, {"scan_format", scan.format}, {"scan_sha256", scan.sha256()}});
+        {{"scan", scan.file}, {"scan_format", scan.format}, {hash_of_scan, scan.sha256()}});
     record.insert(record.end(), settings.begin(), settings.end());
     for (std::size_t i = 0; i < scan.facts.size(); ++i) {
         record.emplace_back(text(fact_in_record, i), scan.facts[i]);
@@ -97,17 +99,51 @@ std::pair<std::vector<std::string>, Record> notes_and_rest(const Record& record)
     return parts;
 }
 
+std::string name_of_option(const std::string& key) {
+    return option_in_record + key;
+}
+
+std::string name_of_file_hash(const std::string& key) {
+    return name_of_option(key) + hash_in_record;
+}
+
 Record identity_of(const Record& record) {
-    const std::set<std::string> left_out{"made", "command", "scan", "q_file", "q_folder"};
     Record identity;
     for (const auto& [name, value] : record) {
-        if (begins_with(name, fact_in_record) || begins_with(name, remark_in_record)) {
-            identity.emplace_back(value, ""); // its number depends on the sentences before it
-        } else if (left_out.count(name) == 0) {
+        const bool is_option = begins_with(name, option_in_record) &&
+                               value_in(record, name + hash_in_record).empty(); // else its file
+        if (is_option || name == "program" || name == hash_of_scan) {
             identity.emplace_back(name, value);
         }
     }
     return identity;
+}
+
+namespace {
+
+std::string thing_of(const std::string& name) {
+    if (!begins_with(name, option_in_record)) {
+        return name == hash_of_scan ? "the scan" : "the program";
+    }
+    const std::string key = name.substr(option_in_record.size());
+    const std::size_t end = key.rfind(hash_in_record);
+    return end == std::string::npos ? text("`", key, "`")
+                                    : text("the file of `", key.substr(0, end), "`");
+}
+
+} // namespace
+
+std::optional<Difference> difference(const Record& before, const Record& now) {
+    for (const Record* const of : {&before, &now}) {
+        for (const auto& entry : *of) {
+            const Difference found{thing_of(entry.first), value_in(before, entry.first),
+                                   value_in(now, entry.first)};
+            if (found.before != found.now) {
+                return found;
+            }
+        }
+    }
+    return std::nullopt;
 }
 
 } // namespace lsrecon

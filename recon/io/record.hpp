@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,8 +34,21 @@ std::string value_in(const Record& record, const std::string& name);
 /// The remarks and notes of a record, and the rest of it.
 std::pair<std::vector<std::string>, Record> notes_and_rest(const Record& record);
 
-/// What frames depend on: the record without the time and the command, and without the
-/// paths of files whose hashes it has. A fact or remark is a name without a value.
+/// The names under which a record has an option and the file that it names; `key` is that of its
+/// row.
+std::string name_of_option(const std::string& key);
+std::string name_of_file_hash(const std::string& key);
+
+/// What values depend on: the version of the program, the scan, and the options, files by their
+/// hashes. Equal identities make equal images on one device.
 Record identity_of(const Record& record);
+
+struct Difference {
+    std::string thing; ///< "`lambda`", "the file of `maps`", "the scan"
+    std::string before; ///< its value; "" where it had none
+    std::string now;
+};
+/// The first one between two identities.
+std::optional<Difference> difference(const Record& before, const Record& now);
 
 } // namespace lsrecon

@@ -15,8 +15,6 @@ public:
     /// InputError when some sampling of the scan has none, so that nothing is missing after hours.
     virtual void require(const Scan& /*scan*/) {}
     virtual Q of(const Sampling& sampling, const Grid& grid) = 0;
-    /// What a later run must have the same.
-    virtual void add_to(Record& /*settings*/) const {}
 };
 
 /// The transforms compute it.

@@ -41,7 +41,6 @@ public:
     /// A frame with its samples. The only frame of a scan can be taken once.
     Frame frame(std::size_t index) { return frames_.take(index); }
     /// Of the prior image's file; "" for none.
-    std::string prior_sha256() const { return prior_ ? prior_->sha256() : ""; }
 
 private:
     void set_field(PrepareOptions& options);

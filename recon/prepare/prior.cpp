@@ -13,9 +13,8 @@ constexpr const char* next_step =
 
 ScanPrior::ScanPrior(const std::string& file, StoredPrior stored, const Scan& scan,
                      const std::vector<Place>& places, bool shifted)
-    : file_(file), sha256_(stored.sha256),
-      volumes_(std::move(stored.values), stored.grid, scan, places, scan.grid,
-               Resampled{file, "prior image", next_step, shifted}) {
+    : file_(file), volumes_(std::move(stored.values), stored.grid, scan, places, scan.grid,
+                            Resampled{file, "prior image", next_step, shifted}) {
     if (!volumes_.differ()) {
         only_ = of(places.front());
     }
@@ -31,7 +30,7 @@ std::shared_ptr<const PriorImage> ScanPrior::of(const Place& place) {
                           "an image of the same place", next_step});
     }
     return std::make_shared<const PriorImage>(
-        PriorImage{file_, sha256_, ComplexVector(there.to_doubles().row(0).transpose())});
+        PriorImage{file_, ComplexVector(there.to_doubles().row(0).transpose())});
 }
 
 } // namespace lsrecon

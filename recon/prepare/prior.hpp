@@ -17,13 +17,11 @@ public:
     ScanPrior(const std::string& file, StoredPrior stored, const Scan& scan,
               const std::vector<Place>& places, bool shifted);
 
-    const std::string& sha256() const { return sha256_; } ///< of the file
     /// InputError when it is only zeros where the image of the place is.
     std::shared_ptr<const PriorImage> of(const Place& place);
 
 private:
     std::string file_;
-    std::string sha256_;
     PlacedVolumes volumes_;
     std::shared_ptr<const PriorImage> only_; ///< of a scan of one place
 };

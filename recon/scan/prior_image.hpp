@@ -10,7 +10,6 @@ namespace lsrecon {
 /// the reconstruction.
 struct PriorImage {
     std::string file;
-    std::string sha256; ///< of the file
     ComplexVector values; ///< N, x fastest
 };
 

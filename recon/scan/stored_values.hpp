@@ -29,7 +29,6 @@ struct StoredField {
 struct StoredPrior {
     Grid grid;
     CoilRows values; ///< 1 x N
-    std::string sha256 = {}; ///< of its file; of a pair, of the hashes of both
 };
 
 } // namespace lsrecon

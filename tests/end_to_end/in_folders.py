@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 
-USAGE, INPUT, DEVICE = 2, 3, 4
+USAGE, INPUT, DEVICE, TOLERANCE = 2, 3, 4, 6
 failures = []
 
 

@@ -65,7 +65,7 @@ def discrepancy_meets_the_noise(make):
         chosen = float(about["lambda"])
         at = int(np.argmin(np.abs(curve["lambda"] - chosen)))
         expect(about["lambda_rule"] == "discrepancy", f"{words}: by {about['lambda_rule']}")
-        expect(about["lambda_asked_for"] == "discrepancy", f"asked for {about['lambda_asked_for']}")
+        expect(about["option_lambda"] == "discrepancy", f"asked for {about['option_lambda']}")
         expect(curve["discrepancy"][at] <= 1 < curve["discrepancy"][at + 1], f"{words}: the rule")
         found = residual(folder, "i.h5", True)
         # The image is solved to a thousandth of lambda, and R is nearly flat in what is left.

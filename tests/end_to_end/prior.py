@@ -79,7 +79,8 @@ def a_prior_pulls_the_image_to_it(make):
     mean = (alone + 1.5 * truth) / 2
     expect(np.linalg.norm(both - mean) < 1e-5 * np.linalg.norm(mean), "not the mean of both")
     record = image_of(folder, "device.h5")[1]
-    expect(len(record["prior_sha256"]) == 64 and record["prior"] == "prior.h5", record)
+    expect(len(record["option_prior_sha256"]) == 64, record)
+    expect(record["option_prior"] == "prior.h5", record)
 
 
 def edges_of_another_contrast_keep_edges(make):
@@ -134,7 +135,7 @@ def a_prior_of_a_scanner_is_read_where_it_is(make):
         folder.run(0, ["recon", "noisy.h5", "-o", "i.h5", "--quiet", "--backend", "reference",
                        "--iterations", "40", "--reg", "anatomical:0.3", "--prior", name])
         images[name], record = image_of(folder, "i.h5")
-        expect(len(record["prior_sha256"]) == 64 and record["prior"] == name, record)
+        expect(len(record["option_prior_sha256"]) == 64 and record["option_prior"] == name, record)
     wanted = images["prior.h5"]
     expect(np.linalg.norm(abs(wanted) - truth) < 0.5 * np.linalg.norm(truth), "a bad image")
     for name, image in images.items():

@@ -130,11 +130,12 @@ def signals_keep_frames(make):
         folder.kept = {"image.h5.part"}
         folder.run(USAGE, [*RECON, "-o", "image.h5"], ["image.h5.part", "--resume", "next:"])
         folder.run(INPUT, [*RECON, "-o", "image.h5", "--resume", "--lambda", "0.5"],
-                   ["other settings: lambda", "next:"])
-        for flags, words in ((["--precision", "double"], ["precision", '"double"']),
-                             (["--conjugate"], ["no such entry", "(--conjugate)"]),
-                             (["--frames", "0,1"], ["no such entry", "frames"]),
-                             (["--device-memory", "7"], ['"all"', '"7 MiB"'])):
+                   ["other settings: --lambda", "next:"])
+        for flags, words in ((["--precision", "double"], ["--precision", '"double"']),
+                             (["--conjugate"], ["--conjugate", "nothing", '"yes"']),
+                             (["--frames", "0,1"], ["--frames", '"0,1"']),
+                             (["--reg", "tv:0.0200001"], ["--reg", '"tv:0.0200001"']),
+                             (["--device-memory", "7"], ["nothing", '"7"'])):
             folder.run(INPUT, [*RECON, "-o", "image.h5", "--resume", *flags], [*words, "next:"])
         expect(parts(folder) == ["image.h5.part"], "a refused run took the part")
         folder.kept = set()
@@ -153,11 +154,11 @@ def fhd_is_of_one_precision(make):
     folder.kept = {"fhd.h5.part"}
     folder.run(INPUT, fhd, ["frame"])
     for flags, words in ((["--precision", "double"], ["precision", '"double"']),
-                         (["--segment-error", "1e-2"], ["other settings: segment_error"])):
+                         (["--segment-error", "1e-2"], ["other settings: --segment-error"])):
         folder.run(INPUT, [*fhd, "--resume", *flags], [*words, "next:"])
     with h5py.File(folder / "fhd.h5") as made:
         record = dict(made["record"].attrs)
-    expect(record["precision"] == "single" and record["precision_asked_for"] == "",
+    expect(record["precision"] == "single" and "option_precision" not in record,
            f"the record has {record}")
 
 
@@ -192,7 +193,27 @@ def another_scan_is_refused(make):
         changed["samples"][7] = 2 * changed["samples"][7]
     os.replace(folder / "changed.h5", folder / "many.h5")
     folder.kept = {"image.h5.part"}
-    folder.run(INPUT, [*RECON, "-o", "image.h5", "--resume"], ["settings: scan_sha256", "next:"])
+    folder.run(INPUT, [*RECON, "-o", "image.h5", "--resume"], ["settings: the scan", "next:"])
+
+
+def other_maps_of_that_name_are_refused(make):
+    """A bad frame leaves the part of the others."""
+    folder = make()
+    scan_of_frames(folder)
+    with h5py.File(folder / "many.h5", "r+") as scan:
+        scan["samples"][2, 0, 5] = np.nan
+    command = [*RECON, "-o", "image.h5", "--maps", "maps.h5"]
+    folder.run(0, ["maps", "one.h5", "-o", "maps.h5", "--maps", "walsh", "--quiet"])
+    folder.kept = {"image.h5.part"}
+    folder.run(INPUT, command, ["frame"])
+    os.unlink(folder / "image.h5")
+    shutil.copy(folder / "maps.h5", folder / "copy.h5")
+    os.replace(folder / "copy.h5", folder / "maps.h5")
+    folder.run(INPUT, [*command, "--resume"], ["frame 2"])  # the same maps
+    os.unlink(folder / "image.h5")
+    with h5py.File(folder / "maps.h5", "r+") as maps:
+        maps["coil_maps"][0] = 2 * maps["coil_maps"][0]
+    folder.run(INPUT, [*command, "--resume"], ["other settings: the file of --maps", "next:"])
 
 
 def truth_and_preview_of_many_frames(make):
@@ -207,5 +228,6 @@ def truth_and_preview_of_many_frames(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([killed_and_resumed, signals_keep_frames, another_scan_is_refused,
+                        other_maps_of_that_name_are_refused,
                         fhd_is_of_one_precision, fhd_in_doubles_is_resumed,
                         truth_and_preview_of_many_frames]))

@@ -59,7 +59,7 @@ TEST_P(Regularisers, EdgesOfAnotherImageWeighDifferences) {
     // Steps 0, -2, 0 of magnitudes, whose mean square is 4/3: half its root, squared, is 1/3, and
     // the weights are 1, 1 / 13, 1, and 1 at the end.
     const Grid grid = make_grid(4, 1);
-    PriorImage prior{"prior.h5", "", ComplexVector(4)};
+    PriorImage prior{"prior.h5", ComplexVector(4)};
     prior.values << 3, Complex(0, 3), -1, 1;
     ComplexVector in(4);
     in << 1, 2, 6, Complex(0, 8);
@@ -77,7 +77,7 @@ TEST_P(Regularisers, EdgesOfAnotherImageWeighDifferences) {
 
 TEST_P(Regularisers, AdjointOfWeightedDifferences) {
     for (const Grid& grid : {make_grid(7, 1), make_grid(5, 66), make_grid(3, 4, 5)}) {
-        const PriorImage prior{"prior.h5", "", vector(grid.voxels())};
+        const PriorImage prior{"prior.h5", vector(grid.voxels())};
         const std::vector<RegulariserTerm> terms =
             make_regularisers({{"anatomical", 1}}, {on.device(), on.precision, grid, &prior});
         Operator& k = *terms[0].k;
@@ -141,7 +141,7 @@ TEST_P(Regularisers, QuadraticOnesJoinTheNormalEquations) {
 TEST_P(Regularisers, GradientsOfQuadraticOnesAreFiniteDifferences) {
     const Grid grid = make_grid(6, 5, 4);
     const std::vector<Vec3> trajectory{{-2, -2, -1}, {2, 2, 1}, {-2, 2, 1}, {2, -2, -1}};
-    const PriorImage prior{"p.h5", "", vector(grid.voxels())};
+    const PriorImage prior{"p.h5", vector(grid.voxels())};
     test::Diagonal one(on.device(), grid.voxels());
     constexpr double weight = 0.7;
     for (const Regulariser& row : regularisers()) {
