@@ -202,15 +202,13 @@ def other_maps_of_that_name_are_refused(make):
     scan_of_frames(folder)
     with h5py.File(folder / "many.h5", "r+") as scan:
         scan["samples"][2, 0, 5] = np.nan
-    command = [*RECON, "-o", "image.h5", "--maps", "maps.h5"]
+    command = [*RECON, "-o", "made.h5", "--maps", "maps.h5"]
     folder.run(0, ["maps", "one.h5", "-o", "maps.h5", "--maps", "walsh", "--quiet"])
-    folder.kept = {"image.h5.part"}
+    folder.kept = {"made.h5.part"}
     folder.run(INPUT, command, ["frame"])
-    os.unlink(folder / "image.h5")
     shutil.copy(folder / "maps.h5", folder / "copy.h5")
     os.replace(folder / "copy.h5", folder / "maps.h5")
     folder.run(INPUT, [*command, "--resume"], ["frame 2"])  # the same maps
-    os.unlink(folder / "image.h5")
     with h5py.File(folder / "maps.h5", "r+") as maps:
         maps["coil_maps"][0] = 2 * maps["coil_maps"][0]
     folder.run(INPUT, [*command, "--resume"], ["other settings: the file of --maps", "next:"])
