@@ -192,7 +192,8 @@ Told told_by(const Hdf5Reader& image) {
     Told told;
     std::vector<double> iterations;
     double residual = 0;
-    for (const ImageFrame& frame : frames_of_image(image)) {
+    const std::vector<ImageFrame> frames = frames_of_image(image);
+    for (const ImageFrame& frame : frames) {
         for (const std::vector<double>& residuals : frame.residuals) {
             if (!residuals.empty()) { // not of a frame that failed
                 iterations.push_back(static_cast<double>(residuals.size() - 1));
@@ -211,6 +212,9 @@ Told told_by(const Hdf5Reader& image) {
     told.lambda = value_in(record, "lambda");
     told.regularisers = value_in(record, "regularisers");
     told.notes = notes;
+    if (const std::vector<std::size_t> failed = failed_among(frames); !failed.empty()) {
+        told.notes.insert(told.notes.begin(), list_of_failures(failed, frames.size()));
+    }
     return told;
 }
 
@@ -248,9 +252,9 @@ Earlier earlier_image(const ReconOptions& options, const Record& hashes) {
             difference(identity_of(record), identity_of(expected))) {
         return {std::nullopt, in_words(*other)};
     }
-    const std::vector<ImageFrame> frames = frames_of_image(image);
-    if (!failed_among(frames).empty()) {
-        return {std::nullopt, "frames had failed"};
+    const bool together = need_all_frames(options.reconstruct.solve.regularisers);
+    if (together && !failed_among(frames_of_image(image)).empty()) {
+        return {std::nullopt, "frames had failed"}; // others are tried again by their part
     }
     const double most = options.reconstruct.certify;
     if (most > 0 && !(number_in(record, "certified_image_upper") <= most)) {

@@ -7,6 +7,7 @@
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
 #include "base/timer.hpp"
+#include "device/devices.hpp"
 #include "io/image/png.hpp"
 #include "solve/cg.hpp"
 #include "solve/effort.hpp"
@@ -146,6 +147,18 @@ void choose_accuracy(ReconOptions& options) {
     reconstruct.settings.emplace_back("accuracy", text(compute.image_accuracy));
 }
 
+/// A device by its name in place of its index, which tasks on devices of one kind do not share.
+void name_device(Record& settings) {
+    for (auto& [name, value] : settings) {
+        const bool is_index = value.find_first_not_of("0123456789") == std::string::npos;
+        if (name == name_of_option("device") && is_index) {
+            for (const DeviceInfo& info : list_devices()) {
+                value = text(info.index) == value ? info.name : value;
+            }
+        }
+    }
+}
+
 /// The image is there, and its error is not what was asked for.
 void require_certified(const SolveSummary& solves, double most, const std::string& output) {
     if (most > 0 && !(solves.sampled().image.upper <= most)) {
@@ -233,6 +246,7 @@ void settle_words(ReconOptions& options) {
         require_png();
     }
     reconstruct.settings = settings_of(&options_of, options);
+    name_device(reconstruct.settings);
     choose_accuracy(options);
 }
 

@@ -250,8 +250,9 @@ def a_batch_tries_them_again(make):
         folder.run(INPUT, batch)
         expect("1 of 5 frames failed: 2; found: " in row(), "the row does not say why")
     shutil.rmtree(folder / "out/images/many.h5.part")
-    folder.run(0, batch)
-    expect("finished before" in row(), "an image that was accepted is made again")
+    said = folder.run(0, batch).stderr
+    expect("finished before" in said, "an image that was accepted is made again")
+    expect("1 of 5 frames failed: 2" in row(), "the row does not say that a frame is missing")
 
 
 if __name__ == "__main__":
