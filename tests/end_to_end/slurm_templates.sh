@@ -71,7 +71,7 @@ done
 mv whole second/2
 SLURM_STEP_NUM_TASKS=1 SLURM_PROCID=0 "$array" scans.txt out --lambda 0.01 --low-resolution \
     >told 2>&1 || fail "the second time"
-(($(grep -c "finished before" out/results.tsv) == 3)) || fail "work is done again"
+(($(grep -c "finished before" told) == 3)) || fail "work is done again"
 
 # An array with gaps would leave scans out.
 ! SLURM_ARRAY_TASK_COUNT=2 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_ID=7 \
