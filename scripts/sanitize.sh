@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds with AddressSanitizer and UndefinedBehaviorSanitizer, and runs the unit, property and
-# bad-file tests, and each command once, on the CPU.
+# bad-file tests, and each command on the reference, on PoCL and by the NUFFT.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -39,7 +39,10 @@ std::string kernel_of(const ComputeOptions& options, const std::string& device_k
 } // namespace
 
 bool may_be_inexact(const ComputeOptions& options, const std::vector<Engine>& table) {
-    return options.backend == "opencl" &&
+    const bool any = std::any_of(table.begin(), table.end(), [](const Engine& engine) {
+        return engine.device_kind == "opencl"; // else open_transforms says that none is built in
+    });
+    return any && options.backend == "opencl" &&
            (options.kernel.empty() && options.engine == by_cost
                 ? true
                 : options.engine != any_exact &&

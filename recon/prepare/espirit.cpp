@@ -193,7 +193,7 @@ Eigen::MatrixXcf row_space(const Patches& patches, double threshold) {
     const Eigen::MatrixXcf gram = is_wide ? gram_of(patches.adjoint()) : gram_of(patches);
     const Eigen::Index full = gram.rows();
     const double energy = patches.cast<std::complex<double>>().squaredNorm();
-    Leading leading;
+    Leading leading{{}, Eigen::MatrixXcf(full, 0), {}};
     for (Eigen::Index rank = std::min(full, first_rank);; rank = std::min(full, 2 * rank)) {
         leading = leading_eigenvectors(gram, rank, leading.vectors);
         const Eigen::VectorXd squares = leading.eigenvalues.cast<double>();

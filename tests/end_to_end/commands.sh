@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # The commands one after another, as a user would chain them; every output must exist.
-#     commands.sh LSRECON BACKEND
+#     commands.sh LSRECON BACKEND [ENGINE]
 set -euo pipefail
 lsrecon=$1
 backend=$2
+on=(--backend "$backend" ${3:+--engine "$3"})
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -28,7 +29,7 @@ told() { # PATTERN is in what the last command printed
 }
 
 run simulate --trajectory spiral --matrix 16,16 --coils 3 --noise 0.01 --seed 2 \
-    -o scan.h5 --truth truth.h5 --backend "$backend" --quiet
+    -o scan.h5 --truth truth.h5 "${on[@]}" --quiet
 expect scan.h5 truth.h5
 
 run info scan.h5
@@ -39,21 +40,21 @@ run check scan.h5
 # Coils without maps and with correlated noise, as a scanner gives them.
 run simulate --trajectory radial --matrix 24,24 --coils 3 --without-maps --snr 30 \
     --noise-samples 200 --noise-correlation 0.5 -o scanner.h5 \
-    --backend "$backend" --quiet
-run recon scanner.h5 -o scanner_image.h5 --iterations 5 --backend "$backend" --quiet
+    "${on[@]}" --quiet
+run recon scanner.h5 -o scanner_image.h5 --iterations 5 "${on[@]}" --quiet
 run info scanner_image.h5
 told "prewhitened with 200 samples"
 
 # A Cartesian image against the phantom in its band has rounding alone for an error.
 run simulate --trajectory cartesian --matrix 24,24 -o cartesian.h5 --truth band.h5 \
     --truth-of band --quiet
-run recon cartesian.h5 -o cartesian_image.h5 --truth band.h5 --backend "$backend" --quiet
+run recon cartesian.h5 -o cartesian_image.h5 --truth band.h5 "${on[@]}" --quiet
 told "truth: 0.0000"
 
 # Frames of a phantom that moves, each with its own spokes and its own truth.
 run simulate --trajectory golden-angle --matrix 16,16 --coils 2 --frames 3 --motion 30 \
-    -o moving.h5 --truth moving_truth.h5 --backend "$backend" --quiet
-run recon moving.h5 -o moving_image.h5 --truth moving_truth.h5 --backend "$backend" --quiet
+    -o moving.h5 --truth moving_truth.h5 "${on[@]}" --quiet
+run recon moving.h5 -o moving_image.h5 --truth moving_truth.h5 "${on[@]}" --quiet
 /usr/bin/python3 - <<'PYTHON'
 import h5py
 
@@ -63,12 +64,12 @@ record = h5py.File("moving_image.h5")["record"]
 assert 0 < record.attrs["truth_error"][0] < 0.3, record.attrs["truth_error"]
 PYTHON
 
-run fhd scan.h5 -o fhd.h5 --backend "$backend" --quiet
-run q scan.h5 -o q.h5 --backend "$backend" --quiet
+run fhd scan.h5 -o fhd.h5 "${on[@]}" --quiet
+run q scan.h5 -o q.h5 "${on[@]}" --accuracy 1e-6 --quiet
 expect fhd.h5 q.h5
 
-run recon scan.h5 -o image.h5 --backend "$backend" --quiet
-run recon scan.h5 -o with_q.h5 --q q.h5 --backend "$backend" --truth truth.h5 --quiet
+run recon scan.h5 -o image.h5 "${on[@]}" --quiet
+run recon scan.h5 -o with_q.h5 --q q.h5 "${on[@]}" --truth truth.h5 --quiet
 told truth
 expect image.h5 with_q.h5
 /usr/bin/python3 - <<'PYTHON'
@@ -92,20 +93,24 @@ PYTHON
 run simulate --trajectory spiral --matrix 16,16 --undersampling 1.5 -o other.h5 --quiet
 before=$(sha256sum image.h5)
 code=0
-"$lsrecon" recon other.h5 -o image.h5 --q q.h5 --backend "$backend" --quiet 2>err || code=$?
+"$lsrecon" recon other.h5 -o image.h5 --q q.h5 "${on[@]}" --quiet 2>err || code=$?
 [[ $code == 3 ]] || { echo "Q of another scan: exit code $code, expected 3" >&2; exit 1; }
 grep -q q.h5 err
 [[ $before == "$(sha256sum image.h5)" ]]
 
-run validate scan.h5 --backend "$backend" --quiet
-run maps scanner.h5 -o maps.h5 --backend "$backend" --quiet
+run validate scan.h5 "${on[@]}" --quiet
+run batch scan.h5 moving.h5 -o many "${on[@]}"
+expect many/images/scan.h5 many/images/moving.h5
+run maps scanner.h5 -o maps.h5 "${on[@]}" --quiet
 run convert image.h5 -o image.cfl --quiet
 expect maps.h5 image.cfl image.hdr
 "$lsrecon" view image.h5 -o image.html --quiet 2>err || [[ $? == 5 ]] # not built in
 if "$lsrecon" devices >/dev/null 2>&1; then # the program may be built without any
-    run bench --matrix 8,8 --samples 16 --stage fhd --kernel tuned --quiet
+    run bench --matrix 8,8 --samples 16 --stage fhd --kernel "tuned,${3:-separable}" --quiet
 fi
 if [[ $backend == opencl ]]; then
+    run predict scan.h5 "${on[@]}"
+    told "^all "
     # One object a row under "rows".
     run validate scan.h5 --pairs 2e4 --json validate.json --quiet
     /usr/bin/python3 - <<'PYTHON'
@@ -152,7 +157,7 @@ with h5py.File("scan.h5") as one, h5py.File("frames.h5", "w") as frames:
     one.copy("trajectory", frames)
     frames["samples"] = np.repeat(one["samples"][()][np.newaxis], 3, 0)
 PYTHON
-run recon frames.h5 --iterations 15 -o frames_image.h5 --backend "$backend"
+run recon frames.h5 --iterations 15 -o frames_image.h5 "${on[@]}"
 if ! grep -q '^frame 3 of 3$' err || [[ $(grep -c '^fhd ' err) != 1 ]]; then
     echo "frames are not reported:" >&2
     cat err >&2

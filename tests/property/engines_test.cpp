@@ -70,6 +70,13 @@ TEST_P(Engines, SayWhyNoneServesAnAccuracy) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, Engines, testing::ValuesIn(test::array_cases()));
 
+TEST(NamedEngine, OfABuildWithoutOpenClIsNoUnknownKernel) {
+    ComputeOptions options;
+    options.engine = "nufft";
+    EXPECT_FALSE(may_be_inexact(options, {engine_of("loops")}));
+    EXPECT_EQ(may_be_inexact(options), device_kinds().front().built);
+}
+
 TEST(NamedEngine, ThatCannotServeIsReplacedWithANote) {
     Engine picky = engine_of("loops");
     picky.variants = {{"picky"}};

@@ -24,10 +24,13 @@ public:
         if (!in_host_memory) {
             buffer_ = queue_.buffer(bytes_);
         } else if (bytes_ <= queue_.info().max_allocation_bytes) {
-            host_ = std::aligned_alloc(page, round_up(bytes_, cache_line));
+            // Not aligned_alloc, which takes whole pages alone.
+            if (::posix_memalign(&host_, page, round_up(bytes_, cache_line)) != 0) {
+                host_ = nullptr;
+            }
         }
         if (in_host_memory && host_ == nullptr) {
-            throw cl::Error(CL_MEM_OBJECT_ALLOCATION_FAILURE, "aligned_alloc");
+            throw cl::Error(CL_MEM_OBJECT_ALLOCATION_FAILURE, "posix_memalign");
         }
         *all_bytes_ += bytes_;
     }
