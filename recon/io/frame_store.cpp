@@ -52,7 +52,7 @@ void FrameStore::require_some() {
         }
     }
     try {
-        require_an_image(largest.value(), precision_);
+        require_an_image(largest.value(), precision_, scan_.file);
     } catch (const Error&) {
         remove_part();
         throw;

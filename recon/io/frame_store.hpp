@@ -37,7 +37,7 @@ public:
     void put(std::size_t frame, const std::function<ImageFrame(FileValues& values)>& write);
     void put(std::size_t frame, ImageFrame image);
 
-    /// DeviceError or ToleranceError when all frames are zeros or cannot be held; the part is then
+    /// InputError or ToleranceError when all frames are zeros or cannot be held; the part is then
     /// removed, because that would recur.
     void require_some();
     /// "7 of 20 frames are kept in image.h5.part", and how to go on; "" where none is.

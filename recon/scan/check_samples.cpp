@@ -8,6 +8,11 @@
 
 namespace lsrecon {
 
+bool counts(const Sampling& sampling, std::size_t m) {
+    const auto i = static_cast<Eigen::Index>(m);
+    return sampling.weight(m) > 0 && (sampling.phi.size() == 0 || sampling.phi(i) != Complex(0));
+}
+
 void SampleCheck::add(const CoilRows& samples) {
     require_finite_values(scan_, "samples", samples, [&](std::size_t c, std::size_t m) {
         return text("[", scan_.frames.size() > 1 ? text(frame_, ", ") : "", c, ", ", m, "]");
@@ -18,29 +23,41 @@ void SampleCheck::add(const CoilRows& samples) {
     std::size_t counted = 0;
     samples.visit([&](const auto& values) {
         for (Eigen::Index m = 0; m < values.cols(); ++m) {
-            const bool counts = sampling.weight(static_cast<std::size_t>(m)) > 0;
-            counted += counts ? 1 : 0;
-            zeros += counts && (values.col(m).array() == 0).all() ? 1 : 0;
+            if (counts(sampling, static_cast<std::size_t>(m))) {
+                ++counted;
+                zeros += (values.col(m).array() == 0).all() ? 1 : 0;
+            }
         }
     });
-    if (zeros < counted) { // silent_ knows the other frames
+    if (zeros < counted) {
         zeros_ += zeros;
         counted_ += counted;
+    } else {
+        empty_.push_back(frame_);
     }
     ++frame_;
 }
 
 void SampleCheck::skip() {
     silent_.skip();
+    ++skipped_;
     ++frame_;
 }
 
 std::vector<std::string> SampleCheck::end() const {
-    if (silent_.all()) {
-        throw InputError({scan_.file, scan_.name_of("samples"), "every sample is 0",
+    if (empty_.size() + skipped_ == frame_) {
+        throw InputError({scan_.file, scan_.name_of("samples"),
+                          silent_.all() ? "every sample is 0"
+                                        : "every sample is 0 where its weight and phi are not",
                           "at least one that is not", "check how the scan was written"});
     }
     std::vector<std::string> remarks = silent_.remarks();
+    if (empty_.size() > silent_.empty().size()) {
+        remarks.push_back(text(counted(empty_.size(), "frame"),
+                               " have no sample but zeros where its weight and phi are not 0, the "
+                               "first is frame ",
+                               empty_.front()));
+    }
     constexpr double many = 0.05; // more than the first samples of readouts
     const double share = static_cast<double>(zeros_) / static_cast<double>(counted_);
     if (share > many) {

@@ -5,8 +5,11 @@
 
 namespace lsrecon {
 
+/// Whether a sample reaches F^H d: neither its weight nor its phi is 0.
+bool counts(const Sampling& sampling, std::size_t m);
+
 /// The part of the contract (scan/check.hpp) that holds for samples, whose frames come one at a
-/// time: finite numbers, at least one of them not zero.
+/// time: finite numbers, at least one of those that count not zero.
 class SampleCheck {
 public:
     /// `scan` must outlive it; its frames need no samples.
@@ -17,16 +20,18 @@ public:
     /// The next frame is left out of the check.
     void skip();
     /// After the last frame: remarks on coils that are silent, and on many samples that are.
-    /// InputError when all are.
+    /// InputError when all that count are zero.
     std::vector<std::string> end() const;
-    /// Frames of only zeros.
-    const std::vector<std::size_t>& empty() const { return silent_.empty(); }
+    /// Frames that make no image but zeros.
+    const std::vector<std::size_t>& empty() const { return empty_; }
 
 private:
     const Scan& scan_;
     std::size_t frame_ = 0;
     SilentCoils silent_;
-    std::size_t counted_ = 0; ///< samples with a weight
+    std::vector<std::size_t> empty_;
+    std::size_t skipped_ = 0; ///< frames
+    std::size_t counted_ = 0; ///< samples that count
     std::size_t zeros_ = 0; ///< of these, 0 in every coil
 };
 

@@ -44,11 +44,13 @@ void require_in_range(double largest, Precision precision) {
     }
 }
 
-void require_an_image(double largest, Precision precision) {
+void require_an_image(double largest, Precision precision, const std::string& scan_file) {
     require_in_range(largest, precision);
     if (largest == 0) {
-        throw DeviceError("the result is zero everywhere; nothing is written\n  next:     run "
-                          "'lsrecon check' on the scan and 'lsrecon validate' on this device");
+        throw InputError({scan_file, "the result", "zero everywhere; nothing is written",
+                          "samples with signal, in coils whose maps are not zero",
+                          "run 'lsrecon check' on the scan, and look at its coil maps and at the "
+                          "weights of `reg`; 'lsrecon validate' tells whether it is the device"});
     }
     if (largest < range_of(precision).least) {
         refuse_range(largest, precision);

@@ -83,8 +83,10 @@ struct Image {
 };
 
 /// What an image of this largest |real or imaginary part| is: DeviceError for values that no scan
-/// explains; ToleranceError for sound values that the file's numbers cannot hold.
-void require_an_image(double largest, Precision precision = Precision::float32);
+/// explains; InputError, which names the scan, for zeros; ToleranceError for sound values that the
+/// file's numbers cannot hold.
+void require_an_image(double largest, Precision precision = Precision::float32,
+                      const std::string& scan_file = "");
 /// The same for a part of it, which may be small or zeros.
 void require_in_range(double largest, Precision precision);
 

@@ -7,6 +7,8 @@
 #include "base/numbers.hpp"
 #include "device/reference_device.hpp"
 #include "operators/explicit_gram.hpp"
+#include "operators/finite.hpp"
+#include "scan/check_samples.hpp"
 #include "solve/cg.hpp"
 #include "solve/effort.hpp"
 #include "solve/methods.hpp"
@@ -36,6 +38,22 @@ std::string no_room(const Device& device, double room, const Cost& needed) {
                 std::ceil(needed.largest_array / mib), " MiB); ", std::floor(may_be_used / mib),
                 " MiB are available (largest buffer ", std::floor(device.largest_array() / mib),
                 " MiB)");
+}
+
+/// DeviceError for zeros of a sample that counts, of a coil that has a map.
+void require_not_of_device(const std::vector<Volume>& fhd, const Sampling& sampling,
+                           const CoilRows& samples, const CoilRows& coil_maps) {
+    if (std::any_of(fhd.begin(), fhd.end(), [](const Volume& v) { return v.norm() > 0; })) {
+        return;
+    }
+    for (std::size_t c = 0; c < samples.rows(); ++c) {
+        const bool is_seen = coil_maps.empty() || !is_silent(coil_maps, c);
+        for (std::size_t m = 0; is_seen && m < samples.columns(); ++m) {
+            if (counts(sampling, m) && samples(c, m) != Complex(0)) {
+                require_not_zero("fhd", 0);
+            }
+        }
+    }
 }
 
 constexpr double products_of_spectra = 3; ///< take as long as making the spectra of Q
@@ -118,12 +136,15 @@ Cost NormalEquations::cost(const Device& device, const SystemShape& shape, Preci
 }
 
 std::vector<Volume> NormalEquations::fhd(const CoilRows& samples, Reporter& report) {
-    if (common_.method != nullptr && common_.method->fhd != nullptr) {
-        return common_.method->fhd(common_.transforms, sampling_, density_.cells, common_.plan.grid,
-                                   samples, maps_, report);
-    }
+    const bool by_method = common_.method != nullptr && common_.method->fhd != nullptr;
     std::vector<Volume> volumes =
-        compute_fhd(common_.transforms, transform_, factors_, samples, maps_, report);
+        by_method ? common_.method->fhd(common_.transforms, sampling_, density_.cells,
+                                        common_.plan.grid, samples, maps_, report)
+                  : compute_fhd(common_.transforms, transform_, factors_, samples, maps_, report);
+    require_not_of_device(volumes, sampling_, samples, common_.coil_maps);
+    if (by_method) {
+        return volumes;
+    }
     error_ = std::max(error_, transform_.error());
     if (sampled_.voxels == 0 && are_sampled()) {
         const Stage stage(report, "certify");

@@ -89,6 +89,45 @@ TEST_F(FailedFrames, AreSolvedByTheNextRunThatResumes) {
     EXPECT_EQ(folder.entries(), 2U) << "more than the scan and the image";
 }
 
+/// A device that does nothing.
+class Idle : public test::WrappedTransform {
+public:
+    using WrappedTransform::WrappedTransform;
+    void adjoint(const Array&, Array&, const Progress&) override {}
+};
+
+TEST(ImageOfZeros, IsByTheDeviceOrByTheScan) {
+    const test::TemporaryFolder folder;
+    Scan scan = test::scan_of(test::make_problem(test::cartesian({5, 4, 0})));
+    const auto error_of = [&](std::vector<Engine> table) {
+        write_native_scan(folder.file("scan.h5"), scan);
+        const auto transforms = open_transforms(test::on_reference(), std::move(table));
+        FileOptions options;
+        options.solve = {0, 50, 1e-11, &solver_named("eigen")};
+        Reporter report;
+        try {
+            reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), *transforms, options,
+                             report);
+        } catch (const Error& error) {
+            return error.code();
+        }
+        return ExitCode::done;
+    };
+    EXPECT_EQ(error_of(engines()), ExitCode::done);
+    EXPECT_EQ(error_of(test::wrapped(
+                  [](auto inner) { return std::make_unique<Idle>(std::move(inner)); })),
+              ExitCode::device);
+    // One coil has the signal, the other the map.
+    const CoilMatrix samples = scan.frames[0].samples.doubles();
+    CoilMatrix both = CoilMatrix::Zero(2, samples.cols());
+    both.row(0) = samples.row(0);
+    scan.frames[0].samples = both;
+    CoilMatrix maps = CoilMatrix::Zero(2, 5 * 4);
+    maps.row(1).setOnes();
+    scan.coil_maps = maps;
+    EXPECT_EQ(error_of(engines()), ExitCode::input);
+}
+
 TEST_F(FailedFrames, OfAWholeScanLeaveNothing) {
     EXPECT_THROW(run(1, never), DeviceError);
     EXPECT_EQ(folder.entries(), 1U) << "more than the scan";

@@ -200,7 +200,7 @@ TEST(ImageFile, NeverHoldsNothing) {
     Image image = small_image();
     image.frames[0].values.setZero();
     image.frames[1].values.setZero();
-    EXPECT_THROW(write_image(folder.file("image.h5"), image), DeviceError);
+    EXPECT_THROW(write_image(folder.file("image.h5"), image), InputError);
     EXPECT_EQ(folder.entries(), 0U);
 }
 
@@ -260,7 +260,7 @@ TEST(ImageFile, ValuesBeyondTheFilesNumbersAreRefused) {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
         EXPECT_THROW(put(std::nan(""), precision), DeviceError);
         EXPECT_THROW(put(INFINITY, precision), DeviceError);
-        EXPECT_THROW(require_an_image(0, precision), DeviceError);
+        EXPECT_THROW(require_an_image(0, precision), InputError);
     }
     EXPECT_THROW(require_an_image(1e-60), ToleranceError);
     EXPECT_NO_THROW(require_an_image(1e-60, Precision::float64));

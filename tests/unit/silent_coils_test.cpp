@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.hpp"
 #include "scan/check_samples.hpp"
 
 namespace lsrecon {
@@ -73,6 +74,27 @@ TEST(SilentCoils, AFrameOfSilentCoilsIsReportedOnce) {
     EXPECT_EQ(remarks_on_silent_coils(scan),
               Remarks{"all samples of all coils are 0 in 2 of 4 frames, the first is frame 1: "
                       "check how the scan was written"});
+}
+
+TEST(SilentCoils, ZerosWhereSamplesCountMakeNoImage) {
+    const Eigen::Index signal = 2; // in all coils, at this sample alone
+    for (const bool by_phi : {false, true}) {
+        auto sampling = std::make_shared<Sampling>();
+        sampling->trajectory.resize(4);
+        sampling->weights = RealVector::Ones(4);
+        sampling->phi = ComplexVector::Ones(4);
+        by_phi ? void(sampling->phi(signal) = 0) : void(sampling->weights(signal) = 0);
+        Scan scan = scan_of(2);
+        SampleCheck check(scan);
+        for (Frame& frame : scan.frames) {
+            frame.sampling = sampling;
+            frame.samples.doubles().setZero();
+            frame.samples.doubles().col(signal).setOnes();
+            check.add(frame.samples);
+        }
+        EXPECT_EQ(check.empty(), (std::vector<std::size_t>{0, 1}));
+        EXPECT_THROW(check.end(), InputError);
+    }
 }
 
 } // namespace
