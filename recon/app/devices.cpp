@@ -2,6 +2,8 @@
 #include "app/console.hpp"
 #include "app/output.hpp"
 #include "app/predict.hpp"
+#include "base/cache_folder.hpp"
+#include "base/named_files.hpp"
 #include "base/numbers.hpp"
 #include "engines/tuning.hpp"
 
@@ -42,14 +44,16 @@ OptionTable options_of(Options& options) {
         {in("Device", {device_option(options.wanted)}),
          in("Prediction",
             {{"measure", toggle(options.measure), "measure how long the device takes", "",
-              "Simulated scans are reconstructed, which takes a minute or two. `lsrecon predict` "
-              "and `--engine auto` use what is measured from then on."},
+              "Simulated scans are reconstructed, which takes a few minutes. `lsrecon predict` "
+              "and the time that is left use what is measured from then on."},
              {"output", name(options.output), "file to describe the machine in", "none",
               "It is for `lsrecon predict --machine` where the device is not. It needs "
               "`--measure`."}})});
 }
 
 ExitCode measure(const Options& options) {
+    require_files({}, {{"--output", options.output, FileKind::json}});
+    require_folder("LSRECON_CACHE", cache_folder());
     Console console(false);
     const Machine machine = measure_machine(options.wanted, console);
     keep(machine);

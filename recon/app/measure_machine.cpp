@@ -1,8 +1,12 @@
 #include <Eigen/Dense>
 #include <cmath>
-#include <filesystem>
-#include <spawn.h>
+#include <csignal>
+#include <fcntl.h>
+#include <fstream>
+#include <iterator>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "app/predict.hpp"
 #include "base/numbers.hpp"
@@ -11,13 +15,9 @@
 #include "device/described_device.hpp"
 #include "io/hdf5/reader.hpp"
 
-extern char** environ; // NOLINT: POSIX
-
 namespace lsrecon::app {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 /// A scan, and the options of its reconstructions.
 struct Case {
@@ -72,25 +72,50 @@ struct Equation {
     double seconds = 0;
 };
 
-/// By a process of this program, in silence, which knows no earlier pace. DeviceError when it
-/// fails.
-double seconds_of_process(const TemporaryFolder& scratch, const std::string& words) {
-    const fs::path program = fs::read_symlink("/proc/self/exe");
-    const std::string line = text("LSRECON_CACHE='", scratch.file("cache"), "' exec '",
-                                  program.string(), "' ", words, " --quiet >/dev/null 2>&1");
-    const char* const arguments[] = {"sh", "-c", line.c_str(), nullptr};
-    pid_t process = 0;
+using Words = std::vector<std::string>;
+
+/// In place of a copy of this process, which ends with it: this program, which knows no earlier
+/// pace and writes what it has to say to a file.
+[[noreturn]] void become_program(const TemporaryFolder& scratch, Words words, pid_t parent) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) {
+        ::_exit(0); // it ended before the line above
+    }
+    ::setenv("LSRECON_CACHE", scratch.file("cache").c_str(), 1);
+    const int nothing = ::open("/dev/null", O_WRONLY);
+    const int said = ::open(scratch.file("said").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ::dup2(nothing, STDOUT_FILENO);
+    ::dup2(said, STDERR_FILENO);
+    words.insert(words.begin(), "lsrecon");
+    words.emplace_back("--quiet");
+    std::vector<char*> arguments;
+    for (std::string& word : words) {
+        arguments.push_back(word.data());
+    }
+    arguments.push_back(nullptr);
+    ::execv("/proc/self/exe", arguments.data());
+    ::_exit(127);
+}
+
+/// By a process of this program. DeviceError, with what it said, when it fails.
+double seconds_of_process(const TemporaryFolder& scratch, const Words& words) {
+    const pid_t parent = ::getpid();
     const auto begin = std::chrono::steady_clock::now();
-    int status = ::posix_spawn(&process, "/bin/sh", nullptr, nullptr,
-                               const_cast<char* const*>(arguments), environ);
-    if (status == 0) {
+    const pid_t process = ::fork();
+    if (process == 0) {
+        become_program(scratch, words, parent);
+    }
+    int status = -1;
+    if (process > 0) {
         ::waitpid(process, &status, 0);
     }
     if (status != 0) {
-        const std::string ended = WIFEXITED(status) ? text("exit code ", WEXITSTATUS(status))
-                                                    : text("wait status ", status);
-        throw DeviceError(text("measuring: 'lsrecon ", words, "' ended with ", ended,
-                               "\n  next:     simulate that scan and run it to see why"));
+        std::ostringstream said;
+        said << std::ifstream(scratch.file("said")).rdbuf();
+        throw DeviceError(text("measuring: 'lsrecon ", separated_by(" ", words), "' ended with ",
+                               WIFEXITED(status) ? text("exit code ", WEXITSTATUS(status))
+                                                 : text("wait status ", status),
+                               "\n", said.str()));
     }
     return seconds_since(begin);
 }
@@ -141,13 +166,14 @@ std::map<std::string, Equation> equations_of(const Machine& machine, const Recon
     return equations;
 }
 
-/// Numbers that are not negative, of which predictions are as often too long as too short: least
-/// squares by coordinate descent, weighted by the predictions of the round before, so that
-/// (p - t)^2 / (p t) is least.
+/// Numbers of which predictions are as often too long as too short: least squares by coordinate
+/// descent, weighted by the predictions of the round before, so that (p - t)^2 / (p t) is least.
+/// None is below a thousandth of what `x` begins with: what no run shows takes time all the same.
 Eigen::VectorXd fitted(const std::vector<Equation>& equations, Eigen::VectorXd x) {
     constexpr double hardly_any = 0.01; // seconds, of which errors tell nothing
     constexpr int weightings = 50;
     constexpr int rounds = 500;
+    const Eigen::VectorXd least = 1e-3 * x;
     const Eigen::Index n = x.size();
     for (int weighting = 0; weighting < weightings; ++weighting) {
         Eigen::MatrixXd normal = Eigen::MatrixXd::Zero(n, n);
@@ -162,7 +188,7 @@ Eigen::VectorXd fitted(const std::vector<Equation>& equations, Eigen::VectorXd x
             for (Eigen::Index j = 0; j < n; ++j) {
                 if (normal(j, j) > 0) {
                     const double rest = right(j) - normal.row(j).dot(x) + normal(j, j) * x(j);
-                    x(j) = std::max(0.0, rest / normal(j, j));
+                    x(j) = std::max(least(j), rest / normal(j, j));
                 }
             }
         }
@@ -170,34 +196,63 @@ Eigen::VectorXd fitted(const std::vector<Equation>& equations, Eigen::VectorXd x
     return x;
 }
 
-/// Before this process opens a device: a driver starts faster where another process holds it.
-std::vector<Run> runs_of(const std::string& device, const TemporaryFolder& scratch,
-                         Reporter& report) {
-    const Stage stage(report, "measure");
+Words in_words(const std::string& line) {
+    std::istringstream stream(line);
+    return {std::istream_iterator<std::string>(stream), {}};
+}
+
+/// Reconstructions of a scan, each the faster of two.
+std::vector<Run> runs_of(const Case& one, const std::string& scan, const Words& on_device,
+                         const TemporaryFolder& scratch, Reporter& report) {
+    const auto all = [](std::vector<Words> parts) {
+        Words words;
+        for (const Words& part : parts) {
+            words.insert(words.end(), part.begin(), part.end());
+        }
+        return words;
+    };
     const std::string image = scratch.file("image.h5");
-    const std::string on_device = device.empty() ? "" : " --device '" + device + "'";
+    seconds_of_process(
+        scratch,
+        all({{"simulate"}, in_words(one.scan), {"--noise", "0.01", "-o", scan}, on_device}));
+    std::vector<Run> runs;
+    for (const char* const options : one.options) {
+        const Words recon = all({{"recon", scan, "-o", image}, in_words(options), on_device});
+        seconds_of_process(scratch, recon); // compiles
+        const auto measured = [&] {
+            const double wall = seconds_of_process(scratch, recon);
+            return Run{scan, options, wall, stages_of(image)};
+        };
+        const Run run = measured();
+        const Run again = measured(); // a busy moment is in one of them
+        runs.push_back(run.seconds < again.seconds ? run : again);
+        report.tell(text("  recon ", options, ": ", rounded(runs.back().seconds), " s"));
+    }
+    return runs;
+}
+
+/// Before this process opens a device: a driver starts faster where another process holds it.
+std::vector<Run> all_runs(const std::string& device, const TemporaryFolder& scratch,
+                          Reporter& report) {
+    const Stage stage(report, "measure");
+    const Words on_device = device.empty() ? Words() : Words{"--device", device};
     std::vector<Run> runs;
     double longest_q = 0;
-    double done = 0;
-    for (const Case& one : cases()) {
-        report.progress(done++ / static_cast<double>(cases().size()));
+    const std::size_t count = cases().size();
+    report.tell(text("reconstructs ", count, " simulated scans, which takes a few minutes"));
+    for (std::size_t i = 0; i < count; ++i) {
+        const Case& one = cases()[i];
+        report.progress(static_cast<double>(i) / static_cast<double>(count));
+        const std::string which = text("scan ", i + 1, " of ", count, ", ", one.scan);
         if (one.is_large && longest_q > most_before_large) {
+            report.tell(which + ": left out, the others took long enough");
             continue;
         }
-        const std::string scan = scratch.file(text("scan", runs.size(), ".h5"));
-        seconds_of_process(scratch,
-                           text("simulate ", one.scan, " --noise 0.01 -o ", scan, on_device));
-        for (const char* const words : one.options) {
-            const std::string recon = text("recon ", scan, " -o ", image, " ", words, on_device);
-            seconds_of_process(scratch, recon); // compiles
-            const auto measured = [&] {
-                const double wall = seconds_of_process(scratch, recon);
-                return Run{scan, words, wall, stages_of(image)};
-            };
-            const Run run = measured();
-            const Run again = measured(); // a busy moment is in one of them
-            runs.push_back(run.seconds < again.seconds ? run : again);
-            longest_q = std::max(longest_q, runs.back().stages["q"]);
+        report.tell(which);
+        for (Run& run :
+             runs_of(one, scratch.file(text("scan", i, ".h5")), on_device, scratch, report)) {
+            longest_q = std::max(longest_q, run.stages["q"]);
+            runs.push_back(std::move(run));
         }
     }
     return runs;
@@ -252,7 +307,8 @@ double spread_of(const std::vector<Equation>& totals, const Eigen::VectorXd& pac
 
 Machine measure_machine(const std::string& device, Reporter& report) {
     const TemporaryFolder scratch("measure");
-    const std::vector<Run> runs = runs_of(device, scratch, report);
+    const std::vector<Run> runs = all_runs(device, scratch, report);
+    const Stage stage(report, "fit");
     const std::vector<DeviceInfo> devices = list_devices();
     const DeviceInfo info = devices[static_cast<std::size_t>(choose_device(devices, device))];
     Machine machine{info, nominal_pace(info.type == "gpu")};

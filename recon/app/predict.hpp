@@ -26,7 +26,8 @@ struct PredictedOn {
 PredictedOn predict_on(Transforms& transforms, const ReconOptions& options, const KnownScan& scan);
 
 /// Simulates scans, reconstructs each by another process of this program and finds the pace by
-/// which predictions come nearest to what these took. `report` shows a bar.
+/// which predictions come nearest to what these took. `report` is told each. DeviceError when one
+/// of these processes fails.
 Machine measure_machine(const std::string& device, Reporter& report);
 
 } // namespace lsrecon::app

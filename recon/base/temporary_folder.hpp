@@ -2,10 +2,12 @@
 
 #include <filesystem>
 #include <string>
+#include <sys/types.h>
 
 namespace lsrecon {
 
-/// A new folder for files that are removed with it.
+/// A new folder for files that are removed with it, and when its process ends before that, however
+/// it ends.
 class TemporaryFolder {
 public:
     /// Named after its use. UsageError when it cannot be made.
@@ -17,7 +19,11 @@ public:
     std::string file(const std::string& name) const { return (path_ / name).string(); }
 
 private:
+    void start_guard();
+
     std::filesystem::path path_;
+    int tie_ = -1; ///< a pipe to the guard, which ends with this process
+    pid_t guard_ = -1; ///< a process that removes the folder then; -1 for none
 };
 
 } // namespace lsrecon

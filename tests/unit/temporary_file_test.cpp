@@ -102,6 +102,33 @@ TEST(TemporaryFile, HasANameWhereAFileSystemLacksOthers) {
     EXPECT_EQ(status, 0);
 }
 
+TEST(TemporaryFolder, IsGoneHoweverItsProcessEnds) {
+    const TemporaryFolder parent;
+    const test::ScopedEnvironment where("TMPDIR", parent.file("a folder's"));
+    std::filesystem::create_directory(parent.file("a folder's"));
+    for (const int signal : {SIGTERM, SIGKILL}) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            const TemporaryFolder folder;
+            std::filesystem::create_directory(folder.file("more"));
+            test::write_text(folder.file("more") + "/file", "words");
+            ::signal(signal, SIG_DFL);
+            ::raise(signal);
+        }
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        EXPECT_EQ(WTERMSIG(status), signal);
+        constexpr int tenths_of_a_second = 100;
+        for (int i = 0; i < tenths_of_a_second; ++i) {
+            if (std::filesystem::is_empty(parent.file("a folder's"))) {
+                break;
+            }
+            ::usleep(100000);
+        }
+        EXPECT_TRUE(std::filesystem::is_empty(parent.file("a folder's"))) << signal;
+    }
+}
+
 TEST(SaidOnSignal, IsSaidByASignalThatTheShellStillSees) {
     for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGUSR1}) {
         const TemporaryFolder folder;
