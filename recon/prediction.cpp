@@ -147,6 +147,12 @@ double Prediction::seconds() const {
     return sum;
 }
 
+double Prediction::seconds_of(const std::string& stage) const {
+    const auto found = std::find_if(stages.begin(), stages.end(),
+                                    [&](const auto& one) { return one.first == stage; });
+    return found == stages.end() ? 0 : found->second;
+}
+
 Prediction predict(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
                    const Grid& grid, const std::shared_ptr<const OffResonance>& field,
                    double file_bytes) {

@@ -21,6 +21,7 @@ struct Prediction {
     int iterations = 0; ///< that the seconds are of: the most that the options allow
 
     double seconds() const;
+    double seconds_of(const std::string& stage) const; ///< 0 for one that it has not
 };
 
 /// Of a scan without samples, which a file of so many bytes holds, on the device of the transforms,

@@ -14,6 +14,8 @@ namespace lsrecon::app {
 
 namespace {
 
+constexpr double most_tasks = 4000001; ///< that Slurm takes of an array (MaxArraySize)
+
 struct Options {
     std::vector<std::string> scans; ///< or lists of them
     ReconOptions recon; ///< of every scan
@@ -28,7 +30,7 @@ OptionTable options_of(Options& options) {
          in("Prediction",
             {{"machine", name(options.machine), "file that describes another machine",
               "this machine", "`lsrecon devices --measure -o FILE` writes it where the device is."},
-             {"sbatch", number(options.tasks, whole(1), "TASKS"),
+             {"sbatch", number(options.tasks, whole(1, most_tasks), "TASKS"),
               "print options of sbatch for so many tasks", "none",
               "A task takes its share of the scans by `lsrecon batch`. `--time` is the longest "
               "task at the end of its interval, and half as much, and a minute. `--mem` is the "
@@ -132,7 +134,7 @@ struct Listed {
     PredictedOn on;
 };
 
-/// But of scans that cannot be read, which are noted, as `lsrecon batch` goes on without them.
+/// But of scans that cannot be read, which are told, as `lsrecon batch` goes on without them.
 std::vector<Listed> predict_each(const ReconOptions& options, const std::vector<ListedScan>& scans,
                                  Devices& on, Reporter& report) {
     std::vector<Listed> all;
@@ -142,7 +144,7 @@ std::vector<Listed> predict_each(const ReconOptions& options, const std::vector<
             settle(one);
             all.push_back({listed.scan, on.predicted(one, known_scan(one))});
         } catch (const InputError& error) {
-            report.note(error.what());
+            report.fail(error.what());
         }
     }
     return all;
@@ -165,8 +167,7 @@ double seconds_of_share(const std::vector<Listed>& all, std::size_t first, std::
     double seconds = 0;
     for (std::size_t i = first; i < all.size(); i += step) {
         const Prediction& prediction = all[i].on.prediction;
-        const auto& [name, of_first] = prediction.stages.front();
-        const double of_start = name == "start" ? of_first : 0;
+        const double of_start = prediction.seconds_of("start");
         start = std::max(start, of_start);
         seconds += prediction.seconds() - of_start;
     }
@@ -178,7 +179,7 @@ void print_sbatch(const std::vector<Listed>& all, std::size_t tasks) {
     constexpr double minute = 60;
     constexpr double gib = 1024 * mib;
     double seconds = 0;
-    for (std::size_t task = 0; task < tasks; ++task) {
+    for (std::size_t task = 0; task < std::min(tasks, all.size()); ++task) { // others have none
         seconds = std::max(seconds, seconds_of_share(all, task, tasks));
     }
     const bool on_gpu = std::any_of(all.begin(), all.end(),

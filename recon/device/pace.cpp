@@ -1,6 +1,7 @@
 #include "device/pace.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -57,17 +58,61 @@ json to_json(const Machine& machine) {
     return {{"device", device}, {"pace", pace}};
 }
 
-/// json::exception for something else.
+/// An entry of a file that no machine has.
+struct BadEntry {
+    std::string name;
+    std::string found;
+    std::string expected;
+};
+
+[[noreturn]] void refuse(const std::string& name, const json& found, const std::string& expected) {
+    throw BadEntry{name, found.dump(-1, ' ', true, json::error_handler_t::replace), expected};
+}
+
+/// One above 0, since whatever a machine does takes time, and no larger than any machine needs.
+double number_in(const json& group, const std::string& name, double most) {
+    const json& entry = group.at(name);
+    const double value = entry.is_number() ? entry.get<double>() : 0;
+    if (!(value > 0 && value <= most)) {
+        refuse(name, entry, text("a number above 0, at most ", most));
+    }
+    return value;
+}
+
+void take(const json& group, const char* name, std::string& member) {
+    group.at(name).get_to(member);
+}
+
+template <typename Whole> void take(const json& group, const char* name, Whole& member) {
+    constexpr double most = std::is_same_v<Whole, unsigned> ? 1e6 : 1e18; // units, MHz; bytes
+    const double value = number_in(group, name, most);
+    if (value != std::floor(value)) {
+        refuse(name, group.at(name), "a whole number");
+    }
+    member = group.at(name).get<Whole>();
+}
+
+/// BadEntry for numbers that no machine has; json::exception for something else.
 Machine to_machine(const json& from) {
+    constexpr double most_cores = 1e6;
+    constexpr double most_spread = 1e3;
+    constexpr double most_seconds = 1e6; // of a unit; times as long as estimated
     Machine machine;
     const json& device = from.at("device");
-    for_each_row([&](const auto& row) { device.at(row.name).get_to(machine.device.*row.member); });
+    for_each_row([&](const auto& row) { take(device, row.name, machine.device.*row.member); });
     device.at("double_precision").get_to(machine.device.double_precision);
+    const std::string& type = machine.device.type;
+    if (type != "gpu" && type != "accelerator" && type != "cpu" && type != "other") {
+        refuse("type", type, "gpu, accelerator, cpu or other");
+    }
     const json& pace = from.at("pace");
-    machine.pace.cores = pace.at("cores").get<double>();
-    machine.pace.spread = pace.at("spread").get<double>();
+    machine.pace.cores = number_in(pace, "cores", most_cores);
+    machine.pace.spread = number_in(pace, "spread", most_spread);
+    if (machine.pace.spread < 1) {
+        refuse("spread", pace.at("spread"), "a number from 1");
+    }
     for (const PaceRow& row : pace_rows()) {
-        machine.pace.*row.member = pace.at(row.name).get<double>();
+        machine.pace.*row.member = number_in(pace, row.name, most_seconds);
     }
     return machine;
 }
@@ -77,15 +122,41 @@ std::string kept_path(const DeviceInfo& info) {
     return cache_folder() + "/pace/" + hash.substr(0, 16) + ".json";
 }
 
-std::optional<Machine> machine_of(const std::string& path) {
+/// Null where there is no file. BadEntry as to_machine.
+std::optional<Machine> machine_in(const std::string& path) {
     std::error_code ignored;
     if (!fs::is_regular_file(path, ignored)) { // a folder can be opened, and throws when it is read
         return {};
     }
     std::ifstream file(path);
+    std::string key; // before a value that JSON has not, such as NaN or 1e999
+    const auto follow = [&](int, json::parse_event_t event, json& parsed) {
+        if (event == json::parse_event_t::key) {
+            key = parsed.get<std::string>();
+        }
+        return true;
+    };
+    json content;
     try {
-        return to_machine(json::parse(file));
+        content = json::parse(file, follow);
+    } catch (const json::exception& error) {
+        if (key.empty()) {
+            return {};
+        }
+        const std::string what = error.what(); // "[json.exception.NAME.NUMBER] words"
+        throw BadEntry{key, what.substr(what.find("] ") + 2), "a value as JSON has it"};
+    }
+    try {
+        return to_machine(content);
     } catch (const json::exception&) {
+        return {};
+    }
+}
+
+std::optional<Machine> machine_of(const std::string& path) {
+    try {
+        return machine_in(path);
+    } catch (const BadEntry&) {
         return {};
     }
 }
@@ -164,7 +235,13 @@ void write_machine(const std::string& path, const Machine& machine) {
 }
 
 Machine read_machine(const std::string& path) {
-    const std::optional<Machine> machine = machine_of(path);
+    std::optional<Machine> machine;
+    try {
+        machine = machine_in(path);
+    } catch (const BadEntry& entry) {
+        throw UsageError({"`machine` " + path, entry.name, entry.found, entry.expected,
+                          "measure again where the device is: 'lsrecon devices' with `measure`"});
+    }
     if (!machine) {
         throw UsageError(text("`machine` ", path,
                               " holds no machine\n  expected: a file that 'lsrecon devices' "

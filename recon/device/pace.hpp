@@ -63,7 +63,7 @@ struct Machine {
 };
 /// UsageError when the file cannot be written.
 void write_machine(const std::string& path, const Machine& machine);
-/// UsageError when the file is missing or holds something else.
+/// UsageError when the file is missing, holds something else, or a number that no machine has.
 Machine read_machine(const std::string& path);
 /// For pace_of, in place of an earlier one.
 void keep(const Machine& machine);

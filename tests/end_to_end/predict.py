@@ -4,9 +4,13 @@
     predict.py LSRECON"""
 
 import json
+import os
+import signal
+import subprocess
 import sys
+import time
 
-from in_folders import INPUT, USAGE, expect, run_cases
+from in_folders import DEVICE, INPUT, USAGE, expect, run_cases
 from memory import peak_of
 
 NAMES = ("start file byte sampling sample value exact phases spreading fine convolution planning "
@@ -14,8 +18,9 @@ NAMES = ("start file byte sampling sample value exact phases spreading fine conv
 THERE = ["--machine", "gpu.json"]
 
 
-def describe(folder, **changes):
-    """The file of a machine with a GPU that is not here."""
+def describe(folder, entries=(), **changes):
+    """The file of a machine with a GPU that is not here, whose device and pace have these entries.
+    """
     device = {"platform": "p", "name": "Described GPU", "type": "gpu", "vendor": "NVIDIA",
               "version": "OpenCL 3.0", "driver": "1", "compute_capability": "9.0",
               "global_bytes": 1 << 36, "max_allocation_bytes": 1 << 34, "constant_bytes": 65536,
@@ -23,6 +28,8 @@ def describe(folder, **changes):
               "compute_units": 132, "clock_mhz": 1980}
     pace = {name: 1e-9 for name in NAMES}
     pace.update(cores=16, spread=1.25, start=100, exact=1, spreading=1, fine=1, convolution=1)
+    for name, value in dict(entries).items():
+        (device if name in device else pace)[name] = value
     with open(folder / "gpu.json", "w", encoding="utf-8") as file:
         json.dump({"device": device, "pace": pace, **changes}, file)
 
@@ -53,10 +60,13 @@ def a_list_has_a_job(make):
     job = folder.run(0, ["predict", "list.txt", *THERE, "--sbatch", "2"]).stdout
     # 100 s x 1.25 x 1.5 are 4 minutes.
     expect(job.split() == ["--array=0-1", "--time=5", "--mem=2G", "--gres=gpu:1"], job)
-    folder.run(USAGE, ["predict", "list.txt", "--sbatch", "0"], ["--sbatch"])
+    for tasks in ("0", "4000002", "1000000000000000"):
+        folder.run(USAGE, ["predict", "list.txt", "--sbatch", tasks], ["--sbatch"])
+    job = folder.run(0, ["predict", "list.txt", *THERE, "--sbatch", "4000001"]).stdout
+    expect("--array=0-4000000 --time=5" in job, job)
     folder.run(INPUT, ["predict", "none.txt"], ["none.txt"])
     some = folder.run(INPUT, ["predict", "none.h5", "scan.h5", *THERE, "--sbatch", "1"],
-                      ["none.h5"]).stdout
+                      ["lsrecon: none.h5: ", "\n  found: ", "\n  expected: ", "\n  next: "]).stdout
     expect("--time=5" in some, f"a bad scan does not stop the others: {some}")
 
 
@@ -68,6 +78,49 @@ def what_is_no_machine_is_refused(make):
                ["holds no machine", "devices"])
     folder.run(INPUT, ["predict", "none.h5"], ["none.h5"])
     folder.run(USAGE, ["devices", "-o", "gpu.json"], ["--measure"])
+
+
+def a_number_that_no_machine_has_is_named(make):
+    folder = make()
+    for name in ["cores", "spread", "compute_units", "clock_mhz", "global_bytes",
+                 "max_allocation_bytes", "constant_bytes", "local_bytes", "max_work_group",
+                 "start", "exact"]:
+        for value in (-1, 0, 1e300, float("nan"), float("inf"), "1", None):
+            describe(folder, {name: value})
+            folder.run(USAGE, ["predict", "scan.h5", "scan.h5", *THERE, "--sbatch", "2"],
+                       ["--machine gpu.json: " + name, "next: "])
+    for name, value in (("compute_units", 1.5), ("spread", 0.5), ("type", "banana")):
+        describe(folder, {name: value})
+        folder.run(USAGE, ["predict", "scan.h5", *THERE], ["--machine gpu.json: " + name])
+    describe(folder, {name: 1e-308 for name in NAMES})
+    folder.run(0, ["predict", "scan.h5", "scan.h5", *THERE, "--sbatch", "2"])
+
+
+def measuring_is_told_and_leaves_nothing(make):
+    folder = make()
+    begin = time.time()
+    folder.run(USAGE, ["devices", "--measure", "-o", "none/gpu.json"], ["none/gpu.json"])
+    folder.run(DEVICE, ["devices", "--measure", "--device", "no such"], ["no such", "\n  next: "])
+    expect(time.time() - begin < 30, "what is wrong is found after what it is for was measured")
+    temporary = folder / "a folder's"
+    os.mkdir(temporary)
+    with subprocess.Popen([folder.program, "devices", "--measure"], stderr=subprocess.PIPE,
+                          text=True, env={**os.environ, "TMPDIR": temporary}) as process:
+        told = []
+        for line in process.stderr:
+            told.append(line)
+            if line.startswith("  recon --engine exact") and line.endswith(" s\n"):
+                break
+        expect(os.listdir(temporary), f"nothing is in TMPDIR: {told}")
+        expect("scans" in told[0] and told[1].startswith("scan 1 of "), f"told: {told}")
+        process.send_signal(signal.SIGTERM)
+        process.stderr.read()
+    expect(process.returncode == -signal.SIGTERM, f"{process.returncode}: {told}")
+    for _ in range(100):
+        if not os.listdir(temporary):
+            return
+        time.sleep(0.1)
+    expect(False, f"a signal left {os.listdir(temporary)}")
 
 
 def memory_is_near(make):
@@ -83,4 +136,5 @@ def memory_is_near(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([a_described_machine_needs_no_device, a_list_has_a_job,
-                        what_is_no_machine_is_refused, memory_is_near]))
+                        what_is_no_machine_is_refused, a_number_that_no_machine_has_is_named,
+                        measuring_is_told_and_leaves_nothing, memory_is_near]))

@@ -1,5 +1,6 @@
 #include "device/pace.hpp"
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -15,19 +16,28 @@ protected:
     ~MachineFile() override { std::filesystem::remove(path); }
 };
 
-TEST_F(MachineFile, HoldsTheDeviceAndEveryPartOfThePace) {
-    Machine written;
-    written.device.name = "a GPU";
-    written.device.type = "gpu";
-    written.device.global_bytes = std::size_t(1) << 40;
-    written.device.double_precision = true;
-    written.device.clock_mhz = 1234;
+Machine some_machine() {
+    Machine machine;
+    machine.device.name = "a GPU";
+    machine.device.type = "gpu";
+    machine.device.double_precision = true;
+    machine.device.global_bytes = std::size_t(1) << 40;
+    machine.device.max_allocation_bytes = std::size_t(1) << 38;
+    machine.device.constant_bytes = machine.device.local_bytes = 65536;
+    machine.device.max_work_group = 1024;
+    machine.device.compute_units = 100;
+    machine.device.clock_mhz = 1234;
     double number = 1;
     for (const PaceRow& row : pace_rows()) {
-        written.pace.*row.member = number++;
+        machine.pace.*row.member = number++;
     }
-    written.pace.cores = 16;
-    written.pace.spread = 1.5;
+    machine.pace.cores = 16;
+    machine.pace.spread = 1.5;
+    return machine;
+}
+
+TEST_F(MachineFile, HoldsTheDeviceAndEveryPartOfThePace) {
+    const Machine written = some_machine();
     write_machine(path, written);
     const Machine read = read_machine(path);
     EXPECT_EQ(read.device.name, "a GPU");
@@ -49,6 +59,30 @@ TEST_F(MachineFile, OfSomethingElseIsRefused) {
         std::ofstream(path) << content;
         EXPECT_THROW(read_machine(path), UsageError) << content;
     }
+}
+
+TEST_F(MachineFile, WithANumberThatNoMachineHasIsRefusedByTheNameOfItsEntry) {
+    const auto refused = [&](const Machine& machine) {
+        write_machine(path, machine);
+        try {
+            read_machine(path);
+        } catch (const UsageError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    EXPECT_EQ(refused(some_machine()), "");
+    for (const PaceRow& row : pace_rows()) {
+        for (const double value : {-1e-9, 0.0, 1e7, double(INFINITY)}) {
+            Machine machine = some_machine();
+            machine.pace.*row.member = value;
+            EXPECT_NE(refused(machine).find(text(": ", row.name, "\n")), std::string::npos)
+                << refused(machine);
+        }
+    }
+    Machine machine = some_machine();
+    machine.device.max_work_group = 0;
+    EXPECT_NE(refused(machine).find(": max_work_group\n"), std::string::npos) << refused(machine);
 }
 
 } // namespace

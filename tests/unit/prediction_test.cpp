@@ -42,14 +42,7 @@ protected:
     Prediction prediction(double file_bytes = 0) {
         return predict(*transforms, options, scan, scan.grid, nullptr, file_bytes);
     }
-    double seconds(const std::string& name) {
-        for (const auto& [stage, seconds] : prediction(1e6).stages) {
-            if (stage == name) {
-                return seconds;
-            }
-        }
-        return 0;
-    }
+    double seconds(const std::string& name) { return prediction(1e6).seconds_of(name); }
 };
 
 TEST_F(PredictionOf, AScanHasItsStages) {
