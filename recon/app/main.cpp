@@ -13,6 +13,7 @@
 #include "base/child_process.hpp"
 #include "base/escaped.hpp"
 #include "base/machine.hpp"
+#include "base/packed.hpp"
 #include "base/parallel.hpp"
 #include "base/said_on_signal.hpp"
 
@@ -65,10 +66,14 @@ void occupy_closed_streams() {
     }
 }
 
-/// A job may have some cores of a node, and ranks share them. PoCL's threads are as many by default
-/// as all cores.
-void keep_to_own_cores(const JobRanks& job) {
-    const std::size_t own = std::max<std::size_t>(1, allowed_cores() / job.count_on_node());
+/// A job may have some cores of a node, or of their time, and ranks share them unless mpirun has
+/// given each its own. PoCL's threads are as many by default as all cores.
+void keep_to_own_cores(JobRanks& job) {
+    std::vector<AllowedCores> of_node;
+    for (const std::string& message : job.of_node(packed(allowed_cores()))) {
+        of_node.push_back(unpacked<AllowedCores>(message));
+    }
+    const std::size_t own = share_of_cores(of_node, job.here_on_node());
     if (own >= cores_of_machine()) {
         return;
     }

@@ -53,6 +53,16 @@ public:
     std::size_t count() const { return static_cast<std::size_t>(count_); }
     std::size_t here() const { return static_cast<std::size_t>(here_); }
 
+    void broadcast(std::size_t from, void* values, std::size_t bytes) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Ibarrier(all_, &request);
+        wait_for(request);
+        for (const Range& part : split_into_ranges(bytes, most_bytes_of_a_message)) {
+            MPI_Bcast(static_cast<char*>(values) + part.first, static_cast<int>(part.count),
+                      MPI_BYTE, static_cast<int>(from), all_);
+        }
+    }
+
 private:
     MPI_Comm all_ = MPI_COMM_NULL;
     int count_ = 1;
@@ -83,6 +93,17 @@ public:
     std::size_t here() const override { return world_.here(); }
     std::size_t count_on_node() const override { return node_.count(); }
     std::size_t here_on_node() const override { return node_.here(); }
+    std::vector<std::string> of_node(const std::string& own) override {
+        std::vector<std::string> all(node_.count());
+        for (std::size_t rank = 0; rank < all.size(); ++rank) {
+            all[rank] = own;
+            std::size_t size = own.size();
+            node_.broadcast(rank, &size, sizeof size);
+            all[rank].resize(size);
+            node_.broadcast(rank, all[rank].data(), size);
+        }
+        return all;
+    }
 
     std::size_t next() override {
         if (is_first()) {
@@ -99,13 +120,7 @@ public:
     using JobRanks::bring_to_first;
     using JobRanks::broadcast;
     void broadcast(std::size_t from, void* values, std::size_t bytes) override {
-        MPI_Request request = MPI_REQUEST_NULL;
-        MPI_Ibarrier(world_.all(), &request);
-        wait_for(request);
-        for (const Range& part : split_into_ranges(bytes, most_bytes_of_a_message)) {
-            MPI_Bcast(static_cast<char*>(values) + part.first, static_cast<int>(part.count),
-                      MPI_BYTE, static_cast<int>(from), world_.all());
-        }
+        world_.broadcast(from, values, bytes);
     }
 
     void bring_to_first(std::size_t from, void* values, std::size_t bytes) override {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "base/ranges.hpp"
 
@@ -22,6 +23,8 @@ public:
     /// Of those on this node.
     virtual std::size_t count_on_node() const { return 1; }
     virtual std::size_t here_on_node() const { return 0; }
+    /// What each of them tells the others, in their order.
+    virtual std::vector<std::string> of_node(const std::string& own) { return {own}; }
 
     /// The next of 0, 1, 2, ... that no rank had before, for one that is free. Each calls it when
     /// it likes.

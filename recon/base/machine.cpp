@@ -28,6 +28,31 @@ double first_number(const std::string& path) {
     return file >> number ? number : no_limit;
 }
 
+/// Calls visit(its folder, whether it is of version 2) for the control group of this process that
+/// has the controller, and for those above: their limits hold as well. In a container the groups
+/// above are hidden.
+template <typename Visit>
+void for_each_group(const std::string& root, const std::string& controller, const Visit& visit) {
+    std::ifstream groups(root + "/proc/self/cgroup");
+    for (std::string line; std::getline(groups, line);) {
+        // "0::/path" in version 2, "9:memory:/path" in version 1
+        const std::size_t name = line.find(':') + 1;
+        const std::size_t path = line.find(':', name) + 1;
+        const std::string controllers = "," + line.substr(name, path - name - 1) + ",";
+        const bool second = controllers == ",,";
+        if (!second && controllers.find("," + controller + ",") == std::string::npos) {
+            continue;
+        }
+        const std::string folder = root + "/sys/fs/cgroup" + (second ? "" : "/" + controller);
+        for (std::string group = line.substr(path);; group.resize(group.rfind('/'))) {
+            visit(folder + group, second);
+            if (group.find('/') == std::string::npos) {
+                break;
+            }
+        }
+    }
+}
+
 } // namespace
 
 MemoryLimit memory_limit(const std::string& root) {
@@ -39,28 +64,29 @@ MemoryLimit memory_limit(const std::string& root) {
             least = {bytes, whose};
         }
     };
-    std::ifstream groups(root + "/proc/self/cgroup");
-    for (std::string line; std::getline(groups, line);) {
-        // "0::/path" in version 2, "9:memory:/path" in version 1
-        const std::size_t name = line.find(':') + 1;
-        const std::size_t path = line.find(':', name) + 1;
-        const std::string controllers = "," + line.substr(name, path - name - 1) + ",";
-        const bool second = controllers == ",,";
-        if (!second && controllers.find(",memory,") == std::string::npos) {
-            continue;
-        }
-        const std::string folder = root + (second ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory");
-        const std::string file = second ? "/memory.max" : "/memory.limit_in_bytes";
-        // A limit of any group above holds as well. In a container the groups above are hidden.
-        for (std::string group = line.substr(path);; group.resize(group.rfind('/'))) {
-            consider(first_number(folder + group + file), "this control group (cgroup)");
-            if (group.find('/') == std::string::npos) {
-                break;
-            }
-        }
-    }
+    for_each_group(root, "memory", [&](const std::string& group, bool second) {
+        consider(first_number(group + (second ? "/memory.max" : "/memory.limit_in_bytes")),
+                 "this control group (cgroup)");
+    });
     consider(address_space_limit(), "this process (ulimit -v)");
     consider(own_limit(RLIMIT_DATA), "this process (ulimit -d)");
+    return least;
+}
+
+TimeLimit time_limit(const std::string& root) {
+    TimeLimit least{no_limit, ""};
+    for_each_group(root, "cpu", [&](const std::string& group, bool second) {
+        // "200000 100000" or "max 100000" in version 2; in version 1 two files, and -1
+        std::ifstream file(group + "/cpu.max");
+        double quota = second ? 0 : first_number(group + "/cpu.cfs_quota_us");
+        double period = second ? 0 : first_number(group + "/cpu.cfs_period_us");
+        if (second && !(file >> quota >> period)) {
+            return;
+        }
+        if (quota > 0 && period > 0 && quota / period < least.cores) {
+            least = {quota / period, group};
+        }
+    });
     return least;
 }
 

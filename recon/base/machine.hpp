@@ -15,6 +15,15 @@ struct MemoryLimit {
 /// `root` is where /proc and /sys are, for tests.
 MemoryLimit memory_limit(const std::string& root = "");
 
+struct TimeLimit {
+    double cores = 0; ///< whose time it is; infinite without a limit
+    std::string group; ///< whose limit it is; "" without
+};
+
+/// The time on cores that this process and all others of its control group may have: the least
+/// quota of its group and of those above, in version 2 or 1.
+TimeLimit time_limit(const std::string& root = "");
+
 /// For memory that is about to be filled: fewer, larger pages, where the system has them.
 void ask_for_large_pages(void* begin, std::size_t bytes);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -16,8 +17,22 @@ inline std::size_t cores_of_machine() {
     return cores;
 }
 
-/// Those that the system lets this thread run on: fewer in a job that has some of a node's.
-std::size_t allowed_cores();
+/// What the system lets this thread run on: some of a node's cores in a job, and so much of their
+/// time in a container.
+struct AllowedCores {
+    std::vector<int> numbers;
+    double quota; ///< cores' worth of time; infinite where nothing limits it
+    std::string group; ///< the control group that has the quota; "" without
+
+    template <typename Archive> void each(Archive& archive) { archive(numbers, quota, group); }
+};
+/// `root` is where /proc and /sys are, for tests.
+AllowedCores allowed_cores(const std::string& root = "");
+
+/// How many cores process `here` of those on a node works on: what each core leaves it where others
+/// may run on it, too, and no more than the quota that it shares with those of its group. Whole
+/// ones, since threads wait for each other, and at least one.
+std::size_t share_of_cores(const std::vector<AllowedCores>& of_node, std::size_t here);
 
 /// Those that this process works on: fewer than the machine's where others share them. What it
 /// computes does not depend on it.

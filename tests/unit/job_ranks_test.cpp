@@ -41,6 +41,7 @@ TEST(JobRanks, AProcessThatIsAloneIsTheFirstAndTakesEveryItem) {
     alone.broadcast(0, words);
     alone.bring_to_first(0, words);
     EXPECT_EQ(words, "its own");
+    EXPECT_EQ(alone.of_node(words), std::vector<std::string>{words});
 }
 
 } // namespace

@@ -1,11 +1,14 @@
 #include "base/parallel.hpp"
 
 #include <atomic>
+#include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 #include <sched.h>
 #include <sys/resource.h>
 
 #include "base/child_process.hpp"
+#include "support/surroundings.hpp"
 
 namespace lsrecon {
 namespace {
@@ -30,7 +33,7 @@ TEST(Parallel, WithoutThreadsTheCallerDoesTheWork) {
     EXPECT_EQ(sum, 5050u);
 }
 
-TEST(Parallel, AllowedCoresAreThoseOfTheJob) {
+TEST(AllowedCores, AreThoseOfTheJob) {
     cpu_set_t all;
     ASSERT_EQ(::sched_getaffinity(0, sizeof all, &all), 0);
     int first = 0;
@@ -41,10 +44,76 @@ TEST(Parallel, AllowedCoresAreThoseOfTheJob) {
     CPU_ZERO(&one);
     CPU_SET(first, &one);
     ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
-    const std::size_t allowed = allowed_cores();
+    const std::vector<int> allowed = allowed_cores().numbers;
     ASSERT_EQ(::sched_setaffinity(0, sizeof all, &all), 0);
-    EXPECT_EQ(allowed, 1u);
-    EXPECT_EQ(allowed_cores(), static_cast<std::size_t>(CPU_COUNT(&all)));
+    EXPECT_EQ(allowed, std::vector<int>{first});
+    EXPECT_EQ(allowed_cores().numbers.size(), static_cast<std::size_t>(CPU_COUNT(&all)));
+}
+
+/// Of a process whose /proc and /sys are there.
+class Quota : public testing::Test {
+protected:
+    test::TemporaryFolder root;
+
+    void write(const std::string& name, const std::string& text) const {
+        const std::filesystem::path path = root.path() / name;
+        std::filesystem::create_directories(path.parent_path());
+        test::write_text(path, text);
+    }
+    AllowedCores found() const { return allowed_cores(root.path().string()); }
+};
+
+TEST_F(Quota, IsTheLeastOfAllGroupsAbove) {
+    EXPECT_TRUE(std::isinf(found().quota));
+    write("proc/self/cgroup", "4:memory:/one\n0::/batch/job\n");
+    write("sys/fs/cgroup/batch/job/cpu.max", "max 100000\n");
+    EXPECT_TRUE(std::isinf(found().quota));
+    write("sys/fs/cgroup/batch/cpu.max", "150000 100000\n");
+    EXPECT_EQ(found().quota, 1.5);
+    write("sys/fs/cgroup/batch/job/cpu.max", "250000 50000\n");
+    EXPECT_EQ(found().quota, 1.5);
+    EXPECT_EQ(found().group, root.file("sys/fs/cgroup/batch"));
+}
+
+TEST_F(Quota, OfVersionOneIsInTwoFiles) {
+    write("proc/self/cgroup", "4:cpu,cpuacct:/docker/0123\n");
+    write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+    write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+    EXPECT_TRUE(std::isinf(found().quota));
+    write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "300000\n");
+    EXPECT_EQ(found().quota, 3) << "the container's own group, named as the host names it";
+}
+
+constexpr double none = std::numeric_limits<double>::infinity();
+
+TEST(ShareOfCores, IsWhatEachCoreLeaves) {
+    const std::vector<AllowedCores> bound{{{0, 1}, none, ""}, {{2, 3}, none, ""}};
+    EXPECT_EQ(share_of_cores(bound, 0), 2u) << "mpirun has divided them";
+    const std::vector<AllowedCores> free{{{0, 1, 2, 3, 4}, none, ""}, {{0, 1, 2, 3, 4}, none, ""}};
+    EXPECT_EQ(share_of_cores(free, 1), 2u);
+    // Two sockets, of two ranks each.
+    const std::vector<int> one{0, 1, 2, 3, 4, 5};
+    const std::vector<int> other{6, 7, 8, 9, 10, 11};
+    const std::vector<AllowedCores> sockets{
+        {one, none, ""}, {one, none, ""}, {other, none, ""}, {other, none, ""}};
+    EXPECT_EQ(share_of_cores(sockets, 3), 3u);
+    const std::vector<AllowedCores> thirds(3, {one, none, ""});
+    EXPECT_EQ(share_of_cores(thirds, 2), 2u);
+    const std::vector<AllowedCores> unlike{{one, none, ""}, {{0}, none, ""}};
+    EXPECT_EQ(share_of_cores(unlike, 0), 5u);
+    EXPECT_EQ(share_of_cores(unlike, 1), 1u) << "never less";
+}
+
+TEST(ShareOfCores, IsWithinTheQuotaOfTheGroup) {
+    const std::vector<int> four{0, 1, 2, 3};
+    EXPECT_EQ(share_of_cores({{four, 2, "group"}}, 0), 2u);
+    EXPECT_EQ(share_of_cores({{four, 2.9, "group"}}, 0), 2u);
+    EXPECT_EQ(share_of_cores({{four, 0.5, "group"}}, 0), 1u);
+    EXPECT_EQ(share_of_cores({{four, 8, "group"}}, 0), 4u);
+    const std::vector<AllowedCores> of_one_group{{{0, 1}, 2, "group"}, {{2, 3}, 2, "group"}};
+    EXPECT_EQ(share_of_cores(of_one_group, 1), 1u);
+    const std::vector<AllowedCores> of_two{{{0, 1}, 2, "group"}, {{2, 3}, 2, "another"}};
+    EXPECT_EQ(share_of_cores(of_two, 1), 2u);
 }
 
 } // namespace
