@@ -8,8 +8,17 @@
 
 namespace lsrecon {
 
+namespace {
+
+int file_or_folder(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    return file < 0 && errno == EISDIR ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : file;
+}
+
+} // namespace
+
 FileLock::FileLock(const std::string& path, std::chrono::milliseconds patience)
-    : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666)) {
+    : file_(file_or_folder(path)) {
     if (file_ < 0) {
         return;
     }

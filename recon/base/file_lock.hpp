@@ -14,7 +14,7 @@ class FileLock {
 public:
     enum class State { held, unsupported, timed_out };
 
-    /// Makes the file when it is missing; it stays.
+    /// A folder, or a file, which is made when it is missing, and stays.
     explicit FileLock(const std::string& path,
                       std::chrono::milliseconds patience = std::chrono::minutes(2));
     ~FileLock();

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/file_lock.hpp"
 #include "base/numbers.hpp"
 #include "base/resolved_path.hpp"
 #include "io/record.hpp"
@@ -77,12 +78,13 @@ Q KeptQ::of(const Sampling& sampling, const Grid& grid, const std::string& key,
     }
     const std::string path =
         text(folder_, "/", key, "-", making.engine, "-", rounded(making.accuracy), ".h5");
+    const bool was_there = resolved_path(path).exists;
     std::optional<Q> kept_before = kept(path, sampling, grid);
     if (all_have(transforms_.ranks(), kept_before.has_value())) {
         return std::move(*kept_before);
     }
     Q q = compute_q(transforms_, sampling, grid, report_);
-    keep(q, path, key, making);
+    keep(q, path, was_there, key, making);
     return q;
 }
 
@@ -100,9 +102,16 @@ std::optional<Q> KeptQ::kept(const std::string& path, const Sampling& sampling, 
     }
 }
 
-void KeptQ::keep(const Q& q, const std::string& path, const std::string& key,
+void KeptQ::keep(const Q& q, const std::string& path, bool was_there, const std::string& key,
                  const QMaking& making) {
+    if (!transforms_.ranks().is_first()) {
+        return;
+    }
+    const FileLock one_at_a_time(folder_);
     try {
+        if (!was_there && resolved_path(path).exists) {
+            return;
+        }
         if (std::filesystem::is_symlink(path)) { // another user of the folder may have put it there
             std::filesystem::remove(path);
         }

@@ -14,7 +14,8 @@ namespace lsrecon {
 ///
 /// In the folder Q of a sampling is KEY-ENGINE-ACCURACY.h5 with its q_key and what made it. One
 /// that is damaged, or less exact than this run asks for, is computed again and replaced, and one
-/// that cannot be kept is only used: both are notes, since every Q there can be had without it.
+/// that cannot be kept is only used: both are notes, since every Q there can be had without it. Of
+/// ranks and of runs that compute the same Q at once, one writes it.
 class KeptQ : public QSource {
 public:
     /// A file or a folder is named, or neither: then Q is computed. `shared` is null for a scan
@@ -31,7 +32,9 @@ private:
     /// Out of the folder, or computed.
     Q of(const Sampling& sampling, const Grid& grid, const std::string& key, const QMaking& making);
     std::optional<Q> kept(const std::string& path, const Sampling& sampling, const Grid& grid);
-    void keep(const Q& q, const std::string& path, const std::string& key, const QMaking& making);
+    /// Unless another process did since it `was_there` or not.
+    void keep(const Q& q, const std::string& path, bool was_there, const std::string& key,
+              const QMaking& making);
     LargestQError largest_error() const;
 
     std::optional<QFile> file_;
