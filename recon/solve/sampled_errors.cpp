@@ -4,21 +4,19 @@
 #include <limits>
 #include <random>
 
-#include "base/parallel.hpp"
 #include "engines/exact_sums.hpp"
 
 namespace lsrecon {
 
 namespace {
 
-/// That take some 10 ms of all cores, or more where the fewest that tell anything need it. Each
-/// frame of many may have a sampling of its own, so that more would be felt.
+/// That take some 10 ms of two cores, or more where the fewest that tell anything need it: as many
+/// on any machine, so that the same scan has the same bound. Each frame of many may have a sampling
+/// of its own, so that more would be felt.
 std::size_t points_to_sample(std::size_t coils, std::size_t samples) {
-    constexpr double multiply_adds_of_core = 2e7;
+    constexpr double multiply_adds = 4e7;
     constexpr std::size_t most = 64;
-    return std::min(
-        most, voxels_of_exact_sums(multiply_adds_of_core * static_cast<double>(cores_of_machine()),
-                                   coils, samples));
+    return std::min(most, voxels_of_exact_sums(multiply_adds, coils, samples));
 }
 
 /// With repetitions, the same on every platform and in every run.

@@ -138,6 +138,15 @@ TEST(SampledErrors, AreThoseOfAnEngineThatIsWrong) {
     }
 }
 
+TEST(SampledErrors, AreOfAsManyPointsOnAnyMachine) {
+    Case of{"scan", {4, 4, 0}, 30000};
+    const Problem problem = test::make_problem(of);
+    SampledErrors errors;
+    sample_fhd(*problem.sampling, problem.samples, CoilRows(), problem.voxels,
+               {Volume(test::exact_adjoint_of(problem).values.row(0).transpose())}, errors);
+    EXPECT_EQ(errors.voxels, 32) << "4e7 multiply-adds, 36 of a pair";
+}
+
 TEST(SampledErrors, OfExactEnginesAreSampledWhereItIsAskedFor) {
     EXPECT_EQ(errors_of(1e-2, true, SampleErrors::of_engines_not_exact).voxels, 0);
     const SampledErrors errors = errors_of(0, true, SampleErrors::of_all);
