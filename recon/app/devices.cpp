@@ -45,7 +45,7 @@ OptionTable options_of(Options& options) {
          in("Prediction",
             {{"measure", toggle(options.measure), "measure how long the device takes", "",
               "Simulated scans are reconstructed, which takes a few minutes. `lsrecon predict` "
-              "and the time that is left use what is measured from then on."},
+              "and the time left that `recon` shows use what is measured from then on."},
              {"output", name(options.output), "file to describe the machine in", "none",
               "It is for `lsrecon predict --machine` where the device is not. It needs "
               "`--measure`."}})});

@@ -10,6 +10,7 @@
 
 #include "app/predict.hpp"
 #include "base/numbers.hpp"
+#include "base/parallel.hpp"
 #include "base/temporary_folder.hpp"
 #include "base/timer.hpp"
 #include "device/described_device.hpp"
@@ -140,7 +141,7 @@ std::map<std::string, double> stages_of(const Prediction& prediction) {
     return stages;
 }
 
-/// Predictions are linear in the pace, but for what is chosen by it.
+/// Predictions are linear in the pace.
 std::map<std::string, Equation> equations_of(const Machine& machine, const ReconOptions& options,
                                              const KnownScan& scan, Reporter& report) {
     std::map<std::string, Equation> equations;
@@ -311,7 +312,7 @@ Machine measure_machine(const std::string& device, Reporter& report) {
     const Stage stage(report, "fit");
     const std::vector<DeviceInfo> devices = list_devices();
     const DeviceInfo info = devices[static_cast<std::size_t>(choose_device(devices, device))];
-    Machine machine{info, nominal_pace(info.type == "gpu")};
+    Machine machine{info, nominal_pace(info.type == "gpu", all_cores())};
     const Equations equations = equations_of(machine, runs, scratch);
     const std::vector<PaceRow>& rows = pace_rows();
     Eigen::VectorXd pace(static_cast<Eigen::Index>(rows.size()));

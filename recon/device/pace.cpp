@@ -189,9 +189,9 @@ const std::vector<PaceRow>& pace_rows() {
     return rows;
 }
 
-Pace nominal_pace(bool is_gpu) {
+Pace nominal_pace(bool is_gpu, std::size_t cores) {
     Pace pace;
-    pace.cores = static_cast<double>(all_cores());
+    pace.cores = static_cast<double>(cores);
     pace.start = is_gpu ? 0.35 : 0.2;
     pace.file = 0.01;
     pace.byte = 1e-9;
@@ -214,7 +214,18 @@ Pace nominal_pace(bool is_gpu) {
 
 Pace pace_of(const DeviceInfo& info) {
     const std::optional<Machine> kept = machine_of(kept_path(info));
-    return kept ? kept->pace : nominal_pace(info.type == "gpu");
+    return kept ? kept->pace : nominal_pace(info.type == "gpu", all_cores());
+}
+
+Machine model_of(const DeviceInfo& info) {
+    constexpr unsigned cores = 2;
+    constexpr unsigned mhz = 2600;
+    Machine model{info, nominal_pace(info.type == "gpu", cores)};
+    if (info.type == "cpu") {
+        model.device.compute_units = cores;
+        model.device.clock_mhz = mhz;
+    }
+    return model;
 }
 
 double slowdown_of(Precision precision, bool in_host_memory) {

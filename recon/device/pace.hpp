@@ -35,7 +35,7 @@ struct Pace {
     double exact_sum = 0; ///< of the check of transforms
     double written = 0; ///< a voxel of the image
 
-    double cores = 1; ///< of the host
+    double cores = 1; ///< of the host, that a process works on
     /// Nine of ten times are between the prediction over it and the prediction times it.
     double spread = 2;
 };
@@ -48,9 +48,9 @@ struct PaceRow {
 /// Those that are measured.
 const std::vector<PaceRow>& pace_rows();
 
-/// Before any measurement: as an NVIDIA H200 or two cores of a server.
-Pace nominal_pace(bool is_gpu);
-/// That of a device: kept by keep(), else nominal.
+/// Before any measurement: as an NVIDIA H200 or cores of a server.
+Pace nominal_pace(bool is_gpu, std::size_t cores);
+/// That of a device: kept by keep(), else nominal, of the cores that this process works on.
 Pace pace_of(const DeviceInfo& info);
 
 /// Times as long as in floats that products and vectors take, measured.
@@ -61,6 +61,10 @@ struct Machine {
     DeviceInfo device;
     Pace pace;
 };
+/// By which a process chooses what its image's bits depend on: a GPU by its numbers, a CPU as two
+/// cores of a server whatever it is, at a nominal pace. So the same scan is computed in the same
+/// way by processes that have more cores or fewer, and before and after a measurement.
+Machine model_of(const DeviceInfo& info);
 /// UsageError when the file cannot be written.
 void write_machine(const std::string& path, const Machine& machine);
 /// UsageError when the file is missing, holds something else, or a number that no machine has.

@@ -287,7 +287,7 @@ private:
 
     StopWatch clock_;
     DeviceInfo info_ = named("CPU, one thread");
-    Pace pace_ = nominal_pace(false);
+    Pace pace_ = nominal_pace(false, 1);
 };
 
 } // namespace

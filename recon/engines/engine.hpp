@@ -44,9 +44,11 @@ struct Variant {
     const Arithmetic& arithmetic_by(const Parameters& parameters) const;
 };
 
-/// What an engine computes with. The device must outlive its transforms.
+/// What an engine computes with. What it refers to must outlive its transforms.
 struct EngineContext {
     Device& device;
+    const Machine& model; ///< by which it chooses how it computes (model_of)
+    const Machine& machine; ///< for which it predicts seconds
     Precision precision; ///< of arrays
     double accuracy; ///< ComputeOptions::accuracy
     std::function<void(const std::string&)> note;

@@ -109,26 +109,32 @@ PiecewiseTransform::Pieces PiecewiseTransform::pieces_of(const Job& job) const {
 
 std::optional<Range> PiecewiseTransform::share_of_rank(const std::string& stage,
                                                        std::size_t coils) const {
-    constexpr double bytes_per_second = 1e9; // from memory to memory, through host and network
     JobRanks& ranks = transforms_.ranks();
-    const auto count = static_cast<double>(ranks.count());
-    const std::size_t together = voxels_.together();
-    if (ranks.count() == 1 || voxels_.count() < together * ranks.count() ||
+    if (ranks.count() == 1) {
+        return {};
+    }
+    bool pays = sharing_pays(stage, coils);
+    ranks.broadcast(0, &pays, sizeof pays); // each predicts by the pace of its own node
+    if (!pays) {
+        return {};
+    }
+    return lsrecon::share_of_rank(voxels_.count(), voxels_.together(), ranks.here(), ranks.count());
+}
+
+bool PiecewiseTransform::sharing_pays(const std::string& stage, std::size_t coils) const {
+    constexpr double bytes_per_second = 1e9; // from memory to memory, through host and network
+    const std::size_t ranks = transforms_.ranks().count();
+    if (voxels_.count() < voxels_.together() * ranks ||
         off_resonance_of(points_, voxels_) != nullptr ||
         !transforms_.engine_for(points_, voxels_).by_part) {
-        return {};
+        return false;
     }
     const Job whole{true, coils, stage == "q", nullptr, nullptr, nullptr, {}};
     const double exchange = static_cast<double>(voxels_.count()) *
                             static_cast<double>(Element{true, transforms_.precision()}.bytes()) /
                             bytes_per_second;
-    bool pays = pieces_of(whole).points.size() == 1 &&
-                predicted(stage, coils).seconds * (1 - 1 / count) > exchange;
-    ranks.broadcast(0, &pays, sizeof pays); // kernels may be tuned on one node and not on another
-    if (!pays) {
-        return {};
-    }
-    return lsrecon::share_of_rank(voxels_.count(), together, ranks.here(), ranks.count());
+    const double saved = predicted(stage, coils).seconds * (1 - 1 / static_cast<double>(ranks));
+    return pieces_of(whole).points.size() == 1 && saved > exchange;
 }
 
 /// Adds the transform of one piece of the sources to `out`, or begins with it.

@@ -47,6 +47,7 @@ private:
     Pieces pieces_of(const Job& job) const;
     void add_piece(const Job& job, const Range& coils, const Range& from, const Range& at,
                    const Progress& progress, Array& out);
+    bool sharing_pays(const std::string& stage, std::size_t coils) const;
     /// Of the device's room, for the values of so many coils.
     double share_of_values(std::size_t coils) const;
     Transform& transform_of(const Range& samples, const Range& voxels);

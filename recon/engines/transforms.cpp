@@ -1,9 +1,12 @@
 #include "engines/transforms.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
+#include "base/packed.hpp"
 #include "device/devices.hpp"
 #include "device/reference_device.hpp"
 #include "engines/nufft/nufft.hpp"
@@ -36,6 +39,42 @@ std::string kernel_of(const ComputeOptions& options, const std::string& device_k
     return default_kernel(device_kind);
 }
 
+/// By the device of the first rank: another may have a part of its GPU alone.
+Machine model_of_first(const DeviceInfo& info, JobRanks& ranks) {
+    Machine model = model_of(info);
+    for (unsigned* const number : {&model.device.compute_units, &model.device.clock_mhz}) {
+        ranks.broadcast(0, number, sizeof *number);
+    }
+    return model;
+}
+
+/// ChosenParameters as a message.
+struct ParametersInMessage {
+    std::vector<std::string> names;
+    std::vector<int> values;
+    std::string origin;
+    double pairs_per_second = 0;
+
+    ParametersInMessage() = default;
+    explicit ParametersInMessage(const ChosenParameters& chosen)
+        : origin(chosen.origin), pairs_per_second(chosen.pairs_per_second) {
+        for (const auto& [name, value] : chosen.values) {
+            names.push_back(name);
+            values.push_back(value);
+        }
+    }
+    ChosenParameters chosen() const {
+        ChosenParameters result{{}, origin, pairs_per_second};
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            result.values[names[i]] = values[i];
+        }
+        return result;
+    }
+    template <typename Archive> void each(Archive& archive) {
+        archive(names, values, origin, pairs_per_second);
+    }
+};
+
 } // namespace
 
 bool may_be_inexact(const ComputeOptions& options, const std::vector<Engine>& table) {
@@ -52,13 +91,20 @@ bool may_be_inexact(const ComputeOptions& options, const std::vector<Engine>& ta
 Transforms::Transforms(std::shared_ptr<Device> device, ComputeOptions options,
                        std::vector<Engine> table)
     : device_(std::move(device)), options_(std::move(options)),
-      ranks_(options_.ranks != nullptr ? options_.ranks : &alone_), table_(std::move(table)),
-      kernel_(kernel_of(options_, device_->kind(), table_)), engine_(engine_of(kernel_, table_)),
-      variant_(variant_named(kernel_, table_)), context_(context(true)),
-      predicting_(context(false)) {
+      ranks_(options_.ranks != nullptr ? options_.ranks : &alone_),
+      model_(model_of_first(device_->info(), *ranks_)), machine_{device_->info(), device_->pace()},
+      table_(std::move(table)), kernel_(kernel_of(options_, device_->kind(), table_)),
+      engine_(engine_of(kernel_, table_)), variant_(variant_named(kernel_, table_)),
+      context_(context(machine_, &Transforms::recorded_parameters)),
+      predicting_(context(machine_, &Transforms::parameters_of)),
+      choosing_(context(model_, &Transforms::shipped_parameters_of)) {
+    take_kernels_of_first();
     if (may_be_inexact(options_, table_) && !options_.precision && options_.accuracy > 0 &&
         options_.accuracy < least_accuracy_of_floats && device_->has(Precision::float64)) {
-        options_.precision = context_.precision = predicting_.precision = Precision::float64;
+        options_.precision = Precision::float64;
+        for (EngineContext* const any : {&context_, &predicting_, &choosing_}) {
+            any->precision = Precision::float64;
+        }
         tell(text("double precision, for an accuracy of ", options_.accuracy));
     }
     if (!device_->has(precision())) {
@@ -68,16 +114,15 @@ Transforms::Transforms(std::shared_ptr<Device> device, ComputeOptions options,
     }
 }
 
-EngineContext Transforms::context(bool on_record) {
-    return {*device_, precision(),
-            options_.accuracy > 0 ? options_.accuracy : options_.image_accuracy, options_.note,
-            [this, on_record](const std::string& variant,
-                              const std::string& stage) -> const ChosenParameters& {
-                if (on_record) {
-                    ran_.insert(variant + " " + stage);
-                }
-                return parameters_of(variant, stage);
-            }};
+EngineContext Transforms::context(const Machine& machine, FindParameters parameters) {
+    return {*device_,
+            model_,
+            machine,
+            precision(),
+            options_.accuracy > 0 ? options_.accuracy : options_.image_accuracy,
+            options_.note,
+            [this, parameters](const std::string& variant, const std::string& stage)
+                -> const ChosenParameters& { return (this->*parameters)(variant, stage); }};
 }
 
 ComputedBy Transforms::computed_by() const {
@@ -184,9 +229,10 @@ Cost Transforms::cost_of(const EngineContext& context, const Chosen& any, const 
                          const SamplePoints& points, const Voxels& voxels) {
     Cost cost = any.engine.predict(context, any.variant, stage, points, voxels);
     if (any.engine.exact) {
+        const Pace& pace = context.machine.pace;
         const double sums = cost.seconds - cost.once;
-        cost.once *= device_->pace().phases;
-        cost.seconds = device_->pace().exact * sums + cost.once;
+        cost.once *= pace.phases;
+        cost.seconds = pace.exact * sums + cost.once;
     }
     return cost;
 }
@@ -196,7 +242,7 @@ std::optional<Transforms::Chosen> Transforms::faster_one(const std::optional<Cho
                                                          const Voxels& voxels) {
     constexpr double worth_it = 2; // times faster, of one coil
     constexpr double seconds_of_making = 0.05;
-    const double seconds = exact ? cost_of(predicting_, *exact, "fhd", points, voxels).seconds : 0;
+    const double seconds = exact ? cost_of(choosing_, *exact, "fhd", points, voxels).seconds : 0;
     if (exact && seconds < seconds_of_making) {
         return {};
     }
@@ -205,14 +251,14 @@ std::optional<Transforms::Chosen> Transforms::faster_one(const std::optional<Cho
         if (engine.exact || !refusal_of(any, points, voxels).empty()) {
             continue;
         }
-        const Cost cost = cost_of(predicting_, any, "fhd", points, voxels);
+        const Cost cost = cost_of(choosing_, any, "fhd", points, voxels);
         if (!exact || seconds > worth_it * cost.seconds + seconds_of_making) {
             if (told_.insert(engine.name).second) {
-                options_.tell(text(
-                    "engine ", engine.name, ", relative error at most ", rounded(cost.error),
-                    ": about ", rounded(cost.seconds), " s a coil",
-                    exact ? text(" where ", exact->variant.name, " takes ", rounded(seconds), " s")
-                          : ""));
+                options_.tell(text("engine ", engine.name, ", relative error at most ",
+                                   rounded(cost.error),
+                                   exact ? text(", about ", rounded(seconds / cost.seconds),
+                                                " times as fast as ", exact->variant.name)
+                                         : ""));
             }
             return any;
         }
@@ -255,12 +301,22 @@ Cost Transforms::predict(const std::string& stage, const SamplePoints& points,
 
 Cost Transforms::predict_in(Precision precision, const std::string& stage,
                             const SamplePoints& points, const Voxels& voxels) {
-    const Chosen by = choose(points, voxels);
-    EngineContext context = predicting_;
+    return cost_in(precision, predicting_, stage, points, voxels);
+}
+
+Cost Transforms::cost_by_model(Precision precision, const std::string& stage,
+                               const SamplePoints& points, const Voxels& voxels) {
+    return cost_in(precision, choosing_, stage, points, voxels);
+}
+
+Cost Transforms::cost_in(Precision precision, const EngineContext& by, const std::string& stage,
+                         const SamplePoints& points, const Voxels& voxels) {
+    const Chosen chosen = choose(points, voxels);
+    EngineContext context = by;
     context.precision = precision;
-    Cost cost = cost_of(context, by, stage, points, voxels);
+    Cost cost = cost_of(context, chosen, stage, points, voxels);
     const OffResonance* const off_resonance = off_resonance_of(points, voxels);
-    if (off_resonance != nullptr && by.engine.divides_time) {
+    if (off_resonance != nullptr && chosen.engine.divides_time) {
         cost.seconds *= expected_segments(*points.times, *off_resonance);
         cost.error += options_.segment_error;
     }
@@ -280,16 +336,55 @@ PairCost Transforms::cost_of_pair(const std::string& stage) {
     return variant_.arithmetic_by(parameters_of(variant_.name, stage).values).cost;
 }
 
-/// The user's parameters are those of the variant that was asked for.
+/// Kernels may be tuned on the node of one rank and not on that of another, and then add in another
+/// order.
+void Transforms::take_kernels_of_first() {
+    if (ranks_->count() == 1 || device_->kind() != "opencl") {
+        return;
+    }
+    for (const Tunable& row : tunables()) {
+        std::string message =
+            packed(ParametersInMessage(choose_parameters(device_->info(), row.kernel, row.stage)));
+        ranks_->broadcast(0, message);
+        of_first_[row.kernel + " " + row.stage] = unpacked<ParametersInMessage>(message).chosen();
+    }
+}
+
+/// The user's are those of the variant that was asked for.
+Parameters Transforms::given(const std::string& variant) const {
+    return variant == variant_.name ? options_.parameters : Parameters{};
+}
+
 const ChosenParameters& Transforms::parameters_of(const std::string& variant,
                                                   const std::string& stage) {
     const std::string key = variant + " " + stage;
     if (chosen_.count(key) == 0) {
-        chosen_[key] =
-            choose_parameters(device_->info(), variant, stage,
-                              variant == variant_.name ? options_.parameters : Parameters{});
+        Parameters of_user = given(variant);
+        const auto first = of_first_.find(key);
+        if (first != of_first_.end() && of_user.empty()) {
+            return chosen_[key] = first->second;
+        }
+        if (first != of_first_.end()) {
+            of_user.insert(first->second.values.begin(), first->second.values.end());
+        }
+        chosen_[key] = choose_parameters(device_->info(), variant, stage, of_user);
     }
     return chosen_[key];
+}
+
+const ChosenParameters& Transforms::recorded_parameters(const std::string& variant,
+                                                        const std::string& stage) {
+    ran_.insert(variant + " " + stage);
+    return parameters_of(variant, stage);
+}
+
+const ChosenParameters& Transforms::shipped_parameters_of(const std::string& variant,
+                                                          const std::string& stage) {
+    const std::string key = variant + " " + stage;
+    if (shipped_.count(key) == 0) {
+        shipped_[key] = shipped_parameters(device_->info(), variant, stage, given(variant));
+    }
+    return shipped_[key];
 }
 
 namespace {
@@ -334,6 +429,31 @@ const Row& row_of(const ComputeOptions& options) {
                           comma_separated(names_of(device_kinds()))));
 }
 
+/// Work is cut by what a device holds in all and in one array. Ranks of which not all hold the same
+/// use no more than the largest array of the least of them, so that all cut alike.
+std::shared_ptr<Device> open_alike(const Row& row, ComputeOptions& options) {
+    std::shared_ptr<Device> device = row.open(options);
+    if (options.ranks == nullptr || device->kind() != "opencl") {
+        return device;
+    }
+    const std::array<double, 2> own{device->memory(), device->largest_array()};
+    double least = own[1];
+    bool all_alike = true;
+    for (std::size_t rank = 0; rank < options.ranks->count(); ++rank) {
+        std::array<double, 2> other = own;
+        options.ranks->broadcast(rank, &other, sizeof other);
+        all_alike = all_alike && other == own;
+        least = std::min(least, other[1]);
+    }
+    if (!all_alike) {
+        options.device_memory = least;
+        options.tell(text("devices of ranks differ in memory: each uses ",
+                          std::floor(least / 1024 / 1024), " MiB"));
+        device = row.open(options);
+    }
+    return device;
+}
+
 } // namespace
 
 std::vector<DeviceKind> device_kinds() {
@@ -371,7 +491,7 @@ std::unique_ptr<Transforms> open_transforms(ComputeOptions options, std::vector<
         engine_of(options.kernel, table); // before a device is opened
     }
     if (!device) {
-        device = row.open(options);
+        device = open_alike(row, options);
     }
     if (device->kind() == "reference") {
         options.kernel = row.kernel;

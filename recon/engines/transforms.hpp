@@ -30,6 +30,8 @@ struct ComputeOptions {
     /// Relative L2 error of time segments, where the engine needs them for off-resonance.
     double segment_error = 1e-5;
     /// That compute together what each is asked for in the same order; null for this one alone.
+    /// They choose by the device and the tuned kernels of the first, and use the memory that each
+    /// of them has.
     JobRanks* ranks = nullptr;
     double device_memory = 0; ///< bytes to use of the device's memory at most; 0 for all of it
     /// Called with what the user should know: a solver that moved to the CPU, a cache that fails.
@@ -95,6 +97,11 @@ public:
     Cost predict(const std::string& stage, const SamplePoints& points, const Voxels& voxels);
     Cost predict_in(Precision precision, const std::string& stage, const SamplePoints& points,
                     const Voxels& voxels);
+    /// The machine by which all is chosen that the bits of an image depend on (model_of), and what
+    /// a coil takes by it.
+    const Machine& model() const { return model_; }
+    Cost cost_by_model(Precision precision, const std::string& stage, const SamplePoints& points,
+                       const Voxels& voxels);
     /// Whether off-resonance on a grid is divided into time segments (engines/segments.hpp) and how
     /// finely; 0 when it is part of every phase.
     double segment_error() const;
@@ -123,22 +130,37 @@ private:
     Cost cost_of(const EngineContext& context, const Chosen& any, const std::string& stage,
                  const SamplePoints& points, const Voxels& voxels);
     std::string refusal_of(const Chosen& any, const SamplePoints& points, const Voxels& voxels);
-    EngineContext context(bool on_record);
+    using FindParameters = const ChosenParameters& (Transforms::*)(const std::string& variant,
+                                                                   const std::string& stage);
+    EngineContext context(const Machine& machine, FindParameters parameters);
+    Cost cost_in(Precision precision, const EngineContext& by, const std::string& stage,
+                 const SamplePoints& points, const Voxels& voxels);
+    void take_kernels_of_first();
     const ChosenParameters& parameters_of(const std::string& variant, const std::string& stage);
+    const ChosenParameters& recorded_parameters(const std::string& variant,
+                                                const std::string& stage);
+    const ChosenParameters& shipped_parameters_of(const std::string& variant,
+                                                  const std::string& stage);
+    Parameters given(const std::string& variant) const;
 
     std::shared_ptr<Device> device_;
     ComputeOptions options_;
     JobRanks alone_;
     JobRanks* ranks_;
+    Machine model_;
+    Machine machine_;
     std::vector<Engine> table_;
     std::string kernel_; ///< that was asked for, its engine and its row
     const Engine& engine_;
     const Variant& variant_;
     EngineContext context_;
     EngineContext predicting_; ///< the same; what it asks for does not go into the record
+    EngineContext choosing_; ///< by the model
     std::vector<const Variant*> served_; ///< those that made transforms
     std::string segments_; ///< of off-resonance, for the record
-    std::map<std::string, ChosenParameters> chosen_; ///< by variant and stage
+    std::map<std::string, ChosenParameters> of_first_; ///< of ranks, by variant and stage
+    std::map<std::string, ChosenParameters> chosen_;
+    std::map<std::string, ChosenParameters> shipped_;
     std::set<std::string> ran_; ///< of them, for the record
     std::set<std::string> told_;
 };

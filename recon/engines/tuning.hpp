@@ -44,6 +44,9 @@ std::vector<Tunable> tunables();
 /// has those of "fhd". UsageError when a given name is not a parameter of the kernel.
 ChosenParameters choose_parameters(const DeviceInfo& device, const std::string& kernel,
                                    const std::string& stage, const Parameters& given = {});
+/// The same without what was tuned.
+ChosenParameters shipped_parameters(const DeviceInfo& device, const std::string& kernel,
+                                    const std::string& stage, const Parameters& given = {});
 
 /// What a search tries: the default of the device's family, then everything else that the device
 /// allows. The same at every start; earlier findings do not change it.

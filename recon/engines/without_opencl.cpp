@@ -47,6 +47,10 @@ ChosenParameters choose_parameters(const DeviceInfo&, const std::string&, const 
                                    const Parameters&) {
     refuse_opencl();
 }
+ChosenParameters shipped_parameters(const DeviceInfo&, const std::string&, const std::string&,
+                                    const Parameters&) {
+    refuse_opencl();
+}
 } // namespace lsrecon
 
 #endif

@@ -64,14 +64,14 @@ Cost Toeplitz::cost_of_making(const Device& device, const Grid& grid, Precision 
     return Q::cost(grid, precision) + ToeplitzWorkspace::cost(device, grid, precision, 1);
 }
 
-double Toeplitz::seconds(const Device& device, const Grid& grid, Precision precision,
-                         std::size_t maps) {
+double Toeplitz::seconds(const Device& device, const Machine& machine, const Grid& grid,
+                         Precision precision, std::size_t maps) {
     // In multiply-adds, measured on a CPU of two cores and an NVIDIA H200, where padding, factors
     // and cropping pass through memory by themselves.
     const double of_butterfly = device.in_host_memory() ? 30 : 75;
     const Embedding embedding(grid, device.in_host_memory());
     const auto points = static_cast<double>(embedding.points());
-    const double rate = nominal_rates(device.info()).multiply_adds;
+    const double rate = nominal_rates(machine.device).multiply_adds;
     // FFTs of other lengths: 70, 75, 81 and 90 against 64, 72, 80 and 96 on a CPU.
     constexpr double slower = 1.25;
     double butterflies = 0; // of a point
@@ -81,10 +81,9 @@ double Toeplitz::seconds(const Device& device, const Grid& grid, Precision preci
     const double of_map = slowdown_of(precision, device.in_host_memory()) *
                           static_cast<double>(embedding.parities.size()) * points * butterflies *
                           of_butterfly / rate;
-    const Pace& pace = device.pace();
     const std::size_t batches = divide_up(maps, embedding.batch(maps, precision));
-    return static_cast<double>(batches) * pace.product +
-           static_cast<double>(maps) * pace.convolution * of_map;
+    return static_cast<double>(batches) * machine.pace.product +
+           static_cast<double>(maps) * machine.pace.convolution * of_map;
 }
 
 // Half of Q is enough for its real spectrum: Q(-d) = conj Q(d), so that each difference counts

@@ -43,9 +43,13 @@ public:
     /// Without the workspace; and what is there beside both until the spectra are made.
     static Cost cost(const Device& device, const Grid& grid, Precision precision);
     static Cost cost_of_making(const Device& device, const Grid& grid, Precision precision);
-    /// Of a product with so many coil maps.
+    /// Of a product with so many coil maps: at the pace of this device, or of another machine.
     static double seconds(const Device& device, const Grid& grid, Precision precision,
-                          std::size_t maps);
+                          std::size_t maps) {
+        return seconds(device, {device.info(), device.pace()}, grid, precision, maps);
+    }
+    static double seconds(const Device& device, const Machine& machine, const Grid& grid,
+                          Precision precision, std::size_t maps);
 
     std::size_t inputs() const override { return voxels_; }
     void add(const Array& in, Array& out) override;

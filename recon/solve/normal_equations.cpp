@@ -202,7 +202,8 @@ bool NormalEquations::preconditions() const {
     return common_.plan.through_q && (common_.precondition || need_splitting(common_.regularisers));
 }
 
-/// Exact transforms cost too much to take them in every product.
+/// Exact transforms cost too much to take them in every product. By the model: another route is
+/// another image to the last bit.
 bool NormalEquations::take_q(Transforms& transforms, const SamplePoints& points, const Plan& plan,
                              std::size_t maps, double products, bool precondition) {
     if (!plan.through_q || plan.off_resonance) {
@@ -213,13 +214,12 @@ bool NormalEquations::take_q(Transforms& transforms, const SamplePoints& points,
         return true;
     }
     products *= static_cast<double>(std::max<std::size_t>(1, maps));
-    const double by_q =
-        transforms.predict("q", points, Voxels::half_differences(plan.grid)).seconds +
-        (products_of_spectra + products) *
-            Toeplitz::seconds(transforms.device(), plan.grid, Precision::float64, 1);
-    const double by_f =
-        2 * products * transforms.predict_in(Precision::float64, "f", points, plan.voxels).seconds;
-    return by_q <= by_f;
+    const double product = Toeplitz::seconds(transforms.device(), transforms.model(), plan.grid,
+                                             Precision::float64, 1);
+    const Cost making = transforms.cost_by_model(transforms.precision(), "q", points,
+                                                 Voxels::half_differences(plan.grid));
+    const Cost f = transforms.cost_by_model(Precision::float64, "f", points, plan.voxels);
+    return making.seconds + (products_of_spectra + products) * product <= 2 * products * f.seconds;
 }
 
 bool NormalEquations::through_q() {

@@ -4,6 +4,7 @@ fails or is killed; commands that ranks do not share.
 
     mpi.py LSRECON"""
 
+import ctypes
 import os
 import re
 import shutil
@@ -12,23 +13,25 @@ import subprocess
 import sys
 import time
 
+import cores
 from in_folders import DEVICE, INPUT, USAGE, expect, run_cases
 from resume import contents, frames_in, scan_of_frames
 
 FRAMES = ["recon", "many.h5", "--iterations", "6", "--log", "log.tsv"]
 MPIRUN = ["mpirun", "--oversubscribe", "-n"]
+COMES = 0x80 | 0x100  # IN_MOVED_TO, IN_CREATE
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
-def start(folder, ranks, words):
-    return subprocess.Popen([*MPIRUN, str(ranks), folder.program, *words], cwd=folder.path,
+def start(folder, ranks, words, by=()):
+    return subprocess.Popen([*MPIRUN, str(ranks), *by, folder.program, *words], cwd=folder.path,
                             env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             text=True)
 
 
-def by_ranks(folder, ranks, code, words):
+def by_ranks(folder, ranks, code, words, by=()):
     """What was said, on stdout and stderr."""
-    process = start(folder, ranks, words)
+    process = start(folder, ranks, words, by)
     said = "".join(process.communicate(timeout=120))
     expect(process.returncode == code, f"{ranks} ranks: exit {process.returncode}\n{said}")
     return said
@@ -100,6 +103,45 @@ def a_single_frame_is_shared(make):
                    f"{ranks} ranks, {scan} {words}: another image or record")
 
 
+def unlike_ranks_make_the_same_image(make):
+    """Some of them have one core, or a machine that was measured to be quite unlike the others."""
+    folder = make()
+    cores.scans(folder)
+    first = min(os.sched_getaffinity(0))
+    cores.keep_pace(folder, "slow", exact=100, phases=100, spreading=0.01, fine=0.01)
+    cores.keep_pace(folder, "fast", exact=0.01, phases=0.01, spreading=100, fine=100)
+    with open(folder / "unlike.sh", "w", encoding="utf-8") as file:
+        file.write('case "$OMPI_COMM_WORLD_RANK" in\n'
+                   '    0) exec env LSRECON_CACHE="$PWD/slow" "$@" ;;\n'
+                   f'    1) exec env LSRECON_CACHE="$PWD/fast" taskset -c {first} "$@" ;;\n'
+                   f'    *) exec taskset -c {first} "$@" ;;\n'
+                   'esac\n')
+    for number, (_, words) in enumerate(cores.SCANS):
+        command = ["recon", f"s{number}.h5", *words, "--quiet"]
+        folder.run(0, [*command, "-o", "plain.h5"])
+        by_ranks(folder, 3, 0, [*command, "-o", "ranks.h5"], ["--bind-to", "none", "sh",
+                                                              "unlike.sh"])
+        expect(contents(folder / "plain.h5") == contents(folder / "ranks.h5"),
+               f"another image or record of {words}")
+
+
+def every_q_is_written_once(make):
+    """Of a frame that ranks share, and of frames that each solves alone."""
+    folder = make()
+    scan_of_frames(folder)
+    library = ctypes.CDLL(None)
+    for count, words in ((1, ["recon", "one.h5", "--engine", "exact", "--iterations", "4"]),
+                         (2, FRAMES)):
+        os.mkdir(folder / f"qs{count}")
+        watch = library.inotify_init1(os.O_NONBLOCK)
+        library.inotify_add_watch(watch, os.fsencode(folder / f"qs{count}"), COMES)
+        by_ranks(folder, 3, 0, [*words, "-o", "x.h5", "--q-folder", f"qs{count}"])
+        written = os.read(watch, 1 << 16).count(b".h5\0")
+        os.close(watch)
+        kept = os.listdir(folder / f"qs{count}")
+        expect(written == len(kept) == count, f"{written} times: {kept}")
+
+
 def an_error_is_said_once(make):
     folder = make()
     scan_of_frames(folder)
@@ -165,5 +207,6 @@ def other_commands_run_once(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([scans_of_a_list_are_dealt, frames_are_dealt, a_single_frame_is_shared,
+                        unlike_ranks_make_the_same_image, every_q_is_written_once,
                         an_error_is_said_once, an_error_of_one_rank_names_it,
                         a_killed_rank_ends_the_job, other_commands_run_once]))

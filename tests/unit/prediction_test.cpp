@@ -19,7 +19,7 @@ Machine described_gpu() {
     machine.device.clock_mhz = 2000;
     machine.device.global_bytes = std::size_t(1) << 36;
     machine.device.max_allocation_bytes = std::size_t(1) << 34;
-    machine.pace = nominal_pace(true);
+    machine.pace = nominal_pace(true, 16);
     machine.pace.start = 7;
     machine.pace.byte = 1e-6;
     return machine;
@@ -47,7 +47,7 @@ protected:
 
 TEST_F(PredictionOf, AScanHasItsStages) {
     EXPECT_EQ(seconds("start"), 7);
-    EXPECT_NEAR(seconds("read"), 1 + nominal_pace(true).file, 1e-9);
+    EXPECT_NEAR(seconds("read"), 1 + nominal_pace(true, 16).file, 1e-9);
     for (const char* const stage : {"fhd", "q", "solve", "write"}) {
         EXPECT_GT(seconds(stage), 0) << stage;
     }

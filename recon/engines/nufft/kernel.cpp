@@ -234,8 +234,7 @@ NufftGrid choose_nufft_grid(const std::array<std::size_t, 3>& size, std::size_t 
             tolerance::fft(static_cast<std::size_t>(points), roundoff);
         grid.error = of * grid.kernel.error() +
                      std::pow(std::max(1.0, grid.kernel.amplification()), of) * rounding;
-        grid.seconds = rates.of_sample(width) * static_cast<double>(samples) +
-                       rates.of_butterfly * points * butterflies;
+        grid.butterflies = points * butterflies;
         return grid;
     };
     std::vector<NufftGrid> grids;
@@ -256,7 +255,8 @@ NufftGrid choose_nufft_grid(const std::array<std::size_t, 3>& size, std::size_t 
     constexpr double nearly = 1.2; // as exact: a wider kernel cannot undo rounding
     const double most = least <= accuracy ? accuracy : nearly * least;
     const auto costs = [&](const NufftGrid& grid) {
-        return grid.error <= most ? grid.seconds : std::numeric_limits<double>::infinity();
+        return grid.error <= most ? grid.seconds(samples, rates)
+                                  : std::numeric_limits<double>::infinity();
     };
     return *std::min_element(
         grids.begin(), grids.end(),

@@ -63,7 +63,13 @@ struct NufftGrid {
     SpreadingKernel kernel;
     std::array<std::size_t, 3> fine{1, 1, 1};
     double error = 0; ///< bound of the relative L2 error, with rounding
-    double seconds = 0; ///< of a coil
+    double butterflies = 0; ///< of its FFT
+
+    /// Of a coil with so many samples.
+    double seconds(std::size_t samples, const NufftRates& rates) const {
+        return rates.of_sample(kernel.width()) * static_cast<double>(samples) +
+               rates.of_butterfly * butterflies;
+    }
 
     /// Where the kernel of a sample with so many turns a voxel begins along dimension d, in points:
     /// its first point is the next whole one.

@@ -13,17 +13,20 @@ namespace lsrecon {
 
 namespace {
 
-NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, const Voxels& voxels) {
-    // Of a core, measured.
+/// Of a core, measured.
+NufftRates rates_of(const Pace& pace, const EngineContext& context, const Voxels& voxels) {
     const double of_doubles = nufft_precision(context) == Precision::float64 ? 3 : 1;
     const int dimensions = voxels.lattice_size()[2] > 1 ? 3 : 2;
-    const Pace& pace = context.device.pace();
-    const auto of_sample = [&](std::size_t width) {
-        return pace.spreading * of_doubles * 2.5e-10 *
-               std::pow(static_cast<double>(width), dimensions);
+    const auto of_sample = [=, spreading = pace.spreading](std::size_t width) {
+        return spreading * of_doubles * 2.5e-10 * std::pow(static_cast<double>(width), dimensions);
     };
+    return {of_sample, pace.fine * of_doubles * 6e-10};
+}
+
+NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, const Voxels& voxels) {
     return choose_nufft_grid(voxels.lattice_size(), points.count(), nufft_grid_accuracy(context),
-                             nufft_precision(context), {of_sample, pace.fine * of_doubles * 6e-10});
+                             nufft_precision(context),
+                             rates_of(context.model.pace, context, voxels));
 }
 
 std::size_t points_of(const NufftGrid& grid) {
@@ -393,7 +396,8 @@ Cost predict_nufft(const EngineContext& context, const Variant&, const std::stri
     const std::size_t coils = stage == "q" ? 1 : coils_at_a_time(grid); // at most
     const auto fine = static_cast<double>(points_of(grid) * coils);
     Cost cost;
-    cost.seconds = grid.seconds / context.device.pace().cores;
+    const Pace& pace = context.machine.pace;
+    cost.seconds = grid.seconds(points.count(), rates_of(pace, context, voxels)) / pace.cores;
     cost.host_bytes = fine * 2 * static_cast<double>(bytes_of(nufft_precision(context))) +
                       bytes_of_a_sample * static_cast<double>(points.count());
     cost.error = grid.error + nufft_rounding(context);

@@ -15,18 +15,21 @@ std::size_t lanes_of(std::size_t width) {
     return width <= 4 ? 4 : width <= 8 ? 8 : 16;
 }
 
-NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, const Voxels& voxels) {
+NufftRates rates_of(const Machine& machine, const EngineContext& context) {
     // In multiply-adds, measured on an NVIDIA H200 with floats: finding, reading and evaluating
     // costs as much as adding.
     const double of_doubles = nufft_precision(context) == Precision::float64 ? 2 : 1;
-    const double unit = of_doubles / nominal_rates(context.device.info()).multiply_adds;
-    const Pace& pace = context.device.pace();
-    const auto of_sample = [&](std::size_t width) {
-        return pace.spreading * unit *
+    const double unit = of_doubles / nominal_rates(machine.device).multiply_adds;
+    const auto of_sample = [unit, spreading = machine.pace.spreading](std::size_t width) {
+        return spreading * unit *
                (9000 * static_cast<double>(lanes_of(width)) / 8 + 700 * static_cast<double>(width));
     };
+    return {of_sample, machine.pace.fine * 33 * unit};
+}
+
+NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, const Voxels& voxels) {
     return choose_nufft_grid(voxels.lattice_size(), points.count(), nufft_grid_accuracy(context),
-                             nufft_precision(context), {of_sample, pace.fine * 33 * unit},
+                             nufft_precision(context), rates_of(context.model, context),
                              NufftTiles(voxels.lattice_size()).multiples());
 }
 
@@ -248,7 +251,7 @@ Cost predict_nufft(const EngineContext& context, const Variant&, const std::stri
     const std::size_t bytes = 2 * bytes_of(nufft_precision(context));
     Cost cost = Cost::array(grid.fine[0] * grid.fine[1] * grid.fine[2], bytes) +
                 NufftBins::cost(points, tiles, grid, nufft_precision(context));
-    cost.seconds = grid.seconds;
+    cost.seconds = grid.seconds(points.count(), rates_of(context.machine, context));
     cost.error = grid.error + nufft_rounding(context);
     return cost;
 }

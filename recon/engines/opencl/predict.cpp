@@ -24,7 +24,7 @@ Cost predict_exact(const EngineContext& context, const Variant& variant, const s
     const double pairs =
         half_of_q * static_cast<double>(points.count()) * static_cast<double>(voxels.count());
     const PairCost& of_pair = variant.arithmetic_by(parameters.values).cost;
-    const DeviceRates rates = nominal_rates(context.device.info());
+    const DeviceRates rates = nominal_rates(context.machine.device);
     // Measured by `lsrecon tune`, else by the numbers of the device.
     const double rate = parameters.pairs_per_second > 0
                             ? parameters.pairs_per_second
@@ -50,7 +50,7 @@ Cost predict_separable(const EngineContext& context, const Variant& variant,
     for (const std::size_t size : voxels.lattice_size()) {
         factors += size > 1 ? static_cast<double>(size) : 0;
     }
-    const double rate = nominal_rates(context.device.info()).multiply_adds;
+    const double rate = nominal_rates(context.machine.device).multiply_adds;
     cost.once = rate > 0 ? factors * static_cast<double>(points.count()) * multiply_adds / rate : 0;
     cost.seconds += cost.once;
     return cost;

@@ -91,18 +91,12 @@ void find_winner(const DeviceInfo& device, const std::string& kernel, const std:
     }
 }
 
-} // namespace
-
-std::vector<Tunable> tunables() {
-    return opencl::tuning_rows();
-}
-
-ChosenParameters choose_parameters(const DeviceInfo& device, const std::string& kernel,
-                                   const std::string& stage, const Parameters& given) {
+ChosenParameters chosen(const DeviceInfo& device, const std::string& kernel,
+                        const std::string& stage, const Parameters& given, bool tuned) {
     opencl::TuningEntry entry;
     const bool tunable = opencl::find_tuning_entry(device, kernel, stage, entry);
     ChosenParameters chosen{entry.defaults, tunable ? "default for " + entry.family : ""};
-    if (tunable) {
+    if (tunable && tuned) {
         find_winner(device, kernel, stage, entry, chosen);
     }
     for (const auto& [name, value] : given) {
@@ -115,6 +109,22 @@ ChosenParameters choose_parameters(const DeviceInfo& device, const std::string& 
         chosen.pairs_per_second = 0;
     }
     return chosen;
+}
+
+} // namespace
+
+std::vector<Tunable> tunables() {
+    return opencl::tuning_rows();
+}
+
+ChosenParameters choose_parameters(const DeviceInfo& device, const std::string& kernel,
+                                   const std::string& stage, const Parameters& given) {
+    return chosen(device, kernel, stage, given, true);
+}
+
+ChosenParameters shipped_parameters(const DeviceInfo& device, const std::string& kernel,
+                                    const std::string& stage, const Parameters& given) {
+    return chosen(device, kernel, stage, given, false);
 }
 
 Candidates tuning_candidates(const DeviceInfo& device, const std::string& kernel,
