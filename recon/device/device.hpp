@@ -135,12 +135,15 @@ public:
                       Array& out) = 0;
 
     /// Component `component` of out, at voxel n of a grid of this size: in(n + 1) - in(n) along
-    /// dimension d, 0 at its end. A component has as many numbers as `in`.
-    virtual void difference(const std::array<std::size_t, 3>& size, std::size_t d, const Array& in,
-                            std::size_t component, Array& out) = 0;
+    /// dimension d, 0 at its end, times the number of this component and voxel of `factors`, which
+    /// are real; empty ones stand for 1. A component has as many numbers as `in`.
+    virtual void difference(const std::array<std::size_t, 3>& size, std::size_t d,
+                            const Array& factors, const Array& in, std::size_t component,
+                            Array& out) = 0;
     /// out += the adjoint of it, of component `component` of in.
     virtual void add_difference_adjoint(const std::array<std::size_t, 3>& size, std::size_t d,
-                                        std::size_t component, const Array& in, Array& out) = 0;
+                                        const Array& factors, std::size_t component,
+                                        const Array& in, Array& out) = 0;
     /// Two filters along dimension d of a grid of this size, which is periodic:
     ///
     ///     low(n)  = sum_t taps[t] in(n + t step)

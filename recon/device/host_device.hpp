@@ -36,10 +36,11 @@ public:
     void crop(const Box& box, const Array& map, const Array& in, std::size_t slot,
               Array& out) override;
 
-    void difference(const std::array<std::size_t, 3>& size, std::size_t d, const Array& in,
-                    std::size_t component, Array& out) override;
+    void difference(const std::array<std::size_t, 3>& size, std::size_t d, const Array& factors,
+                    const Array& in, std::size_t component, Array& out) override;
     void add_difference_adjoint(const std::array<std::size_t, 3>& size, std::size_t d,
-                                std::size_t component, const Array& in, Array& out) override;
+                                const Array& factors, std::size_t component, const Array& in,
+                                Array& out) override;
     void filter(const std::array<std::size_t, 3>& size, std::size_t d, std::size_t step,
                 const Taps& taps, const Component& in, const Component& low,
                 const Component& high) override;

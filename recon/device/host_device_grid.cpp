@@ -17,6 +17,11 @@ std::complex<Real>* values_at(const Component& component, const GridSize& size) 
     return values<Real>(component.array) + component.index * size[0] * size[1] * size[2];
 }
 
+/// Null for none.
+template <typename Real> const Real* factors_from(const Array& factors, std::size_t first) {
+    return factors.empty() ? nullptr : numbers<Real>(factors) + first;
+}
+
 /// Their signs alternate, and their order is reversed.
 template <typename Coefficients> Coefficients high_pass_of(const Coefficients& low) {
     return {low[3], -low[2], low[1], -low[0]};
@@ -31,21 +36,23 @@ template <typename Real> typename HostRows<Real>::Coefficients rounded(const Tap
 
 } // namespace
 
-void HostDevice::difference(const GridSize& size, std::size_t d, const Array& in,
-                            std::size_t component, Array& out) {
+void HostDevice::difference(const GridSize& size, std::size_t d, const Array& factors,
+                            const Array& in, std::size_t component, Array& out) {
     in_precision_of(in, [&](auto real) {
         using Real = decltype(real);
-        lsrecon::difference<Real>(Slabs(size, d), values<Real>(in),
-                                  values<Real>(out) + component * in.count());
+        const std::size_t first = component * in.count();
+        lsrecon::difference<Real>(Slabs(size, d), factors_from<Real>(factors, first),
+                                  values<Real>(in), values<Real>(out) + first);
     });
 }
 
-void HostDevice::add_difference_adjoint(const GridSize& size, std::size_t d, std::size_t component,
-                                        const Array& in, Array& out) {
+void HostDevice::add_difference_adjoint(const GridSize& size, std::size_t d, const Array& factors,
+                                        std::size_t component, const Array& in, Array& out) {
     in_precision_of(in, [&](auto real) {
         using Real = decltype(real);
-        lsrecon::add_difference_adjoint<Real>(
-            Slabs(size, d), values<Real>(in) + component * out.count(), values<Real>(out));
+        const std::size_t first = component * out.count();
+        lsrecon::add_difference_adjoint<Real>(Slabs(size, d), factors_from<Real>(factors, first),
+                                              values<Real>(in) + first, values<Real>(out));
     });
 }
 

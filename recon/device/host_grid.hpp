@@ -61,9 +61,9 @@ template <typename Visit> void for_each_block(const Slabs& slabs, const Visit& v
                      });
 }
 
-/// Device::difference() of complex numbers.
-template <typename Real>
-void difference(const Slabs& slabs, const std::complex<Real>* in, std::complex<Real>* out) {
+/// Device::difference() of complex numbers; null stands for factors of 1, here and below.
+template <typename Real> void difference(const Slabs& slabs, const Real* factors,
+                                         const std::complex<Real>* in, std::complex<Real>* out) {
     for_each_block(slabs, [&](std::size_t first, const Range& range) {
         const std::size_t begin = first + range.first * slabs.step;
         const bool to_end = range.first + range.count == slabs.length;
@@ -71,6 +71,9 @@ void difference(const Slabs& slabs, const std::complex<Real>* in, std::complex<R
         HostRows<Real>::difference(reinterpret_cast<const Real*>(in + begin + slabs.step),
                                    reinterpret_cast<const Real*>(in + begin),
                                    reinterpret_cast<Real*>(out + begin), 2 * count);
+        if (factors != nullptr) {
+            HostRows<Real>::multiply(factors + begin, reinterpret_cast<Real*>(out + begin), count);
+        }
         if (to_end) {
             std::fill_n(out + begin + count, slabs.step, std::complex<Real>(0));
         }
@@ -79,8 +82,9 @@ void difference(const Slabs& slabs, const std::complex<Real>* in, std::complex<R
 
 /// Device::add_difference_adjoint(): out(n) += in(n - 1) - in(n), where the first has no n - 1, and
 /// the last no difference.
-template <typename Real> void
-add_difference_adjoint(const Slabs& slabs, const std::complex<Real>* in, std::complex<Real>* out) {
+template <typename Real> void add_difference_adjoint(const Slabs& slabs, const Real* factors,
+                                                     const std::complex<Real>* in,
+                                                     std::complex<Real>* out) {
     if (slabs.length == 1) {
         return;
     }
@@ -89,21 +93,32 @@ add_difference_adjoint(const Slabs& slabs, const std::complex<Real>* in, std::co
         const auto from = [&](std::size_t slab) {
             return reinterpret_cast<const Real*>(in + first + slab * slabs.step);
         };
+        const auto by = [&](std::size_t slab) { return factors + first + slab * slabs.step; };
         const auto to = [&](std::size_t slab) {
             return reinterpret_cast<Real*>(out + first + slab * slabs.step);
         };
-        const std::size_t numbers = 2 * slabs.step; // of a slab
+        const auto add = [&](Real sign, std::size_t slab, std::size_t out_slab) {
+            if (factors == nullptr) {
+                Rows::combine(sign, from(slab), 1, to(out_slab), 2 * slabs.step);
+            } else {
+                Rows::add_product(sign, by(slab), from(slab), to(out_slab), slabs.step);
+            }
+        };
         const std::size_t end = range.first + range.count;
         const std::size_t begin = std::max<std::size_t>(range.first, 1);
         const std::size_t last = std::min(end, slabs.length - 1);
         if (range.first == 0) {
-            Rows::combine(-1, from(0), 1, to(0), numbers);
+            add(-1, 0, 0);
         }
-        if (begin < last) {
-            Rows::add_difference(from(begin - 1), from(begin), to(begin), (last - begin) * numbers);
+        if (begin < last && factors == nullptr) {
+            Rows::add_difference(from(begin - 1), from(begin), to(begin),
+                                 2 * (last - begin) * slabs.step);
+        } else if (begin < last) {
+            Rows::add_difference_of_products(by(begin - 1), from(begin - 1), by(begin), from(begin),
+                                             to(begin), (last - begin) * slabs.step);
         }
         if (end == slabs.length) {
-            Rows::combine(1, from(end - 2), 1, to(end - 1), numbers);
+            add(1, end - 2, end - 1);
         }
     });
 }

@@ -32,8 +32,13 @@ template <typename Real> struct HostRows {
     static void add_sum_of_rows(const Coefficients& a, const Rows& x, Real* out, std::size_t count);
     /// squares(n) += |y(n)|^2 of `count` complex y.
     static void add_squares(const Real* y, double* squares, std::size_t count);
-    /// y(n) *= f(n) of `count` complex y.
-    static void multiply(const double* f, Real* y, std::size_t count);
+    /// y(n) *= f(n) of `count` complex y; f of doubles, or as y.
+    template <typename Factor> static void multiply(const Factor* f, Real* y, std::size_t count);
+    /// out(n) += sign f(n) y(n) of `count` complex y.
+    static void add_product(Real sign, const Real* f, const Real* y, Real* out, std::size_t count);
+    /// out(n) += f(n) a(n) - g(n) b(n) of `count` complex a and b.
+    static void add_difference_of_products(const Real* f, const Real* a, const Real* g,
+                                           const Real* b, Real* out, std::size_t count);
 };
 
 } // namespace lsrecon

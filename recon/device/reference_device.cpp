@@ -35,6 +35,11 @@ Complex* values_of(const Component& component, const std::array<std::size_t, 3>&
     return values_of(component.array).data() + component.index * size[0] * size[1] * size[2];
 }
 
+/// Of real factors, of which there may be none.
+double factor_of(const Array& factors, std::size_t n) {
+    return factors.empty() ? 1 : values_of(factors)[n].real();
+}
+
 class ReferenceFft : public FftPlan {
 public:
     ReferenceFft(Device& device, const std::array<std::size_t, 3>& extents, std::size_t batch)
@@ -194,18 +199,21 @@ public:
         });
     }
 
-    void difference(const std::array<std::size_t, 3>& size, std::size_t d, const Array& in,
-                    std::size_t component, Array& out) override {
+    void difference(const std::array<std::size_t, 3>& size, std::size_t d, const Array& factors,
+                    const Array& in, std::size_t component, Array& out) override {
         for_each_step(size, d, [&](std::size_t n, std::size_t next, bool last) {
-            values_of(out)[component * in.count() + n] =
-                last ? 0 : values_of(in)[next] - values_of(in)[n];
+            const std::size_t at = component * in.count() + n;
+            values_of(out)[at] =
+                last ? 0 : factor_of(factors, at) * (values_of(in)[next] - values_of(in)[n]);
         });
     }
     void add_difference_adjoint(const std::array<std::size_t, 3>& size, std::size_t d,
-                                std::size_t component, const Array& in, Array& out) override {
+                                const Array& factors, std::size_t component, const Array& in,
+                                Array& out) override {
         for_each_step(size, d, [&](std::size_t n, std::size_t next, bool last) {
             if (!last) {
-                const Complex value = values_of(in)[component * out.count() + n];
+                const std::size_t at = component * out.count() + n;
+                const Complex value = factor_of(factors, at) * values_of(in)[at];
                 values_of(out)[next] += value;
                 values_of(out)[n] -= value;
             }

@@ -11,6 +11,11 @@ class Differences : public Operator {
 public:
     /// The device must outlive it.
     Differences(Device& device, const Grid& grid) : device_(device), grid_(grid) {}
+    /// Each of them times a real number: D N.
+    Differences(Device& device, const Grid& grid, Precision precision, const RealVector& factors)
+        : device_(device), grid_(grid), factors_(device.zeros(outputs(), {false, precision})) {
+        device.upload(factors, {0, outputs()}, 0, factors_);
+    }
 
     std::size_t inputs() const override { return grid_.voxels(); }
     std::size_t outputs() const override { return components() * grid_.voxels(); }
@@ -18,19 +23,23 @@ public:
 
     void apply(const Array& in, Array& out) override {
         for (std::size_t d = 0; d < components(); ++d) {
-            device_.difference(grid_.size, d, in, d, out);
+            device_.difference(grid_.size, d, factors_, in, d, out);
         }
     }
     void adjoint(const Array& in, Array& out) override {
         device_.combine(0, out, 0, out);
         for (std::size_t d = 0; d < components(); ++d) {
-            device_.add_difference_adjoint(grid_.size, d, d, in, out);
+            device_.add_difference_adjoint(grid_.size, d, factors_, d, in, out);
         }
     }
 
 private:
     Device& device_;
     Grid grid_;
+    Array factors_; ///< real; empty for 1
 };
+
+/// 1 for each difference of two voxels that are seen, 0 for the others: D N of N, which are 1 or 0.
+RealVector differences_within(const RealVector& seen, const Grid& grid);
 
 } // namespace lsrecon

@@ -1,6 +1,9 @@
 #include "operators/preconditioner.hpp"
 
 #include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
 
 namespace lsrecon {
 
@@ -8,6 +11,81 @@ namespace {
 
 /// Of the largest eigenvalue: those below are in directions that nothing determines.
 constexpr double least = 1e-6;
+
+using Coordinates = std::array<long, 3>;
+
+Coordinates coordinates_of(std::size_t voxel, const Grid& grid) {
+    const auto n = [](std::size_t value) { return static_cast<long>(value); };
+    return {n(voxel % grid.size[0]), n(voxel / grid.size[0] % grid.size[1]),
+            n(voxel / grid.size[0] / grid.size[1])};
+}
+
+/// Of a grid that repeats itself.
+std::size_t voxel_at(const Coordinates& at, const Grid& grid) {
+    std::size_t voxel = 0;
+    for (std::size_t d = 3; d-- > 0;) {
+        const long size = static_cast<long>(grid.size[d]);
+        voxel = voxel * grid.size[d] + static_cast<std::size_t>((at[d] % size + size) % size);
+    }
+    return voxel;
+}
+
+Coordinates middle_of(const Grid& grid) {
+    Coordinates middle{};
+    for (std::size_t d = 0; d < 3; ++d) {
+        middle[d] = static_cast<long>(grid.size[d] / 2);
+    }
+    return middle;
+}
+
+/// Of those whose neighbours are 1, too, the nearest to the middle; without such, of all that are.
+std::size_t inner_voxel(const RealVector& voxels, const Grid& grid) {
+    const Coordinates middle = middle_of(grid);
+    const auto is_inner = [&](const Coordinates& at) {
+        bool inner = true;
+        for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+            for (const long step : {-1L, 1L}) {
+                Coordinates beside = at;
+                beside[d] += step;
+                inner = inner && voxels(static_cast<Eigen::Index>(voxel_at(beside, grid))) > 0;
+            }
+        }
+        return inner;
+    };
+    std::size_t best = voxel_at(middle, grid);
+    std::pair<bool, long> best_rank{false, std::numeric_limits<long>::min()};
+    for (std::size_t n = 0; n < grid.voxels(); ++n) {
+        if (voxels(static_cast<Eigen::Index>(n)) > 0) {
+            const Coordinates at = coordinates_of(n, grid);
+            long nearness = 0;
+            for (std::size_t d = 0; d < 3; ++d) {
+                nearness -= (at[d] - middle[d]) * (at[d] - middle[d]);
+            }
+            const std::pair<bool, long> rank{is_inner(at), nearness};
+            if (rank > best_rank) {
+                best = n;
+                best_rank = rank;
+            }
+        }
+    }
+    return best;
+}
+
+/// A response of this voxel as if it were in the middle.
+ComplexVector moved_to_middle(const ComplexVector& response, std::size_t voxel, const Grid& grid) {
+    const Coordinates from = coordinates_of(voxel, grid);
+    const Coordinates to = middle_of(grid);
+    ComplexVector moved(response.size());
+    for (std::size_t n = 0; n < grid.voxels(); ++n) {
+        Coordinates at = coordinates_of(n, grid);
+        for (std::size_t d = 0; d < 3; ++d) {
+            at[d] += to[d] - from[d];
+        }
+        moved(static_cast<Eigen::Index>(voxel_at(at, grid))) =
+            response(static_cast<Eigen::Index>(n));
+    }
+    return moved;
+}
 
 } // namespace
 
@@ -17,23 +95,30 @@ Preconditioner::Preconditioner(Device& device, const Q& q, Precision precision,
     : device_(device), grid_(q.grid), precision_(precision), basis_(std::move(basis)),
       squares_(squares), lambda_(lambda),
       inverse_(device.zeros(basis_->count(), {false, precision})),
+      seen_voxel_(voxel_at(middle_of(grid_), grid_)),
       of_a_(basis_->of_t(q, squares / q.at_zero(), maps).cwiseMax(0)) {}
 
-RealVector Preconditioner::eigenvalues_of(Operator& k) {
+Preconditioner::Term Preconditioner::term_of(Operator& k) {
     if (k.is_isometry()) {
-        return RealVector::Ones(static_cast<Eigen::Index>(basis_->count()));
+        return {&k, RealVector::Ones(static_cast<Eigen::Index>(basis_->count())), 1, 0};
     }
-    std::size_t middle = 0;
-    for (std::size_t d = 3; d-- > 0;) {
-        middle = middle * grid_.size[d] + grid_.size[d] / 2;
-    }
-    const auto voxels = static_cast<Eigen::Index>(grid_.voxels());
     Array image = device_.zeros(grid_.voxels(), {true, precision_});
     Array there = device_.zeros(k.outputs(), {true, precision_});
-    device_.upload(ComplexVector::Unit(voxels, static_cast<Eigen::Index>(middle)), image);
-    k.apply(image, there);
+    const auto apply_to = [&](std::size_t voxel) {
+        device_.upload(ComplexVector::Unit(static_cast<Eigen::Index>(grid_.voxels()),
+                                           static_cast<Eigen::Index>(voxel)),
+                       image);
+        k.apply(image, there);
+    };
+    double outside = 0;
+    if (!support_.empty()) {
+        apply_to(unseen_voxel_);
+        outside = device_.dot(there, there);
+    }
+    apply_to(seen_voxel_);
     k.adjoint(there, image);
-    return basis_->of_response(device_.download(image));
+    const ComplexVector response = moved_to_middle(device_.download(image), seen_voxel_, grid_);
+    return {&k, basis_->of_response(response), outside, 0};
 }
 
 void Preconditioner::raise_to_mean() {
@@ -46,6 +131,9 @@ void Preconditioner::restrict_to(const RealVector& voxels) {
     support_ = device_.zeros(count, {false, precision_});
     inside_ = device_.zeros(count, {true, precision_});
     device_.upload(voxels, {0, count}, 0, support_);
+    seen_voxel_ = inner_voxel(voxels, grid_);
+    const auto unseen = std::find(voxels.begin(), voxels.end(), 0.0);
+    unseen_voxel_ = static_cast<std::size_t>(unseen - voxels.begin());
 }
 
 void Preconditioner::set_lambda(double lambda) {
@@ -57,7 +145,7 @@ void Preconditioner::set_weight(Operator* k, double weight) {
     auto term =
         std::find_if(terms_.begin(), terms_.end(), [&](const Term& any) { return any.k == k; });
     if (term == terms_.end()) {
-        term = terms_.insert(term, {k, eigenvalues_of(*k), 0});
+        term = terms_.insert(term, term_of(*k));
     }
     stale_ = stale_ || term->weight != weight;
     term->weight = weight;
@@ -69,7 +157,7 @@ void Preconditioner::apply(const Array& in, Array& out) {
         double diagonal = lambda_; // where A is nothing else
         for (const Term& term : terms_) {
             sum += term.weight * term.eigenvalues.cwiseMax(0);
-            diagonal += term.weight * term.eigenvalues.mean();
+            diagonal += term.weight * term.outside;
         }
         outside_ = diagonal > 0 ? 1 / diagonal : 0;
         const auto count = static_cast<double>(sum.size());

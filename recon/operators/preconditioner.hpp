@@ -66,7 +66,8 @@ public:
     /// such matrix knows them.
     void raise_to_mean();
     /// A is lambda alone where coil maps see nothing. Voxels of 1 are those that they see: the
-    /// inverse is that of the matrix next to A there, and of the diagonal elsewhere.
+    /// inverse is that of the matrix next to A there, and of the diagonal elsewhere. Before weights
+    /// are set.
     void restrict_to(const RealVector& voxels);
     void set_lambda(double lambda);
 
@@ -78,7 +79,14 @@ public:
     void apply(const Array& in, Array& out) override;
 
 private:
-    RealVector eigenvalues_of(Operator& k);
+    /// Of a term: K^H K, from what it does to a voxel that is seen and to one that is not.
+    struct Term {
+        Operator* k;
+        RealVector eigenvalues;
+        double outside; ///< its diagonal where nothing is seen
+        double weight;
+    };
+    Term term_of(Operator& k);
 
     Device& device_;
     Grid grid_;
@@ -90,11 +98,8 @@ private:
     Array support_; ///< real, 1 or 0 a voxel; empty for all
     Array inside_; ///< what is inverted, of the support
     double outside_ = 0; ///< inverse of the diagonal there
-    struct Term {
-        Operator* k;
-        RealVector eigenvalues;
-        double weight;
-    };
+    std::size_t seen_voxel_; ///< amid others that are seen, near the middle
+    std::size_t unseen_voxel_ = 0; ///< any, where there are some
     RealVector of_a_; ///< without lambda
     std::vector<Term> terms_;
     bool stale_ = true; ///< inverse_

@@ -285,9 +285,11 @@ double NormalEquations::q_at_zero() {
 std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision precision,
                                                    CoilMaps& maps, SharedWorkspaces& shared) {
     std::unique_ptr<Gram> gram = gram_on(device, precision, maps, shared);
-    std::vector<RegulariserTerm> terms =
-        make_regularisers(common_.regularisers, {device, precision, common_.plan.grid,
-                                                 common_.prior, &sampling_.trajectory});
+    const RealVector seen = maps.given() ? seen_by(common_.coil_maps) : RealVector();
+    const bool sees_all = seen.size() == 0 || seen.minCoeff() > 0;
+    std::vector<RegulariserTerm> terms = make_regularisers(
+        common_.regularisers, {device, precision, common_.plan.grid, common_.prior,
+                               &sampling_.trajectory, sees_all ? nullptr : &seen});
     std::unique_ptr<Preconditioner> inverse;
     if (preconditions()) {
         const double squares = maps.given() ? sum_of_squares(common_.coil_maps).mean : 1;
@@ -302,10 +304,8 @@ std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision pre
         if (!split) {
             inverse->raise_to_mean();
         }
-        if (maps.given()) {
-            if (const RealVector seen = seen_by(common_.coil_maps); seen.minCoeff() == 0) {
-                inverse->restrict_to(seen);
-            }
+        if (!sees_all) {
+            inverse->restrict_to(seen);
         }
     }
     return std::make_unique<System>(device, precision, std::move(gram), common_.lambda,

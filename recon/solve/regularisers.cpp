@@ -5,10 +5,10 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "operators/differences.hpp"
+#include "operators/edge_weights.hpp"
 #include "operators/identity.hpp"
 #include "operators/unsampled.hpp"
 #include "operators/wavelet.hpp"
-#include "operators/weighted_differences.hpp"
 #include "solve/low_rank.hpp"
 #include "solve/temporal_variation.hpp"
 
@@ -21,7 +21,11 @@ std::size_t dimensions_of(const Grid& grid) {
 }
 
 RegulariserTerm differences(const RegulariserPlace& place) {
-    return {std::make_unique<Differences>(place.device, place.grid)};
+    if (place.seen == nullptr) {
+        return {std::make_unique<Differences>(place.device, place.grid)};
+    }
+    return {std::make_unique<Differences>(place.device, place.grid, place.precision,
+                                          differences_within(*place.seen, place.grid))};
 }
 
 std::unique_ptr<Proximal> shrunk_gradients(const Grid& grid) {
@@ -29,8 +33,9 @@ std::unique_ptr<Proximal> shrunk_gradients(const Grid& grid) {
         std::vector<Penalised>{{0, grid.voxels(), dimensions_of(grid)}});
 }
 
+/// With real factors.
 RegulariserVolumes of_differences(const Grid& grid) {
-    return {dimensions_of(grid), 0};
+    return {dimensions_of(grid), (dimensions_of(grid) + 1) / 2};
 }
 
 RegulariserTerm identity(const RegulariserPlace& place) {
@@ -54,12 +59,11 @@ RegulariserTerm to_prior(const RegulariserPlace& place) {
 void any_prior(const PriorImage&, const Grid&) {}
 
 RegulariserTerm weighted_differences(const RegulariserPlace& place) {
-    return {std::make_unique<WeightedDifferences>(place.device, place.grid, place.precision,
-                                                  edge_weights(*place.prior, place.grid))};
-}
-
-RegulariserVolumes of_weighted_differences(const Grid& grid) {
-    return {dimensions_of(grid), 2 * dimensions_of(grid)};
+    RealVector factors = edge_weights(*place.prior, place.grid).cwiseSqrt();
+    if (place.seen != nullptr) {
+        factors.array() *= differences_within(*place.seen, place.grid).array();
+    }
+    return {std::make_unique<Differences>(place.device, place.grid, place.precision, factors)};
 }
 
 void with_edges(const PriorImage& prior, const Grid& grid) {
@@ -107,7 +111,7 @@ const std::vector<Regulariser>& regularisers() {
         {"prior", "squared differences from a prior image", &to_prior, nullptr, &of_identity, false,
          &any_prior},
         {"anatomical", "roughness, but not across the edges of a prior image",
-         &weighted_differences, nullptr, &of_weighted_differences, false, &with_edges},
+         &weighted_differences, nullptr, &of_differences, false, &with_edges},
         {"band", "squared spatial frequencies of the image that were not sampled", &unsampled,
          nullptr, &of_unsampled, false, nullptr, true},
         {"tv", "total variation: the norm of the image gradient", &differences, &shrunk_gradients,

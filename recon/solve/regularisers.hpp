@@ -41,6 +41,9 @@ struct RegulariserPlace {
     const PriorImage* prior = nullptr;
     /// Of the frame; not null for `band`.
     const std::vector<Vec3>* trajectory = nullptr;
+    /// 1 at voxels that coil maps see, 0 at the others, N; null where they see all. Differences to
+    /// the others are left out.
+    const RealVector* seen = nullptr;
 };
 
 /// Arrays of the image's size that a term needs.

@@ -75,11 +75,42 @@ TEST_P(Regularisers, EdgesOfAnotherImageWeighDifferences) {
     require_prior({{"prior", 1}}, prior, grid); // has a use for it
 }
 
+// Whose coil maps see no object there: the image is 0 in those voxels, and it has no edge to them.
+TEST_P(Regularisers, DifferencesWithAnEndThatIsNotSeenAreLeftOut) {
+    const Grid grid = make_grid(3, 2, 2);
+    RealVector seen = RealVector::Ones(12);
+    seen(1) = 0;
+    seen(8) = 0;
+    const PriorImage prior{"prior.h5", vector(grid.voxels())};
+    const ComplexVector in = vector(grid.voxels());
+    for (const char* name : {"roughness", "tv", "anatomical"}) {
+        const auto differences = [&](const RealVector* of_seen) {
+            const std::vector<RegulariserTerm> terms = make_regularisers(
+                {{name, 1}}, {on.device(), on.precision, grid, &prior, nullptr, of_seen});
+            Array out = on.device().zeros(36, {true, on.precision});
+            terms[0].k->apply(of(in), out);
+            return on.device().download(out);
+        };
+        ComplexVector expected = differences(nullptr);
+        for (const Eigen::Index left_out : {0, 1, 7, 8, 12 + 1, 12 + 8, 24 + 1, 24 + 2}) {
+            expected(left_out) = 0; // along x from 0, 1, 7 and 8, along y from 1, along z from both
+        }
+        EXPECT_TRUE(near(differences(&seen), expected, bound())) << name;
+    }
+}
+
 TEST_P(Regularisers, AdjointOfWeightedDifferences) {
-    for (const Grid& grid : {make_grid(7, 1), make_grid(5, 66), make_grid(3, 4, 5)}) {
+    for (const auto& [grid, name] :
+         std::vector<std::pair<Grid, const char*>>{{make_grid(7, 1), "anatomical"},
+                                                   {make_grid(5, 66), "anatomical"},
+                                                   {make_grid(3, 4, 5), "anatomical"},
+                                                   {make_grid(5, 66), "tv"},
+                                                   {make_grid(3, 4, 5), "roughness"}}) {
         const PriorImage prior{"prior.h5", vector(grid.voxels())};
-        const std::vector<RegulariserTerm> terms =
-            make_regularisers({{"anatomical", 1}}, {on.device(), on.precision, grid, &prior});
+        const RealVector seen =
+            (vector(grid.voxels()).real().array() > -0.3).cast<double>().matrix();
+        const std::vector<RegulariserTerm> terms = make_regularisers(
+            {{name, 1}}, {on.device(), on.precision, grid, &prior, nullptr, &seen});
         Operator& k = *terms[0].k;
         const auto through = [&](std::size_t outputs, const auto& map) {
             return [this, outputs, map](const ComplexVector& in) {

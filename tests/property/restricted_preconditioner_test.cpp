@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engines/transforms.hpp"
+#include "operators/differences.hpp"
 #include "operators/identity.hpp"
 #include "operators/preconditioner.hpp"
 #include "support/arrays_fixture.hpp"
@@ -52,8 +53,39 @@ TEST_P(RestrictedPreconditioner, IsTheDiagonalWhereMapsSeeNothing) {
     Identity one(on.device(), voxels);
     inverse.set_weight(&one, 2);
     EXPECT_TRUE(test::near((2 + lambda) * outside(apply(x)), outside(x), bound(32)));
+    Differences within(on.device(), q.grid, on.precision, differences_within(seen, q.grid));
+    inverse.set_weight(&within, 5); // which have nothing there
+    EXPECT_TRUE(test::near((2 + lambda) * outside(apply(x)), outside(x), bound(32)));
     const ComplexVector inside = x - outside(x);
     EXPECT_EQ(outside(apply(inside)).norm(), 0) << "residuals of what maps see must not get there";
+}
+
+// K^H K is taken for what it does to a voxel among others that are seen, wherever those are.
+TEST_P(RestrictedPreconditioner, KnowsDifferencesWhereTheMiddleIsNotSeen) {
+    const auto reference = reference_transforms();
+    Reporter report;
+    const test::Problem problem = test::make_problem({"grid", {12, 10, 0}, 60});
+    const Q q = compute_q(*reference, *problem.sampling, problem.grid, report);
+    RealVector seen = RealVector::Zero(static_cast<Eigen::Index>(q.grid.voxels()));
+    for (Eigen::Index n = 0; n < seen.size(); ++n) {
+        seen(n) = n % 12 < 4 || n / 12 > 6 ? 1 : 0; // the middle is voxel 6 of row 5
+    }
+    const auto inverse_of = [&](Operator& k) {
+        Preconditioner inverse(on.device(), q, on.precision,
+                               make_periodic_basis(on.device(), q.grid, on.precision), 1, 0.1);
+        inverse.restrict_to(seen);
+        inverse.set_weight(&k, 0.7);
+        const ComplexVector x = vector(q.grid.voxels()).cwiseProduct(seen.cast<Complex>());
+        Array out = on.device().zeros(q.grid.voxels(), {true, on.precision});
+        inverse.apply(of(x), out);
+        return std::pair(x, on.device().download(out));
+    };
+    Differences all(on.device(), q.grid);
+    Differences within(on.device(), q.grid, on.precision, differences_within(seen, q.grid));
+    const test::Random before = random;
+    const auto [x, expected] = inverse_of(all);
+    random = before;
+    EXPECT_TRUE(test::near(inverse_of(within).second, expected, bound(32)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, RestrictedPreconditioner, testing::ValuesIn(test::array_cases()));

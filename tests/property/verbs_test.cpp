@@ -53,14 +53,25 @@ TEST_P(Verbs, DifferencesOfNeighboursAndTheirAdjoint) {
     for (const Size& size : sizes) {
         const std::size_t n = voxels(size);
         for (std::size_t d = 0; d < 3; ++d) {
-            expect_alike(size, {vector(n), vector(2 * n)}, 2,
-                         [&](Device& device, std::vector<Array>& x) {
-                             device.difference(size, d, x[0], 1, x[1]);
-                         });
-            expect_alike(size, {vector(2 * n), vector(n)}, 3,
-                         [&](Device& device, std::vector<Array>& x) {
-                             device.add_difference_adjoint(size, d, 1, x[0], x[1]);
-                         });
+            for (const bool with_factors : {false, true}) {
+                const RealVector values = vector(2 * n).real();
+                const auto factors = [&](Device& device) {
+                    Array of = with_factors ? device.zeros(2 * n, {false, on.precision}) : Array();
+                    if (with_factors) {
+                        device.upload(values, {0, 2 * n}, 0, of);
+                    }
+                    return of;
+                };
+                expect_alike(size, {vector(n), vector(2 * n)}, 3,
+                             [&](Device& device, std::vector<Array>& x) {
+                                 device.difference(size, d, factors(device), x[0], 1, x[1]);
+                             });
+                expect_alike(size, {vector(2 * n), vector(n)}, 4,
+                             [&](Device& device, std::vector<Array>& x) {
+                                 device.add_difference_adjoint(size, d, factors(device), 1, x[0],
+                                                               x[1]);
+                             });
+            }
         }
     }
 }

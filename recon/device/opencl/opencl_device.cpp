@@ -108,17 +108,15 @@ public:
         run_box(wraps(box) ? "crop_wrapped" : "crop", box.size, box, map, in, slot, out);
     }
 
-    void difference(const std::array<std::size_t, 3>& size, std::size_t d, const Array& in,
-                    std::size_t component, Array& out) override {
-        neighbours_.run("difference", in, size, buffer_of(in), as_int4(size),
-                        static_cast<cl_int>(d), static_cast<cl_ulong>(component * in.count()),
-                        buffer_of(out));
+    void difference(const std::array<std::size_t, 3>& size, std::size_t d, const Array& factors,
+                    const Array& in, std::size_t component, Array& out) override {
+        run_difference("difference", size, d, factors, component * in.count(), in, out);
     }
     void add_difference_adjoint(const std::array<std::size_t, 3>& size, std::size_t d,
-                                std::size_t component, const Array& in, Array& out) override {
-        neighbours_.run("add_difference_adjoint", out, size, buffer_of(in), as_int4(size),
-                        static_cast<cl_int>(d), static_cast<cl_ulong>(component * out.count()),
-                        buffer_of(out));
+                                const Array& factors, std::size_t component, const Array& in,
+                                Array& out) override {
+        run_difference("add_difference_adjoint", size, d, factors, component * out.count(), in,
+                       out);
     }
     void filter(const std::array<std::size_t, 3>& size, std::size_t d, std::size_t step,
                 const Taps& taps, const Component& in, const Component& low,
@@ -176,6 +174,15 @@ private:
                                as_int4(box.size), as_int4(box.first), as_int4(box.extents),
                                buffer_of(box.factors), static_cast<cl_ulong>(slot * box.points()),
                                buffer_of(out));
+    }
+
+    void run_difference(const char* name, const std::array<std::size_t, 3>& size, std::size_t d,
+                        const Array& factors, std::size_t start, const Array& in, Array& out) {
+        const bool with_factors = !factors.empty();
+        const cl::Buffer& of_factors = buffer_of(with_factors ? factors : in); // else not read
+        neighbours_.run(name, in, size, buffer_of(in), as_int4(size), static_cast<cl_int>(d),
+                        of_factors, static_cast<cl_int>(with_factors), static_cast<cl_ulong>(start),
+                        buffer_of(out));
     }
 
     void run_filter(const char* name, const std::array<std::size_t, 3>& size, std::size_t d,

@@ -1,4 +1,4 @@
-#include "operators/weighted_differences.hpp"
+#include "operators/edge_weights.hpp"
 
 #include <cmath>
 
@@ -41,14 +41,6 @@ RealVector edge_weights(const PriorImage& prior, const Grid& grid) {
                           "name an image of the same object with some contrast"});
     }
     return (1 + (steps / scale).array().square()).inverse();
-}
-
-WeightedDifferences::WeightedDifferences(Device& device, const Grid& grid, Precision precision,
-                                         const RealVector& weights)
-    : device_(device), differences_(device, grid),
-      roots_(device.zeros(outputs(), {false, precision})),
-      weighted_(device.zeros(outputs(), {true, precision})) {
-    device.upload(weights.cwiseSqrt(), {0, outputs()}, 0, roots_);
 }
 
 } // namespace lsrecon
