@@ -93,6 +93,14 @@ void FrameSolves::refine(ImageFrame& image, std::size_t frame) {
     image.image_error = sampled.upper > 0 ? sampled.estimate : less * image.image_error;
 }
 
+/// Coil maps of the place of the last equations were divided by a number, and so is the image now.
+void FrameSolves::give_units_of_maps(ImageFrame& image) {
+    image.maps_scale = equations_.place().maps_scale;
+    if (image.maps_scale != 1) {
+        image.values /= image.maps_scale;
+    }
+}
+
 void FrameSolves::put(std::size_t frame, ImageFrame image) {
     ComplexVector values = std::move(image.values);
     image.values.resize(0);
@@ -196,6 +204,7 @@ ImageFrame FrameSolves::solve_alone(std::size_t f) {
     give_back_memory();
     compare_with_samples(image, solved.explained, energy,
                          noise_of_sample_ * frame.sampling->sum_of_weights());
+    give_units_of_maps(image);
     return image;
 }
 
@@ -259,9 +268,29 @@ void FrameSolves::solve_together(const Place& place) {
     for (std::size_t i = 0; i < frames.size(); ++i) {
         const JointFrame& frame = frames[i];
         attempts_.of(frame.index, [&] {
-            put(frame.index, image_of(frame.about, solved[i], frame.error, frame.sampled));
+            ImageFrame image = image_of(frame.about, solved[i], frame.error, frame.sampled);
+            give_units_of_maps(image);
+            put(frame.index, std::move(image));
         });
         solved[i] = {};
+    }
+}
+
+/// Where they were divided by a number: of the frames, one or the range.
+void FrameSolves::add_scales_of_maps(Image& about) {
+    std::vector<double> scales;
+    for (const ImageFrame& frame : about.frames) {
+        if (!frame.failed()) {
+            scales.push_back(frame.maps_scale);
+        }
+    }
+    const auto [least, most] = std::minmax_element(scales.begin(), scales.end());
+    if (scales.empty() || (*least == 1 && *most == 1)) {
+        return;
+    }
+    about.numbers.emplace_back("coil_maps_divided_by", *most);
+    if (*least != *most) {
+        about.numbers.emplace_back("coil_maps_divided_by_least", *least);
     }
 }
 
@@ -292,9 +321,11 @@ Reconstructed FrameSolves::result() {
         prepared_.maps_differ() ? nullptr : prepared_.at(0).coil_maps;
     if (maps_of_all && !maps_of_all->empty()) {
         const SumOfSquares squares = sum_of_squares(*maps_of_all);
-        about.numbers.emplace_back("coil_maps_squares_largest", squares.largest);
-        about.numbers.emplace_back("coil_maps_squares_mean", squares.mean);
+        const double scale = prepared_.at(0).maps_scale;
+        about.numbers.emplace_back("coil_maps_squares_largest", scale * scale * squares.largest);
+        about.numbers.emplace_back("coil_maps_squares_mean", scale * scale * squares.mean);
     }
+    add_scales_of_maps(about);
     if (!result.failed.empty()) {
         about.numbers.emplace_back("frames_failed", static_cast<double>(result.failed.size()));
     }
@@ -313,8 +344,9 @@ void FrameSolves::add_noise_map(Image& about) {
     const auto f = static_cast<std::size_t>(made - about_.begin());
     const std::vector<Volume> fhd =
         scan_.frames.size() == 1 ? std::move(of_single_frame_) : equations_.transformed(f).fhd;
-    lsrecon::add_noise_map(about, f, equations_.of(f), fhd, scan_, how_.options,
-                           how_.asked.noise_replicas, report_);
+    NormalEquations& equations = equations_.of(f);
+    lsrecon::add_noise_map(about, f, equations, fhd, scan_, how_.options, how_.asked.noise_replicas,
+                           equations_.place().maps_scale, report_);
 }
 
 } // namespace lsrecon

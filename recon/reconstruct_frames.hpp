@@ -59,6 +59,7 @@ private:
     void bring(std::size_t from, Told& told);
     void take(std::size_t frame, Told told, bool is_own);
     void bring_models();
+    static void add_scales_of_maps(Image& about);
     ImageFrame solve_alone(std::size_t frame);
     Monitor monitor_of(std::size_t frame);
     JointFrame begin(std::size_t frame, const JointFrame* before, SharedWorkspaces& shared);
@@ -67,6 +68,7 @@ private:
     void measure_error(ImageFrame& image, std::size_t frame, double gain,
                        const std::vector<Volume>& fhd);
     void refine(ImageFrame& image, std::size_t frame);
+    void give_units_of_maps(ImageFrame& image);
     void put(std::size_t frame, ImageFrame image);
 
     PreparedScan& prepared_;

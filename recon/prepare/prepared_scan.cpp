@@ -203,9 +203,15 @@ Place PreparedScan::at(std::size_t index) {
     last_.reset(); // its memory is that of the next
     Place place = places_[index];
     place.coil_maps = maps_->of(place);
+    place.maps_scale = maps_->scale();
     place.off_resonance = field_ ? field_->of(place) : scan_.off_resonance;
     if (prior_) {
         place.prior = prior_->of(place);
+        if (place.maps_scale != 1) {
+            PriorImage scaled = *place.prior;
+            scaled.values *= place.maps_scale;
+            place.prior = std::make_shared<const PriorImage>(std::move(scaled));
+        }
     }
     last_ = place;
     return place;

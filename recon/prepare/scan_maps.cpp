@@ -1,5 +1,7 @@
 #include "prepare/scan_maps.hpp"
 
+#include <cmath>
+
 #include "base/numbers.hpp"
 #include "prepare/place_calibration.hpp"
 #include "prepare/resampled.hpp"
@@ -9,6 +11,35 @@
 namespace lsrecon {
 
 namespace {
+
+/// Of sum |S|^2 over the voxels that maps see; 0 without maps. Tails that a resampling or a smooth
+/// mask left are no maps.
+double mean_square(const CoilRows& maps) {
+    constexpr double of_tails = 1e-4; // of the largest
+    const RealVector squares = squares_of(maps);
+    const double largest = squares.size() > 0 ? squares.maxCoeff() : 0;
+    double sum = 0;
+    double voxels = 0;
+    for (const double square : squares) {
+        if (square > of_tails * largest) {
+            sum += square;
+            ++voxels;
+        }
+    }
+    return voxels > 0 ? sum / voxels : 0;
+}
+
+/// What maps are divided by: lambda and weights of regularisers are for squares that add up to
+/// about 1, and so is what floats resolve. By a power of ten where that is enough, so that maps in
+/// other units make the same image as these.
+double scale_of(double mean_square) {
+    const auto is_usual = [](double mean) { return mean >= 0.5 && mean <= 2; };
+    if (mean_square == 0 || is_usual(mean_square)) {
+        return 1;
+    }
+    const double power = std::pow(10, std::round(std::log10(mean_square) / 2));
+    return is_usual(mean_square / (power * power)) ? power : std::sqrt(mean_square);
+}
 
 /// Nothing in the place of maps tells whether their samples were shifted to it.
 void require_same_shift(Scan& scan, const std::string& file, const StoredMaps& stored,
@@ -58,7 +89,7 @@ ScanMaps::ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& fil
             "for `maps` FILE."));
     }
     if (!maps_) {
-        maps_ = std::make_shared<const CoilRows>(std::move(scan_.coil_maps));
+        keep(std::move(scan_.coil_maps));
         scan_.coil_maps = {};
     }
 }
@@ -233,6 +264,28 @@ CoilRows ScanMaps::estimate(const Place& place) {
                : maps;
 }
 
+void ScanMaps::keep(CoilRows maps) {
+    const double mean = mean_square(maps);
+    scale_ = scale_of(mean);
+    if (scale_ != 1) {
+        maps.visit([&](auto& values) {
+            using Value = typename std::decay_t<decltype(values)>::Scalar;
+            for (Eigen::Index c = 0; c < values.rows(); ++c) {
+                values.row(c) =
+                    (values.row(c).template cast<Complex>() / scale_).template cast<Value>();
+            }
+        });
+    }
+    if (scale_ != 1 && !is_scale_told_) {
+        is_scale_told_ = true;
+        report_.tell(
+            text("coil maps have a mean sum of squares of ", rounded(mean),
+                 differ() ? " in a place" : "", ": they are divided by ", rounded(scale_),
+                 " for the solve, and the image is in the units of the maps as they were"));
+    }
+    maps_ = std::make_shared<const CoilRows>(std::move(maps));
+}
+
 /// Of the first place that can have maps; the others fail with their frames.
 void ScanMaps::make_first() {
     const std::vector<std::size_t> place_of = place_of_frames(places_);
@@ -265,7 +318,7 @@ std::shared_ptr<const CoilRows> ScanMaps::of(const Place& place) {
     maps_.reset(); // its memory is that of the next
     place_.reset();
     try {
-        maps_ = std::make_shared<const CoilRows>(volumes_ ? taken(place) : estimated(place));
+        keep(volumes_ ? taken(place) : estimated(place));
     } catch (const RunError&) {
         throw;
     } catch (const InputError& error) {

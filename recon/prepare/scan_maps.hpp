@@ -34,9 +34,12 @@ public:
     bool are_stored() const { return volumes_ || (method_ == nullptr && maps_->rows() > 0); }
     /// Whether places have maps of their own.
     bool differ() const { return (method_ != nullptr || volumes_) && places_.size() > 1; }
-    /// C x N of a place, of no rows for none. Those of the last place are kept. InputError when
-    /// they cannot be made.
+    /// C x N of a place, of no rows for none. Those of the last place are kept. Where the mean of
+    /// sum |S|^2 over voxels with maps is not within 0.5 to 2 they are divided by a number that
+    /// brings it there, which is told. InputError when they cannot be made.
     std::shared_ptr<const CoilRows> of(const Place& place);
+    /// What those of the last place were divided by.
+    double scale() const { return scale_; }
 
 private:
     void make(PrepareOptions& options);
@@ -47,6 +50,7 @@ private:
     Calibration calibration_of(const Place& place, const CalibrationField& field);
     CoilRows estimate(const Place& place);
     CoilRows estimated(const Place& place); ///< its errors say what to know of the place
+    void keep(CoilRows maps);
 
     Scan& scan_;
     const std::vector<Place>& places_;
@@ -60,6 +64,8 @@ private:
     std::string file_; ///< of maps that are not estimated, and
     std::optional<PlacedVolumes> volumes_;
     std::shared_ptr<const CoilRows> maps_; ///< of all places, or of the last one
+    double scale_ = 1; ///< what these were divided by
+    bool is_scale_told_ = false;
     std::optional<std::size_t> place_; ///< that one
     std::string matrix_; ///< of the last calibration, and
     std::size_t together_ = 1; ///< how many frames it took for one

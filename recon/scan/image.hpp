@@ -48,13 +48,14 @@ struct ImageFrame {
     double resolved_lambda = 0; ///< of all problems, and
     double image_error = 0; ///< estimated: solve/summary.hpp
     SampledErrors sampled = {};
+    double maps_scale = 1; ///< what coil maps were divided by; values are of maps as they were
     std::string error = {}; ///< why there is no such frame; "" where there is one
 
     bool failed() const { return !error.empty(); }
     /// But for values, and what the scan knows: label, position.
     template <typename Archive> void each(Archive& archive) {
         archive(residuals, solver, stops, late_change, explained, unexplained, resolved_lambda,
-                image_error, sampled, error);
+                image_error, sampled, maps_scale, error);
     }
 };
 

@@ -23,6 +23,9 @@ struct Place {
     std::vector<SampledFrames> samplings; ///< in the order in which they first occur
     // Once it is prepared (prepare/prepared_scan.hpp):
     std::shared_ptr<const CoilRows> coil_maps; ///< C x N, of no rows for none
+    /// What they were divided by. An image by them is this many times as large as one in the units
+    /// of the scan.
+    double maps_scale = 1;
     std::shared_ptr<const OffResonance> off_resonance; ///< null for none
     std::shared_ptr<const PriorImage> prior; ///< null for none
 

@@ -106,7 +106,7 @@ RealVector g_factor(const RealVector& noise_map, const CoilRows& coil_maps, std:
 
 void add_noise_map(Image& image, std::size_t frame, NormalEquations& equations,
                    const std::vector<Volume>& fhd, const Scan& scan, const SolveOptions& options,
-                   std::size_t replicas, Reporter& report) {
+                   std::size_t replicas, double maps_scale, Reporter& report) {
     const ReplicaNoise noise(scan);
     const Sampling& sampling = *scan.frames[frame].sampling;
     const Precision precision = scan.frames[frame].samples.precision();
@@ -117,6 +117,7 @@ void add_noise_map(Image& image, std::size_t frame, NormalEquations& equations,
     image.noise_map = noise_map(
         equations, fhd, options, replicas,
         [&](std::size_t i) { return noise.draw(i, sampling.samples(), precision); }, report);
+    image.noise_map /= maps_scale;
     image.numbers.emplace_back("noise_replicas", static_cast<double>(replicas));
     image.numbers.emplace_back("noise_frame", static_cast<double>(frame));
     image.numbers.emplace_back("noise_deviation_of_samples", noise.deviation());
@@ -127,8 +128,8 @@ void add_noise_map(Image& image, std::size_t frame, NormalEquations& equations,
         report.note("no g-factor: " + why);
         return;
     }
-    image.g_factor =
-        g_factor(image.noise_map, equations.coil_maps(), sampling.samples(), noise.deviation());
+    image.g_factor = g_factor(image.noise_map, equations.coil_maps(), sampling.samples(),
+                              noise.deviation() / maps_scale);
     report.tell("g-factor without regularisation: " +
                 add_statistics(image, "g_factor", image.g_factor));
 }

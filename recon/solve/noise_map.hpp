@@ -58,9 +58,10 @@ RealVector g_factor(const RealVector& noise_map, const CoilRows& coil_maps, std:
 
 /// Adds the noise map of one frame to an image, with its statistics, and the g-factor where that is
 /// defined and this image has it (why_no_g_factor). `fhd` is the frame's, `scan` as it is
-/// transformed, with weights as they are.
+/// transformed, with weights as they are. `maps_scale` is what the coil maps of the equations were
+/// divided by.
 void add_noise_map(Image& image, std::size_t frame, NormalEquations& equations,
                    const std::vector<Volume>& fhd, const Scan& scan, const SolveOptions& options,
-                   std::size_t replicas, Reporter& report);
+                   std::size_t replicas, double maps_scale, Reporter& report);
 
 } // namespace lsrecon

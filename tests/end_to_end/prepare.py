@@ -4,6 +4,7 @@
     prepare.py LSRECON"""
 
 import os
+import shutil
 import sys
 
 import h5py
@@ -94,6 +95,40 @@ def maps_go_to_a_file_and_come_back(make):
     folder.run(0, [*recon, "-o", "coarse_image.h5", "--maps", "coarse.h5"])
     coarse, _ = image_of(folder, "coarse_image.h5")
     expect(np.linalg.norm(once - coarse) < 0.2 * np.linalg.norm(once), "resampled maps differ")
+
+
+def maps_of_any_scale_make_one_image(make):
+    """In the units of the maps: coils 10 times less sensitive see an object 10 times as bright."""
+    folder = make()
+    folder.run(0, ["simulate", "--trajectory", "cartesian", "--matrix", "32,32", "--coils", "4",
+                   "--undersampling", "2", "--snr", "30", "-o", "x1.h5", "--truth", "t1.h5", *QUIET])
+    for scale in (0.1, 1000):
+        for name, dataset, factor in (("x", "coil_maps", scale), ("t", "image", 1 / scale)):
+            shutil.copy(folder / f"{name}1.h5", folder / f"{name}{scale}.h5")
+            with h5py.File(folder / f"{name}{scale}.h5", "r+") as f:
+                f[dataset][...] = factor * f[dataset][()]
+    for words in ([], ["--reg", "tv:0.02"], ["--lambda", "0.01"], ["--method", "gridding"],
+                  ["--reg", "prior:0.1", "--prior", "PRIOR"],
+                  ["--lambda", "0", "--iterations", "300", "--noise-map", "4"]):
+        found = {}
+        for scale in (1, 0.1, 1000):
+            said = folder.run(0, ["recon", f"x{scale}.h5", "-o", "i.h5", "--truth", f"t{scale}.h5",
+                                  *(word.replace("PRIOR", f"t{scale}.h5") for word in words)]).stderr
+            with h5py.File(folder / "i.h5") as f:
+                record = dict(f["record"].attrs)
+                maps = [scale * f[name][()] for name in ("image", "noise_map") if name in f]
+                maps += [f["g_factor"][()]] if "g_factor" in f else []
+                maps += [np.array([record[name]]) for name in ("truth_error", "unexplained")
+                         if name in record]
+            found[scale] = maps
+            expect(("coil maps have a mean sum of squares" in said) == (scale != 1), said)
+            expect(record.get("coil_maps_divided_by", 1) == scale, f"{scale}: {record}")
+            expect(abs(record["coil_maps_squares_mean"] / scale ** 2 - 1) < 1e-5, f"{record}")
+        expect("--noise-map" not in words or len(found[1]) == 5, f"{len(found[1])} results")
+        for scale in (0.1, 1000):
+            for one, other in zip(found[1], found[scale]):
+                off = np.linalg.norm(other - one) / np.linalg.norm(one)
+                expect(off < 2e-4, f"{words} x {scale}: {off}")
 
 
 def noise_is_made_white(make):
@@ -226,6 +261,7 @@ def coils_fill_in_lines_that_were_not_sampled(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([maps_come_from_the_scan, maps_go_to_a_file_and_come_back,
+                        maps_of_any_scale_make_one_image,
                         coils_fill_in_lines_that_were_not_sampled, noise_is_made_white,
                         lambda_leaves_nothing_where_no_coil_sees, maps_go_with_the_image,
                         maps_are_of_all_frames_in_which_an_object_moves,

@@ -129,6 +129,24 @@ def every_slice_has_its_part_of_a_prior(make):
             expect(apart(found[0], whole[number]) < 1e-5, f"slice {number} of {name}")
 
 
+def maps_of_slices_may_have_scales_of_their_own(make):
+    folder = make()
+    raw(folder, COILS, off=False)
+    scales = np.array([0.1, 1, 1000])
+    for name, factors in (("even.h5", np.ones(SLICES)), ("uneven.h5", scales)):
+        maps = np.array([factor * coil(places(centre)) for factor, centre in zip(factors, CENTRES)])
+        with h5py.File(folder / name, "w") as f:
+            f["coil_maps"] = maps.transpose(1, 0, 2, 3)
+            f.attrs["matrix"], f.attrs["fov_mm"] = (N, N, SLICES), (FOV, FOV, 9.5 * SLICES)
+            f.attrs["position"], f.attrs["directions"] = CENTRES[1], OF_SLICES.ravel()
+    for words in (["--lambda", "0.01"], ["--reg", "tv:0.02"]):
+        even, uneven = (image(folder, *words, "--maps", name, iterations=40)
+                        for name in ("even.h5", "uneven.h5"))
+        for number in range(SLICES):
+            off = apart(scales[number] * uneven[number], even[number])
+            expect(off < 1e-4, f"{words}: slice {number} is {off} off")
+
+
 def every_slice_has_its_part_of_coil_maps(make):
     folder = make()
     raw(folder, COILS)
@@ -270,7 +288,8 @@ def a_frame_fails_alone_where_its_prior_is_zeros(make):
 if __name__ == "__main__":
     sys.exit(run_cases([every_slice_has_its_part_of_a_field, images_are_field_maps,
                         every_slice_has_its_part_of_a_prior,
-                        every_slice_has_its_part_of_coil_maps, a_field_stays_where_it_is,
+                        every_slice_has_its_part_of_coil_maps,
+                        maps_of_slices_may_have_scales_of_their_own, a_field_stays_where_it_is,
                         slices_may_be_turned_against_each_other, what_volumes_take_is_predicted,
                         what_no_slice_can_use,
                         a_frame_fails_alone_where_its_prior_is_zeros]))
