@@ -76,7 +76,9 @@ TEST(IsmrmrdSlices, PartitionsWithoutAKzAreNotSummed) {
         EXPECT_EQ(finding.thing, "/dataset/data, kz (third trajectory dimension)");
         EXPECT_TRUE(has(finding.found, "the same in every acquisition")) << finding.found;
         EXPECT_TRUE(has(finding.next_step, "a 2D trajectory")) << finding.next_step;
-        EXPECT_EQ(read(stack(1, same), xml, "cycles/fov").frames.size(), 1u);
+        if (slope > 0) {
+            EXPECT_EQ(read(stack(1, same), xml, "cycles/fov").frames.size(), 1u);
+        }
         const auto own = [=](int partition, int i) {
             return static_cast<float>(partition - 2) + slope * static_cast<float>(i);
         };
@@ -171,13 +173,74 @@ TEST(IsmrmrdSlices, WithOnePartitionInAllTheyCannotBeJoined) {
     const std::string xml = header({8, 8, 4, 240, 240, 20}, {8, 8, 4, 240, 240, 20});
     Finding finding = refusal([&] { read(slices, xml, "cycles/fov"); });
     EXPECT_FALSE(has(finding.next_step, "`join`")) << finding.next_step;
-    EXPECT_TRUE(has(finding.next_step, "write 1 for z")) << finding.next_step;
+    EXPECT_TRUE(has(finding.next_step, "`header` matrix=8,8,1, if slices are two-dimensional"))
+        << finding.next_step;
+    EXPECT_EQ(read(slices, header({8, 8, 4, 240, 240, 20}, {8, 8, 1, 240, 240, 5}), "cycles/fov")
+                  .grid.dimensions,
+              2)
+        << "images of one plane each are asked for";
     ReadOptions options;
     options.join = {"slice"};
     finding = refusal([&] { read_ismrmrd(write(slices, xml), options); });
     EXPECT_EQ(finding.thing, "/dataset/xml, encodedSpace/matrixSize/z");
     EXPECT_TRUE(has(finding.expected, "for each partition")) << finding.expected;
-    EXPECT_EQ(read({slices[0]}, xml, "cycles/fov").grid.dimensions, 3);
+}
+
+// Some converters write 2 for z of a single slice, others what a volume would have.
+TEST(IsmrmrdSlices, OnePartitionWithoutAKzIsNoVolume) {
+    for (const int dimensions : {0, 2}) {
+        for (const int z : {2, 3, 16}) {
+            const Sizes encoded{8, 8, z, 240, 240, 5};
+            std::vector<Acquisition> lines(4, readout(8, 1, dimensions));
+            for (std::size_t i = 0; i < 4; ++i) {
+                lines[i].idx().kspace_encode_step_1 = static_cast<uint16_t>(i);
+                lines[i].idx().repetition = static_cast<uint16_t>(i / 2);
+            }
+            for (const Sizes& recon : {Sizes{}, encoded}) {
+                const Scan scan = read(lines, header(encoded, recon), "cycles/fov");
+                EXPECT_EQ(scan.grid.dimensions, 2);
+                EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{8, 8, 1}));
+                EXPECT_EQ(scan.frames.size(), 2u);
+                EXPECT_TRUE(noted(scan, text("matrixSize/z is ", z, ", and the slice has one")));
+            }
+            lines[3].idx().kspace_encode_step_2 = 1;
+            EXPECT_EQ(read(lines, header(encoded, encoded), "cycles/fov").grid.dimensions, 3);
+        }
+    }
+    // Where a kz is stored, it is known after all acquisitions.
+    const std::string xml = header({8, 8, 2, 240, 240, 10}, {8, 8, 1, 240, 240, 5});
+    const Finding finding =
+        refusal([&] { read(stack(1, [](int, int) { return 0.0F; }), xml, "cycles/fov"); });
+    EXPECT_EQ(finding.thing, "/dataset/data, kz (third trajectory dimension)");
+    EXPECT_EQ(finding.found, "0 in every sample");
+    EXPECT_TRUE(has(finding.next_step, "`header` matrix=8,8,1")) << finding.next_step;
+}
+
+// As some simulators write volumes.
+TEST(IsmrmrdSlices, AVolumeWithAHeaderOfOneSliceIsRefused) {
+    const std::string flat = header({8, 8, 1, 240, 240, 1}, {8, 8, 1, 240, 240, 1});
+    for (const float sign : {1.0F, -1.0F}) {
+        const auto along = [=](int, int i) { return sign * static_cast<float>(i - 4); };
+        const Finding finding = refusal([&] { read(stack(1, along), flat); });
+        EXPECT_EQ(finding.thing, "/dataset/data, third trajectory dimension");
+        EXPECT_EQ(finding.found, text("from ", sign > 0 ? "-4 to 3" : "-3 to 4",
+                                      ", like kz; largest |k| of the first two 4 x 0.25"));
+        EXPECT_TRUE(has(finding.next_step, "`header` matrix=8,8,Z and `header` fov_mm=240,240,Z"))
+            << finding.next_step;
+        ReadOptions options;
+        options.header = {{"matrix", {8, 8, 8}}, {"fov_mm", {240, 240, 240}}};
+        EXPECT_EQ(read_ismrmrd(write(stack(1, along), flat), options).grid.dimensions, 3);
+        options.header = {{"matrix", {8, 8, 1}}};
+        EXPECT_EQ(read_ismrmrd(write(stack(1, along), flat), options).grid.dimensions, 2);
+    }
+    for (const auto& harmless : std::vector<std::function<float(int, int)>>{
+             [](int, int i) { return 0.125F * static_cast<float>(i); }, // density weights
+             [](int, int i) { return 0.01F * static_cast<float>(i - 4); }, // eddy currents
+             [](int, int) { return -3.0F; }}) {
+        EXPECT_TRUE(noted(read(stack(1, harmless), flat), "only the first 2 of 3"));
+    }
+    EXPECT_FALSE(
+        noted(read(stack(1, [](int, int) { return -1e-7F; }), flat), "only the first 2 of 3"));
 }
 
 TEST(IsmrmrdSlices, TheirCenterInTheHeaderIsNamed) {

@@ -43,6 +43,20 @@ TEST(IsmrmrdNoise, IsScaledToTheBandwidthOfTheImage) {
     EXPECT_EQ(scan.frames[0].samples.columns(), 8u);
 }
 
+// As converters of scans with adaptive combination write it.
+TEST(IsmrmrdNoise, MayBeFlaggedAsWhatItWasMeasuredFor) {
+    for (const uint64_t also : {20, 21, 23, 24, 26, 27, 28, 29, 30, 31}) {
+        Acquisition flagged = noise(3, 20, 1);
+        flagged.setFlag(also);
+        const Scan scan = read({flagged, image(5)});
+        ASSERT_EQ(scan.noise.columns(), 3u) << also;
+        EXPECT_EQ(scan.noise(1, 2), Complex(2 * 13, -2)) << also; // sqrt(20 / 5)
+        EXPECT_EQ(scan.frames[0].samples.columns(), 8u) << also;
+        EXPECT_TRUE(scan.calibrations.empty()) << also;
+        EXPECT_FALSE(noted(scan, "skipped")) << also;
+    }
+}
+
 TEST(IsmrmrdNoise, TheReceiverMayPassLessNoise) {
     const Scan scan = read({noise(3, 16, 1), image(4)}, with_bandwidth("0.25"));
     EXPECT_EQ(scan.noise(0, 0), Complex(4, -4)); // sqrt(16 / (4 * 0.25))

@@ -195,6 +195,28 @@ TEST(IsmrmrdSpace, AStoredTrajectoryIsRescaledWhenReadoutsAloneAreOversampled) {
     EXPECT_FALSE(noted(read({readout(8, 1, 2)}), "space"));
 }
 
+// A stack whose slices are oversampled, too, and readouts in all three dimensions.
+TEST(IsmrmrdSpace, SlicesThatAreOversampledKeepNoReadoutsOversampled) {
+    for (const int dimensions : {2, 3}) {
+        std::vector<Acquisition> spokes(2, readout(16, 1, dimensions));
+        for (int i = 0; i < 2; ++i) {
+            spokes[i].idx().kspace_encode_step_2 = static_cast<uint16_t>(i);
+            for (uint16_t at = 0; at < 16 && dimensions == 3; ++at) {
+                spokes[i].traj(2, at) = static_cast<float>(i - 1);
+            }
+        }
+        for (const int z : {12, 10}) {
+            const Scan scan = read(spokes, header({16, 8, 12, 480, 240, 72},
+                                                  {8, 8, z, 240, 240, 6.0 * z}),
+                                   "cycles/fov");
+            EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{8, 8, 12})) << z;
+            EXPECT_EQ(scan.grid.fov_mm, (Vec3{240, 240, 72})) << z;
+            EXPECT_EQ(scan.frames[0].sampling->trajectory[0][0], -4) << z;
+            EXPECT_EQ(noted(scan, "not the reconstruction space"), z == 10);
+        }
+    }
+}
+
 // A grid that is smaller averages no samples.
 TEST(IsmrmrdSpace, NoiseIsThatOfTheSamplesWhereReadoutsStayWhole) {
     Acquisition noise = readout(4, 1, 0);

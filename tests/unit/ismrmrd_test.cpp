@@ -2,6 +2,7 @@
 
 #include "io/ismrmrd/scan.hpp"
 
+#include <cmath>
 #include <gtest/gtest.h>
 
 #include "ismrmrd_maker.hpp"
@@ -108,9 +109,59 @@ TEST(Ismrmrd, CartesianReverseFlipsTheOrder) {
     Acquisition a = readout(8, 1, 0);
     a.setFlag(ISMRMRD::ISMRMRD_ACQ_IS_REVERSE);
     a.discard_pre() = 1;
+    a.data(3, 0) = 100; // the centre
     const Scan scan = read({a});
     EXPECT_EQ(first_coordinates(scan.frames[0]), (Numbers{2, 1, 0, -1, -2, -3, -4}));
-    EXPECT_EQ(real_parts(scan.frames[0]), (Numbers{2, 3, 4, 5, 6, 7, 8}));
+    EXPECT_EQ(real_parts(scan.frames[0]), (Numbers{2, 3, 100, 5, 6, 7, 8}));
+}
+
+/// A line of a point at voxel 2 of 16: exp(-i 2 pi k 2 / 16) at each k, and more of it at k = 0.
+Acquisition line_of(int first, int last, bool reversed, int center) {
+    const int count = last - first + 1;
+    Acquisition a = readout(count, 1, 0);
+    for (int k = first; k <= last; ++k) {
+        const auto at = static_cast<uint16_t>(reversed ? last - k : k - first);
+        a.data(at, 0) = std::complex<float>(std::polar(k == 0 ? 2.0 : 1.0, -pi * k / 4));
+    }
+    a.center_sample() = static_cast<uint16_t>(center);
+    if (reversed) {
+        a.setFlag(ISMRMRD::ISMRMRD_ACQ_IS_REVERSE);
+    }
+    set_dwell(a, 1000);
+    return a;
+}
+
+// Whole lines, of which the readings differ by a sample, and partial echoes.
+TEST(Ismrmrd, CentersOfReversedLinesAreWhereTheirSamplesAreStrong) {
+    const Sizes sizes{16, 8, 1};
+    ReadOptions options;
+    options.with_times = true;
+    for (const auto& [first, last] :
+         std::vector<std::pair<int, int>>{{-8, 7}, {-3, 7}, {-8, 2}, {-7, 7}, {-4, 4}}) {
+        for (const int center : {-first, last}) { // from the start of k-space, in the array
+            Acquisition forward = line_of(first, last, false, -first);
+            const Acquisition backward = line_of(first, last, true, center);
+            for (const bool both : {false, true}) {
+                forward.idx().repetition = 1;
+                const Scan scan =
+                    read_ismrmrd(write(both ? std::vector<Acquisition>{backward, forward}
+                                            : std::vector<Acquisition>{backward},
+                                       header(sizes, sizes)),
+                                 options);
+                const Frame& frame = scan.frames[0];
+                for (std::size_t i = 0; i < frame.samples.columns(); ++i) {
+                    const double k = frame.sampling->trajectory[i][0];
+                    EXPECT_EQ(k, last - static_cast<int>(i)) << first << ", " << center;
+                    EXPECT_NEAR(frame.sampling->times(static_cast<Eigen::Index>(i)), -1e-3 * k,
+                                1e-8);
+                }
+                EXPECT_EQ(noted(scan, "counts from the start of k-space"),
+                          center == -first && -first != last);
+                EXPECT_EQ(noted(scan, "counts in the stored array"),
+                          center == last && -first != last);
+            }
+        }
+    }
 }
 
 TEST(Ismrmrd, CartesianCentersComeFromTheEncodingLimits) {
@@ -123,7 +174,7 @@ TEST(Ismrmrd, CartesianCentersComeFromTheEncodingLimits) {
     Acquisition a = readout(8, 1, 0);
     a.idx().kspace_encode_step_1 = 5;
     a.idx().kspace_encode_step_2 = 3;
-    const Scan scan = read({a}, header(sizes, sizes, limits));
+    const Scan scan = read({a, readout(8, 1, 0)}, header(sizes, sizes, limits));
     EXPECT_EQ(scan.grid.dimensions, 3);
     EXPECT_EQ(scan.frames[0].sampling->trajectory[0], (Vec3{-4, 2, 1}));
 }
@@ -156,7 +207,9 @@ TEST(Ismrmrd, AStackTakesKzFromThePartition) {
         a.traj(1, static_cast<uint16_t>(i)) /= 8;
     }
     a.idx().kspace_encode_step_2 = 1;
-    const Scan scan = read({a}, header(sizes, sizes));
+    Acquisition next = a;
+    next.idx().kspace_encode_step_2 = 2;
+    const Scan scan = read({a, next}, header(sizes, sizes));
     EXPECT_EQ(scan.frames[0].sampling->trajectory[1], (Vec3{-3, 0.25, -2}));
     EXPECT_TRUE(noted(scan, "kz is kspace_encode_step_2"));
 }

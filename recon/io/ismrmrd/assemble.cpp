@@ -99,6 +99,9 @@ std::string name_of(const RawFrames& raw, const RawCounters& counters) {
         {raw.encoding.file, raw.encoding.dataset + ", " + thing, found, expected, next_step});
 }
 
+/// Of kx and ky: a third coordinate below it is 0 but for rounding.
+constexpr double like_zero = 1e-6;
+
 void require_samples(const RawFrames& raw) {
     for (const auto& [counters, frame] : raw.frames) {
         if (frame.trajectory.empty()) {
@@ -145,6 +148,31 @@ std::string wrong_kz(const RawFrames& raw, const RawFrame& frame) {
                : "";
 }
 
+/// A header of one partition beside a kz of three dimensions: all of a volume would be summed. What
+/// else writers put into a third coordinate has one sign, as density weights have, or is small.
+void require_no_kz(const RawFrames& raw) {
+    constexpr double small = 0.01; // of kx and ky: what gradients leave of a plane
+    const bool z_is_given = raw.options.given("matrix").size() > 2;
+    if (raw.dimensions() != 2 || raw.kind.trajectory_dimensions < 3 || z_is_given) {
+        return;
+    }
+    const double least = small * std::max(raw.range[0], raw.range[1]);
+    for (const auto& [counters, frame] : raw.frames) {
+        if (frame.least_beyond < -least && frame.most_beyond - frame.least_beyond > least) {
+            const auto& [x, y, z] = raw.encoding.grid.size;
+            const Vec3& fov = raw.encoding.grid.fov_mm;
+            const std::string name = name_of(raw, counters);
+            refuse(raw, (name.empty() ? "" : "frame " + name + ", ") + "third trajectory dimension",
+                   text("from ", frame.least_beyond, " to ", frame.most_beyond,
+                        ", like kz; largest |k| of the first two ", by(raw.range, 2)),
+                   "no kz, since encodedSpace/matrixSize/z is 1",
+                   text("pass `header` matrix=", x, ",", y, ",Z and `header` fov_mm=", fov[0], ",",
+                        fov[1], ",Z, if it is a volume; or `header` matrix=", x, ",", y,
+                        ",1, if it is a slice"));
+        }
+    }
+}
+
 void require_kz(const RawFrames& raw) {
     for (const auto& [counters, frame] : raw.frames) {
         const bool of_slices = raw.choice.varying()[0];
@@ -163,6 +191,13 @@ void require_kz(const RawFrames& raw) {
                        ? "write kz, or a 2D trajectory to take kz from kspace_encode_step_2"
                        : "write kz, or matrixSize/z 1 where slices are two-dimensional");
         }
+    }
+    const double in_plane = std::max(raw.range[0], raw.range[1]);
+    if (raw.stored_dimensions() == 3 && in_plane > 0 && raw.range[2] <= like_zero * in_plane) {
+        const auto& [x, y, z] = raw.encoding.grid.size;
+        refuse(raw, "kz (third trajectory dimension)", "0 in every sample",
+               text("kz of each sample, since encodedSpace/matrixSize/z is ", z),
+               text("pass `header` matrix=", x, ",", y, ",1, if it is a slice; or write kz"));
     }
 }
 
@@ -494,9 +529,16 @@ void add_remarks(const RawFrames& raw, std::vector<std::string>& facts,
                           "other: a ghost may remain.");
     }
     const std::size_t stored = raw.kind.trajectory_dimensions;
-    if (stored > raw.dimensions()) {
+    if (raw.largest_beyond > like_zero * std::max(raw.range[0], raw.range[1])) {
+        double least = HUGE_VAL;
+        double most = -HUGE_VAL;
+        for (const auto& [counters, frame] : raw.frames) {
+            least = std::min(least, frame.least_beyond);
+            most = std::max(most, frame.most_beyond);
+        }
         remarks.push_back(text("only the first ", raw.dimensions(), " of ", stored,
-                               " trajectory dimensions are used"));
+                               " trajectory dimensions are used; the next one is from ", least,
+                               " to ", most));
     }
     if (raw.has_trajectory() && stored < raw.dimensions()) {
         facts.push_back("the trajectory has 2 dimensions and the matrix 3: kz is "
@@ -533,11 +575,13 @@ void set_counters(const RawFrames& raw, Scan& scan) {
 } // namespace
 
 StoredScan assemble(RawFrames raw) {
+    raw.centre_reversed_lines();
     Scan scan;
     scan.file = raw.encoding.file;
     scan.grid = raw.space.grid;
     add_remarks(raw, scan.facts, scan.remarks);
     require_samples(raw);
+    require_no_kz(raw);
     require_kz(raw);
     set_counters(raw, scan);
     const OwnPlaces own = set_geometry(raw, scan);

@@ -16,7 +16,7 @@ constexpr int noise_measurement = 19;
 constexpr int parallel_calibration = 20;
 constexpr int parallel_calibration_and_imaging = 21;
 
-/// Acquisitions with one of these flags are neither of the image, nor noise, nor for coil maps.
+/// Acquisitions with one of these flags, unless they are noise, are for nothing here.
 struct SkippedFlag {
     int flag;
     const char* name;
@@ -50,17 +50,21 @@ bool has_calibration_alone(const IsmrmrdFile& file, std::size_t encoding) {
 
 IsmrmrdRole role_of(const IsmrmrdHeader& header) {
     IsmrmrdRole role;
+    // Noise may carry the flag of what it was measured for, such as surface coil correction.
+    role.noise = header.has_flag(noise_measurement);
+    if (role.noise) {
+        return role;
+    }
     for (const SkippedFlag& skipped : skipped_flags) {
         if (header.has_flag(skipped.flag)) {
             role.skipped = skipped.name;
             return role;
         }
     }
-    role.noise = header.has_flag(noise_measurement);
     // Lines that serve calibration and image can carry both flags.
     const bool both = header.has_flag(parallel_calibration_and_imaging);
-    role.calibration = !role.noise && (both || header.has_flag(parallel_calibration));
-    role.image = !role.noise && (both || !role.calibration);
+    role.calibration = both || header.has_flag(parallel_calibration);
+    role.image = both || !role.calibration;
     return role;
 }
 

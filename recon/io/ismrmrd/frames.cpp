@@ -100,7 +100,8 @@ public:
                    text(first, " as in acquisition ", frame.first,
                         " of its frame, because encodedSpace/matrixSize/z of the header is 1; or a "
                         "z above 1"),
-                   "write encodedSpace with all partitions, or count slices in idx.slice");
+                   "pass `header` matrix=X,Y,Z and `header` fov_mm=X,Y,Z of all partitions, or count "
+                   "slices in idx.slice");
         }
     }
 
@@ -262,6 +263,27 @@ public:
         return k;
     }
 
+    /// By how much a line lies further along kx when center_sample counts in the stored array.
+    long shift() const {
+        const bool line = !scan_.has_trajectory() && scan_.encoding.ramps.empty();
+        return reversed() && line ? 2L * header_.center_sample - header_.number_of_samples + 1 : 0;
+    }
+
+    /// Those of the trajectory for which the grid has no dimension.
+    void add_coordinates_beyond(RawFrame& frame, double& largest) const {
+        const std::size_t stored = header_.trajectory_dimensions;
+        for (std::size_t sample = begin(); sample < end(); ++sample) {
+            for (std::size_t d = scan_.dimensions(); d < stored; ++d) {
+                const auto k = static_cast<double>(stored_.trajectory[sample * stored + d]);
+                largest = std::max(largest, std::abs(k));
+                if (d == scan_.dimensions()) {
+                    frame.least_beyond = std::min(frame.least_beyond, k);
+                    frame.most_beyond = std::max(frame.most_beyond, k);
+                }
+            }
+        }
+    }
+
     std::complex<float> value(std::size_t coil, std::size_t sample) const {
         const float* const at =
             stored_.values.data() + 2 * (coil * header_.number_of_samples + sample);
@@ -377,6 +399,9 @@ void append(RawFrames& scan, const Readout& readout, RawFrame& frame) {
             values[c].push_back(readout.value(c, sample));
         }
     }
+    if (!scan.has_trajectory() && scan.encoding.ramps.empty()) {
+        scan.centres.add(values, k, readout.reversed(), readout.shift());
+    }
     if (scan.crop && !k.empty()) {
         crop_line(scan, readout, k, values);
     }
@@ -393,6 +418,22 @@ void append(RawFrames& scan, const Readout& readout, RawFrame& frame) {
         frame.values[c].insert(frame.values[c].end(), values[c].begin(), values[c].end());
     }
     frame.ends.push_back(frame.values[0].size());
+    frame.shifts.push_back(readout.shift());
+    frame.dwells.push_back(1e-6 * static_cast<double>(header.sample_time_us));
+}
+
+/// Reversed lines get the centre that center_sample has in the stored array.
+void shift_lines(RawFrame& frame, std::size_t dimensions) {
+    std::size_t m = 0;
+    for (std::size_t r = 0; r < frame.ends.size(); ++r) {
+        const auto shift = static_cast<double>(frame.shifts[r]);
+        for (; m < frame.ends[r]; ++m) {
+            frame.trajectory[m * dimensions] += static_cast<float>(shift);
+            if (!frame.times.empty()) { // which are 0 at the centre
+                frame.times[m] -= static_cast<float>(shift * frame.dwells[r]);
+            }
+        }
+    }
 }
 
 /// Why calibration cannot serve the image, a reference scan of another sequence or of other coils:
@@ -428,6 +469,40 @@ RawFrame& calibration_at_place_of(RawFrames& scan, const IsmrmrdHeader& header,
 
 } // namespace
 
+void ReversedCentres::add(const std::vector<std::vector<std::complex<float>>>& values,
+                          const std::vector<Vec3>& k, bool reversed, long shift) {
+    for (std::size_t i = 0; i < k.size() && (shift != 0 || !reversed); ++i) {
+        double energy = 0;
+        for (const auto& row : values) {
+            energy += static_cast<double>(std::norm(row[i]));
+        }
+        const long at = std::lround(k[i][0]);
+        if (!std::isfinite(energy)) {
+            continue; // of a frame that is left out
+        }
+        if (reversed) {
+            by_start_[at] += energy;
+            by_array_[at + shift] += energy;
+            differ_ = true;
+        } else {
+            forward_[at] += energy;
+        }
+    }
+}
+
+bool ReversedCentres::count_in_array() const {
+    const Profile centre{{0, 1.0}};
+    const auto overlap = [&](const Profile& reversed) {
+        double sum = 0;
+        for (const auto& [at, energy] : forward_.empty() ? centre : forward_) {
+            const auto found = reversed.find(at);
+            sum += found == reversed.end() ? 0 : energy * found->second;
+        }
+        return sum;
+    };
+    return overlap(by_array_) > overlap(by_start_);
+}
+
 RawFrames::RawFrames(RawEncoding of_scan, const RawKind& of_first, RawChoice chosen,
                      const ReadOptions& read)
     : encoding(std::move(of_scan)), kind(of_first), choice(std::move(chosen)), options(read) {
@@ -453,6 +528,7 @@ bool RawFrames::add(std::size_t index, const IsmrmrdAcquisition& acquisition) {
     readout.check_excitation(frame);
     const std::size_t before = frame.trajectory.size();
     append(*this, readout, frame);
+    readout.add_coordinates_beyond(frame, largest_beyond);
     discarded += acquisition.header.discard_pre + acquisition.header.discard_post;
     moved_within_frame = readout.check_place(frame.where) || moved_within_frame;
     for (std::size_t i = before; i < frame.trajectory.size(); ++i) {
@@ -478,6 +554,25 @@ void RawFrames::add_calibration(std::size_t index, const IsmrmrdAcquisition& acq
     moved_within_frame = readout.check_place(calibration.where) || moved_within_frame;
     if (!calibration.bad.empty()) { // maps of several frames come from it
         throw InputError(calibration.bad.front().second);
+    }
+}
+
+void RawFrames::centre_reversed_lines() {
+    if (!centres.differ()) {
+        return;
+    }
+    const bool in_array = centres.count_in_array();
+    facts.push_back(text("center_sample of lines that run backwards counts ",
+                         in_array ? "in the stored array" : "from the start of k-space",
+                         ": by that their samples are stronger at the centre"));
+    if (!in_array) {
+        return;
+    }
+    for (auto& [counters, frame] : frames) {
+        shift_lines(frame, dimensions());
+    }
+    for (auto& [counters, frame] : calibrations) {
+        shift_lines(frame, dimensions());
     }
 }
 

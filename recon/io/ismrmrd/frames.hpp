@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <map>
@@ -28,17 +29,44 @@ struct RawKind {
 /// Readouts with a value that is no number: the index of each in its raw frame, and the error.
 using RawBad = std::vector<std::pair<std::size_t, InputError>>;
 
+/// Where lines that run backwards and store no trajectory have the centre of k-space: some writers
+/// count center_sample from the start of k-space, others in the stored array.
+class ReversedCentres {
+public:
+    /// A line: its samples, a row a channel, and where they lie by center_sample from the start of
+    /// k-space. By that in the array, a reversed one lies `shift` cycles further along kx.
+    void add(const std::vector<std::vector<std::complex<float>>>& values,
+             const std::vector<Vec3>& k, bool reversed, long shift);
+    /// Whether there are lines whose centre is not the same by both.
+    bool differ() const { return differ_; }
+    /// Which of the two puts the strong samples of these lines where those of lines that run
+    /// forwards are, or to the centre where there are none.
+    bool count_in_array() const;
+
+private:
+    using Profile = std::map<long, double>; ///< energy at each kx
+    Profile forward_;
+    Profile by_start_;
+    Profile by_array_;
+    bool differ_ = false;
+};
+
 /// Acquisitions of the same counters, in the order of the file.
 struct RawFrame {
     std::vector<float> trajectory; ///< M x dimensions of the grid
     std::vector<std::vector<std::complex<float>>> values; ///< a row a channel
     std::vector<float> times; ///< M in s, 0 at center_sample; only if asked for
     std::vector<std::size_t> ends; ///< samples up to the end of each readout
+    std::vector<long> shifts; ///< of each readout, as of ReversedCentres; 0 of others
+    std::vector<double> dwells; ///< of each readout, in s
     RawBad bad;
     Whereabouts where; ///< by the first acquisitions that say it
     std::size_t first = 0; ///< acquisition's place in the file
     IsmrmrdCounters idx; ///< of that
     bool partitions_differ = false; ///< kspace_encode_step_2 of others
+    /// Of the coordinate after those of the grid, where a trajectory has more.
+    double least_beyond = HUGE_VAL;
+    double most_beyond = -HUGE_VAL;
 };
 
 /// Acquisitions that are sorted into frames. Values are kept in the file's single precision, those
@@ -55,6 +83,9 @@ public:
     /// Also for coil maps, or for these alone. Kept is what the choice wants, when it is of the
     /// image's kind.
     void add_calibration(std::size_t index, const IsmrmrdAcquisition& acquisition);
+    /// After the last: reversed lines get the centre at which their samples are strong, and facts
+    /// say which that is.
+    void centre_reversed_lines();
 
     /// How much longer than that of the file the dwell time of the frames' samples is: only a crop
     /// of the readouts averages any.
@@ -80,8 +111,10 @@ public:
     std::map<std::string, std::vector<RawCounters>> unlike;
     Vec3 range{0, 0, 0}; ///< largest |coordinate| of the image's samples as stored
     std::optional<InputError> nowhere; ///< the first coordinate that is no number
+    double largest_beyond = 0; ///< of coordinates for which the grid has no dimension
     std::size_t discarded = 0;
     bool moved_within_frame = false;
+    ReversedCentres centres;
 };
 
 } // namespace lsrecon

@@ -172,7 +172,7 @@ ImageSpace image_space(const RawEncoding& encoding, bool lines, std::vector<std:
     const auto same = [&](std::size_t d) { return same_in(d, image.grid, recon, dimensions); };
     const double encoded = static_cast<double>(encoding.grid.size[0]);
     const double shorter = std::round(encoded * recon.fov_mm[0] / encoding.grid.fov_mm[0]);
-    const bool same_voxels = shorter == static_cast<double>(recon.size[0]) && same(1) && same(2);
+    const bool same_voxels = shorter == static_cast<double>(recon.size[0]) && same(1);
     if (shorter >= 1 && shorter < encoded && (lines || same_voxels)) {
         image.factor[0] = shorter / encoded;
         image.grid.size[0] = static_cast<std::size_t>(shorter);

@@ -45,8 +45,8 @@ struct ImageSpace {
 /// Only readouts are sampled more densely than the image needs (along x), and their field of view
 /// comes back to that of reconSpace, at the encoded voxel size. Readouts on lines (`lines`) can be
 /// made shorter, whatever y and z are. Elsewhere the grid becomes smaller only when the two spaces
-/// differ in nothing else: phase oversampling keeps what folds in out of the image, and a larger
-/// matrix is interpolation, which --matrix asks for.
+/// are the same along y: phase oversampling keeps what folds in out of the image, and a larger
+/// matrix is interpolation, which --matrix asks for. Along z slices may be oversampled as well.
 ImageSpace image_space(const RawEncoding& encoding, bool lines, std::vector<std::string>& facts);
 
 /// The XML header of an ISMRMRD file: what this program uses of it, element by element, so that a

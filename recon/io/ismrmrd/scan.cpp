@@ -37,8 +37,8 @@ void require_memory(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& 
     memory.require(file.path());
 }
 
-/// Some converters write the number of slices for matrixSize z. Without a kz of its own, a slice of
-/// one partition is no volume. InputError where slices may be something else.
+/// Some converters write the number of slices for matrixSize z, others 2. Without a kz of its own, a
+/// slice of one partition is no volume. InputError where slices may be something else.
 void take_slices(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& image,
                  const ReadOptions& options, RawEncoding& encoding,
                  std::vector<std::string>& remarks) {
@@ -54,10 +54,12 @@ void take_slices(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& ima
     const bool one_partition = partitions.size() == 1;
     const bool joined =
         std::find(options.join.begin(), options.join.end(), "slice") != options.join.end();
-    if (volumes || (slices.size() < 2 && !(one_partition && joined))) {
+    const bool several = slices.size() > 1;
+    if (volumes || !(several || one_partition)) {
         return;
     }
-    if (joined || slices.size() != z || !one_partition) {
+    const bool for_planes = encoding.recon && encoding.recon->size[2] == 1;
+    if (joined || !one_partition || (several && slices.size() != z && !for_planes)) {
         throw InputError(
             {file.path(), file.xml_name() + ", encodedSpace/matrixSize/z",
              text(z, ", and each frame has one kspace_encode_step_2 (",
@@ -66,14 +68,18 @@ void take_slices(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& ima
                     : text("1 for the slices ", IndexList(slices).to_string(),
                            " of idx.slice, or all partitions in each frame"),
              one_partition
-                 ? "write 1 for z, if slices are two-dimensional; partitions of a volume "
-                   "need a kspace_encode_step_2 of their own"
+                 ? text("pass `header` matrix=", encoding.grid.size[0], ",", encoding.grid.size[1],
+                        ",1, if slices are two-dimensional; partitions of a volume "
+                        "need a kspace_encode_step_2 of their own")
                  : "correct the header; or pass `join` slice, if slices are partitions of "
                    "one volume"});
     }
     remarks.push_back(text("encodedSpace/matrixSize/z is ", z,
-                           ", the number of slices, and each slice has one kspace_encode_step_2: "
-                           "they are taken for two-dimensional images"));
+                           slices.size() == z ? ", the number of slices" : "",
+                           several ? ", and each slice" : ", and the slice",
+                           " has one kspace_encode_step_2 and no kz: ",
+                           several ? "they are taken for two-dimensional images"
+                                   : "it is taken for a two-dimensional image"));
     encoding.grid.size[2] = 1;
     encoding.grid.dimensions = 2;
 }
