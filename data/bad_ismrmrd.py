@@ -65,6 +65,14 @@ def no_trajectory():
     return table
 
 
+def volume():
+    """With a kz, for a header of one slice."""
+    table = acquisition()
+    table["head"]["trajectory_dimensions"] = 3
+    table["traj"][0] = np.random.default_rng(1).uniform(-2, 2, 3 * SAMPLES).astype("f4")
+    return table
+
+
 def noise_nan():
     """A readout of noise before that of the image."""
     table = np.concatenate([acquisition(), acquisition()])
@@ -149,6 +157,9 @@ CASES = [
      lambda path: write(path, xml_with("<y>4<", "<y>4O<"), acquisition())),
     ("ismrmrd_matrix_zero", ["encoding/encodedSpace/matrixSize/x", '"0"'],
      lambda path: write(path, xml_with("<x>4<", "<x>0<"), acquisition())),
+    ("ismrmrd_matrix_fraction",
+     ["encoding/encodedSpace/matrixSize/x", '"3.9996"', "--header matrix=4,4,1"],
+     lambda path: write(path, xml_with("<x>4<", "<x>3.9996<"), acquisition())),
     ("ismrmrd_matrix_missing", ["encoding/encodedSpace/matrixSize/z", "it is missing"],
      lambda path: write(path, xml_with("<z>1</z>", ""), acquisition())),
     ("ismrmrd_fov_zero", ["encoding/encodedSpace/fieldOfView_mm/x", '"0"', "mm"],
@@ -161,8 +172,11 @@ CASES = [
      lambda path: write(path, table=acquisition(data_values=20))),
     ("ismrmrd_trajectory_nan", ["acquisition 0, traj", "NaN at [0, 0]"],
      lambda path: write(path, table=trajectory_nan())),
-    ("ismrmrd_no_trajectory", ["acquisition 0", "no trajectory is stored", "spiral"],
+    ("ismrmrd_no_trajectory", ["acquisition 0", "no trajectory is stored", "spiral", "a native scan"],
      lambda path: write(path, table=no_trajectory())),
+    ("ismrmrd_volume_of_one_slice",
+     ["third trajectory dimension", "like kz", "--header matrix=4,4,Z", "--header matrix=4,4,1"],
+     lambda path: write(path, table=volume())),
     ("ismrmrd_noise_nan", ["acquisition 0 (noise), data", "NaN at [0, 3]"],
      lambda path: write(path, table=noise_nan())),
     ("ismrmrd_samples_huge", ["/dataset/data", "6553500 samples of each of 65535 coils", "GB"],

@@ -128,6 +128,9 @@ CASES = [
     ("samples_damaged", ["/samples", "cannot be read"],
      put("samples", {"data": ones(COILS, SAMPLES), "chunks": (COILS, SAMPLES),
                      "compression": "gzip"})),
+    ("samples_lzf", ["/samples", "the filter lzf (32000), which is not installed", "gzip"],
+     put("samples", {"data": ones(COILS, SAMPLES), "chunks": (COILS, SAMPLES),
+                     "compression": "lzf"})),
     # what HDF5 would read as zeros, or from elsewhere
     ("samples_half_written", ["/samples", "2 of 4 chunks were never written"],
      stored("samples", half_written)),

@@ -15,9 +15,10 @@ import h5py
 import numpy as np
 
 sys.dont_write_bytecode = True
+import bad_ismrmrd
 from bad_ismrmrd import CASES as ISMRMRD_CASES
 from bad_native import CASES as NATIVE_CASES
-from scan_changes import Scan
+from scan_changes import Scan, drop
 
 # Enough for Q, so that only a reconstruction refuses it.
 RECON_ONLY = {"samples_missing.h5"}
@@ -41,6 +42,22 @@ def damage(path):
     with h5py.File(path, "r") as file:
         chunk = file["samples"].id.get_chunk_info(0)
     overwrite(path, chunk.byte_offset, b"\xff" * chunk.size)
+
+
+def write_later_types(folder):
+    """Compounds in a later version of their message than any HDF5 knows, as those that HDF5 1.12
+    writes are to HDF5 1.10."""
+    scan = Scan()
+    drop("phi", "weights", "coil_maps")(scan)
+    scan.write(folder / "samples_later_type.h5")
+    bad_ismrmrd.write(folder / "ismrmrd_later_type.h5", table=bad_ismrmrd.acquisition())
+    for name, begin in (("samples_later_type.h5", b"\x16\2\0\0"),
+                        ("ismrmrd_later_type.h5", b"\x26\3\0\0")):
+        message = (folder / name).read_bytes().index(begin)
+        overwrite(folder / name, message, b"\xf6")
+    words = ["a later HDF5 wrote it", "libver=", "h5py.File"]
+    return {"samples_later_type.h5": ["/samples", *words],
+            "ismrmrd_later_type.h5": ["/dataset/data", *words]}
 
 
 def write_not_hdf5(folder):
@@ -68,6 +85,7 @@ def main():
     damage(folder / "samples_damaged.h5")
     expected = {f"{name}.h5": pieces for name, pieces, _ in NATIVE_CASES}
     expected.update(write_not_hdf5(folder))
+    expected.update(write_later_types(folder))
     for name, pieces, write in ISMRMRD_CASES:
         write(folder / f"{name}.h5")
         expected[f"{name}.h5"] = pieces

@@ -1,6 +1,7 @@
 #include "io/formats.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/error.hpp"
 #include "base/file_bytes.hpp"
@@ -82,6 +83,96 @@ StoredScan open_mrd_2(const InputFile& file, const ReadOptions&) {
     refuse_mrd_2(file.path());
 }
 
+const std::string a_scan = "a scan, in HDF5 or of ISMRMRD";
+
+/// A file of another program that holds samples.
+struct ForeignFile {
+    std::string name;
+    std::vector<std::string> endings;
+    bool (*recognises)(const InputFile& file); ///< by content; null where that says nothing
+    std::string next_step;
+};
+
+/// The bytes of a file from a place on, fewer at its end.
+std::string bytes_at(const InputFile& file, std::uint64_t place, std::size_t count) {
+    const auto size = static_cast<std::uint64_t>(file.bytes());
+    std::string bytes(place < size ? std::min<std::uint64_t>(count, size - place) : 0, '\0');
+    return read_all(file.descriptor(), bytes.data(), bytes.size(), place) ? bytes : "";
+}
+
+bool recognises_matlab(const InputFile& file) {
+    return bytes_at(file, 0, 7) == "MATLAB ";
+}
+
+bool recognises_numpy(const InputFile& file) {
+    return bytes_at(file, 0, 6) == "\x93NUMPY";
+}
+
+/// A measurement begins with its header's length, the number of its parts and the name of the
+/// first: at the file's start, or where its list of measurements says.
+bool recognises_siemens(const InputFile& file) {
+    constexpr std::uint64_t of_first = 16; // in the list
+    std::uint64_t place = 0;
+    const std::string listed = bytes_at(file, of_first, sizeof(place));
+    std::memcpy(&place, listed.data(), listed.size());
+    return bytes_at(file, 8, 6) == "Config" || bytes_at(file, place + 8, 6) == "Config";
+}
+
+const std::string into_scan = "write samples and trajectory into a native scan with h5py, as "
+                              "docs/formats.md shows";
+const std::string reading_cfl = "read it with readcfl of BART's python/cfl.py, and " + into_scan;
+
+/// Their table, only to say what would read them.
+const std::vector<ForeignFile>& foreign_files() {
+    static const std::vector<ForeignFile> table{
+        {"raw data of Siemens",
+         {"dat"},
+         &recognises_siemens,
+         "convert it with siemens_to_ismrmrd of the project ismrmrd/siemens_to_ismrmrd"},
+        {"a file of MATLAB",
+         {"mat"},
+         &recognises_matlab,
+         "read it with scipy.io.loadmat, or of version 7.3 with h5py, and " + into_scan},
+        {"arrays of NumPy",
+         {"npy", "npz"},
+         &recognises_numpy,
+         "read it with numpy.load, and " + into_scan},
+        {"BART's pair .cfl and .hdr", {"cfl", "hdr"}, nullptr, reading_cfl},
+    };
+    return table;
+}
+
+const ForeignFile* foreign_file_of(const InputFile& file) {
+    for (const ForeignFile& foreign : foreign_files()) {
+        if (foreign.recognises != nullptr && foreign.recognises(file)) {
+            return &foreign;
+        }
+    }
+    return nullptr;
+}
+
+bool is_foreign(const InputFile& file) {
+    return foreign_file_of(file) != nullptr;
+}
+
+StoredScan open_foreign(const InputFile& file, const ReadOptions&) {
+    const ForeignFile& foreign = *foreign_file_of(file);
+    throw InputError({file.path(), "file", foreign.name, a_scan, foreign.next_step});
+}
+
+/// A file of no format that is known, by the ending of its name.
+void refuse_ending(const InputFile& file) {
+    const std::string ending = ending_of(file.path());
+    for (const ForeignFile& foreign : foreign_files()) {
+        const auto& endings = foreign.endings;
+        if (std::find(endings.begin(), endings.end(), ending) != endings.end()) {
+            throw InputError({file.path(), "file",
+                              text("no scan; its name ends as that of ", foreign.name), a_scan,
+                              "if it is that, " + foreign.next_step});
+        }
+    }
+}
+
 /// "datasets a, b", "no datasets".
 std::string list(const std::string& kind, const std::vector<std::string>& names) {
     return names.empty() ? "no " + kind : kind + " " + comma_separated(names);
@@ -128,6 +219,8 @@ const std::vector<ByteFormat>& byte_formats() {
         {"ismrmrd-stream", "a stream of ISMRMRD raw data", ismrmrd_built,
          &IsmrmrdStream::recognises, &open_ismrmrd_stream},
         {"mrd-2", "MRD version 2, only to say so", true, &recognises_mrd_2, &open_mrd_2},
+        {"foreign", "other programs' files of samples, only to say what reads them", true,
+         &is_foreign, &open_foreign},
     };
     return table;
 }
@@ -153,8 +246,10 @@ const ScanFormat* known_format_of(const Hdf5Reader& file) {
 }
 
 void refuse_images(const std::string& path) {
-    refuse_other_formats(path, "a scan",
-                         "name a scan, in HDF5 or of ISMRMRD; 'lsrecon info' says what this is");
+    const bool may_be_samples = ending_of(path) == "cfl" || ending_of(path) == "hdr";
+    refuse_other_formats(path, a_scan,
+                         "name one; 'lsrecon info' says what this is" +
+                             (may_be_samples ? "; if it is k-space, " + reading_cfl : ""));
 }
 
 const ScanFormat& format_of(const Hdf5Reader& file) {
@@ -167,6 +262,7 @@ const ScanFormat& format_of(const Hdf5Reader& file) {
         }
     }
     refuse_images(file.path());
+    refuse_ending(file.file());
     throw InputError({file.path(), "file",
                       "an HDF5 file with " + list("objects", file.names()) + " and " +
                           list("root attributes", file.attribute_names("/")),
@@ -175,11 +271,14 @@ const ScanFormat& format_of(const Hdf5Reader& file) {
                       "see docs/formats.md for how to write a scan file"});
 }
 
-std::shared_ptr<const Hdf5Reader> open_hdf5(const std::string& path) {
+std::shared_ptr<const Hdf5Reader> open_hdf5(const InputFile& file) {
     try {
-        return std::make_shared<const Hdf5Reader>(path);
+        return std::make_shared<const Hdf5Reader>(file.path());
+    } catch (const RunError&) {
+        throw;
     } catch (const InputError&) {
-        refuse_images(path);
+        refuse_images(file.path());
+        refuse_ending(file);
         throw;
     }
 }
@@ -206,7 +305,7 @@ OpenScan open_scan(const std::string& path, const ReadOptions& options) {
         remark_header(options, stored.scan);
         return {std::move(bytes), std::move(stored)};
     }
-    const auto reader = open_hdf5(path);
+    const auto reader = open_hdf5(*bytes);
     reader->start_hash();
     StoredScan stored = format_of(*reader).open(reader, options);
     remark_header(options, stored.scan);

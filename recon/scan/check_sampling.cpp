@@ -6,6 +6,7 @@
 
 #include "base/numbers.hpp"
 #include "scan/check.hpp"
+#include "scan/units.hpp"
 
 namespace lsrecon {
 
@@ -83,13 +84,39 @@ void SamplingCheck::range(const std::vector<Vec3>& trajectory, const std::string
                             text(trajectory[m][d], " cycles/fov at [", before, m, ", ", d, "]"),
                             other ? text("within +-", 2 * half, " (N of the larger matrix)")
                                   : text("within +-", half, " (N/2 of the matrix) and 5 %"),
-                            text("correct the units (`traj_units`), the matrix or the trajectory",
-                                 other ? ""
+                            what_fits(trajectory) +
+                                (other ? ""
                                        : "; or pass `matrix`, which leaves out what is "
                                          "beyond its N/2"));
             }
         }
     }
+}
+
+/// The next step for a trajectory that reaches too far.
+std::string SamplingCheck::what_fits(const std::vector<Vec3>& trajectory) const {
+    const std::string any = "correct the units (`traj_units`), the matrix or the trajectory";
+    if (scan_.trajectory_units.empty()) {
+        return any;
+    }
+    const Vec3 factor = to_cycles_per_fov(scan_.trajectory_units, scan_.grid);
+    Vec3 least{HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    Vec3 most{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    Vec3 largest{0, 0, 0};
+    for (const Vec3& k : trajectory) {
+        for (std::size_t d = 0; d < 3; ++d) {
+            least[d] = std::min(least[d], k[d] / factor[d]);
+            most[d] = std::max(most[d], k[d] / factor[d]);
+            largest[d] = std::max(largest[d], std::abs(k[d] / factor[d]));
+        }
+    }
+    const std::string fits = guess_trajectory_units({largest}, scan_.grid);
+    if (!fits.empty()) {
+        return "pass `traj_units` " + fits + ", in which the matrix is filled; or " + any;
+    }
+    const std::optional<UnitsHint> hint =
+        hint_on_units(least, most, scan_.grid, scan_.trajectory_units);
+    return hint ? hint->next_step + ", since " + hint->seems + "; or " + any : any;
 }
 
 void SamplingCheck::phi_and_weights(const Sampling& sampling) const {

@@ -28,6 +28,7 @@ public:
 
 private:
     void points(const std::vector<Vec3>& trajectory, const std::string& before) const;
+    std::string what_fits(const std::vector<Vec3>& trajectory) const;
     void phi_and_weights(const Sampling& sampling) const;
 
     const Scan& scan_;

@@ -145,6 +145,80 @@ const ForeignUnit* foreign_unit_that_fits(const std::vector<Vec3>& trajectory, c
     return foreign_unit(trajectory, grid, &fits);
 }
 
+namespace {
+
+/// A trajectory relative to its matrix or its field of view: what it is to be written in, times
+/// `factor`.
+struct RelativeUnit {
+    std::string name;
+    Vec3 to_cycles_per_fov;
+    std::string written;
+    std::string factor;
+};
+
+std::vector<RelativeUnit> relative_units(const Grid& grid) {
+    Vec3 half{1, 1, 1};
+    for (std::size_t d = 0; d < half.size(); ++d) {
+        half[d] = 0.5 * static_cast<double>(grid.size[d]);
+    }
+    constexpr double turn = 1 / (2 * pi);
+    return {{"+-1 (1 for N/2)", half, "cycles/voxel", "0.5"},
+            {"rad/fov", {turn, turn, turn}, "cycles/fov", "1 / (2 pi)"}};
+}
+
+} // namespace
+
+std::optional<UnitsHint> hint_on_units(const Vec3& least, const Vec3& most, const Grid& grid,
+                                       const std::string& units) {
+    Vec3 largest{0, 0, 0};
+    Vec3 middle{0, 0, 0};
+    Vec3 centred{0, 0, 0};
+    bool off_centre = false;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+        constexpr double of_whole = 0.1; // partial echoes and grids of even size have less
+        largest[d] = std::max(std::abs(least[d]), std::abs(most[d]));
+        centred[d] = 0.5 * (most[d] - least[d]);
+        middle[d] = 0.5 * (most[d] + least[d]);
+        off_centre = off_centre || std::abs(middle[d]) > of_whole * centred[d];
+    }
+    const std::string of_centred = off_centre ? guess_trajectory_units({centred}, grid) : "";
+    if (!of_centred.empty()) {
+        return UnitsHint{text("around its middle, ", by(middle, grid.dimensions),
+                              ", it would be filled in ", of_centred),
+                         "write the trajectory with 0 at the centre of k-space"};
+    }
+    const Vec3 range = filled_range({largest}, grid);
+    std::optional<UnitsHint> nearest;
+    double least_off = 0.2; // of N/2: no unit that is known fits
+    const auto try_factor = [&](const Vec3& factor, const UnitsHint& hint) {
+        const Reach reach = reach_of(range, factor, grid);
+        if (fits(reach) && std::abs(reach.telling - 1) < least_off) {
+            least_off = std::abs(reach.telling - 1);
+            nearest = hint;
+        }
+    };
+    for (const RelativeUnit& unit : relative_units(grid)) {
+        try_factor(unit.to_cycles_per_fov,
+                   {"in " + unit.name + ", which is not read, it would be filled",
+                    text("write the trajectory in ", unit.written, " (", unit.factor,
+                         " times what is stored)")});
+    }
+    if (units.empty() || units == "1/m") { // in others lengths do not matter
+        constexpr double mm = 10; // of a cm
+        Grid in_mm = grid;
+        std::vector<double> lengths;
+        for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+            in_mm.fov_mm[d] *= mm;
+            lengths.push_back(in_mm.fov_mm[d]);
+        }
+        try_factor(to_cycles_per_fov("1/m", in_mm),
+                   {"in 1/m and with a field of view in cm it would be filled",
+                    text("pass `header` fov_mm=", separated_by(",", lengths),
+                         ", if the field of view is in cm")});
+    }
+    return nearest;
+}
+
 std::string reach_in_each_unit(const Vec3& largest_stored, const Grid& grid) {
     std::string result;
     for (const std::string& units : trajectory_unit_names()) {

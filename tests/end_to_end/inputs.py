@@ -73,6 +73,33 @@ def pipes_are_refused(make):
         folder.run(INPUT, [command, "/dev/stdin"], ["it is a pipe"], input="")
 
 
+def what_reads_files_of_others_is_said(make):
+    """By content or, where that says nothing, by name."""
+    folder = make()
+    twix = np.array([0, 1, 7, 8], "u4").tobytes() + np.uint64(40).tobytes() + bytes(16)
+    native = "docs/formats.md"
+    files = {"meas.dat": (twix + b"\x10\0\0\0\4\0\0\0Config\0", "siemens_to_ismrmrd"),
+             "vb.dat": (b"\x10\0\0\0\4\0\0\0Config\0", "siemens_to_ismrmrd"),
+             "twix.x": (twix + b"\x10\0\0\0\4\0\0\0Config\0", "siemens_to_ismrmrd"),
+             "odd.dat": (bytes(99), "siemens_to_ismrmrd"),
+             "five.mat": (b"MATLAB 5.0 MAT-file" + bytes(200), native),
+             "of_matlab": (b"MATLAB 5.0 MAT-file" + bytes(200), native),
+             "odd.mat": (b"text", native), "odd.cfl": (bytes(64), native),
+             "odd.npz": (b"PK\3\4", native)}
+    for name, (content, says) in files.items():
+        with open(folder / name, "wb") as file:
+            file.write(content)
+        for command in (["check", name], ["recon", name, "-o", "image.h5"]):
+            folder.run(INPUT, command, [name, says, "next:"])
+    np.save(folder / "k.npy", np.ones(3))
+    folder.run(INPUT, ["check", "k.npy"], ["arrays of NumPy", "numpy.load", native])
+    with h5py.File(folder / "seven.mat", "w", userblock_size=512) as file:
+        file["kdata"] = np.ones(3)
+    with open(folder / "seven.mat", "r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file")
+    folder.run(INPUT, ["check", "seven.mat"], ["a file of MATLAB", "7.3 with h5py", native])
+
+
 def values_of_files_colour_and_forge_nothing(make):
     folder = make()
     folder.run(0, recon("-o", "made.h5"))
@@ -186,6 +213,7 @@ def previews_are_bounded(make):
 if __name__ == "__main__":
     sys.exit(run_cases([many_frames, endless_frames_are_refused_at_once,
                         maps_do_not_replace_their_input, pipes_are_refused,
+                        what_reads_files_of_others_is_said,
                         values_of_files_colour_and_forge_nothing,
                         numbers_beyond_all_measure_are_refused, inputs_are_checked_before_the_work,
                         q_files_are_not_believed, previews_are_bounded]))

@@ -1,6 +1,7 @@
 #include "io/hdf5/child.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <optional>
 
@@ -22,42 +23,72 @@ struct Said {
     std::string first; ///< what failed inside
     bool memory = false;
     bool writer = false;
+    bool version = false; ///< of a part of the file: a later one than it knows
 };
 
 herr_t look_at(unsigned n, const H5E_error2_t* error, void* result) {
     auto& said = *static_cast<Said*>(result);
     const std::string description = error->desc == nullptr ? "" : error->desc;
+    const auto says = [&](const char* words) {
+        return description.find(words) != std::string::npos;
+    };
     said.first = n == 0 ? description : said.first;
     said.memory |= error->maj_num == H5E_RESOURCE || error->min_num == H5E_NOSPACE;
-    said.writer |= description.find("unable to lock file") != std::string::npos ||
-                   description.find("file is already open for write") != std::string::npos;
+    said.writer |= says("unable to lock file") || says("file is already open for write");
+    said.version |= says("version number");
     return 0;
 }
 
-/// Throws why HDF5 failed; the refusal that is given where it is not known better.
-[[noreturn]] void refuse(Hdf5Refusal otherwise) {
+Said what_hdf5_says() {
     Said said;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, &look_at, &said);
+    return said;
+}
+
+Hdf5Refusal refusal_of_version(const Said& said) {
+    unsigned major = 0;
+    unsigned minor = 0;
+    unsigned release = 0;
+    H5get_libversion(&major, &minor, &release);
+    const std::string here = text("HDF5 ", major, ".", minor, ".", release);
+    const std::string bound = text("\"v", major, minor, "\"");
+    return {text("a form that ", here, ", which reads it here, does not know (", said.first,
+                 "): a later HDF5 wrote it, or it is damaged"),
+            "a form that " + here + " reads",
+            text("write it for older readers, in h5py by h5py.File(NAME, \"w\", libver=(", bound,
+                 ", ", bound, "))")};
+}
+
+/// Why HDF5 failed, where it says that.
+std::optional<Hdf5Refusal> cause_of(const Said& said) {
     if (said.writer) {
-        throw Hdf5Refusal{
+        return Hdf5Refusal{
             "another program is writing it, or its writer stopped before it closed the file",
             "a file that no program is writing",
             "wait for that program; after a crash run 'h5clear -s' on the file and check its "
             "values"};
     }
     if (said.memory) {
-        otherwise = {"HDF5 asks for more memory than the file can need or this process may have",
-                     "a file that HDF5 can read",
-                     "transfer or write it again, or raise the memory limit of this process"};
+        return Hdf5Refusal{
+            "HDF5 asks for more memory than the file can need or this process may have (" +
+                said.first + ")",
+            "a file that HDF5 can read",
+            "transfer or write it again, or raise the memory limit of this process"};
     }
+    return said.version ? std::optional(refusal_of_version(said)) : std::nullopt;
+}
+
+/// Throws why HDF5 failed; the refusal that is given where it is not known better.
+[[noreturn]] void refuse(Hdf5Refusal otherwise) {
+    const Said said = what_hdf5_says();
     otherwise.found += " (" + said.first + ")";
-    throw otherwise;
+    throw cause_of(said).value_or(otherwise);
 }
 
 void require_hdf5(bool succeeded) {
     if (!succeeded) {
         refuse({"it cannot be read", "readable values",
-                "the file is damaged or uses an HDF5 filter that is not installed; copy it again"});
+                "the file is damaged: transfer or write it again"});
     }
 }
 
@@ -127,6 +158,47 @@ struct Dataset {
 
     std::size_t chunk_bytes() const { return product_of({product_of(chunk()), H5Tget_size(type)}); }
 };
+
+/// "lzf (32000)": a filter of its values that HDF5 lacks here; "" without one.
+std::string missing_filter(const Dataset& dataset) {
+    constexpr H5Z_filter_t lzf = 32000; // of h5py, and szip has no name in a file
+    const int filters = H5Pget_nfilters(dataset.properties);
+    for (int i = 0; i < filters; ++i) {
+        std::array<char, 64> name{};
+        unsigned flags = 0;
+        std::size_t no_values = 0;
+        const H5Z_filter_t filter =
+            H5Pget_filter2(dataset.properties, static_cast<unsigned>(i), &flags, &no_values,
+                           nullptr, name.size(), name.data(), nullptr);
+        if (filter > 0 && H5Zfilter_avail(filter) <= 0) {
+            return text(name[0] != '\0'             ? name.data()
+                        : filter == H5Z_FILTER_SZIP ? "szip"
+                        : filter == lzf             ? "lzf"
+                                                    : "number",
+                        " (", filter, ")");
+        }
+    }
+    return "";
+}
+
+void require_values(bool read, const Dataset& dataset) {
+    if (read) {
+        return;
+    }
+    const Said said = what_hdf5_says(); // the next call begins anew
+    const std::string filter = missing_filter(dataset);
+    if (filter.empty()) {
+        throw cause_of(said).value_or(Hdf5Refusal{"it cannot be read (" + said.first + ")",
+                                                  "readable values",
+                                                  "the file is damaged: transfer or write it "
+                                                  "again"});
+    }
+    throw Hdf5Refusal{"values that are compressed by the filter " + filter +
+                          ", which is not installed here",
+                      "values without a filter, or by gzip",
+                      "write them with gzip, in h5py by compression=\"gzip\", or run 'h5repack -f "
+                      "GZIP=4 FILE NEW' where the filter is installed"};
+}
 
 Hdf5Refusal incomplete(const Dataset& dataset) {
     const int other_files = H5Pget_external_count(dataset.properties);
@@ -291,11 +363,15 @@ private:
         }
         Hdf5Handle object = open_object(name);
         if (object < 0) {
+            result.refusal = cause_of(what_hdf5_says()).value_or(Hdf5Refusal());
             return result;
         }
         std::vector<std::string> attributes;
         result.whole = H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, nullptr,
                                    &collect_name<H5A_info_t>, &attributes) >= 0;
+        if (!result.whole) {
+            result.refusal = cause_of(what_hdf5_says()).value_or(Hdf5Refusal());
+        }
         for (const std::string& attribute : attributes) {
             result.attributes.push_back(attribute_of(object, attribute));
         }
@@ -308,10 +384,13 @@ private:
             try {
                 const Dataset dataset(std::move(object));
                 result.shape = dataset.shape;
-                result.incomplete = incomplete(dataset);
+                if (result.whole) {
+                    result.refusal = incomplete(dataset);
+                }
                 result.place = place_in_file(dataset);
                 result.is = Hdf5Is::dataset;
-            } catch (const Hdf5Refusal&) { // it is unreadable
+            } catch (const Hdf5Refusal& refusal) { // it is unreadable
+                result.refusal = refusal;
             }
         } else {
             result.is = Hdf5Is::other;
@@ -325,8 +404,9 @@ private:
         const std::size_t bytes = product_of({count, H5Tget_size(dataset.type)});
         limit(static_cast<double>(bytes), 4 * static_cast<double>(bytes));
         std::vector<char> values(bytes);
-        require_hdf5(H5Dread(dataset.handle, dataset.type, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                             values.data()) >= 0);
+        require_values(H5Dread(dataset.handle, dataset.type, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                               values.data()) >= 0,
+                       dataset);
         return texts_in(values, dataset.type, count);
     }
 
@@ -393,8 +473,9 @@ private:
         std::vector<char> values(bytes);
         // Of the same shape: HDF5 takes much longer to match selections of different ones.
         const Hdf5Handle memory = simple_space({count.begin(), count.end()});
-        require_hdf5(
-            H5Dread(dataset.handle, type, memory, dataset.space, H5P_DEFAULT, values.data()) >= 0);
+        require_values(
+            H5Dread(dataset.handle, type, memory, dataset.space, H5P_DEFAULT, values.data()) >= 0,
+            dataset);
         for (std::size_t at = 0; at < bytes; at += part_bytes) {
             send(values.data() + at, std::min(part_bytes, bytes - at));
         }
@@ -429,7 +510,7 @@ private:
                 rows.assign(count * request.row_bytes, 0);
                 const bool read = H5Dread(dataset.handle, type, memory, dataset.space, H5P_DEFAULT,
                                           rows.data()) >= 0;
-                require_hdf5(read || count > 1);
+                require_values(read || count > 1, dataset);
                 put_with_lists(rows, request, read, bytes);
                 if (!read) {
                     at_once = 1; // up to the one that cannot be read

@@ -61,14 +61,15 @@ struct Hdf5Object {
     std::vector<std::string> members; ///< of a group, in order
     bool whole = true; ///< whether the lists of attributes and members could be read to their ends
     Hdf5Shape shape; ///< of a dataset
-    /// Where values of a dataset are missing, or lie in other files: HDF5 reads such as zeros.
-    Hdf5Refusal incomplete;
+    /// Where values of a dataset are missing, or lie in other files: HDF5 reads such as zeros. Of
+    /// what is unreadable or not whole the cause, where HDF5 tells it.
+    Hdf5Refusal refusal;
     /// Of the first number of a dataset in the file, where all lie one after the other as this
     /// machine has them; 0 where HDF5 has to put them together.
     std::uint64_t place = 0;
 
     template <typename Archive> void each(Archive& archive) {
-        archive(is, attributes, members, whole, shape, incomplete, place);
+        archive(is, attributes, members, whole, shape, refusal, place);
     }
 };
 

@@ -26,6 +26,10 @@ constexpr std::size_t buffer_bytes = 1 << 18;
     throw InputError({file, thing, why.found, why.expected, why.next_step});
 }
 
+const Hdf5Refusal& cause_or(const Hdf5Object& object, const Hdf5Refusal& otherwise) {
+    return object.refusal.found.empty() ? otherwise : object.refusal;
+}
+
 /// The type and shape, and the value where it is a single one.
 std::string found_in(const Hdf5Attribute& attribute) {
     const Hdf5Shape& shape = attribute.shape;
@@ -163,9 +167,9 @@ Hdf5Reader::~Hdf5Reader() = default;
 void Hdf5Reader::require_whole(const Hdf5Object& object, const std::string& name) const {
     if (!object.whole) {
         refuse(path(), full_name(name),
-               {"the list of what it holds cannot be read",
-                "names of datasets, groups and attributes",
-                "the file is damaged: transfer or write it again"});
+               cause_or(object, {"the list of what it holds cannot be read",
+                                 "names of datasets, groups and attributes",
+                                 "the file is damaged: transfer or write it again"}));
     }
 }
 
@@ -215,8 +219,8 @@ const Hdf5Object& Hdf5Reader::dataset(const std::string& name) const {
                 "copy the dataset into the file, with h5copy for example"});
     case Hdf5Is::unreadable:
         refuse(path(), full_name(name),
-               {"no dataset: a damaged one, or a link to nothing", "a dataset",
-                "transfer or write the file again"});
+               cause_or(*object, {"no dataset: a damaged one, or a link to nothing", "a dataset",
+                                  "transfer or write the file again"}));
     default:
         refuse(path(), full_name(name), {"it is not a dataset", "a dataset", see});
     }
@@ -249,7 +253,7 @@ Hdf5Shape Hdf5Reader::checked_shape(const std::string& name, Hdf5Kind kind) cons
 }
 
 void Hdf5Reader::require_complete(const std::string& name) const {
-    const Hdf5Refusal& incomplete = dataset(name).incomplete;
+    const Hdf5Refusal& incomplete = dataset(name).refusal;
     if (!incomplete.found.empty()) {
         refuse(path(), full_name(name), incomplete);
     }

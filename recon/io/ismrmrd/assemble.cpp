@@ -212,15 +212,18 @@ Grid stored_grid(const RawFrames& raw) {
 [[noreturn]] void refuse_units(const RawFrames& raw) {
     const Grid grid = stored_grid(raw);
     const ForeignUnit* const foreign = foreign_unit_that_fills({raw.range}, grid);
+    const std::optional<UnitsHint> hint =
+        foreign ? UnitsHint{"in " + foreign->name + ", which is not read, it would be filled",
+                            text("write the trajectory in 1/m (", foreign->per_m, " times ",
+                                 foreign->name, ")")}
+                : hint_on_units(raw.least, raw.most, grid, "");
     refuse(raw, "units of the trajectory",
            text("largest |k| as stored: ", by(raw.range, grid.dimensions), "; matrix ",
                 by(grid.size, 3), ", FOV ", by(grid.fov_mm, 3), " mm"),
            "one unit that fills 0.5 to 1.05 of N/2; largest |k| / (N/2) would be " +
-               reach_in_each_unit(raw.range, grid) +
-               (foreign ? "; in " + foreign->name + ", which is not read, it would be filled" : ""),
-           foreign ? text("write the trajectory in 1/m (", foreign->per_m, " times ", foreign->name,
-                          "); or pass `traj_units` UNIT, if it is in one of these")
-                   : "pass `traj_units` UNIT, and `matrix` where k reaches beyond N/2");
+               reach_in_each_unit(raw.range, grid) + (hint ? "; " + hint->seems : ""),
+           hint ? hint->next_step + "; or pass `traj_units` UNIT, if it is in one of these"
+                : "pass `traj_units` UNIT, and `matrix` where k reaches beyond N/2");
 }
 
 /// The units of the trajectory, given or found; "" when none is stored.

@@ -82,6 +82,7 @@ IsmrmrdContents::IsmrmrdContents(const IsmrmrdFile& file, const ReadOptions& opt
             role.image = true;
         }
         without_samples += empty ? 1 : 0;
+        some_reversed = some_reversed || header.reversed();
         acquisitions_.push_back(
             {role, header.encoding_space_ref, header.counters(), header.sample_time_us});
         if (role.skipped != nullptr) {

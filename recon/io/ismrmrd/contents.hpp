@@ -43,6 +43,7 @@ struct IsmrmrdContents {
     /// They count for nothing, whatever their flags: some writers leave the rest of their headers
     /// unset.
     std::size_t without_samples = 0;
+    bool some_reversed = false; ///< run backwards
     struct Noise {
         std::size_t index; ///< of an acquisition
         std::size_t channels;

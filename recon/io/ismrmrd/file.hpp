@@ -44,6 +44,7 @@ struct IsmrmrdHeader {
     IsmrmrdCounters idx;
 
     bool has_flag(int flag) const { return ((flags >> (flag - 1)) & 1U) != 0; }
+    bool reversed() const { return has_flag(22); }
     /// Those of frame_counters().
     RawCounters counters() const {
         return {idx.slice, idx.contrast, idx.phase, idx.repetition, idx.set};

@@ -11,8 +11,6 @@ namespace lsrecon {
 
 namespace {
 
-constexpr int reversed_readout = 22; // of the format's flags
-
 Vec3 vector_of(const std::array<float, 3>& a) {
     return {a[0], a[1], a[2]};
 }
@@ -44,7 +42,7 @@ public:
 
     std::size_t index() const { return index_; }
     const IsmrmrdHeader& header() const { return header_; }
-    bool reversed() const { return header_.has_flag(reversed_readout); }
+    bool reversed() const { return header_.reversed(); }
     /// Of the samples that are not discarded, the first and the one after the last.
     std::size_t begin() const { return header_.discard_pre; }
     std::size_t end() const { return header_.number_of_samples - header_.discard_post; }
@@ -78,7 +76,8 @@ public:
             refuse("trajectory_dimensions", "0: no trajectory is stored",
                    "2 or more, since the header calls the trajectory " +
                        scan_.encoding.stored_trajectory,
-                   "store the trajectory with the acquisitions, or correct the header");
+                   "store the trajectory with the acquisitions; or write a native scan with "
+                   "/trajectory (docs/formats.md), or correct the header, if lines are Cartesian");
         }
         if (stored == 1) {
             refuse("trajectory_dimensions", "1",
@@ -96,12 +95,13 @@ public:
     void check_partition(const RawFrame& frame) const {
         const std::uint16_t first = frame.idx.kspace_encode_step_2;
         if (scan_.dimensions() == 2 && header_.idx.kspace_encode_step_2 != first) {
-            refuse("kspace_encode_step_2", text(header_.idx.kspace_encode_step_2),
-                   text(first, " as in acquisition ", frame.first,
-                        " of its frame, because encodedSpace/matrixSize/z of the header is 1; or a "
-                        "z above 1"),
-                   "pass `header` matrix=X,Y,Z and `header` fov_mm=X,Y,Z of all partitions, or count "
-                   "slices in idx.slice");
+            refuse(
+                "kspace_encode_step_2", text(header_.idx.kspace_encode_step_2),
+                text(first, " as in acquisition ", frame.first,
+                     " of its frame, because encodedSpace/matrixSize/z of the header is 1; or a "
+                     "z above 1"),
+                "pass `header` matrix=X,Y,Z and `header` fov_mm=X,Y,Z of all partitions, or count "
+                "slices in idx.slice");
         }
     }
 
@@ -399,7 +399,7 @@ void append(RawFrames& scan, const Readout& readout, RawFrame& frame) {
             values[c].push_back(readout.value(c, sample));
         }
     }
-    if (!scan.has_trajectory() && scan.encoding.ramps.empty()) {
+    if (scan.encoding.some_reversed && !scan.has_trajectory() && scan.encoding.ramps.empty()) {
         scan.centres.add(values, k, readout.reversed(), readout.shift());
     }
     if (scan.crop && !k.empty()) {
@@ -532,8 +532,11 @@ bool RawFrames::add(std::size_t index, const IsmrmrdAcquisition& acquisition) {
     discarded += acquisition.header.discard_pre + acquisition.header.discard_post;
     moved_within_frame = readout.check_place(frame.where) || moved_within_frame;
     for (std::size_t i = before; i < frame.trajectory.size(); ++i) {
-        double& largest = range[i % dimensions()];
-        largest = std::max(largest, std::abs(static_cast<double>(frame.trajectory[i])));
+        const std::size_t d = i % dimensions();
+        const auto k = static_cast<double>(frame.trajectory[i]);
+        range[d] = std::max(range[d], std::abs(k));
+        least[d] = std::min(least[d], k);
+        most[d] = std::max(most[d], k);
     }
     return true;
 }

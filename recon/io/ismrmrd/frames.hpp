@@ -110,6 +110,8 @@ public:
     /// Calibration of another kind: why it does not serve, and the counters of each acquisition.
     std::map<std::string, std::vector<RawCounters>> unlike;
     Vec3 range{0, 0, 0}; ///< largest |coordinate| of the image's samples as stored
+    Vec3 least{HUGE_VAL, HUGE_VAL, HUGE_VAL}; ///< of these coordinates
+    Vec3 most{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     std::optional<InputError> nowhere; ///< the first coordinate that is no number
     double largest_beyond = 0; ///< of coordinates for which the grid has no dimension
     std::size_t discarded = 0;

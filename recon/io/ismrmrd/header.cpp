@@ -15,14 +15,29 @@ namespace {
 
 const std::array<std::string, 3> axes{"x", "y", "z"};
 
+/// "matrix=48,48,1": the encoded one in the nearest whole numbers, "X" for what is no number.
+std::string nearest_matrix(const XmlElement& encoding) {
+    std::vector<std::string> sizes{"X", "Y", "Z"};
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+        const double size = encoding.number("encodedSpace/matrixSize/" + axes[d]).value_or(0);
+        if (size >= 0.5 && size <= longest_side) {
+            sizes[d] = text(std::round(size));
+        }
+    }
+    return "matrix=" + separated_by(",", sizes);
+}
+
 Grid read_grid(const XmlElement& encoding, const ReadOptions& options,
                std::vector<std::string>& remarks) {
     const std::vector<double> matrix = options.given("matrix");
     const std::vector<double> fov_mm = options.given("fov_mm");
     Grid grid;
     for (std::size_t d = 0; d < 3; ++d) {
-        grid.size[d] = d < matrix.size() ? static_cast<std::size_t>(matrix[d])
-                                         : encoding.whole("encodedSpace/matrixSize/" + axes[d], 1);
+        grid.size[d] = d < matrix.size()
+                           ? static_cast<std::size_t>(matrix[d])
+                           : encoding.whole("encodedSpace/matrixSize/" + axes[d], 1,
+                                            "correct the ISMRMRD header, or pass `header` " +
+                                                nearest_matrix(encoding));
     }
     grid.dimensions = grid.size[2] == 1 ? 2 : 3;
     for (std::size_t d = 0; d < 3; ++d) {
@@ -58,7 +73,7 @@ std::optional<RawSpace> read_recon_space(const XmlElement& encoding,
             remarks.push_back("reconSpace of the header is not used: it lacks a number");
             return std::nullopt;
         }
-        space.size[d] = static_cast<std::size_t>(*voxels);
+        space.size[d] = static_cast<std::size_t>(std::round(*voxels));
         space.fov_mm[d] = *length;
     }
     metres_to_mm(space.fov_mm, 3); // noted of the encoded space

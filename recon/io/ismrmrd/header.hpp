@@ -27,6 +27,7 @@ struct RawEncoding {
     std::array<long, 2> encode_centers{0, 0}; ///< the steps that lie at the centre of k-space
     /// What the header calls the trajectory when acquisitions must store it; "" otherwise.
     std::string stored_trajectory;
+    bool some_reversed = false; ///< acquisitions run backwards
     bool echo_train = false; ///< EPI: several acquisitions may share an excitation
     /// EPI whose gradients ramp while samples are taken: where sample i lies, in cycles per encoded
     /// field of view, of acquisitions that store no trajectory. Backwards when reversed.

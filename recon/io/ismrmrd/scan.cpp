@@ -285,6 +285,7 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
     take_slices(file, of_image, options, encoding, remarks);
     require_memory(file, of_image);
     encoding.dataset = file.data_name();
+    encoding.some_reversed = contents.some_reversed;
     std::vector<std::string> facts;
     contents.add_remarks(chosen, facts, remarks);
     const std::vector<std::size_t> wanted = contents.wanted(chosen);

@@ -108,10 +108,11 @@ std::optional<double> XmlElement::number(const std::string& path) const {
     return to_number(word(path));
 }
 
-std::size_t XmlElement::whole(const std::string& path, double lowest) const {
+std::size_t XmlElement::whole(const std::string& path, double lowest,
+                              const std::string& next) const {
     const std::optional<double> value = number(path);
     if (!value || *value != std::floor(*value) || *value < lowest || *value > largest_whole) {
-        refuse(path, text("a whole number from ", lowest, " to ", largest_whole));
+        refuse(path, text("a whole number from ", lowest, " to ", largest_whole), next);
     }
     return static_cast<std::size_t>(*value);
 }
@@ -135,10 +136,11 @@ std::vector<XmlElement> XmlElement::all(const std::string& name) const {
     return result;
 }
 
-void XmlElement::refuse(const std::string& path, const std::string& expected) const {
+void XmlElement::refuse(const std::string& path, const std::string& expected,
+                        const std::string& next) const {
     throw InputError({node_->file, text(node_->dataset, ", ", node_->place, path),
                       has(path) ? "\"" + word(path).substr(0, 40) + "\"" : "it is missing",
-                      expected, "correct the ISMRMRD header"});
+                      expected, next});
 }
 
 } // namespace lsrecon

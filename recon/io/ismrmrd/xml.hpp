@@ -19,13 +19,15 @@ public:
     /// "" when it is missing. "16 and 32", which is no number, when there are two.
     std::string word(const std::string& path) const;
     std::optional<double> number(const std::string& path) const;
-    /// A whole number from `lowest` to 65535.
-    std::size_t whole(const std::string& path, double lowest) const;
+    /// A whole number from `lowest` to 65535; else the next step is `next`.
+    std::size_t whole(const std::string& path, double lowest,
+                      const std::string& next = "correct the ISMRMRD header") const;
     /// A number above 0.
     double positive(const std::string& path, const std::string& meaning) const;
     /// The elements of this name directly below.
     std::vector<XmlElement> all(const std::string& name) const;
-    [[noreturn]] void refuse(const std::string& path, const std::string& expected) const;
+    [[noreturn]] void refuse(const std::string& path, const std::string& expected,
+                             const std::string& next = "correct the ISMRMRD header") const;
 
 private:
     struct Node;

@@ -173,9 +173,12 @@ bool has_per_sample(const Hdf5Reader& file, const std::string& name, Hdf5Kind ki
     }
     const Hdf5Shape shape = file.checked_shape(name, kind);
     if (shape.extents != Extents{samples}) {
+        const bool of_frames = shape.extents.size() == 2 && shape.extents.back() == samples;
         refuse(file, full_name(name), shape.to_string(),
-               shown(Extents{samples}) + ", one value a trajectory point",
-               "make the sizes of the datasets agree");
+               shown(Extents{samples}) + ", one value a trajectory point" +
+                   (of_frames ? ", the same in all frames" : ""),
+               of_frames ? "write a scan for each frame, if they differ in this"
+                         : "make the sizes of the datasets agree");
     }
     return true;
 }
