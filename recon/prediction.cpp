@@ -98,8 +98,10 @@ void add_frames(const Prepared& of, const Sampling& sampling, double frames, dou
     const std::size_t coils = of.shape.coils;
     const auto problems = static_cast<double>(of.shape.problems);
     const PiecewiseTransform transform(of.transforms, points, of.plan.voxels);
-    stages.add("fhd", frames * transform.predicted("fhd", coils).seconds);
-    if (!method_of(of.how).solves) {
+    const Method& method = method_of(of.how);
+    stages.add(method.fhd != nullptr ? method.name : "fhd",
+               frames * transform.predicted("fhd", coils).seconds);
+    if (!method.solves) {
         return;
     }
     const bool exact = of.transforms.engine_for(points, of.plan.voxels).exact;
@@ -207,9 +209,12 @@ Prediction predict(Transforms& transforms, const ReconstructOptions& options, co
     result.host_bytes = std::max(memory.bytes(), before.bytes());
     result.device_bytes = device.in_host_memory() ? 0 : device_bytes(transforms, of.shape, of.how);
     const SamplePoints points = samplings.front()->points();
-    result.engine = transforms.engine_for(points, of.plan.voxels).name;
-    result.engine_error = transforms.predict("fhd", points, of.plan.voxels).error;
-    result.iterations = of.how.iterations;
+    const Method& method = method_of(of.how);
+    if (method.fhd == nullptr) {
+        result.engine = transforms.engine_for(points, of.plan.voxels).name;
+        result.engine_error = transforms.predict("fhd", points, of.plan.voxels).error;
+    }
+    result.iterations = method.solves ? of.how.iterations : 0;
     return result;
 }
 

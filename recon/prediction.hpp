@@ -16,9 +16,9 @@ struct Prediction {
     double spread = 1; ///< nine of ten runs take between seconds() over it and times it
     double device_bytes = 0; ///< at most at once; 0 where the device's memory is the host's
     double host_bytes = 0; ///< the same
-    std::string engine; ///< of F^H d
+    std::string engine; ///< of F^H d; "" for a method that takes none
     double engine_error = 0; ///< bound of its relative L2 error
-    int iterations = 0; ///< that the seconds are of: the most that the options allow
+    int iterations = 0; ///< that the seconds are of: the most that the options allow; 0 of none
 
     double seconds() const;
     double seconds_of(const std::string& stage) const; ///< 0 for one that it has not

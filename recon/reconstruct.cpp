@@ -50,6 +50,7 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
         require_tolerance(*options.effort.tolerance, transforms.precision());
     }
     options.prepare.geometry.regularised = regularised;
+    options.prepare.geometry.solves = method_of(options.solve).solves;
     PreparedScan prepared(source, std::move(options.prepare), transforms, report);
     const Scan& scan = prepared.scan();
     sink.expect(scan);

@@ -17,6 +17,7 @@
 #include "prediction.hpp"
 #include "reconstruct_cost.hpp"
 #include "scan/place.hpp"
+#include "solve/methods.hpp"
 
 namespace lsrecon {
 
@@ -179,6 +180,7 @@ void tell(const PrepareOptions& prepare, ReadOptions& read) {
     read.matrix = geometry.matrix;
     read.other_grid = geometry.other_grid();
     read.regularised = geometry.regularised;
+    read.solves = geometry.solves;
     read.mirrored = geometry.conjugate;
 }
 
@@ -225,6 +227,7 @@ void FileReconstruction::read() {
     how_ = options_;
     how_.q = q_.get();
     how_.prepare.geometry.regularised = !options_.solve.regularisers.empty();
+    how_.prepare.geometry.solves = method_of(options_.solve).solves;
     how_.on_iteration = [this](std::size_t frame, const Iteration& i) {
         if (image_) {
             image_->log(frame, i);

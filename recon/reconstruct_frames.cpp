@@ -7,6 +7,7 @@
 #include "base/packed.hpp"
 #include "reconstruct_cost.hpp"
 #include "solve/late_change.hpp"
+#include "solve/methods.hpp"
 #include "solve/noise_map.hpp"
 #include "solve/solve.hpp"
 
@@ -294,14 +295,23 @@ void FrameSolves::add_scales_of_maps(Image& about) {
     }
 }
 
+SolvedWith FrameSolves::solved_with() const {
+    const SamplePoints points = scan_.frames[prepared_.first_good()].sampling->points();
+    Transforms& transforms = how_.transforms;
+    return {transforms.epsilon(),
+            !method_of(how_.options).solves ||
+                transforms.engine_for(points, how_.plan.voxels).exact,
+            how_.plan.off_resonance && transforms.segment_error() > 0,
+            how_.asked.effort.iterations.has_value()};
+}
+
 Reconstructed FrameSolves::result() {
     solve_round();
     bring_models();
     progress_.reset();
     const auto before =
         static_cast<std::size_t>(std::count(is_finished_.begin(), is_finished_.end(), 1));
-    Reconstructed result{
-        SolveSummary(how_.options, how_.transforms.epsilon()), empty_image(scan_), before, {}};
+    Reconstructed result{SolveSummary(how_.options, solved_with()), empty_image(scan_), before, {}};
     if (are_elsewhere()) {
         return result;
     }

@@ -70,6 +70,7 @@ private:
     void refine(ImageFrame& image, std::size_t frame);
     void give_units_of_maps(ImageFrame& image);
     void put(std::size_t frame, ImageFrame image);
+    SolvedWith solved_with() const;
 
     PreparedScan& prepared_;
     const Scan& scan_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unistd.h>
+#include <utility>
 
 #include "app/output.hpp"
 #include "app/ranks.hpp"
@@ -50,13 +51,42 @@ double Console::seconds_of_others() const {
     return sum;
 }
 
-void Console::print_seconds(const std::string& what, double seconds) const {
-    if (!quiet_) {
-        put(stderr, formatted("%-10s %8.3f s", what.c_str(), seconds), line_start());
+void Console::print_seconds(const std::string& stage, double seconds) {
+    if (!quiet_ && printed_.emplace(stage, seconds).second) {
+        put(stderr, formatted("%-10s %8.3f s", stage.c_str(), seconds), line_start());
+    }
+}
+
+void Console::print_ended() {
+    if (!ended_.empty()) {
+        print_seconds(std::exchange(ended_, ""), ended_seconds_);
+    }
+}
+
+Console::~Console() {
+    tell_repeated_stages();
+}
+
+void Console::tell_repeated_stages() {
+    constexpr double shown = 0.0005; // s, the last digit of a line
+    print_ended();
+    std::string words;
+    for (const auto& [stage, seconds] : stage_seconds()) {
+        const auto line = printed_.find(stage);
+        if (line != printed_.end() && seconds > line->second + shown) {
+            words += (words.empty() ? "" : ", ") + formatted("%s %.3f s", stage.c_str(), seconds);
+            line->second = seconds;
+        }
+    }
+    if (!words.empty()) {
+        tell("in all     " + words);
     }
 }
 
 void Console::on_begin(const std::string& stage, double expected_seconds) {
+    if (stage != ended_) {
+        print_ended();
+    }
     stage_ = stage;
     expected_ = expected_seconds;
     begin_ = std::chrono::steady_clock::now();
@@ -64,28 +94,36 @@ void Console::on_begin(const std::string& stage, double expected_seconds) {
 }
 
 void Console::on_end(const std::string& stage, double seconds) {
-    if (frame_.empty()) {
-        print_seconds(stage, seconds);
-        return;
+    if (!frame_.empty()) {
+        frame_stages_.insert(stage);
+    } else if (stage == ended_) {
+        ended_seconds_ += seconds;
+    } else {
+        print_ended();
+        ended_ = stage;
+        ended_seconds_ = seconds;
     }
-    frame_stages_.insert(stage);
 }
 
 void Console::tell(const std::string& message) {
+    print_ended();
     if (!quiet_) {
         put(stderr, message, line_start());
     }
 }
 
 void Console::on_note(const std::string& message) {
+    print_ended();
     put(stderr, "note: " + frame_ + message, line_start());
 }
 
 void Console::on_failure(const std::string& message) {
+    print_ended();
     put_error(message, line_start());
 }
 
 void Console::on_frame(std::size_t number, std::size_t count, const std::string& label) {
+    print_ended();
     const std::string frame =
         text("frame ", number, " of ", count, label.empty() ? "" : " (" + label + ")");
     frame_ = frame + ", ";

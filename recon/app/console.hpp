@@ -12,10 +12,14 @@ namespace lsrecon::app {
 /// Reports the stages on stderr: on a terminal a bar, its seconds so far, those that are left of
 /// all stages, a line for each stage that is done, and only notes, which include warnings, when
 /// quiet. With several frames it shows "frame 3 of 21 (slice 2)" and, after the last, the time of
-/// each stage over all frames.
+/// each stage over all frames. A stage that runs again later has its line once.
 class Console : public Reporter {
 public:
     explicit Console(bool quiet);
+    ~Console() override;
+
+    /// After the last stage: how long those took in all that ran again after their line.
+    void tell_repeated_stages();
 
     void progress(double fraction) override;
     bool wants_expected() const override { return terminal_ && !quiet_; }
@@ -33,13 +37,18 @@ protected:
 private:
     /// What begins a line in place of the moving one.
     const char* line_start() const { return terminal_ && !quiet_ ? "\r\033[K" : ""; }
-    void print_seconds(const std::string& what, double seconds) const;
+    /// Of the stage that ended, once it is known that it does not go on.
+    void print_ended();
+    void print_seconds(const std::string& stage, double seconds);
     /// Of all stages but this one.
     double seconds_of_others() const;
 
     bool quiet_;
     bool terminal_;
     std::string stage_;
+    std::string ended_; ///< whose line is to come; "" for none
+    double ended_seconds_ = 0;
+    std::map<std::string, double> printed_; ///< seconds in the lines of stages
     std::chrono::steady_clock::time_point begin_; ///< of the stage
     double expected_ = 0; ///< its predicted seconds; 0 where nothing is known
     std::map<std::string, double> expected_stages_; ///< of all of them, where it is known

@@ -53,9 +53,15 @@ std::string seconds_of(double seconds, double spread) {
 
 void print(const PredictedOn& on) {
     const Prediction& prediction = on.prediction;
-    print_line("on %s, engine %s, error of F^H d at most %s, %d iterations at most",
-               on.device.name.c_str(), prediction.engine.c_str(),
-               rounded(prediction.engine_error).c_str(), prediction.iterations);
+    std::string how;
+    if (!prediction.engine.empty()) {
+        how = text(", engine ", prediction.engine, ", error of F^H d at most ",
+                   rounded(prediction.engine_error));
+    }
+    if (prediction.iterations > 0) {
+        how += text(", ", prediction.iterations, " iterations at most");
+    }
+    print_line("on %s%s", on.device.name.c_str(), how.c_str());
     for (const auto& [stage, seconds] : prediction.stages) {
         print_line("%-10s %s", stage.c_str(), seconds_of(seconds, prediction.spread).c_str());
     }

@@ -119,6 +119,7 @@ void tell_summary(const ReconOptions& options, const ReconstructedFile& result, 
         result.frames_finished_before > 0
             ? text(", ", result.frames_finished_before, " of an earlier run")
             : "";
+    console.tell_repeated_stages();
     console.tell(text("image      ", options.output, ", ",
                       counted(result.about.frames.size(), "frame"), resumed));
     console.tell("solver     " + result.solves.as_text());

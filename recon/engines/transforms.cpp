@@ -253,17 +253,29 @@ std::optional<Transforms::Chosen> Transforms::faster_one(const std::optional<Cho
         }
         const Cost cost = cost_of(choosing_, any, "fhd", points, voxels);
         if (!exact || seconds > worth_it * cost.seconds + seconds_of_making) {
-            if (told_.insert(engine.name).second) {
-                options_.tell(text("engine ", engine.name, ", relative error at most ",
-                                   rounded(cost.error),
-                                   exact ? text(", about ", rounded(seconds / cost.seconds),
-                                                " times as fast as ", exact->variant.name)
-                                         : ""));
-            }
             return any;
         }
     }
     return {};
+}
+
+void Transforms::tell_engine(const Chosen& chosen, const SamplePoints& points,
+                             const Voxels& voxels) {
+    if (chosen.engine.exact || !options_.kernel.empty() || options_.engine != by_cost ||
+        !told_.insert(chosen.engine.name).second) {
+        return;
+    }
+    const auto cost = [&](const Chosen& any) {
+        return cost_of(choosing_, any, "fhd", points, voxels);
+    };
+    std::string refusals;
+    const std::optional<Chosen> exact = exact_one(points, voxels, refusals);
+    const Cost its = cost(chosen);
+    options_.tell(text("engine ", chosen.engine.name, ", relative error at most ",
+                       rounded(its.error),
+                       exact ? text(", about ", rounded(cost(*exact).seconds / its.seconds),
+                                    " times as fast as ", exact->variant.name)
+                             : ""));
 }
 
 std::unique_ptr<Transform> Transforms::make(const SamplePoints& points, const Voxels& voxels) {
@@ -273,6 +285,7 @@ std::unique_ptr<Transform> Transforms::make(const SamplePoints& points, const Vo
 std::unique_ptr<Transform> Transforms::make_in(Precision precision, const SamplePoints& points,
                                                const Voxels& voxels) {
     const Chosen by = choose(points, voxels);
+    tell_engine(by, points, voxels);
     EngineContext context = context_;
     context.precision = precision;
     if (std::find(served_.begin(), served_.end(), &by.variant) == served_.end()) {

@@ -125,6 +125,8 @@ private:
     Chosen choose(const SamplePoints& points, const Voxels& voxels);
     std::optional<Chosen> exact_one(const SamplePoints& points, const Voxels& voxels,
                                     std::string& refusals);
+    /// Of one that was chosen for its speed, when it is made.
+    void tell_engine(const Chosen& chosen, const SamplePoints& points, const Voxels& voxels);
     std::optional<Chosen> faster_one(const std::optional<Chosen>& exact, const SamplePoints& points,
                                      const Voxels& voxels);
     Cost cost_of(const EngineContext& context, const Chosen& any, const std::string& stage,

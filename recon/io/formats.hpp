@@ -65,6 +65,7 @@ struct ReadOptions {
     /// The image will be on another grid: that of the file says nothing about aliasing.
     bool other_grid = false;
     bool regularised = false; ///< as in GeometryOptions
+    bool solves = true; ///< as in GeometryOptions
     /// The trajectory is to have the other sign, and places are those of the mirrored image.
     bool mirrored = false;
     /// Whether a scan of several frames may have some whose samples or own trajectory have values

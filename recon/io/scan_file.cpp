@@ -39,7 +39,7 @@ ScanFile::ScanFile(OpenScan opened, const ReadOptions& options)
     }
     add(scan.remarks, remarks_on(scan));
     if (!options.other_grid && !options.regularised) {
-        add(scan.remarks, remarks_on_aliasing(scan));
+        add(scan.remarks, remarks_on_aliasing(scan, scan.grid, options.solves));
     }
     add(scan.remarks, silent);
 }

@@ -146,7 +146,7 @@ void Geometry::remark_aliasing(Scan& scan, const Grid& stored) const {
         sampled.size[d] =
             std::min(sampled.size[d], std::max<std::size_t>(1, std::lround(stored_reach)));
     }
-    for (const std::string& remark : remarks_on_aliasing(scan, sampled)) {
+    for (const std::string& remark : remarks_on_aliasing(scan, sampled, options_.solves)) {
         scan.remarks.push_back(remark);
     }
 }

@@ -20,6 +20,7 @@ struct GeometryOptions {
     bool shift_to_position = false;
     /// A regulariser takes out what aliasing there is: nothing is noted of it.
     bool regularised = false;
+    bool solves = true; ///< the image is that of a solver, which may have a regulariser
 
     std::string header_shift() const { return shift_to_position ? "yes" : "no"; } ///< in records
     bool shifts() const { return shift_to_position || !shift_mm.empty(); }

@@ -111,9 +111,28 @@ std::string on_single_readouts(const Scan& scan, double covered) {
     return note;
 }
 
+/// What may help against it.
+std::string advice_on_aliasing(const Scan& scan, const Grid& grid, const Sparse& sparse,
+                               bool solves) {
+    constexpr double readouts = 2; // one, or one a partition, fills about 1.3 / N
+    const double longest =
+        static_cast<double>(*std::max_element(grid.size.begin(), grid.size.end()));
+    const bool parts = scan.frames.size() > 1 && sparse.frames == scan.frames.size() &&
+                       sparse.covered < readouts / longest; // which no regulariser fills in
+    const std::string join = joining(scan);
+    const std::string joined = !join.empty() ? "pass " + join
+                               : parts && scan.format == "lsrecon-scan"
+                                   ? "write their samples as one frame"
+                                   : "";
+    return text(parts    ? ""
+                : solves ? " Try `reg` tv:0.02."
+                         : " Try `method` least_squares with `reg` tv:0.02.",
+                joined.empty() ? "" : " If the frames belong to one image, " + joined + ".");
+}
+
 } // namespace
 
-Remarks remarks_on_aliasing(const Scan& scan, const Grid& grid) {
+Remarks remarks_on_aliasing(const Scan& scan, const Grid& grid, bool solves) {
     if (!scan.has_samples() || scan.voxels) {
         return {};
     }
@@ -137,9 +156,8 @@ Remarks remarks_on_aliasing(const Scan& scan, const Grid& grid) {
     const char* const aliasing = with_maps           ? "aliasing and noise"
                                  : scan.coils() == 1 ? "aliasing"
                                                      : "aliasing unless coil maps undo it";
-    return {text(samples, " cover ", percent(sparse.covered), " of k-space. Expect ", aliasing,
-                 ". Try `reg` tv:0.02.",
-                 join.empty() ? "" : " If the frames belong to one image, pass " + join + ".")};
+    return {text(samples, " cover ", percent(sparse.covered), " of k-space. Expect ", aliasing, ".",
+                 advice_on_aliasing(scan, grid, sparse, solves))};
 }
 
 std::vector<std::string> remarks_on(const Scan& scan) {

@@ -14,10 +14,8 @@ std::vector<std::string> remarks_on(const Scan& scan);
 /// Adds one on a field map that turns the phase by less than anybody sees.
 void remark_idle_field(const Scan& scan, std::vector<std::string>& remarks);
 
-/// Frames of too few samples for a grid, that of the scan or another.
-std::vector<std::string> remarks_on_aliasing(const Scan& scan, const Grid& grid);
-inline std::vector<std::string> remarks_on_aliasing(const Scan& scan) {
-    return remarks_on_aliasing(scan, scan.grid);
-}
+/// Frames of too few samples for a grid, that of the scan or another. `solves`: the image is that
+/// of a solver, which takes regularisers.
+std::vector<std::string> remarks_on_aliasing(const Scan& scan, const Grid& grid, bool solves);
 
 } // namespace lsrecon

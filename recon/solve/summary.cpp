@@ -121,25 +121,32 @@ std::string SolveSummary::about_convergence() const {
     if (late_change_ > 0 && options_.iterations > 1) {
         line += "; " + late_change_in_words();
     }
-    const bool stops_early = options_.lambda == 0 && options_.regularisers.empty();
     return line + ". Raise `iterations`" +
-           (stops_early ? ", or pass `lambda` 0.01 to converge without noise." : ".");
+           (stops_early() ? ", or pass `lambda` 0.01 to converge without noise." : ".");
+}
+
+/// What makes them, "" for nothing: an accuracy that floats cannot keep takes doubles by itself.
+std::string SolveSummary::better_transforms() const {
+    const bool in_double = with_.epsilon < tolerance::eps;
+    const std::string engine = !with_.exact ? "a smaller `accuracy`, "
+                               : in_double  ? ""
+                                            : "`precision` double, ";
+    return engine + (with_.time_segments ? "a smaller `segment_error`, " : "");
 }
 
 std::string SolveSummary::about_lambda() const {
     return text("lambda ", rounded(options_.lambda), " is below ", rounded(resolved_),
-                ", the least that the precision of the transforms resolves for this scan. Rounding "
-                "may show in the image. Use ",
-                in_double_ ? "" : "`precision` double, ",
-                "a larger `lambda` or fewer `iterations`.");
+                ", the least that the ", with_.exact ? "precision" : "accuracy",
+                " of the transforms resolves for this scan. ",
+                with_.exact ? "Rounding" : "Their errors", " may show in the image. Use ",
+                better_transforms(), "a larger `lambda` or fewer `iterations`.");
 }
 
 std::string SolveSummary::about_precision() const {
-    return text(sampled_.voxels > 0 ? "Errors of the transforms" : "Rounding",
-                " may change the image by ", rounded(100 * image_error_), " %. Use ",
-                sampled_.voxels > 0 ? "a smaller `accuracy`, " : "",
-                in_double_ ? "a larger `lambda`" : "`precision` double",
-                ", or with a field map a smaller `segment_error`.");
+    const std::string better = better_transforms();
+    return text(with_.exact && !with_.time_segments ? "Rounding" : "Errors of the transforms",
+                " may change the image by ", rounded(100 * image_error_), " %. Use ", better,
+                better.empty() ? "" : "or ", "a larger `lambda`.");
 }
 
 std::string SolveSummary::samples_in_words() const {
@@ -177,7 +184,8 @@ bool SolveSummary::explains_too_little() const {
 }
 
 void SolveSummary::note(Reporter& report) const {
-    if (!converged()) {
+    const bool as_meant = stops_early() && !with_.iterations_asked_for && worst_residual() < 1;
+    if (!converged() && !as_meant) {
         report.note(about_convergence());
     }
     if (explains_too_little()) {

@@ -7,12 +7,19 @@
 
 namespace lsrecon {
 
+/// What a solve ran with besides its options: what notes on it can advise.
+struct SolvedWith {
+    double epsilon = tolerance::eps; ///< of the transforms' arithmetic
+    bool exact = true; ///< the engine; else its accuracy limits the transforms, not their precision
+    bool time_segments = false; ///< of off-resonance
+    bool iterations_asked_for = true; ///< not their usual number
+};
+
 /// What the solver did to all problems of a scan.
 class SolveSummary {
 public:
-    /// `epsilon`: of the transforms' arithmetic.
-    explicit SolveSummary(const SolveOptions& options, double epsilon = tolerance::eps)
-        : options_(options), in_double_(epsilon < tolerance::eps) {}
+    explicit SolveSummary(const SolveOptions& options, const SolvedWith& with = {})
+        : options_(options), with_(with) {}
 
     void add(const ImageFrame& frame);
 
@@ -58,10 +65,12 @@ private:
     std::string residuals_in_words() const;
     std::string late_change_in_words() const;
     double worst_residual() const;
+    bool stops_early() const { return options_.lambda == 0 && options_.regularisers.empty(); }
+    std::string better_transforms() const;
     double left() const; ///< of the samples' energy
 
     SolveOptions options_;
-    bool in_double_; ///< transforms
+    SolvedWith with_;
     std::vector<double> residuals_; ///< the last of every problem
     std::vector<double> iterations_; ///< done
     std::size_t ended_by_limit_ = 0;

@@ -5,6 +5,7 @@ least-squares image, and what a method has no use for is refused.
     methods.py LSRECON"""
 
 import json
+import re
 import sys
 
 import h5py
@@ -136,6 +137,33 @@ def options_without_a_meaning_are_refused(make):
                        "analytic"], ["neither of spokes", "pipe"])
 
 
+def what_is_said_is_what_is_in_use(make):
+    folder = make()
+    simulate(folder, "--trajectory", "golden-angle", "--readouts", "8", "--matrix", "48,48")
+    said = folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--method", "gridding"]).stderr
+    expect("Try --method least_squares with --reg tv:0.02." in said, said)
+    said = folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--lambda", "0.1"]).stderr
+    expect("Try --reg tv:0.02." in said, said)
+    simulate(folder, "--trajectory", "spiral", "--matrix", "32,32", "--coils", "2", "--frames",
+             "3", "--without-maps", "--snr", "20")
+    for words in (["--frames", "0"], []):
+        said = folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--certify", "0.1", "--engine",
+                              "nufft", *words]).stderr
+        stages = re.findall(r"^(\w+) +[0-9.]+ s$", said, re.MULTILINE)
+        expect({"fhd", "lambda", "certify", "solve"} <= set(stages), said)
+        expect(len(stages) == len(set(stages)), f"stages with several lines: {said}")
+    # Large enough for the NUFFT, were it made.
+    simulate(folder, "--trajectory", "cartesian", "--matrix", "256,256", "--without-maps",
+             "--coils", "2")
+    for words in ([], ["--maps", "none"]):
+        said = folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--method", "fft", *words]).stderr
+        expect("engine" not in said, said)
+        expect(("coil maps" in said) == (not words), said)
+    said = folder.run(0, ["predict", "s.h5", "--method", "fft"]).stdout
+    expect("\nfft  " in said and not any(word in said for word in ("engine", "iterations", "fhd")),
+           said)
+
+
 def the_rest_of_the_line_is_as_ever(make):
     """Frames, the noise map, the preview and the facts, without a solver."""
     folder = make()
@@ -154,4 +182,5 @@ def the_rest_of_the_line_is_as_ever(make):
 if __name__ == "__main__":
     sys.exit(run_cases([gridding_is_near_the_truth, an_even_density_is_least_squares,
                         the_fft_is_least_squares, what_is_not_cartesian_is_refused,
-                        options_without_a_meaning_are_refused, the_rest_of_the_line_is_as_ever]))
+                        options_without_a_meaning_are_refused, what_is_said_is_what_is_in_use,
+                        the_rest_of_the_line_is_as_ever]))

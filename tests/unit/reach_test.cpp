@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "scan/check.hpp"
 #include "scan/remarks.hpp"
 #include "scan/units.hpp"
 #include "support/case.hpp"
@@ -87,6 +88,46 @@ TEST(Reach, OneDimensionOrOneFrameIsEnough) {
     EXPECT_NO_THROW(require_reach(scan));
 }
 
+TEST(Reach, WhatTheTrajectoryMayBeIsTheNextStep) {
+    const Finding of_one = refusal(scan_of(lines(64, 64, 1, 1.0 / 32), 64, 64));
+    EXPECT_NE(of_one.expected.find("in +-1 (1 for N/2), which is not read"), std::string::npos)
+        << of_one.expected;
+    EXPECT_NE(of_one.next_step.find("in cycles/voxel (0.5 times"), std::string::npos);
+    Scan scan = scan_of(lines(64, 64, 1, 0.1), 64, 64); // of a tenth of the field of view
+    scan.trajectory_units = "1/m";
+    scan.grid.fov_mm = {24, 24, 5};
+    const Finding of_cm = refusal(scan);
+    EXPECT_NE(of_cm.next_step.find("`header` fov_mm=240,240, if"), std::string::npos)
+        << of_cm.next_step;
+}
+
+TEST(Reach, BeyondTheMatrixTheNextStepIsWhatWouldFit) {
+    const auto next_step = [](std::vector<Vec3> trajectory, const std::string& units) {
+        Scan scan = scan_of(trajectory, 64, 64);
+        scan.trajectory_units = units;
+        try {
+            check(scan);
+        } catch (const InputError& error) {
+            return error.finding().next_step;
+        }
+        return std::string("no InputError");
+    };
+    EXPECT_EQ(next_step(lines(64, 64, 1, 64), "cycles/voxel")
+                  .find("pass `traj_units` cycles/fov, in which the matrix is filled"),
+              0U);
+    EXPECT_EQ(next_step(lines(64, 64, 1, 2 * pi), "cycles/fov")
+                  .find("write the trajectory in cycles/fov (1 / (2 pi) times"),
+              0U);
+    std::vector<Vec3> shifted = lines(64, 64);
+    for (Vec3& k : shifted) {
+        k[0] += 12;
+    }
+    EXPECT_EQ(next_step(shifted, "cycles/fov")
+                  .find("write the trajectory with 0 at the centre of k-space"),
+              0U);
+    EXPECT_EQ(next_step(lines(64, 64, 1, 1.4), "cycles/fov").find("correct the units"), 0U);
+}
+
 TEST(Reach, SamplesAtOnePointAndSmallMatricesSayNothing) {
     EXPECT_NO_THROW(require_reach(scan_of({{0, 0, 0}, {0, 0, 0}}, 64, 64)));
     EXPECT_NO_THROW(require_reach(scan_of({{1, 0.5, 0}}, 64, 64)));
@@ -108,53 +149,68 @@ TEST(Coverage, IsTheShareOfTheLines) {
     EXPECT_DOUBLE_EQ(covered({{0, 0, 0}}, 1, 1), 1);
 }
 
+std::vector<std::string> aliasing_of(const Scan& scan, bool solves = true) {
+    return remarks_on_aliasing(scan, scan.grid, solves);
+}
+
 TEST(Remarks, UndersamplingWithoutMapsIsNoted) {
-    EXPECT_TRUE(remarks_on_aliasing(scan_of(lines(64, 64), 64, 64)).empty());
+    EXPECT_TRUE(aliasing_of(scan_of(lines(64, 64), 64, 64)).empty());
     Scan scan = scan_of(lines(64, 64, 2), 64, 64);
-    ASSERT_EQ(remarks_on_aliasing(scan).size(), 1u);
-    EXPECT_EQ(remarks_on_aliasing(scan)[0],
+    ASSERT_EQ(aliasing_of(scan).size(), 1u);
+    EXPECT_EQ(aliasing_of(scan)[0],
               "Undersampled: the samples cover 49.8 % of k-space. Expect aliasing unless coil maps "
               "undo it. Try `reg` tv:0.02.");
+    EXPECT_NE(aliasing_of(scan, false)[0].find("Try `method` least_squares with `reg` tv:0.02."),
+              std::string::npos)
+        << "other methods refuse regularisers";
     scan.coil_maps = CoilMatrix::Ones(2, 64 * 64);
-    EXPECT_TRUE(remarks_on_aliasing(scan).empty()) << "maps undo it";
+    EXPECT_TRUE(aliasing_of(scan).empty()) << "maps undo it";
     scan = scan_of(lines(64, 64, 5), 64, 64);
     scan.coil_maps = CoilMatrix::Ones(2, 64 * 64);
-    ASSERT_EQ(remarks_on_aliasing(scan).size(), 1u);
-    EXPECT_NE(remarks_on_aliasing(scan)[0].find(
-                  "% of k-space. Expect aliasing and noise. Try `reg` tv:0.02."),
-              std::string::npos)
-        << remarks_on_aliasing(scan)[0];
+    ASSERT_EQ(aliasing_of(scan).size(), 1u);
+    EXPECT_NE(
+        aliasing_of(scan)[0].find("% of k-space. Expect aliasing and noise. Try `reg` tv:0.02."),
+        std::string::npos)
+        << aliasing_of(scan)[0];
 }
 
 TEST(Remarks, FramesOfFewSamplesAreNotedWithTheFlagThatJoinsThem) {
     Scan scan = scan_of(lines(64, 1), 64, 64);
     scan.frames.resize(500, scan.frames[0]);
     scan.joinable_counters = {"repetition"};
-    EXPECT_EQ(remarks_on_aliasing(scan)[0],
-              "500 of 500 frames are undersampled: each has 64 samples a coil, which cover 2 % of "
-              "k-space. Expect aliasing unless coil maps undo it. Try `reg` tv:0.02. If the frames "
-              "belong to one image, pass `join` repetition.");
+    EXPECT_EQ(
+        aliasing_of(scan)[0],
+        "500 of 500 frames are undersampled: each has 64 samples a coil, which cover 2 % of "
+        "k-space. Expect aliasing unless coil maps undo it. If the frames belong to one image, "
+        "pass `join` repetition.");
     scan.has_single_readouts = true;
-    EXPECT_EQ(remarks_on_aliasing(scan),
+    EXPECT_EQ(aliasing_of(scan),
               std::vector<std::string>{
                   "Each of the 500 frames has one readout, which fills 2 % of k-space. `join` "
                   "repetition makes one image of all readouts. `join` repetition "
                   "`spokes_per_frame` 13 makes an image of every 13 readouts."});
     scan.frames.resize(25); // less than two times 13
-    EXPECT_EQ(remarks_on_aliasing(scan)[0].find("`spokes_per_frame`"), std::string::npos);
+    EXPECT_EQ(aliasing_of(scan)[0].find("`spokes_per_frame`"), std::string::npos);
     scan.joinable_counters = {};
-    EXPECT_EQ(remarks_on_aliasing(scan)[0].find("`join`"), std::string::npos);
+    EXPECT_EQ(aliasing_of(scan)[0].find("`join`"), std::string::npos);
+    EXPECT_EQ(aliasing_of(scan)[0].find("`reg`"), std::string::npos);
+    scan.format = "lsrecon-scan"; // whose frames nothing joins
+    EXPECT_NE(aliasing_of(scan)[0].find("If the frames belong to one image, write their samples as "
+                                        "one frame."),
+              std::string::npos);
+    scan = scan_of(lines(64, 8, 1), 64, 64); // enough for a regulariser
+    scan.frames.resize(5, scan.frames[0]);
+    EXPECT_NE(aliasing_of(scan)[0].find("Try `reg` tv:0.02."), std::string::npos);
 }
 
 TEST(Remarks, TheSparsestFrameIsNotedWhereverItIs) {
     Scan scan = scan_of(lines(64, 64), 64, 64);
     scan.frames.push_back(scan_of(lines(64, 64, 2), 64, 64).frames[0]);
     scan.frames.push_back(scan_of(lines(64, 64, 4), 64, 64).frames[0]);
-    EXPECT_EQ(
-        remarks_on_aliasing(scan)[0].find("2 of 3 frames are undersampled: the sparsest has 1024 "
-                                          "samples a coil, which cover 24.6 % of k-space"),
-        0U)
-        << remarks_on_aliasing(scan)[0];
+    EXPECT_EQ(aliasing_of(scan)[0].find("2 of 3 frames are undersampled: the sparsest has 1024 "
+                                        "samples a coil, which cover 24.6 % of k-space"),
+              0U)
+        << aliasing_of(scan)[0];
 }
 
 TEST(Remarks, LengthsInOtherUnitsAreNoted) {

@@ -179,11 +179,48 @@ TEST(SolveSummary, TheErrorOfTheImageIsHeldAgainstTheTolerance) {
         EXPECT_EQ(summary.precision_limits_image(), limits) << asked;
         EXPECT_THAT(summary.about_precision(), HasSubstr("`precision` double"));
     }
-    SolveSummary in_double(SolveOptions{0.01}, std::numeric_limits<double>::epsilon());
-    in_double.add(rounded_frame({10}, 0.01, bound));
-    EXPECT_THAT(in_double.about_precision(), Not(HasSubstr("`precision`")));
-    EXPECT_THAT(in_double.about_precision(), HasSubstr("`segment_error`"));
-    EXPECT_THAT(in_double.about_lambda(), Not(HasSubstr("`precision`")));
+}
+
+// Doubles do not make a NUFFT more accurate, and without a field map there are no segments.
+TEST(SolveSummary, WhatLimitsTheTransformsIsAdvised) {
+    const double eps_of_double = std::numeric_limits<double>::epsilon();
+    for (const bool exact : {true, false}) {
+        for (const bool segments : {true, false}) {
+            for (const double epsilon : {tolerance::eps, eps_of_double}) {
+                SolveSummary summary(SolveOptions{0.01}, {epsilon, exact, segments});
+                summary.add(rounded_frame({10}, 0.01, 16e-6));
+                for (const std::string& said :
+                     {summary.about_precision(), summary.about_lambda()}) {
+                    EXPECT_EQ(said.find("`precision` double") != std::string::npos,
+                              exact && epsilon == tolerance::eps)
+                        << said;
+                    EXPECT_EQ(said.find("`accuracy`") != std::string::npos, !exact) << said;
+                    EXPECT_EQ(said.find("`segment_error`") != std::string::npos, segments) << said;
+                    EXPECT_THAT(said, HasSubstr("a larger `lambda`"));
+                }
+            }
+        }
+    }
+}
+
+class Notes : public Reporter {};
+
+// Without lambda to stop early is what keeps noise out.
+TEST(SolveSummary, TheUsualNumberOfIterationsIsNoFailure) {
+    const auto notes = [](const SolveOptions& options, bool asked_for, double residual) {
+        SolvedWith with;
+        with.iterations_asked_for = asked_for;
+        SolveSummary summary(options, with);
+        summary.add(frame_of({{1, residual}}, Stop::iterations));
+        Notes report;
+        summary.note(report);
+        return report.notes().size();
+    };
+    EXPECT_EQ(notes({}, false, 0.01), 0U);
+    EXPECT_EQ(notes({}, true, 0.01), 1U);
+    EXPECT_EQ(notes({}, false, 1.2), 1U) << "no solution";
+    EXPECT_EQ(notes(SolveOptions{0.01}, false, 0.01), 1U)
+        << "what lambda regularises is to be solved";
 }
 
 TEST(CoilMaps, TheSumOfTheirSquaresIsOverVoxelsThatTheySee) {
