@@ -26,6 +26,19 @@ Voxels voxels_of_q(const Scan& scan) {
     return scan.voxels ? scan.image_voxels() : Voxels::half_differences(scan.grid);
 }
 
+/// Of what makes the Q of each sampling.
+QMaking least_exact(Transforms& transforms, const std::vector<const Sampling*>& samplings,
+                    const Voxels& voxels) {
+    QMaking least = making_of_q(transforms, *samplings.front(), voxels);
+    for (const Sampling* const sampling : samplings) {
+        const QMaking making = making_of_q(transforms, *sampling, voxels);
+        if (making.accuracy > least.accuracy) {
+            least = making;
+        }
+    }
+    return least;
+}
+
 std::size_t volumes_of_fhd(const Scan& scan) {
     return scan.coil_maps.empty() ? scan.coils() : 1;
 }
@@ -156,7 +169,8 @@ ExitCode run_q(Options& options) {
     const Record record =
         make_record(scan, transforms->computed_by(), settings_of(&options_of_q, options));
     const Voxels voxels = voxels_of_q(scan);
-    const QMaking making = making_of_q(*transforms, *scan.frames.front().sampling, scan.grid);
+    const std::vector<const Sampling*> samplings = samplings_of(scan.frames);
+    const QMaking making = least_exact(*transforms, samplings, voxels);
     if (scan.voxels) {
         write_q_at(options.output,
                    compute_q_at(*transforms, *scan.frames.front().sampling, voxels, console)
@@ -165,7 +179,6 @@ ExitCode run_q(Options& options) {
                    making, record);
         return ExitCode::done;
     }
-    const std::vector<const Sampling*> samplings = samplings_of(scan.frames);
     std::vector<std::string> keys;
     for (const Sampling* const sampling : samplings) {
         keys.push_back(q_key(*sampling, scan.grid));

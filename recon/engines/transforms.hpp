@@ -93,6 +93,8 @@ public:
     }
     /// The relative L2 error that is asked for: ComputeOptions::accuracy, or the unit roundoff.
     double accuracy() const;
+    /// Where the user asked for it, else 0.
+    double accuracy_asked_for() const { return options_.accuracy; }
     /// One coil of it in "fhd", "q" or "f".
     Cost predict(const std::string& stage, const SamplePoints& points, const Voxels& voxels);
     Cost predict_in(Precision precision, const std::string& stage, const SamplePoints& points,

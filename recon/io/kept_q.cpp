@@ -58,7 +58,7 @@ Q KeptQ::of(const Sampling& sampling, const Grid& grid) {
         return compute_q(transforms_, sampling, grid, report_);
     }
     const std::string key = q_key(sampling, grid);
-    const QMaking making = making_of_q(transforms_, sampling, grid);
+    const QMaking making = making_of_q(transforms_, sampling, Voxels::half_differences(grid));
     if (shared_ == nullptr) {
         return of(sampling, grid, key, making);
     }

@@ -80,10 +80,11 @@ void write(const std::string& path, const std::vector<std::size_t>& extents, std
 }
 
 [[noreturn]] void refuse(const std::string& path, const std::string& thing,
-                         const std::string& found, const std::string& expected) {
+                         const std::string& found, const std::string& expected,
+                         const std::string& with = "") {
     throw InputError({path, thing, found, expected,
-                      "make the file again with 'lsrecon q SCAN -o FILE' and the same `precision`, "
-                      "or leave `q` out"});
+                      "make the file again with 'lsrecon q SCAN -o FILE' and the same `precision`" +
+                          with + ", or leave `q` out"});
 }
 
 std::string shortened(const std::string& key) {
@@ -158,7 +159,7 @@ std::size_t QFile::row_of(const std::string& key) const {
 /// A hash only says that the values are those that were written.
 void QFile::require_sum_of_weights(const Q& q, const Sampling& sampling) const {
     const double sum = sampling.q_weights().sum();
-    const double bound = tolerance::q_at_zero(sampling.samples());
+    const double bound = tolerance::q_at_zero(sampling.samples()) + q.error;
     if (!std::isfinite(q.half.norm()) || !(std::abs(q.at_zero() - sum) <= bound * sum)) {
         refuse(file_.path(), "/q", text("Q(0) = ", q.at_zero()),
                text("finite values and Q(0) = ", sum, ", the sum of w |phi|^2"));
@@ -175,7 +176,8 @@ Q QFile::read(const Sampling& sampling, const Grid& grid, double largest_error) 
     if (!(errors_[row] <= largest_error)) {
         refuse(file_.path(), "/errors",
                text("a Q with a relative error up to ", rounded(errors_[row])),
-               text("at most ", rounded(largest_error), " for what this run computes with"));
+               text("at most ", rounded(largest_error), " for what this run computes with"),
+               text(", `accuracy` ", largest_error));
     }
     std::vector<std::size_t> extents = stored_extents(grid);
     if (keys_.size() > 1) {

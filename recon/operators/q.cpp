@@ -99,18 +99,21 @@ std::vector<Q> compute_weighted_qs(Transforms& transforms, const std::vector<Vec
     return result;
 }
 
-QMaking making_of_q(Transforms& transforms, const Sampling& sampling, const Grid& grid) {
-    const Voxels half = Voxels::half_differences(grid);
-    const Engine& engine = transforms.engine_for(sampling.trajectory, half);
-    return {engine.name,
-            engine.exact ? unit_roundoff(transforms.precision()) : transforms.accuracy()};
+QMaking making_of_q(Transforms& transforms, const Sampling& sampling, const Voxels& voxels) {
+    const Engine& engine = transforms.engine_for(sampling.trajectory, voxels);
+    return {engine.name, engine.exact ? unit_roundoff(transforms.precision())
+                                      : transforms.predict("q", sampling.trajectory, voxels).error};
 }
 
 double largest_q_error(Transforms& transforms, const Sampling& sampling, const Grid& grid) {
-    constexpr double of_other_engines = 10;
+    constexpr double of_other_engines = 10; // that are exact
+    if (transforms.accuracy_asked_for() > 0) {
+        return transforms.accuracy_asked_for();
+    }
     const Voxels half = Voxels::half_differences(grid);
-    return std::max(transforms.accuracy(),
-                    of_other_engines * transforms.predict("q", sampling.trajectory, half).error);
+    const bool exact = transforms.engine_for(sampling.trajectory, half).exact;
+    const double own = transforms.predict("q", sampling.trajectory, half).error;
+    return std::max(transforms.accuracy(), exact ? of_other_engines * own : own);
 }
 
 Q compute_q(Transforms& transforms, const Sampling& sampling, const Grid& grid, Reporter& report) {

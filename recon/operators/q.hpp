@@ -14,9 +14,10 @@ namespace lsrecon {
 /// What makes Q, in its key and its file beside the sampling.
 struct QMaking {
     std::string engine;
-    double accuracy = 0; ///< that is asked of it; of an exact one its unit roundoff
+    double accuracy = 0; ///< bound of its relative L2 error; of an exact one its unit roundoff
 };
-QMaking making_of_q(Transforms& transforms, const Sampling& sampling, const Grid& grid);
+/// At these voxels, or at half of the differences.
+QMaking making_of_q(Transforms& transforms, const Sampling& sampling, const Voxels& voxels);
 
 /// Q at every difference of two voxels of a grid: the kernel of F^H F.
 struct Q {
@@ -49,9 +50,10 @@ private:
 /// SHA-256 of grid size, trajectory, phi and weights. Two scans with the same key share Q.
 std::string q_key(const Sampling& sampling, const Grid& grid);
 
-/// The largest error that a Q made before may have in place of one that these transforms would
-/// make: what is asked for, or ten times the bound of theirs, since exact engines of one precision
-/// differ by less.
+/// The largest bound that a Q made before may have in place of one that these transforms would
+/// make: the accuracy that the user asks for; else that which an image needs, or the bound of
+/// theirs, and of an exact engine ten times that, since exact engines of one precision differ by
+/// less.
 double largest_q_error(Transforms& transforms, const Sampling& sampling, const Grid& grid);
 
 /// Computes half of the differences.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Qs that runs keep for each other in a folder: what is read, what is computed, and that nothing in
-the folder is trusted.
+the folder is trusted. And Qs of a file: how exact they say that they are, and must be.
 
     q_folder.py LSRECON"""
 
@@ -12,7 +12,7 @@ import sys
 import h5py
 import numpy as np
 
-from in_folders import USAGE, expect, recon, run_cases
+from in_folders import INPUT, USAGE, expect, recon, run_cases
 
 KEEP = ["--q-folder", "kept/qs"]
 
@@ -165,8 +165,34 @@ def folders_are_checked_before_the_work(make):
         folder.run(USAGE, recon("-o", "image.h5", "--q-folder", "read_only"), ["Permission denied"])
 
 
+def q_made(folder, *words):
+    """By the NUFFT: its bound, the accuracy that the file names, and its error."""
+    folder.run(0, ["q", "scan.h5", "-o", "rough.h5", "--engine", "nufft", *words, "--quiet"])
+    with h5py.File(folder / "rough.h5") as rough, h5py.File(folder / "q.h5") as exact:
+        error = (np.linalg.norm(rough["q"][()] - exact["q"][()]) /
+                 np.linalg.norm(exact["q"][()]))
+        return rough["errors"][0], float(np.ravel(rough.attrs["accuracy"])[0]), error
+
+
+def a_q_is_as_exact_as_what_is_asked_for(make):
+    folder = make()
+    taking_it = ["recon", "scan.h5", "--quiet", "--iterations", "4", "--q", "rough.h5", "-o"]
+    for words in ([], ["--accuracy", "1e-3"], ["--accuracy", "1e-8", "--precision", "double"]):
+        bound, named, error = q_made(folder, *words)
+        expect(error <= bound == named, f"{words}: {error}, bound {bound}, the file names {named}")
+    bound, _, _ = q_made(folder, "--accuracy", "1e-2")
+    expect(1e-3 < bound <= 1e-2, f"a bound of {bound}")
+    for engine in ("nufft", "exact", "auto"):
+        asked = [*taking_it, "image.h5", "--engine", engine]
+        folder.run(INPUT, [*asked, "--accuracy", "1e-3"],
+                   ["rough.h5: /errors", "at most 0.001", "--accuracy 0.001, or"])
+        folder.run(INPUT, asked, ["rough.h5: /errors"])
+        folder.run(0, [*taking_it, "taken.h5", "--engine", engine, "--accuracy", "1e-2"])
+
+
 if __name__ == "__main__":
     sys.exit(run_cases([scans_of_one_trajectory_share_q, what_changes_q_has_another,
                         scans_without_q_leave_it_empty, damaged_files_are_replaced,
                         runs_at_once_do_no_harm, every_sampling_has_its_own,
-                        the_folder_is_no_setting, folders_are_checked_before_the_work]))
+                        the_folder_is_no_setting, folders_are_checked_before_the_work,
+                        a_q_is_as_exact_as_what_is_asked_for]))

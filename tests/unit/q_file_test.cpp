@@ -173,6 +173,25 @@ TEST(QFile, TheSumOfWeightsMayBeRoundedAsTheKernelRoundsIt) {
               rounded.half.values());
 }
 
+TEST(QFile, TheSumOfWeightsMayBeAsWrongAsQ) {
+    const test::Problem problem = problem_of({3, 4, 0});
+    const Q exact = q_of(problem);
+    for (const double wrong : {1e-4, -1e-4, 1e-2}) {
+        const TemporaryFolder folder;
+        Q rough = with(exact, exact.half.values() * (1 + wrong));
+        rough.error = 1e-3;
+        write(folder.file("q.h5"), problem, rough);
+        const auto read = [&] {
+            return QFile(folder.file("q.h5")).read(*problem.sampling, problem.grid, 1e-3);
+        };
+        if (std::abs(wrong) < rough.error) {
+            EXPECT_EQ(read().half.values(), rough.half.values());
+        } else {
+            EXPECT_THROW(read(), InputError);
+        }
+    }
+}
+
 TEST(QFile, WithoutTheHashOfItsValuesItIsRefused) {
     const test::Problem problem = problem_of({3, 4, 0});
     const TemporaryFolder folder;

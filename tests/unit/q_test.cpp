@@ -6,6 +6,7 @@
 #include "engines/transforms.hpp"
 #include "support/case.hpp"
 #include "support/transforms.hpp"
+#include "support/wrapped_transforms.hpp"
 
 namespace lsrecon {
 namespace {
@@ -126,6 +127,50 @@ TEST(Q, AtAListOfVoxelsIsQThere) {
     const double bound = std::abs(listed(0)) * tolerance::reference(4, 5);
     EXPECT_LE(std::abs(listed(0) - value(q, 0, 0)), bound);
     EXPECT_LE(std::abs(listed(1) - value(q, 1, -1)), bound);
+}
+
+/// Transforms of this bound, exact or not; 0 where no accuracy is asked for.
+std::unique_ptr<Transforms> transforms_of(double bound, bool exact, double accuracy = 0,
+                                          double image_accuracy = 0) {
+    std::vector<Engine> table = engines();
+    for (Engine& engine : table) {
+        engine.exact = exact;
+        engine.predict = [bound](const EngineContext&, const Variant&, const std::string&,
+                                 const SamplePoints&, const Voxels&) {
+            Cost cost;
+            cost.error = bound;
+            return cost;
+        };
+    }
+    ComputeOptions options = test::on_reference();
+    options.accuracy = accuracy;
+    options.image_accuracy = image_accuracy;
+    return open_transforms(options, table);
+}
+
+TEST(Q, OfAFileIsAsExactAsWhatIsAskedFor) {
+    const test::Problem problem = problem_of({4, 3, 0});
+    const auto largest = [&](const std::unique_ptr<Transforms>& transforms) {
+        return largest_q_error(*transforms, *problem.sampling, problem.grid);
+    };
+    for (const bool exact : {false, true}) {
+        EXPECT_EQ(largest(transforms_of(6e-4, exact, 1e-3)), 1e-3);
+        EXPECT_EQ(largest(transforms_of(6e-4, exact, 1e-3, 1e-2)), 1e-3);
+    }
+    EXPECT_EQ(largest(transforms_of(6e-4, false, 0, 1e-3)), 1e-3) << "what the image needs";
+    EXPECT_EQ(largest(transforms_of(6e-4, false)), 6e-4) << "what this run would make";
+    EXPECT_EQ(largest(transforms_of(6e-7, true)), 6e-6) << "of another exact engine";
+}
+
+TEST(Q, IsMadeWithTheBoundOfItsEngine) {
+    const test::Problem problem = problem_of({4, 3, 0});
+    const Voxels half = Voxels::half_differences(problem.grid);
+    for (const double asked : {0.0, 1e-3}) {
+        EXPECT_EQ(making_of_q(*transforms_of(6e-4, false, asked), *problem.sampling, half).accuracy,
+                  6e-4);
+    }
+    EXPECT_EQ(making_of_q(*transforms_of(6e-14, true), *problem.sampling, half).accuracy,
+              unit_roundoff(Precision::float64));
 }
 
 } // namespace
