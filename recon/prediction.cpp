@@ -108,7 +108,7 @@ void add_frames(const Prepared& of, const Sampling& sampling, double frames, dou
     const bool sampled = of.options.certify > 0 || !exact;
     const std::size_t samples = sampling.samples();
     if (sampled) {
-        stages.add("certify", seconds_of_samples(of.pace(), coils, samples) +
+        stages.add("certify", frames * seconds_of_samples(of.pace(), coils, samples) +
                                   seconds_of_samples(of.pace(), 1, samples));
     }
     const double products = of.how.iterations * all_frames;

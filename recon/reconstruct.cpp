@@ -77,9 +77,8 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     }
 
     sink.begin(scan, settings_of(how));
-    const double amplified = curve ? curve->at_chosen().amplification : 0;
-    FrameSolves frames(prepared, equations, {transforms, plan, how, options, amplified}, sink,
-                       report);
+    FrameSolves frames(prepared, equations,
+                       {transforms, plan, how, options, curve ? &*curve : nullptr}, sink, report);
     for (const Place& place : prepared.places()) {
         if (together) {
             frames.solve_together(place);

@@ -1,6 +1,7 @@
 #include "reconstruct_frames.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.hpp"
 #include "base/machine.hpp"
@@ -12,6 +13,15 @@
 #include "solve/solve.hpp"
 
 namespace lsrecon {
+
+namespace {
+
+/// A bound that is relative to the image that was made, which the error may have made larger.
+double relative_to_exact(double bound) {
+    return bound < 1 ? bound / (1 - bound) : std::numeric_limits<double>::infinity();
+}
+
+} // namespace
 
 FrameSolves::FrameSolves(PreparedScan& prepared, ScanEquations& equations, const How& how,
                          ImageSink& sink, Reporter& report)
@@ -33,6 +43,9 @@ FrameSolves::FrameSolves(PreparedScan& prepared, ScanEquations& equations, const
             is_finished_[f] = 1;
         }
     }
+    if (how_.curve != nullptr) {
+        amplification_of(how_.curve->frame) = how_.curve->at_chosen().amplification;
+    }
     if (!need_all_frames(how_.options.regularisers) && about_.size() > 1) {
         ranks_ = &how_.transforms.part_ranks();
         ranks_->broadcast(0, is_finished_);
@@ -50,11 +63,10 @@ Monitor FrameSolves::monitor_of(std::size_t frame) {
 }
 
 ImageFrame FrameSolves::image_of(const Frame& frame, const Solved& solved, double error,
-                                 const SampledErrors& sampled) const {
+                                 const SampledErrors& sampled, std::size_t unknowns) const {
     ImageFrame image = to_image(frame, solved);
     estimate_rounding(image, solved.gains, how_.options.lambda, error, how_.transforms.epsilon());
-    estimate_by_samples(image, solved, sampled, how_.options.lambda,
-                        static_cast<std::size_t>(solved.image.size()));
+    estimate_by_samples(image, solved, sampled, how_.options.lambda, unknowns);
     return image;
 }
 
@@ -84,10 +96,11 @@ void FrameSolves::refine(ImageFrame& image, std::size_t frame) {
         how_.plan.products() != Products::one_convolution) {
         return;
     }
-    if (how_.amplified == 0) {
-        how_.amplified = amplification(equations_.of(frame), lambda, how_.options, report_);
+    double& amplified = amplification_of(frame);
+    if (amplified == 0) {
+        amplified = amplification(equations_.of(frame), lambda, how_.options, report_);
     }
-    const double less = std::min(1.0, lambda * how_.amplified);
+    const double less = std::min(1.0, lambda * amplified);
     SampledError& sampled = image.sampled.image;
     sampled.upper *= less;
     sampled.estimate = std::min(sampled.estimate, sampled.upper);
@@ -102,7 +115,13 @@ void FrameSolves::give_units_of_maps(ImageFrame& image) {
     }
 }
 
+/// 0 where it is not known yet.
+double& FrameSolves::amplification_of(std::size_t frame) {
+    return amplifications_[{prepared_.place_of(frame).index, scan_.frames[frame].sampling.get()}];
+}
+
 void FrameSolves::put(std::size_t frame, ImageFrame image) {
+    image.sampled.image.upper = relative_to_exact(image.sampled.image.upper);
     ComplexVector values = std::move(image.values);
     image.values.resize(0);
     about_[frame] = image;
@@ -186,15 +205,16 @@ void FrameSolves::take(std::size_t f, Told told, bool is_own) {
 
 ImageFrame FrameSolves::solve_alone(std::size_t f) {
     constexpr int many = 20; // iterations, to which another one adds little
-    auto [frame, fhd, energy] = equations_.transformed(f);
+    auto [frame, fhd, energy, sampled] = equations_.transformed(f);
+    NormalEquations& equations = equations_.of(f);
     SolveOptions options = how_.options;
     options.monitor = monitor_of(f);
     options.looks_ahead =
         !options.precondition &&
-        (how_.asked.certify > 0 || (options.iterations >= many && equations_.of(f).are_sampled()));
-    const Solved solved = lsrecon::solve(equations_.of(f), fhd, options, report_);
-    ImageFrame image =
-        image_of(frame, solved, equations_.of(f).error(), equations_.of(f).sampled_errors(report_));
+        (how_.asked.certify > 0 || (options.iterations >= many && equations.are_sampled()));
+    const Solved solved = lsrecon::solve(equations, fhd, options, report_);
+    equations.add_errors_of_gram(sampled, report_);
+    ImageFrame image = image_of(frame, solved, equations.error(), sampled, equations.unknowns());
     refine(image, f);
     if (!solved.gains.empty()) { // of a solve
         measure_error(image, f, *std::min_element(solved.gains.begin(), solved.gains.end()), fhd);
@@ -232,7 +252,8 @@ JointFrame FrameSolves::begin(std::size_t f, const JointFrame* before, SharedWor
         frame.system = equations.kept_system(shared, report_);
     }
     frame.error = equations.error();
-    frame.sampled = equations.sampled_errors(report_);
+    frame.sampled = transformed.sampled;
+    equations.add_errors_of_gram(frame.sampled, report_);
     frame.monitor = monitor_of(f);
     return frame;
 }
@@ -269,7 +290,8 @@ void FrameSolves::solve_together(const Place& place) {
     for (std::size_t i = 0; i < frames.size(); ++i) {
         const JointFrame& frame = frames[i];
         attempts_.of(frame.index, [&] {
-            ImageFrame image = image_of(frame.about, solved[i], frame.error, frame.sampled);
+            ImageFrame image = image_of(frame.about, solved[i], frame.error, frame.sampled,
+                                        static_cast<std::size_t>(solved[i].image.size()));
             give_units_of_maps(image);
             put(frame.index, std::move(image));
         });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -21,9 +22,7 @@ public:
         const Plan& plan;
         const SolveOptions& options;
         const ReconstructOptions& asked;
-        /// LambdaPoint::amplification of this lambda; 0 where it is not known: then of the first
-        /// frame that needs it.
-        double amplified;
+        const LambdaCurve* curve; ///< by which lambda was chosen; null where it was not
     };
 
     /// InputError when frames that are solved together find no room (reconstruct_cost.hpp).
@@ -64,11 +63,12 @@ private:
     Monitor monitor_of(std::size_t frame);
     JointFrame begin(std::size_t frame, const JointFrame* before, SharedWorkspaces& shared);
     ImageFrame image_of(const Frame& frame, const Solved& solved, double error,
-                        const SampledErrors& sampled) const;
+                        const SampledErrors& sampled, std::size_t unknowns) const;
     void measure_error(ImageFrame& image, std::size_t frame, double gain,
                        const std::vector<Volume>& fhd);
     void refine(ImageFrame& image, std::size_t frame);
     void give_units_of_maps(ImageFrame& image);
+    double& amplification_of(std::size_t frame);
     void put(std::size_t frame, ImageFrame image);
     SolvedWith solved_with() const;
 
@@ -89,6 +89,8 @@ private:
     double noise_of_sample_;
     double room_on_device_ = 0; ///< that frames together take, bytes
     std::vector<Volume> of_single_frame_; ///< its F^H d: it cannot be read again
+    /// LambdaPoint::amplification of a place and a sampling, where a frame of them needed it.
+    std::map<std::pair<std::size_t, const Sampling*>, double> amplifications_;
 };
 
 } // namespace lsrecon

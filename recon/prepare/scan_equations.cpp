@@ -96,7 +96,9 @@ ScanEquations::Transformed ScanEquations::transformed(std::size_t frame) {
     } else {
         result.frame = prepared_.frame(frame);
         result.energy = energy_of(*result.frame.sampling, result.frame.samples);
-        result.fhd = of(frame).fhd(result.frame.samples, report_);
+        NormalEquations& equations = of(frame);
+        result.fhd = equations.fhd(result.frame.samples, report_);
+        result.sampled = equations.sampled_errors(result.frame.samples, result.fhd, report_);
         if (method_of(options_).solves) {
             compare_models(frame, result.frame);
         }
@@ -160,9 +162,11 @@ LambdaCurve ScanEquations::choose_lambda(const RuleChoice& rule) {
     compare_models(f, frame);
     LambdaCurve curve =
         lsrecon::choose_lambda(rule, prepared_.scan(), f, frame, equations, fhd, options_, report_);
+    curve.frame = f;
     if (f == prepared_.first_good()) { // which is the next
+        const SampledErrors sampled = equations.sampled_errors(frame.samples, fhd, report_);
         frame.samples = {};
-        in_hand_ = {f, {std::move(frame), std::move(fhd), curve.data}};
+        in_hand_ = {f, {std::move(frame), std::move(fhd), curve.data, sampled}};
     }
     return curve;
 }

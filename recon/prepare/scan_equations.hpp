@@ -35,6 +35,7 @@ public:
         Frame frame; ///< without samples
         std::vector<Volume> fhd;
         double energy = 0; ///< of the samples: ||W^1/2 d||^2
+        SampledErrors sampled = {}; ///< of F^H d
     };
     /// The only frame of a scan can be taken once.
     Transformed transformed(std::size_t frame);

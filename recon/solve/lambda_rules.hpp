@@ -32,6 +32,7 @@ struct ChosenLambda {
 /// Of one frame.
 struct LambdaCurve {
     std::vector<LambdaPoint> points; ///< by lambda, the smallest first
+    std::size_t frame = 0; ///< of the scan
     double data = 0; ///< ||W^1/2 d||^2
     double noise = 0; ///< the expected ||W^1/2 n||^2; 0 where it was not measured
     double samples = 0; ///< of all coils, of weight above 0

@@ -84,9 +84,10 @@ double expected_inner_iterations(std::size_t samples, const Grid& grid) {
 
 } // namespace
 
-NormalEquations::NormalEquations(const CommonToFrames& common, CoilMaps& maps,
+NormalEquations::NormalEquations(const CommonToFrames& common, CoilMaps& maps, DrawnVoxels& drawn,
                                  const Sampling& sampling)
-    : common_(common), maps_(maps), sampling_(sampling), density_(weighting(common, sampling)),
+    : common_(common), maps_(maps), drawn_(drawn), sampling_(sampling),
+      density_(weighting(common, sampling)),
       transform_(common.transforms, sampling.points(), common.plan.voxels),
       factors_(common.transforms.device(), common.transforms.precision(), sampling.phi,
                density_.cells) {}
@@ -146,10 +147,6 @@ std::vector<Volume> NormalEquations::fhd(const CoilRows& samples, Reporter& repo
         return volumes;
     }
     error_ = std::max(error_, transform_.error());
-    if (sampled_.voxels == 0 && are_sampled()) {
-        const Stage stage(report, "certify");
-        sample_fhd(sampling_, samples, common_.coil_maps, common_.plan.voxels, volumes, sampled_);
-    }
     return volumes;
 }
 
@@ -159,17 +156,36 @@ bool NormalEquations::are_sampled() {
             !common_.transforms.engine_for(sampling_.points(), common_.plan.voxels).exact);
 }
 
-const SampledErrors& NormalEquations::sampled_errors(Reporter& report) {
-    if (sampled_.voxels > 0 && sampled_.spread == 0) {
-        const Stage stage(report, "certify");
-        if (q() != nullptr) {
-            sample_q(sampling_, *q(), sampled_);
-        } else {
-            sampled_.gram = sampled_.fhd;
-            sampled_.spread = 1;
-        }
+SampledErrors NormalEquations::sampled_errors(const CoilRows& samples,
+                                              const std::vector<Volume>& fhd, Reporter& report) {
+    if (!are_sampled()) {
+        return {};
     }
-    return sampled_;
+    const Stage stage(report, "certify");
+    return sample_fhd(sampling_, samples, common_.coil_maps, common_.plan.voxels, drawn_.draw(),
+                      fhd);
+}
+
+void NormalEquations::add_errors_of_gram(SampledErrors& sampled, Reporter& report) {
+    if (sampled.voxels == 0) {
+        return;
+    }
+    if (q() == nullptr) {
+        sampled.gram = sampled.fhd;
+        sampled.spread = 1;
+        return;
+    }
+    if (!of_q_) {
+        const Stage stage(report, "certify");
+        of_q_.emplace();
+        sample_q(sampling_, *q(), *of_q_);
+    }
+    sampled.gram = of_q_->gram;
+    sampled.spread = of_q_->spread;
+}
+
+std::size_t NormalEquations::unknowns() {
+    return are_sampled() ? static_cast<std::size_t>(std::ceil(drawn_.draw().unknowns)) : voxels();
 }
 
 double NormalEquations::misfit(const CoilRows& samples, const std::vector<ComplexVector>& images,
@@ -382,7 +398,8 @@ System& NormalEquations::on_reference() {
 }
 
 FrameEquations::FrameEquations(CommonToFrames common)
-    : common_(std::move(common)), maps_(common_.transforms.device(), common_.coil_maps) {}
+    : common_(std::move(common)), maps_(common_.transforms.device(), common_.coil_maps),
+      drawn_(common_.coil_maps, common_.plan.voxels.count()) {}
 
 void FrameEquations::set_lambda(double lambda) {
     common_.lambda = lambda;
@@ -395,7 +412,7 @@ NormalEquations& FrameEquations::of(const std::shared_ptr<const Sampling>& sampl
     if (!equations_ || sampling != sampling_) {
         equations_.reset(); // its memory is the next one's
         sampling_ = sampling;
-        equations_.emplace(common_, maps_, *sampling_);
+        equations_.emplace(common_, maps_, drawn_, *sampling_);
     }
     return *equations_;
 }

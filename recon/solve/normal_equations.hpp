@@ -67,8 +67,9 @@ void note_move_to_cpu(const Transforms& transforms, const std::string& why);
 /// What `common` refers to, the maps and the sampling must outlive it.
 class NormalEquations {
 public:
-    /// `maps` are those of the scan on the transforms' device.
-    NormalEquations(const CommonToFrames& common, CoilMaps& maps, const Sampling& sampling);
+    /// `maps` are those of the scan on the transforms' device, `drawn` of its place.
+    NormalEquations(const CommonToFrames& common, CoilMaps& maps, DrawnVoxels& drawn,
+                    const Sampling& sampling);
 
     /// Of a system through Q and its solve, all on one device.
     static Cost cost(const Device& device, const SystemShape& shape, Precision precision,
@@ -114,9 +115,14 @@ public:
     double error() const { return error_; }
 
     bool are_sampled();
-    /// Errors of the first F^H d, and of Q; without Q that of F^H is taken for it, since F is wrong
-    /// as its adjoint is.
-    const SampledErrors& sampled_errors(Reporter& report);
+    /// Errors of the F^H d of a frame's samples; of no voxels where they are not sampled.
+    SampledErrors sampled_errors(const CoilRows& samples, const std::vector<Volume>& fhd,
+                                 Reporter& report);
+    /// Adds those of Q; without Q that of F^H d is taken for it, since F is wrong as its adjoint
+    /// is.
+    void add_errors_of_gram(SampledErrors& sampled, Reporter& report);
+    /// Over how many voxels errors of F^H d are spread.
+    std::size_t unknowns();
 
 private:
     std::unique_ptr<System> system_on(Device& device, Precision precision, CoilMaps& maps,
@@ -129,12 +135,13 @@ private:
 
     const CommonToFrames& common_;
     CoilMaps& maps_;
+    DrawnVoxels& drawn_;
     const Sampling& sampling_;
     Density density_; ///< its cells are w, of a method that does not solve
     PiecewiseTransform transform_;
     MuFactors factors_;
     double error_ = 0;
-    SampledErrors sampled_;
+    std::optional<SampledErrors> of_q_; ///< once it is sampled
     std::optional<Q> q_;
     std::vector<TimeTerm> terms_; ///< in place of Q, off resonance
     /// Q for the preconditioner off resonance: voxels next to each other have nearly the same
@@ -162,6 +169,7 @@ public:
 private:
     CommonToFrames common_;
     CoilMaps maps_;
+    DrawnVoxels drawn_;
     std::shared_ptr<const Sampling> sampling_;
     std::optional<NormalEquations> equations_;
 };

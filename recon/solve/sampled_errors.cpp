@@ -1,7 +1,8 @@
 #include "solve/sampled_errors.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numeric>
 #include <random>
 
 #include "engines/exact_sums.hpp"
@@ -10,12 +11,14 @@ namespace lsrecon {
 
 namespace {
 
+constexpr std::size_t most_points = 64;
+
 /// That take some 10 ms of two cores, or more where the fewest that tell anything need it: as many
 /// on any machine, so that the same scan has the same bound. Each frame of many may have a sampling
 /// of its own, so that more would be felt.
 std::size_t points_to_sample(std::size_t coils, std::size_t samples) {
     constexpr double multiply_adds = 4e7;
-    constexpr std::size_t most = 64;
+    constexpr std::size_t most = most_points;
     return std::min(most, voxels_of_exact_sums(multiply_adds, coils, samples));
 }
 
@@ -25,6 +28,20 @@ std::vector<std::size_t> random_indices(std::size_t count, std::size_t below) {
     std::vector<std::size_t> indices(count);
     for (std::size_t& index : indices) {
         index = static_cast<std::size_t>(generator() % below);
+    }
+    return indices;
+}
+
+/// In proportion to these numbers, which are not negative and not all 0.
+std::vector<std::size_t> random_indices(std::size_t count, const RealVector& shares) {
+    std::vector<double> sums(static_cast<std::size_t>(shares.size()));
+    std::partial_sum(shares.begin(), shares.end(), sums.begin());
+    std::mt19937_64 generator(1);
+    std::vector<std::size_t> indices(count);
+    for (std::size_t& index : indices) {
+        const double below_one = std::ldexp(static_cast<double>(generator() >> 11), -53);
+        const auto above = std::upper_bound(sums.begin(), sums.end(), below_one * sums.back());
+        index = static_cast<std::size_t>(above - sums.begin());
     }
     return indices;
 }
@@ -62,10 +79,31 @@ double seconds_of_samples(const Pace& pace, std::size_t coils, std::size_t sampl
     return pace.exact_sum * static_cast<double>(points_to_sample(coils, samples) * coils * samples);
 }
 
-void sample_fhd(const Sampling& sampling, const CoilRows& samples, const CoilRows& coil_maps,
-                const Voxels& voxels, const std::vector<Volume>& fhd, SampledErrors& errors) {
+const DrawnVoxels::Draw& DrawnVoxels::draw() {
+    if (draw_) {
+        return *draw_;
+    }
+    const auto all = static_cast<double>(voxels_);
+    const RealVector squares = coil_maps_.empty() ? RealVector() : squares_of(coil_maps_);
+    const double sum = squares.sum();
+    if (!std::isnormal(sum)) { // no maps, or none that tell voxels apart
+        draw_ = {random_indices(most_points, voxels_), std::vector<double>(most_points, 1), all};
+        return *draw_;
+    }
+    const double root = sum / squares.stableNorm();
+    draw_ = {random_indices(most_points, squares), {}, root * root};
+    for (const std::size_t n : draw_->at) {
+        draw_->weights.push_back(sum / (all * squares(static_cast<Eigen::Index>(n))));
+    }
+    return *draw_;
+}
+
+SampledErrors sample_fhd(const Sampling& sampling, const CoilRows& samples,
+                         const CoilRows& coil_maps, const Voxels& voxels,
+                         const DrawnVoxels::Draw& drawn, const std::vector<Volume>& fhd) {
     const std::size_t count = points_to_sample(samples.rows(), samples.columns());
-    const std::vector<std::size_t> at = random_indices(count, voxels.count());
+    const std::vector<std::size_t> at(drawn.at.begin(),
+                                      drawn.at.begin() + static_cast<long>(count));
     const bool has_phi = sampling.phi.size() > 0;
     const CoilMatrix of_coils = exact_adjoint(
         sampling.points(), samples.rows(),
@@ -83,15 +121,17 @@ void sample_fhd(const Sampling& sampling, const CoilRows& samples, const CoilRow
                 exact = (c == 0 ? 0 : exact) +
                         std::conj(coil_maps(c, at[i])) * column(static_cast<Eigen::Index>(c));
             }
-            squares[i] += std::norm(fhd[problem].value(at[i]) - exact);
+            squares[i] += drawn.weights[i] * std::norm(fhd[problem].value(at[i]) - exact);
         }
     }
     double norm = 0;
     for (const Volume& volume : fhd) {
         norm = std::hypot(norm, volume.norm());
     }
+    SampledErrors errors;
     errors.fhd = sampled_error(squares, static_cast<double>(voxels.count()), norm);
     errors.voxels = static_cast<double>(count);
+    return errors;
 }
 
 void sample_q(const Sampling& sampling, const Q& q, SampledErrors& errors) {

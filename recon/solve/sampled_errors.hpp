@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "operators/q.hpp"
 #include "scan/image.hpp"
 
@@ -10,9 +12,34 @@ namespace lsrecon {
 /// numbers, of so many degrees of freedom as the squares' own variance says (Satterthwaite 1946).
 SampledError sampled_error(const std::vector<double>& squares, double all, double norm);
 
-/// Of F^H d, at random voxels: C x M samples, C x N coil maps or none, one volume a problem.
-void sample_fhd(const Sampling& sampling, const CoilRows& samples, const CoilRows& coil_maps,
-                const Voxels& voxels, const std::vector<Volume>& fhd, SampledErrors& errors);
+/// Voxels of a place at which F^H d of each of its frames is computed exactly. They are drawn, with
+/// repetitions, in proportion to sum_c |S_c|^2: F^H mu_c is wrong alike at all voxels, and F^H d is
+/// 0 where the maps are.
+class DrawnVoxels {
+public:
+    /// Of so many voxels with C x N coil maps, or none, which must outlive it.
+    DrawnVoxels(const CoilRows& coil_maps, std::size_t voxels)
+        : coil_maps_(coil_maps), voxels_(voxels) {}
+
+    struct Draw {
+        std::vector<std::size_t> at;
+        std::vector<double> weights; ///< 1 / (N p) of each, which has the probability p
+        /// Over how many voxels errors of F^H d are spread: N without maps.
+        double unknowns;
+    };
+    /// The same on every platform; made when it is first asked for.
+    const Draw& draw();
+
+private:
+    const CoilRows& coil_maps_;
+    std::size_t voxels_;
+    std::optional<Draw> draw_;
+};
+
+/// Of F^H d, at some that were drawn: C x M samples, C x N coil maps or none, one volume a problem.
+SampledErrors sample_fhd(const Sampling& sampling, const CoilRows& samples,
+                         const CoilRows& coil_maps, const Voxels& voxels,
+                         const DrawnVoxels::Draw& drawn, const std::vector<Volume>& fhd);
 /// Of sample_fhd, and of sample_q for one coil.
 double seconds_of_samples(const Pace& pace, std::size_t coils, std::size_t samples);
 /// Of Q, at random differences of two voxels.

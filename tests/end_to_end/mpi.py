@@ -85,6 +85,22 @@ def frames_are_dealt(make):
         expect(not os.path.exists(folder / f"{ranks}.h5.part"), f"{ranks} ranks: the part stays")
 
 
+def frames_are_certified_alike(make):
+    folder = make()
+    scan_of_frames(folder)
+    for how in (["--iterations", "6"], ["--lambda", "0.001"]):
+        words = ["recon", "many.h5", "--kernel", "nufft", "--accuracy", "1e-4", *how, "--certify",
+                 "10", "-o"]
+        folder.run(0, [*words, "plain.h5"])
+        plain = contents(folder / "plain.h5")
+        expect("certified_image_upper" in plain, "nothing was certified")
+        for ranks in (2, 3):
+            by_ranks(folder, ranks, 0, [*words, f"{ranks}.h5"])
+            expect(plain == contents(folder / f"{ranks}.h5"), f"{how}, {ranks} ranks: other errors")
+            os.remove(folder / f"{ranks}.h5")
+        os.remove(folder / "plain.h5")
+
+
 def a_single_frame_is_shared(make):
     """Sums in one piece and, of the engines that allow it, by parts of the voxels."""
     folder = make()
@@ -206,7 +222,8 @@ def other_commands_run_once(make):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases([scans_of_a_list_are_dealt, frames_are_dealt, a_single_frame_is_shared,
+    sys.exit(run_cases([scans_of_a_list_are_dealt, frames_are_dealt, frames_are_certified_alike,
+                        a_single_frame_is_shared,
                         unlike_ranks_make_the_same_image, every_q_is_written_once,
                         an_error_is_said_once, an_error_of_one_rank_names_it,
                         a_killed_rank_ends_the_job, other_commands_run_once]))

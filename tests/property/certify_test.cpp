@@ -44,11 +44,12 @@ ImageFrame image_by(Transforms& transforms, const Scan& scan, const SolveOptions
     NormalEquations& equations = frames.of(frame.sampling);
     SolveOptions looking_ahead = options;
     looking_ahead.looks_ahead = equations.are_sampled();
-    const Solved solved =
-        solve(equations, equations.fhd(frame.samples, report), looking_ahead, report);
+    const std::vector<Volume> fhd = equations.fhd(frame.samples, report);
+    SampledErrors sampled = equations.sampled_errors(frame.samples, fhd, report);
+    const Solved solved = solve(equations, fhd, looking_ahead, report);
+    equations.add_errors_of_gram(sampled, report);
     ImageFrame image = to_image(frame, solved);
-    estimate_by_samples(image, solved, equations.sampled_errors(report), options.lambda,
-                        equations.voxels());
+    estimate_by_samples(image, solved, sampled, options.lambda, equations.unknowns());
     return image;
 }
 

@@ -64,8 +64,11 @@ TEST_F(PredictionOf, AScanHasItsStages) {
 }
 
 TEST_F(PredictionOf, FramesOfOneTrajectoryShareItsQ) {
-    const double of_one[] = {seconds("fhd"), seconds("q"), seconds("solve")};
+    options.certify = 1e-3; // sums of F^H d of each frame, as many of Q
+    const double of_one[] = {seconds("fhd"), seconds("q"), seconds("solve"), seconds("certify")};
     scan.frames.resize(3, scan.frames.front());
+    EXPECT_GT(of_one[3], 0);
+    EXPECT_NEAR(seconds("certify"), 2 * of_one[3], 1e-9);
     EXPECT_NEAR(seconds("fhd"), 3 * of_one[0], 1e-9);
     EXPECT_NEAR(seconds("q"), of_one[1], 1e-12);
     EXPECT_NEAR(seconds("solve"), 3 * of_one[2], 1e-9);

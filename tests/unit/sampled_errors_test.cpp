@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <random>
+#include <set>
 
 #include "device/reference_device.hpp"
 #include "engines/exact_sums.hpp"
@@ -96,36 +97,65 @@ private:
     double by_;
 };
 
-SampledErrors errors_of(double wrong, bool exact, SampleErrors which) {
-    std::vector<Engine> table = test::wrapped([wrong](std::unique_ptr<Transform> inner) {
-        return std::make_unique<Wrong>(std::move(inner), wrong);
-    });
-    for (Engine& engine : table) {
-        engine.exact = exact;
+/// Of a scan, its coil maps and an engine that is wrong.
+class Equations {
+public:
+    Equations(double wrong, bool exact, SampleErrors which, const Problem& problem)
+        : problem_(problem),
+          maps_(problem.coil_maps), plan_{problem.grid, problem.voxels, true, true},
+          transforms_(open_transforms(test::on_reference(), table_of(wrong, exact))),
+          frames_({*transforms_,
+                   plan_,
+                   maps_,
+                   0,
+                   [this](const Sampling& sampling) {
+                       return compute_q(*transforms_, sampling, problem_.grid, report_);
+                   },
+                   {},
+                   nullptr,
+                   false,
+                   which}),
+          of_(frames_.of(problem.sampling)) {}
+
+    std::vector<Volume> fhd() { return of_.fhd(problem_.samples, report_); }
+    SampledErrors errors_of(const std::vector<Volume>& fhd) {
+        SampledErrors errors = of_.sampled_errors(problem_.samples, fhd, report_);
+        of_.add_errors_of_gram(errors, report_);
+        return errors;
     }
-    const auto transforms = open_transforms(test::on_reference(), table);
-    Case of{"scan", {12, 11, 0}, 200, 3};
+
+private:
+    static std::vector<Engine> table_of(double wrong, bool exact) {
+        std::vector<Engine> table = test::wrapped([wrong](std::unique_ptr<Transform> inner) {
+            return std::make_unique<Wrong>(std::move(inner), wrong);
+        });
+        for (Engine& engine : table) {
+            engine.exact = exact;
+        }
+        return table;
+    }
+
+    const Problem& problem_;
+    CoilRows maps_;
+    Plan plan_;
+    Reporter report_;
+    std::unique_ptr<Transforms> transforms_;
+    FrameEquations frames_;
+    NormalEquations& of_;
+};
+
+Problem problem_of(std::array<std::size_t, 3> size) {
+    Case of{"scan", size, 200, 3};
     of.phi = true;
     of.weights = true;
     of.coil_maps = true;
-    const Problem problem = test::make_problem(of);
-    const CoilRows maps(problem.coil_maps);
-    const Plan plan{problem.grid, problem.voxels, true, true};
-    Reporter report;
-    FrameEquations frames({*transforms,
-                           plan,
-                           maps,
-                           0,
-                           [&](const Sampling& sampling) {
-                               return compute_q(*transforms, sampling, problem.grid, report);
-                           },
-                           {},
-                           nullptr,
-                           false,
-                           which});
-    NormalEquations& equations = frames.of(problem.sampling);
-    equations.fhd(problem.samples, report);
-    return equations.sampled_errors(report);
+    return test::make_problem(of);
+}
+
+SampledErrors errors_of(double wrong, bool exact, SampleErrors which) {
+    const Problem problem = problem_of({12, 11, 0});
+    Equations equations(wrong, exact, which, problem);
+    return equations.errors_of(equations.fhd());
 }
 
 TEST(SampledErrors, AreThoseOfAnEngineThatIsWrong) {
@@ -153,6 +183,60 @@ TEST(SampledErrors, OfExactEnginesAreSampledWhereItIsAskedFor) {
     EXPECT_GT(errors.voxels, 0);
     EXPECT_LT(errors.fhd.upper, 1e-12);
     EXPECT_LT(errors.gram.upper, 1e-12);
+}
+
+TEST(SampledErrors, OfEachFrameAreItsOwn) {
+    const Problem problem = problem_of({12, 11, 0});
+    Equations equations(0, true, SampleErrors::of_all, problem);
+    const std::vector<Volume> fhd = equations.fhd();
+    for (const double wrong : {1e-3, 1e-1, 1e-6}) {
+        EXPECT_NEAR(equations.errors_of(with_errors(fhd, wrong)).fhd.estimate, wrong, 0.5 * wrong);
+    }
+    EXPECT_LT(equations.errors_of(fhd).fhd.upper, 1e-12);
+}
+
+TEST(SampledErrors, AreFoundWhereTheMapsAre) {
+    constexpr double wrong = 1e-4;
+    for (const double elsewhere : {0.0, 1e-5}) { // of the maps
+        Problem problem = problem_of({60, 59, 0});
+        for (Eigen::Index n = 0; n < problem.coil_maps.cols(); ++n) {
+            problem.coil_maps.col(n) *= n / 3 == 600 ? 1 : elsewhere;
+        }
+        Equations equations(wrong, false, SampleErrors::of_engines_not_exact, problem);
+        const SampledErrors errors = equations.errors_of(equations.fhd());
+        EXPECT_GE(errors.fhd.upper, wrong) << elsewhere;
+        EXPECT_NEAR(errors.fhd.estimate, wrong, 0.5 * wrong) << elsewhere;
+    }
+}
+
+TEST(DrawnVoxels, AreDrawnInProportionToTheSquaresOfTheMaps) {
+    CoilMatrix maps = CoilMatrix::Zero(2, 1000);
+    maps.col(30) << 3, Complex(0, 4); // 25
+    maps.col(999) << 0, Complex(5, -5); // 50
+    const CoilRows rows(maps);
+    DrawnVoxels of(rows, 1000);
+    const DrawnVoxels::Draw& drawn = of.draw();
+    double of_large = 0;
+    for (std::size_t i = 0; i < drawn.at.size(); ++i) {
+        ASSERT_TRUE(drawn.at[i] == 30 || drawn.at[i] == 999) << drawn.at[i];
+        EXPECT_DOUBLE_EQ(drawn.weights[i], 75.0 / (1000 * (drawn.at[i] == 30 ? 25 : 50)));
+        of_large += drawn.at[i] == 999 ? 1 : 0;
+    }
+    const auto count = static_cast<double>(drawn.at.size());
+    EXPECT_NEAR(of_large / count, 2.0 / 3, 4 * std::sqrt(2.0 / 9 / count));
+    EXPECT_NEAR(drawn.unknowns, 75.0 * 75 / (25 * 25 + 50 * 50), 1e-12);
+}
+
+TEST(DrawnVoxels, AreAnyWhereMapsDoNotTellThemApart) {
+    const CoilRows none;
+    const CoilRows zeros(CoilMatrix::Zero(2, 1000).eval());
+    for (const CoilRows* const maps : {&none, &zeros}) {
+        DrawnVoxels of(*maps, 1000);
+        const DrawnVoxels::Draw& drawn = of.draw();
+        EXPECT_EQ(drawn.weights, std::vector<double>(drawn.at.size(), 1));
+        EXPECT_EQ(drawn.unknowns, 1000);
+        EXPECT_GT(std::set<std::size_t>(drawn.at.begin(), drawn.at.end()).size(), 50U);
+    }
 }
 
 TEST(WithErrors, HaveThisSize) {
