@@ -171,9 +171,11 @@ TEST(SampledErrors, AreThoseOfAnEngineThatIsWrong) {
 TEST(SampledErrors, AreOfAsManyPointsOnAnyMachine) {
     Case of{"scan", {4, 4, 0}, 30000};
     const Problem problem = test::make_problem(of);
-    SampledErrors errors;
-    sample_fhd(*problem.sampling, problem.samples, CoilRows(), problem.voxels,
-               {Volume(test::exact_adjoint_of(problem).values.row(0).transpose())}, errors);
+    const CoilRows no_maps;
+    DrawnVoxels drawn(no_maps, problem.voxels.count());
+    const SampledErrors errors =
+        sample_fhd(*problem.sampling, problem.samples, no_maps, problem.voxels, drawn.draw(),
+                   {Volume(test::exact_adjoint_of(problem).values.row(0).transpose())});
     EXPECT_EQ(errors.voxels, 32) << "4e7 multiply-adds, 36 of a pair";
 }
 
