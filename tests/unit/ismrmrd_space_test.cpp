@@ -206,9 +206,9 @@ TEST(IsmrmrdSpace, SlicesThatAreOversampledKeepNoReadoutsOversampled) {
             }
         }
         for (const int z : {12, 10}) {
-            const Scan scan = read(spokes, header({16, 8, 12, 480, 240, 72},
-                                                  {8, 8, z, 240, 240, 6.0 * z}),
-                                   "cycles/fov");
+            const Scan scan =
+                read(spokes, header({16, 8, 12, 480, 240, 72}, {8, 8, z, 240, 240, 6.0 * z}),
+                     "cycles/fov");
             EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{8, 8, 12})) << z;
             EXPECT_EQ(scan.grid.fov_mm, (Vec3{240, 240, 72})) << z;
             EXPECT_EQ(scan.frames[0].sampling->trajectory[0][0], -4) << z;

@@ -37,8 +37,8 @@ void require_memory(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& 
     memory.require(file.path());
 }
 
-/// Some converters write the number of slices for matrixSize z, others 2. Without a kz of its own, a
-/// slice of one partition is no volume. InputError where slices may be something else.
+/// Some converters write the number of slices for matrixSize z, others 2. Without a kz of its own,
+/// a slice of one partition is no volume. InputError where slices may be something else.
 void take_slices(const IsmrmrdFile& file, const IsmrmrdContents::OfEncoding& image,
                  const ReadOptions& options, RawEncoding& encoding,
                  std::vector<std::string>& remarks) {
