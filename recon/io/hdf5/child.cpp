@@ -161,7 +161,7 @@ struct Dataset {
 
 /// "lzf (32000)": a filter of its values that HDF5 lacks here; "" without one.
 std::string missing_filter(const Dataset& dataset) {
-    constexpr H5Z_filter_t lzf = 32000; // of h5py, and szip has no name in a file
+    constexpr H5Z_filter_t lzf = 32000; // by its registered number, where a file has no name
     const int filters = H5Pget_nfilters(dataset.properties);
     for (int i = 0; i < filters; ++i) {
         std::array<char, 64> name{};
