@@ -101,7 +101,8 @@ def maps_of_any_scale_make_one_image(make):
     """In the units of the maps: coils 10 times less sensitive see an object 10 times as bright."""
     folder = make()
     folder.run(0, ["simulate", "--trajectory", "cartesian", "--matrix", "32,32", "--coils", "4",
-                   "--undersampling", "2", "--snr", "30", "-o", "x1.h5", "--truth", "t1.h5", *QUIET])
+                   "--undersampling", "2", "--snr", "30", "-o", "x1.h5", "--truth", "t1.h5",
+                   *QUIET])
     for scale in (0.1, 1000):
         for name, dataset, factor in (("x", "coil_maps", scale), ("t", "image", 1 / scale)):
             shutil.copy(folder / f"{name}1.h5", folder / f"{name}{scale}.h5")
@@ -112,8 +113,10 @@ def maps_of_any_scale_make_one_image(make):
                   ["--lambda", "0", "--iterations", "300", "--noise-map", "4"]):
         found = {}
         for scale in (1, 0.1, 1000):
-            said = folder.run(0, ["recon", f"x{scale}.h5", "-o", "i.h5", "--truth", f"t{scale}.h5",
-                                  *(word.replace("PRIOR", f"t{scale}.h5") for word in words)]).stderr
+            truth = f"t{scale}.h5"
+            named = [word.replace("PRIOR", truth) for word in words]
+            said = folder.run(0, ["recon", f"x{scale}.h5", "-o", "i.h5", "--truth", truth,
+                                  *named]).stderr
             with h5py.File(folder / "i.h5") as f:
                 record = dict(f["record"].attrs)
                 maps = [scale * f[name][()] for name in ("image", "noise_map") if name in f]

@@ -357,6 +357,18 @@ void crop_line(const RawFrames& scan, const Readout& readout, std::vector<Vec3>&
     }
 }
 
+/// C rows.
+std::vector<std::vector<std::complex<float>>> values_of(const Readout& readout,
+                                                        std::size_t channels) {
+    std::vector<std::vector<std::complex<float>>> values(channels);
+    for (std::size_t c = 0; c < channels; ++c) {
+        for (std::size_t sample = readout.begin(); sample < readout.end(); ++sample) {
+            values[c].push_back(readout.value(c, sample));
+        }
+    }
+    return values;
+}
+
 void append(RawFrames& scan, const Readout& readout, RawFrame& frame) {
     const IsmrmrdHeader& header = readout.header();
     if (!scan.has_trajectory()) {
@@ -393,12 +405,7 @@ void append(RawFrames& scan, const Readout& readout, RawFrame& frame) {
         }
         frame.bad.emplace_back(frame.ends.size(), error);
     }
-    std::vector<std::vector<std::complex<float>>> values(scan.kind.channels);
-    for (std::size_t c = 0; c < values.size(); ++c) {
-        for (std::size_t sample = readout.begin(); sample < readout.end(); ++sample) {
-            values[c].push_back(readout.value(c, sample));
-        }
-    }
+    std::vector<std::vector<std::complex<float>>> values = values_of(readout, scan.kind.channels);
     if (scan.encoding.some_reversed && !scan.has_trajectory() && scan.encoding.ramps.empty()) {
         scan.centres.add(values, k, readout.reversed(), readout.shift());
     }
