@@ -192,8 +192,7 @@ Told told_by(const Hdf5Reader& image) {
     Told told;
     std::vector<double> iterations;
     double residual = 0;
-    const std::vector<ImageFrame> frames = frames_of_image(image);
-    for (const ImageFrame& frame : frames) {
+    for (const ImageFrame& frame : frames_of_image(image)) {
         for (const std::vector<double>& residuals : frame.residuals) {
             if (!residuals.empty()) { // not of a frame that failed
                 iterations.push_back(static_cast<double>(residuals.size() - 1));
@@ -212,9 +211,6 @@ Told told_by(const Hdf5Reader& image) {
     told.lambda = value_in(record, "lambda");
     told.regularisers = value_in(record, "regularisers");
     told.notes = notes;
-    if (const std::vector<std::size_t> failed = failed_among(frames); !failed.empty()) {
-        told.notes.insert(told.notes.begin(), list_of_failures(failed, frames.size()));
-    }
     return told;
 }
 
@@ -252,15 +248,20 @@ Earlier earlier_image(const ReconOptions& options, const Record& hashes) {
             difference(identity_of(record), identity_of(expected))) {
         return {std::nullopt, in_words(*other)};
     }
-    const bool together = need_all_frames(options.reconstruct.solve.regularisers);
-    if (together && !failed_among(frames_of_image(image)).empty()) {
+    const std::vector<ImageFrame> frames = frames_of_image(image);
+    const std::vector<std::size_t> failed = failed_among(frames);
+    if (!failed.empty() && need_all_frames(options.reconstruct.solve.regularisers)) {
         return {std::nullopt, "frames had failed"}; // others are tried again by their part
     }
     const double most = options.reconstruct.certify;
     if (most > 0 && !(number_in(record, "certified_image_upper") <= most)) {
         return {std::nullopt, "it had missed `certify`"};
     }
-    return {told_by(image), ""};
+    Told told = told_by(image);
+    if (!failed.empty()) {
+        told.notes.insert(told.notes.begin(), list_of_failures(failed, frames.size()));
+    }
+    return {std::move(told), ""};
 }
 
 /// What became of a scan.
