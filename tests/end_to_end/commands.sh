@@ -65,7 +65,7 @@ assert 0 < record.attrs["truth_error"][0] < 0.3, record.attrs["truth_error"]
 PYTHON
 
 run fhd scan.h5 -o fhd.h5 "${on[@]}" --quiet
-run q scan.h5 -o q.h5 "${on[@]}" --accuracy 1e-6 --quiet
+run q scan.h5 -o q.h5 "${on[@]}" --accuracy 2e-7 --quiet
 expect fhd.h5 q.h5
 
 run recon scan.h5 -o image.h5 "${on[@]}" --quiet
