@@ -46,7 +46,7 @@ public:
 
     void begin(const Scan& scan, const Record& settings) override {
         settings_ = options_.settings;
-        const Record hashes = options_.hashes.valid() ? options_.hashes.get() : Record();
+        const Record hashes = options_.hashes ? options_.hashes() : Record();
         settings_.insert(settings_.end(), hashes.begin(), hashes.end());
         settings_.insert(settings_.end(), settings.begin(), settings.end());
         const bool together = need_all_frames(options_.solve.regularisers);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <future>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,7 +21,8 @@ struct FileOptions : ReconstructOptions {
     std::string truth = {}; ///< image file to compare with; "" for none
     bool resume = false; ///< continue what an earlier run had finished (io/part_folder.hpp)
     Record settings = {}; ///< of this run, for the record
-    std::shared_future<Record> hashes = {}; ///< of the files that settings name
+    /// Of the files that the settings name; null where they have them.
+    std::function<Record()> hashes = {};
 };
 
 struct ReconstructedFile : Reconstructed {

@@ -1,7 +1,5 @@
 #include "app/recon.hpp"
 
-#include <future>
-
 #include "app/output.hpp"
 #include "app/ranks.hpp"
 #include "base/named_files.hpp"
@@ -291,12 +289,10 @@ void require_same_device(const ComputedBy& here) {
 ExitCode run(ReconOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
     settle(options);
-    // Known before the image is: a file is hashed beside the rest.
-    const auto hashing = ranks().is_first() ? std::launch::async : std::launch::deferred;
-    options.reconstruct.hashes = std::async(hashing, [of_files = hashes_of_files(options)] {
+    options.reconstruct.hashes = [of_files = hashes_of_files(options)] {
         FileHashes hashes;
         return of_files(hashes);
-    });
+    };
     Console console(options.quiet);
     options.compute.ranks = &ranks();
     const auto transforms = open_transforms(options.compute, console);

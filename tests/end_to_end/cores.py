@@ -130,9 +130,9 @@ def keep_pace(folder, cache, **pace):
     name = re.search(rf"^{index}: (.*)", said, re.MULTILINE)[1]
     platform = re.search(rf"^{index}: .*\n   type .*\n   platform +(.*)", said, re.MULTILINE)[1]
     device = {"platform": platform, "name": name, "type": "cpu", "vendor": "", "version": "",
-              "driver": "", "compute_capability": "", "global_bytes": 0,
-              "max_allocation_bytes": 0, "constant_bytes": 0, "local_bytes": 0,
-              "max_work_group": 0, "double_precision": True, "compute_units": 1, "clock_mhz": 1}
+              "driver": "", "compute_capability": "", "global_bytes": 10**9,
+              "max_allocation_bytes": 10**9, "constant_bytes": 10**4, "local_bytes": 10**4,
+              "max_work_group": 1, "double_precision": True, "compute_units": 1, "clock_mhz": 1}
     numbers = {**{name: 1e-9 for name in NAMES}, "cores": 1, "spread": 1, **pace}
     path = hashlib.sha256(f"{platform}\n{name}".encode()).hexdigest()[:16]
     os.makedirs(folder / f"{cache}/pace", exist_ok=True)
