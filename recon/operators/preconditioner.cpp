@@ -110,15 +110,17 @@ Preconditioner::Term Preconditioner::term_of(Operator& k) {
                        image);
         k.apply(image, there);
     };
-    double outside = 0;
+    bool is_outside = false;
     if (!support_.empty()) {
         apply_to(unseen_voxel_);
-        outside = device_.dot(there, there);
+        is_outside = device_.dot(there, there) > 0;
     }
     apply_to(seen_voxel_);
     k.adjoint(there, image);
     const ComplexVector response = moved_to_middle(device_.download(image), seen_voxel_, grid_);
-    return {&k, basis_->of_response(response), outside, 0};
+    RealVector eigenvalues = basis_->of_response(response);
+    const double outside = is_outside ? eigenvalues.mean() : 0;
+    return {&k, std::move(eigenvalues), outside, 0};
 }
 
 void Preconditioner::raise_to_mean() {
