@@ -50,7 +50,11 @@ std::function<Density(const Sampling&)> ScanEquations::density_for(const Plan& p
     }
     return [this, &method, &plan](const Sampling& sampling) {
         const Stage stage(report_, "density");
-        return method.density(sampling, prepared_.scan(), plan, options_);
+        Density density = method.density(sampling, prepared_.scan(), plan, options_);
+        if (!density.remark.empty()) {
+            report_.note(density.remark);
+        }
+        return density;
     };
 }
 

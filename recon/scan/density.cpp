@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "scan/reach.hpp"
 
 namespace lsrecon {
 
@@ -11,14 +12,24 @@ namespace {
 Density analytic(const Sampling& sampling, const Grid& grid) {
     std::optional<RealVector> cells = analytic_cells(sampling.trajectory, grid);
     if (!cells) {
-        throw UsageError("`density` analytic: the trajectory is neither of spokes about the centre "
-                         "nor of spirals outward from it\n  next:     use `density` pipe");
+        throw UsageError(
+            "`density` analytic: the trajectory is neither of spokes about the centre "
+            "nor of spirals from or to it, nor a stack of those\n  next:     use `density` pipe");
     }
     return {std::move(*cells), "analytic"};
 }
 
 Density pipe(const Sampling& sampling, const Grid& grid) {
-    return {pipe_menon_cells(sampling.trajectory, grid), "Pipe and Menon"};
+    constexpr double full = 0.9; // of k-space
+    Density density{pipe_menon_cells(sampling.trajectory, grid), "Pipe and Menon"};
+    if (coverage(sampling, grid) < full) {
+        density.remark =
+            "Density compensation by Pipe and Menon lets a sample stand for one cell of "
+            "k-space, and gaps between samples are larger: fine detail is too weak, "
+            "and the image is blurred. `density` voronoi keeps it, and so does least "
+            "squares.";
+    }
+    return density;
 }
 
 Density voronoi(const Sampling& sampling, const Grid& grid) {
@@ -52,7 +63,8 @@ CubicUnits::CubicUnits(std::vector<Vec3> trajectory, const Grid& grid)
 const std::vector<DensityMethod>& density_methods() {
     static const std::vector<DensityMethod> rows{
         {"auto", "weights of the scan, else analytic where that serves, else pipe", &usual},
-        {"analytic", "exact areas of radial scans, in 2D and 3D, and of spirals", &analytic},
+        {"analytic", "exact areas of radial scans, in 2D and 3D, of spirals, and of stacks of both",
+         &analytic},
         {"pipe", "iterations of Pipe and Menon, for any trajectory", &pipe},
         {"voronoi", "Voronoi areas or volumes, for any trajectory", &voronoi},
     };

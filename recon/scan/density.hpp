@@ -13,6 +13,7 @@ namespace lsrecon {
 struct Density {
     RealVector cells;
     std::string method; ///< in words, for the record
+    std::string remark = {}; ///< a note on what they do to the image; "" for none
 };
 
 /// A way to it, a word after --density.
@@ -34,19 +35,19 @@ struct CubicUnits {
     double cells; ///< of one cycle per field of view, in a square or cube of 1
 };
 
-/// Spokes through or from the centre and spirals outward, recognised by their positions: the angle
-/// of each readout times its steps of r^D / D. None for others.
+/// Spokes through or from the centre, whole or of a partial echo, and spirals outward or inward,
+/// recognised by their positions: the angle of each readout times its steps of r^D / D. In 3D also
+/// planes of them along z. None for others.
 std::optional<RealVector> analytic_cells(const std::vector<Vec3>& trajectory, const Grid& grid);
 
 /// Pipe and Menon 1999, MRM 41:179: w <- w / (C C^T w), from w = 1, scaled to cells. C spreads
-/// samples onto half cells of the grid, which is periodic as an image of voxels is in k.
+/// samples onto half cells of the grid, which is periodic as an image of voxels is in k. Where
+/// samples are sparse each stands for one cell, and not for the gap to the next.
 RealVector pipe_menon_cells(const std::vector<Vec3>& trajectory, const Grid& grid);
 
-/// C C^T w on whole cells: 1 where weights make the density even.
-RealVector density_response(const std::vector<Vec3>& trajectory, const Grid& grid,
-                            const RealVector& weights);
-
-/// The multiple of weights w that makes r = C C^T w nearest to 1: w (w . r) / (w . r^2).
+/// The multiple of weights by which an object comes out as bright as it is: a triangle as wide as
+/// half of the field of view in each dimension, whose energy is at low frequencies. At most the
+/// multiple of which the samples together stand for all of k-space.
 RealVector scaled_to_cells(const std::vector<Vec3>& trajectory, const Grid& grid,
                            const RealVector& weights);
 

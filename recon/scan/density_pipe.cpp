@@ -97,21 +97,35 @@ RealVector response_of(const std::vector<Vec3>& trajectory, const Cells& of,
     return response;
 }
 
+/// Of an object along one dimension, a triangle as wide as half of the field of view: sinc(k / 4)^4
+/// and its integral. Its sum over whole k is the same, since the object meets no copy of itself.
+double energy_at(double k) {
+    const double t = pi * k / 4;
+    return k == 0 ? 1 : std::pow(std::sin(t) / t, 4);
+}
+constexpr double energy_of_all = 8.0 / 3;
+
+/// By which that object is as bright in the image as it is.
 double scale_of(const std::vector<Vec3>& trajectory, const Grid& grid, const RealVector& weights) {
-    const RealVector response = density_response(trajectory, grid, weights);
-    return weights.dot(response) / weights.dot(response.cwiseAbs2());
+    double energy = 1;
+    RealVector of_samples = weights;
+    for (std::size_t d = 0; d < 3; ++d) {
+        if (grid.size[d] > 1) {
+            energy *= energy_of_all;
+            for (std::size_t m = 0; m < trajectory.size(); ++m) {
+                of_samples(static_cast<Eigen::Index>(m)) *= energy_at(trajectory[m][d]);
+            }
+        }
+    }
+    return energy / of_samples.sum();
 }
 
 } // namespace
 
-RealVector density_response(const std::vector<Vec3>& trajectory, const Grid& grid,
-                            const RealVector& weights) {
-    return response_of(trajectory, Cells(grid, 1), weights);
-}
-
 RealVector scaled_to_cells(const std::vector<Vec3>& trajectory, const Grid& grid,
                            const RealVector& weights) {
-    return scale_of(trajectory, grid, weights) * weights;
+    const double most = static_cast<double>(grid.voxels()) / weights.sum(); // all of k-space
+    return std::min(most, scale_of(trajectory, grid, weights)) * weights;
 }
 
 RealVector pipe_menon_cells(const std::vector<Vec3>& trajectory, const Grid& grid) {
