@@ -12,6 +12,7 @@
 #include "prepare/model_check.hpp"
 #include "prepare/sampled_cells.hpp"
 #include "reconstruct_cost.hpp"
+#include "scan/calibration_samples.hpp"
 #include "scan/place.hpp"
 #include "scan/sampling_pool.hpp"
 #include "solve/choose_lambda.hpp"
@@ -52,12 +53,58 @@ struct Prepared {
 
     const Pace& pace() const { return transforms.device().pace(); }
     bool by_rule() const { return !where_cheap(options.lambda_rule, plan.products()).word.empty(); }
+    /// Whether the tolerance ends the solve, and not the most iterations.
+    bool converges() const {
+        const bool regularised = how.lambda > 0 || !how.regularisers.empty();
+        return regularised && !need_splitting(how.regularisers);
+    }
+    double expected_lambda() const { return by_rule() ? usual_lambda_of_rule : how.lambda; }
+    int iterations() const {
+        return converges() ? expected_iterations(how, expected_lambda()) : how.iterations;
+    }
+    std::string assumed() const {
+        if (!converges()) {
+            return "";
+        }
+        const std::string lambda = text("lambda ", expected_lambda());
+        return text(iterations(), " iterations until the solve has converged, with ",
+                    by_rule()        ? lambda + ", where the scan chooses its own"
+                    : how.lambda > 0 ? lambda
+                                     : "a regulariser alone");
+    }
     bool maps_are_estimated() const {
         return shape.system.maps > 0 &&
                (options.prepare.maps.empty() ? scan.coil_maps.empty()
                                              : !options.prepare.maps_of_file());
     }
 };
+
+/// What maps are estimated from: calibration lines, else the first frame.
+const Frame& calibrated(const Scan& scan) {
+    const Frame* const own = calibration_samples_of(scan, scan.frames.front());
+    return own != nullptr ? *own : scan.frames.front();
+}
+
+/// So far its centre of k-space is sampled, in cycles/FOV; the most that is of use of several
+/// frames, which are joined where each has too few samples.
+std::size_t radius_of_maps(const Scan& scan, const CalibrationField& field) {
+    const Frame& frame = calibrated(scan);
+    const std::size_t most = most_radius(field.grid());
+    const std::size_t radius = sampled_radius(*field.positions(frame.sampling), field.grid(), most);
+    const bool joins = scan.frames.size() > 1 && &frame == &scan.frames.front();
+    return joins && !is_enough(radius) ? most : radius;
+}
+
+/// Where nobody asks for maps and none can be estimated, the scan has none.
+ReconstructOptions as_possible(ReconstructOptions options, const Scan& scan, const Grid& grid) {
+    const bool asked_for = !options.prepare.maps.empty() || !scan.calibrations.empty() ||
+                           !scan.calibrations_unused.empty();
+    if (!asked_for && scan.coil_maps.empty() && scan.coils() > 1 && !scan.voxels &&
+        !is_enough(radius_of_maps(scan, CalibrationField(grid, scan.grid)))) {
+        options.prepare.maps = "none";
+    }
+    return options;
+}
 
 /// Of the centre of k-space of one frame of each place, and their maps. Returns what is there
 /// meanwhile.
@@ -66,14 +113,10 @@ Cost add_maps(const Prepared& of, double places, Stages& stages) {
         return {};
     }
     const CalibrationField field(of.grid, of.scan.grid);
-    const std::vector<Vec3>& trajectory = of.scan.frames.front().sampling->trajectory;
-    const std::size_t most = most_radius(field.grid());
-    const std::size_t radius = sampled_radius(trajectory, field.grid(), most);
-    if (of.scan.frames.size() == 1) {
-        require_radius(of.scan, radius, 1);
-    }
-    // Frames that are too few samples each are joined.
-    const Grid centre = calibration_grid(field.grid(), is_enough(radius) ? radius : most);
+    const std::size_t radius = radius_of_maps(of.scan, field);
+    require_radius(of.scan, radius, 1);
+    const Grid centre = calibration_grid(field.grid(), radius);
+    const std::vector<Vec3>& trajectory = *field.positions(calibrated(of.scan).sampling);
     std::vector<Vec3> inside;
     for (const std::size_t m : within(trajectory, centre)) {
         inside.push_back(trajectory[m]);
@@ -127,14 +170,13 @@ void add_frames(const Prepared& of, const Sampling& sampling, double frames, dou
         how.iterations = std::min(how.iterations, iterations);
         return NormalEquations::seconds(of.transforms, points, of.shape.system, how, through_q);
     };
-    const bool converges = of.how.precondition && !need_splitting(of.how.regularisers);
-    stages.add("solve",
-               frames * problems * solve(converges ? usual_iterations : of.how.iterations));
+    stages.add("solve", frames * problems * solve(of.iterations()));
     constexpr double usual_gain = 2; // of the largest eigenvalue over the mean
     const double rounded = tolerance::image_error(
         of.transforms.predict("fhd", points, of.plan.voxels).error, of.transforms.epsilon(),
         of.how.lambda > 0 ? usual_gain / of.how.lambda : 0);
-    if (converges && !of.by_rule() && rounded > of.how.image_tolerance) {
+    if (of.how.precondition && of.converges() && !of.by_rule() &&
+        rounded > of.how.image_tolerance) {
         stages.add("rounding", solve(iterations_of_rounding));
     }
 }
@@ -155,9 +197,10 @@ double Prediction::seconds_of(const std::string& stage) const {
     return found == stages.end() ? 0 : found->second;
 }
 
-Prediction predict(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
+Prediction predict(Transforms& transforms, const ReconstructOptions& asked, const Scan& scan,
                    const Grid& grid, const std::shared_ptr<const OffResonance>& field,
                    double file_bytes) {
+    const ReconstructOptions options = as_possible(asked, scan, grid);
     const PlanOptions planned{options.q != nullptr && options.q->is_given(),
                               !options.solve.regularisers.empty(), transforms.segment_error() > 0};
     const Prepared of{transforms,
@@ -215,6 +258,7 @@ Prediction predict(Transforms& transforms, const ReconstructOptions& options, co
         result.engine_error = transforms.predict("fhd", points, of.plan.voxels).error;
     }
     result.iterations = method.solves ? of.how.iterations : 0;
+    result.assumed = of.assumed();
     return result;
 }
 

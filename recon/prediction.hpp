@@ -18,7 +18,8 @@ struct Prediction {
     double host_bytes = 0; ///< the same
     std::string engine; ///< of F^H d; "" for a method that takes none
     double engine_error = 0; ///< bound of its relative L2 error
-    int iterations = 0; ///< that the seconds are of: the most that the options allow; 0 of none
+    int iterations = 0; ///< the most that the options allow; 0 of none
+    std::string assumed = {}; ///< iterations that the seconds are of, in words; "" for the most
 
     double seconds() const;
     double seconds_of(const std::string& stage) const; ///< 0 for one that it has not

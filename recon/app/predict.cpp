@@ -62,6 +62,9 @@ void print(const PredictedOn& on) {
         how += text(", ", prediction.iterations, " iterations at most");
     }
     print_line("on %s%s", on.device.name.c_str(), how.c_str());
+    if (!prediction.assumed.empty()) {
+        print_line("assumed    %s", prediction.assumed.c_str());
+    }
     for (const auto& [stage, seconds] : prediction.stages) {
         print_line("%-10s %s", stage.c_str(), seconds_of(seconds, prediction.spread).c_str());
     }
@@ -76,6 +79,7 @@ nlohmann::json to_json(const PredictedOn& on) {
             {"engine", prediction.engine},
             {"engine_error", prediction.engine_error},
             {"iterations", prediction.iterations},
+            {"assumed", prediction.assumed},
             {"stages", stages},
             {"seconds", prediction.seconds()},
             {"spread", prediction.spread},

@@ -9,6 +9,8 @@ namespace lsrecon {
 /// The same, or none where products are dear and nobody asked for it.
 RuleChoice where_cheap(const RuleChoice& rule, Products products);
 
+/// Of what a rule chooses: from 1e-4 to 2, of most scans 1e-3 to 0.1.
+constexpr double usual_lambda_of_rule = 0.01;
 /// Of the solves that choose lambda, in most scans.
 constexpr int usual_iterations_of_rule = 180;
 

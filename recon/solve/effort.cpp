@@ -1,6 +1,7 @@
 #include "solve/effort.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.hpp"
 #include "solve/cg.hpp"
@@ -53,6 +54,13 @@ SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, Produc
     options.precondition =
         split || (by_one_q && solver.preconditions && effort.precondition.value_or(converges));
     return options;
+}
+
+int expected_iterations(const SolveOptions& options, double lambda) {
+    constexpr double of_lambda = 8;
+    constexpr double of_regularisers = 150; // 60 to 300 with roughness alone
+    const double expected = lambda > 0 ? of_lambda / std::sqrt(lambda) : of_regularisers;
+    return static_cast<int>(std::lround(std::clamp(expected, 1.0, double(options.iterations))));
 }
 
 double accuracy_for(double tolerance, double lambda, Precision precision) {

@@ -20,7 +20,6 @@ constexpr int iterations_of_splitting = 24; ///< with a regulariser that is not 
 /// Where lambda or a quadratic regulariser, and not stopping early, keeps noise out: the image is
 /// within a percent of the converged one. The residual understates its error by up to 1 / lambda.
 constexpr int iterations_to_converge = 300;
-constexpr int usual_iterations = 25; ///< until the tolerance is reached, with a preconditioner
 constexpr double tolerance_over_lambda = 1e-4;
 constexpr double tolerance_without_lambda = 1e-6; ///< with a quadratic regulariser alone
 
@@ -29,6 +28,11 @@ constexpr double tolerance_without_lambda = 1e-6; ///< with a quadratic regulari
 /// Eigen's conjugate gradients and products that are not one convolution never.
 SolveOptions with_effort(SolveOptions options, const SolveEffort& effort, Products products,
                          double epsilon);
+
+/// Iterations of conjugate gradients until the tolerance of a regularised solve is reached, at most
+/// those of the options: 8 / sqrt(lambda), and a usual number for a regulariser without lambda. 15
+/// scans took 0.6 to 2.8 times that with lambda 0.1, and 0.6 to 2.3 times with 0.01.
+int expected_iterations(const SolveOptions& options, double lambda);
 
 /// The accuracy of transforms that are not exact by which the bound of the image's error is at most
 /// `tolerance` (docs/maths.md), within what this precision can keep. lambda is 0 where stopping

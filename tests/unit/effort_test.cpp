@@ -86,6 +86,18 @@ TEST(Effort, TheUserDecides) {
     EXPECT_TRUE(with_effort({}, {{}, {}, true}, Products::one_convolution, doubles).precondition);
 }
 
+TEST(Effort, IterationsFollowFromLambda) {
+    SolveOptions options;
+    options.iterations = 300;
+    EXPECT_EQ(expected_iterations(options, 1e-3), 253);
+    EXPECT_EQ(expected_iterations(options, 0.01), 80);
+    EXPECT_EQ(expected_iterations(options, 1e-6), 300) << "the most that the options allow";
+    EXPECT_EQ(expected_iterations(options, 1e6), 1);
+    EXPECT_LT(expected_iterations(options, 0), 300) << "a regulariser alone";
+    options.iterations = 5;
+    EXPECT_EQ(expected_iterations(options, 1e-3), 5);
+}
+
 /// Where there is no preconditioner, or always one, the other is not passed over in silence.
 TEST(Effort, APreconditionerWithoutChoiceIsRefused) {
     const auto refuses = [](SolveOptions options, bool precondition, Products products,

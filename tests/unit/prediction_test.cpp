@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.hpp"
 #include "device/described_device.hpp"
 #include "engines/transforms.hpp"
 #include "support/case.hpp"
@@ -90,6 +91,40 @@ TEST_F(PredictionOf, ALambdaThatIsChosenTakesAStage) {
     EXPECT_EQ(seconds("lambda"), 0);
     options.lambda_rule = {"auto", false};
     EXPECT_GT(seconds("lambda"), 0);
+}
+
+TEST_F(PredictionOf, TheSolveTakesTheIterationsOfItsLambda) {
+    options.effort.iterations.reset();
+    options.solve.lambda = 0.01;
+    const double of_large = seconds("solve");
+    EXPECT_EQ(prediction().assumed,
+              "80 iterations until the solve has converged, with lambda 0.01");
+    options.solve.lambda = 1e-3;
+    EXPECT_GT(seconds("solve") / of_large, 2);
+    options.effort.iterations = 80;
+    EXPECT_NEAR(seconds("solve"), of_large, 1e-9);
+    options.effort.iterations.reset();
+    options.solve.regularisers = {{"tv", 0.01}};
+    EXPECT_EQ(prediction().assumed, "") << "passes that the options tell";
+}
+
+TEST_F(PredictionOf, WhatIsReconstructedIsPredicted) {
+    auto sampling = std::make_shared<Sampling>();
+    for (const Vec3& k : scan.frames.front().sampling->trajectory) {
+        if (static_cast<long>(k[1]) % 2 == 0) { // every other line
+            sampling->trajectory.push_back(k);
+        }
+    }
+    Frame centre{scan.frames.front().sampling, CoilRows(4, 256, Precision::float32), "", {}};
+    scan.frames = {{sampling, CoilRows(4, 0, Precision::float32), "", {}}};
+    EXPECT_EQ(seconds("maps"), 0) << "none can be estimated, and nobody asks for them";
+    const double of_coils = seconds("solve");
+    options.prepare.maps = "espirit";
+    EXPECT_THROW(prediction(), InputError);
+    options.prepare.maps = "";
+    scan.calibrations = {centre};
+    EXPECT_GT(seconds("maps"), 0) << "from calibration lines";
+    EXPECT_LT(seconds("solve"), of_coils) << "coils share one problem";
 }
 
 } // namespace
