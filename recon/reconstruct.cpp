@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/numbers.hpp"
 #include "plan/plan.hpp"
 #include "prepare/scan_equations.hpp"
 #include "reconstruct_frames.hpp"
@@ -32,7 +33,7 @@ Record settings_of(const SolveOptions& how) {
         return {{"method", method.name}};
     }
     return {{"method", method.name},
-            {"lambda", text(how.lambda)},
+            {"lambda", exact(how.lambda)},
             {"regularisers", in_words(how.regularisers)},
             {"iterations", text(how.iterations)},
             {"tolerance", text(how.tolerance)},

@@ -205,7 +205,7 @@ void FrameSolves::take(std::size_t f, Told told, bool is_own) {
 
 ImageFrame FrameSolves::solve_alone(std::size_t f) {
     constexpr int many = 20; // iterations, to which another one adds little
-    auto [frame, fhd, energy, sampled] = equations_.transformed(f);
+    auto [frame, fhd, energy, sampled, most_noise] = equations_.transformed(f);
     NormalEquations& equations = equations_.of(f);
     SolveOptions options = how_.options;
     options.monitor = monitor_of(f);
@@ -224,7 +224,7 @@ ImageFrame FrameSolves::solve_alone(std::size_t f) {
     }
     give_back_memory();
     compare_with_samples(image, solved.explained, energy,
-                         noise_of_sample_ * frame.sampling->sum_of_weights());
+                         noise_of_sample_ * frame.sampling->sum_of_weights(), most_noise);
     give_units_of_maps(image);
     return image;
 }
@@ -324,7 +324,9 @@ SolvedWith FrameSolves::solved_with() const {
             !method_of(how_.options).solves ||
                 transforms.engine_for(points, how_.plan.voxels).exact,
             how_.plan.off_resonance && transforms.segment_error() > 0,
-            how_.asked.effort.iterations.has_value()};
+            how_.asked.effort.iterations.has_value(),
+            how_.plan.coils_share_one_problem,
+            how_.plan.off_resonance};
 }
 
 Reconstructed FrameSolves::result() {

@@ -373,13 +373,7 @@ void print_model(ScanFile& source, const ComputeOptions& options) {
                           console);
         }
     }
-    const std::string advice = model.advice();
-    const bool compares = !model.numbers().empty();
-    print_line("model: %s", !advice.empty() ? advice.c_str()
-                            : compares
-                                ? "no other coil maps, field map or sign of the trajectory explain "
-                                  "the scan better"
-                                : "the scan has neither coil maps nor a field map to compare with");
+    print_line("model: %s", model.in_words().c_str());
 }
 
 ExitCode run_check(Options& options) {

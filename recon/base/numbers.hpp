@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -18,6 +20,13 @@ inline std::string shown(double value) {
         return value > 0 ? "infinity" : "-infinity";
     }
     return text(value);
+}
+
+/// With as many digits as it takes to be read as the same number.
+inline std::string exact(double value) {
+    std::array<char, 32> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    return {digits.data(), end};
 }
 
 /// With two digits, as messages show what is measured.

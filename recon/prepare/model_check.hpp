@@ -11,10 +11,13 @@
 
 namespace lsrecon {
 
+class CoarseModels;
+struct ModelChange;
+
 /// Whether other coil maps, another field map or the other sign of the trajectory explain a scan
 /// better than what it is reconstructed with. The centre of k-space of one frame of each place is
-/// solved with each of them at low resolution, and what each leaves of the samples is compared
-/// (docs/maths.md).
+/// solved with each of them at low resolution, and what each leaves of the samples is compared, and
+/// what of noise (docs/maths.md).
 class ModelCheck {
 public:
     /// `stored_maps`: coil maps come from a file. The transforms must outlive it.
@@ -37,14 +40,27 @@ public:
     void add(OfPlace found);
 
     /// One line on the model that explains the scan, or some of its slices, clearly better than
-    /// what was used, with the flag that takes it. "" where there is none.
+    /// what was used, with the flag that takes it; or, where none does and none can be estimated,
+    /// that much is left. "" where there is nothing to say.
     std::string advice() const;
+    /// The same for one who asks, with what was tried and what is left where there is no advice.
+    std::string in_words() const;
     /// The share of the energy that the scan's own model leaves at low resolution, and how many
     /// times less each other one, for the record.
     std::vector<std::pair<std::string, double>> numbers() const;
 
 private:
-    enum Row : std::size_t { other_sign, negated_field, radians, no_field, estimated_maps, rows };
+    enum Row : std::size_t {
+        other_sign,
+        negated_field,
+        radians,
+        no_field,
+        estimated_maps, // and those that follow
+        estimated_maps_negated_field,
+        estimated_maps_radians,
+        estimated_maps_no_field,
+        rows
+    };
     struct Words;
     static const std::array<Words, rows>& table();
 
@@ -62,11 +78,19 @@ private:
     };
 
     void compare_centres(const Scan& scan, const Place& place, const Frame& frame);
-    /// Planes of a volume, by what each model leaves in them. `stored` is how many the scan has.
-    static std::vector<Slice> compare_planes(const RealVector& with_own,
-                                             const RealVector& with_other, std::size_t stored);
+    static Left compared(CoarseModels& models, const ModelChange& change);
+    /// Returns what it leaves.
+    static double compare(CoarseModels& models, Row row, OfPlace& found);
+    static void compare_estimated(CoarseModels& models, bool field, OfPlace& found);
+    static void add_slices(CoarseModels& models, const std::string& slice, std::size_t planes,
+                           OfPlace& found);
+    bool is_little(double left, double share) const;
+    Row best_of_all() const;
     bool is_better(const Slice& slice, Row row) const;
     std::string better_slices(Row row) const;
+    static std::string words_of(Row row, const std::string& object, double gain,
+                                const std::string& above_all);
+    std::string percent_left() const;
 
     Transforms& transforms_;
     bool stored_maps_;
@@ -74,7 +98,10 @@ private:
     // Of all of them:
     double energy_ = 0;
     double left_ = 0;
+    double noise_ = 0;
+    bool cannot_estimate_ = false;
     std::array<Left, rows> all_;
+    std::array<bool, rows> is_tried_{};
     std::vector<Slice> slices_;
 };
 
@@ -82,10 +109,12 @@ struct ModelCheck::OfPlace {
     std::size_t place = 0;
     double energy = 0; ///< of the samples that were compared
     double left = 0; ///< of it by the scan's own model
+    double noise = 0; ///< of it, at most
+    int cannot_estimate = 0; ///< 1 where coil maps would be compared with estimated ones
     std::vector<Left> models = std::vector<Left>(rows);
     std::vector<Slice> slices = {}; ///< of a volume, by images of the residual; of a slice itself
     template <typename Archive> void each(Archive& archive) {
-        archive(place, energy, left, models, slices);
+        archive(place, energy, left, noise, cannot_estimate, models, slices);
     }
 };
 

@@ -100,6 +100,7 @@ ScanEquations::Transformed ScanEquations::transformed(std::size_t frame) {
     } else {
         result.frame = prepared_.frame(frame);
         result.energy = energy_of(*result.frame.sampling, result.frame.samples);
+        result.most_noise = most_noise_of(result.frame);
         NormalEquations& equations = of(frame);
         result.fhd = equations.fhd(result.frame.samples, report_);
         result.sampled = equations.sampled_errors(result.frame.samples, result.fhd, report_);
@@ -109,6 +110,13 @@ ScanEquations::Transformed ScanEquations::transformed(std::size_t frame) {
         result.frame.samples = {}; // what follows needs their memory
     }
     return result;
+}
+
+double ScanEquations::most_noise_of(const Frame& frame) const {
+    const bool is_compared = prepared_.scan().noise.empty() && method_of(options_).solves;
+    return is_compared ? most_energy_of_noise(*frame.sampling, frame.samples) *
+                             frame.sampling->sum_of_weights()
+                       : 0;
 }
 
 /// Of the first good frame of each place, whichever is at hand: a run that is resumed says the
@@ -169,8 +177,9 @@ LambdaCurve ScanEquations::choose_lambda(const RuleChoice& rule) {
     curve.frame = f;
     if (f == prepared_.first_good()) { // which is the next
         const SampledErrors sampled = equations.sampled_errors(frame.samples, fhd, report_);
+        const double most_noise = most_noise_of(frame);
         frame.samples = {};
-        in_hand_ = {f, {std::move(frame), std::move(fhd), curve.data, sampled}};
+        in_hand_ = {f, {std::move(frame), std::move(fhd), curve.data, sampled, most_noise}};
     }
     return curve;
 }

@@ -36,6 +36,7 @@ public:
         std::vector<Volume> fhd;
         double energy = 0; ///< of the samples: ||W^1/2 d||^2
         SampledErrors sampled = {}; ///< of F^H d
+        double most_noise = 0; ///< what noise has of it at most, where none was measured; else 0
     };
     /// The only frame of a scan can be taken once.
     Transformed transformed(std::size_t frame);
@@ -61,6 +62,7 @@ private:
     /// That the frames of one sampling will take, at most; 0 where Q is given.
     double products() const;
     Q make_q(const Sampling& sampling);
+    double most_noise_of(const Frame& frame) const;
     /// Of the method, for places of this plan; null where it solves.
     std::function<Density(const Sampling&)> density_for(const Plan& plan) const;
     void compare_models(std::size_t f, const Frame& frame);

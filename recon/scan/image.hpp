@@ -45,6 +45,7 @@ struct ImageFrame {
     double late_change = 0; ///< relative, by the last iterations: solve/late_change.hpp
     double explained = 0; ///< share of ||d||^2 that F rho explains, 0 where that is not known
     double unexplained = 0; ///< the rest, in units of the noise's expected energy; 0 without noise
+    double noise = 0; ///< share of ||d||^2 that is noise at most, where none was measured; else 0
     double resolved_lambda = 0; ///< of all problems, and
     double image_error = 0; ///< estimated: solve/summary.hpp
     SampledErrors sampled = {};
@@ -54,8 +55,8 @@ struct ImageFrame {
     bool failed() const { return !error.empty(); }
     /// But for values, and what the scan knows: label, position.
     template <typename Archive> void each(Archive& archive) {
-        archive(residuals, solver, stops, late_change, explained, unexplained, resolved_lambda,
-                image_error, sampled, maps_scale, error);
+        archive(residuals, solver, stops, late_change, explained, unexplained, noise,
+                resolved_lambda, image_error, sampled, maps_scale, error);
     }
 };
 

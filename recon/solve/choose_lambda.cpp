@@ -44,31 +44,24 @@ void require_points(const LambdaCurve& curve, const Scan& scan) {
     }
 }
 
-void tell(const LambdaCurve& curve, const Scan& scan, std::size_t f, Reporter& report) {
-    constexpr double unexplained = 2; // times the noise, in energy
-    constexpr double large = 0.3; // lambda of scans whose samples contradict each other
-    constexpr double much = 0.1; // of the samples' energy
-    std::string words = text("lambda ", curve.at_chosen().lambda, ": ", curve.chosen.why);
+/// With what the same image is made again.
+std::string words_of(double lambda, const std::vector<RegulariserChoice>& beside) {
+    return text("lambda ", lambda, beside.empty() ? "" : " with `reg` " + in_words(beside));
+}
+
+void tell(const LambdaCurve& curve, const Scan& scan, std::size_t f,
+          const std::vector<RegulariserChoice>& beside, Reporter& report) {
+    const LambdaPoint& chosen = curve.at_chosen();
+    std::string words = text(words_of(chosen.lambda, beside), ": ", curve.chosen.why);
     if (scan.frames.size() > 1) {
         const std::string& label = scan.frames[f].label;
         words += ", chosen from " + (label.empty() ? text("frame ", f) : label) + " for all frames";
     }
-    const double share = curve.noise > 0 ? curve.at_chosen().residual / curve.noise : 0;
-    const double left = curve.at_chosen().residual / curve.data;
-    if (share > 0) {
-        words += text(". Its residual is ", rounded(share), " times the noise's energy");
+    if (curve.noise > 0) {
+        words += text(". Its residual is ", rounded(chosen.residual / curve.noise),
+                      " times the noise's energy");
     }
-    if (share > unexplained) {
-        report.note(
-            words +
-            ". The model does not explain the rest: check coil maps, field map and trajectory.");
-    } else if (share == 0 && curve.at_chosen().lambda >= large && left >= much) {
-        report.note(text(words, ". It is large, and ", rounded(100 * left),
-                         " % of the data stay unexplained. Unless the scan is mostly noise, check "
-                         "its trajectory, samples, coil maps and field map."));
-    } else {
-        report.tell(words);
-    }
+    report.tell(words);
 }
 
 void keep_ghosts_out(LambdaCurve& curve, const Scan& scan, const Sampling& sampling,
@@ -134,7 +127,7 @@ LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, std::size_
     };
     LambdaCurve curve = with_enough_iterations(options, wanted.asked_for, curve_of);
     keep_ghosts_out(curve, scan, *frame.sampling, equations, fhd, options, report);
-    tell(curve, scan, f, report);
+    tell(curve, scan, f, options.regularisers, report);
     return curve;
 }
 

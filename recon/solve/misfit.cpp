@@ -1,6 +1,11 @@
 #include "solve/misfit.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
 #include <numeric>
+#include <random>
+#include <utility>
 
 #include "base/parallel.hpp"
 
@@ -62,6 +67,83 @@ double energy_of(const Sampling& sampling, const CoilRows& samples) {
         });
     });
     return std::accumulate(of_coils.begin(), of_coils.end(), 0.0);
+}
+
+namespace {
+
+/// Some of many samples, and not every so many, which may lie alike in their readouts.
+std::vector<std::size_t> some_of(std::size_t samples) {
+    constexpr std::size_t enough = 1 << 16;
+    const std::size_t step = std::max<std::size_t>(1, samples / enough);
+    std::mt19937_64 generator(1);
+    std::vector<std::size_t> some;
+    for (std::size_t m = 0; m < samples; m += 1 + generator() % (2 * step - 1)) {
+        some.push_back(m);
+    }
+    return some;
+}
+
+/// Of all coils, by the outermost tenth: there is little but noise where k-space ends.
+double energy_at_edge(const Sampling& sampling, const CoilRows& samples,
+                      const std::vector<std::size_t>& some) {
+    constexpr double share = 0.1;
+    Vec3 reach{0, 0, 0};
+    for (const std::size_t m : some) {
+        for (std::size_t d = 0; d < 3; ++d) {
+            reach[d] = std::max(reach[d], std::abs(sampling.trajectory[m][d]));
+        }
+    }
+    std::vector<std::pair<double, double>> by_radius; // squared, of an ellipsoid, and the energy
+    for (const std::size_t m : some) {
+        double square = 0;
+        for (std::size_t d = 0; d < 3; ++d) {
+            const double k = reach[d] > 0 ? sampling.trajectory[m][d] / reach[d] : 0;
+            square += k * k;
+        }
+        double energy = 0;
+        for (std::size_t c = 0; c < samples.rows(); ++c) {
+            energy += std::norm(samples(c, m));
+        }
+        if (energy > 0) {
+            by_radius.emplace_back(square, energy);
+        }
+    }
+    const auto count = static_cast<long>(std::ceil(share * static_cast<double>(by_radius.size())));
+    const auto last = by_radius.begin() + std::max(0L, count - 1);
+    std::nth_element(by_radius.begin(), last, by_radius.end(), std::greater<>());
+    const double sum =
+        std::accumulate(by_radius.begin(), by_radius.begin() + count, 0.0,
+                        [](double all, const auto& one) { return all + one.second; });
+    return count > 0 ? sum / static_cast<double>(count) : 0;
+}
+
+/// By the quietest quarter of each coil's, wherever the trajectory says that they lie: the energies
+/// of noise alone are distributed exponentially, and signal makes them larger.
+double energy_of_quietest(const CoilRows& samples, const std::vector<std::size_t>& some) {
+    constexpr double share = 0.25;
+    double sum = 0;
+    for (std::size_t c = 0; c < samples.rows(); ++c) {
+        std::vector<double> energies;
+        for (const std::size_t m : some) {
+            if (const double energy = std::norm(samples(c, m)); energy > 0) {
+                energies.push_back(energy);
+            }
+        }
+        if (!energies.empty()) {
+            const auto at =
+                energies.begin() + static_cast<long>(share * static_cast<double>(energies.size()));
+            std::nth_element(energies.begin(), at, energies.end());
+            sum += *at / -std::log1p(-share);
+        }
+    }
+    return sum;
+}
+
+} // namespace
+
+double most_energy_of_noise(const Sampling& sampling, const CoilRows& samples) {
+    const std::vector<std::size_t> some = some_of(samples.columns());
+    return std::min(energy_at_edge(sampling, samples, some), energy_of_quietest(samples, some));
 }
 
 } // namespace lsrecon

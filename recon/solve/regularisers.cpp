@@ -144,7 +144,7 @@ const Regulariser& regulariser_named(const std::string& name) {
 std::string in_words(const std::vector<RegulariserChoice>& chosen) {
     std::string words;
     for (const RegulariserChoice& choice : chosen) {
-        words += text(words.empty() ? "" : " ", choice.name, ":", choice.weight);
+        words += text(words.empty() ? "" : " ", choice.name, ":", exact(choice.weight));
     }
     return words;
 }

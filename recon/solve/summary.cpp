@@ -32,8 +32,12 @@ void SolveSummary::add(const ImageFrame& frame) {
     }
     late_change_ = std::max(late_change_, frame.late_change);
     if (frame.explained != 0) {
-        explained_ = explained_ == 0 ? frame.explained : std::min(explained_, frame.explained);
+        if (explained_ == 0 || frame.explained < explained_) {
+            explained_ = frame.explained;
+            noise_ = frame.noise;
+        }
         unexplained_ = std::max(unexplained_, frame.unexplained);
+        too_little_ += explains_too_little(frame) ? 1 : 0;
     }
     resolved_ = std::max(resolved_, frame.resolved_lambda);
     image_error_ = std::max(image_error_, frame.image_error);
@@ -158,17 +162,34 @@ std::string SolveSummary::samples_in_words() const {
 
 std::string SolveSummary::about_samples() const {
     constexpr double nearly_all = 0.9;
-    std::string line = text(left() > nearly_all ? "The image shows next to nothing of the data: "
-                                                : "The image does not explain the data: ",
-                            samples_in_words(), ". Coil maps, field map",
-                            need_prior(options_.regularisers) ? ", the image of `prior`" : "",
-                            " or trajectory may be wrong");
-    if (options_.lambda > 0 || !options_.regularisers.empty()) {
-        line += options_.regularisers.empty() ? ", or lambda too large"
-                                              : ", or lambda or a weight of `reg` too large";
-        line += frames_ > 1 ? " for some frames" : "";
+    std::vector<std::string> causes{"the trajectory (its sign, unit or delay)"};
+    if (with_.coil_maps) {
+        causes.emplace_back("the coil maps");
     }
-    return line + (ended_by_limit_ > 0 ? ", or the iterations too few." : ".");
+    if (with_.field_map) {
+        causes.emplace_back("the field map");
+    }
+    if (need_prior(options_.regularisers)) {
+        causes.emplace_back("the image of `prior`");
+    }
+    std::string line =
+        text(left() > nearly_all ? "The image shows next to nothing of the data: "
+                                 : "The image does not explain the data: ",
+             samples_in_words(),
+             noise_ > 0 ? text(", and noise is at most ", rounded(100 * noise_), " %") : "",
+             ". What may be wrong: ", comma_separated(causes), ", or samples");
+    std::vector<std::string> too_large;
+    if (options_.lambda > 0) {
+        too_large.push_back("lambda " + rounded(options_.lambda));
+    }
+    if (smooths()) {
+        too_large.emplace_back("a weight of `reg`");
+    }
+    if (!too_large.empty()) {
+        line += text("; or ", separated_by(" or ", too_large), " is too large",
+                     frames_ > 1 ? " for some frames" : "");
+    }
+    return line + (ended_by_limit_ > 0 ? "; or the iterations are too few." : ".");
 }
 
 double SolveSummary::left() const {
@@ -176,11 +197,26 @@ double SolveSummary::left() const {
     return std::max(least, 1 - explained_);
 }
 
-bool SolveSummary::explains_too_little() const {
-    constexpr double most_of_noise = 2;
-    constexpr double least_explained = 0.5;
-    return unexplained_ > 0 ? unexplained_ > most_of_noise
-                            : explained_ != 0 && explained_ < least_explained;
+/// Whether a penalty may leave of the samples what is no noise.
+bool SolveSummary::smooths() const {
+    return std::any_of(options_.regularisers.begin(), options_.regularisers.end(),
+                       [](const RegulariserChoice& choice) {
+                           return !regulariser_named(choice.name).of_unmeasured;
+                       });
+}
+
+bool SolveSummary::explains_too_little(const ImageFrame& frame) const {
+    constexpr double large = 0.3; // lambda of scans whose samples contradict each other
+    constexpr double much_with_large = 0.1;
+    constexpr double much = 0.2;
+    constexpr double times_estimate = 1.5; // of the noise
+    constexpr double times_noise = 2;
+    constexpr double times_noise_smoothed = 5; // a penalty leaves more of an SNR of 50
+    if (frame.unexplained > 0) {
+        return frame.unexplained > (smooths() ? times_noise_smoothed : times_noise);
+    }
+    const double most = options_.lambda >= large ? much_with_large : much;
+    return 1 - frame.explained > std::max(most, times_estimate * frame.noise);
 }
 
 void SolveSummary::note(Reporter& report) const {
@@ -268,12 +304,14 @@ void estimate_by_samples(ImageFrame& frame, const Solved& solved, const SampledE
     frame.image_error = image.estimate;
 }
 
-void compare_with_samples(ImageFrame& frame, double explained, double energy, double noise) {
+void compare_with_samples(ImageFrame& frame, double explained, double energy, double noise,
+                          double most_noise) {
     constexpr double resolved = 1e-5; // of the energy; F^H d is in single precision
     const double share = explained / energy;
     if (share != 0 && std::isfinite(share)) {
         frame.explained = share;
         frame.unexplained = noise > resolved * energy ? (energy - explained) / noise : 0;
+        frame.noise = most_noise / energy;
     }
 }
 

@@ -13,6 +13,8 @@ struct SolvedWith {
     bool exact = true; ///< the engine; else its accuracy limits the transforms, not their precision
     bool time_segments = false; ///< of off-resonance
     bool iterations_asked_for = true; ///< not their usual number
+    bool coil_maps = true;
+    bool field_map = true;
 };
 
 /// What the solver did to all problems of a scan.
@@ -49,8 +51,9 @@ public:
 
     /// "10 % unexplained, 1.2 times the noise" of the samples' energy; "" where that is not known.
     std::string samples_in_words() const;
-    /// Whether that is so much that something is likely to be wrong, and what it may be.
-    bool explains_too_little() const;
+    /// Whether that is so much of some frame that something is likely to be wrong, and what it may
+    /// be.
+    bool explains_too_little() const { return too_little_ > 0; }
     std::string about_samples() const;
 
     /// Notes what a user should know of that.
@@ -68,6 +71,8 @@ private:
     bool stops_early() const { return options_.lambda == 0 && options_.regularisers.empty(); }
     std::string better_transforms() const;
     double left() const; ///< of the samples' energy
+    bool smooths() const;
+    bool explains_too_little(const ImageFrame& frame) const;
 
     SolveOptions options_;
     SolvedWith with_;
@@ -78,6 +83,8 @@ private:
     double late_change_ = 0;
     double explained_ = 0; ///< the least of all frames, 0 where that is not known
     double unexplained_ = 0; ///< the most
+    double noise_ = 0; ///< share of the samples' energy that it has at most, of the least explained
+    std::size_t too_little_ = 0; ///< frames
     double resolved_ = 0;
     double image_error_ = 0; ///< estimated, relative; 0 where that is not known
     SampledErrors sampled_;
@@ -101,7 +108,9 @@ void estimate_by_samples(ImageFrame& frame, const Solved& solved, const SampledE
                          double lambda, std::size_t voxels);
 
 /// How much of the samples a frame explains: `explained` is ||d||^2 - ||F rho - d||^2, `energy`
-/// ||d||^2 and `noise` what the measured noise has of it, 0 where none was measured.
-void compare_with_samples(ImageFrame& frame, double explained, double energy, double noise);
+/// ||d||^2, `noise` what the measured noise has of it, 0 where none was measured, and `most_noise`
+/// what it has at most then.
+void compare_with_samples(ImageFrame& frame, double explained, double energy, double noise,
+                          double most_noise = 0);
 
 } // namespace lsrecon

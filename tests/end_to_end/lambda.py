@@ -139,6 +139,29 @@ def few_samples_have_a_lambda(make):
         os.unlink(folder / "i.h5")
 
 
+def what_is_printed_makes_the_image_again(make):
+    folder = make()
+    scan(folder)
+
+    def made(*words):
+        said = folder.run(0, ["recon", "s.h5", "-o", "i.h5", *words]).stderr
+        with h5py.File(folder / "i.h5") as f:
+            return said, f["image"][()], dict(f["record"].attrs)
+
+    said, image, record = made()
+    words = re.search(r"^lambda (\S+) with --reg (\S+):", said, re.M)
+    expect(words and words[2] == "band:0.3", said)
+    again = made("--lambda", words[1], "--reg", words[2])[1]
+    expect(np.array_equal(again, image), f"--lambda {words[1]} --reg {words[2]}: another image")
+    expect((record["lambda"], record["regularisers"]) == words.groups(), str(record))
+    said, without, _ = made("--lambda", "auto")
+    alone = re.search(r"^lambda (\S+):", said, re.M)
+    expect(alone and np.array_equal(made("--lambda", alone[1])[1], without), said)
+    record = made("--lambda", "0.012345678901", "--reg", "roughness:0.0012345678")[2]
+    expect(record["lambda"] == "0.012345678901", record["lambda"])
+    expect(record["regularisers"] == "roughness:0.0012345678", record["regularisers"])
+
+
 def what_cannot_be_chosen_is_refused(make):
     folder = make()
     scan(folder, "--noise-samples", "400")
@@ -160,7 +183,7 @@ def what_cannot_be_chosen_is_refused(make):
         f["noise"][()] /= 10000
     folder.run(INPUT, [*RECON, "--lambda", "discrepancy"], ["times the energy"])
     # A hundredth of the energy is noise: what is left is no noise, which is said, --quiet or not.
-    folder.run(0, [*RECON, "--lambda", "auto"], ["The model does not explain the rest"])
+    folder.run(0, [*RECON, "--lambda", "auto"], ["does not explain the data", "times the noise"])
     folder.run(0, ["simulate", "--trajectory", "cartesian", "--matrix", f"{SIZE},{SIZE}", "-o",
                    "s.h5", "--quiet"])
     done = folder.run(0, ["recon", "s.h5", "-o", "i.h5"])
@@ -289,7 +312,7 @@ def noise_of_another_scale_is_not_used(make):
 if __name__ == "__main__":
     sys.exit(run_cases([discrepancy_meets_the_noise, the_curve_needs_no_noise,
                         coils_without_maps_are_summed, all_frames_have_one_value,
-                        few_samples_have_a_lambda,
+                        few_samples_have_a_lambda, what_is_printed_makes_the_image_again,
                         what_cannot_be_chosen_is_refused,
                         it_is_the_default, a_frame_of_zeros_does_not_choose, a_bright_frame_chooses,
                         what_is_left_of_the_samples_is_told, no_ghost_is_left_that_coils_resolve,

@@ -15,7 +15,8 @@ BETTER = "times better than"
 
 
 def simulate(folder, name, *words):
-    folder.run(0, ["simulate", "-o", name, "--snr", "30", *words, *QUIET])
+    snr = [] if "--snr" in words else ["--snr", "30"]
+    folder.run(0, ["simulate", "-o", name, *snr, *words, *QUIET])
 
 
 def changed(folder, name, to, dataset, change):
@@ -73,6 +74,72 @@ def maps_and_signs_are_told(make):
     expect("--maps espirit" in said, said)
 
 
+def verdict(folder, name):
+    """What check says of the model."""
+    lines = folder.run(0, ["check", "--model", name]).stdout.splitlines()
+    return next(line for line in lines if line.startswith("model: "))
+
+
+def noise_is_no_fault_of_the_model(make):
+    """Maps that are estimated from samples fit their noise, and any model a single image's."""
+    folder = make()
+    for words in ("cartesian --matrix 32,32 --coils 8 --snr 20",
+                  "cartesian --matrix 32,32 --coils 12 --snr 5",
+                  "cartesian --matrix 64,64 --coils 6 --snr 140 --off-resonance-hz -80",
+                  "cartesian --matrix 24,24,12 --coils 2 --snr 38 --off-resonance-hz 100",
+                  "cartesian --matrix 48,48 --coils 2 --undersampling 2 --off-resonance-hz 100",
+                  "radial --matrix 48,40 --coils 4 --snr 137 --off-resonance-hz 100",
+                  "spiral --matrix 64,64 --coils 3 --snr 10 --off-resonance-hz -80"):
+        simulate(folder, "healthy.h5", "--trajectory", *words.split())
+        said = verdict(folder, "healthy.h5")
+        expect(BETTER not in said and "stay unexplained" in said, f"{words}: {said}")
+        expect("no other field map" in said or "no other coil maps" in said, f"{words}: {said}")
+    # Maps that end with the object, of next to no noise: their coarse grid explains less.
+    simulate(folder, "s.h5", "--trajectory", "cartesian", "--matrix", "48,48", "--coils", "8",
+             "--snr", "2000", "--truth", "t.h5")
+    with h5py.File(folder / "t.h5") as f:
+        object_ = np.abs(f["image"][0]) > 0
+    changed(folder, "s.h5", "masked.h5", "coil_maps", lambda maps: maps * object_)
+    expect(BETTER not in verdict(folder, "masked.h5"), verdict(folder, "masked.h5"))
+    simulate(folder, "s.h5", "--trajectory", "cartesian", "--matrix", "32,32", "--coils", "8")
+    changed(folder, "s.h5", "order.h5", "coil_maps", lambda maps: maps[[1, 0, *range(2, 8)]])
+    expect("--maps espirit" in verdict(folder, "order.h5"), "maps of other coils")
+
+
+def what_was_not_tried_is_told(make):
+    folder = make()
+    simulate(folder, "half.h5", "--trajectory", "cartesian", "--matrix", "64,64", "--coils", "8",
+             "--undersampling", "2")
+    cannot = "Coil maps cannot be estimated from one frame"
+    said = verdict(folder, "half.h5")
+    expect("no other was tried" in said and cannot in said, said)
+    note = folder.run(0, ["recon", "half.h5", "-o", "a.h5", *QUIET]).stderr
+    expect(cannot not in note, f"right maps: {note}")
+    for name, change in (("transposed", lambda maps: maps.swapaxes(1, 2)),
+                         ("mirrored", lambda maps: maps[:, :, ::-1])):
+        changed(folder, "half.h5", name + ".h5", "coil_maps", change)
+        said = verdict(folder, name + ".h5")
+        expect(cannot in said and "of the centre of k-space unexplained" in said, said)
+        expect("--conjugate" not in said and "no other" not in said, f"{name}: {said}")
+        folder.run(0, ["recon", name + ".h5", "-o", name + "-image.h5", *QUIET], [cannot])
+    changed(folder, "half.h5", "sign.h5", "trajectory", lambda k: -k)
+    expect("--conjugate" in verdict(folder, "sign.h5"), "the other sign")
+
+
+def maps_and_a_field_map_are_told_together(make):
+    folder = make()
+    for words, factor, undo in (
+            ("spiral --matrix 64,64 --coils 6 --off-resonance-hz 100", -1, "--field-scale -1"),
+            ("radial --matrix 64,64 --coils 6 --off-resonance-hz 100", 2 * np.pi, "0.15915")):
+        simulate(folder, "s.h5", "--trajectory", *words.split())
+        changed(folder, "s.h5", "maps.h5", "coil_maps", lambda maps: maps[[1, 0, 2, 3, 4, 5]])
+        said = verdict(folder, "maps.h5")
+        expect("--maps espirit" in said and "--field" not in said, f"maps alone: {said}")
+        changed(folder, "maps.h5", "both.h5", "field_map", lambda f, by=factor: by * f)
+        note, _ = note_of(folder, "both.h5")
+        expect("--maps espirit" in note and undo in note, f"{words}: {note}")
+
+
 def slices_of_a_volume_are_named(make):
     folder = make()
     simulate(folder, "volume.h5", "--trajectory", "stack-of-spirals", "--matrix", "32,32,12",
@@ -107,13 +174,33 @@ def what_corrects_nothing_is_told(make):
                ["samples have weight 0", "of k-space"])
 
 
-def a_large_lambda_beside_much_that_is_left_is_told(make):
+def what_an_image_leaves_is_told(make):
+    """With any regulariser, by what is in use alone, and not where it is noise."""
     folder = make()
     simulate(folder, "coils.h5", "--trajectory", "radial", "--matrix", "64,64", "--coils", "6")
-    changed(folder, "coils.h5", "shifted.h5", "samples", lambda d: np.roll(d, 1, axis=1))
-    folder.run(0, ["recon", "shifted.h5", "-o", "a.h5", *QUIET], ["of the data stay unexplained"])
-    said = folder.run(0, ["recon", "coils.h5", "-o", "b.h5", *QUIET]).stderr
-    expect("stay unexplained" not in said, said)
+
+    def with_wrong_spokes(samples):
+        spokes = samples.view(np.complex64).reshape(6, -1, 64)
+        spokes[:, ::10] *= -1
+        return samples
+
+    changed(folder, "coils.h5", "wrong.h5", "samples", with_wrong_spokes)
+    much = "does not explain the data"
+    for words in ([], ["--reg", "tv:0.02"], ["--reg", "wavelet:0.02"], ["--lambda", "0.01"]):
+        said = folder.run(0, ["recon", "wrong.h5", "-o", "a.h5", *words, *QUIET],
+                          [much, "the trajectory", "the coil maps", "noise is at most"]).stderr
+        expect("field map" not in said and said.count("unexplained") == 1, f"{words}: {said}")
+        said = folder.run(0, ["recon", "coils.h5", "-o", "b.h5", *words, *QUIET]).stderr
+        expect(much not in said, f"{words}: {said}")
+    said = folder.run(0, ["recon", "wrong.h5", "-o", "a.h5", "--maps", "none", *QUIET]).stderr
+    expect("coil maps" not in said, said)
+    for name, words in (("noisy.h5", []), ("measured.h5", ["--noise-samples", "400"])):
+        folder.run(0, ["simulate", "-o", name, "--trajectory", "random", "--matrix", "48,48",
+                       "--coils", "16", "--snr", "5", *words, *QUIET])
+        for how in ([], ["--reg", "tv:0.02"]):
+            done = folder.run(0, ["recon", name, "-o", "a.h5", *how])
+            share = float(done.stderr.split("data       ")[1].split(" %")[0])
+            expect(share > 40 and much not in done.stderr, f"{name} {how}: {done.stderr}")
 
 
 def the_error_of_a_simulation_is_recorded(make):
@@ -143,6 +230,7 @@ def the_error_of_a_simulation_is_recorded(make):
 
 if __name__ == "__main__":
     sys.exit(run_cases([a_field_map_in_other_units_is_told, maps_and_signs_are_told,
+                        noise_is_no_fault_of_the_model, what_was_not_tried_is_told,
+                        maps_and_a_field_map_are_told_together,
                         slices_of_a_volume_are_named, what_corrects_nothing_is_told,
-                        the_error_of_a_simulation_is_recorded,
-                        a_large_lambda_beside_much_that_is_left_is_told]))
+                        the_error_of_a_simulation_is_recorded, what_an_image_leaves_is_told]))

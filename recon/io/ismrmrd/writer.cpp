@@ -1,13 +1,12 @@
 #include "io/ismrmrd/writer.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/numbers.hpp"
 #include "base/replacing_file.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/hdf5/writer.hpp"
@@ -81,13 +80,6 @@ void write_beside(Hdf5Writer& file, const std::string& path, const Scan& scan, R
 /// An element with its content on one line.
 template <typename Content> std::string element(const std::string& name, const Content& content) {
     return text("<", name, ">", content, "</", name, ">\n");
-}
-
-/// The shortest digits that come back as the same number.
-std::string exact(double value) {
-    std::array<char, 32> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-    return {digits.data(), end};
 }
 
 std::string space(const std::string& name, const Grid& grid) {
