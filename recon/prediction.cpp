@@ -85,14 +85,18 @@ const Frame& calibrated(const Scan& scan) {
     return own != nullptr ? *own : scan.frames.front();
 }
 
-/// So far its centre of k-space is sampled, in cycles/FOV; the most that is of use of several
+SampledCells cells_of_maps(const Scan& scan, const CalibrationField& field) {
+    SampledCells cells(field.grid(), most_radius(field.grid()));
+    cells.add(*field.positions(calibrated(scan).sampling));
+    return cells;
+}
+
+/// So far the centre of k-space is sampled there, in cycles/FOV; the most that is of use of several
 /// frames, which are joined where each has too few samples.
 std::size_t radius_of_maps(const Scan& scan, const CalibrationField& field) {
-    const Frame& frame = calibrated(scan);
-    const std::size_t most = most_radius(field.grid());
-    const std::size_t radius = sampled_radius(*field.positions(frame.sampling), field.grid(), most);
-    const bool joins = scan.frames.size() > 1 && &frame == &scan.frames.front();
-    return joins && !is_enough(radius) ? most : radius;
+    const std::size_t radius = cells_of_maps(scan, field).radius();
+    const bool joins = scan.frames.size() > 1 && &calibrated(scan) == &scan.frames.front();
+    return joins && !is_enough(radius) ? most_radius(field.grid()) : radius;
 }
 
 /// Where nobody asks for maps and none can be estimated, the scan has none.
@@ -114,7 +118,9 @@ Cost add_maps(const Prepared& of, double places, Stages& stages) {
     }
     const CalibrationField field(of.grid, of.scan.grid);
     const std::size_t radius = radius_of_maps(of.scan, field);
-    require_radius(of.scan, radius, 1);
+    if (!is_enough(radius)) {
+        require_calibration(of.scan, cells_of_maps(of.scan, field), 1);
+    }
     const Grid centre = calibration_grid(field.grid(), radius);
     const std::vector<Vec3>& trajectory = *field.positions(calibrated(of.scan).sampling);
     std::vector<Vec3> inside;

@@ -349,11 +349,13 @@ OptionTable maps_options(PrepareOptions& prepare, const std::string& usual) {
                 "root of their sum of squares. Methods:" +
                     listed(maps_methods())},
                {"maps_threshold", number(prepare.estimate.threshold, from(0, 1)),
-                "ESPIRiT: smallest relative singular value to keep", "",
-                "It is relative to the largest one. Smaller singular values are noise."},
+                "ESPIRiT: smallest relative singular value to keep", "by the noise",
+                "It is relative to the largest one. Smaller singular values are noise. By "
+                "default it is twice what noise and gaps between samples leave, but 0.02 to 0.05."},
                {"maps_crop", number(prepare.estimate.crop, from(0, 0.999)),
-                "ESPIRiT: maps are 0 where the eigenvalue is below this", "",
-                "Those voxels lie outside the object. Holes inside the object are filled."},
+                "ESPIRiT: maps are 0 where the eigenvalue is below this", "by the noise",
+                "Those voxels lie outside the object. Holes inside the object are filled. "
+                "By default it is 0.9 with a threshold of 0.02, 0.8 from 0.05 on."},
                {"soft_maps", toggle(prepare.estimate.soft),
                 "ESPIRiT: let maps grow from 0 at the crop, without an edge", "",
                 "Otherwise maps have a hard edge and holes are filled."}});

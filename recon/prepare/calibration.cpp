@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/fft.hpp"
@@ -11,6 +12,7 @@
 #include "plan/plan.hpp"
 #include "prepare/resampled.hpp"
 #include "prepare/sampled_cells.hpp"
+#include "scan/directions.hpp"
 #include "solve/conjugate_gradient.hpp"
 #include "solve/misfit.hpp"
 #include "solve/normal_equations.hpp"
@@ -23,6 +25,9 @@ namespace {
 /// Radii in cycles/FOV: maps are smooth, and more calibration costs more than it brings.
 constexpr std::size_t most_in_2d = 16;
 constexpr std::size_t most_in_3d = 12;
+/// Where the phase of an object moves its k-space out of the centre.
+constexpr std::size_t most_of_any_in_2d = 32;
+constexpr std::size_t most_of_any_in_3d = 20;
 constexpr std::size_t fewest = 4;
 /// Of the low-resolution images: enough to keep what was hardly sampled from growing.
 constexpr double lambda = 1e-3;
@@ -58,6 +63,53 @@ CoilMatrix to_kspace(const CoilMatrix& images, const Grid& grid) {
     return result;
 }
 
+/// Along one dimension by 1/4, 1/2, 1/4: a Hann window over k-space, whose images have no ripples.
+ComplexVector smoothed(const ComplexVector& image, const Grid& grid, std::size_t d) {
+    std::size_t stride = 1;
+    for (std::size_t i = 0; i < d; ++i) {
+        stride *= grid.size[i];
+    }
+    ComplexVector result(image.size());
+    for (std::size_t n = 0; n < grid.voxels(); ++n) {
+        const std::size_t at = n / stride % grid.size[d];
+        const auto neighbour = [&](std::size_t to) {
+            return image(static_cast<Eigen::Index>(n + (to % grid.size[d]) * stride - at * stride));
+        };
+        result(static_cast<Eigen::Index>(n)) =
+            0.5 * neighbour(at) + 0.25 * (neighbour(at + 1) + neighbour(at + grid.size[d] - 1));
+    }
+    return result;
+}
+
+/// In cycles/FOV: the largest radius at which samples are strong, beside those of the strongest
+/// radius and beyond what is at all of them, such as noise.
+std::size_t strong_radius(const std::vector<Vec3>& positions, const CoilRows& samples,
+                          const Grid& grid) {
+    constexpr double strong = 0.25; // of the energy
+    const auto radii = static_cast<Eigen::Index>(
+        *std::max_element(grid.size.begin(), grid.size.end())); // beyond the corners of N/2
+    Eigen::ArrayXd energy = Eigen::ArrayXd::Zero(radii);
+    Eigen::ArrayXd count = Eigen::ArrayXd::Zero(radii);
+    samples.visit([&](const auto& values) {
+        for (std::size_t m = 0; m < positions.size(); ++m) {
+            const Eigen::Index r = std::lround(std::sqrt(dot(positions[m], positions[m])));
+            if (r < radii) {
+                energy(r) +=
+                    values.col(static_cast<Eigen::Index>(m)).template cast<Complex>().squaredNorm();
+                ++count(r);
+            }
+        }
+    });
+    const Eigen::ArrayXd mean = energy / count; // NaN without samples
+    const double most = (count > 0).select(mean, 0).maxCoeff();
+    const double least = (count > 0).select(mean, most).minCoeff();
+    std::size_t result = 0;
+    for (Eigen::Index r = 0; r < radii; ++r) {
+        result = mean(r) - least >= strong * most ? static_cast<std::size_t>(r) : result;
+    }
+    return result;
+}
+
 } // namespace
 
 std::vector<std::size_t> within(const std::vector<Vec3>& trajectory, const Grid& box) {
@@ -83,12 +135,15 @@ bool is_enough(std::size_t radius) {
     return radius >= fewest;
 }
 
-void require_radius(const Scan& scan, std::size_t radius, std::size_t frames) {
-    if (is_enough(radius)) {
+void require_calibration(const Scan& scan, const SampledCells& cells, std::size_t frames) {
+    if (is_enough(cells.radius())) {
         return;
     }
-    const std::string less = text("less than ", 100 * SampledCells::share,
-                                  " % of it is sampled within ", fewest, " cycles/FOV");
+    const std::string less =
+        cells.has_hole()
+            ? text("it is a hole: no sample within ", SampledCells::widest_gap, " cycles/FOV")
+            : text("less than ", 100 * SampledCells::share, " % of it is sampled within ", fewest,
+                   " cycles/FOV");
     throw InputError({scan.file, "the centre of k-space, from which coil maps are estimated",
                       frames > 1 ? text(less, " by all ", frames, " frames together") : less,
                       "samples at the Nyquist rate there",
@@ -110,6 +165,37 @@ CalibrationField::CalibrationField(const Grid& image, const Grid& file)
         const double voxels = share_[d] * static_cast<double>(image.size[d]);
         grid_.size[d] = std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(voxels)));
     }
+}
+
+CalibrationField::CalibrationField(const Grid& image, const Grid& file,
+                                   const std::vector<std::shared_ptr<const Sampling>>& samplings)
+    : CalibrationField(image, file) {
+    if (!is_narrower()) {
+        return;
+    }
+    SampledCells cells(image, most_radius(image));
+    std::set<const Sampling*> added;
+    for (const auto& sampling : samplings) {
+        if (added.insert(sampling.get()).second) {
+            cells.add(sampling->trajectory);
+        }
+    }
+    const double narrowest = *std::min_element(share_.begin(), share_.end());
+    const std::size_t dense = cells.dense_radius();
+    if (static_cast<double>(dense) * narrowest >= static_cast<double>(fewest)) {
+        grid_ = image;
+        share_ = {1, 1, 1};
+        dense_radius_ = dense;
+    }
+}
+
+std::size_t CalibrationField::wanted_radius(const Frame& frame) const {
+    const std::size_t usual = most_radius(grid_);
+    const std::size_t most = grid_.dimensions == 3 ? most_of_any_in_3d : most_of_any_in_2d;
+    // Half of the usual is around the strongest point, wherever it lies.
+    const std::size_t strong = strong_radius(*positions(frame.sampling), frame.samples, grid_);
+    const std::size_t wanted = std::clamp(strong + usual / 2, usual, most);
+    return std::min(wanted, dense_radius_.value_or(wanted));
 }
 
 std::shared_ptr<const std::vector<Vec3>>
@@ -144,6 +230,21 @@ void Calibration::join(const Calibration& other) {
     frames += other.frames;
 }
 
+Eigen::ArrayXd Calibration::smooth_energy() const {
+    const auto voxels = static_cast<Eigen::Index>(grid.voxels());
+    Eigen::ArrayXd energy = Eigen::ArrayXd::Zero(voxels);
+    for (Eigen::Index c = 0; c < images.rows(); ++c) {
+        for (Eigen::Index first = 0; first < images.cols(); first += voxels) {
+            ComplexVector image = images.row(c).segment(first, voxels).transpose();
+            for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+                image = smoothed(image, grid, d);
+            }
+            energy += image.array().abs2();
+        }
+    }
+    return energy;
+}
+
 double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& trajectory,
                               std::size_t coils, const Grid& grid) {
     // Along lines through the middle, where samples of a volume are denser than those of a plane.
@@ -162,10 +263,13 @@ Calibration calibrate(Transforms& transforms, const Scan& scan, const Calibratio
     const Stage stage(report, "calibrate");
     Calibration result;
     result.frames = 1;
-    result.radius = radius > 0 ? radius
-                               : sampled_radius(*field.positions(frame.sampling), field.grid(),
-                                                most_radius(field.grid()));
-    require_radius(scan, result.radius, 1);
+    result.radius = radius;
+    if (radius == 0) {
+        SampledCells cells(field.grid(), field.wanted_radius(frame));
+        cells.add(*field.positions(frame.sampling));
+        require_calibration(scan, cells, 1);
+        result.radius = cells.radius();
+    }
     result.grid = calibration_grid(field.grid(), result.radius);
     Frame inside = field.central_part(frame, result.grid);
     const Plan plan{result.grid, Voxels::of_grid(result.grid), true, false};

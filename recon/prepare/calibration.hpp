@@ -1,19 +1,25 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/report.hpp"
 #include "engines/transforms.hpp"
+#include "prepare/sampled_cells.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
 
 /// Where coils are calibrated: the image's field of view, but no wider than the file's, beyond
-/// which samples are not dense enough.
+/// which samples need not be dense enough.
 class CalibrationField {
 public:
     CalibrationField(const Grid& image, const Grid& file);
+    /// The image's own where these samples, in cycles per its field of view, are dense enough for
+    /// all of it.
+    CalibrationField(const Grid& image, const Grid& file,
+                     const std::vector<std::shared_ptr<const Sampling>>& samplings);
     const Grid& grid() const { return grid_; } ///< with about the image's voxels
     bool is_narrower() const { return share_ != Vec3{1, 1, 1}; } ///< than the image's
     /// Of samples, in cycles per this field of view.
@@ -21,10 +27,15 @@ public:
     positions(const std::shared_ptr<const Sampling>& sampling) const;
     /// The samples of a frame that belong to the calibration on such a grid, at these positions.
     Frame central_part(const Frame& frame, const Grid& grid) const;
+    /// In cycles per this field of view: how far a calibration of the frame reaches where it is
+    /// sampled so far. It is most_radius(), or further where k-space is strong further out, as of
+    /// an object whose phase varies.
+    std::size_t wanted_radius(const Frame& frame) const;
 
 private:
     Grid grid_;
     Vec3 share_{1, 1, 1}; ///< of the image's field of view
+    std::optional<std::size_t> dense_radius_; ///< of samples for a field wider than the file's
 };
 
 /// Indices of the samples within a box; the edge at +h belongs to the next period.
@@ -42,6 +53,8 @@ struct Calibration {
 
     /// Adds the frames of another calibration of the same grid.
     void join(const Calibration& other);
+    /// n: of all coils and frames, from images with a Hann window over k-space.
+    Eigen::ArrayXd smooth_energy() const;
 };
 
 /// A next step where maps cannot be estimated, for every command that wants them.
@@ -52,17 +65,18 @@ constexpr const char* maps_of_another =
     "make maps of another scan of these coils, or of more of its frames, with 'lsrecon maps', and "
     "pass them with `maps` FILE";
 
-/// In cycles/FOV: maps are smooth, and more calibration costs more than it brings.
+/// In cycles/FOV, of an object whose k-space is strongest in the centre: maps are smooth, and more
+/// calibration costs more than it brings.
 std::size_t most_radius(const Grid& grid);
 /// Whether maps can be estimated from a centre that is sampled so far.
 bool is_enough(std::size_t radius);
-/// InputError where they cannot, from so many frames.
-void require_radius(const Scan& scan, std::size_t radius, std::size_t frames);
+/// InputError where they cannot, from so many frames that fill these cells.
+void require_calibration(const Scan& scan, const SampledCells& cells, std::size_t frames);
 /// The field of view with a matrix of 2 radius, at most the grid's.
 Grid calibration_grid(const Grid& grid, std::size_t radius);
 /// Reconstructs the densest part of k-space of each coil by least squares. InputError when even the
 /// centre is sampled too sparsely. The radius is `radius`, as far as the frame is
-/// sampled, or 0 for as far as that is.
+/// sampled, or 0 for as far as that is and field.wanted_radius() at most.
 Calibration calibrate(Transforms& transforms, const Scan& scan, const CalibrationField& field,
                       const Frame& frame, Reporter& report, std::size_t radius = 0);
 /// What it takes, of the samples that belong to a calibration on this grid.

@@ -2,7 +2,9 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "base/parallel.hpp"
@@ -15,6 +17,9 @@ namespace {
 
 using Patches = Eigen::Matrix<std::complex<float>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+/// Shares of the largest singular value between which the threshold follows the noise.
+constexpr double least_threshold = 0.02;
+constexpr double most_threshold = 0.05;
 constexpr std::size_t largest_kernel_2d = 6;
 constexpr std::size_t largest_kernel_3d = 5;
 
@@ -43,7 +48,9 @@ void for_each_point(const std::array<std::size_t, 3>& size, const Visit& visit) 
     }
 }
 
-/// First points of the windows that lie within the radius of the calibration.
+constexpr std::size_t most_windows = 6000; ///< a radius of 12 in 3D has 4800
+
+/// First points of the windows that lie within the radius of the calibration, of many at random.
 std::vector<std::array<std::size_t, 3>> windows_of(const Grid& grid, std::size_t radius,
                                                    const Kernel& kernel) {
     const std::array<std::size_t, 3>& size = grid.size;
@@ -64,6 +71,12 @@ std::vector<std::array<std::size_t, 3>> windows_of(const Grid& grid, std::size_t
             corners.push_back(corner);
         }
     });
+    const std::size_t all = corners.size();
+    if (all > most_windows) {
+        std::mt19937 random(1); // the same maps every time
+        const auto is_left_out = [&](const auto&) { return random() % all >= most_windows; };
+        corners.erase(std::remove_if(corners.begin(), corners.end(), is_left_out), corners.end());
+    }
     return corners;
 }
 
@@ -184,10 +197,42 @@ Leading leading_eigenvectors(const Eigen::MatrixXcf& matrix, Eigen::Index rank,
     return leading;
 }
 
-/// Orthonormal columns that span the row space of the patches above the threshold and above noise,
-/// none where nothing is: by the eigenvectors of P^H P, or of P P^H where that is smaller. The
-/// subspace grows until it holds all of them and they are known well.
-Eigen::MatrixXcf row_space(const Patches& patches, double threshold) {
+struct RowSpace {
+    Eigen::MatrixXcf basis; ///< orthogonal columns as long as they count, none where nothing is
+    double threshold; ///< share of the largest singular value above which it is
+};
+
+/// Share of the largest singular value, roughly, that is wrong in a calibration: what it has in the
+/// darkest tenth of its field of view, where samples that are hardly dense enough leave aliasing.
+double errors_of(const Calibration& calibration) {
+    Eigen::ArrayXd energy = calibration.smooth_energy();
+    const double mean = energy.mean();
+    const auto tenth = energy.begin() + energy.size() / 10;
+    std::nth_element(energy.begin(), tenth, energy.end());
+    return mean > 0 ? std::sqrt(*tenth / mean) : 0;
+}
+
+/// Far above noise and errors, so that they take no part; where there is little, down to what weak
+/// coils and dark parts of an object have.
+double threshold_of(double of_noise, double errors, std::optional<double> wanted) {
+    const double far = std::clamp(2 * std::max(of_noise, errors), least_threshold, most_threshold);
+    return std::max(wanted.value_or(far), of_noise);
+}
+
+/// How much directions count, by the squares of their singular values: less and less down to the
+/// least threshold, where what distorts an object begins to be an image of its own.
+Eigen::ArrayXf weights_of(const Eigen::ArrayXf& squares, double threshold) {
+    const double edge = std::min(threshold, least_threshold);
+    const auto square = static_cast<float>(edge * edge) * squares.maxCoeff();
+    const Eigen::ArrayXf left_out =
+        (square / squares.max(std::numeric_limits<float>::min())).square();
+    return (1 - left_out).max(0);
+}
+
+/// The row space of the patches above the threshold and above noise: by the eigenvectors of P^H P,
+/// or of P P^H where that is smaller. The subspace grows until it holds all of them and they are
+/// known well.
+RowSpace row_space(const Patches& patches, double errors, std::optional<double> wanted) {
     constexpr float known_well = 0.01F; // residual over eigenvalue
     const bool is_wide = patches.cols() > patches.rows();
     const Eigen::MatrixXcf gram = is_wide ? gram_of(patches.adjoint()) : gram_of(patches);
@@ -202,20 +247,23 @@ Eigen::MatrixXcf row_space(const Patches& patches, double threshold) {
         const double largest = std::sqrt(squares(rank - 1));
         const double of_noise = largest_of_noise(patches, outside, first);
         if (of_noise > nothing_else * largest) {
-            return Eigen::MatrixXcf(patches.cols(), 0);
+            return {Eigen::MatrixXcf(patches.cols(), 0), nothing_else};
         }
-        const double kept = std::max(threshold * largest, of_noise);
-        const auto count = (squares.array() >= kept * kept).count();
-        const bool all_known = (leading.residuals.tail(count).array() <=
-                                known_well * leading.eigenvalues.tail(count).array())
-                                   .all();
+        const double threshold = threshold_of(of_noise / largest, errors, wanted);
+        const auto count = (squares.array() >= std::pow(threshold * largest, 2)).count();
+        const Eigen::ArrayXf kept = leading.eigenvalues.tail(count).array();
+        const Eigen::ArrayXf weights = weights_of(kept, threshold);
+        const bool all_known =
+            (weights * leading.residuals.tail(count).array() <= known_well * kept).all();
         if (rank == full || (count < rank && all_known)) {
-            const Eigen::MatrixXcf vectors = leading.vectors.rightCols(count);
+            const Eigen::MatrixXcf vectors =
+                leading.vectors.rightCols(count) * weights.sqrt().matrix().asDiagonal();
             if (!is_wide) {
-                return vectors;
+                return {vectors, threshold};
             }
-            const Eigen::VectorXf lengths = leading.eigenvalues.tail(count).cwiseSqrt();
-            return product(patches.adjoint(), vectors) * lengths.cwiseInverse().asDiagonal();
+            const Eigen::VectorXf lengths = kept.sqrt().matrix();
+            return {product(patches.adjoint(), vectors) * lengths.cwiseInverse().asDiagonal(),
+                    threshold};
         }
     }
 }
@@ -280,10 +328,18 @@ HermitianField field_of(const Eigen::MatrixXcf& row_space, const Kernel& kernel,
     return field;
 }
 
+/// What an object's eigenvalue lacks of 1 grows with what is left out of its windows: simulated
+/// objects were whole, and no wider, with 0.9 at a threshold of 0.02 and with 0.8 from 0.05 on.
+double crop_of(double threshold) {
+    constexpr double most = 0.9;
+    constexpr double least = 0.8;
+    const double above = (threshold - least_threshold) / (most_threshold - least_threshold);
+    return std::clamp(most - above * (most - least), least, most);
+}
+
 /// Of the map where the largest eigenvalue is this: it is 1 where there is signal.
-float weight_of(float eigenvalue, const MapsOptions& options) {
-    const auto crop = static_cast<float>(options.crop);
-    if (!options.soft) {
+float weight_of(float eigenvalue, float crop, bool soft) {
+    if (!soft) {
         return eigenvalue >= crop ? 1 : 0;
     }
     const float t = std::clamp((eigenvalue - crop) / (1 - crop), 0.0F, 1.0F);
@@ -332,15 +388,18 @@ CoilRows::Floats espirit_maps(const Calibration& calibration, const Grid& grid,
                               const MapsOptions& options) {
     const Kernel kernel(calibration.grid, calibration.radius);
     const auto coils = static_cast<std::size_t>(calibration.kspace.rows());
-    const Eigen::MatrixXcf space = row_space(patches_of(calibration, kernel), options.threshold);
-    if (space.cols() == 0) {
+    const RowSpace space =
+        row_space(patches_of(calibration, kernel), errors_of(calibration), options.threshold);
+    if (space.basis.cols() == 0) {
         return CoilRows::Floats::Zero(static_cast<Eigen::Index>(coils),
                                       static_cast<Eigen::Index>(grid.voxels()));
     }
-    Eigenvectors found = dominant_eigenvectors(field_of(space, kernel, coils, grid), grid,
+    Eigenvectors found = dominant_eigenvectors(field_of(space.basis, kernel, coils, grid), grid,
                                                strongest_combination(calibration.images));
     Eigen::ArrayXf& weights = found.eigenvalues;
-    weights = weights.unaryExpr([&](float value) { return weight_of(value, options); }).eval();
+    const auto crop = static_cast<float>(options.crop.value_or(crop_of(space.threshold)));
+    weights =
+        weights.unaryExpr([&](float value) { return weight_of(value, crop, options.soft); }).eval();
     // A slab cuts through lungs, which are open at its ends, as its slices do.
     for_each_in_parallel(options.soft ? 0 : grid.size[2], [&](std::size_t z) {
         const auto x = static_cast<Eigen::Index>(grid.size[0]);

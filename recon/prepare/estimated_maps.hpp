@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,16 +12,15 @@ namespace lsrecon {
 
 /// Of ESPIRiT.
 struct MapsOptions {
-    double threshold = 0.05; ///< singular values below this share of the largest are noise
+    /// Singular values below this share of the largest are noise; none for twice that of noise and
+    /// of a calibration's errors, from 0.02 to 0.05. Below noise they always are.
+    std::optional<double> threshold;
     /// 0 where the eigenvalue, 1 where there is signal, is below; but not in holes that the object
-    /// encloses in a plane
-    double crop = 0.8;
+    /// encloses in a plane. None for what suits the threshold.
+    std::optional<double> crop;
     bool soft = false; ///< maps grow from 0 at the crop to 1, holes or not
 
-    bool are_default() const {
-        const MapsOptions none;
-        return threshold == none.threshold && crop == none.crop && soft == none.soft;
-    }
+    bool are_default() const { return !threshold && !crop && !soft; }
 };
 
 /// Coil maps C x N on a grid from a calibration, with sum_c |S_cn|^2 of 1, or less where a method

@@ -1,6 +1,7 @@
 #include "prepare/hermitian_field.hpp"
 
 #include <cmath>
+#include <optional>
 
 #include "base/parallel.hpp"
 #include "base/ranges.hpp"
@@ -16,6 +17,7 @@ using Lanes = Eigen::ArrayXf;
 constexpr std::size_t rows_at_a_time = 16;
 constexpr std::size_t voxels_at_a_time = 256;
 constexpr int most_steps = 100;
+constexpr int steps_of_a_power = 25; ///< before the matrices are squared
 constexpr float converged = 1e-5F; ///< change of the vector in one step, relative
 
 /// The matrices of some voxels, with a row a pair: real and imaginary parts apart.
@@ -84,19 +86,57 @@ Vectors first_guess(const Matrices& m, Eigen::Index coils) {
     return x;
 }
 
+Lanes inverse_or_zero(const Lanes& values) {
+    return (values > 0).select(values.inverse(), Lanes::Zero(values.size()));
+}
+
 /// To norm 1, or 0 where there is nothing; the norms.
 Lanes normalise(Vectors& x) {
     const Lanes norms = x.squares().sqrt();
-    x.scale((norms > 0).select(norms.inverse(), Lanes::Zero(norms.size())));
+    x.scale(inverse_or_zero(norms));
     return norms;
 }
 
+/// The squares of the matrices over their traces: the same eigenvectors, farther apart.
+Matrices squared(Matrices m, Eigen::Index coils) {
+    Lanes trace = Lanes::Zero(m.real.rows());
+    for (Eigen::Index a = 0; a < coils; ++a) {
+        trace += m.real.col(pair_of(a, a, coils));
+    }
+    const Lanes scale = inverse_or_zero(trace);
+    m.real.colwise() *= scale;
+    m.imaginary.colwise() *= scale;
+    Matrices result{Eigen::ArrayXXf::Zero(m.real.rows(), m.real.cols()),
+                    Eigen::ArrayXXf::Zero(m.real.rows(), m.real.cols())};
+    const auto sign = [](Eigen::Index a, Eigen::Index b) { return a <= b ? 1.0F : -1.0F; };
+    for (Eigen::Index a = 0; a < coils; ++a) {
+        for (Eigen::Index b = a; b < coils; ++b) {
+            const Eigen::Index ab = pair_of(a, b, coils);
+            for (Eigen::Index k = 0; k < coils; ++k) { // m_ak m_kb
+                const Eigen::Index ak = pair_of(std::min(a, k), std::max(a, k), coils);
+                const Eigen::Index kb = pair_of(std::min(k, b), std::max(k, b), coils);
+                const auto im_ak = sign(a, k) * m.imaginary.col(ak);
+                const auto im_kb = sign(k, b) * m.imaginary.col(kb);
+                result.real.col(ab) += m.real.col(ak) * m.real.col(kb) - im_ak * im_kb;
+                result.imaginary.col(ab) += m.real.col(ak) * im_kb + im_ak * m.real.col(kb);
+            }
+        }
+    }
+    return result;
+}
+
 /// By power iteration: for coil maps the other eigenvalues are far below where there is signal.
+/// Where the next is near, as of what distorts an object, a hundred steps would leave some of the
+/// first guess, which jumps from voxel to voxel.
 Lanes iterate(const Matrices& m, Vectors& x) {
     normalise(x);
     Lanes eigenvalues;
+    std::optional<Matrices> power;
     for (int step = 0; step < most_steps; ++step) {
-        Vectors next = product(m, x);
+        if (step > 0 && step % steps_of_a_power == 0) {
+            power = squared(power ? *power : m, x.real.cols());
+        }
+        Vectors next = product(power ? *power : m, x);
         eigenvalues = normalise(next);
         const Vectors change{next.real - x.real, next.imaginary - x.imaginary};
         const bool done = change.squares().maxCoeff() < converged * converged;
@@ -105,7 +145,7 @@ Lanes iterate(const Matrices& m, Vectors& x) {
             break;
         }
     }
-    return eigenvalues;
+    return power ? product(m, x).squares().sqrt().eval() : eigenvalues;
 }
 
 class RowsOfVectors {

@@ -76,6 +76,8 @@ public:
                   MixedFrames& frames, Reporter& report)
         : transforms_(transforms), scan_(scan), field_(field), frames_(frames), report_(report) {}
 
+    /// Of the first frame that is not silent.
+    std::size_t wanted_radius(const std::vector<std::size_t>& good);
     std::optional<Calibration> calibrate_one_by_one(const std::vector<std::size_t>& good,
                                                     std::size_t radius);
     std::optional<Calibration> calibrate_together(const std::vector<std::size_t>& good,
@@ -88,6 +90,18 @@ private:
     MixedFrames& frames_;
     Reporter& report_;
 };
+
+std::size_t FramesOfPlace::wanted_radius(const std::vector<std::size_t>& good) {
+    for (const std::size_t f : good) {
+        const std::size_t wanted = frames_.look_at(f, [&](const Frame& frame) {
+            return frame.samples.largest_part() > 0 ? field_.wanted_radius(frame) : 0;
+        });
+        if (wanted > 0) {
+            return wanted;
+        }
+    }
+    return most_radius(field_.grid());
+}
 
 /// The first that is not silent and others from all over the place.
 std::optional<Calibration> FramesOfPlace::calibrate_one_by_one(const std::vector<std::size_t>& good,
@@ -151,7 +165,7 @@ std::optional<Calibration> FramesOfPlace::calibrate_together(const std::vector<s
     if (samples == 0) {
         return std::nullopt;
     }
-    require_radius(scan_, cells.radius(), parts.size());
+    require_calibration(scan_, cells, parts.size());
     Frame all = joined(parts);
     const std::size_t frames = parts.size();
     parts.clear();
@@ -167,7 +181,11 @@ std::optional<Calibration> calibrate_frames(Transforms& transforms, const Scan& 
                                             const CalibrationField& field, MixedFrames& frames,
                                             const std::vector<std::size_t>& good,
                                             Reporter& report) {
-    const std::size_t most = most_radius(field.grid());
+    if (good.empty()) {
+        return std::nullopt;
+    }
+    FramesOfPlace place(transforms, scan, field, frames, report);
+    const std::size_t most = place.wanted_radius(good);
     SampledCells all(field.grid(), most);
     std::map<const Sampling*, std::size_t> radius_of;
     for (const std::size_t f : good) {
@@ -178,11 +196,7 @@ std::optional<Calibration> calibrate_frames(Transforms& transforms, const Scan& 
             radius_of[sampling.get()] = sampled_radius(*positions, field.grid(), most);
         }
     }
-    if (good.empty()) {
-        return std::nullopt;
-    }
-    require_radius(scan, all.radius(), good.size());
-    FramesOfPlace place(transforms, scan, field, frames, report);
+    require_calibration(scan, all, good.size());
     const auto radius_of_frame = [&](std::size_t f) {
         return radius_of.at(scan.frames[f].sampling.get());
     };

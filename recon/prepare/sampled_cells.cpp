@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scan/directions.hpp"
+
 namespace lsrecon {
 
 namespace {
 
 std::array<long, 3> cell_of(const Vec3& k) {
     return {std::lround(k[0]), std::lround(k[1]), std::lround(k[2])};
+}
+
+bool is_near_centre(const Vec3& k) {
+    return dot(k, k) <= SampledCells::widest_gap * SampledCells::widest_gap;
 }
 
 } // namespace
@@ -56,7 +62,11 @@ bool SampledCells::counts(const std::array<long, 3>& cell) const {
 void SampledCells::add(const std::vector<Vec3>& trajectory) {
     for (const Vec3& k : trajectory) {
         const std::array<long, 3> cell = cell_of(k);
-        if (counts(cell) && !filled_[index_of(cell)]) {
+        if (!counts(cell)) {
+            continue;
+        }
+        centre_is_sampled_ = centre_is_sampled_ || is_near_centre(k);
+        if (!filled_[index_of(cell)]) {
             filled_[index_of(cell)] = true;
             ++sampled_[shell_of(cell)];
         }
@@ -66,7 +76,7 @@ void SampledCells::add(const std::vector<Vec3>& trajectory) {
 bool SampledCells::would_gain(const std::vector<Vec3>& trajectory) const {
     return std::any_of(trajectory.begin(), trajectory.end(), [&](const Vec3& k) {
         const std::array<long, 3> cell = cell_of(k);
-        return counts(cell) && !filled_[index_of(cell)];
+        return counts(cell) && (!filled_[index_of(cell)] || (has_hole() && is_near_centre(k)));
     });
 }
 
@@ -74,12 +84,25 @@ std::size_t SampledCells::radius() const {
     double cells = 0;
     double with_sample = 0;
     std::size_t result = 0;
-    for (std::size_t r = 0; r < all_.size(); ++r) {
+    for (std::size_t r = 0; r < all_.size() && !has_hole(); ++r) {
         cells += static_cast<double>(all_[r]);
         with_sample += static_cast<double>(sampled_[r]);
         result = with_sample >= share * cells ? r : result;
     }
     return result;
+}
+
+std::size_t SampledCells::dense_radius() const {
+    double cells = 0;
+    double with_sample = 0;
+    for (std::size_t r = 0; r < all_.size(); ++r) {
+        cells += static_cast<double>(all_[r]);
+        with_sample += static_cast<double>(sampled_[r]);
+        if (with_sample < dense_share * cells) {
+            return r > 0 ? r - 1 : 0;
+        }
+    }
+    return all_.size() - 1;
 }
 
 std::size_t sampled_radius(const std::vector<Vec3>& trajectory, const Grid& grid,

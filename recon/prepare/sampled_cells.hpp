@@ -14,14 +14,23 @@ public:
     SampledCells(const Grid& grid, std::size_t most);
 
     void add(const std::vector<Vec3>& trajectory);
-    /// Whether a cell would be filled that is not yet.
+    /// Whether a cell would be filled, or a hole in the centre, that is not yet.
     bool would_gain(const std::vector<Vec3>& trajectory) const;
-    /// The largest radius within which nearly every cell holds a sample.
+    /// The largest radius within which nearly every cell holds a sample; 0 around a hole.
     std::size_t radius() const;
+    /// The largest radius within which every cell does: samples are a cycle/FOV apart everywhere.
+    std::size_t dense_radius() const;
+    /// Whether no sample is within the widest gap of k = 0.
+    bool has_hole() const { return !centre_is_sampled_; }
 
     static constexpr double share = 0.9; ///< that counts as nearly every
+    /// In cycles/FOV: that an object is no larger than the field of view bridges what is narrower.
+    /// Spokes from 0, 1 and 1.5 outwards gave the same maps, those from 2 none of use.
+    static constexpr double widest_gap = 1.5;
 
 private:
+    static constexpr double dense_share = 0.99; ///< rings 1.25 cycles apart reach 0.98
+
     bool counts(const std::array<long, 3>& cell) const;
     std::size_t shell_of(const std::array<long, 3>& cell) const;
     std::size_t index_of(const std::array<long, 3>& cell) const;
@@ -32,6 +41,7 @@ private:
     std::vector<bool> filled_;
     std::vector<std::size_t> all_; ///< of the shell within this radius and the last
     std::vector<std::size_t> sampled_;
+    bool centre_is_sampled_ = false;
 };
 
 /// That radius for one trajectory.

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/numbers.hpp"
+#include "prepare/beyond_field.hpp"
 #include "prepare/place_calibration.hpp"
 #include "prepare/resampled.hpp"
 #include "scan/calibration_samples.hpp"
@@ -128,6 +129,7 @@ void ScanMaps::make(PrepareOptions& options) {
         throw UsageError("`maps` " + wanted + ": neither a method nor maps with values");
     }
     make_first();
+    remark_beyond_field();
     const auto together = [&](const char* before) {
         return together_ > 1 ? text(before, "from ", together_, " frames together") : "";
     };
@@ -150,6 +152,30 @@ void ScanMaps::make(PrepareOptions& options) {
                           "no voxel with signal in the centre of k-space",
                           "an object inside the coils' sensitive volume",
                           text("pass `maps` walsh or `maps` FILE; ", without_maps)});
+    }
+}
+
+/// Such an object explains what a calibration leaves.
+void ScanMaps::remark_beyond_field() {
+    constexpr double hardly_any = 1e-3;
+    if (unexplained_ < hardly_any || scan_.grid.fov_mm != file_grid_.fov_mm) {
+        return;
+    }
+    const std::optional<Grid> wide = frames_.look_at(
+        first_, [&](const Frame& frame) { return grid_beyond_field(transforms_, scan_, frame); });
+    if (wide) {
+        const auto option = [&](const auto& values) {
+            std::string word = text(values[0]);
+            for (std::size_t d = 1; d < static_cast<std::size_t>(wide->dimensions); ++d) {
+                word += text(",", values[d]);
+            }
+            return word;
+        };
+        scan_.remarks.push_back(text(
+            "The object reaches beyond the field of view of ",
+            by(scan_.grid.fov_mm, wide->dimensions),
+            " mm, and what lies there is spread over the image. The samples resolve it: `matrix` ",
+            option(wide->size), " `fov_mm` ", option(wide->fov_mm), " makes an image of all."));
     }
 }
 
@@ -202,6 +228,18 @@ CoilRows ScanMaps::taken(const Place& place) {
     return mixing.rows() > 0 ? mixed(mixing, maps) : maps;
 }
 
+CalibrationField ScanMaps::field_of(const Place& place) {
+    std::vector<std::shared_ptr<const Sampling>> samplings;
+    if (const Frame* const own = calibration_samples_of(scan_, scan_.frames[place.first_frame()])) {
+        samplings = {own->sampling};
+    } else {
+        for (const std::size_t f : frames_.good_of(place)) {
+            samplings.push_back(scan_.frames[f].sampling);
+        }
+    }
+    return {scan_.grid, file_grid_, samplings};
+}
+
 /// Of some frames of the place, the first that is neither bad nor silent and others from all over
 /// it: what moves has signal elsewhere in each.
 Calibration ScanMaps::calibration_of(const Place& place, const CalibrationField& field) {
@@ -248,10 +286,11 @@ CoilRows ScanMaps::estimated(const Place& place) {
 }
 
 CoilRows ScanMaps::estimate(const Place& place) {
-    const CalibrationField field(scan_.grid, file_grid_);
+    const CalibrationField field = field_of(place);
     const Calibration calibration = calibration_of(place, field);
     const Stage stage(report_, "maps");
     together_ = calibration.together;
+    unexplained_ = calibration.unexplained;
     matrix_ = by(calibration.grid.size, scan_.grid.dimensions);
     CoilRows maps = method_->estimate(calibration, field.grid(), how_);
     if (places_.size() > 1 && maps.largest_part() == 0) { // a slice beside the object

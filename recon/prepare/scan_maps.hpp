@@ -44,9 +44,11 @@ public:
 private:
     void make(PrepareOptions& options);
     void take_stored(const std::string& file, StoredMaps stored, const GeometryOptions& geometry);
+    void remark_beyond_field();
     void require_maps_of_signals(const CoilRows& maps, const std::string& file);
     CoilRows taken(const Place& place); ///< from what came beside the scan
     void make_first();
+    CalibrationField field_of(const Place& place); ///< where its coils are calibrated
     Calibration calibration_of(const Place& place, const CalibrationField& field);
     CoilRows estimate(const Place& place);
     CoilRows estimated(const Place& place); ///< its errors say what to know of the place
@@ -69,6 +71,7 @@ private:
     std::optional<std::size_t> place_; ///< that one
     std::string matrix_; ///< of the last calibration, and
     std::size_t together_ = 1; ///< how many frames it took for one
+    double unexplained_ = 0; ///< what it left of its samples' energy
     std::map<std::size_t, InputError> failed_; ///< places without maps
 };
 

@@ -186,6 +186,67 @@ def a_reference_scan_of_its_own_encoding_makes_maps(make):
     expect(away < 0.2, f"the image is {away} away")
 
 
+def write_native(name, matrix, fov, k, samples, **more):
+    with h5py.File(name, "w") as f:
+        f.attrs.update({"format": "lsrecon-scan", "version": 1, "matrix": list(matrix),
+                        "fov_mm": [float(side) for side in fov]})
+        f["samples"], f["trajectory"] = samples, k
+        f["trajectory"].attrs["units"] = "cycles/fov"
+        for key, value in more.items():
+            f[key] = value
+
+
+def noise_of(shape, level):
+    values = np.random.default_rng(1).normal(scale=level / np.sqrt(2), size=(*shape, 2))
+    return values[..., 0] + 1j * values[..., 1]
+
+
+def write_cartesian(name, images, noise):
+    """The full k-space of the coils' images, with so much noise a voxel."""
+    n = images.shape[-1]
+    k = np.arange(n) - n // 2
+    dft = np.exp(-2j * np.pi * np.outer(k, k) / n)
+    samples = dft @ images @ dft.T + noise_of(images.shape, noise * n)
+    kx, ky = np.meshgrid(k, k)
+    write_native(name, (n, n), (240, 240), np.stack([kx.ravel(), ky.ravel()], axis=1).astype(float),
+                 samples.reshape(len(images), -1))
+
+
+def samples_of(images, k):
+    """Exact sums over voxels; k in cycles/FOV."""
+    matrix = images.shape[:0:-1]
+    axes = [(np.arange(size) - size // 2) / size for size in matrix]
+    waves = [np.exp(-2j * np.pi * np.outer(k[:, d], axis)) for d, axis in enumerate(axes)]
+    words = "mx,my,cyx->cm" if len(matrix) == 2 else "mx,my,mz,czyx->cm"
+    return np.einsum(words, *waves, images, optimize="greedy")
+
+
+def golden_spokes(count, reach, step):
+    angles = np.arange(count) * np.pi * (np.sqrt(5) - 1) / 2
+    r = np.arange(-reach, reach, step)
+    return np.stack([np.outer(np.cos(angles), r), np.outer(np.sin(angles), r)], -1).reshape(-1, 2)
+
+
+def surface_coils(x, y, centres, width):
+    """Each is weak beyond its width."""
+    return np.array([np.exp(1j * (c + 3 * (x * u + y * v))) * width ** 3 /
+                     (width ** 2 + (x - u) ** 2 + (y - v) ** 2) ** 1.5
+                     for c, (u, v) in enumerate(centres)])
+
+
+def image_of(folder, name, *words):
+    """The image, in absolute values, and what was said."""
+    said = folder.run(0, ["recon", name, "-o", "i.h5", *words]).stderr
+    with h5py.File(folder / "i.h5") as f:
+        return np.abs(f["image"][0]), said
+
+
+def error_of(found, truth):
+    """Whatever the units."""
+    gain = np.sum(found * truth) / np.sum(found ** 2)
+    return np.linalg.norm(gain * found - truth) / np.linalg.norm(truth)
+
+
 def a_wider_image_has_the_same_maps(make):
     """The centre of k-space is dense enough for the file's field of view, not for a wider one."""
     folder = make()
@@ -218,16 +279,7 @@ def a_hole_in_the_object_has_maps(make):
     coils = np.array([np.exp(-np.hypot(x - 0.6 * np.cos(a), y - 0.6 * np.sin(a)) ** 2 * 5 + 1j * a)
                       for a in np.arange(8) * np.pi / 4])
     coils /= np.linalg.norm(coils, axis=0)
-    dft = np.exp(-2j * np.pi * np.outer(k, k) / n)
-    noise = np.random.default_rng(1).normal(scale=0.004 * n / np.sqrt(2), size=(8, n, n, 2))
-    samples = dft @ (coils * truth) @ dft.T + noise[..., 0] + 1j * noise[..., 1]
-    kx, ky = np.meshgrid(k, k)
-    with h5py.File(folder / "s.h5", "w") as f:
-        f.attrs.update({"format": "lsrecon-scan", "version": 1, "matrix": [n, n],
-                        "fov_mm": [240.0, 240.0]})
-        f["samples"] = samples.reshape(8, -1)
-        f["trajectory"] = np.stack([kx.ravel(), ky.ravel()], axis=1).astype(float)
-        f["trajectory"].attrs["units"] = "cycles/fov"
+    write_cartesian(folder / "s.h5", coils * truth, 0.004)
     folder.run(0, ["maps", "s.h5", "-o", "m.h5", "--quiet"])
     folder.run(0, ["recon", "s.h5", "-o", "i.h5", "--lambda", "1e-3", "--quiet"])
     with h5py.File(folder / "m.h5") as f:
@@ -240,10 +292,113 @@ def a_hole_in_the_object_has_maps(make):
     expect(maps[0, 0] == 0 and np.mean(maps == 0) > 0.2, "noise outside is not cut")
 
 
+def what_coils_hardly_see_has_maps(make):
+    """Coils on one side, and one that is near the object and strong: maps were 0 far away."""
+    folder, n = make(), 64
+    x, y = np.meshgrid(*[(np.arange(n) - n // 2) / n] * 2)
+    disc = np.hypot(x / 0.36, y / 0.42) < 1
+    truth = disc - 0.4 * (np.hypot(x - 0.12, y + 0.1) < 0.1)
+    for name, centres, width in (
+            ("side", [(0.55, v) for v in np.linspace(-0.5, 0.5, 8)], 0.25),
+            ("near", [(0.42, 0), *[(1.5 * np.cos(a), 1.5 * np.sin(a))
+                                   for a in np.arange(5) * 2 * np.pi / 5]], 0.3)):
+        coils = surface_coils(x, y, centres, width)
+        write_cartesian(folder / "s.h5", coils * truth, 0.01 * np.abs(coils[:, disc]).mean())
+        found, _ = image_of(folder, "s.h5", "--lambda", "1e-3", "--quiet")
+        expect(np.mean(found[disc] == 0) <= 0.005, f"{name}: {np.mean(found[disc] == 0)} are 0")
+        expect(np.mean(found[~disc] == 0) > 0.5, f"{name}: noise outside is not cut")
+
+
+def an_object_whose_phase_varies_has_maps(make):
+    """Its k-space is strong beyond the centre alone: maps were 0 in half of it."""
+    folder, n = make(), 96
+    x, y = np.meshgrid(*[(np.arange(n) - n // 2) / n] * 2)
+    disc = np.hypot(x / 0.36, y / 0.42) < 1
+    phase = np.exp(2j * np.pi * (15 * x + 30 * (x ** 2 - y ** 2)))
+    coils = surface_coils(x, y, [(0.7 * np.cos(a), 0.7 * np.sin(a))
+                                 for a in np.arange(8) * np.pi / 4], 0.45)
+    write_cartesian(folder / "s.h5", coils * disc * phase, 0.02 * np.abs(coils[:, disc]).mean())
+    found, _ = image_of(folder, "s.h5", "--lambda", "1e-3", "--quiet")
+    truth = disc * np.linalg.norm(coils, axis=0)
+    expect(np.mean(found[disc] == 0) <= 0.005, f"{np.mean(found[disc] == 0)} are 0")
+    expect(np.mean(found[~disc] == 0) > 0.5, "noise outside is not cut")
+    expect(error_of(found, truth) < 0.1, f"an error of {error_of(found, truth)}")
+
+
+BEYOND = "reaches beyond the field of view"
+
+
+def what_lies_beside_the_field_is_in_a_wider_image(make):
+    """Readouts of twice the field of view hold it: maps ended at the scan's field."""
+    folder, n = make(), 40
+    x, y = np.meshgrid(*[(np.arange(2 * n) - n) / n] * 2)  # in scan's fields of view
+    whole = 1.0 * (np.hypot(x / 0.36, y / 0.42) < 1) - 0.4 * (np.hypot(x - 0.12, y + 0.1) < 0.1)
+    arms = np.hypot((np.abs(x) - 0.72) / 0.11, y / 0.28) < 1
+    k = golden_spokes(64, n / 2, 0.5)
+    coils = surface_coils(x, y, [(1.4 * np.cos(a), 1.4 * np.sin(a))
+                                 for a in np.arange(6) * np.pi / 3], 1)
+    inside = np.s_[n // 2:n // 2 + n, n // 2:n // 2 + n]
+    truth = (np.linalg.norm(coils, axis=0) * whole)[inside]
+    wide = ["--matrix", f"{2 * n},{2 * n}", "--fov-mm", "440,440"]
+    for beside, says in ((0, False), (1, True)):
+        samples = samples_of(coils * (whole + beside * arms), 2 * k)
+        samples += noise_of(samples.shape, 0.01 * np.sqrt(np.mean(np.abs(samples) ** 2)))
+        write_native(folder / "s.h5", (n, n), (220, 220), k, samples)
+        _, said = image_of(folder, "s.h5", "--lambda", "1e-3")
+        expect((BEYOND in said) == says, f"arms {beside}: {said}")
+        expect((" ".join(wide) in said) == says, f"arms {beside}: {said}")
+        found, said = image_of(folder, "s.h5", "--lambda", "1e-3", *wide)
+        expect(BEYOND not in said, f"of a wider image: {said}")
+        error = error_of(found[inside], truth)
+        expect(error < 0.08, f"arms {beside}: an error of {error}")
+
+
+def healthy_scans_reach_beyond_no_field(make):
+    folder = make()
+    for trajectory in ("golden-angle", "radial", "spiral", "cartesian"):
+        for snr in ("5", "50"):
+            folder.run(0, ["simulate", "--trajectory", trajectory, "--matrix", "48,48", "--coils",
+                           "6", "--without-maps", "--snr", snr, "-o", "native.h5", "--quiet"])
+            _, said = image_of(folder, "native.h5", "--lambda", "0.01")
+            expect(BEYOND not in said, f"{trajectory}, SNR {snr}: {said}")
+
+
+def a_hole_in_the_centre_of_kspace_makes_no_maps(make):
+    """Spokes from the centre outwards whose first samples are lost: maps of the ring around it
+    were worse than none, and were advised in place of right ones."""
+    folder, n = make(), 16
+    grid = [(np.arange(n) - n // 2) / n] * 3
+    z, y, x = np.meshgrid(*grid, indexing="ij")
+    truth = 1.0 * (np.sqrt((x / 0.36) ** 2 + (y / 0.42) ** 2 + (z / 0.4) ** 2) < 1)
+    coils = np.array([np.exp(side * (1.2 + 1.5j) * (x + 0.4 * z)) for side in (-1, 1)])
+    i = np.arange(700) + 0.5
+    polar, turn = np.arccos(1 - 2 * i / len(i)), np.pi * (1 + np.sqrt(5)) * i
+    ball = np.stack([np.cos(turn) * np.sin(polar), np.sin(turn) * np.sin(polar), np.cos(polar)], 1)
+    for first, is_hole in ((0, False), (2, True)):
+        k = (ball[:, None] * np.arange(first, n / 2, 0.5)[:, None]).reshape(-1, 3)
+        samples = samples_of(coils * truth, k)
+        samples += noise_of(samples.shape, 0.5)
+        write_native(folder / "s.h5", (n,) * 3, (200,) * 3, k, samples)
+        write_native(folder / "m.h5", (n,) * 3, (200,) * 3, k, samples, coil_maps=coils)
+        found, said = image_of(folder, "s.h5", "--lambda", "1e-3")
+        alone, _ = image_of(folder, "s.h5", "--lambda", "1e-3", "--maps", "none")
+        is_alone = np.array_equal(found, alone)
+        expect(is_alone == is_hole, f"from {first}: coils alone {is_alone}")
+        expect(("it is a hole" in said) == is_hole, f"from {first}: {said}")
+        _, said = image_of(folder, "m.h5", "--lambda", "1e-3")
+        expect("--maps espirit" not in said, f"from {first}: {said}")
+    folder.run(INPUT, ["recon", "s.h5", "-o", "image.h5", "--maps", "espirit", "--quiet"],
+               ["centre of k-space", "it is a hole", "--maps none"])
+
+
 if __name__ == "__main__":
     sys.exit(run_cases([lines_elsewhere_are_left_out, each_slice_has_its_own_elsewhere,
                         frames_that_drift_keep_their_calibration,
                         a_reference_scan_of_its_own_encoding_makes_maps,
                         lines_of_other_coils_make_no_maps,
                         the_first_slice_fails_alone, a_wider_image_has_the_same_maps,
-                        a_hole_in_the_object_has_maps]))
+                        a_hole_in_the_object_has_maps, what_coils_hardly_see_has_maps,
+                        an_object_whose_phase_varies_has_maps,
+                        what_lies_beside_the_field_is_in_a_wider_image,
+                        healthy_scans_reach_beyond_no_field,
+                        a_hole_in_the_centre_of_kspace_makes_no_maps]))

@@ -179,6 +179,14 @@ TEST(Calibration, NeedsACentreThatIsSampled) {
     }
     EXPECT_EQ(sampled_radius(full, grid, 16), 16U);
     EXPECT_LT(sampled_radius(sparse, grid, 16), 4U);
+    const auto without_centre = [&](double within) {
+        std::vector<Vec3> rest;
+        std::copy_if(full.begin(), full.end(), std::back_inserter(rest),
+                     [&](const Vec3& k) { return k[0] * k[0] + k[1] * k[1] > within * within; });
+        return sampled_radius(rest, grid, 16);
+    };
+    EXPECT_EQ(without_centre(1), 16U) << "a gap";
+    EXPECT_EQ(without_centre(1.5), 0U) << "a hole";
     // A dimension of few voxels is covered as far as it goes.
     EXPECT_EQ(sampled_radius(full, make_grid(8, 64), 16), 16U);
 
