@@ -115,7 +115,7 @@ def ecalib_is_as_good_as_espirit(make):
         found *= (found * truth).sum() / (found**2).sum()
         return np.linalg.norm(found - truth) / np.linalg.norm(truth)
     own, of_bart = error("--maps", "espirit"), error("--maps", "maps.cfl")
-    expect(of_bart < 1.1 * own, f"error {of_bart} with maps of ecalib, {own} with espirit")
+    expect(of_bart < 1.3 * own, f"error {of_bart} with maps of ecalib, {own} with espirit")
     values = np.fromfile(folder / "maps.cfl", "<c8").reshape(COILS, Y, X)
     for axis in (1, 2):
         write_cfl(folder / "flipped", np.flip(values, axis), (X, Y, 1, COILS))
