@@ -376,8 +376,8 @@ OptionTable coils_options(PrepareOptions& prepare) {
 
 OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std::string& prior) {
     return in("Regularisation",
-              {{"lambda", lambda_value(lambda, solve),
-                "Tikhonov weight, or a rule to choose it", "auto with --reg band:0.3",
+              {{"lambda", lambda_value(lambda, solve), "Tikhonov weight, or a rule to choose it",
+                "auto with --reg band:0.3",
                 "Lambda is relative to the diagonal of F^H W F. A rule chooses it from one frame, "
                 "for all frames. What is printed, the number with its `--reg`, makes the same "
                 "image again; `--lambda auto` alone is without `band`. The default is 0 with "
