@@ -25,6 +25,7 @@ struct Command {
     std::string summary;
     Bind* bind;
     bool is_shared = false; ///< by ranks; the first alone runs any other
+    std::vector<std::string> examples = {}; ///< command lines of daily use
 };
 
 /// The table of commands: one row each, in the order of the help.

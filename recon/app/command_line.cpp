@@ -50,7 +50,9 @@ void add(CLI::App& app, const Option& row) {
     };
     const std::string names = (row.key == "output" ? "-o," : "") + flag_of(row.key);
     CLI::Option* const option = app.add_option(names, take, line_of(row));
-    option->group(row.group)->type_name(form)->required(row.value.required);
+    option->group(option->get_positional() ? "Positionals" : row.group)
+        ->type_name(form)
+        ->required(row.value.required);
     option->option_text(option->get_positional() ? " " : form);
     if (form.empty()) {
         option->expected(0)->disable_flag_override();
@@ -65,12 +67,24 @@ void add(CLI::App& app, const Option& row) {
     }
 }
 
+/// What must be given comes first, then what is used daily.
+int order_in_help(const Option& row) {
+    return row.value.required ? 0 : row.use == Use::daily ? 1 : 2;
+}
+
 void add(CLI::App& cli, const Command& command, std::function<ExitCode()>& asked) {
     const Bound bound = command.bind();
     CLI::App& app = *cli.add_subcommand(command.name, command.summary)->group("Commands");
-    for (const Option& row : bound.options) {
+    OptionTable in_order_of_use = bound.options;
+    std::stable_sort(in_order_of_use.begin(), in_order_of_use.end(),
+                     [](const Option& one, const Option& other) {
+                         return order_in_help(one) < order_in_help(other);
+                     });
+    for (const Option& row : in_order_of_use) {
         add(app, row);
     }
+    app.set_help_flag("-h,--help,--help-all",
+                      "show this page, or all options; docs/options.md says more");
     for (const Option& row : bound.options) {
         CLI::Option& option = *app.get_option(flag_of(row.key));
         if (!row.excludes.empty()) {
@@ -85,19 +99,39 @@ void add(CLI::App& cli, const Command& command, std::function<ExitCode()>& asked
     });
 }
 
-/// The flag that begins and ends like this one, in three fifths of its letters; "" without one.
-std::string nearest(const CLI::App& app, const std::string& flag) {
-    constexpr std::size_t dashes = 2;
-    std::size_t most = dashes + 3 * (std::max(flag.size(), dashes) - dashes) / 5;
+/// The help of a command gets its examples, and loses the options for experts unless it has `all`.
+void settle_help(CLI::App& app, bool all) {
+    for (const Command& command : commands()) {
+        if (command.name != app.get_name()) {
+            continue;
+        }
+        std::string lines = command.examples.empty() ? "" : "\n\nExamples:";
+        for (const std::string& example : command.examples) {
+            lines += "\n  " + example;
+        }
+        app.description(command.summary + lines + (lines.empty() ? "" : "\n"));
+        for (const Option& row : command.bind().options) {
+            if (row.use == Use::expert && !all) {
+                app.get_option(flag_of(row.key))->group(""); // which hides it
+                app.footer("Options for experts: lsrecon " + command.name + " --help-all");
+            }
+        }
+    }
+}
+
+/// The name that begins and ends like this word, in three fifths of its letters after `dashes`; ""
+/// without one.
+std::string nearest(const std::vector<std::string>& names, const std::string& word,
+                    std::size_t dashes) {
+    std::size_t most = dashes + 3 * (std::max(word.size(), dashes) - dashes) / 5;
     std::string found;
-    for (const CLI::Option* option : app.get_options()) {
-        const std::string name = option->get_name();
-        const auto begin = std::mismatch(flag.begin(), flag.end(), name.begin(), name.end()).first;
+    for (const std::string& name : names) {
+        const auto begin = std::mismatch(word.begin(), word.end(), name.begin(), name.end()).first;
         const auto end =
-            std::mismatch(flag.rbegin(), flag.rend(), name.rbegin(), name.rend()).first;
-        const auto first = static_cast<std::size_t>(begin - flag.begin());
-        const auto last = static_cast<std::size_t>(end - flag.rbegin());
-        const std::size_t same = std::min(flag.size(), first + last);
+            std::mismatch(word.rbegin(), word.rend(), name.rbegin(), name.rend()).first;
+        const auto first = static_cast<std::size_t>(begin - word.begin());
+        const auto last = static_cast<std::size_t>(end - word.rbegin());
+        const std::size_t same = std::min(word.size(), first + last);
         if (first > dashes && same > most) {
             most = same;
             found = name;
@@ -109,16 +143,25 @@ std::string nearest(const CLI::App& app, const std::string& flag) {
 /// What is wrong with a word that no option took.
 std::string unknown(const CLI::App& app, const std::string& word) {
     if (word[0] != '-') {
-        return app.get_parent() != nullptr
-                   ? "unknown word \"" + word + "\""
-                   : "unknown command \"" + word + "\"\n  expected: one of " +
-                         comma_separated(names_of(commands())) + "\n  next:     see lsrecon --help";
+        if (app.get_parent() != nullptr) {
+            return "unknown word \"" + word + "\"";
+        }
+        const std::vector<std::string> names = names_of(commands());
+        const std::string near = nearest(names, word, 0);
+        return "unknown command \"" + word + "\"" +
+               (near.empty() ? "\n  expected: one of " + comma_separated(names)
+                             : ". Did you mean " + near + "?") +
+               "\n  next:     see lsrecon --help";
     }
     const std::string flag = word.substr(0, word.find('='));
     const std::map<std::string, std::string> gone{{"--combine", "--maps none"},
                                                   {"--noise-replicas", "--noise-map"}};
     const auto successor = gone.find(flag);
-    const std::string near = nearest(app, flag);
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+        names.push_back(option->get_name());
+    }
+    const std::string near = nearest(names, flag, 2);
     return "Unknown option " + flag + "." +
            (successor != gone.end() ? " Use " + successor->second + " instead."
             : near.empty()          ? ""
@@ -141,7 +184,9 @@ std::string item_of(const Option& option) {
 std::string options_in_markdown() {
     std::string page =
         "# Options\n\nMade by `lsrecon --options`. Brackets hold what is used without "
-        "an option. The `/record` of an output\nhas each option that was used as `option_NAME`.\n";
+        "an option. The `/record` of an output\nhas each option that was used as `option_NAME`. "
+        "`--help` of a command begins with the options of\ndaily use and leaves out those for "
+        "experts; `--help-all` has them all.\n";
     std::map<std::string, std::string> known; // an item, and the command that it is under
     for (const Command& command : commands()) {
         const Bound bound = command.bind(); // the options refer to its members
@@ -264,11 +309,18 @@ ExitCode run_command_line(int argc, const char* const* argv) {
     cli.footer("Exit codes: 0 done, 1 bug, 2 usage, 3 input, 4 device, 5 not built in,\n"
                "6 outside the requested tolerance, 128 + n ended by signal n.");
     try {
+        if (argc == 1) {
+            throw CLI::CallForHelp();
+        }
         cli.parse(argc, argv);
     } catch (const CLI::CallForAllHelp&) {
         put_page(options_in_markdown());
         return ExitCode::done;
     } catch (const CLI::Success& asks_for_page) {
+        const bool all = std::count(argv, argv + argc, std::string("--help-all")) > 0;
+        for (CLI::App* const chosen : cli.get_subcommands()) {
+            settle_help(*chosen, all);
+        }
         std::ostringstream page;
         cli.exit(asks_for_page, page);
         put_page(CLI::detail::find_and_replace(page.str(), "\n\n\n", "\n\n"));

@@ -280,36 +280,37 @@ OptionTable scan_options(std::string& scan, ReadOptions& read) {
         // The record has the hash of the scan.
         about_output({"SCAN", required(name(scan)), "scan file, recognised by its content", "",
                       "A native HDF5 scan or ISMRMRD raw data: see [formats.md](formats.md)."}),
-        {"traj_units", choice(read.trajectory_units, trajectory_unit_names()),
-         "unit of the trajectory", "as the file says",
-         "One of " + comma_separated(trajectory_unit_names()) + "."},
-        {"low_resolution", toggle(read.low_resolution),
-         "accept a trajectory with all |k| below N/4", "",
-         "A trajectory that stays there nearly always has a wrong unit, and is refused."},
-        {"header", header_value(read),
-         "correct the scan's header: fov_mm=X,Y[,Z] or matrix=X,Y[,Z]", "",
-         "The field of view is in mm, the matrix in voxels. Repeat the option to correct both."},
-        {"join", choices(read.join, frame_counters(), "COUNTERS"),
-         raw + "counters that do not separate frames", "",
-         "Acquisitions that differ only in these counters form one frame. Counters: " +
-             comma_separated(frame_counters()) + "."},
-        {"group", name(read.group, "NAME"), raw + "top-level group of the file",
-         "the first with image data"},
-        {"encoding", number(read.encoding, whole(0), "N"), raw + "encoding to read",
-         "the first with image data"}};
+        expert({"traj_units", choice(read.trajectory_units, trajectory_unit_names()),
+                "unit of the trajectory", "as the file says",
+                "One of " + comma_separated(trajectory_unit_names()) + "."}),
+        expert({"low_resolution", toggle(read.low_resolution),
+                "accept a trajectory with all |k| below N/4", "",
+                "A trajectory that stays there nearly always has a wrong unit, and is refused."}),
+        expert({"header", header_value(read),
+                "correct the scan's header: fov_mm=X,Y[,Z] or matrix=X,Y[,Z]", "",
+                "The field of view is in mm, the matrix in voxels. Repeat the option to correct "
+                "both."}),
+        expert({"join", choices(read.join, frame_counters(), "COUNTERS"),
+                raw + "counters that do not separate frames", "",
+                "Acquisitions that differ only in these counters form one frame. Counters: " +
+                    comma_separated(frame_counters()) + "."}),
+        expert({"group", name(read.group, "NAME"), raw + "top-level group of the file",
+                "the first with image data"}),
+        expert({"encoding", number(read.encoding, whole(0), "N"), raw + "encoding to read",
+                "the first with image data"})};
     for (std::size_t i = 0; i < frame_counters().size(); ++i) {
-        rows.push_back({frame_counters()[i], indices(read.counters[i]),
-                        raw + "values of this counter, such as 0,2,5-9", "all"});
+        rows.push_back(expert({frame_counters()[i], indices(read.counters[i]),
+                               raw + "values of this counter, such as 0,2,5-9", "all"}));
     }
     rows.push_back({"frames", indices(read.frames),
                     "frames to read, counted from 0 after the other choices", "all"});
     rows.push_back({"spokes_per_frame", number(read.spokes_per_frame, whole(1), "N"),
                     raw + "cut frames to N consecutive readouts each", "not cut"});
-    rows.push_back(
+    rows.push_back(expert(
         {"stride", number(read.stride, whole(1), "N"), "readouts from one such frame to the next",
          "--spokes-per-frame",
          "Counted from start to start. A stride below `--spokes-per-frame` makes a sliding window.",
-         "", "spokes_per_frame"});
+         "", "spokes_per_frame"}));
     return in("Reading", rows);
 }
 
@@ -324,9 +325,9 @@ OptionTable place_options(GeometryOptions& geometry) {
                 "The shift is along x, y (and z) of the grid. `header` moves the image of raw data "
                 "from the isocentre to the position of its acquisitions. Use it if the scanner did "
                 "not, as is usual for spirals."},
-               {"conjugate", toggle(geometry.conjugate),
-                "negate the trajectory, if the image is point-reflected", "",
-                "This is for files written for exp(+i 2 pi k.x)."}});
+               expert({"conjugate", toggle(geometry.conjugate),
+                       "negate the trajectory, if the image is point-reflected", "",
+                       "This is for files written for exp(+i 2 pi k.x)."})});
 }
 
 OptionTable field_options(PrepareOptions& prepare) {
@@ -337,28 +338,31 @@ OptionTable field_options(PrepareOptions& prepare) {
           "A file with `/field_map`, or a real image in NIfTI-1 or ISMRMRD. The "
           "file may also hold R2* in 1/s as `/r2star`. The map is resampled to the image, and a 3D "
           "map to each slice. `none` skips the correction."},
-         {"field_scale", number(prepare.field_scale, from(-100, 100)), "factor for the field map",
-          "", "Use -1 for the other sign, and 0.15915 for a map in rad/s."}});
+         expert({"field_scale", number(prepare.field_scale, from(-100, 100)),
+                 "factor for the field map", "",
+                 "Use -1 for the other sign, and 0.15915 for a map in rad/s."})});
 }
 
 OptionTable maps_options(PrepareOptions& prepare, const std::string& usual) {
-    return in("Coils",
-              {{"maps", maps_value(prepare), "coil maps: espirit, walsh, none or a file", usual,
+    return in(
+        "Coils",
+        {daily({"maps", maps_value(prepare), "coil maps: espirit, walsh, none or a file", usual,
                 "A file holds `/coil_maps`, or is BART's (.cfl). 3D maps are resampled to "
                 "each slice. `none` solves each coil alone and combines the coils by the "
                 "root of their sum of squares. Methods:" +
-                    listed(maps_methods())},
-               {"maps_threshold", number(prepare.estimate.threshold, from(0, 1)),
-                "ESPIRiT: smallest relative singular value to keep", "by the noise",
-                "It is relative to the largest one. Smaller singular values are noise. By "
-                "default it is twice what noise and gaps between samples leave, but 0.02 to 0.05."},
-               {"maps_crop", number(prepare.estimate.crop, from(0, 0.999)),
-                "ESPIRiT: maps are 0 where the eigenvalue is below this", "by the noise",
-                "Those voxels lie outside the object. Holes inside the object are filled. "
-                "By default it is 0.9 with a threshold of 0.02, 0.8 from 0.05 on."},
-               {"soft_maps", toggle(prepare.estimate.soft),
-                "ESPIRiT: let maps grow from 0 at the crop, without an edge", "",
-                "Otherwise maps have a hard edge and holes are filled."}});
+                    listed(maps_methods())}),
+         expert(
+             {"maps_threshold", number(prepare.estimate.threshold, from(0, 1)),
+              "ESPIRiT: smallest relative singular value to keep", "by the noise",
+              "It is relative to the largest one. Smaller singular values are noise. By "
+              "default it is twice what noise and gaps between samples leave, but 0.02 to 0.05."}),
+         expert({"maps_crop", number(prepare.estimate.crop, from(0, 0.999)),
+                 "ESPIRiT: maps are 0 where the eigenvalue is below this", "by the noise",
+                 "Those voxels lie outside the object. Holes inside the object are filled. "
+                 "By default it is 0.9 with a threshold of 0.02, 0.8 from 0.05 on."}),
+         expert({"soft_maps", toggle(prepare.estimate.soft),
+                 "ESPIRiT: let maps grow from 0 at the crop, without an edge", "",
+                 "Otherwise maps have a hard edge and holes are filled."})});
 }
 
 OptionTable coils_options(PrepareOptions& prepare) {
@@ -366,31 +370,33 @@ OptionTable coils_options(PrepareOptions& prepare) {
         "Coils",
         {{"coils", number(prepare.compression.coils, whole(1), "N"), "compress to N virtual coils",
           "all", "Virtual coils come from the singular value decomposition of the samples."},
-         {"energy", number(prepare.compression.energy, positive(1)),
-          "keep this share of the energy in virtual coils", "1, all coils",
-          "With 0.99, the fewest virtual coils are used that keep 99 % of the samples' energy.",
-          "coils"},
-         {"no_whitening", toggle(prepare.whiten, false), "skip prewhitening", "",
-          "By default the noise samples of a scan are used for prewhitening."}});
+         expert(
+             {"energy", number(prepare.compression.energy, positive(1)),
+              "keep this share of the energy in virtual coils", "1, all coils",
+              "With 0.99, the fewest virtual coils are used that keep 99 % of the samples' energy.",
+              "coils"}),
+         expert({"no_whitening", toggle(prepare.whiten, false), "skip prewhitening", "",
+                 "By default the noise samples of a scan are used for prewhitening."})});
 }
 
 OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std::string& prior) {
-    return in("Regularisation",
-              {{"lambda", lambda_value(lambda, solve), "Tikhonov weight, or a rule to choose it",
+    return in(
+        "Regularisation",
+        {daily({"lambda", lambda_value(lambda, solve), "Tikhonov (L2) weight, or a rule for it",
                 "auto with --reg band:0.3",
                 "Lambda is relative to the diagonal of F^H W F. A rule chooses it from one frame, "
                 "for all frames. What is printed, the number with its `--reg`, makes the same "
                 "image again; `--lambda auto` alone is without `band`. The default is 0 with "
                 "`--iterations` or `--reg`, and with a field map or /voxels, where iterations are "
                 "slow. Rules:" +
-                    listed(lambda_rules())},
-               {"reg", regulariser_value(solve),
+                    listed(lambda_rules())}),
+         daily({"reg", regulariser_value(solve),
                 "regulariser and weight, such as tv:0.02; may be repeated", "none",
-                "Regularisers:" + listed(regularisers())},
-               {"prior", input(prior), "image for --reg prior and --reg anatomical", "none",
-                "The file holds one frame of the same object, in the format of lsrecon, NIfTI-1 or "
-                "ISMRMRD. Its field of view must contain that of the image. For `prior` its values "
-                "must be in the units of the image."}});
+                "Regularisers:" + listed(regularisers())}),
+         {"prior", input(prior), "image for --reg prior and --reg anatomical", "none",
+          "The file holds one frame of the same object, in the format of lsrecon, NIfTI-1 or "
+          "ISMRMRD. Its field of view must contain that of the image. For `prior` its values "
+          "must be in the units of the image."}});
 }
 
 OptionTable method_options(SolveOptions& solve) {
@@ -401,15 +407,15 @@ OptionTable method_options(SolveOptions& solve) {
               names_of(methods()), [&solve](std::size_t row) { solve.method = &methods()[row]; },
               [&solve] { return method_of(solve).name; }),
           "how samples become an image", "", "Methods:" + listed(methods())},
-         {"density",
-          one_of(
-              names_of(density_methods()),
-              [&solve](std::size_t row) { solve.density = &density_methods()[row]; },
-              [&solve]() -> std::string {
-                  return solve.density == nullptr ? "" : solve.density->name;
-              }),
-          "density compensation of --method gridding", density_methods().front().name,
-          "Methods:" + listed(density_methods()), "", "method"}});
+         expert({"density",
+                 one_of(
+                     names_of(density_methods()),
+                     [&solve](std::size_t row) { solve.density = &density_methods()[row]; },
+                     [&solve]() -> std::string {
+                         return solve.density == nullptr ? "" : solve.density->name;
+                     }),
+                 "density compensation of --method gridding", density_methods().front().name,
+                 "Methods:" + listed(density_methods()), "", "method"})});
 }
 
 OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string& q_file,
@@ -417,13 +423,17 @@ OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string
     const double least = smallest_tolerance(unit_roundoff(Precision::float32));
     return in(
         "Solver",
-        {{"iterations", number(effort.iterations, whole(1), "N"), "largest number of iterations",
-          text(iterations_to_converge, "; 15 without lambda; ", iterations_of_splitting,
-               " with TV"),
-          text("Without lambda and regularisers the default is ", SolveOptions().iterations,
-               ", because stopping early keeps noise out: so it is with a field map or /voxels, "
-               "where the default lambda is 0. With tv, wavelet, l1, llr or ttv the option counts "
-               "passes of ADMM. Each pass has several iterations of conjugate gradients.")},
+        {daily(
+             {"iterations", number(effort.iterations, whole(1), "N"),
+              "largest number of iterations",
+              text(iterations_to_converge, "; 15 without lambda; ", iterations_of_splitting,
+                   " with TV"),
+              text(
+                  "Without lambda and regularisers the default is ", SolveOptions().iterations,
+                  ", because stopping early keeps noise out: so it is with a field map or /voxels, "
+                  "where the default lambda is 0. With tv, wavelet, l1, llr or ttv the option "
+                  "counts "
+                  "passes of ADMM. Each pass has several iterations of conjugate gradients.")}),
          {"tolerance", number(effort.tolerance, positive()),
           "relative residual at which the solver stops",
           text(SolveOptions().tolerance, "; less with lambda"),
@@ -432,25 +442,26 @@ OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string
                1 / tolerance_over_lambda, ". With only a quadratic regulariser it is at most ",
                tolerance_without_lambda, ". In single precision it is at least ", rounded(least),
                ".")},
-         {"preconditioner",
-          one_of(
-              {"none", preconditioner_kind(false).name},
-              [&effort](std::size_t row) { effort.precondition = row == 1; },
-              [&effort]() -> std::string {
-                  return !effort.precondition   ? ""
-                         : *effort.precondition ? preconditioner_kind(false).name
-                                                : "none";
-              }),
-          "preconditioner of conjugate gradients", "",
-          text("`", preconditioner_kind(false).name,
-               "` (DCT-II) needs fewer iterations for the same image. It is used with lambda or a "
-               "quadratic regulariser.")},
-         {"solver", solver_value(solve), "solver: device, or eigen as a check",
-          solvers().front().name, "Solvers:" + listed(solvers())},
-         {"q", input(q_file), "file with Q of this trajectory, from 'lsrecon q'"},
-         about_output({"q_folder", name(q_folder, "FOLDER"), "cache for Q; created if missing", "",
-                       "Scans of the same trajectory, matrix, phi and weights share one Q.",
-                       "q"})});
+         expert({"preconditioner",
+                 one_of(
+                     {"none", preconditioner_kind(false).name},
+                     [&effort](std::size_t row) { effort.precondition = row == 1; },
+                     [&effort]() -> std::string {
+                         return !effort.precondition   ? ""
+                                : *effort.precondition ? preconditioner_kind(false).name
+                                                       : "none";
+                     }),
+                 "preconditioner of conjugate gradients", "",
+                 text("`", preconditioner_kind(false).name,
+                      "` (DCT-II) needs fewer iterations for the same image. It is used with "
+                      "lambda or a "
+                      "quadratic regulariser.")}),
+         expert({"solver", solver_value(solve), "solver: device, or eigen as a check",
+                 solvers().front().name, "Solvers:" + listed(solvers())}),
+         expert({"q", input(q_file), "file with Q of this trajectory, from 'lsrecon q'"}),
+         expert(about_output(
+             {"q_folder", name(q_folder, "FOLDER"), "cache for Q; created if missing", "",
+              "Scans of the same trajectory, matrix, phi and weights share one Q.", "q"}))});
 }
 
 Option device_option(std::string& device) {
@@ -462,33 +473,35 @@ Option device_option(std::string& device) {
 OptionTable device_options(ComputeOptions& compute, const std::string& usual_kernel,
                            const std::string& about_kernel) {
     return in("Device",
-              {{"backend", name(compute.backend, "NAME"),
-                "what computes: a device, or the CPU as a check", "",
-                "Backends:" + listed(device_kinds())},
+              {expert({"backend", name(compute.backend, "NAME"),
+                       "what computes: OpenCL, or loops on the CPU as a check", "",
+                       "Backends:" + listed(device_kinds())}),
                device_option(compute.device),
-               {"engine", choice(compute.engine, {"auto", "exact", "direct", "separable", "nufft"}),
-                "how the Fourier sums are computed", "",
-                "`auto` takes the NUFFT where exact sums take more than twice as long. "
-                "`exact` is the fastest exact engine. The console says which one "
-                "computes."},
-               {"kernel", name(compute.kernel, "NAME"), "variant of an engine", usual_kernel,
-                about_kernel},
-               {"precision", choice(compute.precision, {"single", "double"}),
-                "precision of transforms and solver", "single, solver double",
-                "By default transforms use single precision. Conjugate gradients use "
-                "double precision if the device supports it. With `double`, time "
-                "segments still have the error of `--segment-error`."},
-               {"accuracy", number(compute.accuracy, from(1e-14, 0.1)),
-                "relative error of transforms at most", "that of the kernel",
-                "An engine that cannot keep it is refused. The NUFFT chooses its "
-                "grid by it. Without it, `recon` chooses it from `--certify`, "
-                "`--tolerance` and lambda, and other commands take 5e-06, and 1e-12 in "
-                "double precision."},
-               {"segment_error", number(compute.segment_error, from(1e-7, 0.5)),
-                "relative error of time segments", "",
-                "The correction of off-resonance divides the readout into time segments. "
-                "Variants of the direct transform, such as `tuned`, need none."},
-               {"device_memory", in_unit("MiB", memory_value(compute)), "limit on device memory"}});
+               expert({"engine",
+                       choice(compute.engine, {"auto", "exact", "direct", "separable", "nufft"}),
+                       "method for the Fourier sums, such as nufft", "",
+                       "`auto` takes the NUFFT where exact sums take more than twice as long. "
+                       "`exact` is the fastest exact engine. The console says which one "
+                       "computes."}),
+               expert({"kernel", name(compute.kernel, "NAME"), "one implementation of an engine",
+                       usual_kernel, about_kernel}),
+               expert({"precision", choice(compute.precision, {"single", "double"}),
+                       "precision of transforms and solver", "single, solver double",
+                       "By default transforms use single precision. Conjugate gradients use "
+                       "double precision if the device supports it. With `double`, time "
+                       "segments still have the error of `--segment-error`."}),
+               expert({"accuracy", number(compute.accuracy, from(1e-14, 0.1)),
+                       "relative error of transforms at most", "that of the kernel",
+                       "An engine that cannot keep it is refused. The NUFFT chooses its "
+                       "grid by it. Without it, `recon` chooses it from `--certify`, "
+                       "`--tolerance` and lambda, and other commands take 5e-06, and 1e-12 in "
+                       "double precision."}),
+               expert({"segment_error", number(compute.segment_error, from(1e-7, 0.5)),
+                       "relative error of time segments", "",
+                       "The correction of off-resonance divides the readout into time segments. "
+                       "Variants of the direct transform, such as `tuned`, need none."}),
+               expert({"device_memory", in_unit("MiB", memory_value(compute)),
+                       "limit on device memory"})});
 }
 
 Option output_option(std::string& output, const std::string& help, const std::string& more) {
@@ -508,6 +521,16 @@ OptionTable in(const char* group, OptionTable rows) {
 
 Option about_output(Option row) {
     row.about_output = true;
+    return row;
+}
+
+Option daily(Option row) {
+    row.use = Use::daily;
+    return row;
+}
+
+Option expert(Option row) {
+    row.use = Use::expert;
     return row;
 }
 

@@ -35,6 +35,10 @@ struct Value {
     std::function<std::string()> file = {};
 };
 
+/// Where the help of a command has an option: after what is required, in its group, or behind
+/// --help-all alone.
+enum class Use { daily, occasional, expert };
+
 /// A row of the table.
 struct Option {
     std::string key; ///< "maps_crop"; in capitals for a word without a flag, such as "SCAN"
@@ -46,6 +50,7 @@ struct Option {
     std::string needs = {}; ///< the key of one that must
     const char* group = "";
     bool about_output = false; ///< it changes where an output goes or what is told, but no value
+    Use use = Use::occasional;
 };
 using OptionTable = std::vector<Option>;
 
@@ -60,8 +65,10 @@ OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std
 OptionTable method_options(SolveOptions& solve);
 OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string& q_file,
                            std::string& q_folder);
-OptionTable device_options(ComputeOptions& compute, const std::string& usual_kernel = "separable",
-                           const std::string& about_kernel = "`lsrecon devices` lists them.");
+OptionTable device_options(ComputeOptions& compute,
+                           const std::string& usual_kernel = "the usual one",
+                           const std::string& about_kernel =
+                               "It settles the engine. `lsrecon devices` lists the kernels.");
 Option device_option(std::string& device);
 Option output_option(std::string& output, const std::string& help, const std::string& more = "");
 Option quiet_option(bool& quiet);
@@ -70,6 +77,10 @@ Option quiet_option(bool& quiet);
 OptionTable in(const char* group, OptionTable rows);
 /// The row as one that changes no value of an output.
 Option about_output(Option row);
+/// The row as one with which help begins.
+Option daily(Option row);
+/// The row as one that only --help-all shows.
+Option expert(Option row);
 /// Several of them, one after another.
 OptionTable joined(std::vector<OptionTable> parts);
 /// The rows but those of these keys.

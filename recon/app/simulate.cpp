@@ -172,9 +172,9 @@ OptionTable options_of(Options& options) {
     SimulationOptions& simulation = options.simulation;
     return joined(
         {sampling_options(options), phantom_options(simulation), noise_options(simulation),
-         device_options(
-             options.compute, "separable; tuned with off-resonance",
-             "It is used by `--model voxels`. `tuned` is exact with off-resonance or decay."),
+         device_options(options.compute, "separable; tuned with off-resonance",
+                        "It settles the engine of `--model voxels`. `tuned` is exact with "
+                        "off-resonance or decay."),
          in("Output", {output_option(options.output, "scan file to write"),
                        {"to", choice(options.to, names_of(scan_formats())), "format of the scan",
                         "by the ending of the output", "Formats:" + listed(scan_formats())},

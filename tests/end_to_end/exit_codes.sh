@@ -33,6 +33,7 @@ expect_told() { # PIECE_OF_STDOUT ARGUMENTS...: succeeds, and prints nothing on 
 
 expect_told '^lsrecon [0-9]' --version
 expect_told 'Exit codes' --help
+expect_told '^  recon ' # no command
 for command in recon batch fhd q convert view info check simulate validate bench tune devices; do
     expect_told "$command" --help
     expect_told --help "$command" --help
@@ -55,7 +56,7 @@ grep -q '^solver  *[0-9]* iterations, residual .*, target 1e-05$' err ||
     fail "--tolerance 11 gives no image"
 
 # 2: usage
-expect_code 2 "" # no command
+expect_code 2 'unknown command "reconn". Did you mean recon?' reconn scan.h5
 expect_code 2 "one of recon, batch, predict, fhd, q" reconstruct scan.h5
 expect_code 2 'unknown command "reconstruct"' reconstruct scan.h5
 expect_code 2 --output recon scan.h5 --backend reference
@@ -63,6 +64,7 @@ expect_code 2 SCAN recon -o image.h5
 expect_code 2 --no-such-flag recon scan.h5 -o image.h5 --no-such-flag
 expect_code 2 "Unknown option --iter. Did you mean --iterations?" recon scan.h5 --iter 15
 expect_code 2 "Unknown option --lamda. Did you mean --lambda?" recon scan.h5 --lamda 0
+expect_code 2 "Unknown option --kernl. Did you mean --kernel?" recon scan.h5 --kernl tuned
 expect_code 2 "Unknown option --map. Did you mean --maps?" recon scan.h5 --map none
 expect_code 2 "Unknown option --combine. Use --maps none instead." recon scan.h5 --combine rss
 expect_code 2 "Use --lambda 0.1 instead." recon scan.h5 -o image.h5 --reg l2:0.1

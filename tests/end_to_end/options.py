@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs/options.md is what the table says, help has short lines, messages name keys of the
-table, a run ends in five lines.
+"""docs/options.md is what the table says, help has short lines and begins with what is used
+daily, its examples run, messages name keys of the table, a run ends in five lines.
 
     options.py LSRECON REPOSITORY"""
 
@@ -10,6 +10,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,10 +30,41 @@ if (repository / "docs/options.md").read_text() != page:
 commands = re.findall(r"^## lsrecon (\w+)$", page, re.MULTILINE)
 if not {"recon", "simulate", "devices"} <= set(commands):
     failures.append(f"the page has {commands}")
+examples = {}
 for command in commands:
-    for line in run(command, "--help")[0].splitlines():
+    daily, everything = run(command, "--help")[0], run(command, "--help-all")[0]
+    for line in everything.splitlines():
         if len(line) > 100:
-            failures.append(f"{command} --help has a line of {len(line)} columns: {line}")
+            failures.append(f"{command} --help-all has a line of {len(line)} columns: {line}")
+    section = page.split(f"## lsrecon {command}\n")[1].split("\n## ")[0]
+    on_page = set(re.findall(r"^- \*\*`(?:-o, )?(--[a-z0-9-]+)", section, re.MULTILINE))
+    for line in re.findall(r"^As for .*", section, re.MULTILINE):
+        on_page |= set(re.findall(r"`(--[a-z0-9-]+)`", line))
+    shown = [re.findall(r"^  (?:-o,)?(--[a-z0-9-]+)", text, re.MULTILINE)
+             for text in (daily, everything)]
+    if set(shown[1]) != on_page:
+        failures.append(f"{command} --help-all and the page: {set(shown[1]) ^ on_page}")
+    more = f"Options for experts: lsrecon {command} --help-all"
+    if (daily.splitlines()[-1] == more) != (set(shown[0]) < on_page) or more in everything:
+        failures.append(f"{command} --help shows {shown[0]} and ends with:\n{daily[-80:]}")
+    examples[command] = re.findall(r"^  (lsrecon .*)$", daily, re.MULTILINE)
+
+# What is used daily comes first, and what is for experts behind --help-all.
+daily, everything = run("recon", "--help")[0], run("recon", "--help-all")[0]
+groups = re.findall(r"^([A-Z][a-z]+):$", daily, re.MULTILINE)
+if groups[:6] != ["Examples", "Positionals", "Output", "Coils", "Regularisation", "Solver"]:
+    failures.append(f"recon --help begins with {groups}")
+if len(examples["recon"]) != 3 or not all(examples[name] for name in ("batch", "fhd", "q", "maps")):
+    failures.append(f"examples of help: {examples}")
+for flag, meaning in (("backend", "OpenCL, or loops on the CPU"), ("device", "OpenCL device:"),
+                      ("engine", "method for the Fourier sums"),
+                      ("kernel", "implementation of an engine")):
+    if not re.search(rf"^  --{flag} .*{meaning}", everything, re.MULTILINE):
+        failures.append(f"recon --help-all does not say what --{flag} is beside the others")
+    if (flag == "device") != (f"  --{flag} " in daily):
+        failures.append(f"recon --help and --{flag}")
+if run()[0] != run("--help")[0]:
+    failures.append("the program alone does not show its commands")
 
 # A key that a message of the library names is one of the table.
 flags = set(re.findall(r"`(?:-o, )?--([a-z0-9-]+)", page))
@@ -57,6 +89,17 @@ with tempfile.TemporaryDirectory() as folder:
         failures.append("info --json and recon --json differ")
     if json.loads(run("info", "scan.h5", "--json", cwd=folder)[0])["matrix"] != "16 x 16 voxels":
         failures.append("info --json of a scan")
+
+    # The examples of help run as they are.
+    os.mkdir(f"{folder}/scans")
+    shutil.copy(f"{folder}/scan.h5", f"{folder}/scans")
+    pathlib.Path(folder, "list.txt").write_text("scan.h5\n")
+    os.symlink(program, f"{folder}/lsrecon")
+    for example in (line for lines in examples.values() for line in lines):
+        done = subprocess.run(f"PATH=.:$PATH; {example} --backend reference --quiet", shell=True,
+                              cwd=folder, capture_output=True, text=True, check=False)
+        if done.returncode not in (0, 5):  # 5: PNG is not built in
+            failures.append(f"{example}: {done.returncode}, {done.stderr}")
 
     # A terminal shows a bar and its seconds.
     terminal, inside = pty.openpty()
