@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "plan/plan.hpp"
-#include "prepare/scan_equations.hpp"
-#include "reconstruct_frames.hpp"
+#include "reconstruct_joint.hpp"
+#include "reconstruct_turns.hpp"
 #include "scan/check.hpp"
+#include "schedule/frame_results.hpp"
 #include "solve/cg.hpp"
 #include "solve/choose_lambda.hpp"
 #include "solve/methods.hpp"
@@ -40,6 +42,113 @@ Record settings_of(const SolveOptions& how) {
             {"preconditioner", preconditioner_of(how)}};
 }
 
+/// What notes on the solves can advise.
+SolvedWith solved_with(const Run& run, const Plan& plan) {
+    const SamplePoints points = run.scan().frames[run.prepared.first_good()].sampling->points();
+    Transforms& transforms = run.transforms;
+    return {transforms.epsilon(),
+            !method_of(run.how).solves || transforms.engine_for(points, plan.voxels).exact,
+            plan.off_resonance && transforms.segment_error() > 0,
+            run.asked.effort.iterations.has_value(),
+            plan.coils_share_one_problem,
+            plan.off_resonance};
+}
+
+/// Where coil maps were divided by a number: of the frames, one or the range.
+void add_scales_of_maps(Image& about) {
+    std::vector<double> scales;
+    for (const ImageFrame& frame : about.frames) {
+        if (!frame.failed()) {
+            scales.push_back(frame.maps_scale);
+        }
+    }
+    const auto [least, most] = std::minmax_element(scales.begin(), scales.end());
+    if (scales.empty() || (*least == 1 && *most == 1)) {
+        return;
+    }
+    about.numbers.emplace_back("coil_maps_divided_by", *most);
+    if (*least != *most) {
+        about.numbers.emplace_back("coil_maps_divided_by_least", *least);
+    }
+}
+
+/// What the frames and their models say of the image.
+void add_numbers(Image& about, const Run& run, const FrameResults& frames,
+                 const SolveSummary& solves) {
+    const auto add = [&](const std::string& name, double number) {
+        about.numbers.emplace_back(name, number);
+    };
+    about.record.emplace_back("solver", solvers_of(about));
+    for (const auto& [name, number] : solves.numbers()) {
+        add(name, number);
+    }
+    const std::optional<PlaceMaps>& maps = run.prepared.maps_of_all();
+    if (maps && !maps->values->empty()) {
+        const SumOfSquares squares = sum_of_squares(*maps->values);
+        add("coil_maps_squares_largest", maps->scale * maps->scale * squares.largest);
+        add("coil_maps_squares_mean", maps->scale * maps->scale * squares.mean);
+    }
+    add_scales_of_maps(about);
+    if (!frames.failed().empty()) {
+        add("frames_failed", static_cast<double>(frames.failed().size()));
+    }
+    if (frames.finished_before() > 0) {
+        add("frames_resumed", static_cast<double>(frames.finished_before()));
+    }
+    for (const auto& [name, number] : run.model_check.numbers()) {
+        add(name, number);
+    }
+}
+
+void add_noise_map(Image& about, std::size_t f, SamplingTurn& turn, const FrameTurn& of_frame,
+                   const FrameResults& frames, const Run& run) {
+    if (run.asked.noise_replicas > 0) {
+        add_noise_map(about, f, frames.about()[f].stops, turn.equations, of_frame.fhd, run.scan(),
+                      run.how, run.asked.noise_replicas, turn.here.model.maps_scale, run.report);
+    }
+}
+
+/// The first frame that is there, where an earlier run or another rank made it.
+void add_noise_map_of_finished(Image& about, const FrameResults& frames, const Run& run) {
+    if (run.asked.noise_replicas == 0) {
+        return;
+    }
+    const auto made = std::find_if(frames.about().begin(), frames.about().end(),
+                                   [](const ImageFrame& frame) { return !frame.failed(); });
+    const auto f = static_cast<std::size_t>(made - frames.about().begin());
+    PlaceTurn here(run, run.prepared.place_of(f));
+    here.is_compared = true;
+    SamplingTurn turn(here, *run.scan().frames[f].sampling);
+    add_noise_map(about, f, turn, begin_frame(run, turn, f), frames, run);
+}
+
+/// Q is kept for slices that come.
+double bytes_of_qs(const Device& device, std::size_t places) {
+    constexpr double share_of_memory = 1.0 / 16;
+    return places > 1 ? share_of_memory * device.memory() : 0;
+}
+
+/// What is known of the image once all frames are there.
+void finish(Reconstructed& result, const FrameResults& frames,
+            const std::optional<LambdaCurve>& curve, const Run& run) {
+    Image& about = result.about;
+    about.frames = frames.about();
+    for (const ImageFrame& frame : about.frames) {
+        result.solves.add(frame);
+    }
+    if (about.noise_map.size() == 0) {
+        add_noise_map_of_finished(about, frames, run);
+    }
+    add_numbers(about, run, frames, result.solves);
+    if (curve) {
+        add_lambda_curve(about, *curve);
+    }
+    if (const std::string advice = run.model_check.advice(); !advice.empty()) {
+        run.report.note(advice);
+    }
+    result.solves.note(run.report);
+}
+
 } // namespace
 
 Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& transforms,
@@ -58,55 +167,65 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     ComputedQ computed(transforms, report);
     QSource& q = options.q != nullptr ? *options.q : computed;
     const PlanOptions plan_options{q.is_given(), regularised, transforms.segment_error() > 0};
-    const Plan plan =
-        make_plan(scan, prepared.at(prepared.place_of(prepared.first_good()).index), plan_options);
+    const Plan plan = make_plan(scan, prepared.has_maps(), plan_options);
     q.require(scan);
 
+    QsOfRun qs(q, bytes_of_qs(transforms.device(), prepared.places().size()));
+    ModelCheck model_check(transforms, prepared.maps_are_stored());
     const RuleChoice rule = where_cheap(options.lambda_rule, plan.products());
     const bool by_rule = !rule.word.empty();
-    SolveOptions how = settled(options, rule, by_rule ? smallest_lambda : options.solve.lambda,
-                               plan.products(), transforms);
-    const SampleErrors sampled = !method_of(how).solves ? SampleErrors::never
-                                 : options.certify > 0  ? SampleErrors::of_all
-                                                        : SampleErrors::of_engines_not_exact;
-    ScanEquations equations(prepared, transforms, q, plan_options, how, sampled, report);
+    const auto settle = [&](double lambda) {
+        return settled(options, rule, lambda, plan.products(), transforms);
+    };
+    Run run{prepared,     transforms, qs,
+            plan_options, options,    settle(by_rule ? smallest_lambda : options.solve.lambda),
+            model_check,  report};
+    TurnAhead ahead;
     std::optional<LambdaCurve> curve;
     if (by_rule) {
-        curve = equations.choose_lambda(rule);
-        how = settled(options, rule, curve->at_chosen().lambda, plan.products(), transforms);
-        equations.set_lambda(how.lambda);
+        curve = choose_lambda_ahead(run, rule, ahead);
+        run.how = settle(curve->at_chosen().lambda);
+        go_on_with(ahead, run, curve->at_chosen());
     }
 
-    sink.begin(scan, settings_of(how));
-    FrameSolves frames(prepared, equations,
-                       {transforms, plan, how, options, curve ? &*curve : nullptr}, sink, report);
+    sink.begin(scan, settings_of(run.how));
+    JobRanks alone;
+    const bool divide = !together && scan.frames.size() > 1;
+    const JointRoom room = together ? require_joint_room(run, plan) : JointRoom();
+    FrameResults frames(scan, prepared.places(), sink, divide ? transforms.part_ranks() : alone,
+                        options.on_iteration, report);
+    Image about = empty_image(scan);
     for (const Place& place : prepared.places()) {
         if (together) {
-            frames.solve_together(place);
+            solve_together(run, place, room, ahead, frames);
             continue;
         }
+        std::unique_ptr<PlaceTurn> here = ahead.take(place);
         for (const SampledFrames& alike : place.samplings) {
-            for (const std::size_t frame : alike.frames) {
-                frames.solve(frame);
+            std::unique_ptr<SamplingTurn> turn =
+                here ? ahead.take(*here, *alike.sampling) : nullptr;
+            for (const std::size_t f : alike.frames) {
+                std::optional<FrameTurn> of_frame = ahead.take(f);
+                const bool is_made = frames.take(f, [&] {
+                    begin(run, place, *alike.sampling, here, turn);
+                    if (!of_frame) {
+                        of_frame = begin_frame(run, *turn, f);
+                    }
+                    return solve_frame(run, *turn, *of_frame, frames.monitor_of(f));
+                });
+                if (is_made && f == prepared.first_good() && !frames.are_elsewhere()) {
+                    add_noise_map(about, f, *turn, *of_frame, frames, run);
+                }
             }
         }
     }
-
-    Reconstructed result = frames.result();
-    if (frames.are_elsewhere()) {
-        return result;
+    frames.end(model_check);
+    Reconstructed result{SolveSummary(run.how, solved_with(run, plan)), std::move(about),
+                         frames.finished_before(), frames.failed()};
+    if (!frames.are_elsewhere()) {
+        finish(result, frames, curve, run);
+        sink.end(scan, result.about);
     }
-    if (curve) {
-        add_lambda_curve(result.about, *curve);
-    }
-    if (options.noise_replicas > 0) {
-        frames.add_noise_map(result.about);
-    }
-    if (const std::string advice = equations.model().advice(); !advice.empty()) {
-        report.note(advice);
-    }
-    result.solves.note(report);
-    sink.end(scan, result.about);
     return result;
 }
 

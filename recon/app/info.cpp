@@ -369,8 +369,8 @@ void print_model(ScanFile& source, const ComputeOptions& options) {
     ModelCheck model(*transforms, prepared.maps_are_stored());
     for (const Place& place : prepared.places()) {
         if (const std::optional<std::size_t> first = prepared.first_good_of(place)) {
-            model.compare(prepared.scan(), prepared.at(place.index), prepared.frame(*first),
-                          console);
+            model.compare(prepared.scan(), place.index, prepared.model_of(place),
+                          prepared.frame(*first), console);
         }
     }
     print_line("model: %s", model.in_words().c_str());

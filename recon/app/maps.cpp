@@ -56,10 +56,9 @@ ExitCode run(Options& options) {
     Record settings = settings_of(&options_of, options);
     settings.emplace_back("maps", options.prepare.maps);
     settings.emplace_back("header_shift", options.prepare.geometry.header_shift());
-    const Place place = prepared.at(0);
-    const double scale = place.maps_scale; // of maps of a file, which are written as they were
+    const PlaceMaps own = *prepared.maps_of_all(); // of a file: they are written as they were
     const CoilRows maps =
-        scale == 1 ? *place.coil_maps : CoilRows(CoilMatrix(scale * place.coil_maps->to_doubles()));
+        own.scale == 1 ? *own.values : CoilRows(CoilMatrix(own.scale * own.values->to_doubles()));
     write_maps(options.output, {scan.grid, maps},
                make_record(scan, transforms->computed_by(), settings));
     return ExitCode::done;

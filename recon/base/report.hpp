@@ -57,6 +57,27 @@ private:
     std::set<std::string> failures_;
 };
 
+/// Whom a part of a stage tells its progress, and what the user should know; by default nobody.
+class Listener {
+public:
+    Listener() = default;
+    Listener(Reporter& report) : report_(&report) {} // NOLINT: as an argument
+
+    void progress(double fraction) const {
+        if (report_ != nullptr) {
+            report_->progress(fraction);
+        }
+    }
+    void note(const std::string& message) const {
+        if (report_ != nullptr) {
+            report_->note(message);
+        }
+    }
+
+private:
+    Reporter* report_ = nullptr;
+};
+
 /// A stage lasts as long as this object: Stage stage(report, "fhd").
 class Stage {
 public:

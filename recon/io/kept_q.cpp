@@ -55,7 +55,7 @@ Q KeptQ::of(const Sampling& sampling, const Grid& grid) {
         return file_->read(sampling, grid, largest_error()(sampling, grid));
     }
     if (folder_.empty() && shared_ == nullptr) {
-        return compute_q(transforms_, sampling, grid, report_);
+        return compute_q_in_stage(transforms_, sampling, grid, report_);
     }
     const std::string key = q_key(sampling, grid);
     const QMaking making = making_of_q(transforms_, sampling, Voxels::half_differences(grid));
@@ -74,7 +74,7 @@ Q KeptQ::of(const Sampling& sampling, const Grid& grid) {
 Q KeptQ::of(const Sampling& sampling, const Grid& grid, const std::string& key,
             const QMaking& making) {
     if (folder_.empty()) {
-        return compute_q(transforms_, sampling, grid, report_);
+        return compute_q_in_stage(transforms_, sampling, grid, report_);
     }
     const std::string path =
         text(folder_, "/", key, "-", making.engine, "-", rounded(making.accuracy), ".h5");
@@ -83,7 +83,7 @@ Q KeptQ::of(const Sampling& sampling, const Grid& grid, const std::string& key,
     if (all_have(transforms_.ranks(), kept_before.has_value())) {
         return std::move(*kept_before);
     }
-    Q q = compute_q(transforms_, sampling, grid, report_);
+    Q q = compute_q_in_stage(transforms_, sampling, grid, report_);
     keep(q, path, was_there, key, making);
     return q;
 }

@@ -190,11 +190,12 @@ double residual_of(const ComplexVector& rho, const Scan& scan, Transforms& trans
                    Reporter& report) {
     const Frame& frame = scan.frames.front();
     const Plan plan = make_plan(scan);
-    FrameEquations equations({transforms, plan, scan.coil_maps, 0, [&](const Sampling& sampling) {
-                                  return compute_q(transforms, sampling, scan.grid, report);
+    PlaceEquations equations({transforms, plan, scan.coil_maps, 0, [&](const Sampling& sampling) {
+                                  return compute_q_in_stage(transforms, sampling, scan.grid,
+                                                            report);
                               }});
-    NormalEquations& of_frame = equations.of(frame.sampling);
-    const ComplexVector b = of_frame.fhd(frame.samples, report).front().values();
+    NormalEquations of_frame(equations, *frame.sampling);
+    const ComplexVector b = of_frame.fhd(frame.samples).front().values();
     return (b - of_frame.on_reference().apply(rho)).norm() / b.norm();
 }
 

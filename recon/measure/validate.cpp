@@ -253,7 +253,7 @@ private:
         const Voxels where = plan_.through_q ? Voxels::half_differences(scan_.grid) : plan_.voxels;
         OnHost of_device;
         if (plan_.through_q) {
-            q_ = compute_q(device_, *frame_.sampling, scan_.grid, report_);
+            q_ = compute_q_in_stage(device_, *frame_.sampling, scan_.grid, report_);
             of_device = {q_->half.values().transpose(), q_->error};
         } else {
             of_device = compute_q_at(device_, *frame_.sampling, where, report_);
@@ -291,9 +291,9 @@ private:
         for (std::size_t i = 0; i < in.size(); ++i) {
             rho(static_cast<Eigen::Index>(in[i])) = values(0, static_cast<Eigen::Index>(i));
         }
-        FrameEquations of_device(
+        PlaceEquations of_device(
             {device_, plan_, scan_.coil_maps, 0, [&](const Sampling&) { return *q_; }});
-        NormalEquations& equations = of_device.of(frame_.sampling);
+        NormalEquations equations(of_device, *frame_.sampling);
         System* const resident = equations.on_device();
         const CoilMatrix product =
             (resident ? resident->apply(rho) : equations.on_reference().apply(rho)).transpose();
@@ -325,9 +325,9 @@ private:
     /// iterates on the device's.
     void check_solution() {
         const Frame frame = affordable_problem();
-        FrameEquations of_device(common_of(device_, report_));
-        NormalEquations& equations = of_device.of(frame.sampling);
-        const std::vector<Volume> right_hand_sides = equations.fhd(frame.samples, report_);
+        PlaceEquations of_device(common_of(device_, report_));
+        NormalEquations equations(of_device, *frame.sampling);
+        const std::vector<Volume> right_hand_sides = equations.fhd_in_stage(frame.samples, report_);
         System* const resident = equations.on_device();
         const double epsilon = resident ? resident->epsilon() : unit_roundoff(Precision::float64);
         const double of_product = rounding_of_product(resident);
@@ -336,9 +336,9 @@ private:
             of_product, smallest_tolerance(epsilon)};
         const FewIterations few = [&] {
             const Stage stage(report_, "reference");
-            FrameEquations of_reference(common_of(*reference_, silent_));
-            NormalEquations& exact = of_reference.of(frame.sampling);
-            const ComplexVector b = exact.fhd(frame.samples, silent_).front().values();
+            PlaceEquations of_reference(common_of(*reference_, silent_));
+            NormalEquations exact(of_reference, *frame.sampling);
+            const ComplexVector b = exact.fhd(frame.samples).front().values();
             return few_iterations(exact.on_reference(), b, options_.lambda, errors, rows_.random());
         }();
         const auto iterated_by = [&](System* system) -> CoilMatrix {
@@ -405,7 +405,7 @@ private:
     /// Equations of the transforms' own Q.
     CommonToFrames common_of(Transforms& transforms, Reporter& report) const {
         return {transforms, plan_, scan_.coil_maps, options_.lambda, [&](const Sampling& sampling) {
-                    return compute_q(transforms, sampling, scan_.grid, report);
+                    return compute_q_in_stage(transforms, sampling, scan_.grid, report);
                 }};
     }
 

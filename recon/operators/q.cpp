@@ -80,7 +80,7 @@ Volume half_of_q(Transforms& transforms, PiecewiseTransform& transform, const Re
 
 std::vector<Q> compute_weighted_qs(Transforms& transforms, const std::vector<Vec3>& trajectory,
                                    const std::vector<RealVector>& weights, const Grid& grid,
-                                   Reporter& report) {
+                                   Listener listener) {
     PiecewiseTransform transform(transforms, trajectory, Voxels::half_differences(grid));
     std::vector<Q> result;
     const auto count = static_cast<double>(weights.size());
@@ -89,7 +89,7 @@ std::vector<Q> compute_weighted_qs(Transforms& transforms, const std::vector<Vec
         result.push_back(
             {grid,
              half_of_q(transforms, transform, of_one,
-                       [&](double fraction) { report.progress((done + fraction) / count); }),
+                       [&](double fraction) { listener.progress((done + fraction) / count); }),
              0});
         result.back().error = transform.error();
         const double norm = result.back().half.norm();
@@ -116,13 +116,18 @@ double largest_q_error(Transforms& transforms, const Sampling& sampling, const G
     return std::max(transforms.accuracy(), exact ? of_other_engines * own : own);
 }
 
-Q compute_q(Transforms& transforms, const Sampling& sampling, const Grid& grid, Reporter& report) {
-    const Voxels half = Voxels::half_differences(grid);
-    const Stage stage(report, "q", transforms.predict("q", sampling.trajectory, half).seconds);
+Q compute_q(Transforms& transforms, const Sampling& sampling, const Grid& grid, Listener listener) {
     std::vector<RealVector> weights;
     weights.push_back(sampling.q_weights());
     return std::move(
-        compute_weighted_qs(transforms, sampling.trajectory, weights, grid, report).front());
+        compute_weighted_qs(transforms, sampling.trajectory, weights, grid, listener).front());
+}
+
+Q compute_q_in_stage(Transforms& transforms, const Sampling& sampling, const Grid& grid,
+                     Reporter& report) {
+    const Voxels half = Voxels::half_differences(grid);
+    const Stage stage(report, "q", transforms.predict("q", sampling.trajectory, half).seconds);
+    return compute_q(transforms, sampling, grid, report);
 }
 
 OnHost compute_q_at(Transforms& transforms, const Sampling& sampling, const Voxels& voxels,

@@ -57,12 +57,16 @@ std::string q_key(const Sampling& sampling, const Grid& grid);
 double largest_q_error(Transforms& transforms, const Sampling& sampling, const Grid& grid);
 
 /// Computes half of the differences.
-Q compute_q(Transforms& transforms, const Sampling& sampling, const Grid& grid, Reporter& report);
+Q compute_q(Transforms& transforms, const Sampling& sampling, const Grid& grid,
+            Listener listener = {});
+/// The same as the stage "q".
+Q compute_q_in_stage(Transforms& transforms, const Sampling& sampling, const Grid& grid,
+                     Reporter& report);
 
 /// Several of the same trajectory, each with its real weights, M numbers of any sign.
 std::vector<Q> compute_weighted_qs(Transforms& transforms, const std::vector<Vec3>& trajectory,
                                    const std::vector<RealVector>& weights, const Grid& grid,
-                                   Reporter& report);
+                                   Listener listener);
 
 /// Q at the positions themselves, not at their differences: N values.
 OnHost compute_q_at(Transforms& transforms, const Sampling& sampling, const Voxels& voxels,

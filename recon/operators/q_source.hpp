@@ -23,7 +23,7 @@ public:
     ComputedQ(Transforms& transforms, Reporter& report)
         : transforms_(transforms), report_(report) {}
     Q of(const Sampling& sampling, const Grid& grid) override {
-        return compute_q(transforms_, sampling, grid, report_);
+        return compute_q_in_stage(transforms_, sampling, grid, report_);
     }
 
 private:

@@ -55,17 +55,17 @@ private:
 
 std::vector<TimeTerm> compute_time_terms(Transforms& transforms, const Sampling& sampling,
                                          const Grid& grid, const OffResonance& off_resonance,
-                                         Reporter& report) {
+                                         Listener listener) {
     // As exact as Q is: an operator that errors make negative has no solution.
     constexpr double error_of_terms = 1e-7;
     const TimeTerms terms = time_terms(sampling.times, off_resonance, error_of_terms);
-    const Stage stage(report, "q");
     const RealVector of_samples = sampling.q_weights();
     std::vector<RealVector> weights;
     for (Eigen::Index l = 0; l < terms.weights.rows(); ++l) {
         weights.emplace_back(of_samples.array() * terms.weights.row(l).transpose().array());
     }
-    std::vector<Q> qs = compute_weighted_qs(transforms, sampling.trajectory, weights, grid, report);
+    std::vector<Q> qs =
+        compute_weighted_qs(transforms, sampling.trajectory, weights, grid, listener);
     std::vector<TimeTerm> result;
     for (std::size_t l = 0; l < qs.size(); ++l) {
         qs[l].error += terms.error;

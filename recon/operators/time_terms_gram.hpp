@@ -19,7 +19,7 @@ struct TimeTerm {
 /// The terms of one sampling on the grid of voxels off resonance.
 std::vector<TimeTerm> compute_time_terms(Transforms& transforms, const Sampling& sampling,
                                          const Grid& grid, const OffResonance& off_resonance,
-                                         Reporter& report);
+                                         Listener listener);
 
 /// N with T = sum_l conj(D_l) T_l D_l, D_l = exp(-z time_l) and a convolution T_l with the Q of a
 /// term: Fessler et al. 2005, IEEE TSP 53(9), section IV. The device and the maps must outlive it.

@@ -66,8 +66,12 @@ Plan make_plan(const Scan& scan, const Grid& grid,
     return plan_of(scan, grid, !scan.coil_maps.empty(), off_resonance, options);
 }
 
-Plan make_plan(const Scan& scan, const Place& place, const PlanOptions& options) {
-    return plan_of(scan, scan.grid, !place.coil_maps->empty(), place.off_resonance, options);
+Plan make_plan(const Scan& scan, bool with_maps, const PlanOptions& options) {
+    return plan_of(scan, scan.grid, with_maps, scan.off_resonance, options);
+}
+
+Plan make_plan(const Scan& scan, const Model& model, const PlanOptions& options) {
+    return plan_of(scan, scan.grid, !model.coil_maps->empty(), model.off_resonance, options);
 }
 
 } // namespace lsrecon

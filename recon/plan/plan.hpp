@@ -36,7 +36,9 @@ Plan make_plan(const Scan& scan, const PlanOptions& options = {});
 Plan make_plan(const Scan& scan, const Grid& grid,
                const std::shared_ptr<const OffResonance>& off_resonance,
                const PlanOptions& options);
+/// The same of one that is prepared, whose places have coil maps or have none.
+Plan make_plan(const Scan& scan, bool with_maps, const PlanOptions& options);
 /// The same with the maps and the field of a place.
-Plan make_plan(const Scan& scan, const Place& place, const PlanOptions& options);
+Plan make_plan(const Scan& scan, const Model& model, const PlanOptions& options);
 
 } // namespace lsrecon

@@ -274,13 +274,12 @@ Calibration calibrate(Transforms& transforms, const Scan& scan, const Calibratio
     Frame inside = field.central_part(frame, result.grid);
     const Plan plan{result.grid, Voxels::of_grid(result.grid), true, false};
     const CoilRows no_maps;
-    Reporter within_calibrate;
     const auto make_q = [&](const Sampling& sampling) {
-        return compute_q(transforms, sampling, result.grid, within_calibrate);
+        return compute_q(transforms, sampling, result.grid);
     };
-    FrameEquations equations({transforms, plan, no_maps, lambda, make_q});
-    NormalEquations& of_frame = equations.of(inside.sampling);
-    const std::vector<Volume> fhd = of_frame.fhd(inside.samples, within_calibrate);
+    PlaceEquations equations({transforms, plan, no_maps, lambda, make_q});
+    NormalEquations of_frame(equations, *inside.sampling);
+    const std::vector<Volume> fhd = of_frame.fhd(inside.samples);
     const double energy = energy_of(*inside.sampling, inside.samples);
     inside.samples = {}; // what follows needs their memory
     const SolveOptions options{lambda, iterations, least_residual};

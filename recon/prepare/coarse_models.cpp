@@ -122,22 +122,21 @@ class CoarseModels::Solves {
 public:
     explicit Solves(Transforms& transforms) : transforms_(transforms) {}
 
-    /// visit(equations, reporter) of a model, with this lambda.
+    /// visit(equations) of a model, with this lambda.
     template <typename Visit>
     auto with_equations(const Scan& model, double weight, const Visit& visit) {
-        Reporter silent;
         const Plan plan = make_plan(model, {false, false, transforms_.segment_error() > 0});
         const std::shared_ptr<const Sampling>& sampling = model.frames.front().sampling;
-        FrameEquations of_frames(
-            {transforms_, plan, model.coil_maps, weight, [&](const Sampling& of) {
-                 if (sampling_ != sampling || size_ != model.grid.size) {
-                     q_ = compute_q(transforms_, of, model.grid, silent);
-                     sampling_ = sampling;
-                     size_ = model.grid.size;
-                 }
-                 return *q_;
-             }});
-        return visit(of_frames.of(sampling), silent);
+        PlaceEquations place({transforms_, plan, model.coil_maps, weight, [&](const Sampling& of) {
+                                  if (sampling_ != sampling || size_ != model.grid.size) {
+                                      q_ = compute_q(transforms_, of, model.grid);
+                                      sampling_ = sampling;
+                                      size_ = model.grid.size;
+                                  }
+                                  return *q_;
+                              }});
+        NormalEquations equations(place, *sampling);
+        return visit(equations);
     }
 
 private:
@@ -154,17 +153,17 @@ struct CoarseModels::Samples {
     std::map<std::pair<bool, double>, CoilRows> maps = {}; ///< by estimates_in_field, and field
 };
 
-CoarseModels::CoarseModels(Transforms& transforms, const Scan& scan, const Place& place,
+CoarseModels::CoarseModels(Transforms& transforms, const Scan& scan, const Model& own,
                            const Frame& frame)
-    : transforms_(transforms), scan_(scan), place_(place),
+    : transforms_(transforms), scan_(scan), model_(own),
       grid_(with_room(box_of(scan.grid), scan.grid)),
       radius_(sampled_radius(frame.sampling->trajectory, scan.grid, most_radius(scan.grid))),
       solves_(std::make_unique<Solves>(transforms)),
       calibrations_(std::make_unique<Solves>(transforms)), samples_(std::make_unique<Samples>()) {
     *samples_ = parts_of(some_within(with_room_for_maps(box_of(scan.grid), scan.grid), frame));
-    if (!place.coil_maps->empty()) {
+    if (!own.coil_maps->empty()) {
         const Resampled of{scan.file, "model", ""};
-        maps_ = comparable(resampled(*place.coil_maps, scan.grid, grid_, of).to_doubles(), grid_);
+        maps_ = comparable(resampled(*own.coil_maps, scan.grid, grid_, of).to_doubles(), grid_);
     }
     const double of_sample = scan.noise.empty()
                                  ? most_energy_of_noise(*frame.sampling, frame.samples)
@@ -230,7 +229,7 @@ bool CoarseModels::can_estimate() const {
 }
 
 std::shared_ptr<const OffResonance> CoarseModels::field_on(const Grid& grid, double factor) {
-    if (!place_.off_resonance || factor == 0) {
+    if (!model_.off_resonance || factor == 0) {
         return nullptr;
     }
     const auto on_grid = [&](const RealVector& values) {
@@ -246,7 +245,7 @@ std::shared_ptr<const OffResonance> CoarseModels::field_on(const Grid& grid, dou
     };
     auto known = fields_.find(grid.size);
     if (known == fields_.end()) {
-        const OffResonance& all = *place_.off_resonance;
+        const OffResonance& all = *model_.off_resonance;
         known = fields_.insert({grid.size, {on_grid(all.field), on_grid(all.r2star)}}).first;
     }
     return std::make_shared<OffResonance>(known->second.scaled(factor));
@@ -267,7 +266,7 @@ Scan CoarseModels::model(const ModelChange& change, Samples& samples) {
 }
 
 const CoilRows& CoarseModels::estimated_maps(const ModelChange& change, Samples& samples) {
-    const bool in_field = place_.off_resonance && change.estimates_in_field;
+    const bool in_field = model_.off_resonance && change.estimates_in_field;
     const double field = in_field ? change.field : 0;
     const auto known = samples.maps.find({in_field, field});
     if (known != samples.maps.end()) {
@@ -283,16 +282,15 @@ const CoilRows& CoarseModels::estimated_maps(const ModelChange& change, Samples&
     of_coils.off_resonance = field_on(of_coils.grid, field);
     of_coils.frames.push_back(samples.of_maps);
     Calibration calibration{radius_, of_coils.grid, 1, {}, {}};
-    calibrations_->with_equations(
-        of_coils, to_calibrate.lambda, [&](NormalEquations& equations, Reporter& silent) {
-            const std::vector<Volume> fhd = equations.fhd(samples.of_maps.samples, silent);
-            calibration.images.resize(static_cast<Eigen::Index>(fhd.size()),
-                                      static_cast<Eigen::Index>(of_coils.grid.voxels()));
-            for (std::size_t c = 0; c < fhd.size(); ++c) {
-                calibration.images.row(static_cast<Eigen::Index>(c)) =
-                    system_of(equations).solve(fhd[c], to_calibrate).x.transpose();
-            }
-        });
+    calibrations_->with_equations(of_coils, to_calibrate.lambda, [&](NormalEquations& equations) {
+        const std::vector<Volume> fhd = equations.fhd(samples.of_maps.samples);
+        calibration.images.resize(static_cast<Eigen::Index>(fhd.size()),
+                                  static_cast<Eigen::Index>(of_coils.grid.voxels()));
+        for (std::size_t c = 0; c < fhd.size(); ++c) {
+            calibration.images.row(static_cast<Eigen::Index>(c)) =
+                system_of(equations).solve(fhd[c], to_calibrate).x.transpose();
+        }
+    });
     CoilRows& maps = samples.maps[{in_field, field}];
     maps = CoilRows(walsh_maps(calibration, grid_, MapsOptions()));
     return maps;
@@ -300,14 +298,13 @@ const CoilRows& CoarseModels::estimated_maps(const ModelChange& change, Samples&
 
 CoarseModels::Explained CoarseModels::explained(const ModelChange& change, Samples& samples) {
     const Scan of_change = model(change, samples);
-    return solves_->with_equations(
-        of_change, to_compare.lambda, [&](NormalEquations& equations, Reporter& silent) {
-            const Frame& frame = of_change.frames.front();
-            const std::vector<Volume> fhd = equations.fhd(frame.samples, silent);
-            const Solved solved = solve(equations, fhd, to_compare, silent);
-            const double energy = energy_of(*frame.sampling, frame.samples);
-            return Explained{std::max(energy - solved.explained, 1e-7 * energy), solved.image};
-        });
+    return solves_->with_equations(of_change, to_compare.lambda, [&](NormalEquations& equations) {
+        const Frame& frame = of_change.frames.front();
+        const std::vector<Volume> fhd = equations.fhd(frame.samples);
+        const Solved solved = solve(equations, fhd, to_compare);
+        const double energy = energy_of(*frame.sampling, frame.samples);
+        return Explained{std::max(energy - solved.explained, 1e-7 * energy), solved.image};
+    });
 }
 
 const CoarseModels::Explained& CoarseModels::own() {
@@ -344,9 +341,9 @@ RealVector CoarseModels::residual_of_planes(const ModelChange& change, const Com
     Scan of_coils = model(change, *samples_);
     const CoilMatrix maps = of_coils.coil_maps.to_doubles();
     of_coils.coil_maps = {};
-    return solves_->with_equations(of_coils, 0, [&](NormalEquations& equations, Reporter& silent) {
+    return solves_->with_equations(of_coils, 0, [&](NormalEquations& equations) {
         const Frame& frame = of_coils.frames.front();
-        const std::vector<Volume> fhd = equations.fhd(frame.samples, silent);
+        const std::vector<Volume> fhd = equations.fhd(frame.samples);
         const auto planes = static_cast<Eigen::Index>(grid_.size[2]);
         const Eigen::Index voxels = image.size() / planes;
         RealVector result = RealVector::Zero(planes);

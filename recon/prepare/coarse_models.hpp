@@ -24,7 +24,7 @@ struct ModelChange {
 class CoarseModels {
 public:
     /// All must outlive it.
-    CoarseModels(Transforms& transforms, const Scan& scan, const Place& place, const Frame& frame);
+    CoarseModels(Transforms& transforms, const Scan& scan, const Model& own, const Frame& frame);
     ~CoarseModels();
 
     /// So many models of a scan with this trajectory and so many coil maps, which are estimated
@@ -66,7 +66,7 @@ private:
 
     Transforms& transforms_;
     const Scan& scan_;
-    const Place& place_;
+    const Model& model_; ///< the scan's own
     Grid grid_; ///< of the models
     std::size_t radius_; ///< so far maps can be estimated, in cycles/FOV
     CoilRows maps_; ///< of the scan

@@ -68,14 +68,14 @@ const std::array<ModelCheck::Words, ModelCheck::rows>& ModelCheck::table() {
     return words;
 }
 
-void ModelCheck::compare(const Scan& scan, const Place& place, const Frame& frame,
-                         Reporter& report) {
-    if (scan.voxels || (!stored_maps_ && !place.off_resonance)) {
+void ModelCheck::compare(const Scan& scan, std::size_t place, const Model& model,
+                         const Frame& frame, Reporter& report) {
+    if (scan.voxels || (!stored_maps_ && !model.off_resonance)) {
         return;
     }
     const Stage stage(report, "model");
     try {
-        compare_centres(scan, place, frame);
+        compare_centres(scan, place, model, frame);
     } catch (const RunError&) {
         throw;
     } catch (const Error&) { // what stops this stops the solve, which says so
@@ -103,17 +103,18 @@ ModelCheck::Left ModelCheck::compared(CoarseModels& models, const ModelChange& c
     return {own, std::min(own, other * std::max(1.0, of_noise))};
 }
 
-void ModelCheck::compare_centres(const Scan& scan, const Place& place, const Frame& frame) {
-    CoarseModels models(transforms_, scan, place, frame);
+void ModelCheck::compare_centres(const Scan& scan, std::size_t place, const Model& model,
+                                 const Frame& frame) {
+    CoarseModels models(transforms_, scan, model, frame);
     const double energy = models.energy();
     if (!(energy > 0)) {
         return;
     }
-    OfPlace found{place.index, energy, models.own().left, models.noise()};
+    OfPlace found{place, energy, models.own().left, models.noise()};
     if (stored_maps_ && found.left > most_of_right_sign * energy) {
         compare(models, other_sign, found);
     }
-    if (place.off_resonance &&
+    if (model.off_resonance &&
         compare(models, no_field, found) < found.left) { // else the field map serves
         compare(models, negated_field, found);
         compare(models, radians, found);
@@ -121,7 +122,7 @@ void ModelCheck::compare_centres(const Scan& scan, const Place& place, const Fra
     if (stored_maps_ && found.left > hardly_any * energy) {
         found.cannot_estimate = models.can_estimate() ? 0 : 1;
         if (models.can_estimate()) {
-            compare_estimated(models, place.off_resonance != nullptr, found);
+            compare_estimated(models, model.off_resonance != nullptr, found);
         }
     }
     add_slices(models, slice_in(frame.label), scan.grid.size[2], found);

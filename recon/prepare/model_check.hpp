@@ -27,7 +27,8 @@ public:
     /// Compares the models of a frame with samples, C x M, at its place. Nothing where there is
     /// nothing else to believe: one coil, or maps that were estimated from the scan, and no field
     /// map. The stage "model".
-    void compare(const Scan& scan, const Place& place, const Frame& frame, Reporter& report);
+    void compare(const Scan& scan, std::size_t place, const Model& model, const Frame& frame,
+                 Reporter& report);
 
     /// Of compare() for a scan with a field map, or with so many stored maps, and this trajectory.
     static double seconds(Transforms& transforms, const Grid& grid,
@@ -77,7 +78,8 @@ private:
         template <typename Archive> void each(Archive& archive) { archive(name, left); }
     };
 
-    void compare_centres(const Scan& scan, const Place& place, const Frame& frame);
+    void compare_centres(const Scan& scan, std::size_t place, const Model& model,
+                         const Frame& frame);
     static Left compared(CoarseModels& models, const ModelChange& change);
     /// Returns what it leaves.
     static double compare(CoarseModels& models, Row row, OfPlace& found);

@@ -89,14 +89,20 @@ private:
     const CalibrationField& field_;
     MixedFrames& frames_;
     Reporter& report_;
+    std::map<std::size_t, Frame> ahead_; ///< that told the radius and is calibrated next
 };
 
 std::size_t FramesOfPlace::wanted_radius(const std::vector<std::size_t>& good) {
     for (const std::size_t f : good) {
-        const std::size_t wanted = frames_.look_at(f, [&](const Frame& frame) {
+        const auto wanted_by = [&](const Frame& frame) {
             return frame.samples.largest_part() > 0 ? field_.wanted_radius(frame) : 0;
-        });
-        if (wanted > 0) {
+        };
+        if (f == frames_.first_good()) { // which stays
+            return frames_.look_at(f, wanted_by);
+        }
+        Frame frame = frames_.take(f);
+        if (const std::size_t wanted = wanted_by(frame)) {
+            ahead_.emplace(f, std::move(frame));
             return wanted;
         }
     }
@@ -106,13 +112,14 @@ std::size_t FramesOfPlace::wanted_radius(const std::vector<std::size_t>& good) {
 /// The first that is not silent and others from all over the place.
 std::optional<Calibration> FramesOfPlace::calibrate_one_by_one(const std::vector<std::size_t>& good,
                                                                std::size_t radius) {
+    const auto calibrated = [&](const Frame& frame) {
+        return frame.samples.largest_part() > 0
+                   ? std::optional(calibrate(transforms_, scan_, field_, frame, report_, radius))
+                   : std::nullopt;
+    };
     const auto of_frame = [&](std::size_t f) {
-        return frames_.look_at(f, [&](const Frame& frame) {
-            return frame.samples.largest_part() > 0
-                       ? std::optional(
-                             calibrate(transforms_, scan_, field_, frame, report_, radius))
-                       : std::nullopt;
-        });
+        const auto ahead = ahead_.extract(f);
+        return ahead ? calibrated(ahead.mapped()) : frames_.look_at(f, calibrated);
     };
     std::optional<Calibration> all;
     std::size_t next = 0; // of good

@@ -196,25 +196,18 @@ void PreparedScan::set_field(PrepareOptions& options) {
     remark_idle_field(scan_, scan_.remarks);
 }
 
-Place PreparedScan::at(std::size_t index) {
-    if (last_ && last_->index == index) {
-        return *last_;
-    }
-    last_.reset(); // its memory is that of the next
-    Place place = places_[index];
-    place.coil_maps = maps_->of(place);
-    place.maps_scale = maps_->scale();
-    place.off_resonance = field_ ? field_->of(place) : scan_.off_resonance;
+Model PreparedScan::model_of(const Place& place) {
+    const PlaceMaps maps = maps_->of(place);
+    Model model{maps.values, maps.scale, field_ ? field_->of(place) : scan_.off_resonance, nullptr};
     if (prior_) {
-        place.prior = prior_->of(place);
-        if (place.maps_scale != 1) {
-            PriorImage scaled = *place.prior;
-            scaled.values *= place.maps_scale;
-            place.prior = std::make_shared<const PriorImage>(std::move(scaled));
+        model.prior = prior_->of(place);
+        if (model.maps_scale != 1) {
+            PriorImage scaled = *model.prior;
+            scaled.values *= model.maps_scale;
+            model.prior = std::make_shared<const PriorImage>(std::move(scaled));
         }
     }
-    last_ = place;
-    return place;
+    return model;
 }
 
 } // namespace lsrecon

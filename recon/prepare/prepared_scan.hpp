@@ -17,18 +17,19 @@ public:
                  Reporter& report);
     PreparedScan(const PreparedScan&) = delete;
 
-    /// Its frames have C x 0 samples, C as after compression. Maps and field are with its places.
+    /// Its frames have C x 0 samples, C as after compression. Maps and field are of its places.
     const Scan& scan() const { return scan_; }
-    /// Without maps, field and prior image.
     const std::vector<Place>& places() const { return places_; }
-    /// A place with them; the last one is kept. InputError when they cannot be made.
-    Place at(std::size_t place);
+    /// Made for the turn of the place. InputError when it cannot be.
+    Model model_of(const Place& place);
     const Place& place_of(std::size_t frame) const { return places_[place_of_[frame]]; }
 
     /// Whether its coil maps come from a file, and not from its own samples.
     bool maps_are_stored() const { return maps_->are_stored(); }
-    /// Whether places have coil maps of their own.
-    bool maps_differ() const { return maps_->differ(); }
+    /// Whether there are coil maps.
+    bool has_maps() const { return maps_->any(); }
+    /// Coil maps of all places; none where these have their own.
+    const std::optional<PlaceMaps>& maps_of_all() const { return maps_->of_all(); }
     /// The first frame that can be used, with maps where they can be made for some places alone.
     std::size_t first_good() const { return maps_->first_good(); }
     /// The first frame of a place that can be used; none where all are bad.
@@ -40,7 +41,6 @@ public:
     bool is_bad(std::size_t frame) const { return frames_.is_bad(frame); }
     /// A frame with its samples. The only frame of a scan can be taken once.
     Frame frame(std::size_t index) { return frames_.take(index); }
-    /// Of the prior image's file; "" for none.
 
 private:
     void set_field(PrepareOptions& options);
@@ -59,7 +59,6 @@ private:
     std::optional<ScanField> field_; ///< that comes beside the scan
     std::optional<ScanMaps> maps_;
     std::optional<ScanPrior> prior_;
-    std::optional<Place> last_; ///< that was prepared
 };
 
 } // namespace lsrecon

@@ -89,8 +89,8 @@ ScanMaps::ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& fil
             "their sum of squares, without phase. 'lsrecon maps' makes maps of another scan, "
             "for `maps` FILE."));
     }
-    if (!maps_) {
-        keep(std::move(scan_.coil_maps));
+    if (!differ() && !of_all_) {
+        of_all_ = scaled(std::move(scan_.coil_maps));
         scan_.coil_maps = {};
     }
 }
@@ -140,7 +140,7 @@ void ScanMaps::make(PrepareOptions& options) {
                                    places_.size(), " places", together("; in the first ")));
         return;
     }
-    const SumOfSquares squares = sum_of_squares(*maps_);
+    const SumOfSquares squares = sum_of_squares(*of_all_->values);
     scan_.facts.push_back(text(
         "coil maps by ", method_->name, " from the centre of k-space (", matrix_, " voxels",
         together(", "), "); ", squares.voxels == scan_.grid.voxels() ? "all" : "",
@@ -303,26 +303,26 @@ CoilRows ScanMaps::estimate(const Place& place) {
                : maps;
 }
 
-void ScanMaps::keep(CoilRows maps) {
+PlaceMaps ScanMaps::scaled(CoilRows maps) {
     const double mean = mean_square(maps);
-    scale_ = scale_of(mean);
-    if (scale_ != 1) {
+    const double scale = scale_of(mean);
+    if (scale != 1) {
         maps.visit([&](auto& values) {
             using Value = typename std::decay_t<decltype(values)>::Scalar;
             for (Eigen::Index c = 0; c < values.rows(); ++c) {
                 values.row(c) =
-                    (values.row(c).template cast<Complex>() / scale_).template cast<Value>();
+                    (values.row(c).template cast<Complex>() / scale).template cast<Value>();
             }
         });
     }
-    if (scale_ != 1 && !is_scale_told_) {
+    if (scale != 1 && !is_scale_told_) {
         is_scale_told_ = true;
         report_.tell(
             text("coil maps have a mean sum of squares of ", rounded(mean),
-                 differ() ? " in a place" : "", ": they are divided by ", rounded(scale_),
+                 differ() ? " in a place" : "", ": they are divided by ", rounded(scale),
                  " for the solve, and the image is in the units of the maps as they were"));
     }
-    maps_ = std::make_shared<const CoilRows>(std::move(maps));
+    return {std::make_shared<const CoilRows>(std::move(maps)), scale};
 }
 
 /// Of the first place that can have maps; the others fail with their frames.
@@ -333,9 +333,12 @@ void ScanMaps::make_first() {
         if (frames_.is_bad(f)) {
             continue;
         }
+        const Place& place = places_[place_of[f]];
         try {
-            of(places_[place_of[f]]);
+            PlaceMaps maps = of(place);
             first_ = f;
+            differ() ? void(ahead_.emplace(place.index, std::move(maps)))
+                     : void(of_all_ = std::move(maps));
             return;
         } catch (const RunError&) {
             throw;
@@ -346,26 +349,24 @@ void ScanMaps::make_first() {
     throw InputError(*why);
 }
 
-std::shared_ptr<const CoilRows> ScanMaps::of(const Place& place) {
-    const bool stays = method_ == nullptr && !volumes_;
-    if (stays || place_ == place.index) {
-        return maps_;
+PlaceMaps ScanMaps::of(const Place& place) {
+    if (of_all_) {
+        return *of_all_;
+    }
+    if (auto ahead = ahead_.extract(place.index)) {
+        return std::move(ahead.mapped());
     }
     if (const auto failed = failed_.find(place.index); failed != failed_.end()) {
         throw InputError(failed->second);
     }
-    maps_.reset(); // its memory is that of the next
-    place_.reset();
     try {
-        keep(volumes_ ? taken(place) : estimated(place));
+        return scaled(volumes_ ? taken(place) : estimated(place));
     } catch (const RunError&) {
         throw;
     } catch (const InputError& error) {
         failed_.emplace(place.index, error);
         throw;
     }
-    place_ = place.index;
-    return maps_;
 }
 
 } // namespace lsrecon

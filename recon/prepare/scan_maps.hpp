@@ -15,6 +15,12 @@
 
 namespace lsrecon {
 
+/// Coil maps of one place, or of all.
+struct PlaceMaps {
+    std::shared_ptr<const CoilRows> values; ///< C x N, of no rows for none
+    double scale = 1; ///< by which they were divided
+};
+
 /// The coil maps of a scan: its own, those that come beside it, or estimated ones, the latter two
 /// for each place.
 class ScanMaps {
@@ -31,15 +37,19 @@ public:
     /// The first good frame, with maps where they can be made for some places alone.
     std::size_t first_good() const { return first_; }
     /// Whether there are some that were not estimated from the scan's samples.
-    bool are_stored() const { return volumes_ || (method_ == nullptr && maps_->rows() > 0); }
+    bool are_stored() const {
+        return volumes_ || (method_ == nullptr && of_all_->values->rows() > 0);
+    }
+    /// Whether there are any.
+    bool any() const { return !of_all_ || of_all_->values->rows() > 0; }
     /// Whether places have maps of their own.
     bool differ() const { return (method_ != nullptr || volumes_) && places_.size() > 1; }
-    /// C x N of a place, of no rows for none. Those of the last place are kept. Where the mean of
-    /// sum |S|^2 over voxels with maps is not within 0.5 to 2 they are divided by a number that
-    /// brings it there, which is told. InputError when they cannot be made.
-    std::shared_ptr<const CoilRows> of(const Place& place);
-    /// What those of the last place were divided by.
-    double scale() const { return scale_; }
+    /// Made for the turn of a place, but for those of the first, which are handed over. Where the
+    /// mean of sum |S|^2 over voxels with maps is not within 0.5 to 2 they are divided by a number
+    /// that brings it there, which is told. InputError when they cannot be made.
+    PlaceMaps of(const Place& place);
+    /// Those of all places; none where these have their own.
+    const std::optional<PlaceMaps>& of_all() const { return of_all_; }
 
 private:
     void make(PrepareOptions& options);
@@ -52,7 +62,7 @@ private:
     Calibration calibration_of(const Place& place, const CalibrationField& field);
     CoilRows estimate(const Place& place);
     CoilRows estimated(const Place& place); ///< its errors say what to know of the place
-    void keep(CoilRows maps);
+    PlaceMaps scaled(CoilRows maps);
 
     Scan& scan_;
     const std::vector<Place>& places_;
@@ -65,10 +75,9 @@ private:
     MapsOptions how_;
     std::string file_; ///< of maps that are not estimated, and
     std::optional<PlacedVolumes> volumes_;
-    std::shared_ptr<const CoilRows> maps_; ///< of all places, or of the last one
-    double scale_ = 1; ///< what these were divided by
+    std::optional<PlaceMaps> of_all_;
+    std::map<std::size_t, PlaceMaps> ahead_; ///< by places whose turn comes
     bool is_scale_told_ = false;
-    std::optional<std::size_t> place_; ///< that one
     std::string matrix_; ///< of the last calibration, and
     std::size_t together_ = 1; ///< how many frames it took for one
     double unexplained_ = 0; ///< what it left of its samples' energy

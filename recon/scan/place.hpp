@@ -21,16 +21,19 @@ struct Place {
     std::size_t index = 0; ///< among the places of the scan
     Grid grid; ///< of the scan, where the first frame lies
     std::vector<SampledFrames> samplings; ///< in the order in which they first occur
-    // Once it is prepared (prepare/prepared_scan.hpp):
+
+    std::size_t first_frame() const { return samplings.front().frames.front(); }
+    std::vector<std::size_t> frames() const; ///< of one sampling after the other
+};
+
+/// What the images of one place are made with: alive for the turn of the place.
+struct Model {
     std::shared_ptr<const CoilRows> coil_maps; ///< C x N, of no rows for none
     /// What they were divided by. An image by them is this many times as large as one in the units
     /// of the scan.
     double maps_scale = 1;
     std::shared_ptr<const OffResonance> off_resonance; ///< null for none
     std::shared_ptr<const PriorImage> prior; ///< null for none
-
-    std::size_t first_frame() const { return samplings.front().frames.front(); }
-    std::vector<std::size_t> frames() const; ///< of one sampling after the other
 };
 
 /// The places of a scan, in the order in which they first occur.

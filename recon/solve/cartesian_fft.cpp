@@ -84,8 +84,7 @@ Density density_of_cartesian(const Sampling& sampling, const Scan& scan, const P
 
 std::vector<Volume> fhd_by_fft(Transforms& transforms, const Sampling& sampling,
                                const RealVector& weights, const Grid& grid, const CoilRows& samples,
-                               CoilMaps& maps, Reporter& report) {
-    const Stage stage(report, "fft");
+                               CoilMaps& maps, Listener listener) {
     Device& device = transforms.device();
     const Precision precision = transforms.solver_precision();
     const std::unique_ptr<FftPlan> plan = device.plan_fft(grid.size, 1, precision);
@@ -105,7 +104,7 @@ std::vector<Volume> fhd_by_fft(Transforms& transforms, const Sampling& sampling,
         Array image = device.zeros(all.count, {true, precision});
         device.upload(cells, image);
         plan->backward(image);
-        report.progress(static_cast<double>(c + 1) / static_cast<double>(samples.rows()));
+        listener.progress(static_cast<double>(c + 1) / static_cast<double>(samples.rows()));
         if (!maps.given()) {
             volumes.add(all, image);
             continue;

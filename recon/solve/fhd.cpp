@@ -27,8 +27,7 @@ struct FhdInputs {
 };
 
 void transform_samples(Transforms& transforms, const FhdInputs& of, const TakePart& take,
-                       std::optional<Range> share, Reporter& report) {
-    const Stage stage(report, "fhd", of.transform.predicted("fhd", of.samples.rows()).seconds);
+                       std::optional<Range> share, Listener listener) {
     Device& device = transforms.device();
     const Element complex{true, transforms.precision()};
     const int exponent = of.exponent_of_samples(transforms.precision());
@@ -59,14 +58,14 @@ void transform_samples(Transforms& transforms, const FhdInputs& of, const TakePa
                 take(coils.first + c, at, volume);
             }
         },
-        [&](double fraction) { report.progress(fraction); }, share);
+        [&](double fraction) { listener.progress(fraction); }, share);
 }
 
 } // namespace
 
 std::vector<Volume> compute_fhd(Transforms& transforms, PiecewiseTransform& transform,
                                 MuFactors& factors, const CoilRows& samples, CoilMaps& maps,
-                                Reporter& report) {
+                                Listener listener) {
     const FhdInputs inputs{transform, factors, samples, maps};
     const std::optional<Range> share = transform.share_of_rank("fhd", samples.rows());
     Volumes volumes(transforms.device(), transform.voxels().count(),
@@ -76,7 +75,7 @@ std::vector<Volume> compute_fhd(Transforms& transforms, PiecewiseTransform& tran
         [&](std::size_t, const Range& at, const Array& values) {
             share ? volumes.add_share(values) : volumes.add(at, values);
         },
-        share, report);
+        share, listener);
     std::vector<Volume> result =
         share ? volumes.finished_by(transforms.ranks(), transform.voxels().together())
               : volumes.finished();
@@ -100,6 +99,7 @@ double fhd_of_frame(Transforms& transforms, const Voxels& voxels, const Frame& f
     CoilMaps maps(transforms.device(), coil_maps);
     MuFactors factors(transforms.device(), transforms.precision(), *frame.sampling);
     const FhdInputs inputs{transform, factors, frame.samples, maps};
+    const Stage stage(report, "fhd", transform.predicted("fhd", frame.samples.rows()).seconds);
     const int exponent = inputs.exponent(transforms.precision());
     transform_samples(
         transforms, inputs,

@@ -18,7 +18,7 @@ namespace lsrecon {
 /// made of them on the way. The stage "fhd".
 std::vector<Volume> compute_fhd(Transforms& transforms, PiecewiseTransform& transform,
                                 MuFactors& factors, const CoilRows& samples, CoilMaps& maps,
-                                Reporter& report);
+                                Listener listener);
 
 /// Of its transform, of as many coils at a time as a device takes, without maps and volumes.
 Cost cost_of_fhd(Transforms& transforms, std::size_t coils, std::size_t samples,

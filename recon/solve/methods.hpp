@@ -25,7 +25,7 @@ struct Method {
     /// w conj(phi) d.
     std::vector<Volume> (*fhd)(Transforms& transforms, const Sampling& sampling,
                                const RealVector& weights, const Grid& grid, const CoilRows& samples,
-                               CoilMaps& maps, Reporter& report);
+                               CoilMaps& maps, Listener listener);
 };
 
 /// The table: a row each, the default first.
@@ -43,7 +43,7 @@ Density density_of_cartesian(const Sampling& sampling, const Scan& scan, const P
 /// F^H d of it by FFT.
 std::vector<Volume> fhd_by_fft(Transforms& transforms, const Sampling& sampling,
                                const RealVector& weights, const Grid& grid, const CoilRows& samples,
-                               CoilMaps& maps, Reporter& report);
+                               CoilMaps& maps, Listener listener);
 
 /// The image of F^H d of a method that does not solve: over sum |S|^2 with coil maps; several coils
 /// without maps by the root of their sum of squares.

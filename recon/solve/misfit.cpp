@@ -13,7 +13,7 @@ namespace lsrecon {
 
 double compute_misfit(Transforms& transforms, PiecewiseTransform& transform,
                       const Sampling& sampling, const CoilRows& samples, const CoilRows& coil_maps,
-                      const std::vector<ComplexVector>& images, Reporter& report) {
+                      const std::vector<ComplexVector>& images, Listener listener) {
     Device& device = transforms.device();
     double largest = 0; // floats end at 1e38
     for (const ComplexVector& image : images) {
@@ -50,7 +50,7 @@ double compute_misfit(Transforms& transforms, PiecewiseTransform& transform,
                 }
             }
         },
-        [&](double fraction) { report.progress(fraction); });
+        [&](double fraction) { listener.progress(fraction); });
     return sum;
 }
 

@@ -14,7 +14,7 @@ namespace lsrecon {
 /// equal sum ||d||^2 - 2 Re<rho, F^H d> + <rho, T rho> would lose twice as many digits.
 double compute_misfit(Transforms& transforms, PiecewiseTransform& transform,
                       const Sampling& sampling, const CoilRows& samples, const CoilRows& coil_maps,
-                      const std::vector<ComplexVector>& images, Reporter& report);
+                      const std::vector<ComplexVector>& images, Listener listener);
 
 /// ||W^1/2 d||^2 of the samples of all coils.
 double energy_of(const Sampling& sampling, const CoilRows& samples);

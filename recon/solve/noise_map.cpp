@@ -50,16 +50,15 @@ RealVector noise_map(NormalEquations& equations, const std::vector<Volume>& fhd,
                      const std::function<CoilRows(std::size_t replica)>& noise, Reporter& report) {
     equations.prepare(report); // a stage of its own
     const Stage stage(report, "noise_map");
-    Reporter silent; // what a replica has to tell, the frame has told
     SolveOptions of_replica = options;
     of_replica.monitor = nullptr;
     RunningDeviation running;
     for (std::size_t i = 0; i < replicas; ++i) {
-        std::vector<Volume> noisy = equations.fhd(noise(i), silent);
+        std::vector<Volume> noisy = equations.fhd(noise(i));
         for (std::size_t p = 0; p < noisy.size(); ++p) {
             noisy[p] = Volume(ComplexVector(fhd[p].values() + noisy[p].values()));
         }
-        running.add(solve(equations, noisy, of_replica, silent).image);
+        running.add(solve(equations, noisy, of_replica).image);
         report.progress(static_cast<double>(i + 1) / static_cast<double>(replicas));
     }
     return running.deviation(fhd.size() == 1 ? 2 : 1);
@@ -104,9 +103,10 @@ RealVector g_factor(const RealVector& noise_map, const CoilRows& coil_maps, std:
     return noise_map.cwiseProduct((static_cast<double>(samples) * squares).cwiseSqrt()) / deviation;
 }
 
-void add_noise_map(Image& image, std::size_t frame, NormalEquations& equations,
-                   const std::vector<Volume>& fhd, const Scan& scan, const SolveOptions& options,
-                   std::size_t replicas, double maps_scale, Reporter& report) {
+void add_noise_map(Image& image, std::size_t frame, const std::vector<Stop>& stops,
+                   NormalEquations& equations, const std::vector<Volume>& fhd, const Scan& scan,
+                   const SolveOptions& options, std::size_t replicas, double maps_scale,
+                   Reporter& report) {
     const ReplicaNoise noise(scan);
     const Sampling& sampling = *scan.frames[frame].sampling;
     const Precision precision = scan.frames[frame].samples.precision();
@@ -122,8 +122,8 @@ void add_noise_map(Image& image, std::size_t frame, NormalEquations& equations,
     image.numbers.emplace_back("noise_frame", static_cast<double>(frame));
     image.numbers.emplace_back("noise_deviation_of_samples", noise.deviation());
     add_statistics(image, "noise_map", image.noise_map);
-    const std::string why = why_no_g_factor(scan, equations.coil_maps(), sampling, noise.white(),
-                                            options, image.frames[frame].stops);
+    const std::string why =
+        why_no_g_factor(scan, equations.coil_maps(), sampling, noise.white(), options, stops);
     if (!why.empty()) {
         report.note("no g-factor: " + why);
         return;

@@ -57,11 +57,12 @@ RealVector g_factor(const RealVector& noise_map, const CoilRows& coil_maps, std:
                     double deviation);
 
 /// Adds the noise map of one frame to an image, with its statistics, and the g-factor where that is
-/// defined and this image has it (why_no_g_factor). `fhd` is the frame's, `scan` as it is
-/// transformed, with weights as they are. `maps_scale` is what the coil maps of the equations were
-/// divided by.
-void add_noise_map(Image& image, std::size_t frame, NormalEquations& equations,
-                   const std::vector<Volume>& fhd, const Scan& scan, const SolveOptions& options,
-                   std::size_t replicas, double maps_scale, Reporter& report);
+/// defined and this image has it (why_no_g_factor). `fhd` is the frame's, as are `stops`, `scan` as
+/// it is transformed, with weights as they are. `maps_scale` is what the coil maps of the equations
+/// were divided by.
+void add_noise_map(Image& image, std::size_t frame, const std::vector<Stop>& stops,
+                   NormalEquations& equations, const std::vector<Volume>& fhd, const Scan& scan,
+                   const SolveOptions& options, std::size_t replicas, double maps_scale,
+                   Reporter& report);
 
 } // namespace lsrecon

@@ -84,12 +84,13 @@ double expected_inner_iterations(std::size_t samples, const Grid& grid) {
 
 } // namespace
 
-NormalEquations::NormalEquations(const CommonToFrames& common, CoilMaps& maps, DrawnVoxels& drawn,
-                                 const Sampling& sampling)
-    : common_(common), maps_(maps), drawn_(drawn), sampling_(sampling),
-      density_(weighting(common, sampling)),
-      transform_(common.transforms, sampling.points(), common.plan.voxels),
-      factors_(common.transforms.device(), common.transforms.precision(), sampling.phi,
+NormalEquations::NormalEquations(PlaceEquations& place, const Sampling& sampling)
+    : common_(place.common), maps_(place.maps), drawn_(place.drawn), sampling_(sampling),
+      density_(weighting(common_, sampling)),
+      through_q_(!common_.density && take_q(common_.transforms, sampling.points(), common_.plan,
+                                            maps_.count(), common_.products, preconditions())),
+      transform_(common_.transforms, sampling.points(), common_.plan.voxels),
+      factors_(common_.transforms.device(), common_.transforms.precision(), sampling.phi,
                density_.cells) {}
 
 WhereSolved where_solved(Transforms& transforms, const SystemShape& shape,
@@ -136,12 +137,19 @@ Cost NormalEquations::cost(const Device& device, const SystemShape& shape, Preci
     return gram + in_turn(Toeplitz::cost_of_making(device, grid, precision), solve);
 }
 
-std::vector<Volume> NormalEquations::fhd(const CoilRows& samples, Reporter& report) {
+std::vector<Volume> NormalEquations::fhd_in_stage(const CoilRows& samples, Reporter& report) {
+    const bool by_method = common_.method != nullptr && common_.method->fhd != nullptr;
+    const Stage stage(report, by_method ? common_.method->name : "fhd",
+                      by_method ? 0 : transform_.predicted("fhd", samples.rows()).seconds);
+    return fhd(samples, report);
+}
+
+std::vector<Volume> NormalEquations::fhd(const CoilRows& samples, Listener listener) {
     const bool by_method = common_.method != nullptr && common_.method->fhd != nullptr;
     std::vector<Volume> volumes =
         by_method ? common_.method->fhd(common_.transforms, sampling_, density_.cells,
-                                        common_.plan.grid, samples, maps_, report)
-                  : compute_fhd(common_.transforms, transform_, factors_, samples, maps_, report);
+                                        common_.plan.grid, samples, maps_, listener)
+                  : compute_fhd(common_.transforms, transform_, factors_, samples, maps_, listener);
     require_not_of_device(volumes, sampling_, samples, common_.coil_maps);
     if (by_method) {
         return volumes;
@@ -189,12 +197,20 @@ std::size_t NormalEquations::unknowns() {
 }
 
 double NormalEquations::misfit(const CoilRows& samples, const std::vector<ComplexVector>& images,
-                               Reporter& report) {
+                               Listener listener) {
     return compute_misfit(common_.transforms, transform_, sampling_, samples, common_.coil_maps,
-                          images, report);
+                          images, listener);
 }
 
 void NormalEquations::prepare(Reporter& report) {
+    std::optional<Stage> stage; // that of Q is of who makes it
+    if (by_terms() && terms_.empty()) {
+        stage.emplace(report, "q");
+    }
+    make_products(report);
+}
+
+void NormalEquations::make_products(Listener listener) {
     if (common_.density) {
         return;
     }
@@ -204,7 +220,7 @@ void NormalEquations::prepare(Reporter& report) {
     }
     if (terms_.empty()) {
         terms_ = compute_time_terms(common_.transforms, sampling_, common_.plan.grid,
-                                    *common_.plan.voxels.off_resonance(), report);
+                                    *common_.plan.voxels.off_resonance(), listener);
         for (const TimeTerm& term : terms_) {
             error_ = std::max(error_, term.q.error);
         }
@@ -236,14 +252,6 @@ bool NormalEquations::take_q(Transforms& transforms, const SamplePoints& points,
                                                  Voxels::half_differences(plan.grid));
     const Cost f = transforms.cost_by_model(Precision::float64, "f", points, plan.voxels);
     return making.seconds + (products_of_spectra + products) * product <= 2 * products * f.seconds;
-}
-
-bool NormalEquations::through_q() {
-    if (!through_q_) {
-        through_q_ = take_q(common_.transforms, sampling_.points(), common_.plan, maps_.count(),
-                            common_.products, preconditions());
-    }
-    return *through_q_;
 }
 
 double NormalEquations::seconds(Transforms& transforms, const SamplePoints& points,
@@ -279,7 +287,7 @@ double NormalEquations::seconds(Transforms& transforms, const SamplePoints& poin
 }
 
 const Q* NormalEquations::q() {
-    if (!q_ && through_q()) {
+    if (!q_ && through_q_) {
         q_ = common_.make_q(sampling_);
         error_ = std::max(error_, q_->error);
     }
@@ -287,7 +295,8 @@ const Q* NormalEquations::q() {
 }
 
 void NormalEquations::set_lambda(double lambda) {
-    for (System* const system : {on_device_.get(), on_reference_.get()}) {
+    common_.lambda = lambda;
+    for (System* const system : {on_device_ ? on_device_->get() : nullptr, on_reference_.get()}) {
         if (system != nullptr) {
             system->set_lambda(lambda);
         }
@@ -330,8 +339,7 @@ std::unique_ptr<System> NormalEquations::system_on(Device& device, Precision pre
 
 std::unique_ptr<Gram> NormalEquations::gram_on(Device& device, Precision precision, CoilMaps& maps,
                                                SharedWorkspaces& shared) {
-    Reporter silent;
-    prepare(silent);
+    make_products({});
     if (by_terms()) {
         return make_time_terms_gram(device, precision, maps, terms_,
                                     *common_.plan.voxels.off_resonance(), q_at_zero());
@@ -351,16 +359,15 @@ std::unique_ptr<Gram> NormalEquations::gram_on(Device& device, Precision precisi
 }
 
 System* NormalEquations::on_device() {
-    if (device_asked_) {
-        return on_device_.get();
+    if (on_device_) {
+        return on_device_->get();
     }
-    device_asked_ = true;
+    on_device_.emplace();
     Device& device = common_.transforms.device();
     const Precision precision = precision_of_solver(common_.transforms, common_.regularisers);
     try {
         if (common_.plan.through_q) {
-            Reporter silent;
-            prepare(silent);
+            make_products({});
             const Cost needed = cost(device, {common_.plan.grid, maps_.count(), terms_.size()},
                                      precision, common_.regularisers, common_.precondition);
             if (needed.device_bytes > device.room()) {
@@ -371,11 +378,11 @@ System* NormalEquations::on_device() {
             }
         }
         SharedWorkspaces own;
-        on_device_ = system_on(device, precision, maps_, own);
+        *on_device_ = system_on(device, precision, maps_, own);
     } catch (const Error& error) {
         note_move_to_cpu(common_.transforms, error.what());
     }
-    return on_device_.get();
+    return on_device_->get();
 }
 
 std::unique_ptr<System> NormalEquations::kept_system(SharedWorkspaces& shared, Reporter& report) {
@@ -395,26 +402,6 @@ System& NormalEquations::on_reference() {
         on_reference_ = system_on(*reference_, Precision::float64, *maps_on_reference_, own);
     }
     return *on_reference_;
-}
-
-FrameEquations::FrameEquations(CommonToFrames common)
-    : common_(std::move(common)), maps_(common_.transforms.device(), common_.coil_maps),
-      drawn_(common_.coil_maps, common_.plan.voxels.count()) {}
-
-void FrameEquations::set_lambda(double lambda) {
-    common_.lambda = lambda;
-    if (equations_) {
-        equations_->set_lambda(lambda);
-    }
-}
-
-NormalEquations& FrameEquations::of(const std::shared_ptr<const Sampling>& sampling) {
-    if (!equations_ || sampling != sampling_) {
-        equations_.reset(); // its memory is the next one's
-        sampling_ = sampling;
-        equations_.emplace(common_, maps_, drawn_, *sampling_);
-    }
-    return *equations_;
 }
 
 } // namespace lsrecon

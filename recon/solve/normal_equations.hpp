@@ -20,7 +20,7 @@ namespace lsrecon {
 /// Whether F^H d and Q are held against exact ones (solve/sampled_errors.hpp).
 enum class SampleErrors { never, of_engines_not_exact, of_all };
 
-/// What the normal equations of a scan's frames have in common.
+/// What the normal equations of a place's frames are made with.
 struct CommonToFrames {
     Transforms& transforms;
     const Plan& plan;
@@ -63,13 +63,26 @@ WhereSolved where_solved(Transforms& transforms, const SystemShape& shape,
 /// Notes that the solver runs on the CPU.
 void note_move_to_cpu(const Transforms& transforms, const std::string& why);
 
-/// The normal equations of one sampling: its transform, and their left-hand side on two devices.
-/// What `common` refers to, the maps and the sampling must outlive it.
+/// What the frames of a place share, with its coil maps on the transforms' device. What `common`
+/// refers to must outlive it.
+struct PlaceEquations {
+    explicit PlaceEquations(CommonToFrames of_frames)
+        : common(std::move(of_frames)), maps(common.transforms.device(), common.coil_maps),
+          drawn(common.coil_maps, common.plan.voxels.count()) {}
+    PlaceEquations(const PlaceEquations&) = delete;
+
+    CommonToFrames common;
+    CoilMaps maps;
+    DrawnVoxels drawn;
+};
+
+/// The normal equations of one place and sampling: their transform, and their left-hand side on two
+/// devices.
 class NormalEquations {
 public:
-    /// `maps` are those of the scan on the transforms' device, `drawn` of its place.
-    NormalEquations(const CommonToFrames& common, CoilMaps& maps, DrawnVoxels& drawn,
-                    const Sampling& sampling);
+    /// Both must outlive it.
+    NormalEquations(PlaceEquations& place, const Sampling& sampling);
+    NormalEquations(const NormalEquations&) = delete;
 
     /// Of a system through Q and its solve, all on one device.
     static Cost cost(const Device& device, const SystemShape& shape, Precision precision,
@@ -84,13 +97,15 @@ public:
 
     /// F^H d of C x M samples, the right-hand sides. Of a method that does not solve, with weights
     /// that make it an image.
-    std::vector<Volume> fhd(const CoilRows& samples, Reporter& report);
+    std::vector<Volume> fhd(const CoilRows& samples, Listener listener = {});
+    /// The same as the stage "fhd", or that of the method.
+    std::vector<Volume> fhd_in_stage(const CoilRows& samples, Reporter& report);
     /// ||W^1/2 (F rho - d)||^2 of samples and the images that they are to be of: one with coil
     /// maps, one a coil without.
     double misfit(const CoilRows& samples, const std::vector<ComplexVector>& images,
-                  Reporter& report);
+                  Listener listener);
 
-    /// Makes what multiplies by F^H F, as a separate stage; what follows calls this, too.
+    /// Makes what multiplies by F^H F, as the stage "q"; else it is made when it is asked for.
     void prepare(Reporter& report);
     /// Q; null for voxels off the grid, off resonance, or where F and F^H multiply faster.
     const Q* q();
@@ -106,6 +121,7 @@ public:
     /// A system on the transforms' device that outlives these equations, but not what they refer
     /// to. DeviceError when there is no room.
     std::unique_ptr<System> kept_system(SharedWorkspaces& shared, Reporter& report);
+    /// Of all equations of the place that follow, too.
     void set_lambda(double lambda);
     std::size_t voxels() const { return common_.plan.voxels.count(); }
     /// Q(0), the unit of lambda.
@@ -130,14 +146,15 @@ private:
     std::unique_ptr<Gram> gram_on(Device& device, Precision precision, CoilMaps& maps,
                                   SharedWorkspaces& shared);
     bool preconditions() const;
-    bool through_q();
+    void make_products(Listener listener);
     bool by_terms() const { return common_.plan.through_q && common_.plan.off_resonance; }
 
-    const CommonToFrames& common_;
+    CommonToFrames& common_;
     CoilMaps& maps_;
     DrawnVoxels& drawn_;
     const Sampling& sampling_;
     Density density_; ///< its cells are w, of a method that does not solve
+    bool through_q_; ///< whether products are made by Q
     PiecewiseTransform transform_;
     MuFactors factors_;
     double error_ = 0;
@@ -147,31 +164,10 @@ private:
     /// Q for the preconditioner off resonance: voxels next to each other have nearly the same
     /// field.
     std::optional<Q> without_field_;
-    std::optional<bool> through_q_; ///< through_q(), once
-    bool device_asked_ = false;
     std::unique_ptr<Device> reference_;
     std::unique_ptr<CoilMaps> maps_on_reference_;
-    std::unique_ptr<System> on_device_;
+    std::optional<std::unique_ptr<System>> on_device_; ///< null where there is no room
     std::unique_ptr<System> on_reference_;
-};
-
-/// The equations of each frame, made once for consecutive frames that were sampled alike;
-/// by_sampling() puts such frames one after the other (scan/sampling_pool.hpp).
-class FrameEquations {
-public:
-    explicit FrameEquations(CommonToFrames common);
-    FrameEquations(const FrameEquations&) = delete;
-    FrameEquations& operator=(const FrameEquations&) = delete;
-    NormalEquations& of(const std::shared_ptr<const Sampling>& sampling);
-    /// Of all that follow, too.
-    void set_lambda(double lambda);
-
-private:
-    CommonToFrames common_;
-    CoilMaps maps_;
-    DrawnVoxels drawn_;
-    std::shared_ptr<const Sampling> sampling_;
-    std::optional<NormalEquations> equations_;
 };
 
 } // namespace lsrecon

@@ -12,12 +12,12 @@ namespace {
 
 /// One problem after another by solve_one(b, options).
 template <typename SolveOne> Solved solve_each(System& system, const std::vector<Volume>& fhd,
-                                               const SolveOptions& options, Reporter& report,
+                                               const SolveOptions& options, Listener listener,
                                                const SolveOne& solve_one) {
     Solved solved;
     SolveOptions of_one = options;
     for (std::size_t p = 0; p < fhd.size(); ++p) {
-        of_one.monitor = monitor_of(p, fhd.size(), options, report);
+        of_one.monitor = monitor_of(p, fhd.size(), options, listener);
         Solution solution = solve_one(fhd[p], of_one);
         solved.explained += system.products_of(solution.x, fhd[p]).explained();
         add(std::move(solution), fhd[p].norm() / system.unit(), fhd.size(), solved);
@@ -33,11 +33,11 @@ constexpr double refused_scale = 10;
 } // namespace
 
 Monitor monitor_of(std::size_t problem, std::size_t problems, const SolveOptions& options,
-                   Reporter& report) {
+                   Listener listener) {
     return [problem, problems, iterations = options.iterations, monitor = options.monitor,
-            &report](Iteration iteration) {
+            listener](Iteration iteration) {
         const double done = static_cast<double>(iteration.done) / iterations;
-        report.progress((static_cast<double>(problem) + done) / static_cast<double>(problems));
+        listener.progress((static_cast<double>(problem) + done) / static_cast<double>(problems));
         iteration.problem = problem;
         if (monitor) {
             monitor(iteration);
@@ -72,7 +72,7 @@ void add(Solution solution, double b_norm, std::size_t problems, Solved& solved)
     }
 }
 
-void require_scale(System& system, const std::vector<Volume>& fhd, Reporter& report) {
+void require_scale(System& system, const std::vector<Volume>& fhd, Listener listener) {
     if (system.target() == nullptr) {
         return;
     }
@@ -94,9 +94,9 @@ void require_scale(System& system, const std::vector<Volume>& fhd, Reporter& rep
                           "scale it to an image of this scan that lsrecon made"});
     }
     if (scale < 1 / noted_scale || scale > noted_scale) {
-        report.note(text("The prior image ", prior.file,
-                         " fits the scan best when it is multiplied by ", scale,
-                         ". Check that it is in the units of the reconstruction."));
+        listener.note(text("The prior image ", prior.file,
+                           " fits the scan best when it is multiplied by ", scale,
+                           ". Check that it is in the units of the reconstruction."));
     }
 }
 
@@ -113,22 +113,21 @@ void clear_where_maps_are_zero(const CoilRows& maps, Solved& solved) {
 }
 
 Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const SolveOptions& options,
-                       Reporter& report) {
-    Solved solved =
-        solve_each(system, fhd, options, report, [&](const Volume& b, const SolveOptions& of_one) {
-            return system.solve(b, of_one);
-        });
+                       Listener listener) {
+    Solved solved = solve_each(
+        system, fhd, options, listener,
+        [&](const Volume& b, const SolveOptions& of_one) { return system.solve(b, of_one); });
     solved.solver = system.description();
     return solved;
 }
 
 Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd,
-                      const SolveOptions& options, Reporter& report) {
+                      const SolveOptions& options, Listener listener) {
     System& system = equations.on_reference();
-    require_scale(system, fhd, report);
+    require_scale(system, fhd, listener);
     const auto apply = [&](const ComplexVector& rho) { return system.apply(rho); };
-    Solved solved =
-        solve_each(system, fhd, options, report, [&](const Volume& b, const SolveOptions& of_one) {
+    Solved solved = solve_each(
+        system, fhd, options, listener, [&](const Volume& b, const SolveOptions& of_one) {
             return conjugate_gradient(apply, system.right_hand_side(b).values(), of_one);
         });
     solved.solver =
@@ -137,17 +136,17 @@ Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd
 }
 
 Solved solve_where_it_fits(NormalEquations& equations, const std::vector<Volume>& fhd,
-                           const SolveOptions& options, Reporter& report) {
+                           const SolveOptions& options, Listener listener) {
     const bool splits = need_splitting(options.regularisers); // which Eigen does not
     const auto note = [&](const std::string& why) {
-        report.note((splits ? "solved on the CPU in double precision: "
-                            : "solved by Eigen in double precision: ") +
-                    why);
+        listener.note((splits ? "solved on the CPU in double precision: "
+                              : "solved by Eigen in double precision: ") +
+                      why);
     };
     if (System* const system = equations.on_device()) {
-        require_scale(*system, fhd, report);
+        require_scale(*system, fhd, listener);
         try {
-            return solve_on_device(*system, fhd, options, report);
+            return solve_on_device(*system, fhd, options, listener);
         } catch (const ToleranceError& error) {
             note(error.what());
         } catch (const DeviceError& error) {
@@ -155,24 +154,32 @@ Solved solve_where_it_fits(NormalEquations& equations, const std::vector<Volume>
         }
     }
     if (splits) {
-        require_scale(equations.on_reference(), fhd, report);
-        return solve_on_device(equations.on_reference(), fhd, options, report);
+        require_scale(equations.on_reference(), fhd, listener);
+        return solve_on_device(equations.on_reference(), fhd, options, listener);
     }
-    return solve_by_eigen(equations, fhd, options, report);
+    return solve_by_eigen(equations, fhd, options, listener);
 }
 
 Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
-             const SolveOptions& options, Reporter& report) {
+             const SolveOptions& options, Listener listener) {
+    if (!method_of(options).solves) {
+        return combined(equations, fhd, options);
+    }
+    Solved solved = solver_of(options).solve(equations, fhd, options, listener);
+    if (!options.regularisers.empty()) { // lambda alone leaves 0 there
+        clear_where_maps_are_zero(equations.coil_maps(), solved);
+    }
+    return solved;
+}
+
+Solved solve_in_stage(NormalEquations& equations, const std::vector<Volume>& fhd,
+                      const SolveOptions& options, Reporter& report) {
     if (!method_of(options).solves) {
         return combined(equations, fhd, options);
     }
     equations.prepare(report);
     const Stage stage(report, "solve");
-    Solved solved = solver_of(options).solve(equations, fhd, options, report);
-    if (!options.regularisers.empty()) { // lambda alone leaves 0 there
-        clear_where_maps_are_zero(equations.coil_maps(), solved);
-    }
-    return solved;
+    return solve(equations, fhd, options, report);
 }
 
 std::string solvers_of(const Image& image) {

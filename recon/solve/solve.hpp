@@ -26,7 +26,7 @@ struct Solved {
 /// Of one of so many problems: tells the report how far they are, and the options' monitor, if
 /// any, which problem it is.
 Monitor monitor_of(std::size_t problem, std::size_t problems, const SolveOptions& options,
-                   Reporter& report);
+                   Listener listener);
 
 /// Takes the solution of the next of so many problems; `b_norm` is ||F^H d|| / Q(0).
 void add(Solution solution, double b_norm, std::size_t problems, Solved& solved);
@@ -35,22 +35,26 @@ void add(Solution solution, double b_norm, std::size_t problems, Solved& solved)
 /// options. The image is 0 where all coil maps are. ToleranceError when it cannot keep the
 /// tolerance.
 Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
-             const SolveOptions& options, Reporter& report);
+             const SolveOptions& options, Listener listener = {});
+
+/// The same as the stage "solve", after that of Q.
+Solved solve_in_stage(NormalEquations& equations, const std::vector<Volume>& fhd,
+                      const SolveOptions& options, Reporter& report);
 
 /// On the device when the equations fit on it and its precision can keep the tolerance, else on
 /// the CPU in double precision, with a note.
 Solved solve_where_it_fits(NormalEquations& equations, const std::vector<Volume>& fhd,
-                           const SolveOptions& options, Reporter& report);
+                           const SolveOptions& options, Listener listener);
 /// By Eigen, in double precision.
 Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd,
-                      const SolveOptions& options, Reporter& report);
+                      const SolveOptions& options, Listener listener);
 /// On the device alone: see System::solve for its errors.
 Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const SolveOptions& options,
-                       Reporter& report);
+                       Listener listener);
 
 /// Of a regulariser that compares with a prior image: InputError when that is in other units, a
 /// note when it may be; UsageError for several problems.
-void require_scale(System& system, const std::vector<Volume>& fhd, Reporter& report);
+void require_scale(System& system, const std::vector<Volume>& fhd, Listener listener);
 
 /// Regularisers continue the image where no coil sees anything; nothing was measured there.
 void clear_where_maps_are_zero(const CoilRows& maps, Solved& solved);

@@ -13,7 +13,7 @@ struct Solver {
     std::string summary;
     /// See solve(), which calls it.
     Solved (*solve)(NormalEquations& equations, const std::vector<Volume>& fhd,
-                    const SolveOptions& options, Reporter& report);
+                    const SolveOptions& options, Listener listener);
     bool on_device; ///< where there is room
     bool preconditions;
     bool splits; ///< minimises what is not quadratic, too

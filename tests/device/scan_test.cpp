@@ -85,9 +85,9 @@ TEST_P(DeviceScan, SolutionStaysWithinItsBound) {
     const double spread_of_t = spread();
     for (const double lambda : {0.1, 0.01}) {
         const auto solved = [&](Transforms& transforms) -> WithError {
-            FrameEquations frames({transforms, plan, no_maps, lambda,
+            PlaceEquations frames({transforms, plan, no_maps, lambda,
                                    [&](const Sampling&) { return q(transforms); }});
-            NormalEquations& equations = frames.of(frame.sampling);
+            NormalEquations equations(frames, *frame.sampling);
             const std::vector<Volume> b = equations.fhd(frame.samples, report);
             return {solve(equations, b, {lambda, 200, 1e-7, &solver_named("eigen")}, report).image,
                     equations.error()};

@@ -35,7 +35,7 @@ protected:
     /// Two problems of one operator.
     Solved solved(Transforms& transforms, const SolveOptions& options) {
         const Plan plan{problem.grid, problem.voxels, problem.voxels.on_lattice(), false};
-        FrameEquations frames(
+        PlaceEquations frames(
             {transforms, plan, no_maps, options.lambda, [&](const Sampling& sampling) {
                  return compute_q(transforms, sampling, problem.grid, report);
              }});
@@ -43,7 +43,8 @@ protected:
         for (Eigen::Index c = 0; c < problem.rho.rows(); ++c) {
             right_hand_sides.emplace_back(ComplexVector(problem.rho.row(c).transpose()));
         }
-        return solve(frames.of(problem.sampling), right_hand_sides, options, report);
+        NormalEquations equations(frames, *problem.sampling);
+        return solve(equations, right_hand_sides, options, report);
     }
 
     static bool on_device(const Solved& solved) {

@@ -32,7 +32,7 @@ ImageFrame image_by(Transforms& transforms, const Scan& scan, const SolveOptions
     const auto make_q = [&](const Sampling& sampling) {
         return compute_q(transforms, sampling, scan.grid, report);
     };
-    FrameEquations frames({transforms,
+    PlaceEquations frames({transforms,
                            plan,
                            scan.coil_maps,
                            options.lambda,
@@ -41,7 +41,7 @@ ImageFrame image_by(Transforms& transforms, const Scan& scan, const SolveOptions
                            nullptr,
                            options.precondition,
                            SampleErrors::of_engines_not_exact});
-    NormalEquations& equations = frames.of(frame.sampling);
+    NormalEquations equations(frames, *frame.sampling);
     SolveOptions looking_ahead = options;
     looking_ahead.looks_ahead = equations.are_sampled();
     const std::vector<Volume> fhd = equations.fhd(frame.samples, report);

@@ -23,28 +23,25 @@ TEST_P(Frames, OfTwoSamplingsOneAfterTheOtherMakeTwoQs) {
     int qs = 0;
     const Plan plan{one.grid, one.voxels, true, false};
     const CoilRows no_maps;
-    FrameEquations frames({*on.opened, plan, no_maps, 0.1, [&](const Sampling& sampling) {
+    PlaceEquations frames({*on.opened, plan, no_maps, 0.1, [&](const Sampling& sampling) {
                                ++qs;
                                return compute_q(*on.opened, sampling, one.grid, report);
                            }});
-    ComplexVector first[2];
-    for (int visit = 0; visit < 4; ++visit) {
-        const test::Problem& now = visit / 2 == 0 ? one : two;
-        NormalEquations& equations = frames.of(now.sampling);
+    std::vector<ComplexVector> products;
+    for (const test::Problem* const now : {&one, &two}) {
+        NormalEquations equations(frames, *now->sampling);
         System* const system = equations.on_device();
         ASSERT_NE(system, nullptr);
-        const ComplexVector product = system->apply(one.rho.row(0).transpose());
-        if (visit % 2 == 0) {
-            first[visit / 2] = product;
-        } else {
-            EXPECT_EQ(product, first[visit / 2]) << "the product of its sampling";
-        }
-        const auto sum = static_cast<double>(now.sampling->samples()); // of weights of 1
+        const ComplexVector x = one.rho.row(0).transpose();
+        products.push_back(system->apply(x));
+        EXPECT_EQ(equations.on_device(), system);
+        EXPECT_EQ(system->apply(x), products.back()) << "the product of its sampling";
+        const auto sum = static_cast<double>(now->sampling->samples()); // of weights of 1
         EXPECT_NEAR(equations.q_at_zero(), sum,
-                    sum * tolerance::q_at_zero(now.sampling->samples()));
+                    sum * tolerance::q_at_zero(now->sampling->samples()));
     }
     EXPECT_EQ(qs, 2);
-    EXPECT_NE(first[0], first[1]);
+    EXPECT_NE(products[0], products[1]);
 }
 
 // Voxels off the grid need no Q, frames with maps neither.
@@ -54,12 +51,11 @@ TEST_P(Frames, OfAListNeedNoQ) {
     const test::Problem problem = test::make_problem(of);
     const Plan plan{problem.grid, problem.voxels, false, true};
     const CoilRows maps = problem.coil_maps;
-    FrameEquations frames({*on.opened, plan, maps, 0.1, [&](const Sampling&) -> Q {
+    PlaceEquations frames({*on.opened, plan, maps, 0.1, [&](const Sampling&) -> Q {
                                ADD_FAILURE() << "Q was asked for";
                                return {};
                            }});
-    NormalEquations& equations = frames.of(problem.sampling);
-    EXPECT_EQ(&equations, &frames.of(problem.sampling));
+    NormalEquations equations(frames, *problem.sampling);
     const ComplexVector x = problem.rho.row(0).transpose();
     ASSERT_NE(equations.on_device(), nullptr);
     const auto f = on.opened->make(problem.trajectory(), problem.voxels);
@@ -92,8 +88,8 @@ TEST(NormalOperator, MultipliesByTheCheaperOfQAndFAndItsAdjoint) {
                                       return compute_q(*transforms, sampling, problem.grid, report);
                                   }};
             common.products = expected;
-            FrameEquations frames(std::move(common));
-            return frames.of(problem.sampling).on_device()->apply(x);
+            PlaceEquations frames(std::move(common));
+            return NormalEquations(frames, *problem.sampling).on_device()->apply(x);
         };
         const ComplexVector cheaper = product(10);
         EXPECT_EQ(qs, samples > 1000 ? 1 : 0);

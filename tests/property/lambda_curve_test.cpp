@@ -102,10 +102,10 @@ TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
     Reporter report;
     const Plan plan{problem.grid, problem.voxels, true, true};
     const CoilRows maps = problem.coil_maps;
-    FrameEquations frames({*on.opened, plan, maps, smallest_lambda, [&](const Sampling& sampling) {
+    PlaceEquations frames({*on.opened, plan, maps, smallest_lambda, [&](const Sampling& sampling) {
                                return compute_q(*on.opened, sampling, problem.grid, report);
                            }});
-    NormalEquations& equations = frames.of(problem.sampling);
+    NormalEquations equations(frames, *problem.sampling);
     const std::vector<Volume> fhd = equations.fhd(problem.samples, report);
     const SolveOptions options{smallest_lambda, 300, 1e-4};
     LambdaCurve curve = make_lambda_curve(equations, problem.frame(), fhd, 2.5, options, report);
@@ -157,10 +157,10 @@ TEST_P(LambdaCurves, SmallResidualsAreThoseOfTheSamples) {
     Reporter report;
     const Plan plan{problem.grid, problem.voxels, true, true};
     const CoilRows maps = problem.coil_maps;
-    FrameEquations frames({*on.opened, plan, maps, smallest_lambda, [&](const Sampling& sampling) {
+    PlaceEquations frames({*on.opened, plan, maps, smallest_lambda, [&](const Sampling& sampling) {
                                return compute_q(*on.opened, sampling, problem.grid, report);
                            }});
-    NormalEquations& equations = frames.of(problem.sampling);
+    NormalEquations equations(frames, *problem.sampling);
     const LambdaCurve curve =
         make_lambda_curve(equations, problem.frame(), equations.fhd(problem.samples, report), 0,
                           {smallest_lambda, 300, 1e-4}, report);
@@ -178,10 +178,10 @@ TEST_P(LambdaCurves, TheSolutionExplainsWhatItsResidualLeaves) {
     Reporter report;
     const Plan plan{problem.grid, problem.voxels, true, true};
     const CoilRows maps = problem.coil_maps;
-    FrameEquations frames({*on.opened, plan, maps, 0.05, [&](const Sampling& sampling) {
+    PlaceEquations frames({*on.opened, plan, maps, 0.05, [&](const Sampling& sampling) {
                                return compute_q(*on.opened, sampling, problem.grid, report);
                            }});
-    NormalEquations& equations = frames.of(problem.sampling);
+    NormalEquations equations(frames, *problem.sampling);
     SolveOptions options;
     options.lambda = 0.05;
     const Solved solved = solve(equations, equations.fhd(problem.samples, report), options, report);
@@ -204,12 +204,12 @@ TEST_P(LambdaCurves, EquationsTakeAnotherLambda) {
     };
     const SolveOptions options{0.3, 50, 1e-4, nullptr, {}, true};
     const auto solved = [&](double made_with) {
-        FrameEquations frames(
+        PlaceEquations frames(
             {*on.opened, plan, no_maps, made_with, make_q, {}, nullptr, options.precondition});
-        NormalEquations& equations = frames.of(problem.sampling);
+        NormalEquations equations(frames, *problem.sampling);
         const std::vector<Volume> fhd = equations.fhd(problem.samples, report);
         solve(equations, fhd, options, report);
-        frames.set_lambda(0.3);
+        equations.set_lambda(0.3);
         return solve(equations, fhd, options, report).image;
     };
     EXPECT_EQ(solved(0.3), solved(smallest_lambda));

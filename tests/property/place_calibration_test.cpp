@@ -54,7 +54,7 @@ protected:
         options.maps = maps;
         PreparedScan result(source, options, *transforms, report);
         Scan with_maps = result.scan();
-        with_maps.coil_maps = *result.at(0).coil_maps;
+        with_maps.coil_maps = *result.maps_of_all()->values;
         return with_maps;
     }
     static std::string remarks(const Scan& scan) {

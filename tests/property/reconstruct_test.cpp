@@ -42,8 +42,8 @@ TEST(Reconstruct, AFullCartesianScanGivesTheObjectBack) {
         const auto make_q = [&](const Sampling& sampling) {
             return compute_q(*transforms, sampling, scan.grid, report);
         };
-        FrameEquations frames({*transforms, plan, scan.coil_maps, 0, make_q});
-        NormalEquations& equations = frames.of(frame.sampling);
+        PlaceEquations frames({*transforms, plan, scan.coil_maps, 0, make_q});
+        NormalEquations equations(frames, *frame.sampling);
         const Solved solved = solve(equations, equations.fhd(frame.samples, report),
                                     {0, 30, 1e-11, &solver_named("eigen")}, report);
         EXPECT_TRUE(near(solved.image, ComplexVector(problem.rho.row(0).transpose()), 1e-9));

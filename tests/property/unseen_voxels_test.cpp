@@ -52,8 +52,8 @@ struct SmallObject {
                               }};
         common.regularisers = {choice};
         common.precondition = true;
-        FrameEquations frames(common);
-        NormalEquations& equations = frames.of(problem.sampling);
+        PlaceEquations frames(common);
+        NormalEquations equations(frames, *problem.sampling);
         SolveOptions options;
         options.iterations = iterations;
         options.tolerance = 1e-5;

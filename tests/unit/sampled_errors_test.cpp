@@ -115,7 +115,7 @@ public:
                    nullptr,
                    false,
                    which}),
-          of_(frames_.of(problem.sampling)) {}
+          of_(frames_, *problem.sampling) {}
 
     std::vector<Volume> fhd() { return of_.fhd(problem_.samples, report_); }
     SampledErrors errors_of(const std::vector<Volume>& fhd) {
@@ -140,8 +140,8 @@ private:
     Plan plan_;
     Reporter report_;
     std::unique_ptr<Transforms> transforms_;
-    FrameEquations frames_;
-    NormalEquations& of_;
+    PlaceEquations frames_;
+    NormalEquations of_;
 };
 
 Problem problem_of(std::array<std::size_t, 3> size) {

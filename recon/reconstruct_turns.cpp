@@ -1,0 +1,311 @@
+#include "reconstruct_turns.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/machine.hpp"
+#include "scan/coil_mixing.hpp"
+#include "scan/sampling_pool.hpp"
+#include "solve/choose_lambda.hpp"
+#include "solve/late_change.hpp"
+#include "solve/methods.hpp"
+#include "solve/misfit.hpp"
+#include "solve/solve.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// False where this frame is refused, which is reported when its turn comes.
+template <typename Action> bool unless_refused(const Action& action) {
+    try {
+        action();
+        return true;
+    } catch (const RunError&) {
+        throw;
+    } catch (const InputError&) {
+        return false;
+    }
+}
+
+Model model_of(const Run& run, const Place& place) {
+    Model model = run.prepared.model_of(place);
+    if (model.prior) {
+        require_prior(run.how.regularisers, *model.prior, run.scan().grid);
+    }
+    return model;
+}
+
+/// Products that the frames of one sampling will take, at most; 0 where Q is given.
+double products_of(const Run& run) {
+    const Scan& scan = run.scan();
+    const auto samplings = static_cast<double>(samplings_of(scan.frames).size());
+    const double frames = static_cast<double>(scan.frames.size()) / samplings;
+    return run.qs.are_given() ? 0 : run.how.iterations * frames;
+}
+
+/// Weights of a method that does not solve; null of one that does.
+std::function<Density(const Sampling&)> density_for(const Run& run, const Plan& plan) {
+    const Method& method = method_of(run.how);
+    if (method.solves) {
+        return nullptr;
+    }
+    return [&run, &method, &plan](const Sampling& sampling) {
+        const Stage stage(run.report, "density");
+        Density density = method.density(sampling, run.scan(), plan, run.how);
+        if (!density.remark.empty()) {
+            run.report.note(density.remark);
+        }
+        return density;
+    };
+}
+
+CommonToFrames common_to_frames(const Run& run, const Model& model, const Plan& plan) {
+    const SampleErrors sampled = !method_of(run.how).solves ? SampleErrors::never
+                                 : run.asked.certify > 0    ? SampleErrors::of_all
+                                                            : SampleErrors::of_engines_not_exact;
+    return {run.transforms,
+            plan,
+            *model.coil_maps,
+            run.how.lambda,
+            [&run](const Sampling& sampling) { return run.qs.of(sampling, run.scan().grid); },
+            run.how.regularisers,
+            model.prior.get(),
+            run.how.precondition,
+            sampled,
+            &method_of(run.how),
+            density_for(run, plan),
+            products_of(run)};
+}
+
+double most_noise_of(const Run& run, const Frame& frame) {
+    const bool is_compared = run.scan().noise.empty() && method_of(run.how).solves;
+    return is_compared ? most_energy_of_noise(*frame.sampling, frame.samples) *
+                             frame.sampling->sum_of_weights()
+                       : 0;
+}
+
+void compare_models(const Run& run, PlaceTurn& here, const Frame& frame, std::size_t f) {
+    if (here.is_compared || !method_of(run.how).solves) {
+        return;
+    }
+    here.is_compared = true;
+    const std::size_t first = *run.prepared.first_good_of(here.place); // f, if no other
+    const auto compare = [&](const Frame& by) {
+        run.model_check.compare(run.scan(), here.place.index, here.model, by, run.report);
+    };
+    if (first == f) {
+        compare(frame);
+    } else {
+        unless_refused([&] { compare(run.prepared.frame(first)); });
+    }
+}
+
+/// Where neither iterations nor lambda tell: of another solve, with errors of F^H d of the size of
+/// their bound.
+void measure_error(const Run& run, NormalEquations& equations, const FrameTurn& turn,
+                   const Solved& solved, ImageFrame& image) {
+    const double gain = *std::min_element(solved.gains.begin(), solved.gains.end());
+    const SampledError error = error_of_equations(image.sampled, gain);
+    if (run.asked.certify == 0 || image.sampled.image.upper > 0 || error.upper == 0) {
+        return;
+    }
+    const Stage stage(run.report, "certify");
+    const Solved other = solve(equations, with_errors(turn.fhd, error.upper), run.how);
+    const double moved = relative_change(image.values, other.image);
+    image.sampled.image = {moved * error.estimate / error.upper, moved};
+    image.image_error = image.sampled.image.estimate;
+}
+
+/// The samples determine most of many images: then lambda is not all that holds errors.
+void refine(const Run& run, SamplingTurn& turn, ImageFrame& image) {
+    const double lambda = run.how.lambda;
+    const bool by_iterations = image.sampled.voxels > 0 && !run.how.precondition;
+    const double asked = run.asked.certify > 0 ? run.asked.certify : run.how.image_tolerance;
+    if (std::max(image.image_error, image.sampled.image.upper) <= asked || by_iterations ||
+        turn.here.plan.products() != Products::one_convolution) {
+        return;
+    }
+    if (turn.amplification == 0) {
+        turn.amplification = amplification(turn.equations, lambda, run.how, run.report);
+    }
+    const double less = std::min(1.0, lambda * turn.amplification);
+    SampledError& sampled = image.sampled.image;
+    sampled.upper *= less;
+    sampled.estimate = std::min(sampled.estimate, sampled.upper);
+    image.image_error = sampled.upper > 0 ? sampled.estimate : less * image.image_error;
+}
+
+/// A slice at the edge, or a contrast without signal, has too large a lambda for all others: of
+/// some good frames from all over the scan those of most energy a sample, the brightest first.
+std::vector<std::size_t> bright_frames(const Run& run) {
+    constexpr std::size_t most_read = 8;
+    std::vector<std::size_t> good;
+    for (std::size_t f = 0; f < run.scan().frames.size(); ++f) {
+        if (!run.prepared.is_bad(f)) {
+            good.push_back(f);
+        }
+    }
+    std::vector<std::pair<double, std::size_t>> by_energy; // of a sample
+    const std::size_t reads = good.size() > 1 ? std::min(most_read, good.size()) : 0;
+    for (std::size_t i = 0; i < reads; ++i) {
+        // No whole number of frames apart: every eighth may be the same contrast.
+        const std::size_t f = good[i * (good.size() - 1) / (reads - 1)];
+        unless_refused([&] {
+            const Frame frame = run.prepared.frame(f);
+            by_energy.emplace_back(
+                energy_of(*frame.sampling, frame.samples) / frame.sampling->sum_of_weights(), f);
+        });
+    }
+    std::stable_sort(by_energy.begin(), by_energy.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<std::size_t> frames;
+    for (const auto& [energy, f] : by_energy) {
+        frames.push_back(f);
+    }
+    return frames;
+}
+
+} // namespace
+
+Q QsOfRun::of(const Sampling& sampling, const Grid& grid) {
+    for (const auto& [of, q] : kept_) {
+        if (of == &sampling) {
+            return q;
+        }
+    }
+    const Q q = source_.of(sampling, grid);
+    const auto bytes = static_cast<double>(q.half.count() * sizeof(Complex));
+    while (!kept_.empty() && static_cast<double>(kept_.size() + 1) * bytes > most_bytes_) {
+        kept_.pop_front();
+    }
+    if (most_bytes_ > 0) {
+        kept_.emplace_back(&sampling, q);
+    }
+    return q;
+}
+
+PlaceTurn::PlaceTurn(const Run& run, const Place& of)
+    : place(of), model(model_of(run, of)), plan(make_plan(run.scan(), model, run.plan_options)),
+      equations(common_to_frames(run, model, plan)) {}
+
+void begin(const Run& run, const Place& place, const Sampling& sampling,
+           std::unique_ptr<PlaceTurn>& here, std::unique_ptr<SamplingTurn>& turn) {
+    if (!here) {
+        here = std::make_unique<PlaceTurn>(run, place);
+    }
+    if (!turn) {
+        turn = std::make_unique<SamplingTurn>(*here, sampling);
+    }
+}
+
+FrameTurn begin_frame(const Run& run, SamplingTurn& of, std::size_t f) {
+    FrameTurn turn;
+    turn.frame = run.prepared.frame(f);
+    turn.energy = energy_of(*turn.frame.sampling, turn.frame.samples);
+    turn.most_noise = most_noise_of(run, turn.frame);
+    turn.fhd = of.equations.fhd_in_stage(turn.frame.samples, run.report);
+    turn.sampled = of.equations.sampled_errors(turn.frame.samples, turn.fhd, run.report);
+    compare_models(run, of.here, turn.frame, f);
+    turn.frame.samples = {}; // what follows needs their memory
+    return turn;
+}
+
+ImageFrame solve_frame(const Run& run, SamplingTurn& turn, FrameTurn& of_frame,
+                       const Monitor& monitor) {
+    constexpr int many = 20; // iterations, to which another one adds little
+    NormalEquations& equations = turn.equations;
+    SolveOptions options = run.how;
+    options.monitor = monitor;
+    options.looks_ahead =
+        !options.precondition &&
+        (run.asked.certify > 0 || (options.iterations >= many && equations.are_sampled()));
+    const Solved solved = solve_in_stage(equations, of_frame.fhd, options, run.report);
+    equations.add_errors_of_gram(of_frame.sampled, run.report);
+    ImageFrame image = image_of(run, of_frame.frame, solved, equations.error(), of_frame.sampled,
+                                equations.unknowns());
+    refine(run, turn, image);
+    if (!solved.gains.empty()) { // of a solve
+        measure_error(run, equations, of_frame, solved, image);
+    }
+    give_back_memory();
+    const double noise =
+        energy_of_noise(run.scan().noise) * of_frame.frame.sampling->sum_of_weights();
+    compare_with_samples(image, solved.explained, of_frame.energy, noise, of_frame.most_noise);
+    return in_units_of_maps(std::move(image), turn.here.model);
+}
+
+ImageFrame image_of(const Run& run, const Frame& frame, const Solved& solved, double error,
+                    const SampledErrors& sampled, std::size_t unknowns) {
+    ImageFrame image = to_image(frame, solved);
+    estimate_rounding(image, solved.gains, run.how.lambda, error, run.transforms.epsilon());
+    estimate_by_samples(image, solved, sampled, run.how.lambda, unknowns);
+    return image;
+}
+
+ImageFrame in_units_of_maps(ImageFrame image, const Model& model) {
+    image.maps_scale = model.maps_scale;
+    if (image.maps_scale != 1) {
+        image.values /= image.maps_scale;
+    }
+    return image;
+}
+
+std::unique_ptr<PlaceTurn> TurnAhead::take(const Place& of) {
+    return place && place->place.index == of.index ? std::move(place) : nullptr;
+}
+
+std::unique_ptr<SamplingTurn> TurnAhead::take(const PlaceTurn& here, const Sampling& of) {
+    const bool is_it = sampling && &sampling->here == &here && &sampling->sampling == &of;
+    return is_it ? std::move(sampling) : nullptr;
+}
+
+std::optional<FrameTurn> TurnAhead::take(std::size_t of) {
+    return of_frame && frame == of ? std::exchange(of_frame, std::nullopt) : std::nullopt;
+}
+
+LambdaCurve choose_lambda_ahead(const Run& run, const RuleChoice& rule, TurnAhead& ahead) {
+    const auto begin = [&](std::size_t f) {
+        const Place& place = run.prepared.place_of(f);
+        ahead = {}; // its memory is that of the next
+        ahead.frame = f;
+        ahead.place = std::make_unique<PlaceTurn>(run, place);
+        ahead.sampling =
+            std::make_unique<SamplingTurn>(*ahead.place, *run.scan().frames[f].sampling);
+    };
+    const std::vector<std::size_t> bright = bright_frames(run);
+    if (std::none_of(bright.begin(), bright.end(),
+                     [&](std::size_t f) { return unless_refused([&] { begin(f); }); })) {
+        begin(run.prepared.first_good());
+    }
+    const std::size_t f = ahead.frame;
+    NormalEquations& equations = ahead.sampling->equations;
+    FrameTurn turn;
+    turn.frame = run.prepared.frame(f);
+    turn.fhd = equations.fhd_in_stage(turn.frame.samples, run.report);
+    compare_models(run, *ahead.place, turn.frame, f);
+    LambdaCurve curve =
+        choose_lambda(rule, run.scan(), f, turn.frame, equations, turn.fhd, run.how, run.report);
+    curve.frame = f;
+    turn.energy = curve.data;
+    turn.sampled = equations.sampled_errors(turn.frame.samples, turn.fhd, run.report);
+    turn.most_noise = most_noise_of(run, turn.frame);
+    turn.frame.samples = {};
+    ahead.of_frame = std::move(turn);
+    return curve;
+}
+
+void go_on_with(TurnAhead& ahead, const Run& run, const LambdaPoint& chosen) {
+    ahead.sampling->equations.set_lambda(run.how.lambda);
+    ahead.sampling->amplification = chosen.amplification;
+    const Place& first = run.prepared.places().front();
+    if (ahead.place->place.index != first.index ||
+        &ahead.sampling->sampling != first.samplings.front().sampling.get()) {
+        ahead.sampling.reset(); // the memory of others, which come first
+    }
+    if (ahead.place->place.index != first.index) {
+        ahead.place.reset();
+    }
+}
+
+} // namespace lsrecon

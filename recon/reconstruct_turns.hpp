@@ -1,0 +1,115 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/report.hpp"
+#include "operators/q_source.hpp"
+#include "prepare/model_check.hpp"
+#include "prepare/prepared_scan.hpp"
+#include "reconstruct.hpp"
+#include "solve/normal_equations.hpp"
+
+namespace lsrecon {
+
+/// Q of samplings, alive for the run: slices that come need it again.
+class QsOfRun {
+public:
+    /// Keeps the last ones, within so many bytes. `source` must outlive it.
+    QsOfRun(QSource& source, double most_bytes) : source_(source), most_bytes_(most_bytes) {}
+
+    bool are_given() const { return source_.is_given(); }
+    Q of(const Sampling& sampling, const Grid& grid);
+
+private:
+    QSource& source_;
+    double most_bytes_;
+    std::deque<std::pair<const Sampling*, Q>> kept_;
+};
+
+/// What all turns of a run have: all but `how` is there from the start.
+struct Run {
+    PreparedScan& prepared;
+    Transforms& transforms;
+    QsOfRun& qs;
+    const PlanOptions& plan_options;
+    const ReconstructOptions& asked;
+    SolveOptions how; ///< settled; lambda is the smallest until it is chosen
+    ModelCheck& model_check;
+    Reporter& report;
+
+    const Scan& scan() const { return prepared.scan(); }
+};
+
+/// The turn of a place: its model, and what the equations of its frames share.
+class PlaceTurn {
+public:
+    /// InputError when the model cannot be made. Both must outlive it.
+    PlaceTurn(const Run& run, const Place& place);
+    PlaceTurn(const PlaceTurn&) = delete;
+
+    const Place& place;
+    const Model model;
+    const Plan plan;
+    PlaceEquations equations;
+    bool is_compared = false; ///< its model with others
+};
+
+/// The turn of a sampling at a place.
+struct SamplingTurn {
+    SamplingTurn(PlaceTurn& of, const Sampling& by)
+        : here(of), sampling(by), equations(of.equations, by) {}
+
+    PlaceTurn& here;
+    const Sampling& sampling;
+    NormalEquations equations;
+    double amplification = 0; ///< LambdaPoint::amplification; 0 where no frame needed it
+};
+
+/// Makes what the first frame of the turns needs, where they have not begun.
+void begin(const Run& run, const Place& place, const Sampling& sampling,
+           std::unique_ptr<PlaceTurn>& here, std::unique_ptr<SamplingTurn>& turn);
+
+/// The turn of a frame: its samples have become F^H d.
+struct FrameTurn {
+    Frame frame; ///< without samples
+    std::vector<Volume> fhd;
+    double energy = 0; ///< of the samples: ||W^1/2 d||^2
+    SampledErrors sampled = {}; ///< of F^H d
+    double most_noise = 0; ///< what noise has of it at most, where none was measured; else 0
+};
+
+/// Reads a frame and transforms it. The model of its place is compared with others by the first
+/// good frame, whichever is at hand: a run that is resumed says the same.
+FrameTurn begin_frame(const Run& run, SamplingTurn& turn, std::size_t frame);
+
+/// The image of a frame and what is known of its error.
+ImageFrame solve_frame(const Run& run, SamplingTurn& turn, FrameTurn& of_frame,
+                       const Monitor& monitor);
+/// The same of a frame that was solved; over so many unknowns errors of F^H d are spread.
+ImageFrame image_of(const Run& run, const Frame& frame, const Solved& solved, double error,
+                    const SampledErrors& sampled, std::size_t unknowns);
+/// Coil maps of the model were divided by a number, and so is the image now.
+ImageFrame in_units_of_maps(ImageFrame image, const Model& model);
+
+/// A turn that ran before the loop, in which a number was chosen: the loop goes on with it.
+struct TurnAhead {
+    std::size_t frame = 0;
+    std::unique_ptr<PlaceTurn> place;
+    std::unique_ptr<SamplingTurn> sampling;
+    std::optional<FrameTurn> of_frame;
+
+    /// What is there of the turns that begin; null where they are others.
+    std::unique_ptr<PlaceTurn> take(const Place& of);
+    std::unique_ptr<SamplingTurn> take(const PlaceTurn& here, const Sampling& of);
+    std::optional<FrameTurn> take(std::size_t of);
+};
+
+/// Chooses lambda for all frames by a bright one (solve/choose_lambda.hpp).
+LambdaCurve choose_lambda_ahead(const Run& run, const RuleChoice& rule, TurnAhead& ahead);
+/// With the lambda that the run has now; gives back what is not of the first turns of the loop.
+void go_on_with(TurnAhead& ahead, const Run& run, const LambdaPoint& chosen);
+
+} // namespace lsrecon

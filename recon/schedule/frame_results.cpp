@@ -1,0 +1,176 @@
+#include "schedule/frame_results.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/packed.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+constexpr std::size_t no_rank = std::numeric_limits<std::size_t>::max();
+
+/// A bound that is relative to the image that was made, which the error may have made larger.
+double relative_to_exact(double bound) {
+    return bound < 1 ? bound / (1 - bound) : std::numeric_limits<double>::infinity();
+}
+
+} // namespace
+
+FrameResults::FrameResults(const Scan& scan, const std::vector<Place>& places, ImageSink& sink,
+                           JobRanks& ranks, const OnIteration& on_iteration, Reporter& report)
+    : scan_(scan), sink_(sink), ranks_(ranks), on_iteration_(on_iteration), report_(report),
+      attempts_(scan, report), about_(scan.frames.size()), is_finished_(scan.frames.size(), 0),
+      owner_(scan.frames.size(), no_rank), turn_(scan.frames.size()) {
+    for (std::size_t f = 0; f < about_.size(); ++f) {
+        if (std::optional<ImageFrame> finished = sink_.finished(f)) {
+            about_[f] = std::move(*finished);
+            is_finished_[f] = 1;
+        }
+    }
+    ranks_.broadcast(0, is_finished_);
+    for (const Place& place : places) {
+        for (const std::size_t f : place.frames()) {
+            if (!was_finished(f)) {
+                turn_[f] = order_.size();
+                owner_[f] = order_.size() % ranks_.count();
+                order_.push_back(f);
+            }
+        }
+    }
+    progress_.emplace(report_, scan.frames.size());
+}
+
+void FrameResults::next(std::size_t f) {
+    progress_->next(label_beside_index(scan_.frames[f].label, f));
+}
+
+/// The ranks do not wait for each other but for the first, which takes each frame when its own is
+/// done.
+bool FrameResults::take(std::size_t f, const std::function<ImageFrame()>& make) {
+    if (was_finished(f)) {
+        next(f);
+    }
+    if (!has(f)) {
+        return false;
+    }
+    next(f);
+    Told own = told_of(f, make);
+    const bool is_made = own.voxels > 0;
+    if (are_elsewhere()) {
+        bring(ranks_.here(), own);
+        return is_made;
+    }
+    deliver(f, std::move(own), true);
+    for (std::size_t rank = 1; rank < ranks_.count() && turn_[f] + rank < order_.size(); ++rank) {
+        const std::size_t other = order_[turn_[f] + rank];
+        next(other);
+        Told told;
+        bring(rank, told);
+        deliver(other, std::move(told), false);
+    }
+    return is_made;
+}
+
+FrameResults::Told FrameResults::told_of(std::size_t f, const std::function<ImageFrame()>& make) {
+    Told told;
+    const std::size_t known_notes = report_.notes().size();
+    iterations_.clear();
+    if (!attempts_.of(f, [&] { told.image = make(); })) {
+        told.failed = attempts_.failed().at(f);
+    }
+    told.voxels = static_cast<std::size_t>(told.image.values.size());
+    told.notes.assign(report_.notes().begin() + static_cast<long>(known_notes),
+                      report_.notes().end());
+    told.iterations = std::move(iterations_);
+    return told;
+}
+
+void FrameResults::bring(std::size_t from, Told& told) {
+    std::string words = are_elsewhere() ? packed(told) : "";
+    ranks_.bring_to_first(from, words);
+    if (!are_elsewhere()) {
+        told = unpacked<Told>(words);
+        told.image.values.resize(static_cast<Eigen::Index>(told.voxels));
+    }
+    ranks_.bring_to_first(from, told.image.values.data(), told.voxels * sizeof(Complex));
+}
+
+/// On the first rank.
+void FrameResults::deliver(std::size_t f, Told told, bool is_own) {
+    for (const std::string& note : told.notes) {
+        report_.note(note);
+    }
+    for (const Iteration& iteration : told.iterations) {
+        on_iteration_(f, iteration);
+    }
+    if (told.voxels > 0) {
+        told.image.label = scan_.frames[f].label;
+        told.image.position = scan_.frames[f].position;
+        attempts_.of(f, [&] { put(f, std::move(told.image)); });
+    } else if (!is_own) {
+        attempts_.add(f, told.failed);
+    }
+}
+
+void FrameResults::begin_together(std::size_t frames) {
+    progress_.emplace(report_, frames);
+}
+
+void FrameResults::end_together() {
+    progress_.reset();
+}
+
+bool FrameResults::attempt(std::size_t f, const std::function<void()>& work) {
+    if (progress_) {
+        next(f);
+    }
+    return attempts_.of(f, work);
+}
+
+void FrameResults::put(std::size_t f, ImageFrame image) {
+    double& upper = image.sampled.image.upper;
+    upper = relative_to_exact(upper);
+    ComplexVector values = std::move(image.values);
+    image.values.resize(0);
+    about_[f] = image;
+    image.values = std::move(values);
+    sink_.put(f, std::move(image));
+}
+
+Monitor FrameResults::monitor_of(std::size_t frame) {
+    if (!on_iteration_) {
+        return nullptr;
+    }
+    if (are_elsewhere()) {
+        return [this](const Iteration& iteration) { iterations_.push_back(iteration); };
+    }
+    return [this, frame](const Iteration& iteration) { on_iteration_(frame, iteration); };
+}
+
+void FrameResults::end(ModelCheck& model_check) {
+    progress_.reset();
+    for (std::size_t rank = 1; rank < ranks_.count(); ++rank) {
+        std::string found = packed(model_check.places());
+        ranks_.bring_to_first(rank, found);
+        if (!are_elsewhere()) {
+            for (auto& place : unpacked<std::vector<ModelCheck::OfPlace>>(found)) {
+                model_check.add(std::move(place));
+            }
+        }
+    }
+    if (are_elsewhere()) {
+        return;
+    }
+    attempts_.require_some();
+    for (const auto& [f, failed] : attempts_.failed()) {
+        about_[f] = image_of_failed(scan_.frames[f], failed);
+    }
+}
+
+std::size_t FrameResults::finished_before() const {
+    return static_cast<std::size_t>(std::count(is_finished_.begin(), is_finished_.end(), 1));
+}
+
+} // namespace lsrecon

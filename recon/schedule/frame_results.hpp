@@ -1,0 +1,86 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+
+#include "base/job_ranks.hpp"
+#include "base/report.hpp"
+#include "prepare/model_check.hpp"
+#include "scan/attempts.hpp"
+#include "scan/image_sink.hpp"
+#include "scan/place.hpp"
+#include "solve/conjugate_gradient.hpp"
+
+namespace lsrecon {
+
+/// What becomes of the frames of a scan, from their turns to the sink. Ranks have the turns of
+/// frames of a series each, one after the other in the order of the loop, and the first one puts
+/// them into its sink in that order. All that it is made of must outlive it.
+class FrameResults {
+public:
+    using OnIteration = std::function<void(std::size_t frame, const Iteration& iteration)>;
+
+    /// Frames that the sink has are left alone. `ranks` divide frames among them.
+    FrameResults(const Scan& scan, const std::vector<Place>& places, ImageSink& sink,
+                 JobRanks& ranks, const OnIteration& on_iteration, Reporter& report);
+
+    /// Whether a frame has its turn here.
+    bool has(std::size_t frame) const { return owner_[frame] == ranks_.here(); }
+    bool was_finished(std::size_t frame) const { return is_finished_[frame] != 0; }
+    /// The turn of a frame, which may fail alone: its image goes to the sink. One that another rank
+    /// has, or that was finished, is passed over. Whether its image was made here.
+    bool take(std::size_t frame, const std::function<ImageFrame()>& make);
+
+    /// Of frames that begin one after the other and end together: so many, each of which is
+    /// attempted as it begins and as it ends.
+    void begin_together(std::size_t frames);
+    void end_together();
+    bool attempt(std::size_t frame, const std::function<void()>& work);
+    void put(std::size_t frame, ImageFrame image);
+
+    Monitor monitor_of(std::size_t frame);
+    /// Whether another rank has the sink, and what follows is its to do.
+    bool are_elsewhere() const { return !ranks_.is_first(); }
+    /// After the last frame: brings what each rank found of the models of its places. Throws the
+    /// first error when every frame failed.
+    void end(ModelCheck& model_check);
+
+    const std::map<std::size_t, FailedFrame>& failed() const { return attempts_.failed(); }
+    /// Each frame, without values.
+    const std::vector<ImageFrame>& about() const { return about_; }
+    std::size_t finished_before() const;
+
+private:
+    /// What a rank has to tell of a frame that it solved.
+    struct Told {
+        ImageFrame image; ///< its values follow
+        std::uint64_t voxels = 0;
+        FailedFrame failed; ///< where there is no image
+        std::vector<std::string> notes;
+        std::vector<Iteration> iterations;
+        template <typename Archive> void each(Archive& archive) {
+            archive(image, voxels, failed, notes, iterations);
+        }
+    };
+    Told told_of(std::size_t frame, const std::function<ImageFrame()>& make);
+    void bring(std::size_t from, Told& told);
+    void deliver(std::size_t frame, Told told, bool is_own);
+    void next(std::size_t frame);
+
+    const Scan& scan_;
+    ImageSink& sink_;
+    JobRanks& ranks_;
+    OnIteration on_iteration_; ///< null for nobody
+    Reporter& report_;
+    Attempts attempts_;
+    std::optional<FrameProgress> progress_;
+    std::vector<ImageFrame> about_;
+    std::string is_finished_; ///< of each, 1 if by an earlier run, else 0
+    std::vector<std::size_t> order_; ///< of the frames that are solved
+    std::vector<std::size_t> owner_; ///< rank of each frame; none of those that were finished
+    std::vector<std::size_t> turn_; ///< of each frame in the order
+    std::vector<Iteration> iterations_; ///< of this rank's, for the log of the first
+};
+
+} // namespace lsrecon
