@@ -52,7 +52,7 @@ struct Prepared {
     Plan plan;
 
     const Pace& pace() const { return transforms.device().pace(); }
-    bool by_rule() const { return !where_cheap(options.lambda_rule, plan.products()).word.empty(); }
+    bool by_rule() const { return !where_cheap(rule_of(options), plan.products()).word.empty(); }
     /// Whether the tolerance ends the solve, and not the most iterations.
     bool converges() const {
         const bool regularised = how.lambda > 0 || !how.regularisers.empty();

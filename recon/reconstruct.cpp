@@ -172,7 +172,7 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
 
     QsOfRun qs(q, bytes_of_qs(transforms.device(), prepared.places().size()));
     ModelCheck model_check(transforms, prepared.maps_are_stored());
-    const RuleChoice rule = where_cheap(options.lambda_rule, plan.products());
+    const RuleChoice rule = where_cheap(rule_of(options), plan.products());
     const bool by_rule = !rule.word.empty();
     const auto settle = [&](double lambda) {
         return settled(options, rule, lambda, plan.products(), transforms);
@@ -227,6 +227,14 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
         sink.end(scan, result.about);
     }
     return result;
+}
+
+Reconstructed reconstruct(FrameSource& source, ImageSink& sink, ReconstructOptions options,
+                          ComputeOptions compute) {
+    require_consistent(options);
+    Reporter nobody_watches;
+    const auto transforms = open_transforms(with_accuracy_of_image(std::move(compute), options));
+    return reconstruct(source, sink, *transforms, std::move(options), nobody_watches);
 }
 
 } // namespace lsrecon

@@ -93,7 +93,7 @@ FrameShape frame_of(const ReconstructOptions& options, const Grid& grid, std::si
 }
 
 SolveOptions solving(Transforms& transforms, const ReconstructOptions& options, Products products) {
-    return with_effort(solving_by(where_cheap(options.lambda_rule, products), options.solve),
+    return with_effort(solving_by(where_cheap(rule_of(options), products), options.solve),
                        options.effort, products, unit_roundoff(transforms.solver_precision()));
 }
 

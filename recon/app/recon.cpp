@@ -28,82 +28,21 @@ Value replicas_value(std::size_t& replicas) {
             [&replicas] { return replicas == 0 ? "" : text(replicas); }};
 }
 
-/// A method that does not solve has no use for what a solver is told.
-void require_flags_of_method(const ReconOptions& options) {
-    const FileOptions& reconstruct = options.reconstruct;
-    const SolveOptions& solve = reconstruct.solve;
-    const SolveEffort& effort = reconstruct.effort;
-    const Method& method = method_of(solve);
-    if (solve.density != nullptr && method.density != &density_of_gridding) {
-        throw UsageError("--density " + solve.density->name + ": --method " + method.name +
-                         " has no density compensation\n  next:     leave --density out, or use "
-                         "--method gridding");
-    }
+/// What of files has no use where nothing is solved, or all frames are solved together.
+void require_use_of_files(const FileOptions& options) {
     const std::vector<std::pair<std::string, bool>> of_solvers{
-        {"--lambda", options.lambda != "default"},
-        {"--reg", !solve.regularisers.empty()},
-        {"--prior", !reconstruct.prepare.prior.empty()},
-        {"--iterations", effort.iterations.has_value()},
-        {"--tolerance", effort.tolerance.has_value()},
-        {"--preconditioner", effort.precondition.has_value()},
-        {"--solver", solve.solver != nullptr},
-        {"--q", !reconstruct.q_file.empty()},
-        {"--q-folder", !reconstruct.q_folder.empty()},
-        {"--log", !reconstruct.log.empty()},
-        {"--certify", reconstruct.certify > 0}};
-    for (const auto& [flag, given] : of_solvers) {
-        if (given && !method.solves) {
-            throw UsageError(flag + ": --method " + method.name +
-                             " solves nothing\n  next:     leave " + flag +
-                             " out, or use --method least_squares");
+        {"q", !options.q_file.empty()},
+        {"q_folder", !options.q_folder.empty()},
+        {"log", !options.log.empty()}};
+    for (const auto& [key, is_given] : of_solvers) {
+        if (is_given) {
+            require_solves(options.solve, key);
         }
     }
-}
-
-void require_lambda_rule(const RuleChoice& rule, const std::vector<RegulariserChoice>& chosen) {
-    for (const RegulariserChoice& choice : chosen) {
-        if (!rule.word.empty() && !regulariser_named(choice.name).of_unmeasured) {
-            throw UsageError("--lambda " + rule.word + " with --reg " + choice.name +
-                             ": a rule cannot choose lambda beside this regulariser"
-                             "\n  next:     give --lambda a number, or leave --reg out");
-        }
-    }
-}
-
-/// A prior image goes with the regularisers that need one, and they with it.
-void require_prior_flag(const std::vector<RegulariserChoice>& chosen, const std::string& prior) {
-    std::string names;
-    for (const Regulariser& row : regularisers()) {
-        names += row.require == nullptr ? "" : (names.empty() ? "" : " or ") + row.name;
-    }
-    if (need_prior(chosen) && prior.empty()) {
-        throw UsageError("--reg " + names + " needs a prior image\n  next:     pass --prior FILE");
-    }
-    if (!need_prior(chosen) && !prior.empty()) {
-        throw UsageError("--prior " + prior + ": no regulariser uses it\n  next:     add --reg " +
-                         names + " with a weight, or leave --prior out");
-    }
-}
-
-/// Frames that are solved together have no end before all have, and no replica of their own.
-void require_flags_of_joint_solves(const FileOptions& options, const std::string& chosen) {
-    if (!need_all_frames(options.solve.regularisers)) {
-        return;
-    }
-    if (options.resume) {
-        throw UsageError("--resume: with --reg " + chosen +
+    if (options.resume && need_all_frames(options.solve.regularisers)) {
+        throw UsageError("--resume: with --reg " + in_words(options.solve.regularisers) +
                          " all frames are solved together, so a stopped run keeps none\n  next:    "
                          " leave --resume out");
-    }
-    if (options.certify > 0) {
-        throw UsageError("--certify: with --reg " + chosen +
-                         " all frames are solved together, and the error of such an image is not "
-                         "known\n  next:     leave one of the two out");
-    }
-    if (options.noise_replicas > 0) {
-        throw UsageError("--noise-map: with --reg " + chosen +
-                         " all frames are solved together, and a noise map needs a single frame\n"
-                         "  next:     leave one of the two out");
     }
 }
 
@@ -127,23 +66,6 @@ void tell_summary(const ReconOptions& options, const ReconstructedFile& result, 
     }
     console.tell("warnings   " + (notes == 0 ? "none" : text(notes, ", see above")));
     console.tell(formatted("time       %.1f s", seconds));
-}
-
-/// Of an engine that is not exact, where the user leaves it to the program.
-void choose_accuracy(ReconOptions& options) {
-    constexpr double usual_lambda = 1e-3; // of those that rules choose
-    ComputeOptions& compute = options.compute;
-    FileOptions& reconstruct = options.reconstruct;
-    if (compute.accuracy > 0 || !may_be_inexact(compute)) {
-        return;
-    }
-    const double tolerance = reconstruct.certify > 0
-                                 ? reconstruct.certify
-                                 : reconstruct.effort.tolerance.value_or(image_error_of_accuracy);
-    compute.image_accuracy = accuracy_for(
-        tolerance, reconstruct.lambda_rule.word.empty() ? reconstruct.solve.lambda : usual_lambda,
-        compute.precision.value_or(Precision::float32));
-    reconstruct.settings.emplace_back("accuracy", text(compute.image_accuracy));
 }
 
 /// A device by its name in place of its index, which tasks on devices of one kind do not share.
@@ -225,31 +147,22 @@ HashesOfFiles hashes_of_files(ReconOptions& options) {
 
 void settle_words(ReconOptions& options) {
     FileOptions& reconstruct = options.reconstruct;
-    SolveOptions& solve = reconstruct.solve;
-    const Solver& solver = solver_of(solve);
-    require_flags_of_method(options);
-    if (options.lambda == "default") {
-        const bool regularised = !method_of(solve).solves || reconstruct.effort.iterations ||
-                                 !solve.regularisers.empty();
-        reconstruct.lambda_rule = regularised ? RuleChoice() : RuleChoice{"auto", false};
-    } else if (lambda_rule(options.lambda) != nullptr) {
-        reconstruct.lambda_rule = {options.lambda};
+    if (options.lambda != "default") {
+        const bool is_rule = lambda_rule(options.lambda) != nullptr;
+        reconstruct.lambda_rule = RuleChoice{is_rule ? options.lambda : ""};
     }
-    if (need_splitting(solve.regularisers) && !solver.splits) {
-        throw UsageError(
-            "--solver " + solver.name + ": conjugate gradients alone do not minimise " +
-            in_words(solve.regularisers) + "\n  next:     leave --solver or --reg out");
-    }
-    require_flags_of_joint_solves(reconstruct, in_words(solve.regularisers));
-    reconstruct.read.frames_differ = need_all_frames(solve.regularisers);
-    require_lambda_rule(reconstruct.lambda_rule, solve.regularisers);
-    require_prior_flag(solve.regularisers, reconstruct.prepare.prior);
+    require_consistent(reconstruct);
+    require_use_of_files(reconstruct);
+    reconstruct.read.frames_differ = need_all_frames(reconstruct.solve.regularisers);
     if (!reconstruct.preview.empty()) {
         require_png();
     }
     reconstruct.settings = settings_of(&options_of, options);
     name_device(reconstruct.settings);
-    choose_accuracy(options);
+    options.compute = with_accuracy_of_image(std::move(options.compute), reconstruct);
+    if (options.compute.image_accuracy > 0) {
+        reconstruct.settings.emplace_back("accuracy", text(options.compute.image_accuracy));
+    }
 }
 
 void settle(ReconOptions& options) {

@@ -61,6 +61,7 @@ protected:
             }));
         FileOptions options;
         options.solve = {0, 50, 1e-11, &solver_named("eigen")};
+        options.lambda_rule = RuleChoice();
         options.resume = resume;
         return reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), *transforms,
                                 options, report);
@@ -104,6 +105,7 @@ TEST(ImageOfZeros, IsByTheDeviceOrByTheScan) {
         const auto transforms = open_transforms(test::on_reference(), std::move(table));
         FileOptions options;
         options.solve = {0, 50, 1e-11, &solver_named("eigen")};
+        options.lambda_rule = RuleChoice();
         Reporter report;
         try {
             reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), *transforms, options,

@@ -35,6 +35,7 @@ protected:
 
     NoiseMap() {
         options.solve = {0, 60, 1e-9, &solver_named("eigen")};
+        options.lambda_rule = RuleChoice();
         options.noise_replicas = replicas;
     }
     RealVector solved(const Scan& scan, const std::string& dataset) {

@@ -70,6 +70,7 @@ protected:
     static FileOptions exactly() {
         FileOptions options;
         options.solve = {0, 50, 1e-11, &solver_named("eigen")};
+        options.lambda_rule = RuleChoice();
         return options;
     }
 };

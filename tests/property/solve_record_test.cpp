@@ -36,6 +36,7 @@ TEST_F(SolveRecord, ALambdaThatSinglePrecisionLosesIsKnown) {
                       scan_of(test::make_problem({"one sample", {12, 10, 0}, 1})));
     const auto lost = [&](double lambda, Transforms& by) {
         FileOptions options;
+        options.lambda_rule = RuleChoice();
         options.solve.lambda = lambda;
         return reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), by, options,
                                 report)
@@ -62,6 +63,7 @@ TEST_F(SolveRecord, TheRecordSaysHowTheSolveEndedAndHowFarTheTruthIs) {
         {problem.rho.colwise().norm().transpose().cast<Complex>() * 1.25, "", {}, {}});
     write_image(folder.file("truth.h5"), truth);
     FileOptions options;
+    options.lambda_rule = RuleChoice();
     options.truth = folder.file("truth.h5");
     options.prepare.maps = "none";
     const ReconstructedFile result = reconstruct_file(
@@ -84,6 +86,7 @@ TEST_F(SolveRecord, ATruthOfAnotherSizeIsRefusedBeforeTheWork) {
     truth.frames.push_back({ComplexVector::Ones(25), "", {}, {}});
     write_image(folder.file("truth.h5"), truth);
     FileOptions options;
+    options.lambda_rule = RuleChoice();
     options.truth = folder.file("truth.h5");
     EXPECT_THROW(reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), *transforms,
                                   options, report),
