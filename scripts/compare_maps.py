@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Coil maps of `lsrecon maps`, beside those of BART's ecalib, in one run.
 
-    compare_maps.py [--program LSRECON] [--bart BART] [--volume N] [-o TABLE.md]
+    compare_maps.py [--program LSRECON] [--bart BART] [--matrix N] [--turns N]
+                    [--volume N] [-o TABLE.md]
 
 Simulates a full Cartesian scan without maps (128 x 128, 8 coils, SNR 30), from which every method
 estimates maps, and an undersampled radial scan of the same phantom and coils, which is
 reconstructed with each of them and with the true ones. The table has the errors of these images
 against the phantom, and the seconds of estimating maps from file to file and of processor time:
-the least of three alternating runs. --volume also estimates maps of N^3 voxels and 16 coils from
-the centre of 28^3 samples, once; 128 takes minutes and 4 GB. Without BART its rows are left out.
+the least of --turns, one method after the other. --volume also estimates maps of N^3 voxels and 16
+coils from the centre of 28^3 samples, once; 128 takes minutes and 4 GB. Without BART its rows are
+left out.
 """
 
 import os
@@ -21,7 +23,7 @@ import numpy as np
 from compare_regularisers import (common_flags, difference, image_of, read_cfl, write_cfl,
                                   write_table)
 
-MATRIX, COILS, TURNS, LAMBDA = 128, 8, 3, "0.03"
+COILS, LAMBDA = 8, "0.03"
 CENTRE, VOLUME_COILS = 28, 16
 CALIBRATION = 24  # the width that ecalib takes by default, and that of decision 0019
 
@@ -75,16 +77,16 @@ def error_with(programs, truth, *words):
     return difference(abs(image_of("image.h5")), abs(truth))
 
 
-def rows_in_the_plane(programs):
-    size = (MATRIX, MATRIX)
+def rows_in_the_plane(programs, width, turns):
+    size = (width, width)
     simulate(programs, "calibration.h5", "cartesian", size, COILS, "--without-maps")
     simulate(programs, "scan.h5", "radial", size, COILS, "--undersampling", 3, "--truth",
              "truth.h5", "--seed", 2)
     truth = image_of("truth.h5")
     with_true = error_with(programs, truth)
-    rows = [["true maps", f"{100 * with_true:.2f}", "", "", ""]]
+    rows = [["true maps", f"{100 * with_true:.2f}", "-", "-", "-"]]
     methods = methods_of(programs, size)
-    seconds = np.min([[programs.timed(command) for _, command in methods] for _ in range(TURNS)],
+    seconds = np.min([[programs.timed(command) for _, command in methods] for _ in range(turns)],
                      axis=0)
     for (name, command), (wall, processor) in zip(methods, seconds):
         programs.timed(command)
@@ -107,16 +109,18 @@ def rows_of_volume(programs, width):
 
 def compare(programs, options):
     head = ["maps", "image error, %", "beside true maps", "s", "processor, s"]
-    rows = [head, ["---"] * len(head), *rows_in_the_plane(programs)]
+    rows = [head, ["---"] * len(head), *rows_in_the_plane(programs, options.matrix, options.turns)]
     if options.volume:
         rows += rows_of_volume(programs, options.volume)
-    about = (f"{MATRIX} x {MATRIX}, {COILS} coils, SNR 30, radial, undersampled 3 times; "
-             f"{platform.machine()}, {len(os.sched_getaffinity(0))} cores.")
+    about = (f"{options.matrix} x {options.matrix}, {COILS} coils, SNR 30, radial, undersampled 3 "
+             f"times; {platform.machine()}, {len(os.sched_getaffinity(0))} cores.")
     return "\n".join([about, "", *(f"| {' | '.join(row)} |" for row in rows)])
 
 
 def main():
     parser = common_flags(__doc__)
+    parser.add_argument("--matrix", type=int, default=128)
+    parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--volume", type=int, help="width in voxels")
     write_table(compare, parser.parse_args())
 

@@ -31,11 +31,11 @@ def log_uniform(low, high):
     return math.exp(random.uniform(math.log(low), math.log(high)))
 
 
-def scan_of():
+def scan_of(tiny=False):
     """Words for simulate, or None where a scan would be too large."""
-    dimensions = random.choice([2, 3])
-    width = int(log_uniform(16, 257 if dimensions == 2 else 193))
-    coils = int(log_uniform(1, 33))
+    dimensions = 2 if tiny else random.choice([2, 3])
+    width = int(log_uniform(16, 33 if tiny else 257 if dimensions == 2 else 193))
+    coils = int(log_uniform(1, 5 if tiny else 33))
     names = {2: ["radial", "golden-angle", "spiral", "random"],
              3: ["radial-3d", "stack-of-spirals", "cones", "random"]}
     trajectory = random.choice(names[dimensions])
@@ -78,7 +78,7 @@ def run(command):
     return out, errors, time.monotonic() - begin, usage.ru_maxrss * 1024
 
 
-def collect(arguments, folder):
+def collect(arguments, folder, tiny=False):
     program = [arguments.program]
     scan, image = os.path.join(folder, "scan.h5"), os.path.join(folder, "image.h5")
     kind = "gpu" if arguments.device == "gpu" else "cpu"
@@ -87,7 +87,7 @@ def collect(arguments, folder):
     done = 0
     with open(arguments.output, "a", encoding="utf-8") as file:
         while done < arguments.count and time.monotonic() < end:
-            chosen = scan_of()
+            chosen = scan_of(tiny)
             if chosen is None:
                 continue
             words, voxels, coils = chosen
@@ -116,20 +116,33 @@ def collect(arguments, folder):
             done += 1
 
 
-def report(path):
+def rows_of(path):
     with open(path, encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
+        return [json.loads(line) for line in file]
+
+
+def summary(path):
+    """Shares within 30 % and within the interval, the median error, and sorted ratios of memory."""
+    rows = rows_of(path)
     errors = [row["predicted"]["seconds"] / row["seconds"] for row in rows]
-    near = sum(1 / 1.3 <= error <= 1.3 for error in errors) / len(errors)
-    within = sum(1 / row["predicted"]["spread"] <= error <= row["predicted"]["spread"]
-                 for row, error in zip(rows, errors)) / len(errors)
-    median = statistics.median(abs(math.log(error)) for error in errors)
-    print(f"{len(rows)} configurations on {rows[0]['predicted']['device']}")
-    print(f"seconds: {100 * near:.0f} % within 30 %, "
-          f"median error {100 * (math.exp(median) - 1):.0f} %, "
-          f"{100 * within:.0f} % within the interval")
-    memory = [row["predicted"]["host_bytes"] / row["host_bytes"] for row in rows]
-    print(f"host memory: predicted over used from {min(memory):.2f} to {max(memory):.2f}, "
+    return {
+        "runs": len(rows),
+        "near": sum(1 / 1.3 <= error <= 1.3 for error in errors) / len(errors),
+        "within": sum(1 / row["predicted"]["spread"] <= error <= row["predicted"]["spread"]
+                      for row, error in zip(rows, errors)) / len(errors),
+        "median": math.exp(statistics.median(abs(math.log(error)) for error in errors)) - 1,
+        "memory": sorted(row["predicted"]["host_bytes"] / row["host_bytes"] for row in rows),
+    }
+
+
+def report(path):
+    rows, found = rows_of(path), summary(path)
+    memory = found["memory"]
+    print(f"{found['runs']} configurations on {rows[0]['predicted']['device']}")
+    print(f"seconds: {100 * found['near']:.0f} % within 30 %, "
+          f"median error {100 * found['median']:.0f} %, "
+          f"{100 * found['within']:.0f} % within the interval")
+    print(f"host memory: predicted over used from {memory[0]:.2f} to {memory[-1]:.2f}, "
           f"median {statistics.median(memory):.2f}")
     for name in sorted({stage for row in rows for stage in row["stages"]}):
         pairs = [(row["predicted"]["stages"].get(name, 0), row["stages"][name]) for row in rows

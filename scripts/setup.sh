@@ -19,7 +19,7 @@ packages=(
     ocl-icd-opencl-dev opencl-clhpp-headers pocl-opencl-icd libvkfft-dev
     # scripts that make and read test data
     python3-h5py python3-numpy python3-nibabel
-    # curves of scripts/scaling.py
+    # tests that read PNG files
     python3-matplotlib
 )
 (($# == 0)) || packages=("$@")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Iterations on simulated scans: the tables of docs/performance.md. Takes some minutes.
+"""Iterations on simulated scans. Takes some minutes.
 
     study_iterations.py LSRECON error            the error of the image over iterations and lambda
     study_iterations.py LSRECON preconditioner [TRAJECTORY:X,Y[,Z][:SNR[:COILS]] ...]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The error of simulated images at the lambda that each rule of --lambda chooses, beside the best
-of a sweep: the table of docs/performance.md. Takes some minutes.
+of a sweep. Takes some minutes.
 
     study_lambda.py LSRECON"""
 

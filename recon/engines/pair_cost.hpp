@@ -17,7 +17,7 @@ constexpr DeviceUnit native_trigonometry{&DeviceRates::native_pairs, "native"};
 constexpr DeviceUnit multiply_adder{&DeviceRates::multiply_adds, "multiply-add"};
 constexpr DeviceUnit matrix_unit{&DeviceRates::matrix_multiply_adds, "fp64 matrix"};
 
-/// What a computed pair of a kernel needs of the device. docs/performance.md derives the numbers.
+/// What a computed pair of a kernel needs of the device, counted in docs/performance.md, Limits.
 struct PairCost {
     DeviceUnit trigonometry = no_unit; ///< one sine and one cosine
     double fhd_multiply_adds = 0; ///< and of F; 0 when nothing is known of the kernel

@@ -15,7 +15,7 @@ struct SolveEffort {
     std::optional<bool> precondition;
 };
 
-/// What is right where the user gives nothing (docs/performance.md#iterations):
+/// What is right where the user gives nothing (scripts/study_iterations.py):
 constexpr int iterations_of_splitting = 24; ///< with a regulariser that is not quadratic
 /// Where lambda or a quadratic regulariser, and not stopping early, keeps noise out: the image is
 /// within a percent of the converged one. The residual understates its error by up to 1 / lambda.

@@ -18,7 +18,7 @@ double LambdaCurve::cross_validation(const LambdaPoint& point) const {
 namespace {
 
 /// Corners below it leave more noise than a larger lambda would blur, where the best lambda is
-/// known (docs/performance.md#lambda-by-a-rule). A scan of hardly any noise has none.
+/// known (scripts/study_lambda.py). A scan of hardly any noise has none.
 constexpr double smallest_corner = 0.01;
 
 [[noreturn]] void refuse(const std::string& scan, const std::string& found,

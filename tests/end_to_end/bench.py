@@ -15,7 +15,6 @@ import tempfile
 import time
 
 program, source = sys.argv[1], pathlib.Path(sys.argv[2])
-scaling = source / "scripts" / "scaling.py"
 MATRIX = ["--matrix", "8,9", "--samples", "70"]
 LOOPS = ["reference", "reference-single"]
 UNITS = ["sin, cos", "native", "multiply-add", "fp64 matrix"]
@@ -155,30 +154,6 @@ def wrong_reconstruction():
     assert row["kernel"] == "struct" and not row["verified"] and row["seconds"] == 0, row
 
 
-def sweeps():
-    run(sys.executable, str(scaling), "measure", "-o", "scaling.json", "--program", program,
-        "--samples", "16,64", "--widths", "6,8", "--at-matrix", "8,8", "--at-samples", "64",
-        "--kernel", "separable")
-    result = json.loads(pathlib.Path("scaling.json").read_text(encoding="utf-8"))
-    points = sorted((point["matrix"], point["samples"]) for point in result["points"])
-    assert points == [([6, 6], 64), ([8, 8], 16), ([8, 8], 64)], points
-    table, _ = run(sys.executable, str(scaling), "draw", "scaling.json", "--table")
-    for cell in ("LS (CPU, double)", "| 8x8 | 16 |", "| 6x6 | 64 |", "pairs, transfer"):
-        assert cell in table, (cell, table)
-    # A module that cannot be imported stands for a machine without matplotlib.
-    pathlib.Path("none").mkdir()
-    pathlib.Path("none/matplotlib.py").write_text("raise ImportError\n", encoding="utf-8")
-    _, told = run(sys.executable, str(scaling), "draw", "scaling.json", "-o", "none.png", code=5,
-                  environment={"PYTHONPATH": "none"})
-    assert "python3-matplotlib" in told and not pathlib.Path("none.png").exists(), told
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        return
-    run(sys.executable, str(scaling), "draw", "scaling.json", "-o", "scaling.png")
-    assert pathlib.Path("scaling.png").read_bytes().startswith(b"\x89PNG")
-
-
 with tempfile.TemporaryDirectory() as work:
     os.chdir(work)
     whole_table()
@@ -186,5 +161,4 @@ with tempfile.TemporaryDirectory() as work:
     interrupted()
     wrong_kernel()
     wrong_reconstruction()
-    sweeps()
     os.chdir("/")

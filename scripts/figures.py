@@ -1,0 +1,515 @@
+#!/usr/bin/env python3
+"""Measures what docs/performance.md claims, and writes its tables.
+
+    figures.py [--program LSRECON] [--device cpu|gpu] [--tables NAME ...] [--quick] [-o PAGE]
+
+The page is its own template: a table stands between two comments that name it and the device, and
+only tables of --device are replaced. Each is written as soon as it is measured. Scans are simulated
+in a temporary folder. A time is the least of --turns, fewer where they take a minute together.
+Peers that cannot be imported or found are named as not installed. `lsrecon devices --measure` runs
+before tables with predictions, and replaces what was kept of this device. --quick takes tiny
+scans, skips that, and shows only that the command works.
+"""
+
+import argparse
+import datetime
+import importlib
+import itertools
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import h5py
+import numpy as np
+
+import predictions
+from compare_regularisers import difference, image_of, write_for_bart
+
+PAGE = pathlib.Path(__file__).parents[1] / "docs/performance.md"
+ENOUGH = {"cpu": 60, "gpu": 15}  # seconds, after which no turn begins
+TARGETS = [1e-3, 1e-5]  # errors that the peers' adjoints must reach
+SAME_WITHIN = 0.1  # BART's image from ours: it stops and scales in its own way
+CHECKED = 64  # voxels whose exact sums are compared
+TEN = ["--iterations", 10]
+WAYS = [[], ["--reg", "tv:0.02"], TEN]
+
+
+def scan(trajectory, matrix, *words):
+    return ["--trajectory", trajectory, "--matrix", ",".join(map(str, matrix)), "--noise", 0.01,
+            *words]
+
+
+def scans_of(quick):
+    """Words for simulate; their samples are those of a scanner that samples densely enough."""
+    flat, deep, small = (32, 12, 10) if quick else (256, 128, 64)
+    dense = [] if quick else ["--readouts", 402, "--samples-per-readout", 512]
+    sparse = [] if quick else ["--readouts", 3376, "--samples-per-readout", 128]
+    single = [] if quick else ["--readouts", 4000, "--samples-per-readout", 250]
+    frames, coils = (3, 2) if quick else (12, 8)
+    return {
+        "2D": scan("radial", [flat] * 2, "--coils", 8, *dense),
+        "3D": scan("radial-3d", [deep] * 3, "--model", "voxels", *sparse),
+        "small": scan("radial-3d", [small] * 3, "--model", "voxels"),
+        "series": scan("golden-angle", [32 if quick else 128] * 2, "--readouts", 21, "--frames",
+                       frames, "--coils", coils, "--motion", 8),
+        "coils": scan("radial-3d", [deep] * 3, "--coils", 8),
+        "large": scan("random", [2 * deep] * 3, "--coils", 16, *single),
+    }
+
+
+# What a table takes on each device: a GPU has more than a small scan to do.
+TRANSFORMED = {"cpu": ["2D", "small"], "gpu": ["2D", "coils"]}
+RECONSTRUCTED = {"cpu": {"2D": WAYS, "3D": WAYS, "series": WAYS},
+                 "gpu": {"2D": WAYS, "series": WAYS[:2], "coils": WAYS, "large": [TEN]}}
+ENGINES = [["exact"], ["nufft", "1e-3"], ["nufft", "1e-5"], ["nufft"]]
+GROWN = [(["random", [128] * 3], []), (["random", [160] * 3], []), (["random", [1536] * 2], []),
+         (["random", [112] * 3], ["--lambda", 0.01]),
+         (["random", [112] * 3], ["--reg", "tv:0.001"]),
+         (["random", [112] * 3], ["--reg", "wavelet:0.001"])]
+
+
+class DeviceMemory(threading.Thread):
+    """The largest use of a GPU while it runs, in MiB."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.most = 0
+        self.over = threading.Event()
+
+    def run(self):
+        query = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
+        while shutil.which(query[0]) and not self.over.wait(0.1):
+            used = subprocess.run(query, capture_output=True, text=True, check=False).stdout
+            self.most = max([self.most, *map(int, re.findall(r"\d+", used))])
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.join()
+
+
+# Runs a command and prints what it took at the end. A process counts the memory of the one that it
+# was forked from, which must be small.
+SMALL = """
+import os, sys, time
+start = time.monotonic()
+child = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ)
+_, status, usage = os.wait4(child, 0)
+print("\\n", time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
+sys.exit(status != 0)
+"""
+
+
+def run(command):
+    """Its output, seconds, those of the processor, and largest resident memory in MB."""
+    done = subprocess.run([sys.executable, "-S", "-c", SMALL, *map(str, command)], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    text, _, numbers = done.stdout.rpartition("\n ")
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{text}")
+    seconds, processor, kilobytes = map(float, numbers.split())
+    return text, np.array([seconds, processor, kilobytes * 1024 / 1e6])
+
+
+def timed(call):
+    start = time.monotonic()
+    call()
+    return time.monotonic() - start
+
+
+def three_digits(value):
+    return f"{float(f'{value:.3g}'):g}"
+
+
+def table(head, rows):
+    rows = [head, ["---"] * len(head), *([str(cell) for cell in row] for row in rows)]
+    return [f"| {' | '.join(row)} |" for row in rows]
+
+
+class Machine:
+    """The program, the device, and scans that are simulated where they are first needed."""
+
+    def __init__(self, options):
+        found = shutil.which(options.program) or sys.exit(f"no program {options.program}")
+        self.lsrecon, self.bart = os.path.abspath(found), shutil.which(options.bart)
+        self.device, self.quick = options.device, options.quick
+        self.turns, self.enough = 1 if options.quick else options.turns, ENOUGH[options.device]
+        self.scans = scans_of(options.quick)
+        self.cores = len(os.sched_getaffinity(0))
+        self.missing = []
+
+    def run(self, command, *words):
+        return run([self.lsrecon, command, *words, "--device", self.device])
+
+    def simulate(self, key):
+        """Files of the scan and of its truth."""
+        if not os.path.exists(f"{key}.h5"):
+            self.run("simulate", *self.scans[key], "-o", f"{key}.h5", "--truth",
+                     f"{key}_truth.h5")
+
+    def repeat(self, call):
+        """What it returns, of every turn."""
+        found, begin = [], time.monotonic()
+        while not found or (len(found) < self.turns and time.monotonic() - begin < self.enough):
+            found.append(call())
+        return found
+
+    def predict(self, path, *words):
+        text, _ = self.run("predict", path, "--json", *words)
+        return json.loads(text[text.index("{"):])
+
+    def about(self, table_name):
+        name = self.predict("2D.h5")["device"]
+        if name.startswith("pthread-"):  # PoCL's: the kind of core and its instructions come first
+            name = name.split("-")[-1]
+        least = f"the least of {self.turns} turns or fewer" if self.turns > 1 else "one turn"
+        turns = OTHER_TURNS.get(table_name, least)
+        return f"{name}, {self.cores} cores, {datetime.date.today()}, {turns}."
+
+
+def validate(machine, path, engine, pairs, seed):
+    """Of F^H d, F and Q: seconds and errors."""
+    accuracy = ["--accuracy", engine[1]] if engine[1:] else []
+    text, _ = machine.run("validate", path, "--engine", engine[0], *accuracy, "--pairs", pairs,
+                          "--seed", seed, "--json", "validate.json")
+    seconds = dict(reversed(re.findall(r"^(fhd|f|q)\s+(\S+) s$", text, re.M)))
+    rows = json.loads(pathlib.Path("validate.json").read_text("utf-8"))["rows"]
+    errors = {row["stage"]: row["relative_l2"] for row in rows}
+    return [[float(seconds[stage]), errors[stage]] for stage in ("fhd", "f", "q")]
+
+
+def transforms(machine):
+    rows = []
+    for key in TRANSFORMED[machine.device]:
+        machine.simulate(key)
+        with h5py.File(f"{key}.h5") as f:
+            samples, voxels = f["trajectory"].shape[-2], int(np.prod(f.attrs["matrix"]))
+        for engine in ENGINES:
+            seeds = itertools.count(1)
+            turns = np.array(machine.repeat(lambda: validate(
+                machine, f"{key}.h5", engine, 8 * max(samples, voxels), next(seeds))))
+            rows.append([key, " ".join(engine), *[
+                f"{seconds:.3f}, {error:.0e}"
+                for (seconds, _), (_, error) in zip(turns.min(axis=0), turns.max(axis=0))]])
+    return table(["scan", "engine", "F^H d: s, error", "F", "Q"], rows)
+
+
+def kernels(machine):
+    """The ladder, by bench."""
+    size = (["--matrix", "8,9", "--samples", 70, "--kernel", "native,separable"] if machine.quick
+            else [] if machine.device == "cpu" else ["--matrix", "128,128,128", "--samples", 16384])
+    run([machine.lsrecon, "bench", "--stage", "fhd,q", *size, "--json", "bench.json", "--device",
+         machine.device])
+    found = json.loads(pathlib.Path("bench.json").read_text("utf-8"))["rows"]
+    found = [row for row in found if row["seconds"] > 0]  # the NUFFT has no pairs to count
+    rows = []
+    for kernel in dict.fromkeys(row["kernel"] for row in found):
+        fhd, q = ({row["stage"]: row for row in found if row["kernel"] == kernel}[stage]
+                  for stage in ("fhd", "q"))
+        loops = kernel.startswith("reference")
+        rows.append([kernel, *[", ".join([
+            three_digits(row["pairs_per_second"] / 1e9),
+            "-" if loops else f"{100 * row['fraction_of_limit']:.0f}",
+            f"{row['relative_error']:.0e}"]) for row in (fhd, q)]])
+    return table(["kernel", "F^H d: G/s, % of limit, error", "Q"], rows)
+
+
+class Problem:
+    """Samples of all coils, and what they come to at some voxels."""
+
+    def __init__(self, path):
+        with h5py.File(path) as f:
+            self.k, self.samples = f["trajectory"][()], f["samples"][()].astype("c8")
+            self.size = tuple(int(n) for n in f.attrs["matrix"])
+        self.samples = self.samples.reshape(-1, len(self.k))
+        self.at = np.random.default_rng(1).integers(0, self.size, (CHECKED, len(self.size)))
+        positions = (self.at - np.array(self.size) // 2) / self.size
+        self.exact = np.array([self.samples @ np.exp(2j * np.pi * (self.k @ x))
+                               for x in positions]).T
+
+    def error(self, values):
+        """Of an adjoint, [C, (Z,) Y, X], at the best common scale: programs have their own."""
+        values = np.asarray(values).reshape(len(self.samples), *self.size[::-1])
+        return difference(values[(slice(None), *self.at.T[::-1])], self.exact)
+
+
+def settings_of_finufft(module, problem, to_device, to_host, **more):
+    """For every plan that it may have, a call that runs it from arrays to arrays."""
+    turns = (2 * np.pi * problem.k / problem.size).astype("f4")
+    for sigma, eps in itertools.product((1.25, 2), (1e-3, 1e-4, 1e-5, 1e-6)):
+        def adjoint(eps=eps, sigma=sigma):
+            plan = module.Plan(1, problem.size[::-1], n_trans=len(problem.samples), eps=eps,
+                               isign=1, dtype="complex64", upsampfac=sigma, **more)
+            plan.setpts(*(to_device(np.ascontiguousarray(turns[:, d]))
+                          for d in reversed(range(len(problem.size)))))
+            return to_host(plan.execute(to_device(problem.samples.squeeze())))
+        yield adjoint
+
+
+def of_finufft(module, problem):
+    yield from settings_of_finufft(module, problem, lambda a: a, lambda a: a,
+                                   nthreads=len(os.sched_getaffinity(0)))
+
+
+def of_cufinufft(module, problem):
+    cupy = importlib.import_module("cupy")
+    for method in (1, 2, 3):
+        yield from settings_of_finufft(module, problem, cupy.asarray, cupy.asnumpy,
+                                       gpu_method=method)
+
+
+def of_ducc0(module, problem):
+    turns = (2 * np.pi * problem.k / problem.size).astype("f4")[:, ::-1].copy()
+    for eps in (1e-3, 5e-4, 1e-4, 2e-5, 1e-5):
+        def adjoint(eps=eps):
+            plan = module.nufft.plan(nu2u=True, coord=turns, grid_shape=problem.size[::-1],
+                                     epsilon=eps, nthreads=len(os.sched_getaffinity(0)))
+            return [plan.nu2u(points=values, forward=False) for values in problem.samples]
+        yield adjoint
+
+
+def of_sigpy(module, problem):
+    shape = (len(problem.samples), *problem.size[::-1])
+    points = np.ascontiguousarray(problem.k[:, ::-1].astype("f4"))
+    for sigma, width in ((1.25, 4), (2, 6)):
+        yield lambda sigma=sigma, width=width: module.nufft_adjoint(
+            problem.samples, points, shape, oversamp=sigma, width=width)
+
+
+ADJOINTS = {"cpu": {"finufft": of_finufft, "ducc0": of_ducc0, "sigpy": of_sigpy},
+            "gpu": {"cufinufft": of_cufinufft}}
+
+
+def of_lsrecon(machine):
+    """As the peers' settings, but that a call returns its seconds: those of the stage."""
+    for accuracy in (1e-2, 3e-3, 1e-3, 1e-4, 3e-5, 1e-5):
+        def adjoint(accuracy=accuracy):
+            machine.run("fhd", "coils_alone.h5", "-o", "fhd.h5", "--engine", "nufft",
+                        "--accuracy", accuracy)
+            with h5py.File("fhd.h5") as f:
+                return float(f["record"].attrs["seconds_fhd"][0]), f["fhd"][()]
+        yield adjoint
+
+
+def try_settings(machine, problem, name):
+    """Of every setting: least seconds and error."""
+    if name == "lsrecon":
+        for call in of_lsrecon(machine):
+            seconds, values = zip(*machine.repeat(call))
+            yield min(seconds), problem.error(values[0])
+        return
+    module = importlib.import_module(name)
+    for call in ADJOINTS[machine.device][name](module, problem):
+        error = problem.error(call())
+        yield min(machine.repeat(lambda call=call: timed(call))), error
+
+
+def adjoints(machine):
+    """The fastest setting of each program that reaches an error, or else its most exact one."""
+    rows, head = [], []
+    for key in ("2D", "3D"):
+        machine.simulate(key)
+        shutil.copy(f"{key}.h5", "coils_alone.h5")
+        with h5py.File("coils_alone.h5", "r+") as f:
+            f.pop("coil_maps", None)
+        problem, tried = Problem("coils_alone.h5"), {}
+        for program in ["lsrecon", *ADJOINTS[machine.device]]:
+            try:
+                tried[program] = list(try_settings(machine, problem, program))
+            except ImportError:
+                machine.missing.append(program)
+        head = [f"{program} {importlib.import_module(program).__version__}"
+                for program in list(tried)[1:]]
+        for target in TARGETS:
+            best = [min([one for one in some if one[1] <= target]
+                        or [min(some, key=lambda one: one[1])]) for some in tried.values()]
+            rows.append([key, f"{target:g}", *(f"{seconds:.3f}, {error:.0e}"
+                                                for seconds, error in best)])
+    return table(["adjoint of", "error at most", "lsrecon: s, error", *head], rows)
+
+
+def commands_of(machine, size):
+    """For each way: our words for recon, and BART's command with the words that name it."""
+    files, by_size = ["traj", "kspace"], ":".join(map(str, [*size, 1][:3]))
+    inverse, tv = ["nufft", "-i", "-m", 10, "-d", by_size], ["-R", "T:3:0:0.005"]
+    plain = [*TEN, "--lambda", 0]
+    if len(size) == 3:
+        return [(plain, [machine.bart, *inverse, *files, "image"], inverse[:4])]
+    return [(ours, [machine.bart, "pics", *theirs, "-t", *files, "maps", "image"],
+             ["pics", *theirs])
+            for ours, theirs in ((plain, ["-i", 10, "-l2", "-r", 0]), (["--reg", "tv:0.02"], tv))]
+
+
+def processes(machine):
+    """From file to file beside BART."""
+    if not machine.bart:
+        machine.missing.append("bart")
+        return []
+    rows, version = [], run([machine.bart, "version"])[0].strip()
+    for key in ("2D", "3D"):
+        machine.simulate(key)
+        write_for_bart(f"{key}.h5")
+        truth = abs(image_of(f"{key}_truth.h5"))
+        for words, theirs, named in commands_of(machine, truth.shape[::-1]):
+            ours = [machine.lsrecon, "recon", f"{key}.h5", "-o", "image.h5", "--device",
+                    machine.device, *words]
+            took = machine.repeat(lambda ours=ours, theirs=theirs: [run(ours)[1],
+                                                                            run(theirs)[1]])
+            images = [image_of("image.h5"), image_of("image")]
+            apart = difference(images[1], images[0])
+            if "--lambda" in words and not machine.quick and not apart < SAME_WITHIN:
+                sys.exit(f"{key}: the images are {apart:.3f} apart")
+            least = np.min(took, axis=0)
+            programs = [f"`lsrecon recon {' '.join(map(str, words))}`",
+                        f"`bart {' '.join(map(str, named))}`"]
+            for who, (seconds, processor, used), image in zip(programs, least, images):
+                rows.append([key, who, f"{seconds:.2f}", f"{processor:.2f}", f"{used:.0f}",
+                             f"{100 * difference(abs(image), truth):.1f}"])
+    return table(["file to file", f"lsrecon and BART {version}", "s", "processor, s", "MB",
+                  "error, %"], rows)
+
+
+def peers(machine):
+    first, second = adjoints(machine), processes(machine)
+    none = ", ".join(dict.fromkeys(machine.missing))
+    return [*first, *([""] if second else []), *second,
+            *(["", f"Not installed: {none}."] if none else [])]
+
+
+def runs(machine):
+    """Whole reconstructions as users type them, beside what predict says of them."""
+    of_gpu, rows = machine.device == "gpu", []
+    for key, ways in RECONSTRUCTED[machine.device].items():
+        machine.simulate(key)
+        for words in ways:
+            predicted = machine.predict(f"{key}.h5", *words)
+            with DeviceMemory() as used:
+                found = machine.repeat(lambda: machine.run(
+                    "recon", f"{key}.h5", "-o", "image.h5", *words, "--truth",
+                    f"{key}_truth.h5"))
+            seconds, processor, memory = np.min([took for _, took in found], axis=0)
+            error = float(re.search(r"error against the truth: (\S+)", found[0][0])[1])
+            rows.append([key, f"`{' '.join(map(str, words))}`" if words else "default",
+                         f"{seconds:.2f} ({predicted['seconds']:.2f})", f"{processor:.2f}",
+                         f"{memory:.0f} ({predicted['host_bytes'] / 1e6:.0f})",
+                         *([f"{used.most} ({predicted['device_bytes'] / 2**20:.0f})"] if of_gpu
+                           else []), f"{100 * error:.1f}"])
+    return table(["scan", "options", "s (predicted)", "processor, s", "MB (predicted)",
+                  *(["device, MiB (predicted)"] if of_gpu else []), "error, %"], rows)
+
+
+def memory(machine):
+    """By how much a process outgrows that of 16^3 voxels, which is the program itself."""
+    def host(shape, words):
+        trajectory, matrix = shape
+        machine.run("simulate", *scan(trajectory, matrix, "--readouts", 20,
+                                      "--samples-per-readout", 30), "-o", "memory.h5")
+        words = ["--iterations", 2, *words]
+        took = machine.repeat(lambda: machine.run("recon", "memory.h5", "-o", "image.h5",
+                                                  *words)[1])
+        return np.array([machine.predict("memory.h5", *words)["host_bytes"] / 1e6,
+                         np.min(took, axis=0)[2]])
+    least, rows = host(["random", [16] * 3], []), []
+    for shape, words in [(["random", [48] * 3], [])] if machine.quick else GROWN:
+        predicted, measured = host(shape, words) - least
+        rows.append([f"{shape[1][0]}^{len(shape[1])}",
+                     f"`{' '.join(map(str, words))}`" if words else "least squares",
+                     f"{predicted:.0f}", f"{measured:.0f}", f"{measured / predicted:.2f}"])
+    return table(["voxels", "options", "predicted, MB", "measured, MB", "ratio"], rows)
+
+
+def maps(machine):
+    """By the script that compares them with ecalib."""
+    script = pathlib.Path(__file__).with_name("compare_maps.py")
+    small = ["--matrix", 32, "--turns", 1] if machine.quick else ["--turns", machine.turns]
+    run([sys.executable, script, "--program", machine.lsrecon, "--bart", machine.bart or "none",
+         "-o", "maps.md", *small])
+    return [line for line in pathlib.Path("maps.md").read_text("utf-8").splitlines()
+            if line.startswith("|")]
+
+
+def predicted(machine):
+    """Random configurations, by the script that makes them."""
+    random.seed(1)
+    arguments = argparse.Namespace(program=machine.lsrecon, device=machine.device,
+                                   count=2 if machine.quick else 60,
+                                   seconds=80 if machine.device == "gpu" else 240,
+                                   output="predictions.jsonl")
+    with tempfile.TemporaryDirectory() as folder:
+        predictions.collect(arguments, folder, machine.quick)
+    found = predictions.summary(arguments.output)
+    return table(["runs", "within 30 %", "median error", "in the interval", "memory, over used"],
+                 [[found["runs"], f"{100 * found['near']:.0f} %", f"{100 * found['median']:.0f} %",
+                   f"{100 * found['within']:.0f} %",
+                   f"{found['memory'][0]:.2f} to {found['memory'][-1]:.2f}"]])
+
+
+TABLES = {"transforms": transforms, "kernels": kernels, "runs": runs, "predictions": predicted,
+          "peers": peers, "maps": maps, "memory": memory}
+OTHER_TURNS = {"kernels": "medians of five turns", "predictions": "the second of two turns"}
+OF_CPU = ["maps", "memory"]  # both measure the host alone
+WITH_PREDICTIONS = ["runs", "predictions", "memory"]
+
+
+def put(page, name, device, lines):
+    """The page with the lines between the comments of a table."""
+    begin, end = f"<!--{name}:{device}-->", f"<!--/{name}:{device}-->"
+    before, found, rest = page.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        sys.exit(f"the page has no '{begin}' followed by '{end}'")
+    return before + "\n".join([begin, *lines, end]) + after
+
+
+def names_of(options):
+    return options.tables or [name for name in TABLES
+                              if options.device == "cpu" or name not in OF_CPU]
+
+
+def measure(options):
+    machine, output = Machine(options), pathlib.Path(options.output).resolve()
+    here = os.getcwd()
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+        os.chdir(folder)
+        machine.simulate("2D")
+        names = names_of(options)
+        if not options.quick and set(names) & set(WITH_PREDICTIONS):
+            machine.run("devices", "--measure")
+        for name in names:
+            begin = time.monotonic()
+            lines = TABLES[name](machine)
+            page = (output if output.exists() else PAGE).read_text("utf-8")
+            output.write_text(put(page, name, options.device, [machine.about(name), "", *lines]),
+                              "utf-8")
+            print(f"{name}: {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
+        os.chdir(here)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default="lsrecon")
+    parser.add_argument("--bart", default="bart")
+    parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
+    parser.add_argument("--tables", nargs="+", choices=TABLES, help="[all of the device]")
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--folder", help="where the scans go [a temporary one]")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("-o", "--output", default=PAGE, help="the page [docs/performance.md]")
+    os.environ.setdefault("OMP_NUM_THREADS", str(len(os.sched_getaffinity(0))))
+    measure(parser.parse_args())
+
+
+if __name__ == "__main__":
+    main()
