@@ -109,12 +109,13 @@ def rows_of_volume(programs, width):
 
 def compare(programs, options):
     head = ["maps", "image error, %", "beside true maps", "s", "processor, s"]
-    rows = [head, ["---"] * len(head), *rows_in_the_plane(programs, options.matrix, options.turns)]
+    rows = rows_in_the_plane(programs, options.matrix, options.turns)
     if options.volume:
         rows += rows_of_volume(programs, options.volume)
     about = (f"{options.matrix} x {options.matrix}, {COILS} coils, SNR 30, radial, undersampled 3 "
              f"times; {platform.machine()}, {len(os.sched_getaffinity(0))} cores.")
-    return "\n".join([about, "", *(f"| {' | '.join(row)} |" for row in rows)])
+    lines = [f"| {' | '.join(row)} |" for row in [head, *rows]]
+    return "\n".join([about, "", lines[0], f"|{'---|' * len(head)}", *lines[1:]])
 
 
 def main():
