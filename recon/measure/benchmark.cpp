@@ -216,6 +216,7 @@ Run run_once(const TemporaryFolder& folder, Transforms& transforms, const SolveO
              Reporter& report) {
     FileOptions options;
     options.solve = solve;
+    options.lambda_rule = RuleChoice(); // the lambda of these
     OneRun run(report);
     const auto start = std::chrono::steady_clock::now();
     reconstruct_file(folder.file("scan.h5"), folder.file("image.h5"), transforms, options, run);
