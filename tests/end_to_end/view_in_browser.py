@@ -33,9 +33,19 @@ def browse(folder, page, hash_words, *flags):
     return run.stdout
 
 
+def until_drawn(look, is_drawn):
+    """The browser's clock does not wait for pictures that it decodes: it may stop before them."""
+    for _ in range(9):
+        found = look()
+        if is_drawn(found):
+            break
+    return found
+
+
 def shown(folder, page, hash_words):
     """The elements' texts by their id."""
-    dom = browse(folder, page, hash_words, "--dump-dom")
+    dom = until_drawn(lambda: browse(folder, page, hash_words, "--dump-dom"),
+                      lambda text: re.search(r'<output id="value"[^>]*>[^<]', text))
     found = dict(re.findall(r'<output id="(\w+)"[^>]*>([^<]*)</output>', dom))
     found["curves"] = dom.count("<polyline")
     found["canvases"] = len(re.findall(r'<canvas id="plane_\w+" width="[1-9]', dom))
@@ -46,8 +56,10 @@ def shown(folder, page, hash_words):
 
 def screenshot(folder, page, hash_words):
     """Grey values [row, column] of what the window shows."""
-    browse(folder, page, hash_words, "--screenshot=shot.png")
-    return pixels(folder / "shot.png")
+    def look():
+        browse(folder, page, hash_words, "--screenshot=shot.png")
+        return pixels(folder / "shot.png")
+    return until_drawn(look, lambda values: np.ptp(values[120:, :300]) > 0)
 
 
 def add_script(folder, page, script, output):
