@@ -6,15 +6,15 @@
 
 #include "base/error.hpp"
 #include "base/numbers.hpp"
-#include "plan/plan.hpp"
+#include "encoding/choose_lambda.hpp"
+#include "encoding/formulation.hpp"
+#include "encoding/methods.hpp"
+#include "encoding/noise_map.hpp"
 #include "reconstruct_joint.hpp"
 #include "reconstruct_turns.hpp"
 #include "scan/check.hpp"
 #include "schedule/frame_results.hpp"
 #include "solve/cg.hpp"
-#include "solve/choose_lambda.hpp"
-#include "solve/methods.hpp"
-#include "solve/noise_map.hpp"
 
 namespace lsrecon {
 
@@ -43,15 +43,15 @@ Record settings_of(const SolveOptions& how) {
 }
 
 /// What notes on the solves can advise.
-SolvedWith solved_with(const Run& run, const Plan& plan) {
+SolvedWith solved_with(const Run& run, const Formulation& formulation) {
     const SamplePoints points = run.scan().frames[run.prepared.first_good()].sampling->points();
     Transforms& transforms = run.transforms;
     return {transforms.epsilon(),
-            !method_of(run.how).solves || transforms.engine_for(points, plan.voxels).exact,
-            plan.off_resonance && transforms.segment_error() > 0,
+            !method_of(run.how).solves || transforms.engine_for(points, formulation.voxels).exact,
+            formulation.off_resonance && transforms.segment_error() > 0,
             run.asked.effort.iterations.has_value(),
-            plan.coils_share_one_problem,
-            plan.off_resonance};
+            formulation.coils_share_one_problem,
+            formulation.off_resonance};
 }
 
 /// Where coil maps were divided by a number: of the frames, one or the range.
@@ -166,20 +166,22 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     sink.expect(scan);
     ComputedQ computed(transforms, report);
     QSource& q = options.q != nullptr ? *options.q : computed;
-    const PlanOptions plan_options{q.is_given(), regularised, transforms.segment_error() > 0};
-    const Plan plan = make_plan(scan, prepared.has_maps(), plan_options);
+    const FormulationOptions formulation_options{q.is_given(), regularised,
+                                                 transforms.segment_error() > 0};
+    const Formulation formulation = formulate(scan, prepared.has_maps(), formulation_options);
     q.require(scan);
 
     QsOfRun qs(q, bytes_of_qs(transforms.device(), prepared.places().size()));
     ModelCheck model_check(transforms, prepared.maps_are_stored());
-    const RuleChoice rule = where_cheap(rule_of(options), plan.products());
+    const RuleChoice rule = where_cheap(rule_of(options), formulation.products());
     const bool by_rule = !rule.word.empty();
     const auto settle = [&](double lambda) {
-        return settled(options, rule, lambda, plan.products(), transforms);
+        return settled(options, rule, lambda, formulation.products(), transforms);
     };
-    Run run{prepared,     transforms, qs,
-            plan_options, options,    settle(by_rule ? smallest_lambda : options.solve.lambda),
-            model_check,  report};
+    Run run{prepared,    transforms,
+            qs,          formulation_options,
+            options,     settle(by_rule ? smallest_lambda : options.solve.lambda),
+            model_check, report};
     TurnAhead ahead;
     std::optional<LambdaCurve> curve;
     if (by_rule) {
@@ -191,7 +193,7 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     sink.begin(scan, settings_of(run.how));
     JobRanks alone;
     const bool divide = !together && scan.frames.size() > 1;
-    const JointRoom room = together ? require_joint_room(run, plan) : JointRoom();
+    const JointRoom room = together ? require_joint_room(run, formulation) : JointRoom();
     FrameResults frames(scan, prepared.places(), sink, divide ? transforms.part_ranks() : alone,
                         options.on_iteration, report);
     Image about = empty_image(scan);
@@ -220,7 +222,7 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
         }
     }
     frames.end(model_check);
-    Reconstructed result{SolveSummary(run.how, solved_with(run, plan)), std::move(about),
+    Reconstructed result{SolveSummary(run.how, solved_with(run, formulation)), std::move(about),
                          frames.finished_before(), frames.failed()};
     if (!frames.are_elsewhere()) {
         finish(result, frames, curve, run);

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/said_on_signal.hpp"
+#include "encoding/methods.hpp"
 #include "io/field_file.hpp"
 #include "io/frame_store.hpp"
 #include "io/image/file.hpp"
@@ -14,10 +15,9 @@
 #include "io/prior_file.hpp"
 #include "io/record.hpp"
 #include "io/truth.hpp"
-#include "prediction.hpp"
-#include "reconstruct_cost.hpp"
+#include "plan/cost.hpp"
+#include "plan/prediction.hpp"
 #include "scan/place.hpp"
-#include "solve/methods.hpp"
 
 namespace lsrecon {
 

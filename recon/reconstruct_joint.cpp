@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "solve/joint.hpp"
+#include "encoding/joint.hpp"
 
 namespace lsrecon {
 
@@ -28,11 +28,11 @@ JointFrame joint_frame(const Run& run, std::size_t f, SamplingTurn& turn,
 
 } // namespace
 
-JointRoom require_joint_room(const Run& run, const Plan& plan) {
+JointRoom require_joint_room(const Run& run, const Formulation& formulation) {
     const Scan& scan = run.scan();
     JointRoom room = require_joint_room(
-        run.transforms, scan, FrameShape(scan.grid, scan.coils(), plan.coils_share_one_problem),
-        run.how);
+        run.transforms, scan,
+        FrameShape(scan.grid, scan.coils(), formulation.coils_share_one_problem), run.how);
     run.report.tell(room.words);
     return room;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "reconstruct_cost.hpp"
+#include "plan/cost.hpp"
 #include "reconstruct_turns.hpp"
 #include "schedule/frame_results.hpp"
 
@@ -8,7 +8,7 @@ namespace lsrecon {
 
 /// What frames that are solved together take, which is told. InputError when they find no room
 /// (reconstruct_cost.hpp).
-JointRoom require_joint_room(const Run& run, const Plan& plan);
+JointRoom require_joint_room(const Run& run, const Formulation& formulation);
 
 /// The turn of a place whose frames are solved together: one frame's samples at a time become F^H d
 /// and Q, which stay, and then all are solved. RunError when the device has no room.

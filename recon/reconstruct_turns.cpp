@@ -4,13 +4,13 @@
 
 #include "base/error.hpp"
 #include "base/machine.hpp"
+#include "encoding/choose_lambda.hpp"
+#include "encoding/methods.hpp"
+#include "encoding/misfit.hpp"
+#include "encoding/solve.hpp"
 #include "scan/coil_mixing.hpp"
 #include "scan/sampling_pool.hpp"
-#include "solve/choose_lambda.hpp"
 #include "solve/late_change.hpp"
-#include "solve/methods.hpp"
-#include "solve/misfit.hpp"
-#include "solve/solve.hpp"
 
 namespace lsrecon {
 
@@ -45,14 +45,15 @@ double products_of(const Run& run) {
 }
 
 /// Weights of a method that does not solve; null of one that does.
-std::function<Density(const Sampling&)> density_for(const Run& run, const Plan& plan) {
+std::function<Density(const Sampling&)> density_for(const Run& run,
+                                                    const Formulation& formulation) {
     const Method& method = method_of(run.how);
     if (method.solves) {
         return nullptr;
     }
-    return [&run, &method, &plan](const Sampling& sampling) {
+    return [&run, &method, &formulation](const Sampling& sampling) {
         const Stage stage(run.report, "density");
-        Density density = method.density(sampling, run.scan(), plan, run.how);
+        Density density = method.density(sampling, run.scan(), formulation, run.how);
         if (!density.remark.empty()) {
             run.report.note(density.remark);
         }
@@ -60,12 +61,13 @@ std::function<Density(const Sampling&)> density_for(const Run& run, const Plan& 
     };
 }
 
-CommonToFrames common_to_frames(const Run& run, const Model& model, const Plan& plan) {
+CommonToFrames common_to_frames(const Run& run, const Model& model,
+                                const Formulation& formulation) {
     const SampleErrors sampled = !method_of(run.how).solves ? SampleErrors::never
                                  : run.asked.certify > 0    ? SampleErrors::of_all
                                                             : SampleErrors::of_engines_not_exact;
     return {run.transforms,
-            plan,
+            formulation,
             *model.coil_maps,
             run.how.lambda,
             [&run](const Sampling& sampling) { return run.qs.of(sampling, run.scan().grid); },
@@ -74,7 +76,7 @@ CommonToFrames common_to_frames(const Run& run, const Model& model, const Plan& 
             run.how.precondition,
             sampled,
             &method_of(run.how),
-            density_for(run, plan),
+            density_for(run, formulation),
             products_of(run)};
 }
 
@@ -123,7 +125,7 @@ void refine(const Run& run, SamplingTurn& turn, ImageFrame& image) {
     const bool by_iterations = image.sampled.voxels > 0 && !run.how.precondition;
     const double asked = run.asked.certify > 0 ? run.asked.certify : run.how.image_tolerance;
     if (std::max(image.image_error, image.sampled.image.upper) <= asked || by_iterations ||
-        turn.here.plan.products() != Products::one_convolution) {
+        turn.here.formulation.products() != Products::one_convolution) {
         return;
     }
     if (turn.amplification == 0) {
@@ -186,8 +188,9 @@ Q QsOfRun::of(const Sampling& sampling, const Grid& grid) {
 }
 
 PlaceTurn::PlaceTurn(const Run& run, const Place& of)
-    : place(of), model(model_of(run, of)), plan(make_plan(run.scan(), model, run.plan_options)),
-      equations(common_to_frames(run, model, plan)) {}
+    : place(of), model(model_of(run, of)),
+      formulation(formulate(run.scan(), model, run.formulation_options)),
+      equations(common_to_frames(run, model, formulation)) {}
 
 void begin(const Run& run, const Place& place, const Sampling& sampling,
            std::unique_ptr<PlaceTurn>& here, std::unique_ptr<SamplingTurn>& turn) {

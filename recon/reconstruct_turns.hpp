@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "base/report.hpp"
-#include "operators/q_source.hpp"
-#include "prepare/model_check.hpp"
-#include "prepare/prepared_scan.hpp"
+#include "encoding/normal_equations.hpp"
+#include "encoding/q_source.hpp"
+#include "model/model_check.hpp"
+#include "model/prepared_scan.hpp"
 #include "reconstruct.hpp"
-#include "solve/normal_equations.hpp"
 
 namespace lsrecon {
 
@@ -34,7 +34,7 @@ struct Run {
     PreparedScan& prepared;
     Transforms& transforms;
     QsOfRun& qs;
-    const PlanOptions& plan_options;
+    const FormulationOptions& formulation_options;
     const ReconstructOptions& asked;
     SolveOptions how; ///< settled; lambda is the smallest until it is chosen
     ModelCheck& model_check;
@@ -52,7 +52,7 @@ public:
 
     const Place& place;
     const Model model;
-    const Plan plan;
+    const Formulation formulation;
     PlaceEquations equations;
     bool is_compared = false; ///< its model with others
 };
@@ -107,7 +107,7 @@ struct TurnAhead {
     std::optional<FrameTurn> take(std::size_t of);
 };
 
-/// Chooses lambda for all frames by a bright one (solve/choose_lambda.hpp).
+/// Chooses lambda for all frames by a bright one (encoding/choose_lambda.hpp).
 LambdaCurve choose_lambda_ahead(const Run& run, const RuleChoice& rule, TurnAhead& ahead);
 /// With the lambda that the run has now; gives back what is not of the first turns of the loop.
 void go_on_with(TurnAhead& ahead, const Run& run, const LambdaPoint& chosen);

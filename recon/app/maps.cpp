@@ -3,7 +3,7 @@
 #include "base/named_files.hpp"
 #include "io/maps_file.hpp"
 #include "io/record.hpp"
-#include "prepare/prepared_scan.hpp"
+#include "model/prepared_scan.hpp"
 #include "reconstruct_file.hpp"
 #include "scan/check.hpp"
 #include "scan/place.hpp"

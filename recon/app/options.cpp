@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "base/numbers.hpp"
+#include "encoding/methods.hpp"
+#include "encoding/solvers.hpp"
+#include "operators/regularisers.hpp"
 #include "scan/units.hpp"
 #include "solve/cg.hpp"
 #include "solve/lambda_rules.hpp"
-#include "solve/methods.hpp"
-#include "solve/regularisers.hpp"
-#include "solve/solvers.hpp"
 
 namespace lsrecon::app {
 

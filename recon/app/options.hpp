@@ -13,8 +13,8 @@
 #include "engines/transforms.hpp"
 #include "io/formats.hpp"
 #include "io/record.hpp"
-#include "prepare/prepare_options.hpp"
-#include "solve/effort.hpp"
+#include "model/prepare_options.hpp"
+#include "plan/effort.hpp"
 
 /// The table of options. Flags, help, docs/options.md and the record of a run come from it. It
 /// knows no command line, so that another language can take its keywords from it.

@@ -3,7 +3,7 @@
 #include "app/recon.hpp"
 #include "device/pace.hpp"
 #include "io/scan_file.hpp"
-#include "prediction.hpp"
+#include "plan/prediction.hpp"
 
 namespace lsrecon::app {
 

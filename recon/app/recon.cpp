@@ -6,12 +6,12 @@
 #include "base/numbers.hpp"
 #include "base/timer.hpp"
 #include "device/devices.hpp"
+#include "encoding/methods.hpp"
+#include "encoding/solvers.hpp"
 #include "io/image/png.hpp"
+#include "plan/effort.hpp"
 #include "solve/cg.hpp"
-#include "solve/effort.hpp"
 #include "solve/lambda_rules.hpp"
-#include "solve/methods.hpp"
-#include "solve/solvers.hpp"
 
 namespace lsrecon::app {
 

@@ -6,10 +6,10 @@
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
 #include "base/version.hpp"
-#include "engines/on_host.hpp"
 #include "io/formats.hpp"
 #include "io/image/file.hpp"
-#include "scan/simulate.hpp"
+#include "simulate/forward_model.hpp"
+#include "simulate/simulate.hpp"
 
 namespace lsrecon::app {
 

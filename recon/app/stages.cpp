@@ -5,18 +5,18 @@
 #include "app/output.hpp"
 #include "base/named_files.hpp"
 #include "base/numbers.hpp"
+#include "encoding/fhd.hpp"
+#include "encoding/formulation.hpp"
 #include "io/frame_store.hpp"
 #include "io/image/file.hpp"
 #include "io/q_file.hpp"
 #include "io/record.hpp"
 #include "io/scan_file.hpp"
 #include "operators/q.hpp"
-#include "plan/plan.hpp"
 #include "scan/attempts.hpp"
 #include "scan/check.hpp"
 #include "scan/host_memory.hpp"
 #include "scan/sampling_pool.hpp"
-#include "solve/fhd.hpp"
 
 namespace lsrecon::app {
 
@@ -111,9 +111,10 @@ ExitCode run_fhd(Options& options) {
     const Scan& scan = source.scan();
     require_samples(scan);
     source.report_bad(console);
-    const Plan plan = make_plan(scan, {false, false, transforms->segment_error() > 0});
+    const Formulation formulation =
+        formulate(scan, {false, false, transforms->segment_error() > 0});
     const std::size_t volumes = volumes_of_fhd(scan);
-    const std::size_t voxels = plan.voxels.count();
+    const std::size_t voxels = formulation.voxels.count();
     Image about = empty_image(scan);
     about.record =
         make_record(scan, transforms->computed_by(), settings_of(&options_of_fhd, options));
@@ -124,7 +125,7 @@ ExitCode run_fhd(Options& options) {
         const Frame frame = source.frame(f);
         store.put(f, [&](FileValues& to) {
             lsrecon::fhd_of_frame(
-                *transforms, plan.voxels, frame, scan.coil_maps,
+                *transforms, formulation.voxels, frame, scan.coil_maps,
                 [&](std::size_t volume, const Range& at, const ComplexVector& values) {
                     to.put(volume * voxels + at.first, values);
                 },

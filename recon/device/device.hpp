@@ -30,9 +30,9 @@ struct Box {
 
 /// What FftPlan::add_convolution() is done by.
 struct Convolution {
-    /// One per parity of frequencies (plan/embedding.hpp), those of the slowest dimension last,
-    /// which differ from those of parity 0 by the factor exp(-i pi n / L) along it. Each begins at
-    /// 0 and is no longer than its period, which is the transform's.
+    /// One per parity of frequencies (operators/embedding.hpp), those of the slowest dimension
+    /// last, which differ from those of parity 0 by the factor exp(-i pi n / L) along it. Each
+    /// begins at 0 and is no longer than its period, which is the transform's.
     const std::vector<Box>& boxes;
     const Array& spectra; ///< real, of one parity after the other
     Array& periods; ///< workspace: a batch

@@ -39,16 +39,6 @@ PiecewiseTransform::Load loading(const CoilRows& values, Device& device, int exp
     };
 }
 
-OnHost forward_by(PiecewiseTransform& transform, Transforms& transforms, const CoilRows& rho,
-                  const Progress& progress) {
-    OnHost result = nothing(rho.rows(), transform.samples());
-    const int exponent = exponent_of(transforms, rho);
-    transform.forward(rho.rows(), loading(rho, transforms.device(), exponent),
-                      into(result.values, transforms.device(), exponent), progress);
-    result.error = transform.error();
-    return result;
-}
-
 } // namespace
 
 CoilMatrix mu_on_host(Transforms& transforms, const Sampling& sampling, const CoilRows& samples) {
@@ -94,17 +84,17 @@ OnHost q_on_host(Transforms& transforms, const std::vector<Vec3>& trajectory,
 OnHost forward_on_host(Transforms& transforms, const SamplePoints& points, const CoilRows& rho,
                        const Voxels& voxels, const Progress& progress) {
     PiecewiseTransform transform(transforms, points, voxels);
-    return forward_by(transform, transforms, rho, progress);
+    return forward_on_host(transforms, transform, rho, progress);
 }
 
-ForwardModel forward_model(Transforms& transforms) {
-    return [&transforms](const SamplePoints& points, const Voxels& voxels) -> Forward {
-        const auto transform = std::make_shared<PiecewiseTransform>(transforms, points, voxels);
-        return [&transforms, transform](const CoilRows& rho, const Progress& progress) {
-            OnHost samples = forward_by(*transform, transforms, rho, progress);
-            return ForwardSamples{std::move(samples.values), samples.error};
-        };
-    };
+OnHost forward_on_host(Transforms& transforms, PiecewiseTransform& transform, const CoilRows& rho,
+                       const Progress& progress) {
+    OnHost result = nothing(rho.rows(), transform.samples());
+    const int exponent = exponent_of(transforms, rho);
+    transform.forward(rho.rows(), loading(rho, transforms.device(), exponent),
+                      into(result.values, transforms.device(), exponent), progress);
+    result.error = transform.error();
+    return result;
 }
 
 } // namespace lsrecon

@@ -2,9 +2,10 @@
 
 #include "engines/transforms.hpp"
 #include "scan/scan.hpp"
-#include "scan/simulate.hpp"
 
 namespace lsrecon {
+
+class PiecewiseTransform;
 
 /// Results of transforms from host to host, in double precision, and the bound of their relative
 /// L2 error over many points: for tests, measurements and simulation.
@@ -27,8 +28,8 @@ OnHost q_on_host(Transforms& transforms, const std::vector<Vec3>& trajectory,
 /// out_cm = sum_n rho_cn exp(-i 2 pi k_m . x_n), C x M: F before phi.
 OnHost forward_on_host(Transforms& transforms, const SamplePoints& points, const CoilRows& rho,
                        const Voxels& voxels, const Progress& progress);
-
-/// The same for a simulation: one transform for all coils of a sampling. It outlives the model.
-ForwardModel forward_model(Transforms& transforms);
+/// The same by a transform that was made before.
+OnHost forward_on_host(Transforms& transforms, PiecewiseTransform& transform, const CoilRows& rho,
+                       const Progress& progress);
 
 } // namespace lsrecon

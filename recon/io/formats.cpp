@@ -13,7 +13,7 @@
 #include "io/ismrmrd/writer.hpp"
 #include "io/native/scan.hpp"
 #include "io/native/writer.hpp"
-#include "scan/simulate.hpp"
+#include "simulate/simulate.hpp"
 #ifdef LSRECON_WITH_ISMRMRD
 #include "io/ismrmrd/scan.hpp"
 #endif

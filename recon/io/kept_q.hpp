@@ -3,9 +3,9 @@
 #include <optional>
 #include <string>
 
+#include "encoding/q_source.hpp"
 #include "io/q_file.hpp"
 #include "io/shared_values.hpp"
-#include "operators/q_source.hpp"
 
 namespace lsrecon {
 

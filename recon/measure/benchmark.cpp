@@ -13,15 +13,15 @@
 #include "base/temporary_folder.hpp"
 #include "base/timer.hpp"
 #include "base/tolerance.hpp"
+#include "encoding/formulation.hpp"
+#include "encoding/methods.hpp"
+#include "encoding/normal_equations.hpp"
+#include "encoding/solvers.hpp"
 #include "io/image/file.hpp"
 #include "io/native/writer.hpp"
 #include "measure/measure.hpp"
-#include "plan/plan.hpp"
 #include "reconstruct_file.hpp"
-#include "scan/simulate.hpp"
-#include "solve/methods.hpp"
-#include "solve/normal_equations.hpp"
-#include "solve/solvers.hpp"
+#include "simulate/forward_model.hpp"
 
 namespace lsrecon {
 
@@ -189,11 +189,11 @@ ComplexVector as_vector(const std::vector<Complex>& values) {
 double residual_of(const ComplexVector& rho, const Scan& scan, Transforms& transforms,
                    Reporter& report) {
     const Frame& frame = scan.frames.front();
-    const Plan plan = make_plan(scan);
-    PlaceEquations equations({transforms, plan, scan.coil_maps, 0, [&](const Sampling& sampling) {
-                                  return compute_q_in_stage(transforms, sampling, scan.grid,
-                                                            report);
-                              }});
+    const Formulation formulation = formulate(scan);
+    PlaceEquations equations(
+        {transforms, formulation, scan.coil_maps, 0, [&](const Sampling& sampling) {
+             return compute_q_in_stage(transforms, sampling, scan.grid, report);
+         }});
     NormalEquations of_frame(equations, *frame.sampling);
     const ComplexVector b = of_frame.fhd(frame.samples).front().values();
     return (b - of_frame.on_reference().apply(rho)).norm() / b.norm();

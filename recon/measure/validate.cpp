@@ -11,13 +11,13 @@
 #include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "base/tolerance.hpp"
+#include "encoding/fhd.hpp"
+#include "encoding/formulation.hpp"
+#include "encoding/solve.hpp"
 #include "engines/on_host.hpp"
 #include "operators/q.hpp"
-#include "plan/plan.hpp"
 #include "solve/cg.hpp"
 #include "solve/conjugate_gradient.hpp"
-#include "solve/fhd.hpp"
-#include "solve/solve.hpp"
 #include "solve/system.hpp"
 
 namespace lsrecon {
@@ -199,7 +199,8 @@ public:
                Reporter& report)
         : scan_(scan), device_(device), options_(options), report_(report),
           frame_(scan.frames.front()),
-          plan_(make_plan(scan, {false, false, device.segment_error() > 0})), rows_(options) {
+          formulation_(formulate(scan, {false, false, device.segment_error() > 0})),
+          rows_(options) {
         reference_ = reference_transforms();
     }
 
@@ -239,20 +240,24 @@ private:
         bare->trajectory = trajectory();
         bare->times = frame_.sampling->times;
         Frame of_mu{bare, mu, "", {}};
-        const FhdOnHost fhd = fhd_on_host(device_, plan_.voxels, of_mu, scan_.coil_maps, report_);
-        const Indices chosen = rows_.sample(plan_.voxels.count(), work(samples(), scan_.coils()));
+        const FhdOnHost fhd =
+            fhd_on_host(device_, formulation_.voxels, of_mu, scan_.coil_maps, report_);
+        const Indices chosen =
+            rows_.sample(formulation_.voxels.count(), work(samples(), scan_.coils()));
         const CoilMatrix maps =
-            plan_.coils_share_one_problem ? pick(scan_.coil_maps, chosen) : CoilMatrix();
+            formulation_.coils_share_one_problem ? pick(scan_.coil_maps, chosen) : CoilMatrix();
         const Stage stage(report_, "reference");
         const CoilMatrix exact =
-            fhd_on_host(*reference_, plan_.voxels.subset(chosen), of_mu, maps, silent_).values;
+            fhd_on_host(*reference_, formulation_.voxels.subset(chosen), of_mu, maps, silent_)
+                .values;
         rows_.add("fhd", remember(fhd.error), fhd.values, exact, chosen);
     }
 
     void check_q() {
-        const Voxels where = plan_.through_q ? Voxels::half_differences(scan_.grid) : plan_.voxels;
+        const Voxels where =
+            formulation_.through_q ? Voxels::half_differences(scan_.grid) : formulation_.voxels;
         OnHost of_device;
-        if (plan_.through_q) {
+        if (formulation_.through_q) {
             q_ = compute_q_in_stage(device_, *frame_.sampling, scan_.grid, report_);
             of_device = {q_->half.values().transpose(), q_->error};
         } else {
@@ -266,24 +271,26 @@ private:
     }
 
     void check_forward() {
-        const CoilMatrix rho = rows_.random_values(1, plan_.voxels.count());
+        const CoilMatrix rho = rows_.random_values(1, formulation_.voxels.count());
         OnHost f;
         {
             const Stage stage(report_, "f");
-            f = forward_on_host(device_, frame_.sampling->points(), rho, plan_.voxels, progress());
+            f = forward_on_host(device_, frame_.sampling->points(), rho, formulation_.voxels,
+                                progress());
         }
-        const Indices chosen = rows_.sample(samples(), static_cast<double>(plan_.voxels.count()));
+        const Indices chosen =
+            rows_.sample(samples(), static_cast<double>(formulation_.voxels.count()));
         const Stage stage(report_, "reference");
         Frame at_chosen = subset({frame_.sampling, {}, "", {}}, chosen);
         const OnHost exact = forward_on_host(*reference_, at_chosen.sampling->points(), rho,
-                                             plan_.voxels, progress());
+                                             formulation_.voxels, progress());
         rows_.add("f", remember(f.error), f.values, exact.values, chosen);
     }
 
     /// The device's F^H W F with coil maps on a volume that is zero but at some voxels, which is
     /// what makes the reference affordable, compared at some voxels.
     void check_operator() {
-        const std::size_t count = plan_.voxels.count();
+        const std::size_t count = formulation_.voxels.count();
         const Indices in = rows_.sample(count, 2 * work(samples(), scan_.coil_maps.rows()));
         const Indices out = rows_.sample(count, 2 * work(samples(), scan_.coil_maps.rows()));
         const CoilMatrix values = rows_.random_values(1, in.size());
@@ -292,7 +299,7 @@ private:
             rho(static_cast<Eigen::Index>(in[i])) = values(0, static_cast<Eigen::Index>(i));
         }
         PlaceEquations of_device(
-            {device_, plan_, scan_.coil_maps, 0, [&](const Sampling&) { return *q_; }});
+            {device_, formulation_, scan_.coil_maps, 0, [&](const Sampling&) { return *q_; }});
         NormalEquations equations(of_device, *frame_.sampling);
         System* const resident = equations.on_device();
         const CoilMatrix product =
@@ -306,11 +313,11 @@ private:
         };
         const CoilMatrix weighted = maps_at(in).array().rowwise() * values.row(0).array();
         CoilMatrix f = forward_on_host(*reference_, frame_.sampling->points(), weighted,
-                                       plan_.voxels.subset(in), progress())
+                                       formulation_.voxels.subset(in), progress())
                            .values;
         f.array().rowwise() *= frame_.sampling->q_weights().transpose().array().cast<Complex>();
         const CoilMatrix back = adjoint_on_host(*reference_, frame_.sampling->points(), f,
-                                                plan_.voxels.subset(out), progress())
+                                                formulation_.voxels.subset(out), progress())
                                     .values;
         const CoilMatrix exact = maps_at(out).conjugate().cwiseProduct(back).colwise().sum();
         rows_.add("operator", tolerance::gram(worst_bound_) + rounding_of_product(resident),
@@ -347,7 +354,7 @@ private:
                 .image.transpose();
         };
         const CoilMatrix computed = iterated_by(resident);
-        const Indices every = all_of(plan_.voxels.count());
+        const Indices every = all_of(formulation_.voxels.count());
         const std::string iterations =
             counted(static_cast<std::size_t>(few.options.iterations), "iteration");
         rows_.add("solution", tolerance::few_iterations(few.moved_by_transforms), computed,
@@ -366,11 +373,12 @@ private:
     /// reference cannot afford all.
     Frame affordable_problem() {
         const double of_sample =
-            plan_.through_q
-                ? work(Voxels::half_differences(scan_.grid).count() + plan_.voxels.count(), 1)
-                : work(30 * plan_.voxels.count(), 1); // F and F^H in every product
+            formulation_.through_q
+                ? work(Voxels::half_differences(scan_.grid).count() + formulation_.voxels.count(),
+                       1)
+                : work(30 * formulation_.voxels.count(), 1); // F and F^H in every product
         Frame frame = subset(frame_, rows_.sample(samples(), of_sample));
-        if (!plan_.coils_share_one_problem) {
+        if (!formulation_.coils_share_one_problem) {
             Eigen::Index strongest = 0;
             const CoilMatrix samples = frame.samples.to_doubles();
             samples.rowwise().norm().maxCoeff(&strongest);
@@ -392,8 +400,8 @@ private:
     /// Of a product with the normal equations beside that of Q, or of F and F^H in place of Q.
     double rounding_of_product(const System* resident) const {
         const double epsilon = resident ? resident->epsilon() : unit_roundoff(Precision::float64);
-        return tolerance::resident_product(plan_.voxels.count(), epsilon) +
-               (plan_.through_q ? 0 : tolerance::gram(worst_bound_));
+        return tolerance::resident_product(formulation_.voxels.count(), epsilon) +
+               (formulation_.through_q ? 0 : tolerance::gram(worst_bound_));
     }
 
     /// In pairs: what the coils of a pair cost beside its sine and cosine.
@@ -404,7 +412,8 @@ private:
 
     /// Equations of the transforms' own Q.
     CommonToFrames common_of(Transforms& transforms, Reporter& report) const {
-        return {transforms, plan_, scan_.coil_maps, options_.lambda, [&](const Sampling& sampling) {
+        return {transforms, formulation_, scan_.coil_maps, options_.lambda,
+                [&](const Sampling& sampling) {
                     return compute_q_in_stage(transforms, sampling, scan_.grid, report);
                 }};
     }
@@ -420,7 +429,7 @@ private:
     Reporter& report_;
     Reporter silent_;
     const Frame& frame_;
-    Plan plan_;
+    Formulation formulation_;
     std::optional<Q> q_; ///< by the device; none for voxels off the grid
     double worst_bound_ = 0; ///< of F^H, Q and F
     ValidationRows rows_;

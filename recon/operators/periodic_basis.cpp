@@ -1,8 +1,8 @@
 #include <cmath>
 
 #include "operators/box_factors.hpp"
+#include "operators/embedding.hpp"
 #include "operators/preconditioner.hpp"
-#include "plan/embedding.hpp"
 
 namespace lsrecon {
 

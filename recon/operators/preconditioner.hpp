@@ -43,6 +43,10 @@ struct PreconditionerKind {
 };
 constexpr PreconditionerKind cosine_kind{"cosine", &make_cosine_basis};
 constexpr PreconditionerKind circulant_kind{"circulant", &make_periodic_basis};
+/// That of splitting, or of conjugate gradients alone.
+constexpr const PreconditionerKind& preconditioner_kind(bool split) {
+    return split ? circulant_kind : cosine_kind;
+}
 
 /// The inverse of a matrix next to A + lambda + sum of weight K^H K that is diagonal in a basis, to
 /// precondition conjugate gradients; positive as A is. A is next to `squares` T / Q(0). That of

@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "operators/coil_maps.hpp"
+#include "operators/embedding.hpp"
 #include "operators/gram.hpp"
 #include "operators/q.hpp"
-#include "plan/embedding.hpp"
 
 namespace lsrecon {
 
@@ -26,8 +26,8 @@ struct ToeplitzWorkspace {
 
 /// N on a grid, with T a convolution with Q: Fessler et al. 2005, IEEE TSP 53(9), section III. One
 /// parity of the frequencies of the period at a time, two where the device can, or all of a small
-/// period (plan/embedding.hpp): pad with a twist and a coil map, FFT, multiply by the real spectrum
-/// of Q, inverse FFT, crop.
+/// period (operators/embedding.hpp): pad with a twist and a coil map, FFT, multiply by the real
+/// spectrum of Q, inverse FFT, crop.
 class Toeplitz : public Gram {
 public:
     /// `unit` is what its products are relative to. DeviceError when the device has no room. The

@@ -6,15 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/iterations.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
-
-/// Relative residuals of the solver, one history a problem: before every iteration and at the end.
-using ResidualHistories = std::vector<std::vector<double>>;
-
-/// What ended the iterations; a solve that diverges is an error and gives no image.
-enum class Stop { tolerance, iterations };
 
 /// A relative L2 error that was measured at random points.
 struct SampledError {
@@ -23,7 +18,7 @@ struct SampledError {
     template <typename Archive> void each(Archive& archive) { archive(estimate, upper); }
 };
 
-/// Of what a frame is made of, and what they do to its image (solve/sampled_errors.hpp).
+/// Of what a frame is made of, and what they do to its image (encoding/sampled_errors.hpp).
 struct SampledErrors {
     SampledError fhd;
     SampledError gram; ///< of Q
@@ -47,7 +42,7 @@ struct ImageFrame {
     double unexplained = 0; ///< the rest, in units of the noise's expected energy; 0 without noise
     double noise = 0; ///< share of ||d||^2 that is noise at most, where none was measured; else 0
     double resolved_lambda = 0; ///< of all problems, and
-    double image_error = 0; ///< estimated: solve/summary.hpp
+    double image_error = 0; ///< estimated: encoding/summary.hpp
     SampledErrors sampled = {};
     double maps_scale = 1; ///< what coil maps were divided by; values are of maps as they were
     std::string error = {}; ///< why there is no such frame; "" where there is one

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "scan/trajectories.hpp"
+#include "base/uniform_number.hpp"
 
 namespace lsrecon {
 

@@ -6,7 +6,7 @@
 
 #include "base/job_ranks.hpp"
 #include "base/report.hpp"
-#include "prepare/model_check.hpp"
+#include "model/model_check.hpp"
 #include "scan/attempts.hpp"
 #include "scan/image_sink.hpp"
 #include "scan/place.hpp"

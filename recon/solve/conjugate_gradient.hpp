@@ -3,9 +3,9 @@
 #include <functional>
 #include <vector>
 
+#include "base/iterations.hpp"
 #include "base/types.hpp"
-#include "scan/image.hpp"
-#include "solve/regularisers.hpp"
+#include "operators/regularisers.hpp"
 
 namespace lsrecon {
 
@@ -20,8 +20,8 @@ struct Iteration {
 /// Called with every residual.
 using Monitor = std::function<void(const Iteration&)>;
 
-struct Method; // solve/methods.hpp
-struct Solver; // solve/solvers.hpp
+struct Method; // encoding/methods.hpp
+struct Solver; // encoding/solvers.hpp
 struct DensityMethod; // scan/density.hpp
 
 struct SolveOptions {

@@ -5,8 +5,8 @@
 #include "device/volume.hpp"
 #include "operators/preconditioner.hpp"
 #include "operators/regularised.hpp"
+#include "operators/regularisers.hpp"
 #include "solve/conjugate_gradient.hpp"
-#include "solve/regularisers.hpp"
 
 namespace lsrecon {
 

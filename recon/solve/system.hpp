@@ -6,8 +6,8 @@
 #include "operators/gram.hpp"
 #include "operators/preconditioner.hpp"
 #include "operators/regularised.hpp"
+#include "operators/regularisers.hpp"
 #include "solve/cg.hpp"
-#include "solve/regularisers.hpp"
 #include "solve/splitting.hpp"
 
 namespace lsrecon {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "base/tolerance.hpp"
+#include "encoding/fhd.hpp"
 #include "engines/piecewise.hpp"
 #include "engines/transforms.hpp"
-#include "solve/fhd.hpp"
 #include "support/arrays.hpp"
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"

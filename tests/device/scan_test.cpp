@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "base/tolerance.hpp"
+#include "encoding/fhd.hpp"
+#include "encoding/solvers.hpp"
 #include "engines/transforms.hpp"
-#include "scan/simulate.hpp"
-#include "solve/fhd.hpp"
-#include "solve/solvers.hpp"
+#include "simulate/simulate.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"
@@ -22,7 +22,7 @@ protected:
     Scan scan = simulated();
     std::unique_ptr<Transforms> reference = reference_transforms();
     Reporter report;
-    Plan plan = make_plan(scan);
+    Formulation formulation = formulate(scan);
     const Frame& frame = scan.frames[0];
 
     static Scan simulated() {
@@ -34,7 +34,7 @@ protected:
     }
 
     FhdOnHost fhd(Transforms& transforms) {
-        return fhd_on_host(transforms, plan.voxels, frame, {}, report);
+        return fhd_on_host(transforms, formulation.voxels, frame, {}, report);
     }
     Q q(Transforms& transforms) {
         return compute_q(transforms, *frame.sampling, scan.grid, report);
@@ -85,7 +85,7 @@ TEST_P(DeviceScan, SolutionStaysWithinItsBound) {
     const double spread_of_t = spread();
     for (const double lambda : {0.1, 0.01}) {
         const auto solved = [&](Transforms& transforms) -> WithError {
-            PlaceEquations frames({transforms, plan, no_maps, lambda,
+            PlaceEquations frames({transforms, formulation, no_maps, lambda,
                                    [&](const Sampling&) { return q(transforms); }});
             NormalEquations equations(frames, *frame.sampling);
             const std::vector<Volume> b = equations.fhd(frame.samples, report);

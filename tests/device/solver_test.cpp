@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "base/tolerance.hpp"
 #include "device/opencl/queue.hpp"
-#include "solve/solvers.hpp"
+#include "encoding/solvers.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/numbers.hpp"
@@ -34,9 +34,10 @@ protected:
 
     /// Two problems of one operator.
     Solved solved(Transforms& transforms, const SolveOptions& options) {
-        const Plan plan{problem.grid, problem.voxels, problem.voxels.on_lattice(), false};
+        const Formulation formulation{problem.grid, problem.voxels, problem.voxels.on_lattice(),
+                                      false};
         PlaceEquations frames(
-            {transforms, plan, no_maps, options.lambda, [&](const Sampling& sampling) {
+            {transforms, formulation, no_maps, options.lambda, [&](const Sampling& sampling) {
                  return compute_q(transforms, sampling, problem.grid, report);
              }});
         std::vector<Volume> right_hand_sides;

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "engines/on_host.hpp"
-#include "scan/simulate.hpp"
+#include "simulate/forward_model.hpp"
+#include "simulate/simulate.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/wrapped_transforms.hpp"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/tolerance.hpp"
+#include "encoding/fhd.hpp"
 #include "engines/mu_factors.hpp"
 #include "engines/on_host.hpp"
 #include "operators/compose.hpp"
@@ -11,7 +12,6 @@
 #include "operators/explicit_gram.hpp"
 #include "operators/regularised.hpp"
 #include "operators/toeplitz.hpp"
-#include "solve/fhd.hpp"
 #include "support/arrays.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"

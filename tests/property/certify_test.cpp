@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "solve/solve.hpp"
-#include "solve/summary.hpp"
+#include "encoding/solve.hpp"
+#include "encoding/summary.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
 #include "support/simulated.hpp"
@@ -27,13 +27,13 @@ std::unique_ptr<Transforms> nufft(double accuracy) {
 
 ImageFrame image_by(Transforms& transforms, const Scan& scan, const SolveOptions& options) {
     Reporter report;
-    const Plan plan = make_plan(scan);
+    const Formulation formulation = formulate(scan);
     const Frame& frame = scan.frames[0];
     const auto make_q = [&](const Sampling& sampling) {
         return compute_q(transforms, sampling, scan.grid, report);
     };
     PlaceEquations frames({transforms,
-                           plan,
+                           formulation,
                            scan.coil_maps,
                            options.lambda,
                            make_q,

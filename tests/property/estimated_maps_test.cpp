@@ -1,15 +1,15 @@
-#include "prepare/estimated_maps.hpp"
+#include "model/estimated_maps.hpp"
 
 #include <random>
 
 #include "base/error.hpp"
-#include "engines/on_host.hpp"
 #include "engines/transforms.hpp"
-#include "prepare/interpolation.hpp"
-#include "prepare/prepared_scan.hpp"
-#include "prepare/resampled.hpp"
-#include "prepare/sampled_cells.hpp"
-#include "scan/simulate.hpp"
+#include "model/interpolation.hpp"
+#include "model/prepared_scan.hpp"
+#include "model/resampled.hpp"
+#include "model/sampled_cells.hpp"
+#include "simulate/forward_model.hpp"
+#include "simulate/simulate.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
 #include "support/surroundings.hpp"

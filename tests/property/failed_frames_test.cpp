@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "encoding/solvers.hpp"
 #include "engines/transforms.hpp"
 #include "io/image/file.hpp"
 #include "io/native/writer.hpp"
 #include "reconstruct.hpp"
 #include "reconstruct_file.hpp"
-#include "solve/solvers.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
 #include "support/transforms.hpp"

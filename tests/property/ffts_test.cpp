@@ -6,7 +6,7 @@
 #include "base/tolerance.hpp"
 #include "device/reference_device.hpp"
 #include "operators/box_factors.hpp"
-#include "plan/embedding.hpp"
+#include "operators/embedding.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/tolerance.hpp"
-#include "solve/normal_equations.hpp"
+#include "encoding/normal_equations.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/numbers.hpp"
 #include "support/transforms.hpp"
@@ -21,9 +21,9 @@ TEST_P(Frames, OfTwoSamplingsOneAfterTheOtherMakeTwoQs) {
     const test::Problem two = test::make_problem(of);
     Reporter report;
     int qs = 0;
-    const Plan plan{one.grid, one.voxels, true, false};
+    const Formulation formulation{one.grid, one.voxels, true, false};
     const CoilRows no_maps;
-    PlaceEquations frames({*on.opened, plan, no_maps, 0.1, [&](const Sampling& sampling) {
+    PlaceEquations frames({*on.opened, formulation, no_maps, 0.1, [&](const Sampling& sampling) {
                                ++qs;
                                return compute_q(*on.opened, sampling, one.grid, report);
                            }});
@@ -49,9 +49,9 @@ TEST_P(Frames, OfAListNeedNoQ) {
     test::Case of{"list", {6, 5, 0}, 33, 2, 11};
     of.coil_maps = true;
     const test::Problem problem = test::make_problem(of);
-    const Plan plan{problem.grid, problem.voxels, false, true};
+    const Formulation formulation{problem.grid, problem.voxels, false, true};
     const CoilRows maps = problem.coil_maps;
-    PlaceEquations frames({*on.opened, plan, maps, 0.1, [&](const Sampling&) -> Q {
+    PlaceEquations frames({*on.opened, formulation, maps, 0.1, [&](const Sampling&) -> Q {
                                ADD_FAILURE() << "Q was asked for";
                                return {};
                            }});
@@ -78,12 +78,13 @@ TEST(NormalOperator, MultipliesByTheCheaperOfQAndFAndItsAdjoint) {
     for (const std::size_t samples : {200, 60000}) {
         const test::Problem problem = test::make_problem({"volume", {40, 40, 40}, samples, 1});
         const ComplexVector x = problem.rho.row(0).transpose();
-        const Plan plan{problem.grid, problem.voxels, true, false};
+        const Formulation formulation{problem.grid, problem.voxels, true, false};
         const CoilRows no_maps;
         int qs = 0;
         const auto product = [&](double expected) {
             Reporter report;
-            CommonToFrames common{*transforms, plan, no_maps, 0.1, [&](const Sampling& sampling) {
+            CommonToFrames common{*transforms, formulation, no_maps, 0.1,
+                                  [&](const Sampling& sampling) {
                                       ++qs;
                                       return compute_q(*transforms, sampling, problem.grid, report);
                                   }};

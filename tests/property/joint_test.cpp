@@ -1,6 +1,6 @@
 // Frames that are solved together, on every device.
 
-#include "solve/joint.hpp"
+#include "encoding/joint.hpp"
 
 #include <gtest/gtest.h>
 

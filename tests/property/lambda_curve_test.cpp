@@ -1,16 +1,16 @@
 // The curve over lambda against dense equations, on every device.
 
-#include "solve/lambda_curve.hpp"
+#include "encoding/lambda_curve.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <gtest/gtest.h>
 
 #include "base/tolerance.hpp"
+#include "encoding/misfit.hpp"
+#include "encoding/solve.hpp"
 #include "engines/on_host.hpp"
 #include "engines/transforms.hpp"
-#include "solve/misfit.hpp"
-#include "solve/solve.hpp"
 #include "support/arrays_fixture.hpp"
 
 namespace lsrecon {
@@ -100,11 +100,12 @@ TEST_P(LambdaCurves, AreThoseOfDenseEquations) {
     of.coil_maps = of.phi = of.weights = true;
     const test::Problem problem = test::make_problem(of);
     Reporter report;
-    const Plan plan{problem.grid, problem.voxels, true, true};
+    const Formulation formulation{problem.grid, problem.voxels, true, true};
     const CoilRows maps = problem.coil_maps;
-    PlaceEquations frames({*on.opened, plan, maps, smallest_lambda, [&](const Sampling& sampling) {
-                               return compute_q(*on.opened, sampling, problem.grid, report);
-                           }});
+    PlaceEquations frames(
+        {*on.opened, formulation, maps, smallest_lambda, [&](const Sampling& sampling) {
+             return compute_q(*on.opened, sampling, problem.grid, report);
+         }});
     NormalEquations equations(frames, *problem.sampling);
     const std::vector<Volume> fhd = equations.fhd(problem.samples, report);
     const SolveOptions options{smallest_lambda, 300, 1e-4};
@@ -155,11 +156,12 @@ TEST_P(LambdaCurves, SmallResidualsAreThoseOfTheSamples) {
                                  1e-4 * problem.samples.row(c).transpose();
     }
     Reporter report;
-    const Plan plan{problem.grid, problem.voxels, true, true};
+    const Formulation formulation{problem.grid, problem.voxels, true, true};
     const CoilRows maps = problem.coil_maps;
-    PlaceEquations frames({*on.opened, plan, maps, smallest_lambda, [&](const Sampling& sampling) {
-                               return compute_q(*on.opened, sampling, problem.grid, report);
-                           }});
+    PlaceEquations frames(
+        {*on.opened, formulation, maps, smallest_lambda, [&](const Sampling& sampling) {
+             return compute_q(*on.opened, sampling, problem.grid, report);
+         }});
     NormalEquations equations(frames, *problem.sampling);
     const LambdaCurve curve =
         make_lambda_curve(equations, problem.frame(), equations.fhd(problem.samples, report), 0,
@@ -176,9 +178,9 @@ TEST_P(LambdaCurves, TheSolutionExplainsWhatItsResidualLeaves) {
     of.coil_maps = of.phi = of.weights = true;
     const test::Problem problem = test::make_problem(of);
     Reporter report;
-    const Plan plan{problem.grid, problem.voxels, true, true};
+    const Formulation formulation{problem.grid, problem.voxels, true, true};
     const CoilRows maps = problem.coil_maps;
-    PlaceEquations frames({*on.opened, plan, maps, 0.05, [&](const Sampling& sampling) {
+    PlaceEquations frames({*on.opened, formulation, maps, 0.05, [&](const Sampling& sampling) {
                                return compute_q(*on.opened, sampling, problem.grid, report);
                            }});
     NormalEquations equations(frames, *problem.sampling);
@@ -197,15 +199,21 @@ TEST_P(LambdaCurves, TheSolutionExplainsWhatItsResidualLeaves) {
 TEST_P(LambdaCurves, EquationsTakeAnotherLambda) {
     const test::Problem problem = test::make_problem({"lambda", {6, 5, 0}, 60});
     Reporter report;
-    const Plan plan{problem.grid, problem.voxels, true, false};
+    const Formulation formulation{problem.grid, problem.voxels, true, false};
     const CoilRows no_maps;
     const auto make_q = [&](const Sampling& sampling) {
         return compute_q(*on.opened, sampling, problem.grid, report);
     };
     const SolveOptions options{0.3, 50, 1e-4, nullptr, {}, true};
     const auto solved = [&](double made_with) {
-        PlaceEquations frames(
-            {*on.opened, plan, no_maps, made_with, make_q, {}, nullptr, options.precondition});
+        PlaceEquations frames({*on.opened,
+                               formulation,
+                               no_maps,
+                               made_with,
+                               make_q,
+                               {},
+                               nullptr,
+                               options.precondition});
         NormalEquations equations(frames, *problem.sampling);
         const std::vector<Volume> fhd = equations.fhd(problem.samples, report);
         solve(equations, fhd, options, report);

@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "encoding/joint.hpp"
 #include "engines/transforms.hpp"
 #include "operators/toeplitz.hpp"
-#include "solve/joint.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"

@@ -1,17 +1,17 @@
 // Noise maps of scans whose noise is known in closed form.
 
-#include "solve/noise_map.hpp"
+#include "encoding/noise_map.hpp"
 
 #include <Eigen/LU>
 #include <gtest/gtest.h>
 
+#include "encoding/solvers.hpp"
 #include "engines/transforms.hpp"
 #include "io/hdf5/reader.hpp"
 #include "io/native/writer.hpp"
 #include "reconstruct.hpp"
 #include "reconstruct_file.hpp"
 #include "scan/replica_noise.hpp"
-#include "solve/solvers.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
 #include "support/transforms.hpp"

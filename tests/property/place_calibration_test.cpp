@@ -1,4 +1,4 @@
-#include "prepare/place_calibration.hpp"
+#include "model/place_calibration.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include "engines/transforms.hpp"
 #include "io/native/writer.hpp"
 #include "io/scan_file.hpp"
-#include "prepare/prepared_scan.hpp"
+#include "model/prepared_scan.hpp"
 #include "support/case.hpp"
 #include "support/simulated.hpp"
 #include "support/surroundings.hpp"

@@ -6,12 +6,12 @@
 
 #include "base/error.hpp"
 #include "base/tolerance.hpp"
+#include "encoding/solvers.hpp"
 #include "engines/on_host.hpp"
 #include "engines/transforms.hpp"
 #include "io/image/file.hpp"
 #include "io/native/writer.hpp"
 #include "io/q_file.hpp"
-#include "solve/solvers.hpp"
 #include "support/case.hpp"
 #include "support/counting_transforms.hpp"
 #include "support/numbers.hpp"
@@ -35,14 +35,14 @@ TEST(Reconstruct, AFullCartesianScanGivesTheObjectBack) {
          {std::array<std::size_t, 3>{8, 8, 0}, {7, 5, 0}, {4, 9, 0}, {3, 4, 5}, {1, 1, 0}}) {
         const Problem problem = test::make_problem(cartesian(size));
         const Scan scan = scan_of(problem);
-        const Plan plan = make_plan(scan);
+        const Formulation formulation = formulate(scan);
         Reporter report;
         const auto transforms = reference_transforms();
         const Frame& frame = scan.frames[0];
         const auto make_q = [&](const Sampling& sampling) {
             return compute_q(*transforms, sampling, scan.grid, report);
         };
-        PlaceEquations frames({*transforms, plan, scan.coil_maps, 0, make_q});
+        PlaceEquations frames({*transforms, formulation, scan.coil_maps, 0, make_q});
         NormalEquations equations(frames, *frame.sampling);
         const Solved solved = solve(equations, equations.fhd(frame.samples, report),
                                     {0, 30, 1e-11, &solver_named("eigen")}, report);

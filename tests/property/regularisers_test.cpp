@@ -1,7 +1,7 @@
 // Regularisers on every device: their verbs against the definition, their solutions against those
 // that are known.
 
-#include "solve/regularisers.hpp"
+#include "operators/regularisers.hpp"
 
 #include <gtest/gtest.h>
 

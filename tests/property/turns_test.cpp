@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "encoding/methods.hpp"
+#include "encoding/solvers.hpp"
 #include "engines/transforms.hpp"
 #include "reconstruct.hpp"
-#include "solve/methods.hpp"
-#include "solve/solvers.hpp"
 #include "support/case.hpp"
 #include "support/transforms.hpp"
 

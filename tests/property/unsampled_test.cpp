@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scan/trajectories.hpp"
+#include "simulate/trajectories.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/numbers.hpp"
 

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "encoding/solve.hpp"
 #include "engines/on_host.hpp"
 #include "engines/transforms.hpp"
-#include "scan/simulate.hpp"
-#include "solve/solve.hpp"
+#include "simulate/simulate.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
 
@@ -46,8 +46,8 @@ struct SmallObject {
     Solved solved(const RegulariserChoice& choice, int iterations) const {
         const auto transforms = reference_transforms();
         Reporter report;
-        const Plan plan{problem.grid, problem.voxels, true, false};
-        CommonToFrames common{*transforms, plan, maps, 0, [&](const Sampling& sampling) {
+        const Formulation formulation{problem.grid, problem.voxels, true, false};
+        CommonToFrames common{*transforms, formulation, maps, 0, [&](const Sampling& sampling) {
                                   return compute_q(*transforms, sampling, problem.grid, report);
                               }};
         common.regularisers = {choice};

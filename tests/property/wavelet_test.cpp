@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "device/reference_device.hpp"
-#include "solve/regularisers.hpp"
+#include "operators/regularisers.hpp"
 #include "solve/splitting.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/case.hpp"

@@ -4,7 +4,8 @@
 #include <numeric>
 #include <ostream>
 
-#include "scan/trajectories.hpp"
+#include "base/uniform_number.hpp"
+#include "simulate/trajectories.hpp"
 
 namespace lsrecon::test {
 

@@ -1,7 +1,8 @@
 #include "support/simulated.hpp"
 
-#include "engines/on_host.hpp"
 #include "engines/transforms.hpp"
+#include "engines/on_host.hpp"
+#include "simulate/forward_model.hpp"
 
 namespace lsrecon {
 

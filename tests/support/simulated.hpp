@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "scan/simulate.hpp"
+#include "simulate/simulate.hpp"
 
 namespace lsrecon {
 

@@ -1,4 +1,4 @@
-#include "prepare/along_axes.hpp"
+#include "model/along_axes.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/tolerance.hpp"
-#include "solve/solve.hpp"
+#include "encoding/solve.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "scan/trajectories.hpp"
+#include "simulate/trajectories.hpp"
 #include "support/case.hpp"
 
 namespace lsrecon {

@@ -1,11 +1,11 @@
-#include "solve/effort.hpp"
+#include "plan/effort.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
 #include "device/array.hpp"
+#include "encoding/solvers.hpp"
 #include "solve/cg.hpp"
-#include "solve/solvers.hpp"
 
 namespace lsrecon {
 namespace {

@@ -1,4 +1,4 @@
-#include "plan/embedding.hpp"
+#include "operators/embedding.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "prepare/geometry.hpp"
+#include "model/geometry.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

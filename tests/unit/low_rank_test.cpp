@@ -1,6 +1,6 @@
 // The proximal map of locally low rank against its definition, by another way to singular values.
 
-#include "solve/low_rank.hpp"
+#include "operators/low_rank.hpp"
 
 #include <Eigen/SVD>
 #include <gtest/gtest.h>

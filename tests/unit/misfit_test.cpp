@@ -1,4 +1,4 @@
-#include "solve/misfit.hpp"
+#include "encoding/misfit.hpp"
 
 #include <algorithm>
 #include <random>

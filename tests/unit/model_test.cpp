@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "device/described_device.hpp"
+#include "encoding/normal_equations.hpp"
 #include "engines/piecewise.hpp"
-#include "solve/normal_equations.hpp"
 #include "support/case.hpp"
 #include "support/job_ranks.hpp"
 #include "support/surroundings.hpp"
@@ -54,16 +54,16 @@ Choices choices(Transforms& transforms) {
     for (const std::array<std::size_t, 3>& size :
          {std::array<std::size_t, 3>{16, 16, 16}, {48, 40, 0}, {256, 256, 0}}) {
         const Grid grid = test::make_problem({"grid", size, 1}).grid;
-        const Plan plan{grid, Voxels::of_grid(grid), true, true};
+        const Formulation formulation{grid, Voxels::of_grid(grid), true, true};
         for (const std::size_t samples : {2000, 20000, 60000, 150000, 300000, 600000, 1200000}) {
             const std::vector<Vec3> trajectory(samples, Vec3{1, 2, 3});
-            found.engines.push_back(transforms.engine_for(trajectory, plan.voxels).name);
-            const Cost f = transforms.predict("f", trajectory, plan.voxels);
+            found.engines.push_back(transforms.engine_for(trajectory, formulation.voxels).name);
+            const Cost f = transforms.predict("f", trajectory, formulation.voxels);
             found.errors.push_back(f.error);
             found.seconds.push_back(f.seconds);
             for (const double products : {1, 4, 30}) {
-                found.through_q.push_back(
-                    NormalEquations::take_q(transforms, trajectory, plan, 1, products, false));
+                found.through_q.push_back(NormalEquations::take_q(transforms, trajectory,
+                                                                  formulation, 1, products, false));
             }
         }
     }

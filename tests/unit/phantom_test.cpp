@@ -1,4 +1,4 @@
-#include "scan/phantom.hpp"
+#include "simulate/phantom.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "prediction.hpp"
+#include "plan/prediction.hpp"
 
 #include <gtest/gtest.h>
 

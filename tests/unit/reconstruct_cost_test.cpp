@@ -1,11 +1,11 @@
-#include "reconstruct_cost.hpp"
+#include "plan/cost.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
 #include "device/reference_device.hpp"
+#include "encoding/solvers.hpp"
 #include "engines/transforms.hpp"
-#include "solve/solvers.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
 #include "support/transforms.hpp"

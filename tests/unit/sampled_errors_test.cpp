@@ -1,14 +1,14 @@
 // Errors that are estimated from random points, of engines that are wrong by known amounts.
 
-#include "solve/sampled_errors.hpp"
+#include "encoding/sampled_errors.hpp"
 
 #include <gtest/gtest.h>
 #include <random>
 #include <set>
 
 #include "device/reference_device.hpp"
+#include "encoding/normal_equations.hpp"
 #include "engines/exact_sums.hpp"
-#include "solve/normal_equations.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
 #include "support/transforms.hpp"
@@ -102,10 +102,10 @@ class Equations {
 public:
     Equations(double wrong, bool exact, SampleErrors which, const Problem& problem)
         : problem_(problem),
-          maps_(problem.coil_maps), plan_{problem.grid, problem.voxels, true, true},
+          maps_(problem.coil_maps), formulation_{problem.grid, problem.voxels, true, true},
           transforms_(open_transforms(test::on_reference(), table_of(wrong, exact))),
           frames_({*transforms_,
-                   plan_,
+                   formulation_,
                    maps_,
                    0,
                    [this](const Sampling& sampling) {
@@ -137,7 +137,7 @@ private:
 
     const Problem& problem_;
     CoilRows maps_;
-    Plan plan_;
+    Formulation formulation_;
     Reporter report_;
     std::unique_ptr<Transforms> transforms_;
     PlaceEquations frames_;

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "solve/summary.hpp"
+#include "encoding/summary.hpp"
 
 namespace lsrecon {
 namespace {

@@ -1,4 +1,4 @@
-#include "scan/simulate.hpp"
+#include "simulate/simulate.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

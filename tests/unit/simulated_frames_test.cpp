@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "scan/phantom.hpp"
+#include "simulate/phantom.hpp"
 #include "support/case.hpp"
 #include "support/simulated.hpp"
 

@@ -1,10 +1,10 @@
-#include "prepare/slice_of_volume.hpp"
+#include "model/slice_of_volume.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "prepare/placed_volumes.hpp"
+#include "model/placed_volumes.hpp"
 #include "scan/directions.hpp"
 #include "support/case.hpp"
 

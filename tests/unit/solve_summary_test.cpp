@@ -3,8 +3,8 @@
 
 #include "base/numbers.hpp"
 #include "base/tolerance.hpp"
+#include "encoding/summary.hpp"
 #include "scan/scan.hpp"
-#include "solve/summary.hpp"
 
 namespace lsrecon {
 namespace {

@@ -1,8 +1,8 @@
-#include "solve/solvers.hpp"
+#include "encoding/solvers.hpp"
 
 #include <gtest/gtest.h>
 
-#include "solve/effort.hpp"
+#include "plan/effort.hpp"
 
 namespace lsrecon {
 namespace {

@@ -1,6 +1,6 @@
 // The proximal map of temporal total variation against its definition and solutions that are known.
 
-#include "solve/temporal_variation.hpp"
+#include "operators/temporal_variation.hpp"
 
 #include <gtest/gtest.h>
 

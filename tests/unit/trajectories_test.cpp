@@ -1,4 +1,4 @@
-#include "scan/trajectories.hpp"
+#include "simulate/trajectories.hpp"
 #include "support/case.hpp"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/uniform_number.hpp"
 
 namespace lsrecon {
 namespace {

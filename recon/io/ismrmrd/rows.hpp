@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "io/ismrmrd/row.hpp"
-#include "scan/simulate.hpp"
+#include "simulate/simulate.hpp"
 
 namespace lsrecon {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/report.hpp"
-#include "scan/simulate.hpp"
+#include "simulate/simulate.hpp"
 
 namespace lsrecon {
 

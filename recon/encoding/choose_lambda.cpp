@@ -1,0 +1,154 @@
+#include "encoding/choose_lambda.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "base/numbers.hpp"
+#include "scan/coil_mixing.hpp"
+#include "scan/reach.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// A curve costs as many iterations as its smallest lambda that matters; most need few.
+constexpr int first_iterations = 75;
+/// Measured on the brain of docs/real_scans.md, outermost slice: power at the rim of what was
+/// sampled over that beyond 0.3 without, 1.0 with 0.1, 2.3 with 0.3, 7 with 1.
+constexpr double weight_of_band = 0.3;
+
+template <typename CurveOf> LambdaCurve
+with_enough_iterations(SolveOptions options, bool may_take_more, const CurveOf& curve_of) {
+    const int most = may_take_more ? options.iterations : first_iterations;
+    for (options.iterations = first_iterations; options.iterations < most;
+         options.iterations *= 2) {
+        try {
+            LambdaCurve curve = curve_of(options);
+            if (is_solved(curve.at_chosen())) {
+                return curve;
+            }
+        } catch (const RunError&) {
+            throw;
+        } catch (const InputError&) { // the rule finds none, perhaps with more
+        }
+    }
+    options.iterations = most;
+    return curve_of(options);
+}
+
+void require_points(const LambdaCurve& curve, const Scan& scan) {
+    if (curve.points.empty()) {
+        throw InputError({scan.file, "automatic lambda", "no image but zeros in the frame",
+                          "a frame with an object, in a precision that resolves it",
+                          "pass a number, or choose other frames with `frames`"});
+    }
+}
+
+/// With what the same image is made again.
+std::string words_of(double lambda, const std::vector<RegulariserChoice>& beside) {
+    return text("lambda ", lambda, beside.empty() ? "" : " with `reg` " + in_words(beside));
+}
+
+void tell(const LambdaCurve& curve, const Scan& scan, std::size_t f,
+          const std::vector<RegulariserChoice>& beside, Reporter& report) {
+    const LambdaPoint& chosen = curve.at_chosen();
+    std::string words = text(words_of(chosen.lambda, beside), ": ", curve.chosen.why);
+    if (scan.frames.size() > 1) {
+        const std::string& label = scan.frames[f].label;
+        words += ", chosen from " + (label.empty() ? text("frame ", f) : label) + " for all frames";
+    }
+    if (curve.noise > 0) {
+        words += text(". Its residual is ", rounded(chosen.residual / curve.noise),
+                      " times the noise's energy");
+    }
+    report.tell(words);
+}
+
+void keep_ghosts_out(LambdaCurve& curve, const Scan& scan, const Sampling& sampling,
+                     NormalEquations& equations, const std::vector<Volume>& fhd,
+                     const SolveOptions& options, Reporter& report) {
+    constexpr double much_noise = 0.25; // of the energy of the image
+    constexpr double no_lines_missing = 0.9; // of k-space is sampled
+    if (equations.coil_maps().rows() < 2 || scan.voxels ||
+        coverage(sampling, scan.grid) > no_lines_missing) {
+        return;
+    }
+    const std::optional<Ghosts> ghosts =
+        limit_ghosts(curve, scan.grid, equations, fhd.front(), options, report);
+    if (!ghosts) {
+        return;
+    }
+    curve.chosen.why = text("the largest without aliasing above ", rounded(100 * ghosts->limit),
+                            " %; the ", ghosts->lambda, " of ", curve.chosen.rule, " leaves ",
+                            rounded(100 * ghosts->size), " %");
+    if (ghosts->noise > much_noise) {
+        report.note(text("About ", std::round(100 * std::min(1.0, ghosts->noise)),
+                         " % of the image's energy is noise: separating the aliased voxels "
+                         "amplifies it. Try `reg` tv:0.02."));
+    }
+}
+
+} // namespace
+
+RuleChoice where_cheap(const RuleChoice& rule, Products products) {
+    return rule.asked_for || products == Products::one_convolution ? rule : RuleChoice{};
+}
+
+SolveOptions solving_by(const RuleChoice& rule, SolveOptions asked) {
+    if (!rule.word.empty()) {
+        asked.lambda = smallest_lambda;
+        if (!rule.asked_for) {
+            asked.regularisers.push_back({"band", weight_of_band});
+        }
+    }
+    return asked;
+}
+
+LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, std::size_t f,
+                          const Frame& frame, NormalEquations& equations,
+                          const std::vector<Volume>& fhd, const SolveOptions& options,
+                          Reporter& report) {
+    const LambdaRule& rule = *lambda_rule(wanted.word);
+    const double of_sample = energy_of_noise(scan.noise);
+    if (rule.needs_noise && !(of_sample > 0)) {
+        throw InputError({scan.file, scan.name_of("noise"),
+                          scan.noise.empty() ? "it is missing" : "only zeros",
+                          "samples of noise, which `lambda` " + rule.name + " needs",
+                          "pass `lambda` auto, or a number"});
+    }
+    const auto curve_of = [&](const SolveOptions& how) {
+        LambdaCurve curve = make_lambda_curve(equations, frame, fhd, of_sample, how, report);
+        require_points(curve, scan);
+        if (rule.needs_freedom) {
+            add_freedom(curve, equations, fhd, how, report);
+        }
+        curve.chosen = rule.choose(curve, scan.file);
+        return curve;
+    };
+    LambdaCurve curve = with_enough_iterations(options, wanted.asked_for, curve_of);
+    keep_ghosts_out(curve, scan, *frame.sampling, equations, fhd, options, report);
+    tell(curve, scan, f, options.regularisers, report);
+    return curve;
+}
+
+void add_lambda_curve(Image& image, const LambdaCurve& curve) {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    RecordTable table{lambda_curve_table, lambda_curve_columns(), {}};
+    for (const LambdaPoint& point : curve.points) {
+        const bool measured = curve.noise > 0;
+        for (const double value :
+             {point.lambda, std::sqrt(point.residual), std::sqrt(point.solution), point.curvature,
+              measured ? point.residual / curve.noise : none,
+              point.freedom > 0 ? point.freedom : none,
+              point.freedom > 0 ? curve.cross_validation(point) / curve.data : none}) {
+            table.values.push_back(value);
+        }
+    }
+    image.tables.push_back(std::move(table));
+    image.record.emplace_back("lambda_rule", curve.chosen.rule);
+    if (curve.noise > 0) {
+        image.numbers.emplace_back("lambda_discrepancy", curve.at_chosen().residual / curve.noise);
+    }
+}
+
+} // namespace lsrecon

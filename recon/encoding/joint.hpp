@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "encoding/solve.hpp"
+#include "engines/transforms.hpp"
+
+namespace lsrecon {
+
+/// A frame of those that are solved together, once its samples are transformed.
+struct JointFrame {
+    std::size_t index = 0; ///< in the scan
+    Frame about = {}; ///< without samples
+    std::shared_ptr<System> system = nullptr; ///< one for frames that were sampled alike
+    std::vector<Volume> fhd = {}; ///< its right-hand sides; given away
+    double error = 0; ///< of its transforms
+    SampledErrors sampled = {};
+    Monitor monitor = nullptr;
+};
+
+/// Minimises over the images rho_f of all frames, in their order,
+///
+///     sum over f of Q_f(0) / q (1/2 rho_f^H A_f rho_f - Re(rho_f^H b_f) + terms) + joint terms
+///
+/// with everything in units of Q_f(0) as in solve(), and q its mean: a frame of more samples counts
+/// more (solve/splitting.hpp). s of every term is the largest voxel of all frames
+/// (System::first_image). Coils without maps are one such problem after another. The stage "solve".
+std::vector<Solved> solve_jointly(std::vector<JointFrame>& frames, const CoilRows& coil_maps,
+                                  const SolveOptions& options, Reporter& report);
+
+} // namespace lsrecon

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "encoding/fhd.hpp"
+#include "encoding/formulation.hpp"
+#include "encoding/solve.hpp"
+#include "scan/density.hpp"
+
+namespace lsrecon {
+
+/// How samples become an image, a word after --method. What solves the normal equations has F^H d
+/// for their right-hand side. Else F^H d, by weights of the method, is the image of each coil, or
+/// with coil maps the sum over coils.
+struct Method {
+    std::string name;
+    std::string summary;
+    bool solves;
+    /// Of these samples, in place of their own. InputError or UsageError where the method cannot
+    /// serve the scan. Null for what solves.
+    Density (*density)(const Sampling& sampling, const Scan& scan, const Formulation& formulation,
+                       const SolveOptions& options);
+    /// F^H d by other means than a transform of the engines; null for none. `weights` are M, w in
+    /// w conj(phi) d.
+    std::vector<Volume> (*fhd)(Transforms& transforms, const Sampling& sampling,
+                               const RealVector& weights, const Grid& grid, const CoilRows& samples,
+                               CoilMaps& maps, Listener listener);
+};
+
+/// The table: a row each, the default first.
+const std::vector<Method>& methods();
+/// The row of a name in the table, and that which these options choose.
+const Method& method_named(const std::string& name);
+const Method& method_of(const SolveOptions& options);
+
+/// Of gridding: as it was asked for.
+Density density_of_gridding(const Sampling& sampling, const Scan& scan,
+                            const Formulation& formulation, const SolveOptions& options);
+/// Of a full Cartesian scan. InputError for any other.
+Density density_of_cartesian(const Sampling& sampling, const Scan& scan,
+                             const Formulation& formulation, const SolveOptions& options);
+/// F^H d of it by FFT.
+std::vector<Volume> fhd_by_fft(Transforms& transforms, const Sampling& sampling,
+                               const RealVector& weights, const Grid& grid, const CoilRows& samples,
+                               CoilMaps& maps, Listener listener);
+
+/// The image of F^H d of a method that does not solve: over sum |S|^2 with coil maps; several coils
+/// without maps by the root of their sum of squares.
+Solved combined(NormalEquations& equations, const std::vector<Volume>& fhd,
+                const SolveOptions& options);
+
+} // namespace lsrecon

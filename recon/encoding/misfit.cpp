@@ -1,0 +1,149 @@
+#include "encoding/misfit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <random>
+#include <utility>
+
+#include "base/parallel.hpp"
+
+namespace lsrecon {
+
+double compute_misfit(Transforms& transforms, PiecewiseTransform& transform,
+                      const Sampling& sampling, const CoilRows& samples, const CoilRows& coil_maps,
+                      const std::vector<ComplexVector>& images, Listener listener) {
+    Device& device = transforms.device();
+    double largest = 0; // floats end at 1e38
+    for (const ComplexVector& image : images) {
+        largest = std::max(largest, image.cwiseAbs().maxCoeff());
+    }
+    const double scale = largest > 0 ? largest : 1;
+    double sum = 0;
+    transform.forward(
+        samples.rows(),
+        [&](const Range& coils, const Range& at, Array& to) {
+            CoilMatrix rows(static_cast<Eigen::Index>(coils.count),
+                            static_cast<Eigen::Index>(at.count));
+            for (std::size_t c = 0; c < coils.count; ++c) {
+                const std::size_t coil = coils.first + c;
+                const ComplexVector& image = images[coil_maps.empty() ? coil : 0];
+                for (std::size_t n = 0; n < at.count; ++n) {
+                    const std::size_t voxel = at.first + n;
+                    const Complex map = coil_maps.empty() ? 1 : coil_maps(coil, voxel);
+                    rows(static_cast<Eigen::Index>(c), static_cast<Eigen::Index>(n)) =
+                        map * image(static_cast<Eigen::Index>(voxel)) / scale;
+                }
+            }
+            device.upload(CoilRows(std::move(rows)), {0, coils.count}, {0, at.count}, 0, to);
+        },
+        [&](const Range& coils, const Range& at, const Array& from) {
+            for (std::size_t c = 0; c < coils.count; ++c) { // one at a time in the host's memory
+                const ComplexVector values = device.download(from, c * at.count, at.count);
+                for (std::size_t i = 0; i < at.count; ++i) {
+                    const auto m = static_cast<Eigen::Index>(at.first + i);
+                    const Complex phi = sampling.phi.size() > 0 ? sampling.phi(m) : Complex(1);
+                    sum += sampling.weight(at.first + i) *
+                           std::norm(phi * scale * values(static_cast<Eigen::Index>(i)) -
+                                     samples(coils.first + c, m));
+                }
+            }
+        },
+        [&](double fraction) { listener.progress(fraction); });
+    return sum;
+}
+
+double energy_of(const Sampling& sampling, const CoilRows& samples) {
+    std::vector<double> of_coils(samples.rows());
+    samples.visit([&](const auto& rows) {
+        for_each_in_parallel(of_coils.size(), [&](std::size_t c) {
+            const auto* const row = rows.data() + c * samples.columns();
+            double sum = 0;
+            for (std::size_t m = 0; m < samples.columns(); ++m) {
+                sum += sampling.weight(m) * std::norm(Complex(row[m]));
+            }
+            of_coils[c] = sum;
+        });
+    });
+    return std::accumulate(of_coils.begin(), of_coils.end(), 0.0);
+}
+
+namespace {
+
+/// Some of many samples, and not every so many, which may lie alike in their readouts.
+std::vector<std::size_t> some_of(std::size_t samples) {
+    constexpr std::size_t enough = 1 << 16;
+    const std::size_t step = std::max<std::size_t>(1, samples / enough);
+    std::mt19937_64 generator(1);
+    std::vector<std::size_t> some;
+    for (std::size_t m = 0; m < samples; m += 1 + generator() % (2 * step - 1)) {
+        some.push_back(m);
+    }
+    return some;
+}
+
+/// Of all coils, by the outermost tenth: there is little but noise where k-space ends.
+double energy_at_edge(const Sampling& sampling, const CoilRows& samples,
+                      const std::vector<std::size_t>& some) {
+    constexpr double share = 0.1;
+    Vec3 reach{0, 0, 0};
+    for (const std::size_t m : some) {
+        for (std::size_t d = 0; d < 3; ++d) {
+            reach[d] = std::max(reach[d], std::abs(sampling.trajectory[m][d]));
+        }
+    }
+    std::vector<std::pair<double, double>> by_radius; // squared, of an ellipsoid, and the energy
+    for (const std::size_t m : some) {
+        double square = 0;
+        for (std::size_t d = 0; d < 3; ++d) {
+            const double k = reach[d] > 0 ? sampling.trajectory[m][d] / reach[d] : 0;
+            square += k * k;
+        }
+        double energy = 0;
+        for (std::size_t c = 0; c < samples.rows(); ++c) {
+            energy += std::norm(samples(c, m));
+        }
+        if (energy > 0) {
+            by_radius.emplace_back(square, energy);
+        }
+    }
+    const auto count = static_cast<long>(std::ceil(share * static_cast<double>(by_radius.size())));
+    const auto last = by_radius.begin() + std::max(0L, count - 1);
+    std::nth_element(by_radius.begin(), last, by_radius.end(), std::greater<>());
+    const double sum =
+        std::accumulate(by_radius.begin(), by_radius.begin() + count, 0.0,
+                        [](double all, const auto& one) { return all + one.second; });
+    return count > 0 ? sum / static_cast<double>(count) : 0;
+}
+
+/// By the quietest quarter of each coil's, wherever the trajectory says that they lie: the energies
+/// of noise alone are distributed exponentially, and signal makes them larger.
+double energy_of_quietest(const CoilRows& samples, const std::vector<std::size_t>& some) {
+    constexpr double share = 0.25;
+    double sum = 0;
+    for (std::size_t c = 0; c < samples.rows(); ++c) {
+        std::vector<double> energies;
+        for (const std::size_t m : some) {
+            if (const double energy = std::norm(samples(c, m)); energy > 0) {
+                energies.push_back(energy);
+            }
+        }
+        if (!energies.empty()) {
+            const auto at =
+                energies.begin() + static_cast<long>(share * static_cast<double>(energies.size()));
+            std::nth_element(energies.begin(), at, energies.end());
+            sum += *at / -std::log1p(-share);
+        }
+    }
+    return sum;
+}
+
+} // namespace
+
+double most_energy_of_noise(const Sampling& sampling, const CoilRows& samples) {
+    const std::vector<std::size_t> some = some_of(samples.columns());
+    return std::min(energy_at_edge(sampling, samples, some), energy_of_quietest(samples, some));
+}
+
+} // namespace lsrecon

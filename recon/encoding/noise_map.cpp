@@ -1,0 +1,137 @@
+#include "encoding/noise_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/numbers.hpp"
+#include "encoding/methods.hpp"
+#include "operators/unsampled.hpp"
+#include "scan/replica_noise.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// Median and largest of what is not 0, for the record; in words.
+std::string add_statistics(Image& image, const std::string& name, const RealVector& map) {
+    std::vector<double> values;
+    std::copy_if(map.begin(), map.end(), std::back_inserter(values),
+                 [](double value) { return value > 0; });
+    const double largest = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+    require_an_image(largest);
+    const auto middle = values.begin() + static_cast<long>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    image.numbers.emplace_back(name + "_median", *middle);
+    image.numbers.emplace_back(name + "_largest", largest);
+    return text("median ", rounded(*middle), ", largest ", rounded(largest));
+}
+
+} // namespace
+
+void RunningDeviation::add(const ComplexVector& image) {
+    if (count_ == 0) {
+        mean_ = ComplexVector::Zero(image.size());
+        squares_ = RealVector::Zero(image.size());
+    }
+    ++count_;
+    for (Eigen::Index n = 0; n < image.size(); ++n) {
+        const Complex before = image(n) - mean_(n);
+        mean_(n) += before / count_;
+        squares_(n) += (std::conj(before) * (image(n) - mean_(n))).real();
+    }
+}
+
+RealVector RunningDeviation::deviation(int parts) const {
+    return (squares_ / (parts * (count_ - 1))).cwiseSqrt();
+}
+
+RealVector noise_map(NormalEquations& equations, const std::vector<Volume>& fhd,
+                     const SolveOptions& options, std::size_t replicas,
+                     const std::function<CoilRows(std::size_t replica)>& noise, Reporter& report) {
+    equations.prepare(report); // a stage of its own
+    const Stage stage(report, "noise_map");
+    SolveOptions of_replica = options;
+    of_replica.monitor = nullptr;
+    RunningDeviation running;
+    for (std::size_t i = 0; i < replicas; ++i) {
+        std::vector<Volume> noisy = equations.fhd(noise(i));
+        for (std::size_t p = 0; p < noisy.size(); ++p) {
+            noisy[p] = Volume(ComplexVector(fhd[p].values() + noisy[p].values()));
+        }
+        running.add(solve(equations, noisy, of_replica).image);
+        report.progress(static_cast<double>(i + 1) / static_cast<double>(replicas));
+    }
+    return running.deviation(fhd.size() == 1 ? 2 : 1);
+}
+
+std::string why_no_g_factor(const Scan& scan, const CoilRows& coil_maps, const Sampling& sampling,
+                            bool white, const SolveOptions& options,
+                            const std::vector<Stop>& stops) {
+    if (!method_of(options).solves) {
+        return "it is defined for least squares alone";
+    }
+    if (scan.voxels) {
+        return "it is not defined for voxels off the grid";
+    }
+    if (coil_maps.empty() && scan.coils() > 1) {
+        return "it is not defined for several coils without maps";
+    }
+    if (!white) {
+        return "it is not defined for noise that is not white";
+    }
+    if (sampling.phi.size() > 0) {
+        return "it is not defined for a phi of the voxels";
+    }
+    if (unsampled_frequencies(sampling.trajectory, scan.grid).sum() > 0) {
+        return "it is not defined where samples leave out corners of k-space";
+    }
+    if (options.lambda > 0 || !options.regularisers.empty()) {
+        return "regularisation lowers the noise of this image. Pass `lambda` 0 `iterations` 300.";
+    }
+    return std::count(stops.begin(), stops.end(), Stop::iterations) > 0
+               ? "the solve stopped at the iteration limit, which regularises the image. Raise "
+                 "`iterations`."
+               : "";
+}
+
+// N samples on the Nyquist grid give A = N sum |S|^2 and, from samples of this deviation, an image
+// of deviation / sqrt(N sum |S|^2). With R = N / M that is divided out of the noise map.
+RealVector g_factor(const RealVector& noise_map, const CoilRows& coil_maps, std::size_t samples,
+                    double deviation) {
+    const RealVector squares =
+        coil_maps.empty() ? RealVector::Ones(noise_map.size()).eval() : squares_of(coil_maps);
+    return noise_map.cwiseProduct((static_cast<double>(samples) * squares).cwiseSqrt()) / deviation;
+}
+
+void add_noise_map(Image& image, std::size_t frame, const std::vector<Stop>& stops,
+                   NormalEquations& equations, const std::vector<Volume>& fhd, const Scan& scan,
+                   const SolveOptions& options, std::size_t replicas, double maps_scale,
+                   Reporter& report) {
+    const ReplicaNoise noise(scan);
+    const Sampling& sampling = *scan.frames[frame].sampling;
+    const Precision precision = scan.frames[frame].samples.precision();
+    if (scan.noise.empty()) {
+        report.note("The scan has no noise measurement. The noise map is relative: it is for noise "
+                    "of variance 1 in the real and imaginary parts of the samples.");
+    }
+    image.noise_map = noise_map(
+        equations, fhd, options, replicas,
+        [&](std::size_t i) { return noise.draw(i, sampling.samples(), precision); }, report);
+    image.noise_map /= maps_scale;
+    image.numbers.emplace_back("noise_replicas", static_cast<double>(replicas));
+    image.numbers.emplace_back("noise_frame", static_cast<double>(frame));
+    image.numbers.emplace_back("noise_deviation_of_samples", noise.deviation());
+    add_statistics(image, "noise_map", image.noise_map);
+    const std::string why =
+        why_no_g_factor(scan, equations.coil_maps(), sampling, noise.white(), options, stops);
+    if (!why.empty()) {
+        report.note("no g-factor: " + why);
+        return;
+    }
+    image.g_factor = g_factor(image.noise_map, equations.coil_maps(), sampling.samples(),
+                              noise.deviation() / maps_scale);
+    report.tell("g-factor without regularisation: " +
+                add_statistics(image, "g_factor", image.g_factor));
+}
+
+} // namespace lsrecon

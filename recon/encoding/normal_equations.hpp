@@ -1,0 +1,176 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "base/cost.hpp"
+#include "encoding/fhd.hpp"
+#include "encoding/formulation.hpp"
+#include "encoding/sampled_errors.hpp"
+#include "operators/preconditioner.hpp"
+#include "operators/q.hpp"
+#include "operators/time_terms_gram.hpp"
+#include "operators/toeplitz.hpp"
+#include "scan/density.hpp"
+#include "solve/system.hpp"
+
+namespace lsrecon {
+
+/// Whether F^H d and Q are held against exact ones (encoding/sampled_errors.hpp).
+enum class SampleErrors { never, of_engines_not_exact, of_all };
+
+/// What the normal equations of a place's frames are made with.
+struct CommonToFrames {
+    Transforms& transforms;
+    const Formulation& formulation;
+    const CoilRows& coil_maps; ///< C x N or empty
+    double lambda; ///< weight of Q(0) I
+    std::function<Q(const Sampling&)> make_q;
+    std::vector<RegulariserChoice> regularisers = {};
+    const PriorImage* prior = nullptr; ///< where regularisers need one
+    bool precondition = false; ///< conjugate gradients; splitting always is
+    SampleErrors sample_errors = SampleErrors::never;
+    const Method* method = nullptr; ///< null for one that solves
+    /// Where it does not.
+    std::function<Density(const Sampling&)> density = nullptr;
+    /// With N, about, by which the cheaper way to multiply is chosen; 0 for Q.
+    double products = 0;
+};
+
+/// What systems of one grid share that work one at a time; made with the first.
+struct SharedWorkspaces {
+    double needed = 0; ///< bytes of the device that all of them and their solve will take
+    std::shared_ptr<ToeplitzWorkspace> toeplitz;
+    std::shared_ptr<Basis> basis; ///< of preconditioners
+};
+
+/// What the memory of normal equations depends on.
+struct SystemShape {
+    Grid grid;
+    std::size_t maps; ///< coil maps; 0 and 1 for none
+    std::size_t terms = 1; ///< of the normal operator off resonance; 0 and 1 for a single Q
+};
+
+/// On the device where it was asked for and has room, else on the CPU in double precision.
+struct WhereSolved {
+    Precision precision;
+    bool on_device;
+    std::string why_not; ///< of a device that has no room
+};
+WhereSolved where_solved(Transforms& transforms, const SystemShape& shape,
+                         const SolveOptions& options);
+/// Notes that the solver runs on the CPU.
+void note_move_to_cpu(const Transforms& transforms, const std::string& why);
+
+/// What the frames of a place share, with its coil maps on the transforms' device. What `common`
+/// refers to must outlive it.
+struct PlaceEquations {
+    explicit PlaceEquations(CommonToFrames of_frames)
+        : common(std::move(of_frames)), maps(common.transforms.device(), common.coil_maps),
+          drawn(common.coil_maps, common.formulation.voxels.count()) {}
+    PlaceEquations(const PlaceEquations&) = delete;
+
+    CommonToFrames common;
+    CoilMaps maps;
+    DrawnVoxels drawn;
+};
+
+/// The normal equations of one place and sampling: their transform, and their left-hand side on two
+/// devices.
+class NormalEquations {
+public:
+    /// Both must outlive it.
+    NormalEquations(PlaceEquations& place, const Sampling& sampling);
+    NormalEquations(const NormalEquations&) = delete;
+
+    /// Of a system through Q and its solve, all on one device.
+    static Cost cost(const Device& device, const SystemShape& shape, Precision precision,
+                     const std::vector<RegulariserChoice>& regularisers, bool precondition);
+
+    /// Whether products are made by Q: where F and F^H themselves take less, not.
+    static bool take_q(Transforms& transforms, const SamplePoints& points,
+                       const Formulation& formulation, std::size_t maps, double products,
+                       bool precondition);
+    /// Of the solve of a problem, from Q and F^H d on, with all of its iterations.
+    static double seconds(Transforms& transforms, const SamplePoints& points,
+                          const SystemShape& shape, const SolveOptions& options, bool through_q);
+
+    /// F^H d of C x M samples, the right-hand sides. Of a method that does not solve, with weights
+    /// that make it an image.
+    std::vector<Volume> fhd(const CoilRows& samples, Listener listener = {});
+    /// The same as the stage "fhd", or that of the method.
+    std::vector<Volume> fhd_in_stage(const CoilRows& samples, Reporter& report);
+    /// ||W^1/2 (F rho - d)||^2 of samples and the images that they are to be of: one with coil
+    /// maps, one a coil without.
+    double misfit(const CoilRows& samples, const std::vector<ComplexVector>& images,
+                  Listener listener);
+
+    /// Makes what multiplies by F^H F, as the stage "q"; else it is made when it is asked for.
+    void prepare(Reporter& report);
+    /// Q; null for voxels off the grid, off resonance, or where F and F^H multiply faster.
+    const Q* q();
+
+    const CoilRows& coil_maps() const { return common_.coil_maps; }
+    /// Where its weights come from, of a method that does not solve.
+    const std::string& density() const { return density_.method; }
+    /// On the transforms' device, in double precision where it has that. Null where the device has
+    /// no room, which is noted. Made when it is first asked for.
+    System* on_device();
+    /// On the reference device; made when it is first asked for.
+    System& on_reference();
+    /// A system on the transforms' device that outlives these equations, but not what they refer
+    /// to. DeviceError when there is no room.
+    std::unique_ptr<System> kept_system(SharedWorkspaces& shared, Reporter& report);
+    /// Of all equations of the place that follow, too.
+    void set_lambda(double lambda);
+    std::size_t voxels() const { return common_.formulation.voxels.count(); }
+    /// Q(0), the unit of lambda.
+    double q_at_zero();
+    double epsilon_of_transforms() const { return common_.transforms.epsilon(); }
+    /// Bound of the relative L2 error of F^H and Q as they were computed.
+    double error() const { return error_; }
+
+    bool are_sampled();
+    /// Errors of the F^H d of a frame's samples; of no voxels where they are not sampled.
+    SampledErrors sampled_errors(const CoilRows& samples, const std::vector<Volume>& fhd,
+                                 Reporter& report);
+    /// Adds those of Q; without Q that of F^H d is taken for it, since F is wrong as its adjoint
+    /// is.
+    void add_errors_of_gram(SampledErrors& sampled, Reporter& report);
+    /// Over how many voxels errors of F^H d are spread.
+    std::size_t unknowns();
+
+private:
+    std::unique_ptr<System> system_on(Device& device, Precision precision, CoilMaps& maps,
+                                      SharedWorkspaces& shared);
+    std::unique_ptr<Gram> gram_on(Device& device, Precision precision, CoilMaps& maps,
+                                  SharedWorkspaces& shared);
+    bool preconditions() const;
+    void make_products(Listener listener);
+    bool by_terms() const {
+        return common_.formulation.through_q && common_.formulation.off_resonance;
+    }
+
+    CommonToFrames& common_;
+    CoilMaps& maps_;
+    DrawnVoxels& drawn_;
+    const Sampling& sampling_;
+    Density density_; ///< its cells are w, of a method that does not solve
+    bool through_q_; ///< whether products are made by Q
+    PiecewiseTransform transform_;
+    MuFactors factors_;
+    double error_ = 0;
+    std::optional<SampledErrors> of_q_; ///< once it is sampled
+    std::optional<Q> q_;
+    std::vector<TimeTerm> terms_; ///< in place of Q, off resonance
+    /// Q for the preconditioner off resonance: voxels next to each other have nearly the same
+    /// field.
+    std::optional<Q> without_field_;
+    std::unique_ptr<Device> reference_;
+    std::unique_ptr<CoilMaps> maps_on_reference_;
+    std::optional<std::unique_ptr<System>> on_device_; ///< null where there is no room
+    std::unique_ptr<System> on_reference_;
+};
+
+} // namespace lsrecon

@@ -1,0 +1,205 @@
+#include "encoding/solve.hpp"
+
+#include "base/error.hpp"
+#include "base/norm.hpp"
+#include "encoding/methods.hpp"
+#include "encoding/solvers.hpp"
+#include "solve/late_change.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// One problem after another by solve_one(b, options).
+template <typename SolveOne> Solved solve_each(System& system, const std::vector<Volume>& fhd,
+                                               const SolveOptions& options, Listener listener,
+                                               const SolveOne& solve_one) {
+    Solved solved;
+    SolveOptions of_one = options;
+    for (std::size_t p = 0; p < fhd.size(); ++p) {
+        of_one.monitor = monitor_of(p, fhd.size(), options, listener);
+        Solution solution = solve_one(fhd[p], of_one);
+        solved.explained += system.products_of(solution.x, fhd[p]).explained();
+        add(std::move(solution), fhd[p].norm() / system.unit(), fhd.size(), solved);
+    }
+    return solved;
+}
+
+/// Of the scale of a prior image: beyond the first factor it is worth a note, beyond the second an
+/// error.
+constexpr double noted_scale = 2;
+constexpr double refused_scale = 10;
+
+} // namespace
+
+Monitor monitor_of(std::size_t problem, std::size_t problems, const SolveOptions& options,
+                   Listener listener) {
+    return [problem, problems, iterations = options.iterations, monitor = options.monitor,
+            listener](Iteration iteration) {
+        const double done = static_cast<double>(iteration.done) / iterations;
+        listener.progress((static_cast<double>(problem) + done) / static_cast<double>(problems));
+        iteration.problem = problem;
+        if (monitor) {
+            monitor(iteration);
+        }
+    };
+}
+
+void add(Solution solution, double b_norm, std::size_t problems, Solved& solved) {
+    const double size = norm_of(solution.x);
+    solved.gains.push_back(size > 0 ? b_norm / size : 0);
+    solved.residuals.push_back(std::move(solution.residuals));
+    solved.stops.push_back(solution.stop);
+    if (!solution.run.alphas.empty()) {
+        solved.runs.push_back(std::move(solution.run));
+    }
+    if (problems == 1) {
+        solved.image = std::move(solution.x);
+        solved.earlier = std::move(solution.earlier);
+        return;
+    }
+    if (solved.image.size() == 0) {
+        solved.image = ComplexVector::Zero(solution.x.size());
+        solved.earlier = solved.image;
+    }
+    const ComplexVector& earlier = solution.earlier.size() > 0 ? solution.earlier : solution.x;
+    solved.image.real() += solution.x.cwiseAbs2();
+    solved.earlier.real() += earlier.cwiseAbs2();
+    if (solved.stops.size() == problems) {
+        for (ComplexVector* const image : {&solved.image, &solved.earlier}) {
+            image->real() = image->real().cwiseSqrt().eval();
+        }
+    }
+}
+
+void require_scale(System& system, const std::vector<Volume>& fhd, Listener listener) {
+    if (system.target() == nullptr) {
+        return;
+    }
+    const PriorImage& prior = *system.target();
+    if (fhd.size() > 1) {
+        throw UsageError("`reg` prior: without maps each coil is solved alone, and " + prior.file +
+                         " is a combined image\n  next:     give the scan coil maps: "
+                         "`maps` espirit, or `maps` FILE");
+    }
+    if (fhd[0].norm() == 0) {
+        return;
+    }
+    const double scale = system.products_of(prior.values, fhd[0]).scale();
+    if (!(scale > 1 / refused_scale && scale < refused_scale)) {
+        throw InputError({prior.file, "scale of the prior image",
+                          text("fits the scan best when it is multiplied by ", scale),
+                          text("an image in the units of the reconstruction, within a factor of ",
+                               refused_scale, " and with its phase"),
+                          "scale it to an image of this scan that lsrecon made"});
+    }
+    if (scale < 1 / noted_scale || scale > noted_scale) {
+        listener.note(text("The prior image ", prior.file,
+                           " fits the scan best when it is multiplied by ", scale,
+                           ". Check that it is in the units of the reconstruction."));
+    }
+}
+
+void clear_where_maps_are_zero(const CoilRows& maps, Solved& solved) {
+    if (maps.empty()) {
+        return;
+    }
+    const RealVector seen = seen_by(maps);
+    for (ComplexVector* const image : {&solved.image, &solved.earlier}) {
+        if (image->size() > 0) {
+            *image = (seen.array() > 0).select(*image, Complex(0));
+        }
+    }
+}
+
+Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const SolveOptions& options,
+                       Listener listener) {
+    Solved solved = solve_each(
+        system, fhd, options, listener,
+        [&](const Volume& b, const SolveOptions& of_one) { return system.solve(b, of_one); });
+    solved.solver = system.description();
+    return solved;
+}
+
+Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd,
+                      const SolveOptions& options, Listener listener) {
+    System& system = equations.on_reference();
+    require_scale(system, fhd, listener);
+    const auto apply = [&](const ComplexVector& rho) { return system.apply(rho); };
+    Solved solved = solve_each(
+        system, fhd, options, listener, [&](const Volume& b, const SolveOptions& of_one) {
+            return conjugate_gradient(apply, system.right_hand_side(b).values(), of_one);
+        });
+    solved.solver =
+        text("conjugate gradients by Eigen on the CPU, double precision, ", system.means());
+    return solved;
+}
+
+Solved solve_where_it_fits(NormalEquations& equations, const std::vector<Volume>& fhd,
+                           const SolveOptions& options, Listener listener) {
+    const bool splits = need_splitting(options.regularisers); // which Eigen does not
+    const auto note = [&](const std::string& why) {
+        listener.note((splits ? "solved on the CPU in double precision: "
+                              : "solved by Eigen in double precision: ") +
+                      why);
+    };
+    if (System* const system = equations.on_device()) {
+        require_scale(*system, fhd, listener);
+        try {
+            return solve_on_device(*system, fhd, options, listener);
+        } catch (const ToleranceError& error) {
+            note(error.what());
+        } catch (const DeviceError& error) {
+            note(error.what());
+        }
+    }
+    if (splits) {
+        require_scale(equations.on_reference(), fhd, listener);
+        return solve_on_device(equations.on_reference(), fhd, options, listener);
+    }
+    return solve_by_eigen(equations, fhd, options, listener);
+}
+
+Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
+             const SolveOptions& options, Listener listener) {
+    if (!method_of(options).solves) {
+        return combined(equations, fhd, options);
+    }
+    Solved solved = solver_of(options).solve(equations, fhd, options, listener);
+    if (!options.regularisers.empty()) { // lambda alone leaves 0 there
+        clear_where_maps_are_zero(equations.coil_maps(), solved);
+    }
+    return solved;
+}
+
+Solved solve_in_stage(NormalEquations& equations, const std::vector<Volume>& fhd,
+                      const SolveOptions& options, Reporter& report) {
+    if (!method_of(options).solves) {
+        return combined(equations, fhd, options);
+    }
+    equations.prepare(report);
+    const Stage stage(report, "solve");
+    return solve(equations, fhd, options, report);
+}
+
+std::string solvers_of(const Image& image) {
+    std::string solvers;
+    for (const ImageFrame& frame : image.frames) {
+        if (solvers.find(frame.solver) == std::string::npos) {
+            solvers += (solvers.empty() ? "" : "; ") + frame.solver;
+        }
+    }
+    return solvers;
+}
+
+ImageFrame to_image(const Frame& frame, const Solved& solved) {
+    return {solved.image,
+            frame.label,
+            frame.position,
+            solved.residuals,
+            solved.solver,
+            solved.stops,
+            relative_change(solved.image, solved.earlier)};
+}
+
+} // namespace lsrecon

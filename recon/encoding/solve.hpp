@@ -1,0 +1,67 @@
+#pragma once
+
+#include <string>
+
+#include "base/report.hpp"
+#include "encoding/normal_equations.hpp"
+#include "scan/image.hpp"
+#include "solve/conjugate_gradient.hpp"
+
+namespace lsrecon {
+
+struct Solved {
+    /// The solution of a single problem as it is; of several (coils without maps) their root of sum
+    /// of squares, sqrt(sum_c |rho_cn|^2), with zero imaginary part.
+    ComplexVector image;
+    ResidualHistories residuals;
+    std::vector<Stop> stops; ///< one a problem
+    ComplexVector earlier = {}; ///< before the late iterations; empty where a tolerance ended them
+    double explained =
+        0; ///< ||d||^2 - ||F rho - d||^2, a.u.^2; 0 of frames that were solved jointly
+    std::vector<double> gains; ///< ||F^H d|| / (Q(0) ||rho||), one a problem; 0 for a rho of zeros
+    std::vector<Iterations> runs; ///< one a problem of plain iterations on the device; else none
+    std::string solver; ///< what solved, in which precision, with which FFT
+};
+
+/// Of one of so many problems: tells the report how far they are, and the options' monitor, if
+/// any, which problem it is.
+Monitor monitor_of(std::size_t problem, std::size_t problems, const SolveOptions& options,
+                   Listener listener);
+
+/// Takes the solution of the next of so many problems; `b_norm` is ||F^H d|| / Q(0).
+void add(Solution solution, double b_norm, std::size_t problems, Solved& solved);
+
+/// Solves (F^H F + lambda Q(0) I) rho = F^H d for every right-hand side by the solver of the
+/// options. The image is 0 where all coil maps are. ToleranceError when it cannot keep the
+/// tolerance.
+Solved solve(NormalEquations& equations, const std::vector<Volume>& fhd,
+             const SolveOptions& options, Listener listener = {});
+
+/// The same as the stage "solve", after that of Q.
+Solved solve_in_stage(NormalEquations& equations, const std::vector<Volume>& fhd,
+                      const SolveOptions& options, Reporter& report);
+
+/// On the device when the equations fit on it and its precision can keep the tolerance, else on
+/// the CPU in double precision, with a note.
+Solved solve_where_it_fits(NormalEquations& equations, const std::vector<Volume>& fhd,
+                           const SolveOptions& options, Listener listener);
+/// By Eigen, in double precision.
+Solved solve_by_eigen(NormalEquations& equations, const std::vector<Volume>& fhd,
+                      const SolveOptions& options, Listener listener);
+/// On the device alone: see System::solve for its errors.
+Solved solve_on_device(System& system, const std::vector<Volume>& fhd, const SolveOptions& options,
+                       Listener listener);
+
+/// Of a regulariser that compares with a prior image: InputError when that is in other units, a
+/// note when it may be; UsageError for several problems.
+void require_scale(System& system, const std::vector<Volume>& fhd, Listener listener);
+
+/// Regularisers continue the image where no coil sees anything; nothing was measured there.
+void clear_where_maps_are_zero(const CoilRows& maps, Solved& solved);
+
+ImageFrame to_image(const Frame& frame, const Solved& solved);
+
+/// What solved the frames, for the record.
+std::string solvers_of(const Image& image);
+
+} // namespace lsrecon

@@ -1,0 +1,318 @@
+#include "encoding/summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/numbers.hpp"
+#include "base/tolerance.hpp"
+#include "encoding/methods.hpp"
+#include "solve/late_change.hpp"
+#include "solve/sensitivity.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<long>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+} // namespace
+
+void SolveSummary::add(const ImageFrame& frame) {
+    ++frames_;
+    for (std::size_t p = 0; p < frame.residuals.size(); ++p) { // none of a frame that failed
+        residuals_.push_back(frame.residuals[p].back());
+        iterations_.push_back(static_cast<double>(frame.residuals[p].size() - 1));
+        ended_by_limit_ += frame.stops[p] == Stop::iterations ? 1 : 0;
+    }
+    late_change_ = std::max(late_change_, frame.late_change);
+    if (frame.explained != 0) {
+        if (explained_ == 0 || frame.explained < explained_) {
+            explained_ = frame.explained;
+            noise_ = frame.noise;
+        }
+        unexplained_ = std::max(unexplained_, frame.unexplained);
+        too_little_ += explains_too_little(frame) ? 1 : 0;
+    }
+    resolved_ = std::max(resolved_, frame.resolved_lambda);
+    image_error_ = std::max(image_error_, frame.image_error);
+    for (SampledError SampledErrors::*const of :
+         {&SampledErrors::fhd, &SampledErrors::gram, &SampledErrors::image}) {
+        SampledError& largest = sampled_.*of;
+        largest.estimate = std::max(largest.estimate, (frame.sampled.*of).estimate);
+        largest.upper = std::max(largest.upper, (frame.sampled.*of).upper);
+    }
+    sampled_.voxels = std::max(sampled_.voxels, frame.sampled.voxels);
+}
+
+std::string SolveSummary::sampled_in_words() const {
+    if (sampled_.voxels == 0) {
+        return "";
+    }
+    return text("F^H d ", rounded(sampled_.fhd.estimate), ", Q ", rounded(sampled_.gram.estimate),
+                ", image ",
+                sampled_.image.upper > 0
+                    ? text(rounded(sampled_.image.estimate), ", at most ",
+                           rounded(sampled_.image.upper), " with a confidence of 95 %")
+                    : "not known: `certify` tells");
+}
+
+double SolveSummary::worst_residual() const {
+    return residuals_.empty() ? 0 : *std::max_element(residuals_.begin(), residuals_.end());
+}
+
+std::string SolveSummary::effort_in_words() const {
+    const std::string count = range_in_words(iterations_);
+    const std::string one = need_splitting(options_.regularisers) ? " pass" : " iteration";
+    return count + one + (count == "1" ? "" : need_splitting(options_.regularisers) ? "es" : "s");
+}
+
+std::string SolveSummary::residuals_in_words() const {
+    const std::string worst = rounded(worst_residual());
+    return (residuals_.size() == 1
+                ? "residual " + worst
+                : text("residuals up to ", worst, ", median ", rounded(median(residuals_)))) +
+           text(", target ", rounded(options_.tolerance));
+}
+
+std::string SolveSummary::late_change_in_words() const {
+    const int late = late_iterations(options_.iterations);
+    return text("the last ", late == 1 ? "one" : text(late), " changed ",
+                residuals_.size() == 1 ? "the image by " : "an image by up to ",
+                rounded(100 * late_change_), " %");
+}
+
+std::string SolveSummary::as_text() const {
+    if (!method_of(options_).solves) {
+        return method_of(options_).name + ", no iterations";
+    }
+    const std::size_t solves = residuals_.size();
+    const std::string line = (solves == 1 ? "" : text(solves, " solves, ")) + effort_in_words();
+    if (!need_splitting(options_.regularisers)) {
+        return line + ", " + residuals_in_words();
+    }
+    return late_change_ > 0 ? line + ", " + late_change_in_words() : line;
+}
+
+bool SolveSummary::converged() const {
+    // Of the image, by the last iterations: where that is regularised, more would change nothing.
+    constexpr double little = 0.01;
+    constexpr double nothing = 0.001;
+    if (need_splitting(options_.regularisers)) {
+        return late_change_ <= little && std::isfinite(worst_residual());
+    }
+    const bool is_regularised = options_.lambda > 0 || !options_.regularisers.empty();
+    return worst_residual() <= options_.tolerance ||
+           (is_regularised && late_change_ > 0 && late_change_ <= nothing);
+}
+
+std::string SolveSummary::about_convergence() const {
+    const std::size_t solves = residuals_.size();
+    const bool split = need_splitting(options_.regularisers);
+    std::string line =
+        (ended_by_limit_ == solves ? "Not converged"
+                                   : text(ended_by_limit_, " of ", solves, " not converged")) +
+        text(" after ", effort_in_words(), split ? "" : " (" + residuals_in_words() + ")");
+    if (worst_residual() >= 1 && !split) {
+        return line + ". An image of zeros has a residual of 1: this one is no solution. Try "
+                      "`precision` double or a larger `lambda`.";
+    }
+    if (late_change_ > 0 && options_.iterations > 1) {
+        line += "; " + late_change_in_words();
+    }
+    return line + ". Raise `iterations`" +
+           (stops_early() ? ", or pass `lambda` 0.01 to converge without noise." : ".");
+}
+
+/// What makes them, "" for nothing: an accuracy that floats cannot keep takes doubles by itself.
+std::string SolveSummary::better_transforms() const {
+    const bool in_double = with_.epsilon < tolerance::eps;
+    const std::string engine = !with_.exact ? "a smaller `accuracy`, "
+                               : in_double  ? ""
+                                            : "`precision` double, ";
+    return engine + (with_.time_segments ? "a smaller `segment_error`, " : "");
+}
+
+std::string SolveSummary::about_lambda() const {
+    return text("lambda ", rounded(options_.lambda), " is below ", rounded(resolved_),
+                ", the least that the ", with_.exact ? "precision" : "accuracy",
+                " of the transforms resolves for this scan. ",
+                with_.exact ? "Rounding" : "Their errors", " may show in the image. Use ",
+                better_transforms(), "a larger `lambda` or fewer `iterations`.");
+}
+
+std::string SolveSummary::about_precision() const {
+    const std::string better = better_transforms();
+    return text(with_.exact && !with_.time_segments ? "Rounding" : "Errors of the transforms",
+                " may change the image by ", rounded(100 * image_error_), " %. Use ", better,
+                better.empty() ? "" : "or ", "a larger `lambda`.");
+}
+
+std::string SolveSummary::samples_in_words() const {
+    return explained_ == 0
+               ? ""
+               : text(frames_ == 1 ? "" : "up to ", rounded(100 * left()), " % unexplained",
+                      unexplained_ > 0 ? ", " + rounded(unexplained_) + " times the noise" : "");
+}
+
+std::string SolveSummary::about_samples() const {
+    constexpr double nearly_all = 0.9;
+    std::vector<std::string> causes{"the trajectory (its sign, unit or delay)"};
+    if (with_.coil_maps) {
+        causes.emplace_back("the coil maps");
+    }
+    if (with_.field_map) {
+        causes.emplace_back("the field map");
+    }
+    if (need_prior(options_.regularisers)) {
+        causes.emplace_back("the image of `prior`");
+    }
+    std::string line =
+        text(left() > nearly_all ? "The image shows next to nothing of the data: "
+                                 : "The image does not explain the data: ",
+             samples_in_words(),
+             noise_ > 0 ? text(", and noise is at most ", rounded(100 * noise_), " %") : "",
+             ". What may be wrong: ", comma_separated(causes), ", or samples");
+    std::vector<std::string> too_large;
+    if (options_.lambda > 0) {
+        too_large.push_back("lambda " + rounded(options_.lambda));
+    }
+    if (smooths()) {
+        too_large.emplace_back("a weight of `reg`");
+    }
+    if (!too_large.empty()) {
+        line += text("; or ", separated_by(" or ", too_large), " is too large",
+                     frames_ > 1 ? " for some frames" : "");
+    }
+    return line + (ended_by_limit_ > 0 ? "; or the iterations are too few." : ".");
+}
+
+double SolveSummary::left() const {
+    constexpr double least = 1e-6; // F^H d is in single precision
+    return std::max(least, 1 - explained_);
+}
+
+/// Whether a penalty may leave of the samples what is no noise.
+bool SolveSummary::smooths() const {
+    return std::any_of(options_.regularisers.begin(), options_.regularisers.end(),
+                       [](const RegulariserChoice& choice) {
+                           return !regulariser_named(choice.name).of_unmeasured;
+                       });
+}
+
+bool SolveSummary::explains_too_little(const ImageFrame& frame) const {
+    constexpr double large = 0.3; // lambda of scans whose samples contradict each other
+    constexpr double much_with_large = 0.1;
+    constexpr double much = 0.2;
+    constexpr double times_estimate = 1.5; // of the noise
+    constexpr double times_noise = 2;
+    constexpr double times_noise_smoothed = 5; // a penalty leaves more of an SNR of 50
+    if (frame.unexplained > 0) {
+        return frame.unexplained > (smooths() ? times_noise_smoothed : times_noise);
+    }
+    const double most = options_.lambda >= large ? much_with_large : much;
+    return 1 - frame.explained > std::max(most, times_estimate * frame.noise);
+}
+
+void SolveSummary::note(Reporter& report) const {
+    const bool as_meant = stops_early() && !with_.iterations_asked_for && worst_residual() < 1;
+    if (!converged() && !as_meant) {
+        report.note(about_convergence());
+    }
+    if (explains_too_little()) {
+        report.note(about_samples());
+    }
+    if (lambda_is_lost()) {
+        report.note(about_lambda());
+    } else if (precision_limits_image()) {
+        report.note(about_precision());
+    }
+}
+
+std::vector<std::pair<std::string, double>> SolveSummary::numbers() const {
+    if (!method_of(options_).solves) {
+        return {};
+    }
+    std::vector<std::pair<std::string, double>> numbers{{"residual_worst", worst_residual()},
+                                                        {"residual_median", median(residuals_)},
+                                                        {"late_change", late_change_},
+                                                        {"lambda_resolved", resolved_}};
+    const auto add_known = [&](const char* name, double value) {
+        if (value != 0) {
+            numbers.emplace_back(name, value);
+        }
+    };
+    add_known("unexplained", explained_ == 0 ? 0 : left());
+    add_known("unexplained_over_noise", unexplained_);
+    add_known("image_error_estimate", image_error_);
+    add_known("certified_voxels", sampled_.voxels);
+    add_known("certified_fhd", sampled_.fhd.estimate);
+    add_known("certified_fhd_upper", sampled_.fhd.upper);
+    add_known("certified_q", sampled_.gram.estimate);
+    add_known("certified_q_upper", sampled_.gram.upper);
+    add_known("certified_image", sampled_.image.estimate);
+    add_known("certified_image_upper", sampled_.image.upper);
+    return numbers;
+}
+
+void estimate_rounding(ImageFrame& frame, const std::vector<double>& gains, double lambda,
+                       double bound, double epsilon) {
+    const double error = tolerance::normal_equations(bound, epsilon);
+    for (const double gain : gains) {
+        frame.resolved_lambda = std::max(frame.resolved_lambda, error * gain);
+        if (lambda > 0) {
+            frame.image_error =
+                std::max(frame.image_error, tolerance::image_error(bound, epsilon, gain / lambda));
+        }
+    }
+}
+
+void estimate_by_samples(ImageFrame& frame, const Solved& solved, const SampledErrors& sampled,
+                         double lambda, std::size_t voxels) {
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    constexpr double room = 10; // for eigenvalues that no iteration has seen (docs/maths.md)
+    frame.sampled = sampled;
+    const bool by_iterations = solved.runs.size() == solved.gains.size();
+    if (sampled.voxels == 0 || !(by_iterations || lambda > 0)) {
+        return;
+    }
+    SampledError& image = frame.sampled.image;
+    for (std::size_t p = 0; p < solved.gains.size(); ++p) {
+        const double gain = solved.gains[p];
+        const SampledError error = error_of_equations(sampled, gain);
+        Amplification by;
+        SampledError moved;
+        if (by_iterations) {
+            const Sensitivity run(solved.runs[p], lambda);
+            by = run.amplification();
+            moved = {run.change(error.estimate, voxels), room * run.change(error.upper, voxels)};
+        } else {
+            by = amplification_by(lambda);
+        }
+        const SampledError of_problem{
+            std::hypot(error.estimate * gain * by.of_terms, moved.estimate),
+            std::hypot(error.upper * gain * by.of_any, moved.upper)};
+        image.estimate = std::max(image.estimate, of_problem.estimate);
+        image.upper = std::max({image.upper, image.estimate,
+                                std::isfinite(of_problem.upper) ? of_problem.upper : infinite});
+    }
+    frame.image_error = image.estimate;
+}
+
+void compare_with_samples(ImageFrame& frame, double explained, double energy, double noise,
+                          double most_noise) {
+    constexpr double resolved = 1e-5; // of the energy; F^H d is in single precision
+    const double share = explained / energy;
+    if (share != 0 && std::isfinite(share)) {
+        frame.explained = share;
+        frame.unexplained = noise > resolved * energy ? (energy - explained) / noise : 0;
+        frame.noise = most_noise / energy;
+    }
+}
+
+} // namespace lsrecon

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <algorithm>
+
+#include "base/tolerance.hpp"
+#include "encoding/solve.hpp"
+
+namespace lsrecon {
+
+/// What a solve ran with besides its options: what notes on it can advise.
+struct SolvedWith {
+    double epsilon = tolerance::eps; ///< of the transforms' arithmetic
+    bool exact = true; ///< the engine; else its accuracy limits the transforms, not their precision
+    bool time_segments = false; ///< of off-resonance
+    bool iterations_asked_for = true; ///< not their usual number
+    bool coil_maps = true;
+    bool field_map = true;
+};
+
+/// What the solver did to all problems of a scan.
+class SolveSummary {
+public:
+    explicit SolveSummary(const SolveOptions& options, const SolvedWith& with = {})
+        : options_(options), with_(with) {}
+
+    void add(const ImageFrame& frame);
+
+    /// "12 iterations, residual 9e-06, target 0.0001"; of a regulariser that is not quadratic how
+    /// much the last passes changed the image.
+    std::string as_text() const;
+    /// Whether all problems kept the tolerance, or the last passes changed the image by 1 % at
+    /// most.
+    bool converged() const;
+    /// Of a solve that did not.
+    std::string about_convergence() const;
+
+    /// Whether rounding in the transforms decides the image as much as lambda does; false
+    /// without lambda, when stopping early is what regularises.
+    bool lambda_is_lost() const { return options_.lambda > 0 && options_.lambda < resolved_; }
+    std::string about_lambda() const;
+
+    /// Whether rounding in the transforms is estimated to change the image by more than the
+    /// tolerance that was asked for, or 1e-4 where that follows from lambda.
+    bool precision_limits_image() const { return image_error_ > options_.image_tolerance; }
+    std::string about_precision() const;
+
+    /// The largest errors of all frames that were sampled.
+    const SampledErrors& sampled() const { return sampled_; }
+    /// "F^H d 3e-7, Q 2e-7, image 1e-5, at most 2e-5"; "" where none were.
+    std::string sampled_in_words() const;
+
+    /// "10 % unexplained, 1.2 times the noise" of the samples' energy; "" where that is not known.
+    std::string samples_in_words() const;
+    /// Whether that is so much of some frame that something is likely to be wrong, and what it may
+    /// be.
+    bool explains_too_little() const { return too_little_ > 0; }
+    std::string about_samples() const;
+
+    /// Notes what a user should know of that.
+    void note(Reporter& report) const;
+
+    /// For the record: worst and median of the final residuals, the largest late change, the
+    /// smallest lambda that is resolved, the estimated error of the image.
+    std::vector<std::pair<std::string, double>> numbers() const;
+
+private:
+    std::string effort_in_words() const;
+    std::string residuals_in_words() const;
+    std::string late_change_in_words() const;
+    double worst_residual() const;
+    bool stops_early() const { return options_.lambda == 0 && options_.regularisers.empty(); }
+    std::string better_transforms() const;
+    double left() const; ///< of the samples' energy
+    bool smooths() const;
+    bool explains_too_little(const ImageFrame& frame) const;
+
+    SolveOptions options_;
+    SolvedWith with_;
+    std::vector<double> residuals_; ///< the last of every problem
+    std::vector<double> iterations_; ///< done
+    std::size_t ended_by_limit_ = 0;
+    std::size_t frames_ = 0;
+    double late_change_ = 0;
+    double explained_ = 0; ///< the least of all frames, 0 where that is not known
+    double unexplained_ = 0; ///< the most
+    double noise_ = 0; ///< share of the samples' energy that it has at most, of the least explained
+    std::size_t too_little_ = 0; ///< frames
+    double resolved_ = 0;
+    double image_error_ = 0; ///< estimated, relative; 0 where that is not known
+    SampledErrors sampled_;
+};
+
+/// What rounding in the transforms does to a frame. `bound` is that of the transforms' relative
+/// error, in arithmetic of this unit roundoff; a gain is ||F^H d|| / (Q(0) ||rho||) of one problem,
+/// at most ||A|| / Q(0) and, where the image lies in what was measured best, nearly that.
+///
+/// Below resolved_lambda, errors of A and b determine the solution of (A + lambda Q(0) I) x = b
+/// more than the data do; it is the error times the gain. The error is spread over all directions;
+/// in those that the scan did not measure it is divided by lambda Q(0), and is then as large as x.
+/// image_error is the estimate of tolerance::image_error for a lambda that holds all directions, 0
+/// without lambda.
+void estimate_rounding(ImageFrame& frame, const std::vector<double>& gains, double lambda,
+                       double bound, double epsilon);
+
+/// The errors that were sampled, in place of that estimate, and what they do to the image of these
+/// iterations, or of lambda where they are not known. `voxels`: unknowns of a problem.
+void estimate_by_samples(ImageFrame& frame, const Solved& solved, const SampledErrors& sampled,
+                         double lambda, std::size_t voxels);
+
+/// How much of the samples a frame explains: `explained` is ||d||^2 - ||F rho - d||^2, `energy`
+/// ||d||^2, `noise` what the measured noise has of it, 0 where none was measured, and `most_noise`
+/// what it has at most then.
+void compare_with_samples(ImageFrame& frame, double explained, double energy, double noise,
+                          double most_noise = 0);
+
+} // namespace lsrecon

@@ -1,0 +1,304 @@
+#include "model/calibration.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/fft.hpp"
+#include "encoding/formulation.hpp"
+#include "encoding/misfit.hpp"
+#include "encoding/normal_equations.hpp"
+#include "engines/piecewise.hpp"
+#include "model/resampled.hpp"
+#include "model/sampled_cells.hpp"
+#include "operators/q.hpp"
+#include "operators/toeplitz.hpp"
+#include "scan/directions.hpp"
+#include "solve/conjugate_gradient.hpp"
+#include "solve/system.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// Radii in cycles/FOV: maps are smooth, and more calibration costs more than it brings.
+constexpr std::size_t most_in_2d = 16;
+constexpr std::size_t most_in_3d = 12;
+/// Where the phase of an object moves its k-space out of the centre.
+constexpr std::size_t most_of_any_in_2d = 32;
+constexpr std::size_t most_of_any_in_3d = 20;
+constexpr std::size_t fewest = 4;
+/// Of the low-resolution images: enough to keep what was hardly sampled from growing.
+constexpr double lambda = 1e-3;
+constexpr int iterations = 30;
+constexpr double least_residual = 1e-4;
+
+/// F of the voxels at whole k, both from their middle.
+CoilMatrix to_kspace(const CoilMatrix& images, const Grid& grid) {
+    const Fft<double> fft(grid.size);
+    CoilMatrix result(images.rows(), images.cols());
+    std::vector<Complex> period(grid.voxels());
+    const auto rolled = [&](std::size_t n, bool back) {
+        std::size_t to = 0;
+        std::size_t stride = 1;
+        for (const std::size_t size : grid.size) {
+            const std::size_t at = n % size;
+            const std::size_t by = back ? size / 2 : size - size / 2;
+            to += (at + by) % size * stride;
+            stride *= size;
+            n /= size;
+        }
+        return to;
+    };
+    for (Eigen::Index c = 0; c < images.rows(); ++c) {
+        for (std::size_t n = 0; n < period.size(); ++n) {
+            period[rolled(n, false)] = images(c, static_cast<Eigen::Index>(n));
+        }
+        fft.forward(period.data());
+        for (std::size_t n = 0; n < period.size(); ++n) {
+            result(c, static_cast<Eigen::Index>(rolled(n, true))) = period[n];
+        }
+    }
+    return result;
+}
+
+/// Along one dimension by 1/4, 1/2, 1/4: a Hann window over k-space, whose images have no ripples.
+ComplexVector smoothed(const ComplexVector& image, const Grid& grid, std::size_t d) {
+    std::size_t stride = 1;
+    for (std::size_t i = 0; i < d; ++i) {
+        stride *= grid.size[i];
+    }
+    ComplexVector result(image.size());
+    for (std::size_t n = 0; n < grid.voxels(); ++n) {
+        const std::size_t at = n / stride % grid.size[d];
+        const auto neighbour = [&](std::size_t to) {
+            return image(static_cast<Eigen::Index>(n + (to % grid.size[d]) * stride - at * stride));
+        };
+        result(static_cast<Eigen::Index>(n)) =
+            0.5 * neighbour(at) + 0.25 * (neighbour(at + 1) + neighbour(at + grid.size[d] - 1));
+    }
+    return result;
+}
+
+/// In cycles/FOV: the largest radius at which samples are strong, beside those of the strongest
+/// radius and beyond what is at all of them, such as noise.
+std::size_t strong_radius(const std::vector<Vec3>& positions, const CoilRows& samples,
+                          const Grid& grid) {
+    constexpr double strong = 0.25; // of the energy
+    const auto radii = static_cast<Eigen::Index>(
+        *std::max_element(grid.size.begin(), grid.size.end())); // beyond the corners of N/2
+    Eigen::ArrayXd energy = Eigen::ArrayXd::Zero(radii);
+    Eigen::ArrayXd count = Eigen::ArrayXd::Zero(radii);
+    samples.visit([&](const auto& values) {
+        for (std::size_t m = 0; m < positions.size(); ++m) {
+            const Eigen::Index r = std::lround(std::sqrt(dot(positions[m], positions[m])));
+            if (r < radii) {
+                energy(r) +=
+                    values.col(static_cast<Eigen::Index>(m)).template cast<Complex>().squaredNorm();
+                ++count(r);
+            }
+        }
+    });
+    const Eigen::ArrayXd mean = energy / count; // NaN without samples
+    const double most = (count > 0).select(mean, 0).maxCoeff();
+    const double least = (count > 0).select(mean, most).minCoeff();
+    std::size_t result = 0;
+    for (Eigen::Index r = 0; r < radii; ++r) {
+        result = mean(r) - least >= strong * most ? static_cast<std::size_t>(r) : result;
+    }
+    return result;
+}
+
+} // namespace
+
+std::vector<std::size_t> within(const std::vector<Vec3>& trajectory, const Grid& box) {
+    std::vector<std::size_t> inside;
+    for (std::size_t m = 0; m < trajectory.size(); ++m) {
+        bool in = true;
+        for (std::size_t d = 0; d < 3; ++d) {
+            const double half = static_cast<double>(box.size[d]) / 2;
+            in = in && (box.size[d] == 1 || (trajectory[m][d] >= -half && trajectory[m][d] < half));
+        }
+        if (in) {
+            inside.push_back(m);
+        }
+    }
+    return inside;
+}
+
+std::size_t most_radius(const Grid& grid) {
+    return grid.dimensions == 3 ? most_in_3d : most_in_2d;
+}
+
+bool is_enough(std::size_t radius) {
+    return radius >= fewest;
+}
+
+void require_calibration(const Scan& scan, const SampledCells& cells, std::size_t frames) {
+    if (is_enough(cells.radius())) {
+        return;
+    }
+    const std::string less =
+        cells.has_hole()
+            ? text("it is a hole: no sample within ", SampledCells::widest_gap, " cycles/FOV")
+            : text("less than ", 100 * SampledCells::share, " % of it is sampled within ", fewest,
+                   " cycles/FOV");
+    throw InputError({scan.file, "the centre of k-space, from which coil maps are estimated",
+                      frames > 1 ? text(less, " by all ", frames, " frames together") : less,
+                      "samples at the Nyquist rate there",
+                      text(maps_of_another, "; ", without_maps)});
+}
+
+Grid calibration_grid(const Grid& grid, std::size_t radius) {
+    Grid result = grid;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+        result.size[d] = std::min(2 * radius, grid.size[d]);
+    }
+    return result;
+}
+
+CalibrationField::CalibrationField(const Grid& image, const Grid& file)
+    : grid_(with_smaller_field(image, file)) {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(image.dimensions); ++d) {
+        share_[d] = grid_.fov_mm[d] / image.fov_mm[d];
+        const double voxels = share_[d] * static_cast<double>(image.size[d]);
+        grid_.size[d] = std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(voxels)));
+    }
+}
+
+CalibrationField::CalibrationField(const Grid& image, const Grid& file,
+                                   const std::vector<std::shared_ptr<const Sampling>>& samplings)
+    : CalibrationField(image, file) {
+    if (!is_narrower()) {
+        return;
+    }
+    SampledCells cells(image, most_radius(image));
+    std::set<const Sampling*> added;
+    for (const auto& sampling : samplings) {
+        if (added.insert(sampling.get()).second) {
+            cells.add(sampling->trajectory);
+        }
+    }
+    const double narrowest = *std::min_element(share_.begin(), share_.end());
+    const std::size_t dense = cells.dense_radius();
+    if (static_cast<double>(dense) * narrowest >= static_cast<double>(fewest)) {
+        grid_ = image;
+        share_ = {1, 1, 1};
+        dense_radius_ = dense;
+    }
+}
+
+std::size_t CalibrationField::wanted_radius(const Frame& frame) const {
+    const std::size_t usual = most_radius(grid_);
+    const std::size_t most = grid_.dimensions == 3 ? most_of_any_in_3d : most_of_any_in_2d;
+    // Half of the usual is around the strongest point, wherever it lies.
+    const std::size_t strong = strong_radius(*positions(frame.sampling), frame.samples, grid_);
+    const std::size_t wanted = std::clamp(strong + usual / 2, usual, most);
+    return std::min(wanted, dense_radius_.value_or(wanted));
+}
+
+std::shared_ptr<const std::vector<Vec3>>
+CalibrationField::positions(const std::shared_ptr<const Sampling>& sampling) const {
+    if (!is_narrower()) {
+        return {sampling, &sampling->trajectory};
+    }
+    auto result = std::make_shared<std::vector<Vec3>>(sampling->trajectory);
+    for (Vec3& k : *result) {
+        k = {share_[0] * k[0], share_[1] * k[1], share_[2] * k[2]};
+    }
+    return result;
+}
+
+Frame CalibrationField::central_part(const Frame& frame, const Grid& grid) const {
+    Frame part = subset(frame, within(*positions(frame.sampling), grid));
+    if (is_narrower()) {
+        auto sampling = std::make_shared<Sampling>(*part.sampling);
+        sampling->trajectory = *positions(part.sampling);
+        part.sampling = std::move(sampling);
+    }
+    return part;
+}
+
+void Calibration::join(const Calibration& other) {
+    for (const auto& [all, more] :
+         {std::pair(&images, &other.images), std::pair(&kspace, &other.kspace)}) {
+        const Eigen::Index before = all->cols();
+        all->conservativeResize(Eigen::NoChange, before + more->cols());
+        all->rightCols(more->cols()) = *more;
+    }
+    frames += other.frames;
+}
+
+Eigen::ArrayXd Calibration::smooth_energy() const {
+    const auto voxels = static_cast<Eigen::Index>(grid.voxels());
+    Eigen::ArrayXd energy = Eigen::ArrayXd::Zero(voxels);
+    for (Eigen::Index c = 0; c < images.rows(); ++c) {
+        for (Eigen::Index first = 0; first < images.cols(); first += voxels) {
+            ComplexVector image = images.row(c).segment(first, voxels).transpose();
+            for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+                image = smoothed(image, grid, d);
+            }
+            energy += image.array().abs2();
+        }
+    }
+    return energy;
+}
+
+double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& trajectory,
+                              std::size_t coils, const Grid& grid) {
+    // Along lines through the middle, where samples of a volume are denser than those of a plane.
+    const double usual_iterations = grid.dimensions == 3 ? 40 : 15;
+    const PiecewiseTransform fhd(transforms, trajectory, Voxels::of_grid(grid));
+    const PiecewiseTransform q(transforms, trajectory, Voxels::half_differences(grid));
+    const double product =
+        Toeplitz::seconds(transforms.device(), grid, transforms.solver_precision(), 1);
+    return fhd.predicted("fhd", coils).seconds + q.predicted("q", 1).seconds +
+           transforms.device().pace().planning +
+           usual_iterations * static_cast<double>(coils) * product;
+}
+
+Calibration calibrate(Transforms& transforms, const Scan& scan, const CalibrationField& field,
+                      const Frame& frame, Reporter& report, std::size_t radius) {
+    const Stage stage(report, "calibrate");
+    Calibration result;
+    result.frames = 1;
+    result.radius = radius;
+    if (radius == 0) {
+        SampledCells cells(field.grid(), field.wanted_radius(frame));
+        cells.add(*field.positions(frame.sampling));
+        require_calibration(scan, cells, 1);
+        result.radius = cells.radius();
+    }
+    result.grid = calibration_grid(field.grid(), result.radius);
+    Frame inside = field.central_part(frame, result.grid);
+    const Formulation formulation{result.grid, Voxels::of_grid(result.grid), true, false};
+    const CoilRows no_maps;
+    const auto make_q = [&](const Sampling& sampling) {
+        return compute_q(transforms, sampling, result.grid);
+    };
+    PlaceEquations equations({transforms, formulation, no_maps, lambda, make_q});
+    NormalEquations of_frame(equations, *inside.sampling);
+    const std::vector<Volume> fhd = of_frame.fhd(inside.samples);
+    const double energy = energy_of(*inside.sampling, inside.samples);
+    inside.samples = {}; // what follows needs their memory
+    const SolveOptions options{lambda, iterations, least_residual};
+    const auto solve_one = [&](const Volume& b) {
+        System* const on_device = of_frame.on_device();
+        return (on_device != nullptr ? *on_device : of_frame.on_reference()).solve(b, options).x;
+    };
+    result.images.resize(static_cast<Eigen::Index>(fhd.size()),
+                         static_cast<Eigen::Index>(result.grid.voxels()));
+    double explained = 0;
+    for (std::size_t c = 0; c < fhd.size(); ++c) {
+        const ComplexVector image = solve_one(fhd[c]);
+        // ||W^1/2 (d - F x)||^2 + lambda Q(0) ||x||^2 of the least x, for which T x = F^H d.
+        explained += image.dot(fhd[c].values()).real();
+        result.images.row(static_cast<Eigen::Index>(c)) = image.transpose();
+    }
+    result.unexplained = energy > 0 ? 1 - explained / energy : 0;
+    result.kspace = to_kspace(result.images, result.grid);
+    return result;
+}
+
+} // namespace lsrecon

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/report.hpp"
+#include "engines/transforms.hpp"
+#include "model/sampled_cells.hpp"
+#include "scan/scan.hpp"
+
+namespace lsrecon {
+
+/// Where coils are calibrated: the image's field of view, but no wider than the file's, beyond
+/// which samples need not be dense enough.
+class CalibrationField {
+public:
+    CalibrationField(const Grid& image, const Grid& file);
+    /// The image's own where these samples, in cycles per its field of view, are dense enough for
+    /// all of it.
+    CalibrationField(const Grid& image, const Grid& file,
+                     const std::vector<std::shared_ptr<const Sampling>>& samplings);
+    const Grid& grid() const { return grid_; } ///< with about the image's voxels
+    bool is_narrower() const { return share_ != Vec3{1, 1, 1}; } ///< than the image's
+    /// Of samples, in cycles per this field of view.
+    std::shared_ptr<const std::vector<Vec3>>
+    positions(const std::shared_ptr<const Sampling>& sampling) const;
+    /// The samples of a frame that belong to the calibration on such a grid, at these positions.
+    Frame central_part(const Frame& frame, const Grid& grid) const;
+    /// In cycles per this field of view: how far a calibration of the frame reaches where it is
+    /// sampled so far. It is most_radius(), or further where k-space is strong further out, as of
+    /// an object whose phase varies.
+    std::size_t wanted_radius(const Frame& frame) const;
+
+private:
+    Grid grid_;
+    Vec3 share_{1, 1, 1}; ///< of the image's field of view
+    std::optional<std::size_t> dense_radius_; ///< of samples for a field wider than the file's
+};
+
+/// Indices of the samples within a box; the edge at +h belongs to the next period.
+std::vector<std::size_t> within(const std::vector<Vec3>& trajectory, const Grid& box);
+
+/// The centre of k-space of some frames on a grid: what coil maps are estimated from.
+struct Calibration {
+    std::size_t radius; ///< in cycles/FOV: so far it is sampled at the Nyquist rate
+    Grid grid; ///< the calibration's field of view with a matrix of 2 radius, at most its own
+    std::size_t frames; ///< F
+    CoilMatrix images; ///< C x n F: least-squares images of the coils, x fastest
+    CoilMatrix kspace; ///< C x n F: their Fourier transform, k from -floor(N/2) on
+    std::size_t together = 1; ///< frames of the scan that one of the F is made of
+    double unexplained = 0; ///< share of its samples' energy that the first of the F leaves
+
+    /// Adds the frames of another calibration of the same grid.
+    void join(const Calibration& other);
+    /// n: of all coils and frames, from images with a Hann window over k-space.
+    Eigen::ArrayXd smooth_energy() const;
+};
+
+/// A next step where maps cannot be estimated, for every command that wants them.
+constexpr const char* without_maps = "'lsrecon recon `maps` none' reconstructs without maps";
+
+/// Another, where the samples are too few.
+constexpr const char* maps_of_another =
+    "make maps of another scan of these coils, or of more of its frames, with 'lsrecon maps', and "
+    "pass them with `maps` FILE";
+
+/// In cycles/FOV, of an object whose k-space is strongest in the centre: maps are smooth, and more
+/// calibration costs more than it brings.
+std::size_t most_radius(const Grid& grid);
+/// Whether maps can be estimated from a centre that is sampled so far.
+bool is_enough(std::size_t radius);
+/// InputError where they cannot, from so many frames that fill these cells.
+void require_calibration(const Scan& scan, const SampledCells& cells, std::size_t frames);
+/// The field of view with a matrix of 2 radius, at most the grid's.
+Grid calibration_grid(const Grid& grid, std::size_t radius);
+/// Reconstructs the densest part of k-space of each coil by least squares. InputError when even the
+/// centre is sampled too sparsely. The radius is `radius`, as far as the frame is
+/// sampled, or 0 for as far as that is and field.wanted_radius() at most.
+Calibration calibrate(Transforms& transforms, const Scan& scan, const CalibrationField& field,
+                      const Frame& frame, Reporter& report, std::size_t radius = 0);
+/// What it takes, of the samples that belong to a calibration on this grid.
+double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& trajectory,
+                              std::size_t coils, const Grid& grid);
+
+} // namespace lsrecon

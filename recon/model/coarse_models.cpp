@@ -1,0 +1,364 @@
+#include "model/coarse_models.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "encoding/formulation.hpp"
+#include "encoding/misfit.hpp"
+#include "encoding/normal_equations.hpp"
+#include "encoding/solve.hpp"
+#include "engines/piecewise.hpp"
+#include "model/estimated_maps.hpp"
+#include "model/resampled.hpp"
+#include "model/sampled_cells.hpp"
+#include "operators/q.hpp"
+#include "operators/toeplitz.hpp"
+#include "scan/coil_mixing.hpp"
+#include "scan/receiver_noise.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// Of the samples: a quarter of k-space along each axis tells a field map of the wrong sign (1.24
+/// times less is left) as well as half of it does, at a tenth of the cost.
+constexpr double share_of_kspace = 0.25;
+constexpr std::size_t fewest = 16; ///< cycles/FOV
+const SolveOptions to_compare{1e-4, 10, 1e-3};
+const SolveOptions to_calibrate{1e-3, 30, 1e-4}; ///< images of coils, as for `maps`
+
+/// The centre of k-space.
+Grid box_of(const Grid& grid) {
+    Grid box = grid;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+        const auto share = static_cast<std::size_t>(share_of_kspace * double(grid.size[d]));
+        box.size[d] = std::min(std::max(fewest, share), grid.size[d]);
+    }
+    return box;
+}
+
+/// For images of what was sampled in a box.
+Grid with_room(Grid box, const Grid& grid) {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(grid.dimensions); ++d) {
+        box.size[d] = std::min(box.size[d] * 3 / 2, grid.size[d]);
+    }
+    return box;
+}
+
+/// The box, and what maps of the grid are estimated from.
+Grid with_room_for_maps(Grid box, const Grid& grid) {
+    const Grid of_maps = calibration_grid(grid, most_radius(grid));
+    for (std::size_t d = 0; d < 3; ++d) {
+        box.size[d] = std::max(box.size[d], of_maps.size[d]);
+    }
+    return box;
+}
+
+/// So many samples of each cell of k-space on average tell as much as all.
+constexpr double enough = 8;
+
+/// Samples within a box, some of many at random: each part of k-space keeps its share.
+Frame some_within(const Grid& box, const Frame& frame) {
+    std::vector<std::size_t> inside = within(frame.sampling->trajectory, box);
+    const double share =
+        enough * static_cast<double>(box.voxels()) / static_cast<double>(inside.size());
+    if (share < 1) {
+        std::mt19937_64 generator(1);
+        const auto is_left_out = [&](std::size_t) {
+            return std::ldexp(static_cast<double>(generator()), -64) >= share;
+        };
+        inside.erase(std::remove_if(inside.begin(), inside.end(), is_left_out), inside.end());
+    }
+    return subset(frame, inside);
+}
+
+/// Maps on a coarser grid, of a sum of squares of 1, which leave as much and converge as others do.
+/// Where they end with the object they go on for a voxel: its coarse image rings across its edge.
+CoilRows comparable(CoilMatrix maps, const Grid& grid) {
+    const CoilMatrix given = maps;
+    const RealVector squares = given.colwise().squaredNorm().transpose();
+    Eigen::Index stride = 1;
+    for (const std::size_t size : grid.size) {
+        const auto last = static_cast<Eigen::Index>(size) - 1;
+        for (Eigen::Index n = 0; n < maps.cols(); ++n) {
+            const Eigen::Index at = n / stride % (last + 1);
+            if (squares(n) == 0 && at > 0) {
+                maps.col(n) += given.col(n - stride);
+            }
+            if (squares(n) == 0 && at < last) {
+                maps.col(n) += given.col(n + stride);
+            }
+        }
+        stride *= last + 1;
+    }
+    for (Eigen::Index n = 0; n < maps.cols(); ++n) {
+        if (const double norm = maps.col(n).norm(); norm > 0) {
+            maps.col(n) /= norm;
+        }
+    }
+    return CoilRows(std::move(maps));
+}
+
+std::shared_ptr<const Sampling> mirrored(const Sampling& sampling) {
+    auto result = std::make_shared<Sampling>(sampling);
+    for (Vec3& k : result->trajectory) {
+        k = {-k[0], -k[1], -k[2]};
+    }
+    return result;
+}
+
+System& system_of(NormalEquations& equations) {
+    System* const on_device = equations.on_device();
+    return on_device != nullptr ? *on_device : equations.on_reference();
+}
+
+} // namespace
+
+/// Where models are solved. Most have the same sampling and grid, whose Q is made once.
+class CoarseModels::Solves {
+public:
+    explicit Solves(Transforms& transforms) : transforms_(transforms) {}
+
+    /// visit(equations) of a model, with this lambda.
+    template <typename Visit>
+    auto with_equations(const Scan& model, double weight, const Visit& visit) {
+        const Formulation formulation =
+            formulate(model, {false, false, transforms_.segment_error() > 0});
+        const std::shared_ptr<const Sampling>& sampling = model.frames.front().sampling;
+        PlaceEquations place(
+            {transforms_, formulation, model.coil_maps, weight, [&](const Sampling& of) {
+                 if (sampling_ != sampling || size_ != model.grid.size) {
+                     q_ = compute_q(transforms_, of, model.grid);
+                     sampling_ = sampling;
+                     size_ = model.grid.size;
+                 }
+                 return *q_;
+             }});
+        NormalEquations equations(place, *sampling);
+        return visit(equations);
+    }
+
+private:
+    Transforms& transforms_;
+    std::shared_ptr<const Sampling> sampling_;
+    std::array<std::size_t, 3> size_{}; ///< of the grid
+    std::optional<Q> q_;
+};
+
+struct CoarseModels::Samples {
+    Frame all; ///< of both that follow
+    Frame centre; ///< of the models
+    Frame of_maps; ///< that maps are estimated from; none where they cannot be
+    std::map<std::pair<bool, double>, CoilRows> maps = {}; ///< by estimates_in_field, and field
+};
+
+CoarseModels::CoarseModels(Transforms& transforms, const Scan& scan, const Model& own,
+                           const Frame& frame)
+    : transforms_(transforms), scan_(scan), model_(own),
+      grid_(with_room(box_of(scan.grid), scan.grid)),
+      radius_(sampled_radius(frame.sampling->trajectory, scan.grid, most_radius(scan.grid))),
+      solves_(std::make_unique<Solves>(transforms)),
+      calibrations_(std::make_unique<Solves>(transforms)), samples_(std::make_unique<Samples>()) {
+    *samples_ = parts_of(some_within(with_room_for_maps(box_of(scan.grid), scan.grid), frame));
+    if (!own.coil_maps->empty()) {
+        const Resampled of{scan.file, "model", ""};
+        maps_ = comparable(resampled(*own.coil_maps, scan.grid, grid_, of).to_doubles(), grid_);
+    }
+    const double of_sample = scan.noise.empty()
+                                 ? most_energy_of_noise(*frame.sampling, frame.samples)
+                                 : energy_of_noise(scan.noise);
+    noise_ = of_sample * samples_->centre.sampling->sum_of_weights();
+}
+
+CoarseModels::~CoarseModels() = default;
+
+CoarseModels::Samples CoarseModels::parts_of(Frame all) const {
+    const std::vector<std::size_t> of_maps =
+        within(all.sampling->trajectory, calibration_grid(scan_.grid, radius_));
+    Samples result{std::move(all), {}, {}};
+    result.centre = some_within(box_of(scan_.grid), result.all);
+    result.of_maps = subset(result.all, of_maps);
+    return result;
+}
+
+double CoarseModels::seconds(Transforms& transforms, const Grid& grid,
+                             const std::vector<Vec3>& trajectory, std::size_t maps, double models) {
+    constexpr std::size_t looked_at = 100000; // of the samples, which tell how many there are
+    const std::size_t step = std::max<std::size_t>(1, trajectory.size() / looked_at);
+    std::vector<Vec3> looked;
+    for (std::size_t m = 0; m < trajectory.size(); m += step) {
+        looked.push_back(trajectory[m]);
+    }
+    const auto some_of = [&](const Grid& box) {
+        const std::vector<std::size_t> inside = within(looked, box);
+        std::vector<Vec3> some(std::min<std::size_t>(step * inside.size(), enough * box.voxels()));
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            some[i] = looked[inside[i % inside.size()]];
+        }
+        return some;
+    };
+    const Grid box = box_of(grid);
+    const Grid of_images = with_room(box, grid);
+    const Pace& pace = transforms.device().pace();
+    const std::vector<Vec3> gathered = some_of(with_room_for_maps(box, grid));
+    const std::vector<Vec3> some = some_of(box);
+    const std::size_t coils = std::max<std::size_t>(1, maps);
+    const PiecewiseTransform fhd(transforms, some, Voxels::of_grid(of_images));
+    const PiecewiseTransform q(transforms, some, Voxels::half_differences(of_images));
+    const double of_model =
+        fhd.predicted("fhd", coils).seconds +
+        to_compare.iterations *
+            Toeplitz::seconds(transforms.device(), of_images, transforms.solver_precision(), coils);
+    double seconds = pace.planning + q.predicted("q", 1).seconds + models * of_model;
+    const std::size_t radius = sampled_radius(gathered, grid, most_radius(grid));
+    if (maps > 0 && is_enough(radius)) {
+        const Grid of_maps = calibration_grid(grid, radius);
+        seconds += seconds_of_calibration(transforms, some_of(of_maps), maps, of_maps) +
+                   cost_of_walsh(pace, maps, of_maps, of_images).seconds;
+    }
+    return seconds + static_cast<double>(gathered.size() * coils) * pace.value;
+}
+
+double CoarseModels::energy() const {
+    return energy_of(*samples_->centre.sampling, samples_->centre.samples);
+}
+
+bool CoarseModels::can_estimate() const {
+    return is_enough(radius_);
+}
+
+std::shared_ptr<const OffResonance> CoarseModels::field_on(const Grid& grid, double factor) {
+    if (!model_.off_resonance || factor == 0) {
+        return nullptr;
+    }
+    const auto on_grid = [&](const RealVector& values) {
+        const Resampled of{scan_.file, "model", ""};
+        return values.size() == 0
+                   ? values
+                   : RealVector(resampled(CoilRows(CoilMatrix(values.transpose().cast<Complex>())),
+                                          scan_.grid, grid, of)
+                                    .to_doubles()
+                                    .row(0)
+                                    .real()
+                                    .transpose());
+    };
+    auto known = fields_.find(grid.size);
+    if (known == fields_.end()) {
+        const OffResonance& all = *model_.off_resonance;
+        known = fields_.insert({grid.size, {on_grid(all.field), on_grid(all.r2star)}}).first;
+    }
+    return std::make_shared<OffResonance>(known->second.scaled(factor));
+}
+
+Scan CoarseModels::model(const ModelChange& change, Samples& samples) {
+    Scan result;
+    result.file = scan_.file;
+    result.format = scan_.format;
+    result.grid = grid_;
+    result.coil_maps = change.estimates ? estimated_maps(change, samples) : maps_;
+    result.off_resonance = field_on(grid_, change.field);
+    result.frames.push_back(samples.centre);
+    if (change.mirrors) {
+        result.frames.front().sampling = mirrored(*samples.centre.sampling);
+    }
+    return result;
+}
+
+const CoilRows& CoarseModels::estimated_maps(const ModelChange& change, Samples& samples) {
+    const bool in_field = model_.off_resonance && change.estimates_in_field;
+    const double field = in_field ? change.field : 0;
+    const auto known = samples.maps.find({in_field, field});
+    if (known != samples.maps.end()) {
+        return known->second;
+    }
+    Scan of_coils;
+    of_coils.file = scan_.file;
+    of_coils.format = scan_.format;
+    of_coils.grid = calibration_grid(scan_.grid, radius_);
+    if (in_field) { // which moves what was read along an axis
+        of_coils.grid = with_room(of_coils.grid, scan_.grid);
+    }
+    of_coils.off_resonance = field_on(of_coils.grid, field);
+    of_coils.frames.push_back(samples.of_maps);
+    Calibration calibration{radius_, of_coils.grid, 1, {}, {}};
+    calibrations_->with_equations(of_coils, to_calibrate.lambda, [&](NormalEquations& equations) {
+        const std::vector<Volume> fhd = equations.fhd(samples.of_maps.samples);
+        calibration.images.resize(static_cast<Eigen::Index>(fhd.size()),
+                                  static_cast<Eigen::Index>(of_coils.grid.voxels()));
+        for (std::size_t c = 0; c < fhd.size(); ++c) {
+            calibration.images.row(static_cast<Eigen::Index>(c)) =
+                system_of(equations).solve(fhd[c], to_calibrate).x.transpose();
+        }
+    });
+    CoilRows& maps = samples.maps[{in_field, field}];
+    maps = CoilRows(walsh_maps(calibration, grid_, MapsOptions()));
+    return maps;
+}
+
+CoarseModels::Explained CoarseModels::explained(const ModelChange& change, Samples& samples) {
+    const Scan of_change = model(change, samples);
+    return solves_->with_equations(of_change, to_compare.lambda, [&](NormalEquations& equations) {
+        const Frame& frame = of_change.frames.front();
+        const std::vector<Volume> fhd = equations.fhd(frame.samples);
+        const Solved solved = solve(equations, fhd, to_compare);
+        const double energy = energy_of(*frame.sampling, frame.samples);
+        return Explained{std::max(energy - solved.explained, 1e-7 * energy), solved.image};
+    });
+}
+
+const CoarseModels::Explained& CoarseModels::own() {
+    if (!own_) {
+        own_ = explained(ModelChange(), *samples_);
+    }
+    return *own_;
+}
+
+CoarseModels::Explained CoarseModels::changed(const ModelChange& change) {
+    return explained(change, *samples_);
+}
+
+double CoarseModels::gain_of_noise(const ModelChange& change, double left) {
+    if (!noisy_) {
+        const Frame& centre = samples_->centre;
+        const double parts = 2 * static_cast<double>(centre.samples.rows()) *
+                             centre.sampling->sum_of_weights(); // real and imaginary
+        CoilMatrix values = samples_->all.samples.to_doubles();
+        ReceiverNoise(std::sqrt(own().left / parts), 0, 1).add_to(values);
+        Frame all = samples_->all;
+        all.samples = CoilRows(std::move(values));
+        noisy_ = std::make_unique<Samples>(parts_of(std::move(all)));
+        noisy_->centre.sampling = centre.sampling; // whose Q is known
+        noisy_->of_maps.sampling = samples_->of_maps.sampling;
+        own_of_noise_ = explained(ModelChange(), *noisy_).left - own().left;
+    }
+    const double of_noise = explained(change, *noisy_).left - left;
+    const bool is_known = own_of_noise_ > 0 && of_noise > 0;
+    return is_known ? own_of_noise_ / of_noise : std::numeric_limits<double>::infinity();
+}
+
+RealVector CoarseModels::residual_of_planes(const ModelChange& change, const ComplexVector& image) {
+    Scan of_coils = model(change, *samples_);
+    const CoilMatrix maps = of_coils.coil_maps.to_doubles();
+    of_coils.coil_maps = {};
+    return solves_->with_equations(of_coils, 0, [&](NormalEquations& equations) {
+        const Frame& frame = of_coils.frames.front();
+        const std::vector<Volume> fhd = equations.fhd(frame.samples);
+        const auto planes = static_cast<Eigen::Index>(grid_.size[2]);
+        const Eigen::Index voxels = image.size() / planes;
+        RealVector result = RealVector::Zero(planes);
+        for (std::size_t c = 0; c < fhd.size(); ++c) {
+            const ComplexVector of_coil =
+                image.cwiseProduct(maps.row(static_cast<Eigen::Index>(c)).transpose());
+            const ComplexVector left = fhd[c].values() - system_of(equations).apply(of_coil);
+            for (Eigen::Index z = 0; z < planes; ++z) {
+                result(z) += left.segment(z * voxels, voxels).squaredNorm();
+            }
+        }
+        return result;
+    });
+}
+
+} // namespace lsrecon

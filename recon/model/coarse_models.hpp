@@ -1,0 +1,83 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "engines/transforms.hpp"
+#include "model/calibration.hpp"
+#include "scan/place.hpp"
+
+namespace lsrecon {
+
+/// What a model has in place of what a scan is reconstructed with.
+struct ModelChange {
+    bool mirrors = false; ///< the trajectory has its other sign
+    double field = 1; ///< the field map is so many times as large
+    bool estimates = false; ///< coil maps are estimated from the scan
+    bool estimates_in_field = true; ///< of images with that field; without they take less time
+};
+
+/// Models of one frame of a place, solved at low resolution: the samples of the centre of k-space
+/// on a grid with room beyond its edge for what coil maps move across it (docs/maths.md).
+class CoarseModels {
+public:
+    /// All must outlive it.
+    CoarseModels(Transforms& transforms, const Scan& scan, const Model& own, const Frame& frame);
+    ~CoarseModels();
+
+    /// So many models of a scan with this trajectory and so many coil maps, which are estimated
+    /// once, or none.
+    static double seconds(Transforms& transforms, const Grid& grid,
+                          const std::vector<Vec3>& trajectory, std::size_t maps, double models);
+
+    /// ||W^1/2 d||^2 of the samples.
+    double energy() const;
+    /// What noise has of it: as it was measured, or at most, by the edge of k-space.
+    double noise() const { return noise_; }
+    /// Whether the frame samples the centre densely enough for estimated maps.
+    bool can_estimate() const;
+
+    /// What a model leaves of the energy, and its image.
+    struct Explained {
+        double left;
+        ComplexVector image;
+    };
+    /// The scan's own.
+    const Explained& own();
+    /// Another; one with estimated maps where they can be.
+    Explained changed(const ModelChange& change);
+    /// How many times less such a model, which leaves `left`, leaves of noise that is added to the
+    /// samples, as much as the scan's own model leaves of them: maps that are estimated from the
+    /// samples fit their noise, too. Infinity where one of the two leaves nothing of it.
+    double gain_of_noise(const ModelChange& change, double left);
+    /// sum_c |F^H W (d_c - F S_c rho)|^2 in each plane of a volume, of such a model's image.
+    RealVector residual_of_planes(const ModelChange& change, const ComplexVector& image);
+
+private:
+    class Solves;
+    struct Samples;
+    Samples parts_of(Frame all) const;
+    Scan model(const ModelChange& change, Samples& samples);
+    const CoilRows& estimated_maps(const ModelChange& change, Samples& samples);
+    Explained explained(const ModelChange& change, Samples& samples);
+    std::shared_ptr<const OffResonance> field_on(const Grid& grid, double factor);
+
+    Transforms& transforms_;
+    const Scan& scan_;
+    const Model& model_; ///< the scan's own
+    Grid grid_; ///< of the models
+    std::size_t radius_; ///< so far maps can be estimated, in cycles/FOV
+    CoilRows maps_; ///< of the scan
+    std::map<std::array<std::size_t, 3>, OffResonance> fields_; ///< of the scan, by matrix
+    double noise_;
+    std::unique_ptr<Solves> solves_;
+    std::unique_ptr<Solves> calibrations_;
+    std::unique_ptr<Samples> samples_;
+    std::optional<Explained> own_;
+    std::unique_ptr<Samples> noisy_;
+    double own_of_noise_ = 0; ///< what the scan's own model leaves of it
+};
+
+} // namespace lsrecon

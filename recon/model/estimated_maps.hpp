@@ -1,0 +1,60 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cost.hpp"
+#include "device/pace.hpp"
+#include "model/calibration.hpp"
+
+namespace lsrecon {
+
+/// Of ESPIRiT.
+struct MapsOptions {
+    /// Singular values below this share of the largest are noise; none for twice that of noise and
+    /// of a calibration's errors, from 0.02 to 0.05. Below noise they always are.
+    std::optional<double> threshold;
+    /// 0 where the eigenvalue, 1 where there is signal, is below; but not in holes that the object
+    /// encloses in a plane. None for what suits the threshold.
+    std::optional<double> crop;
+    bool soft = false; ///< maps grow from 0 at the crop to 1, holes or not
+
+    bool are_default() const { return !threshold && !crop && !soft; }
+};
+
+/// Coil maps C x N on a grid from a calibration, with sum_c |S_cn|^2 of 1, or less where a method
+/// finds no signal. The phase of each voxel is that of the combination of coils that holds most of
+/// the calibration's energy.
+struct MapsMethod {
+    std::string name; ///< after --maps
+    std::string summary;
+    CoilRows::Floats (*estimate)(const Calibration& calibration, const Grid& grid,
+                                 const MapsOptions& options);
+    bool takes_options;
+    /// Of so many coils, from a calibration on one grid to maps on another.
+    Cost (*cost)(const Pace& pace, std::size_t coils, const Grid& from, const Grid& to);
+};
+
+/// The table: one file and one row each.
+const std::vector<MapsMethod>& maps_methods();
+/// Null where no row has this name.
+const MapsMethod* maps_method_named(const std::string& name);
+
+/// ESPIRiT (Uecker et al. 2014, MRM 71:990): the eigenvectors of eigenvalue 1 of the projection on
+/// what the coils' k-space looks like in any small window. 0 outside of the object.
+CoilRows::Floats espirit_maps(const Calibration& calibration, const Grid& grid,
+                              const MapsOptions& options);
+
+/// Walsh et al. 2000, MRM 43:682: the first eigenvector of the coils' covariance in a neighbourhood
+/// of each voxel.
+CoilRows::Floats walsh_maps(const Calibration& calibration, const Grid& grid,
+                            const MapsOptions& options);
+
+Cost cost_of_espirit(const Pace& pace, std::size_t coils, const Grid& from, const Grid& to);
+Cost cost_of_walsh(const Pace& pace, std::size_t coils, const Grid& from, const Grid& to);
+
+/// The combination of coils that holds most of the energy of rows, C x n.
+Eigen::VectorXcf strongest_combination(const CoilMatrix& rows);
+
+} // namespace lsrecon

@@ -1,0 +1,352 @@
+#include "model/geometry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "base/error.hpp"
+#include "base/numbers.hpp"
+#include "scan/directions.hpp"
+#include "scan/header_numbers.hpp"
+#include "scan/remarks.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+constexpr double turn = 2 * pi;
+
+/// Of what has this position, so that it comes to the centre.
+Vec3 shift_from(const std::optional<Vec3>& position, const Grid& grid) {
+    Vec3 shift{0, 0, 0};
+    for (int d = 0; d < grid.dimensions; ++d) {
+        shift[d] -= dot(position ? *position : *grid.position, (*grid.directions)[d]);
+    }
+    return shift;
+}
+
+/// The chosen columns, in place, times a phase each.
+template <typename Values> void keep(Values& values, const std::vector<std::size_t>& kept,
+                                     const std::vector<Complex>& phases) {
+    using Scalar = typename Values::Scalar;
+    Values picked;
+    const bool whole = kept.size() == static_cast<std::size_t>(values.cols());
+    if (!whole) {
+        picked.resize(values.rows(), static_cast<Eigen::Index>(kept.size()));
+    }
+    Values& target = whole ? values : picked;
+    for (Eigen::Index c = 0; c < values.rows(); ++c) {
+        for (std::size_t m = 0; m < kept.size(); ++m) {
+            target(c, static_cast<Eigen::Index>(m)) =
+                values(c, static_cast<Eigen::Index>(kept[m])) * static_cast<Scalar>(phases[m]);
+        }
+    }
+    if (!whole) {
+        values = std::move(picked);
+    }
+}
+
+} // namespace
+
+Geometry::Geometry(const GeometryOptions& options, Scan& scan) : options_(options) {
+    find_shifts(scan);
+    check(scan);
+    const Grid stored = scan.grid;
+    scan.grid = changed(stored);
+    fov_mm_ = scan.grid.fov_mm;
+    const bool other_grid = scan.grid.size != stored.size || scan.grid.fov_mm != stored.fov_mm;
+    // Rounding of k' loses no sample at the edge. A grid that stays keeps what gradients overshoot.
+    constexpr double rounding = 1e-9;
+    constexpr double overshoot = 0.05;
+    for (std::size_t d = 0; d < 3; ++d) {
+        factor_[d] = (options.conjugate ? -1 : 1) * scan.grid.fov_mm[d] / stored.fov_mm[d];
+        limit_[d] = options.other_grid() && static_cast<int>(d) < stored.dimensions
+                        ? 0.5 * static_cast<double>(scan.grid.size[d]) *
+                              (1 + (other_grid ? rounding : overshoot))
+                        : HUGE_VAL;
+    }
+    if (other_grid) {
+        scan.facts.push_back(text("the grid is ", by(scan.grid.size, stored.dimensions),
+                                  " voxels on ", by(scan.grid.fov_mm, stored.dimensions),
+                                  " mm (`matrix`, `fov_mm`); the file has ",
+                                  by(stored.size, stored.dimensions), " on ",
+                                  by(stored.fov_mm, stored.dimensions), " mm"));
+    }
+    if (options.conjugate) {
+        scan.facts.push_back("the trajectory has the other sign (`conjugate`)");
+    }
+    if (moves() || options.shift_to_position) {
+        remark_shift(scan);
+    }
+    if (moves() && !options.shift_to_position) {
+        move_positions(scan);
+    }
+    change_frames(scan, other_grid ? "new grid" : "grid and 5 %");
+    change_calibrations(scan);
+    if (options.other_grid() && !options.regularised) {
+        remark_aliasing(scan, stored);
+    }
+}
+
+/// `within`: what samples lie beyond N/2 of.
+void Geometry::change_frames(Scan& scan, const std::string& within) {
+    std::unordered_map<const Sampling*, std::shared_ptr<const Change>> known;
+    std::size_t dropped = 0;
+    std::size_t all = 0;
+    for (std::size_t f = 0; f < scan.frames.size(); ++f) {
+        Frame& frame = scan.frames[f];
+        auto& of_sampling = known[frame.sampling.get()];
+        if (!of_sampling) {
+            of_sampling = change(frame.sampling);
+        }
+        frames_.push_back(of_sampling);
+        positions_.push_back(frame.position);
+        all += of_sampling->stored;
+        dropped += of_sampling->stored - of_sampling->kept.size();
+        if (2 * of_sampling->kept.size() < of_sampling->stored) {
+            throw InputError({scan.file,
+                              text("samples of frame ", f, " on the grid of `matrix`, `fov_mm`"),
+                              text(of_sampling->stored - of_sampling->kept.size(), " of ",
+                                   of_sampling->stored, " lie beyond N/2"),
+                              "half of them at most",
+                              "ask for smaller voxels; or pass `header` fov_mm=X,Y if the field of "
+                              "view in the file is wrong"});
+        }
+    }
+    // Only now: until here samplings are known by where they are.
+    for (std::size_t f = 0; f < scan.frames.size(); ++f) {
+        apply(*frames_[f], shifts_mm_[f], scan.frames[f]);
+    }
+    if (dropped > 0) {
+        scan.facts.push_back(text("left out ", dropped, " of ", all,
+                                  " samples of all frames, which lie beyond N/2 of the ", within));
+    }
+}
+
+void Geometry::change_calibrations(Scan& scan) const {
+    std::vector<Frame> calibrations;
+    for (Frame& calibration : scan.calibrations) {
+        const auto of_calibration = change(calibration.sampling);
+        apply(*of_calibration,
+              options_.shift_to_position ? shift_from(calibration.position, scan.grid)
+                                         : shifts_mm_.front(),
+              calibration);
+        if (!of_calibration->kept.empty()) {
+            calibrations.push_back(std::move(calibration));
+        }
+    }
+    scan.calibrations = std::move(calibrations);
+}
+
+/// A finer grid asks for no more samples than the stored one.
+void Geometry::remark_aliasing(Scan& scan, const Grid& stored) const {
+    Grid sampled = scan.grid;
+    for (std::size_t d = 0; d < 3; ++d) {
+        const double stored_reach = static_cast<double>(stored.size[d]) * std::abs(factor_[d]);
+        sampled.size[d] =
+            std::min(sampled.size[d], std::max<std::size_t>(1, std::lround(stored_reach)));
+    }
+    for (const std::string& remark : remarks_on_aliasing(scan, sampled, options_.solves)) {
+        scan.remarks.push_back(remark);
+    }
+}
+
+Grid Geometry::changed(const Grid& grid) const {
+    Grid result = grid;
+    std::copy(options_.matrix.begin(), options_.matrix.end(), result.size.begin());
+    std::copy(options_.fov_mm.begin(), options_.fov_mm.end(), result.fov_mm.begin());
+    return result;
+}
+
+bool Geometry::moves() const {
+    return std::any_of(shifts_mm_.begin(), shifts_mm_.end(), [](const Vec3& shift) {
+        return shift != Vec3{0, 0, 0};
+    });
+}
+
+/// Zeros beyond the dimensions of the scan, in which positions are those of slices.
+void Geometry::find_shifts(const Scan& scan) {
+    if (!options_.shift_to_position) {
+        Vec3 shift{0, 0, 0};
+        std::copy_n(options_.shift_mm.begin(), std::min<std::size_t>(options_.shift_mm.size(), 3),
+                    shift.begin());
+        shifts_mm_.assign(scan.frames.size(), shift);
+        return;
+    }
+    if (!scan.grid.position || !scan.grid.directions) {
+        throw InputError({scan.file,
+                          "position, read_dir, phase_dir and slice_dir of the acquisitions",
+                          scan.grid.directions ? "no position"
+                                               : "no directions that are orthogonal unit vectors",
+                          "both, from which `shift_mm` header takes the shift",
+                          "give the shift in mm, `shift_mm` X,Y"});
+    }
+    for (const Frame& frame : scan.frames) {
+        shifts_mm_.push_back(shift_from(frame.position, scan.grid));
+    }
+}
+
+void Geometry::remark_shift(Scan& scan) const {
+    const int dimensions = scan.grid.dimensions;
+    const std::string axes = dimensions == 3 ? "x, y and z" : "x and y";
+    if (!options_.shift_to_position) {
+        scan.facts.push_back(text("the image is shifted by ", by(shifts_mm_.front(), dimensions),
+                                  " mm along ", axes, " of the grid (`shift_mm`)"));
+        return;
+    }
+    const bool alike = std::all_of(shifts_mm_.begin(), shifts_mm_.end(), [&](const Vec3& shift) {
+        return are_same_position(shift, shifts_mm_.front());
+    });
+    scan.facts.push_back(
+        text("the image is shifted by ", by(shifts_mm_.front(), dimensions), " mm along ", axes,
+             " of the grid", alike ? "" : " in the first frame",
+             ", from the isocentre to the position of the acquisitions (`shift_mm` header)"));
+    if (scan.trajectory_units.empty()) {
+        scan.remarks.push_back("The scan is Cartesian. Most scanners shift Cartesian lines "
+                               "themselves, and `shift_mm` header shifts them again.");
+    }
+}
+
+void Geometry::move_positions(Scan& scan) const {
+    const auto move = [&](Vec3& position, const std::array<Vec3, 3>& directions) {
+        for (std::size_t d = 0; d < options_.shift_mm.size(); ++d) {
+            for (std::size_t i = 0; i < 3; ++i) {
+                position[i] -= options_.shift_mm[d] * directions[d][i];
+            }
+        }
+    };
+    for (Frame& frame : scan.frames) {
+        if (frame.turned && frame.turned->position && frame.turned->directions) {
+            move(*frame.turned->position, *frame.turned->directions);
+        }
+    }
+    if (!scan.grid.position) {
+        return;
+    }
+    const bool known = scan.grid.directions.has_value();
+    if (!known) {
+        scan.remarks.push_back("The position of the image is left out: without directions, "
+                               "`shift_mm` moves it to an unknown place.");
+    }
+    const auto moved = [&](std::optional<Vec3>& position) {
+        if (!known) {
+            position.reset();
+        }
+        if (position) {
+            move(*position, *scan.grid.directions);
+        }
+    };
+    moved(scan.grid.position);
+    for (std::vector<Frame>* const frames : {&scan.frames, &scan.calibrations}) {
+        for (Frame& frame : *frames) {
+            moved(frame.position);
+        }
+    }
+}
+
+std::shared_ptr<const Geometry::Change>
+Geometry::change(const std::shared_ptr<const Sampling>& stored) const {
+    auto result = std::make_shared<Change>();
+    result->stored = stored->samples();
+    auto sampling = std::make_shared<Sampling>();
+    for (std::size_t m = 0; m < stored->samples(); ++m) {
+        Vec3 k = stored->trajectory[m];
+        bool inside = true;
+        for (std::size_t d = 0; d < 3; ++d) {
+            k[d] *= factor_[d];
+            inside = inside && std::abs(k[d]) <= limit_[d];
+        }
+        if (inside) {
+            sampling->trajectory.push_back(k);
+            result->kept.push_back(m);
+        }
+    }
+    if (factor_ == Vec3{1, 1, 1} && result->kept.size() == stored->samples()) {
+        result->sampling = stored;
+        return result;
+    }
+    const auto pick = [&](const auto& values, auto& picked) {
+        picked.resize(values.size() > 0 ? static_cast<Eigen::Index>(result->kept.size()) : 0);
+        for (Eigen::Index i = 0; i < picked.size(); ++i) {
+            picked(i) =
+                values(static_cast<Eigen::Index>(result->kept[static_cast<std::size_t>(i)]));
+        }
+    };
+    pick(stored->phi, sampling->phi);
+    pick(stored->weights, sampling->weights);
+    pick(stored->times, sampling->times);
+    result->sampling = std::move(sampling);
+    return result;
+}
+
+void Geometry::apply(std::size_t index, Frame& frame) const {
+    apply(*frames_.at(index), shifts_mm_[index], frame);
+    frame.position = positions_[index];
+}
+
+void Geometry::apply(const Change& change, const Vec3& shift_mm, Frame& frame) const {
+    frame.sampling = change.sampling;
+    const bool whole = change.kept.size() == change.stored;
+    if (frame.samples.empty() || (whole && shift_mm == Vec3{0, 0, 0})) {
+        return;
+    }
+    Vec3 shift{0, 0, 0}; // fields of view
+    for (std::size_t d = 0; d < 3; ++d) {
+        shift[d] = shift_mm[d] / fov_mm_[d];
+    }
+    std::vector<Complex> phases;
+    phases.reserve(change.kept.size());
+    for (const Vec3& k : change.sampling->trajectory) {
+        phases.push_back(std::polar(1.0, -turn * dot(k, shift)));
+    }
+    frame.samples.visit([&](auto& values) { keep(values, change.kept, phases); });
+}
+
+void Geometry::check(const Scan& scan) const {
+    const int dimensions = scan.grid.dimensions;
+    const auto refuse = [&](const std::string& what, const std::string& next) {
+        throw UsageError(scan.file + ": " + what + "\n  next:     " + next);
+    };
+    const auto check_count = [&](const char* flag, std::size_t count) {
+        if (count != 0 && count != static_cast<std::size_t>(dimensions)) {
+            refuse(text(flag, " has ", counted(count, "number"), ", and the scan ", dimensions,
+                        " dimensions"),
+                   text("give ", dimensions, " numbers with commas"));
+        }
+    };
+    check_count("`matrix`", options_.matrix.size());
+    check_count("`fov_mm`", options_.fov_mm.size());
+    check_count("`shift_mm`", options_.shift_mm.size());
+    for (const std::size_t size : options_.matrix) {
+        if (size < 1 || size > longest_side) {
+            refuse(text("`matrix` ", size), text("ask for 1 to ", longest_side, " voxels"));
+        }
+    }
+    const Grid grid = changed(scan.grid);
+    const bool other_grid = grid.size != scan.grid.size || grid.fov_mm != scan.grid.fov_mm;
+    if (!scan.coil_maps.empty() && (other_grid || moves())) {
+        refuse("`matrix`, `fov_mm` and `shift_mm` move the voxels, and the coil maps of the file "
+               "are made for its own grid",
+               "leave the options out; or remove /coil_maps from a copy of the scan, and pass "
+               "`maps` with this file, whose maps are then resampled");
+    }
+    if (scan.off_resonance && (other_grid || moves())) {
+        refuse("`matrix`, `fov_mm` and `shift_mm` move the voxels, and the field map of the file "
+               "is made for its own grid",
+               "leave the options out; or remove /field_map from a copy of the scan, and pass "
+               "`field_map` with this file, whose map is then resampled");
+    }
+    if (scan.voxels && other_grid) {
+        refuse("`matrix` and `fov_mm` are for a grid, and the file lists the positions of voxels",
+               "leave the options out");
+    }
+    for (const Frame& frame : scan.frames) {
+        if (frame.sampling->phi.size() > 0 && other_grid) {
+            refuse("phi of the file is the transform of its own voxels, which `matrix` and "
+                   "`fov_mm` change",
+                   "leave the options out, or write a scan with phi of the new voxels");
+        }
+    }
+}
+
+} // namespace lsrecon

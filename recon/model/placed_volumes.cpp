@@ -1,0 +1,96 @@
+#include "model/placed_volumes.hpp"
+
+#include "base/error.hpp"
+#include "model/along_axes.hpp"
+#include "model/slice_of_volume.hpp"
+#include "scan/place.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// Slices may be turned against each other.
+Grid grid_of_slice(const Scan& scan, const Place& place) {
+    Grid grid = place.grid;
+    if (const std::optional<Whereabouts>& turned = scan.frames[place.first_frame()].turned) {
+        grid.position = turned->position;
+        grid.directions = turned->directions;
+    }
+    return grid;
+}
+
+/// That the frame lies where the first frame of its slice does.
+void require_place(const Scan& scan, const Frame& frame, const Grid& first) {
+    const Apart from_first = apart(*frame.turned, {first.position, first.directions});
+    if (!from_first.share_maps()) {
+        throw InputError({scan.file, "place of the frame " + frame.label,
+                          from_first.in_words() + " from the first frame of its slice",
+                          "one place a slice, in a scan of several orientations",
+                          "choose frames of one orientation, with `slice` for example"});
+    }
+}
+
+} // namespace
+
+PlacedVolumes::PlacedVolumes(CoilRows volumes, const Grid& grid, const Scan& scan,
+                             const std::vector<Place>& places, const Grid& needed,
+                             const Resampled& of)
+    : volumes_(std::move(volumes)), grid_(grid), of_(of) {
+    if (grid.dimensions < scan.grid.dimensions) {
+        throw InputError({of.file, of.thing, text("of ", grid.dimensions, " dimensions"),
+                          text(scan.grid.dimensions, " dimensions, as ", scan.file), of.next});
+    }
+    const bool slices = is_slice_of(scan.grid, grid_);
+    for (const Place& place : places) {
+        grids_.push_back(slices ? grid_of_slice(scan, place) : place.grid);
+        for (const std::size_t f : place.frames()) {
+            if (slices && scan.frames[f].turned) {
+                require_place(scan, scan.frames[f], grids_.back());
+            }
+        }
+    }
+    if (!slices) {
+        lay_along_axes_of(scan.grid, grid_, volumes_);
+    }
+    if (differ()) {
+        require_own_places(scan);
+    }
+    for (const Grid& place : grids_) {
+        Grid there = needed;
+        there.position = place.position;
+        there.directions = place.directions;
+        require_same_field(grid_, there, of_);
+    }
+}
+
+void PlacedVolumes::require_own_places(const Scan& scan) const {
+    if (grid_.size[2] == 1) {
+        require_one_place(
+            scan, of_.thing + " of " + of_.file,
+            "or name a volume with position and directions, which is resampled to each slice; or " +
+                of_.next);
+    }
+    for (std::size_t a = 0; a < grids_.size(); ++a) {
+        require_known_place(grids_[a], "the scan", of_);
+        for (std::size_t b = 0; b < a; ++b) {
+            const Whereabouts one{grids_[a].position, grids_[a].directions};
+            if (apart(one, {grids_[b].position, grids_[b].directions}).in_words().empty()) {
+                throw InputError({scan.file, "places of the slices", "the same of two slices",
+                                  text("a place of its own for each slice, to resample the ",
+                                       of_.thing, " of ", of_.file),
+                                  "correct the headers, or choose one slice with `slice`"});
+            }
+        }
+    }
+    require_known_place(grid_, "this file", of_);
+}
+
+CoilRows PlacedVolumes::take(const Place& place) {
+    CoilRows there = resampled(volumes_, grid_, grids_[place.index], of_);
+    if (!differ()) {
+        volumes_ = {};
+    }
+    return there;
+}
+
+} // namespace lsrecon

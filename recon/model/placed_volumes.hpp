@@ -1,0 +1,34 @@
+#pragma once
+
+#include <vector>
+
+#include "model/resampled.hpp"
+#include "scan/place.hpp"
+
+namespace lsrecon {
+
+/// Volumes of a file, such as a field map, on the grid of a scan's image: at each of its places.
+class PlacedVolumes {
+public:
+    /// `volumes` C x N lie on `grid`, and are to hold the field of view of `needed`. InputError
+    /// when they do not (require_same_field), have fewer dimensions than the scan, or when a scan
+    /// of several places meets volumes that serve one: of one plane, or of an unknown place.
+    PlacedVolumes(CoilRows volumes, const Grid& grid, const Scan& scan,
+                  const std::vector<Place>& places, const Grid& needed, const Resampled& of);
+
+    /// Whether each place has its own.
+    bool differ() const { return grids_.size() > 1; }
+    /// Those of a place, C x N of the scan's grid; of a scan of one place they are given away.
+    /// InputError as of resampled().
+    CoilRows take(const Place& place);
+
+private:
+    void require_own_places(const Scan& scan) const;
+
+    CoilRows volumes_;
+    Grid grid_;
+    Resampled of_;
+    std::vector<Grid> grids_; ///< of the image at each place
+};
+
+} // namespace lsrecon

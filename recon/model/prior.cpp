@@ -1,0 +1,36 @@
+#include "model/prior.hpp"
+
+#include "base/error.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+constexpr const char* next_step =
+    "name an image of the same object and place, or leave `prior` and its `reg` out";
+
+} // namespace
+
+ScanPrior::ScanPrior(const std::string& file, StoredPrior stored, const Scan& scan,
+                     const std::vector<Place>& places, bool shifted)
+    : file_(file), volumes_(std::move(stored.values), stored.grid, scan, places, scan.grid,
+                            Resampled{file, "prior image", next_step, shifted}) {
+    if (!volumes_.differ()) {
+        only_ = of(places.front());
+    }
+}
+
+std::shared_ptr<const PriorImage> ScanPrior::of(const Place& place) {
+    if (only_) {
+        return only_;
+    }
+    const CoilRows there = volumes_.take(place);
+    if (there.largest_part() == 0) {
+        throw InputError({file_, "prior image", "only zeros where the image of the scan is",
+                          "an image of the same place", next_step});
+    }
+    return std::make_shared<const PriorImage>(
+        PriorImage{file_, ComplexVector(there.to_doubles().row(0).transpose())});
+}
+
+} // namespace lsrecon

@@ -1,0 +1,372 @@
+#include "model/scan_maps.hpp"
+
+#include <cmath>
+
+#include "base/numbers.hpp"
+#include "model/beyond_field.hpp"
+#include "model/place_calibration.hpp"
+#include "model/resampled.hpp"
+#include "scan/calibration_samples.hpp"
+#include "scan/place.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// Of sum |S|^2 over the voxels that maps see; 0 without maps. Tails that a resampling or a smooth
+/// mask left are no maps.
+double mean_square(const CoilRows& maps) {
+    constexpr double of_tails = 1e-4; // of the largest
+    const RealVector squares = squares_of(maps);
+    const double largest = squares.size() > 0 ? squares.maxCoeff() : 0;
+    double sum = 0;
+    double voxels = 0;
+    for (const double square : squares) {
+        if (square > of_tails * largest) {
+            sum += square;
+            ++voxels;
+        }
+    }
+    return voxels > 0 ? sum / voxels : 0;
+}
+
+/// What maps are divided by: lambda and weights of regularisers are for squares that add up to
+/// about 1, and so is what floats resolve. By a power of ten where that is enough, so that maps in
+/// other units make the same image as these.
+double scale_of(double mean_square) {
+    const auto is_usual = [](double mean) { return mean >= 0.5 && mean <= 2; };
+    if (mean_square == 0 || is_usual(mean_square)) {
+        return 1;
+    }
+    const double power = std::pow(10, std::round(std::log10(mean_square) / 2));
+    return is_usual(mean_square / (power * power)) ? power : std::sqrt(mean_square);
+}
+
+/// Nothing in the place of maps tells whether their samples were shifted to it.
+void require_same_shift(Scan& scan, const std::string& file, const StoredMaps& stored,
+                        const GeometryOptions& geometry) {
+    if (stored.header_shift.empty() || stored.header_shift == geometry.header_shift()) {
+        return;
+    }
+    const auto words = [](const std::string& shift) {
+        return text(shift == "yes" ? "with" : "without", " `shift_mm` header");
+    };
+    const std::string maps = words(stored.header_shift);
+    const std::string image = words(geometry.header_shift());
+    if (stored.scan_sha256 == scan.sha256()) {
+        throw InputError({file, "/coil_maps",
+                          text("maps of this scan ", maps, ", for an image ", image),
+                          "the same for both: else they lie apart by the header's position",
+                          text("make the maps ", image)});
+    }
+    scan.remarks.push_back(text(
+        "The coil maps were made ", maps, " from another scan, and the image is made ", image,
+        ". They match only if the scanner shifted the samples of one of the two scans itself."));
+}
+
+} // namespace
+
+ScanMaps::ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& file_grid,
+                   MixedFrames& frames, PrepareOptions& options, Transforms& transforms,
+                   Reporter& report)
+    : scan_(scan), places_(places), file_grid_(file_grid), frames_(frames), transforms_(transforms),
+      report_(report), first_(frames.first_good()), how_(options.estimate) {
+    if (options.maps.empty() && !scan_.coil_maps.empty()) {
+        require_maps_of_signals(scan_.coil_maps, scan_.file);
+    }
+    try {
+        make(options);
+    } catch (const InputError& error) {
+        const bool asked_for = !options.maps.empty() || !scan_.calibrations.empty() ||
+                               !scan_.calibrations_unused.empty();
+        if (asked_for) {
+            throw;
+        }
+        method_ = nullptr;
+        scan_.remarks.push_back(text(
+            "No coil maps could be estimated (", error.finding().thing, ": ", error.finding().found,
+            "). Each coil is solved alone, and the image is the root of "
+            "their sum of squares, without phase. 'lsrecon maps' makes maps of another scan, "
+            "for `maps` FILE."));
+    }
+    if (!differ() && !of_all_) {
+        of_all_ = scaled(std::move(scan_.coil_maps));
+        scan_.coil_maps = {};
+    }
+}
+
+void ScanMaps::make(PrepareOptions& options) {
+    std::string wanted = options.maps;
+    if (wanted.empty()) {
+        wanted = !scan_.coil_maps.empty() || scan_.coils() == 1 || scan_.voxels ? "" : "espirit";
+    }
+    method_ = maps_method_named(wanted);
+    if (!options.estimate.are_default() && (method_ == nullptr || !method_->takes_options)) {
+        throw UsageError(
+            text("`maps_threshold`, `maps_crop` and `soft_maps` are for `maps` espirit, not for ",
+                 wanted.empty() ? "the scan's own maps or a single coil" : "`maps` " + wanted,
+                 "\n  next:     leave them out, or pass `maps` espirit"));
+    }
+    if (wanted.empty()) {
+        return;
+    }
+    if (!scan_.coil_maps.empty()) {
+        scan_.facts.push_back("the coil maps of the scan are not used: `maps` " + wanted);
+        scan_.coil_maps = {};
+    }
+    if (wanted == "none") {
+        return;
+    }
+    if (scan_.voxels) {
+        throw UsageError("`maps` " + wanted +
+                         ": the scan has /voxels, and maps are made for a grid only\n  next:     "
+                         "store /coil_maps at the voxels");
+    }
+    if (options.stored_maps) {
+        return take_stored(wanted, std::move(*options.stored_maps), options.geometry);
+    }
+    if (method_ == nullptr) {
+        throw UsageError("`maps` " + wanted + ": neither a method nor maps with values");
+    }
+    make_first();
+    remark_beyond_field();
+    const auto together = [&](const char* before) {
+        return together_ > 1 ? text(before, "from ", together_, " frames together") : "";
+    };
+    if (places_.size() > 1) {
+        scan_.facts.push_back(text("coil maps by ", method_->name,
+                                   " from the centre of k-space, "
+                                   "for each of ",
+                                   places_.size(), " places", together("; in the first ")));
+        return;
+    }
+    const SumOfSquares squares = sum_of_squares(*of_all_->values);
+    scan_.facts.push_back(text(
+        "coil maps by ", method_->name, " from the centre of k-space (", matrix_, " voxels",
+        together(", "), "); ", squares.voxels == scan_.grid.voxels() ? "all" : "",
+        squares.voxels == scan_.grid.voxels() ? ""
+                                              : text(squares.voxels, " of ", scan_.grid.voxels()),
+        " voxels have maps"));
+    if (squares.voxels == 0) {
+        throw InputError({scan_.file, "coil maps by " + method_->name,
+                          "no voxel with signal in the centre of k-space",
+                          "an object inside the coils' sensitive volume",
+                          text("pass `maps` walsh or `maps` FILE; ", without_maps)});
+    }
+}
+
+/// Such an object explains what a calibration leaves.
+void ScanMaps::remark_beyond_field() {
+    constexpr double hardly_any = 1e-3;
+    if (unexplained_ < hardly_any || scan_.grid.fov_mm != file_grid_.fov_mm) {
+        return;
+    }
+    const std::optional<Grid> wide = frames_.look_at(
+        first_, [&](const Frame& frame) { return grid_beyond_field(transforms_, scan_, frame); });
+    if (wide) {
+        const auto option = [&](const auto& values) {
+            std::string word = text(values[0]);
+            for (std::size_t d = 1; d < static_cast<std::size_t>(wide->dimensions); ++d) {
+                word += text(",", values[d]);
+            }
+            return word;
+        };
+        scan_.remarks.push_back(text(
+            "The object reaches beyond the field of view of ",
+            by(scan_.grid.fov_mm, wide->dimensions),
+            " mm, and what lies there is spread over the image. The samples resolve it: `matrix` ",
+            option(wide->size), " `fov_mm` ", option(wide->fov_mm), " makes an image of all."));
+    }
+}
+
+/// Signal of a coil without a map is explained by no image: it would pass for noise.
+void ScanMaps::require_maps_of_signals(const CoilRows& maps, const std::string& file) {
+    if (!scan_.has_samples() || frames_.mixing().rows() > 0) {
+        return;
+    }
+    const std::optional<std::size_t> coil = frames_.look_at(
+        first_, [&](const Frame& frame) { return silent_in_these_alone(maps, frame.samples); });
+    if (coil) {
+        throw InputError({file, "/coil_maps",
+                          text("only zeros for coil ", *coil, ", which has signal"),
+                          "a map of every coil that has signal",
+                          "check how the maps were made, or estimate them: `maps` espirit"});
+    }
+}
+
+void ScanMaps::take_stored(const std::string& file, StoredMaps stored,
+                           const GeometryOptions& geometry) {
+    const Resampled of{file, "coil maps",
+                       "estimate the maps from this scan, choose a smaller image with `fov_mm`, or "
+                       "pass `maps` none",
+                       geometry.shifts()};
+    require_same_shift(scan_, file, stored, geometry);
+    const CoilMixing& mixing = frames_.mixing();
+    const std::size_t wanted =
+        mixing.rows() > 0 ? static_cast<std::size_t>(mixing.cols()) : scan_.coils();
+    if (stored.maps.rows() != wanted) {
+        throw InputError({file, "/coil_maps", text("maps of ", stored.maps.rows(), " coils"),
+                          text(wanted, ", the coils of ", scan_.file),
+                          "name the maps of this scan's coils"});
+    }
+    require_maps_of_signals(stored.maps, file);
+    file_ = file;
+    volumes_.emplace(std::move(stored.maps), stored.grid, scan_, places_,
+                     with_smaller_field(scan_.grid, file_grid_), of);
+    make_first();
+    scan_.facts.push_back("coil maps of " + file + ", SHA-256 " + stored.sha256 +
+                          (differ() ? ", at the place of each slice" : ""));
+}
+
+CoilRows ScanMaps::taken(const Place& place) {
+    CoilRows maps = volumes_->take(place);
+    if (maps.largest_part() == 0) {
+        throw InputError({file_, "/coil_maps", "only zeros within the image's field of view",
+                          "maps where the image is", "name the maps of this scan"});
+    }
+    const CoilMixing& mixing = frames_.mixing();
+    return mixing.rows() > 0 ? mixed(mixing, maps) : maps;
+}
+
+CalibrationField ScanMaps::field_of(const Place& place) {
+    std::vector<std::shared_ptr<const Sampling>> samplings;
+    if (const Frame* const own = calibration_samples_of(scan_, scan_.frames[place.first_frame()])) {
+        samplings = {own->sampling};
+    } else {
+        for (const std::size_t f : frames_.good_of(place)) {
+            samplings.push_back(scan_.frames[f].sampling);
+        }
+    }
+    return {scan_.grid, file_grid_, samplings};
+}
+
+/// Of some frames of the place, the first that is neither bad nor silent and others from all over
+/// it: what moves has signal elsewhere in each.
+Calibration ScanMaps::calibration_of(const Place& place, const CalibrationField& field) {
+    const std::vector<std::size_t> good = frames_.good_of(place);
+    const Frame* const own = calibration_samples_of(scan_, scan_.frames[place.first_frame()]);
+    if (own != nullptr && !good.empty()) {
+        if (own->samples.largest_part() == 0) {
+            throw InputError({scan_.file, "calibration lines", "only zeros",
+                              "an object inside the coils' sensitive volume",
+                              text("leave its frames out, or pass `maps` FILE; ", without_maps)});
+        }
+        return calibrate(transforms_, scan_, field, *own, report_);
+    }
+    const std::optional<Calibration> all =
+        calibrate_frames(transforms_, scan_, field, frames_, good, report_);
+    if (!all) {
+        throw InputError({scan_.file, "coil maps by " + method_->name,
+                          "only zeros in every frame of a place",
+                          "an object inside the coils' sensitive volume",
+                          text("leave its frames out, or pass `maps` FILE; ", without_maps)});
+    }
+    return *all;
+}
+
+CoilRows ScanMaps::estimated(const Place& place) {
+    try {
+        return estimate(place);
+    } catch (const RunError&) {
+        throw;
+    } catch (const InputError& error) {
+        const Frame& first = scan_.frames[place.first_frame()];
+        Finding finding = error.finding();
+        const std::string unused = why_no_calibration(scan_, first);
+        if (!unused.empty()) {
+            finding.found += ", and calibration lines " + unused;
+            finding.expected += ", or calibration lines of the image's coils and place";
+        }
+        if (places_.size() > 1) {
+            const std::string slice = slice_in(first.label);
+            finding.thing += " (" + (slice.empty() ? first.label : slice) + ")";
+        }
+        throw InputError(finding);
+    }
+}
+
+CoilRows ScanMaps::estimate(const Place& place) {
+    const CalibrationField field = field_of(place);
+    const Calibration calibration = calibration_of(place, field);
+    const Stage stage(report_, "maps");
+    together_ = calibration.together;
+    unexplained_ = calibration.unexplained;
+    matrix_ = by(calibration.grid.size, scan_.grid.dimensions);
+    CoilRows maps = method_->estimate(calibration, field.grid(), how_);
+    if (places_.size() > 1 && maps.largest_part() == 0) { // a slice beside the object
+        report_.note(text("no voxel has signal at the slice of frame ", place.first_frame(),
+                          ": its maps were estimated by walsh"));
+        maps = walsh_maps(calibration, field.grid(), how_);
+    }
+    return field.is_narrower()
+               ? resampled(maps, field.grid(), scan_.grid, {scan_.file, "coil maps", without_maps})
+               : maps;
+}
+
+PlaceMaps ScanMaps::scaled(CoilRows maps) {
+    const double mean = mean_square(maps);
+    const double scale = scale_of(mean);
+    if (scale != 1) {
+        maps.visit([&](auto& values) {
+            using Value = typename std::decay_t<decltype(values)>::Scalar;
+            for (Eigen::Index c = 0; c < values.rows(); ++c) {
+                values.row(c) =
+                    (values.row(c).template cast<Complex>() / scale).template cast<Value>();
+            }
+        });
+    }
+    if (scale != 1 && !is_scale_told_) {
+        is_scale_told_ = true;
+        report_.tell(
+            text("coil maps have a mean sum of squares of ", rounded(mean),
+                 differ() ? " in a place" : "", ": they are divided by ", rounded(scale),
+                 " for the solve, and the image is in the units of the maps as they were"));
+    }
+    return {std::make_shared<const CoilRows>(std::move(maps)), scale};
+}
+
+/// Of the first place that can have maps; the others fail with their frames.
+void ScanMaps::make_first() {
+    const std::vector<std::size_t> place_of = place_of_frames(places_);
+    std::optional<InputError> why;
+    for (std::size_t f = first_; f < place_of.size(); ++f) {
+        if (frames_.is_bad(f)) {
+            continue;
+        }
+        const Place& place = places_[place_of[f]];
+        try {
+            PlaceMaps maps = of(place);
+            first_ = f;
+            differ() ? void(ahead_.emplace(place.index, std::move(maps)))
+                     : void(of_all_ = std::move(maps));
+            return;
+        } catch (const RunError&) {
+            throw;
+        } catch (const InputError& error) {
+            why = why ? why : std::optional(error);
+        }
+    }
+    throw InputError(*why);
+}
+
+PlaceMaps ScanMaps::of(const Place& place) {
+    if (of_all_) {
+        return *of_all_;
+    }
+    if (auto ahead = ahead_.extract(place.index)) {
+        return std::move(ahead.mapped());
+    }
+    if (const auto failed = failed_.find(place.index); failed != failed_.end()) {
+        throw InputError(failed->second);
+    }
+    try {
+        return scaled(volumes_ ? taken(place) : estimated(place));
+    } catch (const RunError&) {
+        throw;
+    } catch (const InputError& error) {
+        failed_.emplace(place.index, error);
+        throw;
+    }
+}
+
+} // namespace lsrecon

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/report.hpp"
+#include "engines/transforms.hpp"
+#include "model/mixed_frames.hpp"
+#include "model/placed_volumes.hpp"
+#include "model/prepare_options.hpp"
+
+namespace lsrecon {
+
+/// Coil maps of one place, or of all.
+struct PlaceMaps {
+    std::shared_ptr<const CoilRows> values; ///< C x N, of no rows for none
+    double scale = 1; ///< by which they were divided
+};
+
+/// The coil maps of a scan: its own, those that come beside it, or estimated ones, the latter two
+/// for each place.
+class ScanMaps {
+public:
+    /// `file_grid` is that of the scan's file, of maps without a field of view of their own. Makes
+    /// those of the first place that can have any and adds a remark. Takes the scan's own maps, and
+    /// those of the options, out of them. InputError when that cannot be done, UsageError for
+    /// options that the scan has no use for. Where no maps are asked for, and they cannot be
+    /// estimated, the scan has none, which a remark says. All must outlive it.
+    ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& file_grid,
+             MixedFrames& frames, PrepareOptions& options, Transforms& transforms,
+             Reporter& report);
+
+    /// The first good frame, with maps where they can be made for some places alone.
+    std::size_t first_good() const { return first_; }
+    /// Whether there are some that were not estimated from the scan's samples.
+    bool are_stored() const {
+        return volumes_ || (method_ == nullptr && of_all_->values->rows() > 0);
+    }
+    /// Whether there are any.
+    bool any() const { return !of_all_ || of_all_->values->rows() > 0; }
+    /// Whether places have maps of their own.
+    bool differ() const { return (method_ != nullptr || volumes_) && places_.size() > 1; }
+    /// Made for the turn of a place, but for those of the first, which are handed over. Where the
+    /// mean of sum |S|^2 over voxels with maps is not within 0.5 to 2 they are divided by a number
+    /// that brings it there, which is told. InputError when they cannot be made.
+    PlaceMaps of(const Place& place);
+    /// Those of all places; none where these have their own.
+    const std::optional<PlaceMaps>& of_all() const { return of_all_; }
+
+private:
+    void make(PrepareOptions& options);
+    void take_stored(const std::string& file, StoredMaps stored, const GeometryOptions& geometry);
+    void remark_beyond_field();
+    void require_maps_of_signals(const CoilRows& maps, const std::string& file);
+    CoilRows taken(const Place& place); ///< from what came beside the scan
+    void make_first();
+    CalibrationField field_of(const Place& place); ///< where its coils are calibrated
+    Calibration calibration_of(const Place& place, const CalibrationField& field);
+    CoilRows estimate(const Place& place);
+    CoilRows estimated(const Place& place); ///< its errors say what to know of the place
+    PlaceMaps scaled(CoilRows maps);
+
+    Scan& scan_;
+    const std::vector<Place>& places_;
+    Grid file_grid_;
+    MixedFrames& frames_;
+    Transforms& transforms_;
+    Reporter& report_;
+    std::size_t first_;
+    const MapsMethod* method_ = nullptr; ///< of estimated maps
+    MapsOptions how_;
+    std::string file_; ///< of maps that are not estimated, and
+    std::optional<PlacedVolumes> volumes_;
+    std::optional<PlaceMaps> of_all_;
+    std::map<std::size_t, PlaceMaps> ahead_; ///< by places whose turn comes
+    bool is_scale_told_ = false;
+    std::string matrix_; ///< of the last calibration, and
+    std::size_t together_ = 1; ///< how many frames it took for one
+    double unexplained_ = 0; ///< what it left of its samples' energy
+    std::map<std::size_t, InputError> failed_; ///< places without maps
+};
+
+} // namespace lsrecon

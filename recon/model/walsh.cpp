@@ -1,0 +1,73 @@
+#include "model/estimated_maps.hpp"
+
+#include "model/hermitian_field.hpp"
+#include "model/interpolation.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// Voxels of the calibration's grid around each, in each direction.
+constexpr long neighbours = 1;
+
+/// Sums over the neighbours along one dimension.
+void add_neighbours(Eigen::ArrayXcd& values, const Grid& grid, std::size_t d) {
+    const Eigen::ArrayXcd before = values;
+    std::size_t stride = 1;
+    for (std::size_t i = 0; i < d; ++i) {
+        stride *= grid.size[i];
+    }
+    for (std::size_t n = 0; n < grid.voxels(); ++n) {
+        const auto at = static_cast<long>(n / stride % grid.size[d]);
+        for (long by = -neighbours; by <= neighbours; ++by) {
+            if (by != 0 && at + by >= 0 && at + by < static_cast<long>(grid.size[d])) {
+                values(static_cast<Eigen::Index>(n)) +=
+                    before(static_cast<Eigen::Index>(n) + by * static_cast<long>(stride));
+            }
+        }
+    }
+}
+
+} // namespace
+
+Cost cost_of_walsh(const Pace& pace, std::size_t coils, const Grid& from, const Grid& to) {
+    const std::size_t pairs = coils * (coils + 1) / 2;
+    Cost cost = Cost::on_host(static_cast<double>((pairs * from.voxels() + coils * to.voxels()) *
+                                                  sizeof(std::complex<float>)));
+    cost.seconds = pace.map * static_cast<double>(coils * coils * to.voxels());
+    return cost;
+}
+
+CoilRows::Floats walsh_maps(const Calibration& calibration, const Grid& grid, const MapsOptions&) {
+    const CoilMatrix& images = calibration.images;
+    const Eigen::Index coils = images.rows();
+    HermitianField field;
+    field.coils = static_cast<std::size_t>(coils);
+    const auto voxels = static_cast<Eigen::Index>(calibration.grid.voxels());
+    field.coefficients.resize(coils * (coils + 1) / 2, voxels);
+    // Relative to the largest, because the square of a float may leave its range.
+    const double scale = images.cwiseAbs().maxCoeff();
+    Eigen::Index pair = 0;
+    for (Eigen::Index a = 0; a < coils; ++a) {
+        for (Eigen::Index b = a; b < coils; ++b) {
+            const Eigen::ArrayXcd of_frames =
+                (images.row(a) / scale).array() * (images.row(b) / scale).array().conjugate();
+            Eigen::ArrayXcd product =
+                of_frames.reshaped(voxels, static_cast<Eigen::Index>(calibration.frames))
+                    .rowwise()
+                    .sum();
+            for (std::size_t d = 0; d < 3; ++d) {
+                add_neighbours(product, calibration.grid, d);
+            }
+            field.coefficients.row(pair++) =
+                product.cast<std::complex<float>>().matrix().transpose();
+        }
+    }
+    for (std::size_t d = 0; d < 3; ++d) {
+        field.basis[d] = linear_interpolation({grid.size[d]}, {calibration.grid.size[d]})
+                             .cast<std::complex<float>>();
+    }
+    return dominant_eigenvectors(field, grid, strongest_combination(images)).vectors;
+}
+
+} // namespace lsrecon

@@ -1,0 +1,247 @@
+#include "operators/regularisers.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/numbers.hpp"
+#include "operators/differences.hpp"
+#include "operators/edge_weights.hpp"
+#include "operators/identity.hpp"
+#include "operators/low_rank.hpp"
+#include "operators/temporal_variation.hpp"
+#include "operators/unsampled.hpp"
+#include "operators/wavelet.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+std::size_t dimensions_of(const Grid& grid) {
+    return static_cast<std::size_t>(grid.dimensions);
+}
+
+RegulariserTerm differences(const RegulariserPlace& place) {
+    if (place.seen == nullptr) {
+        return {std::make_unique<Differences>(place.device, place.grid)};
+    }
+    return {std::make_unique<Differences>(place.device, place.grid, place.precision,
+                                          differences_within(*place.seen, place.grid))};
+}
+
+std::unique_ptr<Proximal> shrunk_gradients(const Grid& grid) {
+    return std::make_unique<Shrinking>(
+        std::vector<Penalised>{{0, grid.voxels(), dimensions_of(grid)}});
+}
+
+/// With real factors.
+RegulariserVolumes of_differences(const Grid& grid) {
+    return {dimensions_of(grid), (dimensions_of(grid) + 1) / 2};
+}
+
+RegulariserTerm identity(const RegulariserPlace& place) {
+    return {std::make_unique<Identity>(place.device, place.grid.voxels())};
+}
+
+std::unique_ptr<Proximal> shrunk_voxels(const Grid& grid) {
+    return std::make_unique<Shrinking>(std::vector<Penalised>{{0, grid.voxels()}});
+}
+
+RegulariserVolumes of_identity(const Grid&) {
+    return {1, 0, true};
+}
+
+RegulariserTerm to_prior(const RegulariserPlace& place) {
+    RegulariserTerm term = identity(place);
+    term.target = place.prior;
+    return term;
+}
+
+void any_prior(const PriorImage&, const Grid&) {}
+
+RegulariserTerm weighted_differences(const RegulariserPlace& place) {
+    RealVector factors = edge_weights(*place.prior, place.grid).cwiseSqrt();
+    if (place.seen != nullptr) {
+        factors.array() *= differences_within(*place.seen, place.grid).array();
+    }
+    return {std::make_unique<Differences>(place.device, place.grid, place.precision, factors)};
+}
+
+void with_edges(const PriorImage& prior, const Grid& grid) {
+    edge_weights(prior, grid);
+}
+
+RegulariserTerm unsampled(const RegulariserPlace& place) {
+    return {
+        std::make_unique<Unsampled>(place.device, place.grid, place.precision, *place.trajectory)};
+}
+
+RegulariserVolumes of_unsampled(const Grid&) {
+    return {1, 2};
+}
+
+RegulariserTerm wavelet(const RegulariserPlace& place) {
+    return {std::make_unique<Wavelet>(place.device, place.grid, place.precision)};
+}
+
+std::unique_ptr<Proximal> shrunk_details(const Grid& grid) {
+    return std::make_unique<Shrinking>(wavelet_details(grid));
+}
+
+RegulariserVolumes of_wavelet(const Grid& grid) {
+    return {wavelet_components(grid), 2 * dimensions_of(grid), true};
+}
+
+std::unique_ptr<Proximal> lower_ranks(const Grid& grid) {
+    return std::make_unique<OverFrames>(grid, &low_rank_shortened<float>,
+                                        &low_rank_shortened<double>, &shortening_by_length);
+}
+
+std::unique_ptr<Proximal> less_variation_in_time(const Grid& grid) {
+    return std::make_unique<OverFrames>(grid, &temporal_variation_shortened<float>,
+                                        &temporal_variation_shortened<double>,
+                                        [](const Grid&, std::size_t) { return 1.0; });
+}
+
+} // namespace
+
+const std::vector<Regulariser>& regularisers() {
+    static const std::vector<Regulariser> table{
+        {"roughness", "squared differences of neighbouring voxels", &differences, nullptr,
+         &of_differences},
+        {"prior", "squared differences from a prior image", &to_prior, nullptr, &of_identity, false,
+         &any_prior},
+        {"anatomical", "roughness, but not across the edges of a prior image",
+         &weighted_differences, nullptr, &of_differences, false, &with_edges},
+        {"band", "squared spatial frequencies of the image that were not sampled", &unsampled,
+         nullptr, &of_unsampled, false, nullptr, true},
+        {"tv", "total variation: the norm of the image gradient", &differences, &shrunk_gradients,
+         &of_differences},
+        {"wavelet", "the L1 norm of shift-invariant Daubechies-4 coefficients", &wavelet,
+         &shrunk_details, &of_wavelet},
+        {"l1", "the sum of magnitudes, for an image that is mostly empty", &identity,
+         &shrunk_voxels, &of_identity},
+        {"llr",
+         "locally low rank: the singular values of patches over all frames, for dynamic scans",
+         &identity, &lower_ranks, &of_identity, true},
+        {"ttv",
+         "temporal total variation: the norm of differences of consecutive frames, for dynamic "
+         "scans",
+         &identity, &less_variation_in_time, &of_identity, true},
+    };
+    return table;
+}
+
+const Regulariser& regulariser_named(const std::string& name) {
+    for (const Regulariser& row : regularisers()) {
+        if (row.name == name) {
+            return row;
+        }
+    }
+    throw UsageError("`reg` " + name + ": no such regulariser\n  expected: one of " +
+                     comma_separated(names_of(regularisers())));
+}
+
+std::string in_words(const std::vector<RegulariserChoice>& chosen) {
+    std::string words;
+    for (const RegulariserChoice& choice : chosen) {
+        words += text(words.empty() ? "" : " ", choice.name, ":", exact(choice.weight));
+    }
+    return words;
+}
+
+bool need_splitting(const std::vector<RegulariserChoice>& chosen) {
+    return std::any_of(chosen.begin(), chosen.end(), [](const RegulariserChoice& choice) {
+        return !regulariser_named(choice.name).quadratic();
+    });
+}
+
+bool need_all_frames(const std::vector<RegulariserChoice>& chosen) {
+    return !flags_over_frames(chosen).empty();
+}
+
+std::string flags_over_frames(const std::vector<RegulariserChoice>& chosen) {
+    std::string flags;
+    for (const RegulariserChoice& choice : chosen) {
+        if (regulariser_named(choice.name).couples_frames) {
+            flags += text(flags.empty() ? "" : " ", "`reg` ", choice.name);
+        }
+    }
+    return flags;
+}
+
+bool need_prior(const std::vector<RegulariserChoice>& chosen) {
+    return std::any_of(chosen.begin(), chosen.end(), [](const RegulariserChoice& choice) {
+        return regulariser_named(choice.name).require != nullptr;
+    });
+}
+
+void require_prior(const std::vector<RegulariserChoice>& chosen, const PriorImage& prior,
+                   const Grid& grid) {
+    for (const RegulariserChoice& choice : chosen) {
+        const Regulariser& row = regulariser_named(choice.name);
+        if (row.require != nullptr) {
+            row.require(prior, grid);
+        }
+    }
+}
+
+namespace {
+
+struct VolumesOfTerms {
+    std::size_t kept = 0;
+    std::size_t products = 0; ///< K x and K^H K x of one of them
+};
+
+VolumesOfTerms volumes_of_terms(const std::vector<RegulariserChoice>& chosen, const Grid& grid) {
+    VolumesOfTerms of;
+    for (const RegulariserChoice& choice : chosen) {
+        const Regulariser& row = regulariser_named(choice.name);
+        const RegulariserVolumes of_row = row.volumes(grid);
+        of.kept += of_row.inside;
+        of.kept += row.quadratic() ? 0 : 3 * of_row.components + 2; // z, u, K x; K^H of z and u
+        of.products = std::max(of.products, of_row.is_isometry ? 0 : of_row.components + 1);
+    }
+    return of;
+}
+
+} // namespace
+
+std::size_t volumes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid) {
+    if (chosen.empty()) {
+        return 0;
+    }
+    const VolumesOfTerms of = volumes_of_terms(chosen, grid);
+    // b, the right-hand side, K^H of either, and of the preconditioner a period with its inverse
+    const std::size_t of_splitting = need_splitting(chosen) ? 6 : 0;
+    return of_splitting + of.kept + of.products;
+}
+
+double passes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid) {
+    double passes = 0;
+    for (const RegulariserChoice& choice : chosen) {
+        // Most of an isometry's components are touched by its own transform alone, measured.
+        const bool is_isometry = regulariser_named(choice.name).volumes(grid).is_isometry;
+        passes += (is_isometry ? 0.4 : 1) * static_cast<double>(volumes_of({choice}, grid));
+    }
+    return passes;
+}
+
+std::size_t volumes_of_each_frame(const std::vector<RegulariserChoice>& chosen, const Grid& grid) {
+    const VolumesOfTerms of = volumes_of_terms(chosen, grid);
+    return 4 + of.kept + of.products; // x, b, the right-hand side and its residual
+}
+
+std::vector<RegulariserTerm> make_regularisers(const std::vector<RegulariserChoice>& chosen,
+                                               const RegulariserPlace& place) {
+    std::vector<RegulariserTerm> terms;
+    for (const RegulariserChoice& choice : chosen) {
+        const Regulariser& row = regulariser_named(choice.name);
+        terms.push_back(row.make(place));
+        terms.back().proximal = row.quadratic() ? nullptr : row.proximal(place.grid);
+        terms.back().couples_frames = row.couples_frames;
+        terms.back().weight = choice.weight;
+    }
+    return terms;
+}
+
+} // namespace lsrecon

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "operators/operator.hpp"
+#include "operators/proximal.hpp"
+#include "scan/grid.hpp"
+#include "scan/prior_image.hpp"
+
+namespace lsrecon {
+
+/// A term of what is minimised beside the data: a name in regularisers() and its weight, as after
+/// --reg.
+struct RegulariserChoice {
+    std::string name;
+    double weight = 0;
+};
+
+/// A term on a device, with K from a row of the table, in units of Q(0):
+///
+///     quadratic:  weight / 2 ||K rho||^2, which joins the normal equations
+///     otherwise:  weight s phi(K rho), where s is the largest voxel of System::first_image, so
+///                 that the weight serves scans of any scale
+struct RegulariserTerm {
+    std::unique_ptr<Operator> k;
+    /// Of a quadratic term with K = 1, weight / 2 ||rho - target||^2; null for 0.
+    const PriorImage* target = nullptr;
+    std::unique_ptr<Proximal> proximal = nullptr; ///< of phi; null for a quadratic term
+    bool couples_frames = false; ///< phi is of K rho of all frames
+    double weight = 0;
+};
+
+/// Where a term is made.
+struct RegulariserPlace {
+    Device& device;
+    Precision precision;
+    const Grid& grid;
+    /// On the grid; it must outlive the term. Not null for a kind that needs one.
+    const PriorImage* prior = nullptr;
+    /// Of the frame; not null for `band`.
+    const std::vector<Vec3>* trajectory = nullptr;
+    /// 1 at voxels that coil maps see, 0 at the others, N; null where they see all. Differences to
+    /// the others are left out.
+    const RealVector* seen = nullptr;
+};
+
+/// Arrays of the image's size that a term needs.
+struct RegulariserVolumes {
+    std::size_t components; ///< of K rho
+    std::size_t inside; ///< K's own
+    bool is_isometry = false; ///< then K^H K is 1, and needs none
+};
+
+/// One kind of term.
+struct Regulariser {
+    std::string name;
+    std::string summary;
+    /// Its operator.
+    RegulariserTerm (*make)(const RegulariserPlace& place);
+    /// Its proximal map; null for a quadratic term.
+    std::unique_ptr<Proximal> (*proximal)(const Grid& grid);
+    RegulariserVolumes (*volumes)(const Grid& grid);
+    bool couples_frames = false; ///< they are then solved together
+    /// Of a kind that needs a prior image: InputError when it has no use for this one. Else null.
+    void (*require)(const PriorImage& prior, const Grid& grid) = nullptr;
+    bool of_unmeasured = false; ///< whether it leaves a rule for lambda as it is
+
+    bool quadratic() const { return proximal == nullptr; }
+};
+
+/// The table: a row each.
+const std::vector<Regulariser>& regularisers();
+
+/// UsageError that lists the names when there is none of this one.
+const Regulariser& regulariser_named(const std::string& name);
+
+/// Whether some are not quadratic: conjugate gradients alone do not minimise them.
+bool need_splitting(const std::vector<RegulariserChoice>& chosen);
+
+/// Whether some couple the frames, which are then solved together (encoding/joint.hpp).
+bool need_all_frames(const std::vector<RegulariserChoice>& chosen);
+/// Those, as they are asked for: "--reg llr".
+std::string flags_over_frames(const std::vector<RegulariserChoice>& chosen);
+
+/// Whether some need a prior image, and the first InputError of one that cannot use this image.
+bool need_prior(const std::vector<RegulariserChoice>& chosen);
+void require_prior(const std::vector<RegulariserChoice>& chosen, const PriorImage& prior,
+                   const Grid& grid);
+
+/// "tv:0.02 roughness:0.01"
+std::string in_words(const std::vector<RegulariserChoice>& chosen);
+
+/// How many volumes of the image's size they need at most while they are minimised.
+std::size_t volumes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid);
+/// How many of them an iteration passes through, as time goes by them.
+double passes_of(const std::vector<RegulariserChoice>& chosen, const Grid& grid);
+/// Of those, how many each of the frames needs that are solved together.
+std::size_t volumes_of_each_frame(const std::vector<RegulariserChoice>& chosen, const Grid& grid);
+
+std::vector<RegulariserTerm> make_regularisers(const std::vector<RegulariserChoice>& chosen,
+                                               const RegulariserPlace& place);
+
+} // namespace lsrecon

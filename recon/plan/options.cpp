@@ -1,0 +1,136 @@
+// What follows from the options of a reconstruction before a device or a file is touched.
+
+#include "plan/options.hpp"
+
+#include "base/error.hpp"
+#include "encoding/methods.hpp"
+#include "encoding/solvers.hpp"
+#include "operators/regularisers.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// A method that does not solve has no use for what a solver is told.
+void require_use_of_method(const ReconstructOptions& options) {
+    const SolveOptions& solve = options.solve;
+    const SolveEffort& effort = options.effort;
+    const Method& method = method_of(solve);
+    if (solve.density != nullptr && method.density != &density_of_gridding) {
+        throw UsageError("`density` " + solve.density->name + ": `method` " + method.name +
+                         " has no density compensation\n  next:     leave `density` out, or use "
+                         "`method` gridding");
+    }
+    if (method.solves) {
+        return;
+    }
+    const std::vector<std::pair<std::string, bool>> of_solvers{
+        {"lambda", options.lambda_rule.has_value() || solve.lambda > 0},
+        {"reg", !solve.regularisers.empty()},
+        {"prior", !options.prepare.prior.empty()},
+        {"iterations", effort.iterations.has_value()},
+        {"tolerance", effort.tolerance.has_value()},
+        {"preconditioner", effort.precondition.has_value()},
+        {"solver", solve.solver != nullptr},
+        {"certify", options.certify > 0}};
+    for (const auto& [key, is_given] : of_solvers) {
+        if (is_given) {
+            require_solves(solve, key);
+        }
+    }
+}
+
+void require_lambda_rule(const RuleChoice& rule, const std::vector<RegulariserChoice>& chosen) {
+    for (const RegulariserChoice& choice : chosen) {
+        if (!rule.word.empty() && !regulariser_named(choice.name).of_unmeasured) {
+            throw UsageError("`lambda` " + rule.word + " with `reg` " + choice.name +
+                             ": a rule cannot choose lambda beside this regulariser"
+                             "\n  next:     give `lambda` a number, or leave `reg` out");
+        }
+    }
+}
+
+/// A prior image goes with the regularisers that need one, and they with it.
+void require_use_of_prior(const std::vector<RegulariserChoice>& chosen, const std::string& prior) {
+    std::string names;
+    for (const Regulariser& row : regularisers()) {
+        names += row.require == nullptr ? "" : (names.empty() ? "" : " or ") + row.name;
+    }
+    if (need_prior(chosen) && prior.empty()) {
+        throw UsageError("`reg` " + names + " needs a prior image\n  next:     pass `prior` FILE");
+    }
+    if (!need_prior(chosen) && !prior.empty()) {
+        throw UsageError("`prior` " + prior + ": no regulariser uses it\n  next:     add `reg` " +
+                         names + " with a weight, or leave `prior` out");
+    }
+}
+
+/// Frames that are solved together have no replica of their own.
+void require_use_of_joint_solves(const ReconstructOptions& options) {
+    if (!need_all_frames(options.solve.regularisers)) {
+        return;
+    }
+    const std::string together = ": with `reg` " + in_words(options.solve.regularisers) +
+                                 " all frames are solved together, and ";
+    if (options.certify > 0) {
+        throw UsageError("`certify`" + together +
+                         "the error of such an image is not known\n"
+                         "  next:     leave one of the two out");
+    }
+    if (options.noise_replicas > 0) {
+        throw UsageError("`noise_map`" + together +
+                         "a noise map needs a single frame\n"
+                         "  next:     leave one of the two out");
+    }
+}
+
+} // namespace
+
+void require_solves(const SolveOptions& solve, const std::string& key) {
+    const Method& method = method_of(solve);
+    if (!method.solves) {
+        throw UsageError("`" + key + "`: `method` " + method.name +
+                         " solves nothing\n  next:     leave `" + key +
+                         "` out, or use `method` least_squares");
+    }
+}
+
+RuleChoice rule_of(const ReconstructOptions& options) {
+    if (options.lambda_rule) {
+        return *options.lambda_rule;
+    }
+    const SolveOptions& solve = options.solve;
+    const bool keeps_noise_out = !method_of(solve).solves || options.effort.iterations ||
+                                 !solve.regularisers.empty() || solve.lambda > 0;
+    return keeps_noise_out ? RuleChoice() : RuleChoice{"auto", false};
+}
+
+void require_consistent(const ReconstructOptions& options) {
+    const SolveOptions& solve = options.solve;
+    require_use_of_method(options);
+    if (const Solver& solver = solver_of(solve);
+        need_splitting(solve.regularisers) && !solver.splits) {
+        throw UsageError(
+            "`solver` " + solver.name + ": conjugate gradients alone do not minimise " +
+            in_words(solve.regularisers) + "\n  next:     leave `solver` or `reg` out");
+    }
+    require_use_of_joint_solves(options);
+    require_lambda_rule(rule_of(options), solve.regularisers);
+    require_use_of_prior(solve.regularisers, options.prepare.prior);
+}
+
+ComputeOptions with_accuracy_of_image(ComputeOptions compute, const ReconstructOptions& options) {
+    constexpr double usual_lambda = 1e-3; // of those that rules choose
+    if (compute.accuracy > 0 || !may_be_inexact(compute)) {
+        return compute;
+    }
+    const double tolerance = options.certify > 0
+                                 ? options.certify
+                                 : options.effort.tolerance.value_or(image_error_of_accuracy);
+    const bool by_rule = !rule_of(options).word.empty();
+    compute.image_accuracy = accuracy_for(tolerance, by_rule ? usual_lambda : options.solve.lambda,
+                                          compute.precision.value_or(Precision::float32));
+    return compute;
+}
+
+} // namespace lsrecon

@@ -1,0 +1,274 @@
+// What one scan takes, from its file to its image, in the order of reconstruct.cpp.
+
+#include "plan/prediction.hpp"
+
+#include <algorithm>
+
+#include "base/tolerance.hpp"
+#include "encoding/choose_lambda.hpp"
+#include "encoding/formulation.hpp"
+#include "encoding/lambda_curve.hpp"
+#include "encoding/methods.hpp"
+#include "encoding/sampled_errors.hpp"
+#include "engines/piecewise.hpp"
+#include "model/calibration.hpp"
+#include "model/model_check.hpp"
+#include "model/sampled_cells.hpp"
+#include "operators/toeplitz.hpp"
+#include "plan/cost.hpp"
+#include "scan/calibration_samples.hpp"
+#include "scan/place.hpp"
+#include "scan/sampling_pool.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+class Stages {
+public:
+    void add(const std::string& name, double seconds) {
+        const auto same = std::find_if(stages_.begin(), stages_.end(),
+                                       [&](const auto& stage) { return stage.first == name; });
+        if (same != stages_.end()) {
+            same->second += seconds;
+        } else if (seconds > 0) {
+            stages_.emplace_back(name, seconds);
+        }
+    }
+    std::vector<std::pair<std::string, double>> take() { return std::move(stages_); }
+
+private:
+    std::vector<std::pair<std::string, double>> stages_;
+};
+
+/// What a scan is reconstructed with, before it is prepared.
+struct Prepared {
+    Transforms& transforms;
+    const ReconstructOptions& options;
+    const Scan& scan;
+    const Grid& grid;
+    FrameShape shape;
+    SolveOptions how;
+    Formulation formulation;
+
+    const Pace& pace() const { return transforms.device().pace(); }
+    bool by_rule() const {
+        return !where_cheap(rule_of(options), formulation.products()).word.empty();
+    }
+    /// Whether the tolerance ends the solve, and not the most iterations.
+    bool converges() const {
+        const bool regularised = how.lambda > 0 || !how.regularisers.empty();
+        return regularised && !need_splitting(how.regularisers);
+    }
+    double expected_lambda() const { return by_rule() ? usual_lambda_of_rule : how.lambda; }
+    int iterations() const {
+        return converges() ? expected_iterations(how, expected_lambda()) : how.iterations;
+    }
+    std::string assumed() const {
+        if (!converges()) {
+            return "";
+        }
+        const std::string lambda = text("lambda ", expected_lambda());
+        return text(iterations(), " iterations until the solve has converged, with ",
+                    by_rule()        ? lambda + ", where the scan chooses its own"
+                    : how.lambda > 0 ? lambda
+                                     : "a regulariser alone");
+    }
+    bool maps_are_estimated() const {
+        return shape.system.maps > 0 &&
+               (options.prepare.maps.empty() ? scan.coil_maps.empty()
+                                             : !options.prepare.maps_of_file());
+    }
+};
+
+/// What maps are estimated from: calibration lines, else the first frame.
+const Frame& calibrated(const Scan& scan) {
+    const Frame* const own = calibration_samples_of(scan, scan.frames.front());
+    return own != nullptr ? *own : scan.frames.front();
+}
+
+SampledCells cells_of_maps(const Scan& scan, const CalibrationField& field) {
+    SampledCells cells(field.grid(), most_radius(field.grid()));
+    cells.add(*field.positions(calibrated(scan).sampling));
+    return cells;
+}
+
+/// So far the centre of k-space is sampled there, in cycles/FOV; the most that is of use of several
+/// frames, which are joined where each has too few samples.
+std::size_t radius_of_maps(const Scan& scan, const CalibrationField& field) {
+    const std::size_t radius = cells_of_maps(scan, field).radius();
+    const bool joins = scan.frames.size() > 1 && &calibrated(scan) == &scan.frames.front();
+    return joins && !is_enough(radius) ? most_radius(field.grid()) : radius;
+}
+
+/// Where nobody asks for maps and none can be estimated, the scan has none.
+ReconstructOptions as_possible(ReconstructOptions options, const Scan& scan, const Grid& grid) {
+    const bool asked_for = !options.prepare.maps.empty() || !scan.calibrations.empty() ||
+                           !scan.calibrations_unused.empty();
+    if (!asked_for && scan.coil_maps.empty() && scan.coils() > 1 && !scan.voxels &&
+        !is_enough(radius_of_maps(scan, CalibrationField(grid, scan.grid)))) {
+        options.prepare.maps = "none";
+    }
+    return options;
+}
+
+/// Of the centre of k-space of one frame of each place, and their maps. Returns what is there
+/// meanwhile.
+Cost add_maps(const Prepared& of, double places, Stages& stages) {
+    if (!of.maps_are_estimated()) {
+        return {};
+    }
+    const CalibrationField field(of.grid, of.scan.grid);
+    const std::size_t radius = radius_of_maps(of.scan, field);
+    if (!is_enough(radius)) {
+        require_calibration(of.scan, cells_of_maps(of.scan, field), 1);
+    }
+    const Grid centre = calibration_grid(field.grid(), radius);
+    const std::vector<Vec3>& trajectory = *field.positions(calibrated(of.scan).sampling);
+    std::vector<Vec3> inside;
+    for (const std::size_t m : within(trajectory, centre)) {
+        inside.push_back(trajectory[m]);
+    }
+    const std::size_t coils = of.shape.system.maps;
+    stages.add("calibrate", places * seconds_of_calibration(of.transforms, inside, coils, centre));
+    const std::string& wanted = of.options.prepare.maps;
+    const MapsMethod& method = wanted.empty() ? maps_methods().front() : *maps_method_named(wanted);
+    const Cost maps = method.cost(of.pace(), coils, centre, of.grid);
+    stages.add("maps", places * maps.seconds);
+    const Cost samples = Cost::on_host(static_cast<double>(
+        inside.size() *
+        (sizeof(Vec3) + coils * 2 * bytes_of(of.scan.frames.front().samples.precision()))));
+    return in_turn(samples + cost_of_fhd(of.transforms, coils, inside.size(), centre.voxels()),
+                   maps);
+}
+
+/// Of so many frames with one sampling.
+void add_frames(const Prepared& of, const Sampling& sampling, double frames, double all_frames,
+                Stages& stages) {
+    const SamplePoints points = sampling.points();
+    const std::size_t coils = of.shape.coils;
+    const auto problems = static_cast<double>(of.shape.problems);
+    const PiecewiseTransform transform(of.transforms, points, of.formulation.voxels);
+    const Method& method = method_of(of.how);
+    stages.add(method.fhd != nullptr ? method.name : "fhd",
+               frames * transform.predicted("fhd", coils).seconds);
+    if (!method.solves) {
+        return;
+    }
+    const bool exact = of.transforms.engine_for(points, of.formulation.voxels).exact;
+    const bool sampled = of.options.certify > 0 || !exact;
+    const std::size_t samples = sampling.samples();
+    if (sampled) {
+        stages.add("certify", frames * seconds_of_samples(of.pace(), coils, samples) +
+                                  seconds_of_samples(of.pace(), 1, samples));
+    }
+    const double products = of.how.iterations * all_frames;
+    const bool by_terms = of.formulation.through_q && of.formulation.off_resonance;
+    const bool through_q =
+        by_terms || NormalEquations::take_q(of.transforms, points, of.formulation,
+                                            of.shape.system.maps, products, of.how.precondition);
+    if (through_q) {
+        const auto terms = static_cast<double>(std::max<std::size_t>(1, of.shape.system.terms));
+        const PiecewiseTransform q(of.transforms, sampling.trajectory,
+                                   Voxels::half_differences(of.grid));
+        stages.add("q", terms * q.predicted("q", 1).seconds);
+    }
+    const auto solve = [&](int iterations) {
+        SolveOptions how = of.how;
+        how.iterations = std::min(how.iterations, iterations);
+        return NormalEquations::seconds(of.transforms, points, of.shape.system, how, through_q);
+    };
+    stages.add("solve", frames * problems * solve(of.iterations()));
+    constexpr double usual_gain = 2; // of the largest eigenvalue over the mean
+    const double rounded = tolerance::image_error(
+        of.transforms.predict("fhd", points, of.formulation.voxels).error, of.transforms.epsilon(),
+        of.how.lambda > 0 ? usual_gain / of.how.lambda : 0);
+    if (of.how.precondition && of.converges() && !of.by_rule() &&
+        rounded > of.how.image_tolerance) {
+        stages.add("rounding", solve(iterations_of_rounding));
+    }
+}
+
+} // namespace
+
+double Prediction::seconds() const {
+    double sum = 0;
+    for (const auto& [stage, seconds] : stages) {
+        sum += seconds;
+    }
+    return sum;
+}
+
+double Prediction::seconds_of(const std::string& stage) const {
+    const auto found = std::find_if(stages.begin(), stages.end(),
+                                    [&](const auto& one) { return one.first == stage; });
+    return found == stages.end() ? 0 : found->second;
+}
+
+Prediction predict(Transforms& transforms, const ReconstructOptions& asked, const Scan& scan,
+                   const Grid& grid, const std::shared_ptr<const OffResonance>& field,
+                   double file_bytes) {
+    const ReconstructOptions options = as_possible(asked, scan, grid);
+    const FormulationOptions planned{options.q != nullptr && options.q->is_given(),
+                                     !options.solve.regularisers.empty(),
+                                     transforms.segment_error() > 0};
+    const Prepared of{transforms,
+                      options,
+                      scan,
+                      grid,
+                      shape_of(transforms, options, scan, grid, field.get()),
+                      solve_options(transforms, options, field != nullptr),
+                      formulate(scan, grid, field, planned)};
+    const Pace& pace = of.pace();
+    const std::vector<Place> places = places_of(scan);
+    const auto count = static_cast<double>(places.size());
+    const auto frames = static_cast<double>(scan.frames.size());
+
+    Stages stages;
+    stages.add("start", pace.start);
+    stages.add("read", pace.file + file_bytes * pace.byte);
+    const Cost maps = add_maps(of, count, stages);
+    const std::vector<const Sampling*> samplings = samplings_of(scan.frames);
+    for (const Sampling* const sampling : samplings) {
+        const auto alike = static_cast<double>(
+            std::count_if(scan.frames.begin(), scan.frames.end(),
+                          [&](const Frame& frame) { return frame.sampling.get() == sampling; }));
+        add_frames(of, *sampling, alike, frames / static_cast<double>(samplings.size()), stages);
+    }
+    if (of.by_rule()) {
+        SolveOptions how = of.how;
+        how.iterations = usual_iterations_of_rule;
+        stages.add("lambda", static_cast<double>(of.shape.problems) *
+                                 NormalEquations::seconds(transforms, samplings.front()->points(),
+                                                          of.shape.system, how, true));
+    }
+    const bool compares = method_of(of.how).solves && !of.maps_are_estimated();
+    stages.add("model", compares ? count * ModelCheck::seconds(
+                                               transforms, grid, samplings.front()->trajectory,
+                                               of.shape.system.maps, field != nullptr)
+                                 : 0);
+    stages.add("write", frames * static_cast<double>(grid.voxels()) * pace.written);
+
+    Prediction result;
+    result.stages = stages.take();
+    result.spread = pace.spread;
+    const Device& device = transforms.device();
+    HostMemory memory(device.in_host_memory());
+    add_scan(memory, transforms, of.shape, of.how, scan);
+    HostMemory before(device.in_host_memory());
+    add_samples(before, device, of.shape, scan);
+    before.add("coil maps", "as they are estimated", maps);
+    result.host_bytes = std::max(memory.bytes(), before.bytes());
+    result.device_bytes = device.in_host_memory() ? 0 : device_bytes(transforms, of.shape, of.how);
+    const SamplePoints points = samplings.front()->points();
+    const Method& method = method_of(of.how);
+    if (method.fhd == nullptr) {
+        result.engine = transforms.engine_for(points, of.formulation.voxels).name;
+        result.engine_error = transforms.predict("fhd", points, of.formulation.voxels).error;
+    }
+    result.iterations = method.solves ? of.how.iterations : 0;
+    result.assumed = of.assumed();
+    return result;
+}
+
+} // namespace lsrecon
