@@ -164,14 +164,13 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     PreparedScan prepared(source, std::move(options.prepare), transforms, report);
     const Scan& scan = prepared.scan();
     sink.expect(scan);
-    ComputedQ computed(transforms, report);
-    QSource& q = options.q != nullptr ? *options.q : computed;
-    const FormulationOptions formulation_options{q.is_given(), regularised,
+    QsOfRun qs(transforms, options.q, bytes_of_qs(transforms.device(), prepared.places().size()),
+               report);
+    const FormulationOptions formulation_options{qs.are_given(), regularised,
                                                  transforms.segment_error() > 0};
     const Formulation formulation = formulate(scan, prepared.has_maps(), formulation_options);
-    q.require(scan);
+    qs.require(scan);
 
-    QsOfRun qs(q, bytes_of_qs(transforms.device(), prepared.places().size()));
     ModelCheck model_check(transforms, prepared.maps_are_stored());
     const RuleChoice rule = where_cheap(rule_of(options), formulation.products());
     const bool by_rule = !rule.word.empty();

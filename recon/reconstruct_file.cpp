@@ -223,7 +223,9 @@ void FileReconstruction::read() {
     if (transforms_.ranks().is_first()) {
         image_ = std::make_unique<ImageFile>(image_file_, transforms_, options_, report_);
     }
-    q_ = std::make_unique<KeptQ>(options_.q_file, options_.q_folder, shared_, transforms_, report_);
+    if (!options_.q_file.empty() || !options_.q_folder.empty() || shared_ != nullptr) {
+        q_ = std::make_unique<KeptQ>(options_.q_file, options_.q_folder, shared_, report_);
+    }
     how_ = options_;
     how_.q = q_.get();
     how_.prepare.geometry.regularised = !options_.solve.regularisers.empty();

@@ -63,7 +63,7 @@ private:
     SharedValues* const shared_;
     ReconstructOptions how_;
     std::unique_ptr<ImageFile> image_; ///< of the first rank
-    std::unique_ptr<KeptQ> q_;
+    std::unique_ptr<KeptQ> q_; ///< null where every Q is computed
     std::unique_ptr<ScanFile> source_; ///< until it is computed
 };
 

@@ -170,23 +170,6 @@ std::vector<std::size_t> bright_frames(const Run& run) {
 
 } // namespace
 
-Q QsOfRun::of(const Sampling& sampling, const Grid& grid) {
-    for (const auto& [of, q] : kept_) {
-        if (of == &sampling) {
-            return q;
-        }
-    }
-    const Q q = source_.of(sampling, grid);
-    const auto bytes = static_cast<double>(q.half.count() * sizeof(Complex));
-    while (!kept_.empty() && static_cast<double>(kept_.size() + 1) * bytes > most_bytes_) {
-        kept_.pop_front();
-    }
-    if (most_bytes_ > 0) {
-        kept_.emplace_back(&sampling, q);
-    }
-    return q;
-}
-
 PlaceTurn::PlaceTurn(const Run& run, const Place& of)
     : place(of), model(model_of(run, of)),
       formulation(formulate(run.scan(), model, run.formulation_options)),

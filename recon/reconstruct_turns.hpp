@@ -1,33 +1,17 @@
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/report.hpp"
 #include "encoding/normal_equations.hpp"
-#include "encoding/q_source.hpp"
+#include "encoding/qs_of_run.hpp"
 #include "model/model_check.hpp"
 #include "model/prepared_scan.hpp"
 #include "reconstruct.hpp"
 
 namespace lsrecon {
-
-/// Q of samplings, alive for the run: slices that come need it again.
-class QsOfRun {
-public:
-    /// Keeps the last ones, within so many bytes. `source` must outlive it.
-    QsOfRun(QSource& source, double most_bytes) : source_(source), most_bytes_(most_bytes) {}
-
-    bool are_given() const { return source_.is_given(); }
-    Q of(const Sampling& sampling, const Grid& grid);
-
-private:
-    QSource& source_;
-    double most_bytes_;
-    std::deque<std::pair<const Sampling*, Q>> kept_;
-};
 
 /// What all turns of a run have: all but `how` is there from the start.
 struct Run {

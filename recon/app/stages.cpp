@@ -185,7 +185,7 @@ ExitCode run_q(Options& options) {
         keys.push_back(q_key(*sampling, scan.grid));
     }
     const auto q_of = [&](std::size_t s) {
-        return compute_q_in_stage(*transforms, *samplings[s], scan.grid, console);
+        return stored(compute_q_in_stage(*transforms, *samplings[s], scan.grid, console));
     };
     write_q(options.output, scan.grid, keys, q_of, making, record);
     return ExitCode::done;

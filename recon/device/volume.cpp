@@ -6,19 +6,6 @@
 
 namespace lsrecon {
 
-namespace {
-
-ComplexVector scaled(ComplexVector values, int exponent) {
-    if (exponent != 0) {
-        for (Complex& value : values) {
-            value = ldexp(value, exponent);
-        }
-    }
-    return values;
-}
-
-} // namespace
-
 Volume::Volume(Device& device, const ParkedVolume& parked) {
     if (!parked.of_array) {
         host_ = parked.values;

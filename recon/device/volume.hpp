@@ -1,20 +1,12 @@
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "base/job_ranks.hpp"
+#include "base/parked_volume.hpp"
 #include "device/device.hpp"
 
 namespace lsrecon {
-
-/// A volume's numbers in the memory of the host, of which the same volume is made again, bit for
-/// bit.
-struct ParkedVolume {
-    ComplexVector values;
-    std::optional<Precision> of_array = {}; ///< none for values on the host
-    int exponent = 0;
-};
 
 /// Complex values: an array on a device, or on the host where the device had no room for all of
 /// them; times a power of two, because floats end at 1e38. A device must outlive its volumes.

@@ -15,86 +15,75 @@ namespace {
 
 const std::string stage_of_reading = "q_read";
 
-/// A file may appear between the looks of two ranks, which compute Q together or not at all.
-bool all_have(JobRanks& ranks, bool here) {
-    bool all = true;
-    for (std::size_t rank = 0; rank < ranks.count(); ++rank) {
-        bool has = here;
-        ranks.broadcast(rank, &has, sizeof has);
-        all = all && has;
+std::string shared_key(const WantedQ& wanted) {
+    return text(wanted.key, " ", wanted.making.engine, " ", wanted.making.accuracy);
+}
+
+/// Whether a file has the Q that is wanted.
+bool has(const std::string& path, const WantedQ& wanted) {
+    try {
+        QFile(path).read(wanted);
+        return true;
+    } catch (const InputError&) {
+        return false;
     }
-    return all;
 }
 
 } // namespace
 
 KeptQ::KeptQ(const std::string& file, const std::string& folder, SharedValues* shared,
-             Transforms& transforms, Reporter& report)
-    : folder_(folder), shared_(shared), transforms_(transforms), report_(report) {
+             Reporter& report)
+    : folder_(folder), shared_(shared), report_(report) {
     if (!file.empty()) {
         file_.emplace(file);
     }
 }
 
-LargestQError KeptQ::largest_error() const {
-    return [this](const Sampling& sampling, const Grid& grid) {
-        return largest_q_error(transforms_, sampling, grid);
-    };
-}
-
-void KeptQ::require(const Scan& scan) {
+void KeptQ::require(const Scan& scan, const LargestQError& largest_error) {
     if (file_) {
         const Stage stage(report_, stage_of_reading);
-        file_->require(scan, largest_error());
+        file_->require(scan, largest_error);
     }
 }
 
-Q KeptQ::of(const Sampling& sampling, const Grid& grid) {
+std::optional<StoredQ> KeptQ::find(const WantedQ& wanted) {
     if (file_) {
         const Stage stage(report_, stage_of_reading);
-        return file_->read(sampling, grid, largest_error()(sampling, grid));
+        return file_->read(wanted);
     }
-    if (folder_.empty() && shared_ == nullptr) {
-        return compute_q_in_stage(transforms_, sampling, grid, report_);
+    std::optional<StoredQ> q = shared_ != nullptr ? shared_->q(shared_key(wanted)) : std::nullopt;
+    if (q || folder_.empty()) {
+        return q;
     }
-    const std::string key = q_key(sampling, grid);
-    const QMaking making = making_of_q(transforms_, sampling, Voxels::half_differences(grid));
-    if (shared_ == nullptr) {
-        return of(sampling, grid, key, making);
+    q = find_in_folder(wanted);
+    if (q && shared_ != nullptr) {
+        shared_->keep(shared_key(wanted), *q);
     }
-    const std::string shared_key = text(key, " ", making.engine, " ", making.accuracy);
-    if (std::optional<Q> q = shared_->q(shared_key, transforms_.device())) {
-        return std::move(*q);
-    }
-    Q q = of(sampling, grid, key, making);
-    shared_->keep(shared_key, q);
     return q;
 }
 
-Q KeptQ::of(const Sampling& sampling, const Grid& grid, const std::string& key,
-            const QMaking& making) {
-    if (folder_.empty()) {
-        return compute_q_in_stage(transforms_, sampling, grid, report_);
+void KeptQ::keep(const WantedQ& wanted, const StoredQ& q, const ComputedBy& by) {
+    if (!folder_.empty()) {
+        keep_in_folder(wanted, q, by);
     }
-    const std::string path =
-        text(folder_, "/", key, "-", making.engine, "-", rounded(making.accuracy), ".h5");
-    const bool was_there = resolved_path(path).exists;
-    std::optional<Q> kept_before = kept(path, sampling, grid);
-    if (all_have(transforms_.ranks(), kept_before.has_value())) {
-        return std::move(*kept_before);
+    if (shared_ != nullptr) {
+        shared_->keep(shared_key(wanted), q);
     }
-    Q q = compute_q_in_stage(transforms_, sampling, grid, report_);
-    keep(q, path, was_there, key, making);
-    return q;
 }
 
-std::optional<Q> KeptQ::kept(const std::string& path, const Sampling& sampling, const Grid& grid) {
+std::string KeptQ::path_of(const WantedQ& wanted) const {
+    return text(folder_, "/", wanted.key, "-", wanted.making.engine, "-",
+                rounded(wanted.making.accuracy), ".h5");
+}
+
+std::optional<StoredQ> KeptQ::find_in_folder(const WantedQ& wanted) {
+    const std::string path = path_of(wanted);
     if (!resolved_path(path).exists) {
         return std::nullopt;
     }
     const Stage stage(report_, stage_of_reading);
     try {
-        return QFile(path).read(sampling, grid, largest_error()(sampling, grid));
+        return QFile(path).read(wanted);
     } catch (const InputError& error) {
         report_.note(text(path, ": ", error.finding().thing, ": ", error.finding().found,
                           "; Q is computed again and the file replaced"));
@@ -102,22 +91,19 @@ std::optional<Q> KeptQ::kept(const std::string& path, const Sampling& sampling, 
     }
 }
 
-void KeptQ::keep(const Q& q, const std::string& path, bool was_there, const std::string& key,
-                 const QMaking& making) {
-    if (!transforms_.ranks().is_first()) {
-        return;
-    }
+void KeptQ::keep_in_folder(const WantedQ& wanted, const StoredQ& q, const ComputedBy& by) {
     const FileLock one_at_a_time(folder_);
+    const std::string path = path_of(wanted);
     try {
-        if (!was_there && resolved_path(path).exists) {
-            return;
+        if (resolved_path(path).exists && has(path, wanted)) {
+            return; // another process was faster
         }
         if (std::filesystem::is_symlink(path)) { // another user of the folder may have put it there
             std::filesystem::remove(path);
         }
         write_q(
-            path, q.grid, {key}, [&](std::size_t) { return q; }, making,
-            record_of(transforms_.computed_by()));
+            path, q.grid, {wanted.key}, [&](std::size_t) { return q; }, wanted.making,
+            record_of(by));
     } catch (const std::exception& error) {
         report_.note("Q is not kept: " + on_one_line(error.what()));
     }

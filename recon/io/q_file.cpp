@@ -4,12 +4,14 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/norm.hpp"
 #include "base/numbers.hpp"
 #include "base/replacing_file.hpp"
 #include "base/sha256.hpp"
 #include "base/tolerance.hpp"
 #include "io/hdf5/writer.hpp"
 #include "io/record.hpp"
+#include "scan/voxels.hpp"
 
 namespace lsrecon {
 
@@ -101,8 +103,8 @@ void write_q(const std::string& path, const Grid& grid, const Texts& keys, const
     }
     OfEach known;
     const PartValues values = [&](std::size_t s, const TakeBytes& take) {
-        const Q made = q_of(s);
-        const QValues q(grid, made.half.values());
+        const StoredQ made = q_of(s);
+        const QValues q(grid, made.half.scaled());
         Sha256 hash;
         std::vector<Complex> row(extents.back());
         for_each_row(grid, [&](long y, long z) {
@@ -157,21 +159,27 @@ std::size_t QFile::row_of(const std::string& key) const {
 }
 
 /// A hash only says that the values are those that were written.
-void QFile::require_sum_of_weights(const Q& q, const Sampling& sampling) const {
+void QFile::require_sum_of_weights(const StoredQ& q, const Sampling& sampling) const {
     const double sum = sampling.q_weights().sum();
     const double bound = tolerance::q_at_zero(sampling.samples()) + q.error;
-    if (!std::isfinite(q.half.norm()) || !(std::abs(q.at_zero() - sum) <= bound * sum)) {
-        refuse(file_.path(), "/q", text("Q(0) = ", q.at_zero()),
+    const auto origin = static_cast<Eigen::Index>(Voxels::half_differences(q.grid).origin());
+    const double at_zero = q.half.values(origin).real();
+    if (!std::isfinite(norm_of(q.half.values)) || !(std::abs(at_zero - sum) <= bound * sum)) {
+        refuse(file_.path(), "/q", text("Q(0) = ", at_zero),
                text("finite values and Q(0) = ", sum, ", the sum of w |phi|^2"));
     }
 }
 
-Q QFile::read(const Sampling& sampling, const Grid& grid, double largest_error) {
-    if (checked_for_ == &sampling) {
+StoredQ QFile::read(const WantedQ& wanted) {
+    if (checked_for_ == &wanted.sampling) {
         checked_for_ = nullptr;
         return std::move(*checked_);
     }
-    const std::string key = q_key(sampling, grid);
+    return read(wanted.sampling, wanted.grid, wanted.key, wanted.largest_error);
+}
+
+StoredQ QFile::read(const Sampling& sampling, const Grid& grid, const std::string& key,
+                    double largest_error) {
     const std::size_t row = row_of(key);
     if (!(errors_[row] <= largest_error)) {
         refuse(file_.path(), "/errors",
@@ -206,7 +214,7 @@ Q QFile::read(const Sampling& sampling, const Grid& grid, double largest_error) 
         refuse(file_.path(), "/q", "values of another hash than the one beside them",
                "the values that 'lsrecon q' wrote");
     }
-    Q q{grid, Volume(std::move(half)), errors_[row]};
+    StoredQ q{grid, {std::move(half)}, errors_[row]};
     require_sum_of_weights(q, sampling);
     return q;
 }
@@ -217,7 +225,8 @@ void QFile::require(const Scan& scan, const LargestQError& largest_error) {
     for (auto frame = scan.frames.rbegin(); frame != scan.frames.rend(); ++frame) {
         const Sampling* const sampling = frame->sampling.get();
         if (done.insert(sampling).second) {
-            checked_ = read(*sampling, scan.grid, largest_error(*sampling, scan.grid));
+            checked_ = read(*sampling, scan.grid, q_key(*sampling, scan.grid),
+                            largest_error(*sampling, scan.grid));
             checked_for_ = sampling;
         }
     }

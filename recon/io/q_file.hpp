@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "encoding/q_store.hpp"
 #include "io/hdf5/reader.hpp"
-#include "operators/q.hpp"
 #include "scan/image.hpp"
 
 namespace lsrecon {
 
 /// Q number s of a file.
-using QOfFile = std::function<Q(std::size_t s)>;
+using QOfFile = std::function<StoredQ(std::size_t s)>;
 
 /// Writes Q of every sampling of a scan as /q [S, (2Z,) 2Y, 2X] (S left out when it is 1), index i
 /// standing for the difference i - N, with the q_key of each sampling in /keys [S], the bound of
@@ -27,9 +27,6 @@ void write_q(const std::string& path, const Grid& grid, const std::vector<std::s
 void write_q_at(const std::string& path, const ComplexVector& q, const QMaking& making,
                 const Record& record);
 
-/// The largest error that Q of a sampling may have.
-using LargestQError = std::function<double(const Sampling& sampling, const Grid& grid)>;
-
 /// A file that write_q wrote. Nothing in it is trusted: a Q is accepted when its key is that of
 /// the wanted sampling and grid, its error is no larger than what is asked for, its values have
 /// their hash, and Q(0) is the sum of w |phi|^2. Everything else is an InputError.
@@ -40,19 +37,19 @@ public:
     /// Reads Q of every sampling once, so that nothing is missing or wrong after hours of work.
     void require(const Scan& scan, const LargestQError& largest_error);
 
-    Q read(const Sampling& sampling, const Grid& grid, double largest_error);
-
-    /// Of the whole file.
+    StoredQ read(const WantedQ& wanted);
 
 private:
+    StoredQ read(const Sampling& sampling, const Grid& grid, const std::string& key,
+                 double largest_error);
     std::size_t row_of(const std::string& key) const;
-    void require_sum_of_weights(const Q& q, const Sampling& sampling) const;
+    void require_sum_of_weights(const StoredQ& q, const Sampling& sampling) const;
 
     Hdf5Reader file_;
     std::vector<std::string> keys_;
     std::vector<std::string> hashes_; ///< of the values, one a key
     std::vector<double> errors_; ///< one a key
-    std::optional<Q> checked_; ///< by require, until it is read
+    std::optional<StoredQ> checked_; ///< by require, until it is read
     const Sampling* checked_for_ = nullptr;
 };
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "engines/transforms.hpp"
+#include "base/computed_by.hpp"
 #include "scan/image.hpp"
 #include "scan/scan.hpp"
 

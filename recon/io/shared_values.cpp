@@ -6,26 +6,30 @@
 
 namespace lsrecon {
 
-std::optional<Q> SharedValues::q(const std::string& key, Device& device) const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = std::find_if(qs_.begin(), qs_.end(),
-                                    [&](const ParkedQ& parked) { return parked.key == key; });
-    if (found == qs_.end()) {
-        return std::nullopt;
-    }
-    return Q{found->grid, Volume(device, found->half), found->error};
+namespace {
+
+double bytes_of(const StoredQ& q) {
+    return static_cast<double>(q.half.values.size() * sizeof(Complex));
 }
 
-void SharedValues::keep(const std::string& key, const Q& q) {
-    ParkedQ parked{key, q.grid, q.half.parked(), q.error};
-    if (parked.bytes() > most_bytes_) {
+} // namespace
+
+std::optional<StoredQ> SharedValues::q(const std::string& key) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found =
+        std::find_if(qs_.begin(), qs_.end(), [&](const auto& known) { return known.first == key; });
+    return found != qs_.end() ? std::optional(found->second) : std::nullopt;
+}
+
+void SharedValues::keep(const std::string& key, const StoredQ& q) {
+    if (bytes_of(q) > most_bytes_) {
         return;
     }
     const std::lock_guard<std::mutex> lock(mutex_);
-    bytes_ += parked.bytes();
-    qs_.push_back(std::move(parked));
+    bytes_ += bytes_of(q);
+    qs_.emplace_back(key, q);
     while (bytes_ > most_bytes_) {
-        bytes_ -= qs_.front().bytes();
+        bytes_ -= bytes_of(qs_.front().second);
         qs_.pop_front();
     }
 }

@@ -4,8 +4,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
-#include "operators/q.hpp"
+#include "scan/stored_q.hpp"
 #include "scan/stored_values.hpp"
 
 namespace lsrecon {
@@ -18,26 +19,17 @@ public:
     /// `most_bytes` of Qs; a larger one is not kept.
     explicit SharedValues(double most_bytes) : most_bytes_(most_bytes) {}
 
-    /// The same bits as were kept, on this device where they were on one.
-    std::optional<Q> q(const std::string& key, Device& device) const;
-    void keep(const std::string& key, const Q& q);
+    std::optional<StoredQ> q(const std::string& key) const;
+    void keep(const std::string& key, const StoredQ& q);
     /// Read once (read_maps). The file is not expected to change.
     StoredMaps maps(const std::string& file, const Grid& like);
     /// Before scans with other options.
     void forget_qs();
 
 private:
-    struct ParkedQ {
-        std::string key;
-        Grid grid;
-        ParkedVolume half;
-        double error;
-        double bytes() const { return static_cast<double>(half.values.size() * sizeof(Complex)); }
-    };
-
     const double most_bytes_;
     mutable std::mutex mutex_;
-    std::deque<ParkedQ> qs_; ///< the oldest first
+    std::deque<std::pair<std::string, StoredQ>> qs_; ///< the oldest first
     double bytes_ = 0; ///< of them
     std::mutex maps_mutex_; ///< reading them takes long
     std::string maps_of_; ///< their file, "" where there are none

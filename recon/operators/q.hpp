@@ -8,14 +8,10 @@
 #include "engines/on_host.hpp"
 #include "engines/transforms.hpp"
 #include "scan/scan.hpp"
+#include "scan/stored_q.hpp"
 
 namespace lsrecon {
 
-/// What makes Q, in its key and its file beside the sampling.
-struct QMaking {
-    std::string engine;
-    double accuracy = 0; ///< bound of its relative L2 error; of an exact one its unit roundoff
-};
 /// At these voxels, or at half of the differences.
 QMaking making_of_q(Transforms& transforms, const Sampling& sampling, const Voxels& voxels);
 
@@ -29,26 +25,9 @@ struct Q {
     static Cost cost(const Grid& grid, Precision precision);
     double at_zero() const; ///< Q(0) = sum of w |phi|^2
 };
-
-/// Number of values of Q per dimension: 2N, and 1 for the third of two dimensions.
-std::array<std::size_t, 3> q_extents(const Grid& grid);
-
-/// Q at any difference from its values at half of them: Hermitian by construction, and zero where a
-/// difference would be -N, which no two voxels have.
-class QValues {
-public:
-    QValues(const Grid& grid, ComplexVector half);
-    Complex at(long x, long y, long z) const;
-
-private:
-    ComplexVector half_;
-    std::array<long, 3> minus_n_; ///< of each dimension
-    std::array<long, 3> lengths_; ///< of half the differences
-    long origin_; ///< among those
-};
-
-/// SHA-256 of grid size, trajectory, phi and weights. Two scans with the same key share Q.
-std::string q_key(const Sampling& sampling, const Grid& grid);
+/// In the memory of the host, and back on a device where it was on one.
+StoredQ stored(const Q& q);
+Q restored(const StoredQ& stored, Device& device);
 
 /// The largest bound that a Q made before may have in place of one that these transforms would
 /// make: the accuracy that the user asks for; else that which an image needs, or the bound of

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "encoding/q_source.hpp"
+#include "encoding/q_store.hpp"
 #include "engines/transforms.hpp"
 #include "model/prepare_options.hpp"
 #include "plan/effort.hpp"
@@ -19,7 +19,7 @@ struct ReconstructOptions {
     /// None for the default: a rule where nothing else keeps noise out. An empty one for the lambda
     /// of `solve`, even 0.
     std::optional<RuleChoice> lambda_rule;
-    QSource* q = nullptr; ///< null to compute Q
+    QStore* q = nullptr; ///< null to compute every Q
     std::size_t noise_replicas = 0; ///< for a noise map, at least 2; 0: none
     double certify = 0; ///< largest relative error of an image by its transforms; 0: not asked for
     /// Called with every residual of a frame; null for nobody.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "operators/q.hpp"
 #include "support/case.hpp"
 #include "support/device_fixture.hpp"
 #include "support/engines.hpp"
@@ -28,17 +29,17 @@ TEST_F(SharedValuesOnDevice, QComesBackBitForBit) {
             q.half = Volume(*device, array, 3);
             q.error = 1e-7;
             SharedValues shared(1e6);
-            EXPECT_FALSE(shared.q("key", *device));
-            shared.keep("key", q);
-            const std::optional<Q> again = shared.q("key", *device);
-            ASSERT_TRUE(again);
-            EXPECT_EQ(again->half.values(), q.half.values());
-            EXPECT_EQ(again->half.on(*device, precision, 0.3).element().precision, precision);
-            EXPECT_EQ(device->download(again->half.on(*device, precision, 0.3)),
+            EXPECT_FALSE(shared.q("key"));
+            shared.keep("key", stored(q));
+            ASSERT_TRUE(shared.q("key"));
+            const Q again = restored(*shared.q("key"), *device);
+            EXPECT_EQ(again.half.values(), q.half.values());
+            EXPECT_EQ(again.half.on(*device, precision, 0.3).element().precision, precision);
+            EXPECT_EQ(device->download(again.half.on(*device, precision, 0.3)),
                       device->download(q.half.on(*device, precision, 0.3)));
-            EXPECT_EQ(again->half.parked().of_array, precision);
-            EXPECT_EQ(again->error, q.error);
-            EXPECT_TRUE(again->grid.same_lattice(q.grid));
+            EXPECT_EQ(again.half.parked().of_array, precision);
+            EXPECT_EQ(again.error, q.error);
+            EXPECT_TRUE(again.grid.same_lattice(q.grid));
         }
     }
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 
+#include "encoding/qs_of_run.hpp"
 #include "support/case.hpp"
 #include "support/surroundings.hpp"
 #include "support/transforms.hpp"
@@ -46,8 +47,8 @@ protected:
     }
     void keep(Transforms& transforms) const {
         Reporter report;
-        KeptQ("", folder.path().string(), nullptr, transforms, report)
-            .of(*problem.sampling, problem.grid);
+        KeptQ store("", folder.path().string(), nullptr, report);
+        QsOfRun(transforms, &store, 0, report).of(*problem.sampling, problem.grid);
         EXPECT_TRUE(report.notes().empty());
     }
 };
@@ -64,9 +65,27 @@ TEST_F(KeptQs, WhatAnotherProcessWroteMeanwhileStays) {
     keep(*transforms_with(nullptr));
     const std::string path = only_file();
     std::filesystem::remove(path);
-    keep(*transforms_with(nullptr, [&] { test::write_text(path, "of another process"); }));
+    const StoredQ q = stored(test::exact_q(*problem.sampling, problem.grid));
+    std::string of_another_process;
+    keep(*transforms_with(nullptr, [&] {
+        write_q(path, q.grid, {q_key(*problem.sampling, q.grid)}, [&](std::size_t) { return q; },
+                {"another", 0}, {});
+        of_another_process = test::read_text(path);
+    }));
     EXPECT_EQ(only_file(), path);
-    EXPECT_EQ(test::read_text(path), "of another process");
+    EXPECT_EQ(test::read_text(path), of_another_process);
+}
+
+TEST_F(KeptQs, WhatIsNoQIsReplaced) {
+    keep(*transforms_with(nullptr));
+    const std::string path = only_file();
+    test::write_text(path, "no Q");
+    Reporter report;
+    KeptQ store("", folder.path().string(), nullptr, report);
+    QsOfRun(*transforms_with(nullptr), &store, 0, report).of(*problem.sampling, problem.grid);
+    EXPECT_EQ(report.notes().size(), 1U);
+    EXPECT_EQ(only_file(), path);
+    EXPECT_NE(test::read_text(path), "no Q");
 }
 
 } // namespace

@@ -26,12 +26,16 @@ test::Problem problem_of(const std::array<std::size_t, 3>& size, std::uint64_t s
     return test::make_problem(of);
 }
 
-Q read_q(const std::string& path, const Sampling& sampling, const Grid& grid) {
-    return QFile(path).read(sampling, grid, 1e-6);
+WantedQ wanted(const Sampling& sampling, const Grid& grid, double largest_error = 1e-6) {
+    return {sampling, grid, q_key(sampling, grid), {}, largest_error};
 }
 
-Q q_of(const test::Problem& problem) {
-    return test::exact_q(*problem.sampling, problem.grid);
+StoredQ read_q(const std::string& path, const Sampling& sampling, const Grid& grid) {
+    return QFile(path).read(wanted(sampling, grid));
+}
+
+StoredQ q_of(const test::Problem& problem) {
+    return stored(test::exact_q(*problem.sampling, problem.grid));
 }
 
 std::string key_of(const test::Problem& problem) {
@@ -42,7 +46,7 @@ const QMaking made_by{"loops", 1e-16};
 const LargestQError any = [](const Sampling&, const Grid&) { return 1.0; };
 
 /// Of the problem, whatever its values are.
-void write(const std::string& path, const test::Problem& problem, const Q& q,
+void write(const std::string& path, const test::Problem& problem, const StoredQ& q,
            const Record& record = {}) {
     write_q(
         path, q.grid, {key_of(problem)}, [&](std::size_t) { return q; }, made_by, record);
@@ -55,8 +59,8 @@ void write(const std::string& path, const test::Problem& one, const test::Proble
 }
 
 /// With other values.
-Q with(Q q, const ComplexVector& half) {
-    q.half = Volume(half);
+StoredQ with(StoredQ q, const ComplexVector& half) {
+    q.half = {half};
     return q;
 }
 
@@ -64,10 +68,10 @@ TEST(QFile, ComesBackToTheLastBit) {
     for (const auto& size : {std::array<std::size_t, 3>{3, 4, 0}, {2, 3, 5}, {1, 1, 1}}) {
         const TemporaryFolder folder;
         const test::Problem problem = problem_of(size);
-        const Q q = q_of(problem);
+        const StoredQ q = q_of(problem);
         write(folder.file("q.h5"), problem, q, {{"made by", "a test"}});
-        const Q read = read_q(folder.file("q.h5"), *problem.sampling, problem.grid);
-        EXPECT_EQ(read.half.values(), q.half.values());
+        const StoredQ read = read_q(folder.file("q.h5"), *problem.sampling, problem.grid);
+        EXPECT_EQ(read.half.values, q.half.values);
         EXPECT_EQ(Hdf5Reader(folder.file("q.h5")).attribute_text("record", "made by"), "a test");
     }
 }
@@ -75,8 +79,8 @@ TEST(QFile, ComesBackToTheLastBit) {
 TEST(QFile, DifferenceZeroStandsInTheMiddle) {
     const TemporaryFolder folder;
     const test::Problem problem = problem_of({3, 4, 0});
-    const Q q = q_of(problem);
-    write(folder.file("q.h5"), problem, q);
+    const Q q = test::exact_q(*problem.sampling, problem.grid);
+    write(folder.file("q.h5"), problem, stored(q));
     const Hdf5Reader file(folder.file("q.h5"));
     EXPECT_EQ(file.shape("q").extents, (std::vector<std::size_t>{8, 6}));
     EXPECT_EQ(file.read_complex("q")[4 * 6 + 3], q.at_zero());
@@ -88,8 +92,8 @@ TEST(QFile, EachSamplingFindsItsOwn) {
     const test::Problem two = problem_of({3, 4, 0}, 2);
     write(folder.file("q.h5"), one, two);
     for (const test::Problem* const of : {&one, &two}) {
-        EXPECT_EQ(read_q(folder.file("q.h5"), *of->sampling, of->grid).half.values(),
-                  q_of(*of).half.values());
+        EXPECT_EQ(read_q(folder.file("q.h5"), *of->sampling, of->grid).half.values,
+                  q_of(*of).half.values);
     }
 }
 
@@ -133,8 +137,8 @@ std::string hash_in(const std::string& path) {
 
 TEST(QFile, ChangedValuesAreRefused) {
     const test::Problem problem = problem_of({3, 4, 0});
-    const Q good = q_of(problem);
-    const ComplexVector half = good.half.values();
+    const StoredQ good = q_of(problem);
+    const ComplexVector half = good.half.values;
     ComplexVector last_bit = half;
     last_bit(2) = {std::nextafter(last_bit(2).real(), 1e9), last_bit(2).imag()};
     for (const ComplexVector& other :
@@ -154,10 +158,10 @@ TEST(QFile, ChangedValuesAreRefused) {
 
 TEST(QFile, AnotherSumOfWeightsIsRefused) {
     const test::Problem problem = problem_of({3, 4, 0});
-    const Q good = q_of(problem);
+    const StoredQ good = q_of(problem);
     for (const double factor : {1.001, 0.999, -1.0, 0.0, 1e300}) {
         const TemporaryFolder folder;
-        const Q other = with(good, good.half.values() * factor);
+        const StoredQ other = with(good, good.half.values * factor);
         write(folder.file("q.h5"), problem, other); // with its own hash
         EXPECT_TRUE(refused(folder, problem)) << factor;
     }
@@ -166,26 +170,26 @@ TEST(QFile, AnotherSumOfWeightsIsRefused) {
 TEST(QFile, TheSumOfWeightsMayBeRoundedAsTheKernelRoundsIt) {
     const test::Problem problem = problem_of({3, 4, 0});
     const TemporaryFolder folder;
-    const Q exact = q_of(problem);
-    const Q rounded = with(exact, exact.half.values() * (1 + 4 * tolerance::eps));
+    const StoredQ exact = q_of(problem);
+    const StoredQ rounded = with(exact, exact.half.values * (1 + 4 * tolerance::eps));
     write(folder.file("q.h5"), problem, rounded);
-    EXPECT_EQ(read_q(folder.file("q.h5"), *problem.sampling, problem.grid).half.values(),
-              rounded.half.values());
+    EXPECT_EQ(read_q(folder.file("q.h5"), *problem.sampling, problem.grid).half.values,
+              rounded.half.values);
 }
 
 TEST(QFile, TheSumOfWeightsMayBeAsWrongAsQ) {
     const test::Problem problem = problem_of({3, 4, 0});
-    const Q exact = q_of(problem);
+    const StoredQ exact = q_of(problem);
     for (const double wrong : {1e-4, -1e-4, 1e-2}) {
         const TemporaryFolder folder;
-        Q rough = with(exact, exact.half.values() * (1 + wrong));
+        StoredQ rough = with(exact, exact.half.values * (1 + wrong));
         rough.error = 1e-3;
         write(folder.file("q.h5"), problem, rough);
         const auto read = [&] {
-            return QFile(folder.file("q.h5")).read(*problem.sampling, problem.grid, 1e-3);
+            return QFile(folder.file("q.h5")).read(wanted(*problem.sampling, problem.grid, 1e-3));
         };
         if (std::abs(wrong) < rough.error) {
-            EXPECT_EQ(read().half.values(), rough.half.values());
+            EXPECT_EQ(read().half.values, rough.half.values);
         } else {
             EXPECT_THROW(read(), InputError);
         }
@@ -209,13 +213,13 @@ TEST(QFile, WithoutTheHashOfItsValuesItIsRefused) {
 TEST(QFile, OneLessExactThanWhatIsAskedForIsRefused) {
     const test::Problem problem = problem_of({3, 4, 0});
     const TemporaryFolder folder;
-    Q q = q_of(problem);
+    StoredQ q = q_of(problem);
     q.error = 1e-4;
     write(folder.file("q.h5"), problem, q);
     QFile file(folder.file("q.h5"));
-    EXPECT_EQ(file.read(*problem.sampling, problem.grid, 1e-3).error, 1e-4);
+    EXPECT_EQ(file.read(wanted(*problem.sampling, problem.grid, 1e-3)).error, 1e-4);
     try {
-        file.read(*problem.sampling, problem.grid, 1e-5);
+        file.read(wanted(*problem.sampling, problem.grid, 1e-5));
         ADD_FAILURE() << "it was taken";
     } catch (const InputError& error) {
         EXPECT_EQ(error.finding().thing, "/errors");
@@ -225,15 +229,15 @@ TEST(QFile, OneLessExactThanWhatIsAskedForIsRefused) {
 TEST(QFile, HoldsTheSamplingsOfThousandsOfFrames) {
     const TemporaryFolder folder;
     const test::Problem problem = problem_of({1, 1, 0});
-    const Q q = q_of(problem);
+    const StoredQ q = q_of(problem);
     std::vector<std::string> keys(20000);
     for (std::size_t s = 0; s < keys.size(); ++s) {
         keys[s] = Sha256().add(std::to_string(s)).hex();
     }
     keys[12345] = key_of(problem);
     write_q(folder.file("q.h5"), problem.grid, keys, [&](std::size_t) { return q; }, made_by, {});
-    EXPECT_EQ(read_q(folder.file("q.h5"), *problem.sampling, problem.grid).half.values(),
-              q.half.values());
+    EXPECT_EQ(read_q(folder.file("q.h5"), *problem.sampling, problem.grid).half.values,
+              q.half.values);
 }
 
 TEST(QFile, EverySamplingOfAScanIsCheckedBeforeItsWork) {
@@ -249,7 +253,7 @@ TEST(QFile, EverySamplingOfAScanIsCheckedBeforeItsWork) {
     QFile file(folder.file("q.h5"));
     file.require(scan, any);
     for (const test::Problem* const of : {&one, &two, &one}) {
-        EXPECT_EQ(file.read(*of->sampling, of->grid, 1).half.values(), q_of(*of).half.values());
+        EXPECT_EQ(file.read(wanted(*of->sampling, of->grid, 1)).half.values, q_of(*of).half.values);
     }
 }
 

@@ -2,27 +2,24 @@
 
 #include <gtest/gtest.h>
 
-#include "device/reference_device.hpp"
-
 namespace lsrecon {
 namespace {
 
 TEST(SharedValues, TheOldestQGoesFirstAndATooLargeOneIsNotKept) {
-    const auto device = make_reference_device();
-    const Q q{{}, Volume(ComplexVector::Constant(10, 1)), 0};
-    const auto bytes = static_cast<double>(q.half.count() * sizeof(Complex));
+    const StoredQ q{{}, {ComplexVector::Constant(10, 1)}, 0};
+    const double bytes = 10 * sizeof(Complex);
     SharedValues two(2.5 * bytes);
     for (const char* const key : {"a", "b", "c"}) {
         two.keep(key, q);
     }
-    EXPECT_FALSE(two.q("a", *device));
-    EXPECT_TRUE(two.q("b", *device));
-    EXPECT_TRUE(two.q("c", *device));
+    EXPECT_FALSE(two.q("a"));
+    EXPECT_TRUE(two.q("b"));
+    EXPECT_TRUE(two.q("c"));
     two.forget_qs();
-    EXPECT_FALSE(two.q("c", *device));
+    EXPECT_FALSE(two.q("c"));
     SharedValues none(0.5 * bytes);
     none.keep("a", q);
-    EXPECT_FALSE(none.q("a", *device));
+    EXPECT_FALSE(none.q("a"));
 }
 
 } // namespace

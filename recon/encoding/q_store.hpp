@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/computed_by.hpp"
+#include "scan/stored_q.hpp"
+
+namespace lsrecon {
+
+/// The largest error that Q of a sampling may have.
+using LargestQError = std::function<double(const Sampling& sampling, const Grid& grid)>;
+
+/// The Q that a run needs.
+struct WantedQ {
+    const Sampling& sampling;
+    const Grid& grid;
+    std::string key; ///< q_key of both
+    QMaking making; ///< what would make it
+    double largest_error;
+};
+
+/// Where Qs of other runs and other scans are.
+class QStore {
+public:
+    virtual ~QStore() = default;
+    /// Whether the user brings Q, which the scan must then be able to use.
+    virtual bool is_given() const { return false; }
+    /// InputError when a Q that the user brings is missing or wrong, so that nothing is after hours
+    /// of work.
+    virtual void require(const Scan& scan, const LargestQError& largest_error) = 0;
+    /// None where it has to be computed.
+    virtual std::optional<StoredQ> find(const WantedQ& wanted) = 0;
+    /// Takes what was computed, in place of none or of one that find() did not take.
+    virtual void keep(const WantedQ& wanted, const StoredQ& q, const ComputedBy& by) = 0;
+};
+
+} // namespace lsrecon
