@@ -202,9 +202,9 @@ void read_values(PrepareOptions& prepare, const Scan& scan, SharedValues* shared
 
 FileReconstruction::FileReconstruction(std::string scan_file, std::string image_file,
                                        Transforms& transforms, const FileOptions& options,
-                                       Reporter& report, SharedValues* shared)
+                                       Reporter& report, SharedByScans shared)
     : scan_file_(std::move(scan_file)), image_file_(std::move(image_file)), transforms_(transforms),
-      options_(options), report_(report), shared_(shared) {}
+      options_(options), report_(report), shared_(std::move(shared)) {}
 
 FileReconstruction::~FileReconstruction() = default;
 
@@ -223,7 +223,7 @@ void FileReconstruction::read() {
     if (transforms_.ranks().is_first()) {
         image_ = std::make_unique<ImageFile>(image_file_, transforms_, options_, report_);
     }
-    if (!options_.q_file.empty() || !options_.q_folder.empty() || shared_ != nullptr) {
+    if (!options_.q_file.empty() || !options_.q_folder.empty() || shared_.values != nullptr) {
         q_ = std::make_unique<KeptQ>(options_.q_file, options_.q_folder, shared_, report_);
     }
     how_ = options_;
@@ -257,7 +257,7 @@ void FileReconstruction::read() {
     };
     source_ = std::make_unique<ScanFile>(scan_file_, read, report_);
     source_->report_bad(report_);
-    read_values(how_.prepare, source_->scan(), shared_);
+    read_values(how_.prepare, source_->scan(), shared_.values);
 }
 
 ReconstructedFile FileReconstruction::compute() {

@@ -38,11 +38,9 @@ class KeptQ;
 /// until compute() returns.
 class FileReconstruction {
 public:
-    /// `shared` has what other scans leave and take; null for a scan alone. All but names must
-    /// outlive it.
+    /// `shared` has what other scans leave and take. All but names must outlive it.
     FileReconstruction(std::string scan_file, std::string image_file, Transforms& transforms,
-                       const FileOptions& options, Reporter& report,
-                       SharedValues* shared = nullptr);
+                       const FileOptions& options, Reporter& report, SharedByScans shared = {});
     ~FileReconstruction();
 
     /// The scan, and what is named beside it. The device is asked what it has, and computes
@@ -60,7 +58,7 @@ private:
     Transforms& transforms_;
     const FileOptions& options_;
     Reporter& report_;
-    SharedValues* const shared_;
+    const SharedByScans shared_;
     ReconstructOptions how_;
     std::unique_ptr<ImageFile> image_; ///< of the first rank
     std::unique_ptr<KeptQ> q_; ///< null where every Q is computed

@@ -530,7 +530,8 @@ private:
     void read(Job& job) {
         const ReconOptions& one = job.options;
         job.steps = std::make_unique<FileReconstruction>(one.scan, one.output, *job.transforms,
-                                                         one.reconstruct, job.report, &shared_);
+                                                         one.reconstruct, job.report,
+                                                         SharedByScans{&shared_, job.item.words});
         job.steps->read();
     }
 
@@ -538,10 +539,6 @@ private:
 
     void compute(Job& job) {
         attempt(job.outcome, [&] {
-            if (job.item.words != words_) {
-                shared_.forget_qs();
-                words_ = job.item.words;
-            }
             if (!job.steps) { // too large to be read ahead
                 read(job);
             }
@@ -595,7 +592,6 @@ private:
     FileHashes hashes_; ///< to who reads
     std::atomic<bool> device_failed_{false};
     SharedValues shared_{share_of_qs * memory_limit().bytes};
-    std::string words_; ///< options of the scan that was computed last
 };
 
 std::vector<Item> share_of(const std::vector<Item>& items, const Share& share) {

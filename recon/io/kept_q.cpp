@@ -15,10 +15,6 @@ namespace {
 
 const std::string stage_of_reading = "q_read";
 
-std::string shared_key(const WantedQ& wanted) {
-    return text(wanted.key, " ", wanted.making.engine, " ", wanted.making.accuracy);
-}
-
 /// Whether a file has the Q that is wanted.
 bool has(const std::string& path, const WantedQ& wanted) {
     try {
@@ -31,9 +27,9 @@ bool has(const std::string& path, const WantedQ& wanted) {
 
 } // namespace
 
-KeptQ::KeptQ(const std::string& file, const std::string& folder, SharedValues* shared,
+KeptQ::KeptQ(const std::string& file, const std::string& folder, SharedByScans shared,
              Reporter& report)
-    : folder_(folder), shared_(shared), report_(report) {
+    : folder_(folder), shared_(std::move(shared)), report_(report) {
     if (!file.empty()) {
         file_.emplace(file);
     }
@@ -51,13 +47,14 @@ std::optional<StoredQ> KeptQ::find(const WantedQ& wanted) {
         const Stage stage(report_, stage_of_reading);
         return file_->read(wanted);
     }
-    std::optional<StoredQ> q = shared_ != nullptr ? shared_->q(shared_key(wanted)) : std::nullopt;
+    SharedValues* const shared = shared_.values;
+    std::optional<StoredQ> q = shared != nullptr ? shared->q(shared_key(wanted)) : std::nullopt;
     if (q || folder_.empty()) {
         return q;
     }
     q = find_in_folder(wanted);
-    if (q && shared_ != nullptr) {
-        shared_->keep(shared_key(wanted), *q);
+    if (q && shared != nullptr) {
+        shared->keep(shared_key(wanted), *q);
     }
     return q;
 }
@@ -66,9 +63,14 @@ void KeptQ::keep(const WantedQ& wanted, const StoredQ& q, const ComputedBy& by) 
     if (!folder_.empty()) {
         keep_in_folder(wanted, q, by);
     }
-    if (shared_ != nullptr) {
-        shared_->keep(shared_key(wanted), q);
+    if (shared_.values != nullptr) {
+        shared_.values->keep(shared_key(wanted), q);
     }
+}
+
+std::string KeptQ::shared_key(const WantedQ& wanted) const {
+    return text(wanted.key, " ", wanted.making.engine, " ", wanted.making.accuracy, " ",
+                shared_.options);
 }
 
 std::string KeptQ::path_of(const WantedQ& wanted) const {

@@ -19,9 +19,8 @@ namespace lsrecon {
 /// runs that compute the same Q at once, one writes it.
 class KeptQ : public QStore {
 public:
-    /// A file or a folder is named, or neither. `shared` is null for a scan alone. All must outlive
-    /// it.
-    KeptQ(const std::string& file, const std::string& folder, SharedValues* shared,
+    /// A file or a folder is named, or neither. All must outlive it.
+    KeptQ(const std::string& file, const std::string& folder, SharedByScans shared,
           Reporter& report);
 
     bool is_given() const override { return file_.has_value(); }
@@ -31,13 +30,14 @@ public:
     void keep(const WantedQ& wanted, const StoredQ& q, const ComputedBy& by) override;
 
 private:
+    std::string shared_key(const WantedQ& wanted) const;
     std::string path_of(const WantedQ& wanted) const;
     std::optional<StoredQ> find_in_folder(const WantedQ& wanted);
     void keep_in_folder(const WantedQ& wanted, const StoredQ& q, const ComputedBy& by);
 
     std::optional<QFile> file_;
     std::string folder_;
-    SharedValues* shared_;
+    SharedByScans shared_;
     Reporter& report_;
 };
 

@@ -46,10 +46,4 @@ StoredMaps SharedValues::maps(const std::string& file, const Grid& like) {
     return maps_;
 }
 
-void SharedValues::forget_qs() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    qs_.clear();
-    bytes_ = 0;
-}
-
 } // namespace lsrecon

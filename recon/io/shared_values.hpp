@@ -23,8 +23,6 @@ public:
     void keep(const std::string& key, const StoredQ& q);
     /// Read once (read_maps). The file is not expected to change.
     StoredMaps maps(const std::string& file, const Grid& like);
-    /// Before scans with other options.
-    void forget_qs();
 
 private:
     const double most_bytes_;
@@ -35,6 +33,12 @@ private:
     std::string maps_of_; ///< their file, "" where there are none
     Grid maps_like_;
     StoredMaps maps_;
+};
+
+/// Of a scan among others: Q depends on their options, too.
+struct SharedByScans {
+    SharedValues* values = nullptr; ///< null for a scan alone
+    std::string options = {};
 };
 
 } // namespace lsrecon

@@ -92,9 +92,7 @@ std::optional<Grid> grid_beyond_field(Transforms& transforms, const Scan& scan,
             if (radius < fewest) {
                 continue;
             }
-            Reporter silent;
-            const Calibration calibration =
-                calibrate(transforms, scan, field, there, silent, radius);
+            const Calibration calibration = calibrate(transforms, scan, field, there, radius);
             return is_object_beyond(calibration, scan.grid.fov_mm) ? std::optional(wide)
                                                                    : std::nullopt;
         }

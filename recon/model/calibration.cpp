@@ -6,17 +6,14 @@
 
 #include "base/error.hpp"
 #include "base/fft.hpp"
-#include "encoding/formulation.hpp"
 #include "encoding/misfit.hpp"
-#include "encoding/normal_equations.hpp"
 #include "engines/piecewise.hpp"
+#include "model/coarse_solve.hpp"
 #include "model/resampled.hpp"
 #include "model/sampled_cells.hpp"
 #include "operators/q.hpp"
 #include "operators/toeplitz.hpp"
 #include "scan/directions.hpp"
-#include "solve/conjugate_gradient.hpp"
-#include "solve/system.hpp"
 
 namespace lsrecon {
 
@@ -259,8 +256,7 @@ double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& t
 }
 
 Calibration calibrate(Transforms& transforms, const Scan& scan, const CalibrationField& field,
-                      const Frame& frame, Reporter& report, std::size_t radius) {
-    const Stage stage(report, "calibrate");
+                      const Frame& frame, std::size_t radius) {
     Calibration result;
     result.frames = 1;
     result.radius = radius;
@@ -272,30 +268,15 @@ Calibration calibrate(Transforms& transforms, const Scan& scan, const Calibratio
     }
     result.grid = calibration_grid(field.grid(), result.radius);
     Frame inside = field.central_part(frame, result.grid);
-    const Formulation formulation{result.grid, Voxels::of_grid(result.grid), true, false};
     const CoilRows no_maps;
-    const auto make_q = [&](const Sampling& sampling) {
-        return compute_q(transforms, sampling, result.grid);
-    };
-    PlaceEquations equations({transforms, formulation, no_maps, lambda, make_q});
-    NormalEquations of_frame(equations, *inside.sampling);
-    const std::vector<Volume> fhd = of_frame.fhd(inside.samples);
+    CoarseSolve of_coils(
+        transforms, result.grid, no_maps, nullptr, *inside.sampling, lambda,
+        [&](const Sampling& sampling) { return compute_q(transforms, sampling, result.grid); });
+    const std::vector<Volume> fhd = of_coils.fhd(inside.samples);
     const double energy = energy_of(*inside.sampling, inside.samples);
     inside.samples = {}; // what follows needs their memory
-    const SolveOptions options{lambda, iterations, least_residual};
-    const auto solve_one = [&](const Volume& b) {
-        System* const on_device = of_frame.on_device();
-        return (on_device != nullptr ? *on_device : of_frame.on_reference()).solve(b, options).x;
-    };
-    result.images.resize(static_cast<Eigen::Index>(fhd.size()),
-                         static_cast<Eigen::Index>(result.grid.voxels()));
     double explained = 0;
-    for (std::size_t c = 0; c < fhd.size(); ++c) {
-        const ComplexVector image = solve_one(fhd[c]);
-        // ||W^1/2 (d - F x)||^2 + lambda Q(0) ||x||^2 of the least x, for which T x = F^H d.
-        explained += image.dot(fhd[c].values()).real();
-        result.images.row(static_cast<Eigen::Index>(c)) = image.transpose();
-    }
+    result.images = of_coils.images_of_coils(fhd, {lambda, iterations, least_residual}, explained);
     result.unexplained = energy > 0 ? 1 - explained / energy : 0;
     result.kspace = to_kspace(result.images, result.grid);
     return result;

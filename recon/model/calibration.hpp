@@ -4,7 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include "base/report.hpp"
 #include "engines/transforms.hpp"
 #include "model/sampled_cells.hpp"
 #include "scan/scan.hpp"
@@ -74,11 +73,12 @@ bool is_enough(std::size_t radius);
 void require_calibration(const Scan& scan, const SampledCells& cells, std::size_t frames);
 /// The field of view with a matrix of 2 radius, at most the grid's.
 Grid calibration_grid(const Grid& grid, std::size_t radius);
+constexpr const char* stage_of_calibration = "calibrate";
 /// Reconstructs the densest part of k-space of each coil by least squares. InputError when even the
 /// centre is sampled too sparsely. The radius is `radius`, as far as the frame is
 /// sampled, or 0 for as far as that is and field.wanted_radius() at most.
 Calibration calibrate(Transforms& transforms, const Scan& scan, const CalibrationField& field,
-                      const Frame& frame, Reporter& report, std::size_t radius = 0);
+                      const Frame& frame, std::size_t radius = 0);
 /// What it takes, of the samples that belong to a calibration on this grid.
 double seconds_of_calibration(Transforms& transforms, const std::vector<Vec3>& trajectory,
                               std::size_t coils, const Grid& grid);

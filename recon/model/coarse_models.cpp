@@ -6,10 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "encoding/formulation.hpp"
 #include "encoding/misfit.hpp"
-#include "encoding/normal_equations.hpp"
-#include "encoding/solve.hpp"
 #include "engines/piecewise.hpp"
 #include "model/estimated_maps.hpp"
 #include "model/resampled.hpp"
@@ -110,43 +107,7 @@ std::shared_ptr<const Sampling> mirrored(const Sampling& sampling) {
     return result;
 }
 
-System& system_of(NormalEquations& equations) {
-    System* const on_device = equations.on_device();
-    return on_device != nullptr ? *on_device : equations.on_reference();
-}
-
 } // namespace
-
-/// Where models are solved. Most have the same sampling and grid, whose Q is made once.
-class CoarseModels::Solves {
-public:
-    explicit Solves(Transforms& transforms) : transforms_(transforms) {}
-
-    /// visit(equations) of a model, with this lambda.
-    template <typename Visit>
-    auto with_equations(const Scan& model, double weight, const Visit& visit) {
-        const Formulation formulation =
-            formulate(model, {false, false, transforms_.segment_error() > 0});
-        const std::shared_ptr<const Sampling>& sampling = model.frames.front().sampling;
-        PlaceEquations place(
-            {transforms_, formulation, model.coil_maps, weight, [&](const Sampling& of) {
-                 if (sampling_ != sampling || size_ != model.grid.size) {
-                     q_ = compute_q(transforms_, of, model.grid);
-                     sampling_ = sampling;
-                     size_ = model.grid.size;
-                 }
-                 return *q_;
-             }});
-        NormalEquations equations(place, *sampling);
-        return visit(equations);
-    }
-
-private:
-    Transforms& transforms_;
-    std::shared_ptr<const Sampling> sampling_;
-    std::array<std::size_t, 3> size_{}; ///< of the grid
-    std::optional<Q> q_;
-};
 
 struct CoarseModels::Samples {
     Frame all; ///< of both that follow
@@ -160,8 +121,7 @@ CoarseModels::CoarseModels(Transforms& transforms, const Scan& scan, const Model
     : transforms_(transforms), scan_(scan), model_(own),
       grid_(with_room(box_of(scan.grid), scan.grid)),
       radius_(sampled_radius(frame.sampling->trajectory, scan.grid, most_radius(scan.grid))),
-      solves_(std::make_unique<Solves>(transforms)),
-      calibrations_(std::make_unique<Solves>(transforms)), samples_(std::make_unique<Samples>()) {
+      samples_(std::make_unique<Samples>()) {
     *samples_ = parts_of(some_within(with_room_for_maps(box_of(scan.grid), scan.grid), frame));
     if (!own.coil_maps->empty()) {
         const Resampled of{scan.file, "model", ""};
@@ -253,18 +213,29 @@ std::shared_ptr<const OffResonance> CoarseModels::field_on(const Grid& grid, dou
     return std::make_shared<OffResonance>(known->second.scaled(factor));
 }
 
-Scan CoarseModels::model(const ModelChange& change, Samples& samples) {
-    Scan result;
-    result.file = scan_.file;
-    result.format = scan_.format;
-    result.grid = grid_;
-    result.coil_maps = change.estimates ? estimated_maps(change, samples) : maps_;
-    result.off_resonance = field_on(grid_, change.field);
-    result.frames.push_back(samples.centre);
-    if (change.mirrors) {
-        result.frames.front().sampling = mirrored(*samples.centre.sampling);
+CoarseSolve CoarseModels::solve_with(const CoilRows& maps,
+                                     const std::shared_ptr<const OffResonance>& field,
+                                     const Grid& grid, const Sampling& sampling, double lambda) {
+    return {transforms_, grid, maps, field, sampling, lambda, [this, grid](const Sampling& of) {
+                const auto key = std::pair(&of, grid.size);
+                auto known = qs_.find(key);
+                if (known == qs_.end()) {
+                    known = qs_.emplace(key, compute_q(transforms_, of, grid)).first;
+                }
+                return known->second;
+            }};
+}
+
+const CoilRows& CoarseModels::maps_of(const ModelChange& change, Samples& samples) {
+    return change.estimates ? estimated_maps(change, samples) : maps_;
+}
+
+std::shared_ptr<const Sampling> CoarseModels::sampling_of(const ModelChange& change,
+                                                          const Samples& samples) {
+    if (change.mirrors && !mirrored_) {
+        mirrored_ = mirrored(*samples.centre.sampling);
     }
-    return result;
+    return change.mirrors ? mirrored_ : samples.centre.sampling;
 }
 
 const CoilRows& CoarseModels::estimated_maps(const ModelChange& change, Samples& samples) {
@@ -274,39 +245,32 @@ const CoilRows& CoarseModels::estimated_maps(const ModelChange& change, Samples&
     if (known != samples.maps.end()) {
         return known->second;
     }
-    Scan of_coils;
-    of_coils.file = scan_.file;
-    of_coils.format = scan_.format;
-    of_coils.grid = calibration_grid(scan_.grid, radius_);
+    Grid grid = calibration_grid(scan_.grid, radius_);
     if (in_field) { // which moves what was read along an axis
-        of_coils.grid = with_room(of_coils.grid, scan_.grid);
+        grid = with_room(grid, scan_.grid);
     }
-    of_coils.off_resonance = field_on(of_coils.grid, field);
-    of_coils.frames.push_back(samples.of_maps);
-    Calibration calibration{radius_, of_coils.grid, 1, {}, {}};
-    calibrations_->with_equations(of_coils, to_calibrate.lambda, [&](NormalEquations& equations) {
-        const std::vector<Volume> fhd = equations.fhd(samples.of_maps.samples);
-        calibration.images.resize(static_cast<Eigen::Index>(fhd.size()),
-                                  static_cast<Eigen::Index>(of_coils.grid.voxels()));
-        for (std::size_t c = 0; c < fhd.size(); ++c) {
-            calibration.images.row(static_cast<Eigen::Index>(c)) =
-                system_of(equations).solve(fhd[c], to_calibrate).x.transpose();
-        }
-    });
-    CoilRows& maps = samples.maps[{in_field, field}];
-    maps = CoilRows(walsh_maps(calibration, grid_, MapsOptions()));
-    return maps;
+    const CoilRows no_maps;
+    CoarseSolve of_coils = solve_with(no_maps, field_on(grid, field), grid,
+                                      *samples.of_maps.sampling, to_calibrate.lambda);
+    double explained = 0;
+    Calibration calibration{
+        radius_,
+        grid,
+        1,
+        of_coils.images_of_coils(of_coils.fhd(samples.of_maps.samples), to_calibrate, explained),
+        {}};
+    return samples.maps[{in_field, field}] =
+               CoilRows(walsh_maps(calibration, grid_, MapsOptions()));
 }
 
 CoarseModels::Explained CoarseModels::explained(const ModelChange& change, Samples& samples) {
-    const Scan of_change = model(change, samples);
-    return solves_->with_equations(of_change, to_compare.lambda, [&](NormalEquations& equations) {
-        const Frame& frame = of_change.frames.front();
-        const std::vector<Volume> fhd = equations.fhd(frame.samples);
-        const Solved solved = solve(equations, fhd, to_compare);
-        const double energy = energy_of(*frame.sampling, frame.samples);
-        return Explained{std::max(energy - solved.explained, 1e-7 * energy), solved.image};
-    });
+    const std::shared_ptr<const Sampling> sampling = sampling_of(change, samples);
+    CoarseSolve of_change = solve_with(maps_of(change, samples), field_on(grid_, change.field),
+                                       grid_, *sampling, to_compare.lambda);
+    const CoilRows& values = samples.centre.samples;
+    const Solved solved = of_change.solve(of_change.fhd(values), to_compare);
+    const double energy = energy_of(*sampling, values);
+    return {std::max(energy - solved.explained, 1e-7 * energy), solved.image};
 }
 
 const CoarseModels::Explained& CoarseModels::own() {
@@ -340,25 +304,23 @@ double CoarseModels::gain_of_noise(const ModelChange& change, double left) {
 }
 
 RealVector CoarseModels::residual_of_planes(const ModelChange& change, const ComplexVector& image) {
-    Scan of_coils = model(change, *samples_);
-    const CoilMatrix maps = of_coils.coil_maps.to_doubles();
-    of_coils.coil_maps = {};
-    return solves_->with_equations(of_coils, 0, [&](NormalEquations& equations) {
-        const Frame& frame = of_coils.frames.front();
-        const std::vector<Volume> fhd = equations.fhd(frame.samples);
-        const auto planes = static_cast<Eigen::Index>(grid_.size[2]);
-        const Eigen::Index voxels = image.size() / planes;
-        RealVector result = RealVector::Zero(planes);
-        for (std::size_t c = 0; c < fhd.size(); ++c) {
-            const ComplexVector of_coil =
-                image.cwiseProduct(maps.row(static_cast<Eigen::Index>(c)).transpose());
-            const ComplexVector left = fhd[c].values() - system_of(equations).apply(of_coil);
-            for (Eigen::Index z = 0; z < planes; ++z) {
-                result(z) += left.segment(z * voxels, voxels).squaredNorm();
-            }
+    const CoilMatrix maps = maps_of(change, *samples_).to_doubles();
+    const CoilRows no_maps;
+    CoarseSolve of_coils = solve_with(no_maps, field_on(grid_, change.field), grid_,
+                                      *sampling_of(change, *samples_), 0);
+    const std::vector<Volume> fhd = of_coils.fhd(samples_->centre.samples);
+    const auto planes = static_cast<Eigen::Index>(grid_.size[2]);
+    const Eigen::Index voxels = image.size() / planes;
+    RealVector result = RealVector::Zero(planes);
+    for (std::size_t c = 0; c < fhd.size(); ++c) {
+        const ComplexVector of_coil =
+            image.cwiseProduct(maps.row(static_cast<Eigen::Index>(c)).transpose());
+        const ComplexVector left = fhd[c].values() - of_coils.apply(of_coil);
+        for (Eigen::Index z = 0; z < planes; ++z) {
+            result(z) += left.segment(z * voxels, voxels).squaredNorm();
         }
-        return result;
-    });
+    }
+    return result;
 }
 
 } // namespace lsrecon

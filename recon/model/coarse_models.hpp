@@ -4,9 +4,11 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "engines/transforms.hpp"
 #include "model/calibration.hpp"
+#include "model/coarse_solve.hpp"
 #include "scan/place.hpp"
 
 namespace lsrecon {
@@ -56,13 +58,15 @@ public:
     RealVector residual_of_planes(const ModelChange& change, const ComplexVector& image);
 
 private:
-    class Solves;
     struct Samples;
     Samples parts_of(Frame all) const;
-    Scan model(const ModelChange& change, Samples& samples);
+    const CoilRows& maps_of(const ModelChange& change, Samples& samples);
     const CoilRows& estimated_maps(const ModelChange& change, Samples& samples);
+    std::shared_ptr<const Sampling> sampling_of(const ModelChange& change, const Samples& samples);
     Explained explained(const ModelChange& change, Samples& samples);
     std::shared_ptr<const OffResonance> field_on(const Grid& grid, double factor);
+    CoarseSolve solve_with(const CoilRows& maps, const std::shared_ptr<const OffResonance>& field,
+                           const Grid& grid, const Sampling& sampling, double lambda);
 
     Transforms& transforms_;
     const Scan& scan_;
@@ -72,8 +76,8 @@ private:
     CoilRows maps_; ///< of the scan
     std::map<std::array<std::size_t, 3>, OffResonance> fields_; ///< of the scan, by matrix
     double noise_;
-    std::unique_ptr<Solves> solves_;
-    std::unique_ptr<Solves> calibrations_;
+    std::shared_ptr<const Sampling> mirrored_; ///< of the centre; null until it is asked for
+    std::map<std::pair<const Sampling*, std::array<std::size_t, 3>>, Q> qs_; ///< by matrix
     std::unique_ptr<Samples> samples_;
     std::optional<Explained> own_;
     std::unique_ptr<Samples> noisy_;

@@ -112,10 +112,12 @@ std::size_t FramesOfPlace::wanted_radius(const std::vector<std::size_t>& good) {
 /// The first that is not silent and others from all over the place.
 std::optional<Calibration> FramesOfPlace::calibrate_one_by_one(const std::vector<std::size_t>& good,
                                                                std::size_t radius) {
-    const auto calibrated = [&](const Frame& frame) {
-        return frame.samples.largest_part() > 0
-                   ? std::optional(calibrate(transforms_, scan_, field_, frame, report_, radius))
-                   : std::nullopt;
+    const auto calibrated = [&](const Frame& frame) -> std::optional<Calibration> {
+        if (frame.samples.largest_part() == 0) {
+            return std::nullopt;
+        }
+        const Stage stage(report_, stage_of_calibration);
+        return calibrate(transforms_, scan_, field_, frame, radius);
     };
     const auto of_frame = [&](std::size_t f) {
         const auto ahead = ahead_.extract(f);
@@ -177,7 +179,8 @@ std::optional<Calibration> FramesOfPlace::calibrate_together(const std::vector<s
     const std::size_t frames = parts.size();
     parts.clear();
     const CalibrationField at_these(field_.grid(), field_.grid());
-    Calibration result = calibrate(transforms_, scan_, at_these, all, report_, cells.radius());
+    const Stage stage(report_, stage_of_calibration);
+    Calibration result = calibrate(transforms_, scan_, at_these, all, cells.radius());
     result.together = frames;
     return result;
 }

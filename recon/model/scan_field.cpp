@@ -1,5 +1,8 @@
 #include "model/scan_field.hpp"
 
+#include "model/steps.hpp"
+#include "scan/remarks.hpp"
+
 namespace lsrecon {
 
 namespace {
@@ -42,6 +45,49 @@ std::shared_ptr<const OffResonance> ScanField::of(const Place& place) {
     return only_ ? only_
                  : std::make_shared<const OffResonance>(
                        off_resonance_of(volumes_.take(place)).scaled(factor_));
+}
+
+void take_field(ScanInPreparation& it) {
+    PrepareOptions& options = it.options;
+    Scan& scan = it.scan;
+    const std::string& wanted = options.field_map;
+    const double factor = options.field_scale;
+    if (wanted == "none" && scan.off_resonance) {
+        scan.off_resonance.reset();
+        scan.facts.push_back("the field map of the scan is not used: `field_map` none");
+    }
+    if (wanted.empty() && scan.off_resonance && scan.off_resonance->is_zero()) {
+        scan.remarks.push_back("The field map of the scan is 0 in every voxel. `field_map` none "
+                               "makes the same image in less time.");
+    }
+    if (!(wanted.empty() ? scan.off_resonance != nullptr : wanted != "none") && factor != 1) {
+        throw UsageError(text("`field_scale` ", factor,
+                              ": the reconstruction has no field map\n  next:     leave it out, or "
+                              "name a map with `field_map`"));
+    }
+    if (wanted.empty() && scan.off_resonance) {
+        scan.off_resonance =
+            std::make_shared<const OffResonance>(scan.off_resonance->scaled(factor));
+    }
+    if (!options.field_map_of_file()) {
+        return;
+    }
+    if (scan.voxels) {
+        throw UsageError("`field_map` " + wanted +
+                         ": the scan has /voxels, and a map is resampled for a grid only\n"
+                         "  next:     store /field_map at the voxels");
+    }
+    if (!options.stored_field) {
+        throw UsageError("`field_map` " + wanted + ": the values of that map are missing");
+    }
+    const std::string sha256 = options.stored_field->sha256;
+    it.field.emplace(wanted, std::move(*options.stored_field), scan, it.places, it.file_grid,
+                     options.geometry.shifts(), factor);
+    scan.facts.push_back("field map of " + wanted + ", SHA-256 " + sha256 +
+                         (it.field->differ() ? ", at the place of each slice" : ""));
+    scan.off_resonance =
+        it.field->of(it.places[place_of_frames(it.places)[it.frames.first_good()]]);
+    remark_idle_field(scan, scan.remarks);
 }
 
 } // namespace lsrecon

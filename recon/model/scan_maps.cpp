@@ -251,7 +251,8 @@ Calibration ScanMaps::calibration_of(const Place& place, const CalibrationField&
                               "an object inside the coils' sensitive volume",
                               text("leave its frames out, or pass `maps` FILE; ", without_maps)});
         }
-        return calibrate(transforms_, scan_, field, *own, report_);
+        const Stage stage(report_, stage_of_calibration);
+        return calibrate(transforms_, scan_, field, *own);
     }
     const std::optional<Calibration> all =
         calibrate_frames(transforms_, scan_, field, frames_, good, report_);

@@ -11,12 +11,10 @@
 #include "encoding/methods.hpp"
 #include "encoding/sampled_errors.hpp"
 #include "engines/piecewise.hpp"
-#include "model/calibration.hpp"
 #include "model/model_check.hpp"
-#include "model/sampled_cells.hpp"
+#include "model/steps.hpp"
 #include "operators/toeplitz.hpp"
 #include "plan/cost.hpp"
-#include "scan/calibration_samples.hpp"
 #include "scan/place.hpp"
 #include "scan/sampling_pool.hpp"
 
@@ -74,72 +72,17 @@ struct Prepared {
                     : how.lambda > 0 ? lambda
                                      : "a regulariser alone");
     }
-    bool maps_are_estimated() const {
-        return shape.system.maps > 0 &&
-               (options.prepare.maps.empty() ? scan.coil_maps.empty()
-                                             : !options.prepare.maps_of_file());
-    }
 };
-
-/// What maps are estimated from: calibration lines, else the first frame.
-const Frame& calibrated(const Scan& scan) {
-    const Frame* const own = calibration_samples_of(scan, scan.frames.front());
-    return own != nullptr ? *own : scan.frames.front();
-}
-
-SampledCells cells_of_maps(const Scan& scan, const CalibrationField& field) {
-    SampledCells cells(field.grid(), most_radius(field.grid()));
-    cells.add(*field.positions(calibrated(scan).sampling));
-    return cells;
-}
-
-/// So far the centre of k-space is sampled there, in cycles/FOV; the most that is of use of several
-/// frames, which are joined where each has too few samples.
-std::size_t radius_of_maps(const Scan& scan, const CalibrationField& field) {
-    const std::size_t radius = cells_of_maps(scan, field).radius();
-    const bool joins = scan.frames.size() > 1 && &calibrated(scan) == &scan.frames.front();
-    return joins && !is_enough(radius) ? most_radius(field.grid()) : radius;
-}
 
 /// Where nobody asks for maps and none can be estimated, the scan has none.
 ReconstructOptions as_possible(ReconstructOptions options, const Scan& scan, const Grid& grid) {
     const bool asked_for = !options.prepare.maps.empty() || !scan.calibrations.empty() ||
                            !scan.calibrations_unused.empty();
     if (!asked_for && scan.coil_maps.empty() && scan.coils() > 1 && !scan.voxels &&
-        !is_enough(radius_of_maps(scan, CalibrationField(grid, scan.grid)))) {
+        !can_estimate_maps(scan, grid)) {
         options.prepare.maps = "none";
     }
     return options;
-}
-
-/// Of the centre of k-space of one frame of each place, and their maps. Returns what is there
-/// meanwhile.
-Cost add_maps(const Prepared& of, double places, Stages& stages) {
-    if (!of.maps_are_estimated()) {
-        return {};
-    }
-    const CalibrationField field(of.grid, of.scan.grid);
-    const std::size_t radius = radius_of_maps(of.scan, field);
-    if (!is_enough(radius)) {
-        require_calibration(of.scan, cells_of_maps(of.scan, field), 1);
-    }
-    const Grid centre = calibration_grid(field.grid(), radius);
-    const std::vector<Vec3>& trajectory = *field.positions(calibrated(of.scan).sampling);
-    std::vector<Vec3> inside;
-    for (const std::size_t m : within(trajectory, centre)) {
-        inside.push_back(trajectory[m]);
-    }
-    const std::size_t coils = of.shape.system.maps;
-    stages.add("calibrate", places * seconds_of_calibration(of.transforms, inside, coils, centre));
-    const std::string& wanted = of.options.prepare.maps;
-    const MapsMethod& method = wanted.empty() ? maps_methods().front() : *maps_method_named(wanted);
-    const Cost maps = method.cost(of.pace(), coils, centre, of.grid);
-    stages.add("maps", places * maps.seconds);
-    const Cost samples = Cost::on_host(static_cast<double>(
-        inside.size() *
-        (sizeof(Vec3) + coils * 2 * bytes_of(of.scan.frames.front().samples.precision()))));
-    return in_turn(samples + cost_of_fhd(of.transforms, coils, inside.size(), centre.voxels()),
-                   maps);
 }
 
 /// Of so many frames with one sampling.
@@ -227,7 +170,18 @@ Prediction predict(Transforms& transforms, const ReconstructOptions& asked, cons
     Stages stages;
     stages.add("start", pace.start);
     stages.add("read", pace.file + file_bytes * pace.byte);
-    const Cost maps = add_maps(of, count, stages);
+    const ScanToPrepare to_prepare{transforms, options.prepare,      scan,
+                                   grid,       of.shape.system.maps, places.size()};
+    Cost prepared;
+    for (const Step& step : steps()) {
+        if (step.cost != nullptr) {
+            const StepCost cost = step.cost(to_prepare);
+            for (const auto& [name, seconds] : cost.stages) {
+                stages.add(name, seconds);
+            }
+            prepared = in_turn(prepared, cost.memory);
+        }
+    }
     const std::vector<const Sampling*> samplings = samplings_of(scan.frames);
     for (const Sampling* const sampling : samplings) {
         const auto alike = static_cast<double>(
@@ -242,7 +196,7 @@ Prediction predict(Transforms& transforms, const ReconstructOptions& asked, cons
                                  NormalEquations::seconds(transforms, samplings.front()->points(),
                                                           of.shape.system, how, true));
     }
-    const bool compares = method_of(of.how).solves && !of.maps_are_estimated();
+    const bool compares = method_of(of.how).solves && !estimates_maps(to_prepare);
     stages.add("model", compares ? count * ModelCheck::seconds(
                                                transforms, grid, samplings.front()->trajectory,
                                                of.shape.system.maps, field != nullptr)
@@ -257,7 +211,7 @@ Prediction predict(Transforms& transforms, const ReconstructOptions& asked, cons
     add_scan(memory, transforms, of.shape, of.how, scan);
     HostMemory before(device.in_host_memory());
     add_samples(before, device, of.shape, scan);
-    before.add("coil maps", "as they are estimated", maps);
+    before.add("coil maps", "as they are estimated", prepared);
     result.host_bytes = std::max(memory.bytes(), before.bytes());
     result.device_bytes = device.in_host_memory() ? 0 : device_bytes(transforms, of.shape, of.how);
     const SamplePoints points = samplings.front()->points();

@@ -39,9 +39,8 @@ Simulation simulated(const Grid& grid, const std::string& trajectory, double und
     return simulate(options, forward_model(*reference), report);
 }
 
-Calibration calibrated(Transforms& transforms, const Scan& scan, Reporter& report) {
-    return calibrate(transforms, scan, CalibrationField(scan.grid, scan.grid), scan.frames.front(),
-                     report);
+Calibration calibrated(Transforms& transforms, const Scan& scan) {
+    return calibrate(transforms, scan, CalibrationField(scan.grid, scan.grid), scan.frames.front());
 }
 
 struct Agreement {
@@ -78,7 +77,7 @@ TEST_P(EstimatedMaps, AreThoseOfTheCoils) {
     const Simulation simulation = simulated(GetParam().grid, GetParam().trajectory);
     const auto reference = reference_transforms();
     Reporter report;
-    const Calibration calibration = calibrated(*reference, simulation.scan, report);
+    const Calibration calibration = calibrated(*reference, simulation.scan);
     for (const MapsMethod& method : maps_methods()) {
         const CoilRows::Floats maps = method.estimate(calibration, GetParam().grid, {});
         EXPECT_GT(agreement(maps, simulation).smallest, 0.97) << method.name;
@@ -101,7 +100,7 @@ TEST(EspiritMaps, AreZeroWhereThereIsNoSignal) {
     const Simulation simulation = simulated(make_grid(48, 48), "spiral");
     const auto reference = reference_transforms();
     Reporter report;
-    const Calibration calibration = calibrated(*reference, simulation.scan, report);
+    const Calibration calibration = calibrated(*reference, simulation.scan);
     const auto corner = [&](const MapsOptions& options) {
         return espirit_maps(calibration, simulation.scan.grid, options).col(0).norm();
     };
@@ -115,7 +114,7 @@ TEST(EspiritMaps, OfAnSnrOfTwoHaveTheSignalOfTheCoils) {
     const Simulation simulation = simulated(make_grid(64, 64), "cartesian", 1, 2);
     const auto reference = reference_transforms();
     Reporter report;
-    const Calibration calibration = calibrated(*reference, simulation.scan, report);
+    const Calibration calibration = calibrated(*reference, simulation.scan);
     const CoilRows::Floats maps = espirit_maps(calibration, simulation.scan.grid, {});
     EXPECT_GT(agreement(maps, simulation).mean, 0.9);
 }
@@ -193,7 +192,7 @@ TEST(Calibration, NeedsACentreThatIsSampled) {
     const Simulation simulation = simulated(make_grid(48, 48), "radial", 12);
     const auto reference = reference_transforms();
     Reporter report;
-    EXPECT_THROW(calibrated(*reference, simulation.scan, report), InputError);
+    EXPECT_THROW(calibrated(*reference, simulation.scan), InputError);
 }
 
 TEST(Resampled, AreTheSameMapsOnAnotherGrid) {

@@ -47,7 +47,7 @@ protected:
     }
     void keep(Transforms& transforms) const {
         Reporter report;
-        KeptQ store("", folder.path().string(), nullptr, report);
+        KeptQ store("", folder.path().string(), {}, report);
         QsOfRun(transforms, &store, 0, report).of(*problem.sampling, problem.grid);
         EXPECT_TRUE(report.notes().empty());
     }
@@ -81,7 +81,7 @@ TEST_F(KeptQs, WhatIsNoQIsReplaced) {
     const std::string path = only_file();
     test::write_text(path, "no Q");
     Reporter report;
-    KeptQ store("", folder.path().string(), nullptr, report);
+    KeptQ store("", folder.path().string(), {}, report);
     QsOfRun(*transforms_with(nullptr), &store, 0, report).of(*problem.sampling, problem.grid);
     EXPECT_EQ(report.notes().size(), 1U);
     EXPECT_EQ(only_file(), path);

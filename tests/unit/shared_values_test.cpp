@@ -15,8 +15,6 @@ TEST(SharedValues, TheOldestQGoesFirstAndATooLargeOneIsNotKept) {
     EXPECT_FALSE(two.q("a"));
     EXPECT_TRUE(two.q("b"));
     EXPECT_TRUE(two.q("c"));
-    two.forget_qs();
-    EXPECT_FALSE(two.q("c"));
     SharedValues none(0.5 * bytes);
     none.keep("a", q);
     EXPECT_FALSE(none.q("a"));

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "encoding/formulation.hpp"
+#include "encoding/normal_equations.hpp"
+#include "encoding/solve.hpp"
+#include "scan/off_resonance.hpp"
+
+namespace lsrecon {
+
+/// Some samples of a frame on a coarse grid, with one model: what coils are calibrated by, and what
+/// the check of the model compares.
+class CoarseSolve {
+public:
+    using MakeQ = std::function<Q(const Sampling&)>;
+    /// `maps` are C x N or none, `field` null for none; `lambda` is relative to Q(0). All must
+    /// outlive it.
+    CoarseSolve(Transforms& transforms, const Grid& grid, const CoilRows& maps,
+                const std::shared_ptr<const OffResonance>& field, const Sampling& sampling,
+                double lambda, MakeQ make_q);
+
+    /// F^H d of C x M samples: one volume with maps, one a coil without.
+    std::vector<Volume> fhd(const CoilRows& samples) { return equations_.fhd(samples); }
+    /// The image of all coils by maps, and what it explains of the samples' energy.
+    Solved solve(const std::vector<Volume>& fhd, const SolveOptions& options) {
+        return lsrecon::solve(equations_, fhd, options);
+    }
+    /// Images of the coils without maps, C x N. Adds to `explained` what they explain of the
+    /// samples' energy.
+    CoilMatrix images_of_coils(const std::vector<Volume>& fhd, const SolveOptions& options,
+                               double& explained);
+    /// (F^H W F + lambda Q(0)) x
+    ComplexVector apply(const ComplexVector& x) { return system().apply(x); }
+
+private:
+    System& system();
+
+    Formulation formulation_;
+    PlaceEquations place_;
+    NormalEquations equations_;
+};
+
+} // namespace lsrecon

@@ -1,0 +1,73 @@
+// What estimating the coil maps of a scan will take, by its trajectory alone.
+
+#include "encoding/fhd.hpp"
+#include "model/calibration.hpp"
+#include "model/steps.hpp"
+#include "scan/calibration_samples.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// What maps are estimated from: calibration lines, else the first frame.
+const Frame& calibrated(const Scan& scan) {
+    const Frame* const own = calibration_samples_of(scan, scan.frames.front());
+    return own != nullptr ? *own : scan.frames.front();
+}
+
+SampledCells cells_of_maps(const Scan& scan, const CalibrationField& field) {
+    SampledCells cells(field.grid(), most_radius(field.grid()));
+    cells.add(*field.positions(calibrated(scan).sampling));
+    return cells;
+}
+
+/// So far the centre of k-space is sampled there, in cycles/FOV; the most that is of use of several
+/// frames, which are joined where each has too few samples.
+std::size_t radius_of_maps(const Scan& scan, const CalibrationField& field) {
+    const std::size_t radius = cells_of_maps(scan, field).radius();
+    const bool joins = scan.frames.size() > 1 && &calibrated(scan) == &scan.frames.front();
+    return joins && !is_enough(radius) ? most_radius(field.grid()) : radius;
+}
+
+} // namespace
+
+bool can_estimate_maps(const Scan& scan, const Grid& grid) {
+    return is_enough(radius_of_maps(scan, CalibrationField(grid, scan.grid)));
+}
+
+bool estimates_maps(const ScanToPrepare& of) {
+    return of.maps > 0 &&
+           (of.options.maps.empty() ? of.scan.coil_maps.empty() : !of.options.maps_of_file());
+}
+
+/// Of the centre of k-space of one frame of each place, and their maps.
+StepCost cost_of_maps(const ScanToPrepare& of) {
+    if (!estimates_maps(of)) {
+        return {};
+    }
+    const CalibrationField field(of.grid, of.scan.grid);
+    const std::size_t radius = radius_of_maps(of.scan, field);
+    if (!is_enough(radius)) {
+        require_calibration(of.scan, cells_of_maps(of.scan, field), 1);
+    }
+    const Grid centre = calibration_grid(field.grid(), radius);
+    const std::vector<Vec3>& trajectory = *field.positions(calibrated(of.scan).sampling);
+    std::vector<Vec3> inside;
+    for (const std::size_t m : within(trajectory, centre)) {
+        inside.push_back(trajectory[m]);
+    }
+    const std::string& wanted = of.options.maps;
+    const MapsMethod& method = wanted.empty() ? maps_methods().front() : *maps_method_named(wanted);
+    const Cost maps = method.cost(of.transforms.device().pace(), of.maps, centre, of.grid);
+    const Cost samples = Cost::on_host(static_cast<double>(
+        inside.size() *
+        (sizeof(Vec3) + of.maps * 2 * bytes_of(of.scan.frames.front().samples.precision()))));
+    const auto places = static_cast<double>(of.places);
+    return {{{stage_of_calibration,
+              places * seconds_of_calibration(of.transforms, inside, of.maps, centre)},
+             {"maps", places * maps.seconds}},
+            in_turn(samples + cost_of_fhd(of.transforms, of.maps, inside.size(), centre.voxels()),
+                    maps)};
+}
+
+} // namespace lsrecon
