@@ -160,8 +160,8 @@ void settle_words(ReconOptions& options) {
     reconstruct.settings = settings_of(&options_of, options);
     name_device(reconstruct.settings);
     options.compute = with_accuracy_of_image(std::move(options.compute), reconstruct);
-    if (options.compute.image_accuracy > 0) {
-        reconstruct.settings.emplace_back("accuracy", text(options.compute.image_accuracy));
+    if (options.compute.accuracy_is_of_image) {
+        reconstruct.settings.emplace_back("accuracy", text(options.compute.accuracy));
     }
 }
 

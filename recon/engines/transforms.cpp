@@ -99,7 +99,7 @@ Transforms::Transforms(std::shared_ptr<Device> device, ComputeOptions options,
       predicting_(context(machine_, &Transforms::parameters_of)),
       choosing_(context(model_, &Transforms::shipped_parameters_of)) {
     take_kernels_of_first();
-    if (may_be_inexact(options_, table_) && !options_.precision && options_.accuracy > 0 &&
+    if (may_be_inexact(options_, table_) && !options_.precision && accuracy_is_asked_for() &&
         options_.accuracy < least_accuracy_of_floats && device_->has(Precision::float64)) {
         options_.precision = Precision::float64;
         for (EngineContext* const any : {&context_, &predicting_, &choosing_}) {
@@ -119,7 +119,7 @@ EngineContext Transforms::context(const Machine& machine, FindParameters paramet
             model_,
             machine,
             precision(),
-            options_.accuracy > 0 ? options_.accuracy : options_.image_accuracy,
+            options_.accuracy,
             options_.note,
             [this, parameters](const std::string& variant, const std::string& stage)
                 -> const ChosenParameters& { return (this->*parameters)(variant, stage); }};
@@ -166,7 +166,7 @@ std::string Transforms::refusal_of(const Chosen& any, const SamplePoints& points
         return text("it computes on ", engine.device_kind, ", not on ", device_->kind());
     }
     const std::string refusal = engine.refusal(*device_, points, voxels);
-    const double most = engine.exact ? options_.accuracy : context_.accuracy;
+    const double most = engine.exact && options_.accuracy_is_of_image ? 0 : options_.accuracy;
     if (!refusal.empty() || most == 0) {
         return refusal;
     }
@@ -190,9 +190,9 @@ Transforms::Chosen Transforms::choose(const SamplePoints& points, const Voxels& 
     }
     if (!usual) {
         throw DeviceError("no engine can compute this transform" + refusals +
-                          (options_.accuracy > 0 ? "\n  next:     pass a larger `accuracy`, or "
-                                                   "`precision` double"
-                                                 : ""));
+                          (accuracy_is_asked_for() ? "\n  next:     pass a larger `accuracy`, or "
+                                                     "`precision` double"
+                                                   : ""));
     }
     return *usual;
 }
@@ -334,11 +334,6 @@ Cost Transforms::cost_in(Precision precision, const EngineContext& by, const std
         cost.error += options_.segment_error;
     }
     return cost;
-}
-
-double Transforms::accuracy() const {
-    return context_.accuracy > 0 ? context_.accuracy
-                                 : unit_roundoff(variant_.computes_in.value_or(precision()));
 }
 
 double Transforms::segment_error() const {

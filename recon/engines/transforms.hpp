@@ -26,8 +26,9 @@ struct ComputeOptions {
     /// Of transforms: no engine serves whose bound of the relative L2 error is larger, and the
     /// NUFFT chooses its kernel by it; 0 for what is usual.
     double accuracy = 0;
-    /// The same of engines that are not exact, where `accuracy` is 0: what an image needs.
-    double image_accuracy = 0;
+    /// It was not asked for but follows from what the image needs: an exact engine, whose errors
+    /// are rounding, serves whatever they are.
+    bool accuracy_is_of_image = false;
     /// Relative L2 error of time segments, where the engine needs them for off-resonance.
     double segment_error = 1e-5;
     /// That compute together what each is asked for in the same order; null for this one alone.
@@ -78,10 +79,11 @@ public:
     const Engine& engine_for(const SamplePoints& points, const Voxels& voxels) {
         return choose(points, voxels).engine;
     }
-    /// The relative L2 error that is asked for: ComputeOptions::accuracy, or the unit roundoff.
-    double accuracy() const;
-    /// Where the user asked for it, else 0.
-    double accuracy_asked_for() const { return options_.accuracy; }
+    /// ComputeOptions::accuracy, and whether the user asked for it.
+    double accuracy() const { return options_.accuracy; }
+    bool accuracy_is_asked_for() const {
+        return options_.accuracy > 0 && !options_.accuracy_is_of_image;
+    }
     /// One coil of it in "fhd", "q" or "f".
     Cost predict(const std::string& stage, const SamplePoints& points, const Voxels& voxels);
     Cost predict_in(Precision precision, const std::string& stage, const SamplePoints& points,

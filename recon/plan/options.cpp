@@ -121,15 +121,17 @@ void require_consistent(const ReconstructOptions& options) {
 
 ComputeOptions with_accuracy_of_image(ComputeOptions compute, const ReconstructOptions& options) {
     constexpr double usual_lambda = 1e-3; // of those that rules choose
-    if (compute.accuracy > 0 || !may_be_inexact(compute)) {
+    const bool is_asked_for = compute.accuracy > 0 && !compute.accuracy_is_of_image;
+    if (is_asked_for || !may_be_inexact(compute)) {
         return compute;
     }
     const double tolerance = options.certify > 0
                                  ? options.certify
                                  : options.effort.tolerance.value_or(image_error_of_accuracy);
     const bool by_rule = !rule_of(options).word.empty();
-    compute.image_accuracy = accuracy_for(tolerance, by_rule ? usual_lambda : options.solve.lambda,
-                                          compute.precision.value_or(Precision::float32));
+    compute.accuracy_is_of_image = true;
+    compute.accuracy = accuracy_for(tolerance, by_rule ? usual_lambda : options.solve.lambda,
+                                    compute.precision.value_or(Precision::float32));
     return compute;
 }
 

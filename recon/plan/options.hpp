@@ -32,8 +32,8 @@ RuleChoice rule_of(const ReconstructOptions& options);
 void require_solves(const SolveOptions& solve, const std::string& key);
 /// UsageError for options that contradict each other, whatever the scan.
 void require_consistent(const ReconstructOptions& options);
-/// With the accuracy that the image needs, for engines that are not exact, where none was asked for
-/// (ComputeOptions::image_accuracy).
+/// With the accuracy that the image needs where none was asked for and an engine may compute that
+/// is not exact.
 ComputeOptions with_accuracy_of_image(ComputeOptions compute, const ReconstructOptions& options);
 
 } // namespace lsrecon

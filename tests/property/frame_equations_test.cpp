@@ -68,7 +68,8 @@ INSTANTIATE_TEST_SUITE_P(Devices, Frames, testing::ValuesIn(test::array_cases())
 TEST(NormalOperator, MultipliesByTheCheaperOfQAndFAndItsAdjoint) {
     ComputeOptions options;
     options.engine = "nufft";
-    options.image_accuracy = 1e-6;
+    options.accuracy_is_of_image = true;
+    options.accuracy = 1e-6;
     std::unique_ptr<Transforms> transforms;
     try {
         transforms = open_transforms(options);

@@ -1,7 +1,7 @@
 #include "support/simulated.hpp"
 
-#include "engines/transforms.hpp"
 #include "engines/on_host.hpp"
+#include "engines/transforms.hpp"
 #include "simulate/forward_model.hpp"
 
 namespace lsrecon {

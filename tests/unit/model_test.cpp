@@ -72,7 +72,8 @@ Choices choices(Transforms& transforms) {
 
 std::unique_ptr<Transforms> transforms_of(const Machine& machine, JobRanks* ranks = nullptr) {
     ComputeOptions options;
-    options.image_accuracy = 1e-4;
+    options.accuracy_is_of_image = true;
+    options.accuracy = 1e-4;
     options.ranks = ranks;
     return open_transforms(options, engines(), make_described_device(machine));
 }

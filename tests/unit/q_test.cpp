@@ -129,9 +129,9 @@ TEST(Q, AtAListOfVoxelsIsQThere) {
     EXPECT_LE(std::abs(listed(1) - value(q, 1, -1)), bound);
 }
 
-/// Transforms of this bound, exact or not; 0 where no accuracy is asked for.
+/// Transforms of this bound, exact or not; with an accuracy that the user asks for, or the image.
 std::unique_ptr<Transforms> transforms_of(double bound, bool exact, double accuracy = 0,
-                                          double image_accuracy = 0) {
+                                          bool of_image = false) {
     std::vector<Engine> table = engines();
     for (Engine& engine : table) {
         engine.exact = exact;
@@ -144,7 +144,7 @@ std::unique_ptr<Transforms> transforms_of(double bound, bool exact, double accur
     }
     ComputeOptions options = test::on_reference();
     options.accuracy = accuracy;
-    options.image_accuracy = image_accuracy;
+    options.accuracy_is_of_image = of_image;
     return open_transforms(options, table);
 }
 
@@ -155,9 +155,8 @@ TEST(Q, OfAFileIsAsExactAsWhatIsAskedFor) {
     };
     for (const bool exact : {false, true}) {
         EXPECT_EQ(largest(transforms_of(6e-4, exact, 1e-3)), 1e-3);
-        EXPECT_EQ(largest(transforms_of(6e-4, exact, 1e-3, 1e-2)), 1e-3);
     }
-    EXPECT_EQ(largest(transforms_of(6e-4, false, 0, 1e-3)), 1e-3) << "what the image needs";
+    EXPECT_EQ(largest(transforms_of(6e-4, false, 1e-3, true)), 1e-3) << "what the image needs";
     EXPECT_EQ(largest(transforms_of(6e-4, false)), 6e-4) << "what this run would make";
     EXPECT_EQ(largest(transforms_of(6e-7, true)), 6e-6) << "of another exact engine";
 }

@@ -24,7 +24,7 @@ NufftRates rates_of(const Pace& pace, const EngineContext& context, const Voxels
 }
 
 NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, const Voxels& voxels) {
-    return choose_nufft_grid(voxels.lattice_size(), points.count(), nufft_grid_accuracy(context),
+    return choose_nufft_grid(voxels.lattice_size(), points.count(), error_for_fine_grid(context),
                              nufft_precision(context),
                              rates_of(context.model.pace, context, voxels));
 }
@@ -361,27 +361,28 @@ private:
     std::vector<Part> parts_;
 };
 
+/// That is asked for, or usual.
+double accuracy_of(const EngineContext& context) {
+    const double usual = context.precision == Precision::float64 ? 1e-12 : least_accuracy_of_floats;
+    return context.accuracy > 0 ? context.accuracy : usual;
+}
+
 } // namespace
 
 Precision nufft_precision(const EngineContext& context) {
     const bool in_floats = context.precision == Precision::float32 &&
-                           (nufft_accuracy(context) >= least_accuracy_of_floats ||
+                           (accuracy_of(context) >= least_accuracy_of_floats ||
                             !context.device.has(Precision::float64));
     return in_floats ? Precision::float32 : Precision::float64;
 }
 
-double nufft_grid_accuracy(const EngineContext& context) {
-    const double accuracy = nufft_accuracy(context);
+double error_for_fine_grid(const EngineContext& context) {
+    const double accuracy = accuracy_of(context);
     return std::max(accuracy - nufft_rounding(context), accuracy / 2);
 }
 
 double nufft_rounding(const EngineContext& context) {
     return nufft_precision(context) == context.precision ? 0 : unit_roundoff(context.precision);
-}
-
-double nufft_accuracy(const EngineContext& context) {
-    const double usual = context.precision == Precision::float64 ? 1e-12 : least_accuracy_of_floats;
-    return context.accuracy > 0 ? context.accuracy : usual;
 }
 
 std::string nufft_refusal(const Device&, const SamplePoints&, const Voxels& voxels) {

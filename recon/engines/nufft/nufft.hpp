@@ -4,19 +4,18 @@
 
 namespace lsrecon {
 
-/// Gridding by a kernel and an FFT (Dutt and Rokhlin 1993; Fessler and Sutton 2003, IEEE TSP
-/// 51:560), in the host's memory on all cores, with sums in a fixed order.
-/// The relative L2 error that is asked of it: where the user asks nothing, nearly what the
-/// precision allows.
-double nufft_accuracy(const EngineContext& context);
+// The NUFFT: gridding by a kernel and an FFT (Dutt and Rokhlin 1993; Fessler and Sutton 2003, IEEE
+// TSP 51:560), in the host's memory on all cores, with sums in a fixed order.
+
 /// Below it, sums in floats keep no error that is asked for.
 constexpr double least_accuracy_of_floats = 5e-6;
 /// What it computes in: doubles for what floats cannot keep, where the device has them.
 Precision nufft_precision(const EngineContext& context);
 /// Of its results, where they are stored in less than that.
 double nufft_rounding(const EngineContext& context);
-/// What is left of the accuracy for its fine grid.
-double nufft_grid_accuracy(const EngineContext& context);
+/// What is left for its fine grid of the accuracy that is asked for, or of nearly what the
+/// precision allows.
+double error_for_fine_grid(const EngineContext& context);
 std::string nufft_refusal(const Device& device, const SamplePoints& points, const Voxels& voxels);
 Cost predict_nufft(const EngineContext& context, const Variant& variant, const std::string& stage,
                    const SamplePoints& points, const Voxels& voxels);

@@ -28,7 +28,7 @@ NufftRates rates_of(const Machine& machine, const EngineContext& context) {
 }
 
 NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, const Voxels& voxels) {
-    return choose_nufft_grid(voxels.lattice_size(), points.count(), nufft_grid_accuracy(context),
+    return choose_nufft_grid(voxels.lattice_size(), points.count(), error_for_fine_grid(context),
                              nufft_precision(context), rates_of(context.model, context),
                              NufftTiles(voxels.lattice_size()).multiples());
 }
