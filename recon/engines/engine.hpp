@@ -44,17 +44,25 @@ struct Variant {
     const Arithmetic& arithmetic_by(const Parameters& parameters) const;
 };
 
-/// What an engine computes with. What it refers to must outlive its transforms.
-struct EngineContext {
-    Device& device;
-    const Machine& model; ///< by which it chooses how it computes (model_of)
+/// By what an engine is chosen and predicted: no device is touched.
+struct EngineFacts {
+    std::string device_kind; ///< Device::kind()
+    bool in_host_memory; ///< where its arrays are
+    bool has_doubles;
+    const Machine& model; ///< by which an engine chooses how it computes (model_of)
     const Machine& machine; ///< for which it predicts seconds
     Precision precision; ///< of arrays
     double accuracy; ///< ComputeOptions::accuracy
-    std::function<void(const std::string&)> note;
-    /// Those of a variant for a stage ("fhd", "q" or "f"), which are on the record from then on.
+    /// Those of a variant for a stage ("fhd", "q" or "f").
     std::function<const ChosenParameters&(const std::string& variant, const std::string& stage)>
         parameters;
+};
+
+/// What an engine computes with. What it refers to must outlive its transforms, whose parameters
+/// are on the record from the call on.
+struct EngineContext : EngineFacts {
+    Device& device;
+    std::function<void(const std::string&)> note;
 };
 
 /// A way to compute transforms. What the points refer to must outlive a transform.
@@ -65,10 +73,10 @@ struct Engine {
     bool divides_time; ///< off-resonance needs time segments (engines/segments.hpp)
     bool exact; ///< its error is rounding: it may serve in place of another one
     /// Why it cannot serve them; "" where it can.
-    std::string (*refusal)(const Device& device, const SamplePoints& points, const Voxels& voxels);
+    std::string (*refusal)(const SamplePoints& points, const Voxels& voxels);
     /// One coil in this stage; the error is the bound of the transform's.
-    std::function<Cost(const EngineContext& context, const Variant& variant,
-                       const std::string& stage, const SamplePoints& points, const Voxels& voxels)>
+    std::function<Cost(const EngineFacts& facts, const Variant& variant, const std::string& stage,
+                       const SamplePoints& points, const Voxels& voxels)>
         predict;
     std::function<std::unique_ptr<Transform>(const EngineContext& context, const Variant& variant,
                                              const SamplePoints& points, const Voxels& voxels)>

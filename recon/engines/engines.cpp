@@ -17,7 +17,7 @@ namespace lsrecon {
 
 namespace {
 
-std::string none(const Device&, const SamplePoints&, const Voxels&) {
+std::string none(const SamplePoints&, const Voxels&) {
     return "";
 }
 
@@ -60,21 +60,20 @@ constexpr PairCost of_rows_by_polynomials{no_unit, 21, 19, 2};
 constexpr PairCost of_products{no_unit, 4, 2, 2, 2};
 constexpr PairCost of_products_in_doubles{no_unit, 4, 2, 2, 2, matrix_unit};
 
-std::string off_a_grid(const Device&, const SamplePoints&, const Voxels& voxels) {
+std::string off_a_grid(const SamplePoints&, const Voxels& voxels) {
     return voxels.on_lattice() ? "" : "the voxels are not on a grid";
 }
 
 /// On the host's cores where the arrays are, else on the device.
-Cost predict_nufft_where(const EngineContext& context, const Variant& variant,
-                         const std::string& stage, const SamplePoints& points,
-                         const Voxels& voxels) {
-    return (context.device.in_host_memory() ? predict_nufft : opencl::predict_nufft)(
-        context, variant, stage, points, voxels);
+Cost predict_nufft_where(const EngineFacts& facts, const Variant& variant, const std::string& stage,
+                         const SamplePoints& points, const Voxels& voxels) {
+    return (facts.in_host_memory ? predict_nufft : opencl::predict_nufft)(facts, variant, stage,
+                                                                          points, voxels);
 }
 std::unique_ptr<Transform> make_nufft_where(const EngineContext& context, const Variant& variant,
                                             const SamplePoints& points, const Voxels& voxels) {
-    return (context.device.in_host_memory() ? make_nufft : opencl::make_nufft)(context, variant,
-                                                                               points, voxels);
+    return (context.in_host_memory ? make_nufft : opencl::make_nufft)(context, variant, points,
+                                                                      voxels);
 }
 
 #endif

@@ -131,7 +131,7 @@ std::unique_ptr<Transform> make_loops(const EngineContext& context, const Varian
     return loops<double>(context.device, points, voxels);
 }
 
-Cost predict_loops(const EngineContext&, const Variant& variant, const std::string& stage,
+Cost predict_loops(const EngineFacts&, const Variant& variant, const std::string& stage,
                    const SamplePoints& points, const Voxels& voxels) {
     constexpr double seconds_of_a_pair = 2.5e-8; // mostly its sine and cosine
     Cost cost;

@@ -16,29 +16,6 @@ namespace lsrecon {
 
 namespace {
 
-/// Of ComputeOptions::engine.
-const std::string by_cost = "auto";
-const std::string any_exact = "exact";
-
-/// What the user asks for by name, or the usual one.
-std::string kernel_of(const ComputeOptions& options, const std::string& device_kind,
-                      const std::vector<Engine>& table) {
-    if (!options.kernel.empty()) {
-        const std::string& engine = engine_of(options.kernel, table).name;
-        if (options.engine != by_cost && options.engine != engine) {
-            throw UsageError(text("`engine` ", options.engine, " and `kernel` ", options.kernel,
-                                  ", which is of ", engine, "\n  next:     leave one of them out"));
-        }
-        return options.kernel;
-    }
-    for (const Engine& engine : table) {
-        if (engine.name == options.engine) {
-            return engine.variants.back().name;
-        }
-    }
-    return default_kernel(device_kind);
-}
-
 /// By the device of the first rank: another may have a part of its GPU alone.
 Machine model_of_first(const DeviceInfo& info, JobRanks& ranks) {
     Machine model = model_of(info);
@@ -77,32 +54,24 @@ struct ParametersInMessage {
 
 } // namespace
 
-bool may_be_inexact(const ComputeOptions& options, const std::vector<Engine>& table) {
-    const bool any = std::any_of(table.begin(), table.end(), [](const Engine& engine) {
-        return engine.device_kind == "opencl"; // else open_transforms says that none is built in
-    });
-    return any && options.backend == "opencl" &&
-           (options.kernel.empty() && options.engine == by_cost
-                ? true
-                : options.engine != any_exact &&
-                      !engine_of(kernel_of(options, "opencl", table), table).exact);
-}
-
 Transforms::Transforms(std::shared_ptr<Device> device, ComputeOptions options,
                        std::vector<Engine> table)
     : device_(std::move(device)), options_(std::move(options)),
       ranks_(options_.ranks != nullptr ? options_.ranks : &alone_),
       model_(model_of_first(device_->info(), *ranks_)), machine_{device_->info(), device_->pace()},
       table_(std::move(table)), kernel_(kernel_of(options_, device_->kind(), table_)),
-      engine_(engine_of(kernel_, table_)), variant_(variant_named(kernel_, table_)),
-      context_(context(machine_, &Transforms::recorded_parameters)),
-      predicting_(context(machine_, &Transforms::parameters_of)),
-      choosing_(context(model_, &Transforms::shipped_parameters_of)) {
+      engine_(engine_of(kernel_, table_)),
+      variant_(variant_named(kernel_, table_)), context_{facts(machine_,
+                                                               &Transforms::recorded_parameters),
+                                                         *device_, options_.note},
+      predicting_(facts(machine_, &Transforms::parameters_of)),
+      choosing_(facts(model_, &Transforms::shipped_parameters_of)) {
     take_kernels_of_first();
     if (may_be_inexact(options_, table_) && !options_.precision && accuracy_is_asked_for() &&
         options_.accuracy < least_accuracy_of_floats && device_->has(Precision::float64)) {
         options_.precision = Precision::float64;
-        for (EngineContext* const any : {&context_, &predicting_, &choosing_}) {
+        for (EngineFacts* const any :
+             std::initializer_list<EngineFacts*>{&context_, &predicting_, &choosing_}) {
             any->precision = Precision::float64;
         }
         tell(text("double precision, for an accuracy of ", options_.accuracy));
@@ -114,13 +83,14 @@ Transforms::Transforms(std::shared_ptr<Device> device, ComputeOptions options,
     }
 }
 
-EngineContext Transforms::context(const Machine& machine, FindParameters parameters) {
-    return {*device_,
+EngineFacts Transforms::facts(const Machine& machine, FindParameters parameters) {
+    return {device_->kind(),
+            device_->in_host_memory(),
+            device_->has(Precision::float64),
             model_,
             machine,
             precision(),
             options_.accuracy,
-            options_.note,
             [this, parameters](const std::string& variant, const std::string& stage)
                 -> const ChosenParameters& { return (this->*parameters)(variant, stage); }};
 }
@@ -128,7 +98,7 @@ EngineContext Transforms::context(const Machine& machine, FindParameters paramet
 ComputedBy Transforms::computed_by() const {
     std::string parameters = segments_;
     for (const std::string& variant_and_stage : ran_) {
-        if (const ChosenParameters& chosen = chosen_.at(variant_and_stage);
+        if (const ChosenParameters& chosen = parameters_.at(variant_and_stage);
             !chosen.values.empty()) {
             parameters +=
                 (parameters.empty() ? "" : "; ") + variant_and_stage + ": " + chosen.text();
@@ -159,122 +129,32 @@ Precision Transforms::solver_precision() const {
                                                                         : Precision::float32);
 }
 
-std::string Transforms::refusal_of(const Chosen& any, const SamplePoints& points,
-                                   const Voxels& voxels) {
-    const Engine& engine = any.engine;
-    if (engine.device_kind != device_->kind()) {
-        return text("it computes on ", engine.device_kind, ", not on ", device_->kind());
-    }
-    const std::string refusal = engine.refusal(*device_, points, voxels);
-    const double most = engine.exact && options_.accuracy_is_of_image ? 0 : options_.accuracy;
-    if (!refusal.empty() || most == 0) {
-        return refusal;
-    }
-    double error = 0;
-    for (const std::string stage : {"fhd", "q", "f"}) {
-        error =
-            std::max(error, engine.predict(predicting_, any.variant, stage, points, voxels).error);
-    }
-    return error <= most ? ""
-                         : text("its relative error is up to ", rounded(error), ", and ", most,
-                                " is asked for");
-}
-
-Transforms::Chosen Transforms::choose(const SamplePoints& points, const Voxels& voxels) {
-    std::string refusals;
-    const std::optional<Chosen> usual = exact_one(points, voxels, refusals);
-    if (options_.kernel.empty() && options_.engine == by_cost) {
-        if (const std::optional<Chosen> faster = faster_one(usual, points, voxels)) {
-            return *faster;
-        }
-    }
-    if (!usual) {
-        throw DeviceError("no engine can compute this transform" + refusals +
-                          (accuracy_is_asked_for() ? "\n  next:     pass a larger `accuracy`, or "
-                                                     "`precision` double"
-                                                   : ""));
-    }
-    return *usual;
-}
-
-/// The one that was asked for, else an exact one.
-std::optional<Transforms::Chosen>
-Transforms::exact_one(const SamplePoints& points, const Voxels& voxels, std::string& refusals) {
-    const Chosen asked{engine_, variant_};
-    const std::string why = refusal_of(asked, points, voxels);
-    if (why.empty()) {
-        return asked;
-    }
+Choice Transforms::chosen(const SamplePoints& points, const Voxels& voxels) {
+    Choice choice = choose(table_, options_, predicting_, choosing_, points, voxels);
     const bool by_name = !options_.kernel.empty() || options_.engine == engine_.name;
-    refusals = text("\n  ", variant_.name, ": ", why);
-    for (auto engine = table_.rbegin(); engine != table_.rend(); ++engine) {
-        const Chosen other{*engine, engine->variants.back()};
-        if (&other.engine == &engine_ || !other.engine.exact) {
-            continue;
-        }
-        const std::string refusal = refusal_of(other, points, voxels);
-        if (refusal.empty()) {
-            if (by_name && told_.insert(why).second) {
-                note(text("`kernel` ", variant_.name, " cannot compute this transform: ", why, ". ",
-                          other.variant.name, " does"));
-            }
-            return other;
-        }
-        refusals += text("\n  ", other.variant.name, ": ", refusal);
+    const std::string& why = choice.why_not_asked;
+    if (!why.empty() && by_name && told_.insert(why).second) {
+        note(text("`kernel` ", variant_.name, " cannot compute this transform: ", why, ". ",
+                  choice.variant->name, " does"));
     }
-    return {};
+    return choice;
 }
 
-Cost Transforms::cost_of(const EngineContext& context, const Chosen& any, const std::string& stage,
-                         const SamplePoints& points, const Voxels& voxels) {
-    Cost cost = any.engine.predict(context, any.variant, stage, points, voxels);
-    if (any.engine.exact) {
-        const Pace& pace = context.machine.pace;
-        const double sums = cost.seconds - cost.once;
-        cost.once *= pace.phases;
-        cost.seconds = pace.exact * sums + cost.once;
-    }
-    return cost;
-}
-
-std::optional<Transforms::Chosen> Transforms::faster_one(const std::optional<Chosen>& exact,
-                                                         const SamplePoints& points,
-                                                         const Voxels& voxels) {
-    constexpr double worth_it = 2; // times faster, of one coil
-    constexpr double seconds_of_making = 0.05;
-    const double seconds = exact ? cost_of(choosing_, *exact, "fhd", points, voxels).seconds : 0;
-    if (exact && seconds < seconds_of_making) {
-        return {};
-    }
-    for (const Engine& engine : table_) {
-        const Chosen any{engine, engine.variants.back()};
-        if (engine.exact || !refusal_of(any, points, voxels).empty()) {
-            continue;
-        }
-        const Cost cost = cost_of(choosing_, any, "fhd", points, voxels);
-        if (!exact || seconds > worth_it * cost.seconds + seconds_of_making) {
-            return any;
-        }
-    }
-    return {};
-}
-
-void Transforms::tell_engine(const Chosen& chosen, const SamplePoints& points,
+void Transforms::tell_engine(const Choice& choice, const SamplePoints& points,
                              const Voxels& voxels) {
-    if (chosen.engine.exact || !options_.kernel.empty() || options_.engine != by_cost ||
-        !told_.insert(chosen.engine.name).second) {
+    if (choice.engine->exact || !options_.kernel.empty() || options_.engine != engine_by_cost ||
+        !told_.insert(choice.engine->name).second) {
         return;
     }
-    const auto cost = [&](const Chosen& any) {
+    const auto cost = [&](const EngineAndVariant& any) {
         return cost_of(choosing_, any, "fhd", points, voxels);
     };
-    std::string refusals;
-    const std::optional<Chosen> exact = exact_one(points, voxels, refusals);
-    const Cost its = cost(chosen);
-    options_.tell(text("engine ", chosen.engine.name, ", relative error at most ",
+    const Cost its = cost(choice);
+    const std::optional<EngineAndVariant>& exact = choice.exact;
+    options_.tell(text("engine ", choice.engine->name, ", relative error at most ",
                        rounded(its.error),
                        exact ? text(", about ", rounded(cost(*exact).seconds / its.seconds),
-                                    " times as fast as ", exact->variant.name)
+                                    " times as fast as ", exact->variant->name)
                              : ""));
 }
 
@@ -284,16 +164,16 @@ std::unique_ptr<Transform> Transforms::make(const SamplePoints& points, const Vo
 
 std::unique_ptr<Transform> Transforms::make_in(Precision precision, const SamplePoints& points,
                                                const Voxels& voxels) {
-    const Chosen by = choose(points, voxels);
+    const Choice by = chosen(points, voxels);
     tell_engine(by, points, voxels);
     EngineContext context = context_;
     context.precision = precision;
-    if (std::find(served_.begin(), served_.end(), &by.variant) == served_.end()) {
-        served_.push_back(&by.variant);
+    if (std::find(served_.begin(), served_.end(), by.variant) == served_.end()) {
+        served_.push_back(by.variant);
     }
     const OffResonance* const off_resonance = off_resonance_of(points, voxels);
-    if (off_resonance == nullptr || !by.engine.divides_time) {
-        return by.engine.make(context, by.variant, points, voxels);
+    if (off_resonance == nullptr || !by.engine->divides_time) {
+        return by.engine->make(context, *by.variant, points, voxels);
     }
     const TimeSegments segments =
         time_segments(*points.times, *off_resonance, options_.segment_error, precision);
@@ -303,8 +183,8 @@ std::unique_ptr<Transform> Transforms::make_in(Precision precision, const Sample
         tell("off-resonance by " + segments_);
     }
     return std::make_unique<SegmentedTransform>(
-        *device_, precision, by.engine.make(context, by.variant, points, voxels.in_field(nullptr)),
-        segments);
+        *device_, precision,
+        by.engine->make(context, *by.variant, points, voxels.in_field(nullptr)), segments);
 }
 
 Cost Transforms::predict(const std::string& stage, const SamplePoints& points,
@@ -322,14 +202,14 @@ Cost Transforms::cost_by_model(Precision precision, const std::string& stage,
     return cost_in(precision, choosing_, stage, points, voxels);
 }
 
-Cost Transforms::cost_in(Precision precision, const EngineContext& by, const std::string& stage,
+Cost Transforms::cost_in(Precision precision, const EngineFacts& by, const std::string& stage,
                          const SamplePoints& points, const Voxels& voxels) {
-    const Chosen chosen = choose(points, voxels);
-    EngineContext context = by;
-    context.precision = precision;
-    Cost cost = cost_of(context, chosen, stage, points, voxels);
+    const Choice choice = chosen(points, voxels);
+    EngineFacts facts = by;
+    facts.precision = precision;
+    Cost cost = cost_of(facts, choice, stage, points, voxels);
     const OffResonance* const off_resonance = off_resonance_of(points, voxels);
-    if (off_resonance != nullptr && chosen.engine.divides_time) {
+    if (off_resonance != nullptr && choice.engine->divides_time) {
         cost.seconds *= expected_segments(*points.times, *off_resonance);
         cost.error += options_.segment_error;
     }
@@ -366,18 +246,18 @@ Parameters Transforms::given(const std::string& variant) const {
 const ChosenParameters& Transforms::parameters_of(const std::string& variant,
                                                   const std::string& stage) {
     const std::string key = variant + " " + stage;
-    if (chosen_.count(key) == 0) {
+    if (parameters_.count(key) == 0) {
         Parameters of_user = given(variant);
         const auto first = of_first_.find(key);
         if (first != of_first_.end() && of_user.empty()) {
-            return chosen_[key] = first->second;
+            return parameters_[key] = first->second;
         }
         if (first != of_first_.end()) {
             of_user.insert(first->second.values.begin(), first->second.values.end());
         }
-        chosen_[key] = choose_parameters(device_->info(), variant, stage, of_user);
+        parameters_[key] = choose_parameters(device_->info(), variant, stage, of_user);
     }
-    return chosen_[key];
+    return parameters_[key];
 }
 
 const ChosenParameters& Transforms::recorded_parameters(const std::string& variant,
@@ -477,7 +357,7 @@ void check_options(const ComputeOptions& options) {
     const bool is_own_precision =
         options.backend == "reference" && options.precision == Precision::float64;
     if (options.backend != "opencl" &&
-        !(options.device.empty() && options.kernel.empty() && options.engine == by_cost &&
+        !(options.device.empty() && options.kernel.empty() && options.engine == engine_by_cost &&
           options.device_memory == 0 && (!options.precision || is_own_precision))) {
         throw UsageError(
             text("`backend` ", options.backend,

@@ -4,46 +4,9 @@
 #include <set>
 
 #include "base/computed_by.hpp"
-#include "base/job_ranks.hpp"
-#include "engines/engine.hpp"
+#include "engines/choose.hpp"
 
 namespace lsrecon {
-
-/// What the user asks to compute with.
-struct ComputeOptions {
-    std::string backend = "opencl"; ///< name of a row of device_kinds()
-    std::string device; ///< index, part of a name, or type; "" for the best one
-    std::string kernel; ///< variant of an engine; "" for the usual one
-    /// "auto": an exact engine, or one that is not where its error is below `accuracy` and it takes
-    /// less than half of the time. "exact", or the name of an engine.
-    std::string engine = "auto";
-    /// Names and values of a variant's parameters; empty to use those of `lsrecon tune`, else those
-    /// that ship with the program.
-    Parameters parameters = {};
-    /// Of transforms and solver. By default single, with the solver in double precision where the
-    /// device has that. The reference has its own.
-    std::optional<Precision> precision = {};
-    /// Of transforms: no engine serves whose bound of the relative L2 error is larger, and the
-    /// NUFFT chooses its kernel by it; 0 for what is usual.
-    double accuracy = 0;
-    /// It was not asked for but follows from what the image needs: an exact engine, whose errors
-    /// are rounding, serves whatever they are.
-    bool accuracy_is_of_image = false;
-    /// Relative L2 error of time segments, where the engine needs them for off-resonance.
-    double segment_error = 1e-5;
-    /// That compute together what each is asked for in the same order; null for this one alone.
-    /// They choose by the device and the tuned kernels of the first, and use the memory that each
-    /// of them has.
-    JobRanks* ranks = nullptr;
-    double device_memory = 0; ///< bytes to use of the device's memory at most; 0 for all of it
-    /// Called with what the user should know: a solver that moved to the CPU, a cache that fails.
-    std::function<void(const std::string&)> note = [](const std::string&) {};
-    /// Called with how the work is done: in pieces, by time segments.
-    std::function<void(const std::string&)> tell = [](const std::string&) {};
-};
-
-/// Whether an engine may compute that is not exact.
-bool may_be_inexact(const ComputeOptions& options, const std::vector<Engine>& table = engines());
 
 /// F of any sampling on a device, by the engine that was asked for or one that serves what that
 /// one cannot.
@@ -77,7 +40,7 @@ public:
                                        const Voxels& voxels);
     /// The engine that make() takes for them.
     const Engine& engine_for(const SamplePoints& points, const Voxels& voxels) {
-        return choose(points, voxels).engine;
+        return *chosen(points, voxels).engine;
     }
     /// ComputeOptions::accuracy, and whether the user asked for it.
     double accuracy() const { return options_.accuracy; }
@@ -108,25 +71,15 @@ public:
     }
 
 private:
-    struct Chosen {
-        const Engine& engine;
-        const Variant& variant;
-    };
     const Variant& first_served() const { return served_.empty() ? variant_ : *served_.front(); }
-    Chosen choose(const SamplePoints& points, const Voxels& voxels);
-    std::optional<Chosen> exact_one(const SamplePoints& points, const Voxels& voxels,
-                                    std::string& refusals);
+    /// Notes where it is not the kernel that was asked for by its name.
+    Choice chosen(const SamplePoints& points, const Voxels& voxels);
     /// Of one that was chosen for its speed, when it is made.
-    void tell_engine(const Chosen& chosen, const SamplePoints& points, const Voxels& voxels);
-    std::optional<Chosen> faster_one(const std::optional<Chosen>& exact, const SamplePoints& points,
-                                     const Voxels& voxels);
-    Cost cost_of(const EngineContext& context, const Chosen& any, const std::string& stage,
-                 const SamplePoints& points, const Voxels& voxels);
-    std::string refusal_of(const Chosen& any, const SamplePoints& points, const Voxels& voxels);
+    void tell_engine(const Choice& choice, const SamplePoints& points, const Voxels& voxels);
     using FindParameters = const ChosenParameters& (Transforms::*)(const std::string& variant,
                                                                    const std::string& stage);
-    EngineContext context(const Machine& machine, FindParameters parameters);
-    Cost cost_in(Precision precision, const EngineContext& by, const std::string& stage,
+    EngineFacts facts(const Machine& machine, FindParameters parameters);
+    Cost cost_in(Precision precision, const EngineFacts& by, const std::string& stage,
                  const SamplePoints& points, const Voxels& voxels);
     void take_kernels_of_first();
     const ChosenParameters& parameters_of(const std::string& variant, const std::string& stage);
@@ -146,13 +99,13 @@ private:
     std::string kernel_; ///< that was asked for, its engine and its row
     const Engine& engine_;
     const Variant& variant_;
-    EngineContext context_;
-    EngineContext predicting_; ///< the same; what it asks for does not go into the record
-    EngineContext choosing_; ///< by the model
+    EngineContext context_; ///< its parameters go into the record
+    EngineFacts predicting_; ///< the same; its parameters do not
+    EngineFacts choosing_; ///< by the model
     std::vector<const Variant*> served_; ///< those that made transforms
     std::string segments_; ///< of off-resonance, for the record
     std::map<std::string, ChosenParameters> of_first_; ///< of ranks, by variant and stage
-    std::map<std::string, ChosenParameters> chosen_;
+    std::map<std::string, ChosenParameters> parameters_;
     std::map<std::string, ChosenParameters> shipped_;
     std::set<std::string> ran_; ///< of them, for the record
     std::set<std::string> told_;

@@ -135,7 +135,7 @@ std::unique_ptr<Transforms> transforms_of(double bound, bool exact, double accur
     std::vector<Engine> table = engines();
     for (Engine& engine : table) {
         engine.exact = exact;
-        engine.predict = [bound](const EngineContext&, const Variant&, const std::string&,
+        engine.predict = [bound](const EngineFacts&, const Variant&, const std::string&,
                                  const SamplePoints&, const Voxels&) {
             Cost cost;
             cost.error = bound;

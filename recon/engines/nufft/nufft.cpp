@@ -14,7 +14,7 @@ namespace lsrecon {
 namespace {
 
 /// Of a core, measured.
-NufftRates rates_of(const Pace& pace, const EngineContext& context, const Voxels& voxels) {
+NufftRates rates_of(const Pace& pace, const EngineFacts& context, const Voxels& voxels) {
     const double of_doubles = nufft_precision(context) == Precision::float64 ? 3 : 1;
     const int dimensions = voxels.lattice_size()[2] > 1 ? 3 : 2;
     const auto of_sample = [=, spreading = pace.spreading](std::size_t width) {
@@ -23,7 +23,7 @@ NufftRates rates_of(const Pace& pace, const EngineContext& context, const Voxels
     return {of_sample, pace.fine * of_doubles * 6e-10};
 }
 
-NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, const Voxels& voxels) {
+NufftGrid grid_of(const EngineFacts& context, const SamplePoints& points, const Voxels& voxels) {
     return choose_nufft_grid(voxels.lattice_size(), points.count(), error_for_fine_grid(context),
                              nufft_precision(context),
                              rates_of(context.model.pace, context, voxels));
@@ -362,34 +362,34 @@ private:
 };
 
 /// That is asked for, or usual.
-double accuracy_of(const EngineContext& context) {
+double accuracy_of(const EngineFacts& context) {
     const double usual = context.precision == Precision::float64 ? 1e-12 : least_accuracy_of_floats;
     return context.accuracy > 0 ? context.accuracy : usual;
 }
 
 } // namespace
 
-Precision nufft_precision(const EngineContext& context) {
-    const bool in_floats = context.precision == Precision::float32 &&
-                           (accuracy_of(context) >= least_accuracy_of_floats ||
-                            !context.device.has(Precision::float64));
+Precision nufft_precision(const EngineFacts& context) {
+    const bool in_floats =
+        context.precision == Precision::float32 &&
+        (accuracy_of(context) >= least_accuracy_of_floats || !context.has_doubles);
     return in_floats ? Precision::float32 : Precision::float64;
 }
 
-double error_for_fine_grid(const EngineContext& context) {
+double error_for_fine_grid(const EngineFacts& context) {
     const double accuracy = accuracy_of(context);
     return std::max(accuracy - nufft_rounding(context), accuracy / 2);
 }
 
-double nufft_rounding(const EngineContext& context) {
+double nufft_rounding(const EngineFacts& context) {
     return nufft_precision(context) == context.precision ? 0 : unit_roundoff(context.precision);
 }
 
-std::string nufft_refusal(const Device&, const SamplePoints&, const Voxels& voxels) {
+std::string nufft_refusal(const SamplePoints&, const Voxels& voxels) {
     return voxels.on_lattice() ? "" : "the voxels are not on a grid";
 }
 
-Cost predict_nufft(const EngineContext& context, const Variant&, const std::string& stage,
+Cost predict_nufft(const EngineFacts& context, const Variant&, const std::string& stage,
                    const SamplePoints& points, const Voxels& voxels) {
     const NufftGrid grid = grid_of(context, points, voxels);
     // Order, place and shift, beside positions that engines of a device would keep.

@@ -10,14 +10,14 @@ namespace lsrecon {
 /// Below it, sums in floats keep no error that is asked for.
 constexpr double least_accuracy_of_floats = 5e-6;
 /// What it computes in: doubles for what floats cannot keep, where the device has them.
-Precision nufft_precision(const EngineContext& context);
+Precision nufft_precision(const EngineFacts& facts);
 /// Of its results, where they are stored in less than that.
-double nufft_rounding(const EngineContext& context);
+double nufft_rounding(const EngineFacts& facts);
 /// What is left for its fine grid of the accuracy that is asked for, or of nearly what the
 /// precision allows.
-double error_for_fine_grid(const EngineContext& context);
-std::string nufft_refusal(const Device& device, const SamplePoints& points, const Voxels& voxels);
-Cost predict_nufft(const EngineContext& context, const Variant& variant, const std::string& stage,
+double error_for_fine_grid(const EngineFacts& facts);
+std::string nufft_refusal(const SamplePoints& points, const Voxels& voxels);
+Cost predict_nufft(const EngineFacts& facts, const Variant& variant, const std::string& stage,
                    const SamplePoints& points, const Voxels& voxels);
 std::unique_ptr<Transform> make_nufft(const EngineContext& context, const Variant& variant,
                                       const SamplePoints& points, const Voxels& voxels);

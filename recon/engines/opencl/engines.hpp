@@ -14,16 +14,16 @@ MakeTransform make_direct, make_separable, make_nufft;
 constexpr std::size_t sources_of_a_run = 32;
 
 /// Bound of the relative L2 error of a stage with exact phases.
-double error_of_exact(const EngineContext& context, const Variant& variant,
-                      const std::string& stage, const SamplePoints& points, const Voxels& voxels);
+double error_of_exact(const EngineFacts& context, const Variant& variant, const std::string& stage,
+                      const SamplePoints& points, const Voxels& voxels);
 /// Of such a stage for one coil: seconds by the nominal rates of the device.
-Cost predict_exact(const EngineContext& context, const Variant& variant, const std::string& stage,
+Cost predict_exact(const EngineFacts& context, const Variant& variant, const std::string& stage,
                    const SamplePoints& points, const Voxels& voxels);
 /// The same by the separable engine, with the factors of its phases.
-Cost predict_separable(const EngineContext& context, const Variant& variant,
-                       const std::string& stage, const SamplePoints& points, const Voxels& voxels);
+Cost predict_separable(const EngineFacts& context, const Variant& variant, const std::string& stage,
+                       const SamplePoints& points, const Voxels& voxels);
 
-Cost predict_nufft(const EngineContext& context, const Variant& variant, const std::string& stage,
+Cost predict_nufft(const EngineFacts& context, const Variant& variant, const std::string& stage,
                    const SamplePoints& points, const Voxels& voxels);
 
 } // namespace lsrecon::opencl

@@ -15,7 +15,7 @@ std::size_t lanes_of(std::size_t width) {
     return width <= 4 ? 4 : width <= 8 ? 8 : 16;
 }
 
-NufftRates rates_of(const Machine& machine, const EngineContext& context) {
+NufftRates rates_of(const Machine& machine, const EngineFacts& context) {
     // In multiply-adds, measured on an NVIDIA H200 with floats: finding, reading and evaluating
     // costs as much as adding.
     const double of_doubles = nufft_precision(context) == Precision::float64 ? 2 : 1;
@@ -27,7 +27,7 @@ NufftRates rates_of(const Machine& machine, const EngineContext& context) {
     return {of_sample, machine.pace.fine * 33 * unit};
 }
 
-NufftGrid grid_of(const EngineContext& context, const SamplePoints& points, const Voxels& voxels) {
+NufftGrid grid_of(const EngineFacts& context, const SamplePoints& points, const Voxels& voxels) {
     return choose_nufft_grid(voxels.lattice_size(), points.count(), error_for_fine_grid(context),
                              nufft_precision(context), rates_of(context.model, context),
                              NufftTiles(voxels.lattice_size()).multiples());
@@ -244,7 +244,7 @@ std::unique_ptr<Transform> make_nufft(const EngineContext& context, const Varian
                    [&] { return std::make_unique<NufftOnDevice>(context, points, voxels); });
 }
 
-Cost predict_nufft(const EngineContext& context, const Variant&, const std::string&,
+Cost predict_nufft(const EngineFacts& context, const Variant&, const std::string&,
                    const SamplePoints& points, const Voxels& voxels) {
     const NufftGrid grid = grid_of(context, points, voxels);
     const NufftTiles tiles(voxels.lattice_size());

@@ -6,8 +6,8 @@
 
 namespace lsrecon::opencl {
 
-double error_of_exact(const EngineContext& context, const Variant& variant,
-                      const std::string& stage, const SamplePoints& points, const Voxels& voxels) {
+double error_of_exact(const EngineFacts& context, const Variant& variant, const std::string& stage,
+                      const SamplePoints& points, const Voxels& voxels) {
     const std::size_t terms = stage == "f" ? voxels.count() : points.count();
     if (context.precision == Precision::float64) {
         // Against the reference: both round.
@@ -17,7 +17,7 @@ double error_of_exact(const EngineContext& context, const Variant& variant,
     return tolerance::direct_transform(variant.arithmetic_by(parameters).rounding, terms);
 }
 
-Cost predict_exact(const EngineContext& context, const Variant& variant, const std::string& stage,
+Cost predict_exact(const EngineFacts& context, const Variant& variant, const std::string& stage,
                    const SamplePoints& points, const Voxels& voxels) {
     const ChosenParameters& parameters = context.parameters(variant.name, stage);
     const double half_of_q = stage == "q" ? 2 : 1; // its voxels are half of all differences
@@ -36,8 +36,8 @@ Cost predict_exact(const EngineContext& context, const Variant& variant, const s
     return cost;
 }
 
-Cost predict_separable(const EngineContext& context, const Variant& variant,
-                       const std::string& stage, const SamplePoints& points, const Voxels& voxels) {
+Cost predict_separable(const EngineFacts& context, const Variant& variant, const std::string& stage,
+                       const SamplePoints& points, const Voxels& voxels) {
     constexpr double multiply_adds = 800; // as many take as long as one factor in doubles, measured
     Cost cost = predict_exact(context, variant, stage, points, voxels);
     const Parameters& parameters = context.parameters(variant.name, stage).values;

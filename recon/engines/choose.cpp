@@ -1,0 +1,154 @@
+#include "engines/choose.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/numbers.hpp"
+
+namespace lsrecon {
+
+namespace {
+
+/// Of ComputeOptions::engine.
+const std::string any_exact = "exact";
+
+/// A choice in the making.
+struct Choosing {
+    const std::vector<Engine>& table;
+    const ComputeOptions& ask;
+    const EngineFacts& facts;
+    const EngineFacts& model;
+    const SamplePoints& points;
+    const Voxels& voxels;
+
+    std::string refusal_of(const EngineAndVariant& any) const;
+    std::optional<Choice> exact_one(std::string& refusals) const;
+    std::optional<EngineAndVariant> faster_one(const std::optional<Choice>& exact) const;
+};
+
+std::string Choosing::refusal_of(const EngineAndVariant& any) const {
+    const Engine& engine = *any.engine;
+    if (engine.device_kind != facts.device_kind) {
+        return text("it computes on ", engine.device_kind, ", not on ", facts.device_kind);
+    }
+    const std::string refusal = engine.refusal(points, voxels);
+    const double most = engine.exact && ask.accuracy_is_of_image ? 0 : ask.accuracy;
+    if (!refusal.empty() || most == 0) {
+        return refusal;
+    }
+    double error = 0;
+    for (const std::string stage : {"fhd", "q", "f"}) {
+        error = std::max(error, engine.predict(facts, *any.variant, stage, points, voxels).error);
+    }
+    return error <= most ? ""
+                         : text("its relative error is up to ", rounded(error), ", and ", most,
+                                " is asked for");
+}
+
+/// The one that was asked for, else an exact one.
+std::optional<Choice> Choosing::exact_one(std::string& refusals) const {
+    const std::string kernel = kernel_of(ask, facts.device_kind, table);
+    const EngineAndVariant asked{&engine_of(kernel, table), &variant_named(kernel, table)};
+    const std::string why = refusal_of(asked);
+    if (why.empty()) {
+        return Choice{asked};
+    }
+    refusals = text("\n  ", kernel, ": ", why);
+    for (auto engine = table.rbegin(); engine != table.rend(); ++engine) {
+        const EngineAndVariant other{&*engine, &engine->variants.back()};
+        if (other.engine == asked.engine || !engine->exact) {
+            continue;
+        }
+        const std::string refusal = refusal_of(other);
+        if (refusal.empty()) {
+            return Choice{other, why};
+        }
+        refusals += text("\n  ", other.variant->name, ": ", refusal);
+    }
+    return {};
+}
+
+std::optional<EngineAndVariant> Choosing::faster_one(const std::optional<Choice>& exact) const {
+    constexpr double worth_it = 2; // times faster, of one coil
+    constexpr double seconds_of_making = 0.05;
+    const double seconds = exact ? cost_of(model, *exact, "fhd", points, voxels).seconds : 0;
+    if (exact && seconds < seconds_of_making) {
+        return {};
+    }
+    for (const Engine& engine : table) {
+        const EngineAndVariant any{&engine, &engine.variants.back()};
+        if (engine.exact || !refusal_of(any).empty()) {
+            continue;
+        }
+        const Cost cost = cost_of(model, any, "fhd", points, voxels);
+        if (!exact || seconds > worth_it * cost.seconds + seconds_of_making) {
+            return any;
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+bool may_be_inexact(const ComputeOptions& ask, const std::vector<Engine>& table) {
+    const bool any = std::any_of(table.begin(), table.end(), [](const Engine& engine) {
+        return engine.device_kind == "opencl"; // else open_transforms says that none is built in
+    });
+    return any && ask.backend == "opencl" &&
+           (ask.kernel.empty() && ask.engine == engine_by_cost
+                ? true
+                : ask.engine != any_exact &&
+                      !engine_of(kernel_of(ask, "opencl", table), table).exact);
+}
+
+std::string kernel_of(const ComputeOptions& ask, const std::string& device_kind,
+                      const std::vector<Engine>& table) {
+    if (!ask.kernel.empty()) {
+        const std::string& engine = engine_of(ask.kernel, table).name;
+        if (ask.engine != engine_by_cost && ask.engine != engine) {
+            throw UsageError(text("`engine` ", ask.engine, " and `kernel` ", ask.kernel,
+                                  ", which is of ", engine, "\n  next:     leave one of them out"));
+        }
+        return ask.kernel;
+    }
+    for (const Engine& engine : table) {
+        if (engine.name == ask.engine) {
+            return engine.variants.back().name;
+        }
+    }
+    return default_kernel(device_kind);
+}
+
+Choice choose(const std::vector<Engine>& table, const ComputeOptions& ask, const EngineFacts& facts,
+              const EngineFacts& model, const SamplePoints& points, const Voxels& voxels) {
+    const Choosing choosing{table, ask, facts, model, points, voxels};
+    std::string refusals;
+    const std::optional<Choice> usual = choosing.exact_one(refusals);
+    if (ask.kernel.empty() && ask.engine == engine_by_cost) {
+        if (const std::optional<EngineAndVariant> faster = choosing.faster_one(usual)) {
+            return {*faster, "", usual};
+        }
+    }
+    if (!usual) {
+        const bool is_accuracy_asked_for = ask.accuracy > 0 && !ask.accuracy_is_of_image;
+        throw DeviceError("no engine can compute this transform" + refusals +
+                          (is_accuracy_asked_for ? "\n  next:     pass a larger `accuracy`, or "
+                                                   "`precision` double"
+                                                 : ""));
+    }
+    return *usual;
+}
+
+Cost cost_of(const EngineFacts& facts, const EngineAndVariant& by, const std::string& stage,
+             const SamplePoints& points, const Voxels& voxels) {
+    Cost cost = by.engine->predict(facts, *by.variant, stage, points, voxels);
+    if (by.engine->exact) {
+        const Pace& pace = facts.machine.pace;
+        const double sums = cost.seconds - cost.once;
+        cost.once *= pace.phases;
+        cost.seconds = pace.exact * sums + cost.once;
+    }
+    return cost;
+}
+
+} // namespace lsrecon
