@@ -10,6 +10,7 @@
 #include "encoding/formulation.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/noise_map.hpp"
+#include "plan/settle.hpp"
 #include "reconstruct_joint.hpp"
 #include "reconstruct_turns.hpp"
 #include "scan/check.hpp"
@@ -19,15 +20,6 @@
 namespace lsrecon {
 
 namespace {
-
-/// What the user asked for, and what follows from it for this lambda.
-SolveOptions settled(const ReconstructOptions& options, const RuleChoice& rule, double lambda,
-                     Products products, Transforms& transforms) {
-    SolveOptions asked = solving_by(rule, options.solve);
-    asked.lambda = lambda;
-    return with_effort(asked, options.effort, products,
-                       unit_roundoff(transforms.solver_precision()));
-}
 
 Record settings_of(const SolveOptions& how) {
     const Method& method = method_of(how);
@@ -118,7 +110,7 @@ void add_noise_map_of_finished(Image& about, const FrameResults& frames, const R
     const auto f = static_cast<std::size_t>(made - frames.about().begin());
     PlaceTurn here(run, run.prepared.place_of(f));
     here.is_compared = true;
-    SamplingTurn turn(here, *run.scan().frames[f].sampling);
+    SamplingTurn turn(run, here, *run.scan().frames[f].sampling);
     add_noise_map(about, f, turn, begin_frame(run, turn, f), frames, run);
 }
 
@@ -172,20 +164,16 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     qs.require(scan);
 
     ModelCheck model_check(transforms, prepared.maps_are_stored());
-    const RuleChoice rule = where_cheap(rule_of(options), formulation.products());
-    const bool by_rule = !rule.word.empty();
-    const auto settle = [&](double lambda) {
-        return settled(options, rule, lambda, formulation.products(), transforms);
-    };
-    Run run{prepared,    transforms,
-            qs,          formulation_options,
-            options,     settle(by_rule ? smallest_lambda : options.solve.lambda),
+    const RuleChoice rule = rule_of(options, formulation.products());
+    SolveFacts facts{formulation.products(), unit_roundoff(transforms.solver_precision())};
+    Run run{prepared,    transforms, qs, formulation_options, options, settle(options, facts),
             model_check, report};
     TurnAhead ahead;
     std::optional<LambdaCurve> curve;
-    if (by_rule) {
+    if (!rule.word.empty()) {
         curve = choose_lambda_ahead(run, rule, ahead);
-        run.how = settle(curve->at_chosen().lambda);
+        facts.lambda = curve->at_chosen().lambda;
+        run.how = settle(options, facts);
         go_on_with(ahead, run, curve->at_chosen());
     }
 

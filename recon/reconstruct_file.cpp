@@ -16,7 +16,7 @@
 #include "io/record.hpp"
 #include "io/truth.hpp"
 #include "plan/cost.hpp"
-#include "plan/prediction.hpp"
+#include "plan/plan.hpp"
 #include "scan/place.hpp"
 
 namespace lsrecon {
@@ -154,7 +154,7 @@ void require_room(Transforms& transforms, const ReconstructOptions& options, con
 /// Tells who watches how long all of it will take.
 void expect(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
             const Grid& grid, const std::shared_ptr<const OffResonance>& field, Reporter& report) {
-    const Prediction all = predict(transforms, options, scan, grid, field, 0);
+    const Plan all = plan_of(transforms, options, scan, grid, field, 0);
     report.expect({all.stages.begin(), all.stages.end()});
 }
 

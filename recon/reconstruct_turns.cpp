@@ -8,6 +8,7 @@
 #include "encoding/methods.hpp"
 #include "encoding/misfit.hpp"
 #include "encoding/solve.hpp"
+#include "plan/plan.hpp"
 #include "scan/coil_mixing.hpp"
 #include "scan/sampling_pool.hpp"
 #include "solve/late_change.hpp"
@@ -34,14 +35,6 @@ Model model_of(const Run& run, const Place& place) {
         require_prior(run.how.regularisers, *model.prior, run.scan().grid);
     }
     return model;
-}
-
-/// Products that the frames of one sampling will take, at most; 0 where Q is given.
-double products_of(const Run& run) {
-    const Scan& scan = run.scan();
-    const auto samplings = static_cast<double>(samplings_of(scan.frames).size());
-    const double frames = static_cast<double>(scan.frames.size()) / samplings;
-    return run.qs.are_given() ? 0 : run.how.iterations * frames;
 }
 
 /// Weights of a method that does not solve; null of one that does.
@@ -76,8 +69,7 @@ CommonToFrames common_to_frames(const Run& run, const Model& model,
             run.how.precondition,
             sampled,
             &method_of(run.how),
-            density_for(run, formulation),
-            products_of(run)};
+            density_for(run, formulation)};
 }
 
 double most_noise_of(const Run& run, const Frame& frame) {
@@ -175,13 +167,20 @@ PlaceTurn::PlaceTurn(const Run& run, const Place& of)
       formulation(formulate(run.scan(), model, run.formulation_options)),
       equations(common_to_frames(run, model, formulation)) {}
 
+SamplingTurn::SamplingTurn(const Run& run, PlaceTurn& of, const Sampling& by)
+    : here(of), sampling(by),
+      equations(of.equations, by,
+                route_of(run.transforms, by.points(), of.formulation, run.how,
+                         of.equations.maps.count(),
+                         run.qs.are_given() ? 0 : frames_of_a_sampling(run.scan()))) {}
+
 void begin(const Run& run, const Place& place, const Sampling& sampling,
            std::unique_ptr<PlaceTurn>& here, std::unique_ptr<SamplingTurn>& turn) {
     if (!here) {
         here = std::make_unique<PlaceTurn>(run, place);
     }
     if (!turn) {
-        turn = std::make_unique<SamplingTurn>(*here, sampling);
+        turn = std::make_unique<SamplingTurn>(run, *here, sampling);
     }
 }
 
@@ -257,7 +256,7 @@ LambdaCurve choose_lambda_ahead(const Run& run, const RuleChoice& rule, TurnAhea
         ahead.frame = f;
         ahead.place = std::make_unique<PlaceTurn>(run, place);
         ahead.sampling =
-            std::make_unique<SamplingTurn>(*ahead.place, *run.scan().frames[f].sampling);
+            std::make_unique<SamplingTurn>(run, *ahead.place, *run.scan().frames[f].sampling);
     };
     const std::vector<std::size_t> bright = bright_frames(run);
     if (std::none_of(bright.begin(), bright.end(),

@@ -43,8 +43,7 @@ public:
 
 /// The turn of a sampling at a place.
 struct SamplingTurn {
-    SamplingTurn(PlaceTurn& of, const Sampling& by)
-        : here(of), sampling(by), equations(of.equations, by) {}
+    SamplingTurn(const Run& run, PlaceTurn& of, const Sampling& by);
 
     PlaceTurn& here;
     const Sampling& sampling;

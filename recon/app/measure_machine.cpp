@@ -133,8 +133,8 @@ std::map<std::string, double> stages_of(const std::string& image) {
     return stages;
 }
 
-std::map<std::string, double> stages_of(const Prediction& prediction) {
-    std::map<std::string, double> stages(prediction.stages.begin(), prediction.stages.end());
+std::map<std::string, double> stages_of(const Plan& plan) {
+    std::map<std::string, double> stages(plan.stages.begin(), plan.stages.end());
     // What no stage of the record has.
     stages["start"] += stages["write"];
     stages.erase("write");
@@ -149,7 +149,7 @@ std::map<std::string, Equation> equations_of(const Machine& machine, const Recon
         const Machine other{machine.device, pace};
         const auto transforms =
             open_transforms(options.compute, report, make_described_device(other));
-        return stages_of(predict_on(*transforms, options, scan).prediction);
+        return stages_of(predict_on(*transforms, options, scan).plan);
     };
     const std::map<std::string, double> before = stages_by(machine.pace);
     const std::vector<PaceRow>& rows = pace_rows();

@@ -40,10 +40,10 @@ OptionTable options_of(Options& options) {
 
 constexpr double mib = 1024 * 1024;
 
-std::string memory_of(const Prediction& prediction) {
-    const std::string on_host = formatted("%.0f MiB of the host", prediction.host_bytes / mib);
-    return prediction.device_bytes > 0
-               ? formatted("%.0f MiB of the device, ", prediction.device_bytes / mib) + on_host
+std::string memory_of(const Plan& plan) {
+    const std::string on_host = formatted("%.0f MiB of the host", plan.host_bytes / mib);
+    return plan.device_bytes > 0
+               ? formatted("%.0f MiB of the device, ", plan.device_bytes / mib) + on_host
                : on_host;
 }
 
@@ -52,39 +52,40 @@ std::string seconds_of(double seconds, double spread) {
 }
 
 void print(const PredictedOn& on) {
-    const Prediction& prediction = on.prediction;
+    const Plan& plan = on.plan;
     std::string how;
-    if (!prediction.engine.empty()) {
-        how = text(", engine ", prediction.engine, ", error of F^H d at most ",
-                   rounded(prediction.engine_error));
+    if (const SamplingPlan& first = plan.samplings.front(); !first.engine.empty()) {
+        how = text(", engine ", first.engine, ", error of F^H d at most ", rounded(first.error));
     }
-    if (prediction.iterations > 0) {
-        how += text(", ", prediction.iterations, " iterations at most");
+    if (plan.iterations > 0) {
+        how += text(", ", plan.iterations, " iterations at most");
     }
     print_line("on %s%s", on.device.name.c_str(), how.c_str());
-    if (!prediction.assumed.empty()) {
-        print_line("assumed    %s", prediction.assumed.c_str());
+    if (!plan.assumed.empty()) {
+        print_line("assumed    %s", plan.assumed.c_str());
     }
-    for (const auto& [stage, seconds] : prediction.stages) {
-        print_line("%-10s %s", stage.c_str(), seconds_of(seconds, prediction.spread).c_str());
+    for (const auto& [stage, seconds] : plan.stages) {
+        print_line("%-10s %s", stage.c_str(), seconds_of(seconds, plan.spread).c_str());
     }
-    print_line("%-10s %s", "all", seconds_of(prediction.seconds(), prediction.spread).c_str());
-    print_line("memory     %s", memory_of(prediction).c_str());
+    print_line("%-10s %s", "all", seconds_of(plan.seconds(), plan.spread).c_str());
+    print_line("memory     %s", memory_of(plan).c_str());
 }
 
 nlohmann::json to_json(const PredictedOn& on) {
-    const Prediction& prediction = on.prediction;
-    const std::map<std::string, double> stages(prediction.stages.begin(), prediction.stages.end());
+    const Plan& plan = on.plan;
+    const std::map<std::string, double> stages(plan.stages.begin(), plan.stages.end());
+    const SamplingPlan& first = plan.samplings.front();
     return {{"device", on.device.name},
-            {"engine", prediction.engine},
-            {"engine_error", prediction.engine_error},
-            {"iterations", prediction.iterations},
-            {"assumed", prediction.assumed},
+            {"engine", first.engine},
+            {"engine_error", first.error},
+            {"products", first.route == Route::q ? "Q" : "F and F^H"},
+            {"iterations", plan.iterations},
+            {"assumed", plan.assumed},
             {"stages", stages},
-            {"seconds", prediction.seconds()},
-            {"spread", prediction.spread},
-            {"device_bytes", prediction.device_bytes},
-            {"host_bytes", prediction.host_bytes}};
+            {"seconds", plan.seconds()},
+            {"spread", plan.spread},
+            {"device_bytes", plan.device_bytes},
+            {"host_bytes", plan.host_bytes}};
 }
 
 /// The devices here, or one that is described.
@@ -128,7 +129,7 @@ std::vector<PredictedOn> others(const ReconOptions& options, Devices& on, const 
             try {
                 PredictedOn other = on.predicted(one, known);
                 if (other.device.index != first.device.index ||
-                    other.prediction.engine != first.prediction.engine) {
+                    other.plan.samplings.front().engine != first.plan.samplings.front().engine) {
                     all.push_back(std::move(other));
                 }
             } catch (const DeviceError&) { // it cannot serve
@@ -161,12 +162,12 @@ std::vector<Listed> predict_each(const ReconOptions& options, const std::vector<
 }
 
 /// The most that any of them takes.
-Prediction largest_of(const std::vector<Listed>& all) {
-    Prediction largest;
+Plan largest_of(const std::vector<Listed>& all) {
+    Plan largest;
     for (const Listed& one : all) {
-        const Prediction& prediction = one.on.prediction;
-        largest.device_bytes = std::max(largest.device_bytes, prediction.device_bytes);
-        largest.host_bytes = std::max(largest.host_bytes, prediction.host_bytes);
+        const Plan& plan = one.on.plan;
+        largest.device_bytes = std::max(largest.device_bytes, plan.device_bytes);
+        largest.host_bytes = std::max(largest.host_bytes, plan.host_bytes);
     }
     return largest;
 }
@@ -176,10 +177,10 @@ double seconds_of_share(const std::vector<Listed>& all, std::size_t first, std::
     double start = 0;
     double seconds = 0;
     for (std::size_t i = first; i < all.size(); i += step) {
-        const Prediction& prediction = all[i].on.prediction;
-        const double of_start = prediction.seconds_of("start");
+        const Plan& plan = all[i].on.plan;
+        const double of_start = plan.seconds_of("start");
         start = std::max(start, of_start);
-        seconds += prediction.seconds() - of_start;
+        seconds += plan.seconds() - of_start;
     }
     return start + seconds;
 }
@@ -194,7 +195,7 @@ void print_sbatch(const std::vector<Listed>& all, std::size_t tasks) {
     }
     const bool on_gpu = std::any_of(all.begin(), all.end(),
                                     [](const Listed& one) { return one.on.device.type == "gpu"; });
-    const double spread = all.front().on.prediction.spread;
+    const double spread = all.front().on.plan.spread;
     const double minutes = std::ceil(more * spread * seconds / minute) + 1;
     const double memory = std::ceil(more * largest_of(all).host_bytes / gib) + 1;
     print_line("--array=0-%zu --time=%.0f --mem=%.0fG%s", tasks - 1, minutes, memory,
@@ -203,12 +204,11 @@ void print_sbatch(const std::vector<Listed>& all, std::size_t tasks) {
 
 void print(const std::vector<Listed>& all) {
     for (const Listed& one : all) {
-        const Prediction& prediction = one.on.prediction;
-        print_line("%s  %s", seconds_of(prediction.seconds(), prediction.spread).c_str(),
-                   one.scan.c_str());
+        const Plan& plan = one.on.plan;
+        print_line("%s  %s", seconds_of(plan.seconds(), plan.spread).c_str(), one.scan.c_str());
     }
     print_line("%s  all by one process",
-               seconds_of(seconds_of_share(all, 0, 1), all.front().on.prediction.spread).c_str());
+               seconds_of(seconds_of_share(all, 0, 1), all.front().on.plan.spread).c_str());
     print_line("memory     %s", memory_of(largest_of(all)).c_str());
 }
 
@@ -237,11 +237,10 @@ void predict_one(const Options& options, const ListedScan& listed, Devices& on) 
     }
     print(first);
     for (const PredictedOn& other : rest) {
-        const Prediction& prediction = other.prediction;
-        print_line("else       %s  %s on %s, %s",
-                   seconds_of(prediction.seconds(), prediction.spread).c_str(),
-                   prediction.engine.c_str(), other.device.name.c_str(),
-                   memory_of(prediction).c_str());
+        const Plan& plan = other.plan;
+        print_line("else       %s  %s on %s, %s", seconds_of(plan.seconds(), plan.spread).c_str(),
+                   plan.samplings.front().engine.c_str(), other.device.name.c_str(),
+                   memory_of(plan).c_str());
     }
 }
 
@@ -285,7 +284,7 @@ KnownScan known_scan(ReconOptions& options) {
 
 PredictedOn predict_on(Transforms& transforms, const ReconOptions& options, const KnownScan& scan) {
     return {transforms.device().info(),
-            predict(transforms, options.reconstruct, scan.file.stored.scan, scan.grid, scan.field,
+            plan_of(transforms, options.reconstruct, scan.file.stored.scan, scan.grid, scan.field,
                     scan.bytes)};
 }
 

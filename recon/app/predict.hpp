@@ -3,7 +3,7 @@
 #include "app/recon.hpp"
 #include "device/pace.hpp"
 #include "io/scan_file.hpp"
-#include "plan/prediction.hpp"
+#include "plan/plan.hpp"
 
 namespace lsrecon::app {
 
@@ -20,7 +20,7 @@ KnownScan known_scan(ReconOptions& options);
 
 struct PredictedOn {
     DeviceInfo device;
-    Prediction prediction;
+    Plan plan;
 };
 
 PredictedOn predict_on(Transforms& transforms, const ReconOptions& options, const KnownScan& scan);

@@ -10,6 +10,7 @@
 #include "encoding/solvers.hpp"
 #include "io/image/png.hpp"
 #include "plan/effort.hpp"
+#include "plan/settle.hpp"
 #include "solve/cg.hpp"
 #include "solve/lambda_rules.hpp"
 

@@ -13,9 +13,6 @@ namespace {
 
 /// A curve costs as many iterations as its smallest lambda that matters; most need few.
 constexpr int first_iterations = 75;
-/// Measured on the brain of docs/real_scans.md, outermost slice: power at the rim of what was
-/// sampled over that beyond 0.3 without, 1.0 with 0.1, 2.3 with 0.3, 7 with 1.
-constexpr double weight_of_band = 0.3;
 
 template <typename CurveOf> LambdaCurve
 with_enough_iterations(SolveOptions options, bool may_take_more, const CurveOf& curve_of) {
@@ -89,20 +86,6 @@ void keep_ghosts_out(LambdaCurve& curve, const Scan& scan, const Sampling& sampl
 }
 
 } // namespace
-
-RuleChoice where_cheap(const RuleChoice& rule, Products products) {
-    return rule.asked_for || products == Products::one_convolution ? rule : RuleChoice{};
-}
-
-SolveOptions solving_by(const RuleChoice& rule, SolveOptions asked) {
-    if (!rule.word.empty()) {
-        asked.lambda = smallest_lambda;
-        if (!rule.asked_for) {
-            asked.regularisers.push_back({"band", weight_of_band});
-        }
-    }
-    return asked;
-}
 
 LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, std::size_t f,
                           const Frame& frame, NormalEquations& equations,

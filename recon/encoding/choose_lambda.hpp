@@ -1,22 +1,18 @@
 #pragma once
 
 #include "base/report.hpp"
-#include "encoding/formulation.hpp"
 #include "encoding/lambda_curve.hpp"
 
 namespace lsrecon {
 
-/// The same, or none where products are dear and nobody asked for it.
-RuleChoice where_cheap(const RuleChoice& rule, Products products);
+/// Measured on the brain of docs/real_scans.md, outermost slice: power at the rim of what was
+/// sampled over that beyond 0.3 without, 1.0 with 0.1, 2.3 with 0.3, 7 with 1.
+constexpr double weight_of_band = 0.3;
 
 /// Of what a rule chooses: from 1e-4 to 2, of most scans 1e-3 to 0.1.
 constexpr double usual_lambda_of_rule = 0.01;
 /// Of the solves that choose lambda, in most scans.
 constexpr int usual_iterations_of_rule = 180;
-
-/// With smallest_lambda for the curve of a rule and, where the rule is that of the default, `band`:
-/// what was not measured is not made up from coil maps and noise.
-SolveOptions solving_by(const RuleChoice& rule, SolveOptions asked);
 
 /// Chooses lambda for all frames of a scan, as it is transformed, by frame f, and tells which and
 /// why. The equations were made with smallest_lambda, `fhd` is the frame's. InputError when the

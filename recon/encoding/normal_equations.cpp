@@ -55,8 +55,6 @@ void require_not_of_device(const std::vector<Volume>& fhd, const Sampling& sampl
     }
 }
 
-constexpr double products_of_spectra = 3; ///< take as long as making the spectra of Q
-
 /// Weights by which F^H d is the image: cells / (N |phi|^2), 0 where phi is.
 Density weighting(const CommonToFrames& common, const Sampling& sampling) {
     if (!common.density) {
@@ -83,12 +81,11 @@ double expected_inner_iterations(std::size_t samples, const Grid& grid) {
 
 } // namespace
 
-NormalEquations::NormalEquations(PlaceEquations& place, const Sampling& sampling)
+NormalEquations::NormalEquations(PlaceEquations& place, const Sampling& sampling, Route route)
     : common_(place.common), maps_(place.maps), drawn_(place.drawn), sampling_(sampling),
       density_(weighting(common_, sampling)),
-      through_q_(!common_.density &&
-                 take_q(common_.transforms, sampling.points(), common_.formulation, maps_.count(),
-                        common_.products, preconditions())),
+      through_q_(!common_.density && route == Route::q && common_.formulation.through_q &&
+                 !common_.formulation.off_resonance),
       transform_(common_.transforms, sampling.points(), common_.formulation.voxels),
       factors_(common_.transforms.device(), common_.transforms.precision(), sampling.phi,
                density_.cells) {}
@@ -235,27 +232,6 @@ bool NormalEquations::preconditions() const {
            (common_.precondition || need_splitting(common_.regularisers));
 }
 
-/// Exact transforms cost too much to take them in every product. By the model: another route is
-/// another image to the last bit.
-bool NormalEquations::take_q(Transforms& transforms, const SamplePoints& points,
-                             const Formulation& formulation, std::size_t maps, double products,
-                             bool precondition) {
-    if (!formulation.through_q || formulation.off_resonance) {
-        return false;
-    }
-    if (products == 0 || precondition || transforms.solver_precision() != Precision::float64 ||
-        transforms.engine_for(points, formulation.voxels).exact) {
-        return true;
-    }
-    products *= static_cast<double>(std::max<std::size_t>(1, maps));
-    const double product = Toeplitz::seconds(transforms.device(), transforms.model(),
-                                             formulation.grid, Precision::float64, 1);
-    const Cost making = transforms.cost_by_model(transforms.precision(), "q", points,
-                                                 Voxels::half_differences(formulation.grid));
-    const Cost f = transforms.cost_by_model(Precision::float64, "f", points, formulation.voxels);
-    return making.seconds + (products_of_spectra + products) * product <= 2 * products * f.seconds;
-}
-
 double NormalEquations::seconds(Transforms& transforms, const SamplePoints& points,
                                 const SystemShape& shape, const SolveOptions& options,
                                 bool through_q) {
@@ -269,9 +245,10 @@ double NormalEquations::seconds(Transforms& transforms, const SamplePoints& poin
     const auto convolution = [&](std::size_t of_maps) {
         return terms * Toeplitz::seconds(transforms.device(), grid, precision, of_maps);
     };
-    const double making =
-        through_q ? pace.planning + products_of_spectra * convolution(1) + terms * half * pace.voxel
-                  : 0;
+    const double making = through_q
+                              ? pace.planning + Toeplitz::products_of_making * convolution(1) +
+                                    terms * half * pace.voxel
+                              : 0;
     const double product =
         through_q
             ? convolution(maps)

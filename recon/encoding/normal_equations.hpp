@@ -17,6 +17,9 @@
 
 namespace lsrecon {
 
+/// How products with F^H W F are made: by Q, or by F and F^H themselves.
+enum class Route { q, transforms };
+
 /// Whether F^H d and Q are held against exact ones (encoding/sampled_errors.hpp).
 enum class SampleErrors { never, of_engines_not_exact, of_all };
 
@@ -34,8 +37,6 @@ struct CommonToFrames {
     const Method* method = nullptr; ///< null for one that solves
     /// Where it does not.
     std::function<Density(const Sampling&)> density = nullptr;
-    /// With N, about, by which the cheaper way to multiply is chosen; 0 for Q.
-    double products = 0;
 };
 
 /// What systems of one grid share that work one at a time; made with the first.
@@ -80,18 +81,14 @@ struct PlaceEquations {
 /// devices.
 class NormalEquations {
 public:
-    /// Both must outlive it.
-    NormalEquations(PlaceEquations& place, const Sampling& sampling);
+    /// Both must outlive it. By F and F^H where Q cannot serve, whatever the route.
+    NormalEquations(PlaceEquations& place, const Sampling& sampling, Route route = Route::q);
     NormalEquations(const NormalEquations&) = delete;
 
     /// Of a system through Q and its solve, all on one device.
     static Cost cost(const Device& device, const SystemShape& shape, Precision precision,
                      const std::vector<RegulariserChoice>& regularisers, bool precondition);
 
-    /// Whether products are made by Q: where F and F^H themselves take less, not.
-    static bool take_q(Transforms& transforms, const SamplePoints& points,
-                       const Formulation& formulation, std::size_t maps, double products,
-                       bool precondition);
     /// Of the solve of a problem, from Q and F^H d on, with all of its iterations.
     static double seconds(Transforms& transforms, const SamplePoints& points,
                           const SystemShape& shape, const SolveOptions& options, bool through_q);

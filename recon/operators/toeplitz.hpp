@@ -43,6 +43,7 @@ public:
     /// Without the workspace; and what is there beside both until the spectra are made.
     static Cost cost(const Device& device, const Grid& grid, Precision precision);
     static Cost cost_of_making(const Device& device, const Grid& grid, Precision precision);
+    static constexpr double products_of_making = 3; ///< that take as long as making its spectra
     /// Of a product with so many coil maps: at the pace of this device, or of another machine.
     static double seconds(const Device& device, const Grid& grid, Precision precision,
                           std::size_t maps) {

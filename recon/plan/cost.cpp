@@ -4,14 +4,13 @@
 #include <cmath>
 
 #include "base/numbers.hpp"
-#include "encoding/choose_lambda.hpp"
-#include "encoding/lambda_curve.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/noise_map.hpp"
 #include "encoding/solvers.hpp"
 #include "engines/pieces.hpp"
 #include "engines/segments.hpp"
 #include "engines/time_terms.hpp"
+#include "plan/settle.hpp"
 #include "scan/place.hpp"
 #include "scan/sampling_pool.hpp"
 #include "solve/cg.hpp"
@@ -93,8 +92,7 @@ FrameShape frame_of(const ReconstructOptions& options, const Grid& grid, std::si
 }
 
 SolveOptions solving(Transforms& transforms, const ReconstructOptions& options, Products products) {
-    return with_effort(solving_by(where_cheap(rule_of(options), products), options.solve),
-                       options.effort, products, unit_roundoff(transforms.solver_precision()));
+    return settle(options, {products, unit_roundoff(transforms.solver_precision())});
 }
 
 /// Of a scan of 16 x 16 voxels: mostly PoCL's compiler, and that of the driver of a GPU.

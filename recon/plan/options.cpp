@@ -6,6 +6,7 @@
 #include "encoding/methods.hpp"
 #include "encoding/solvers.hpp"
 #include "operators/regularisers.hpp"
+#include "plan/settle.hpp"
 
 namespace lsrecon {
 
@@ -95,16 +96,6 @@ void require_solves(const SolveOptions& solve, const std::string& key) {
     }
 }
 
-RuleChoice rule_of(const ReconstructOptions& options) {
-    if (options.lambda_rule) {
-        return *options.lambda_rule;
-    }
-    const SolveOptions& solve = options.solve;
-    const bool keeps_noise_out = !method_of(solve).solves || options.effort.iterations ||
-                                 !solve.regularisers.empty() || solve.lambda > 0;
-    return keeps_noise_out ? RuleChoice() : RuleChoice{"auto", false};
-}
-
 void require_consistent(const ReconstructOptions& options) {
     const SolveOptions& solve = options.solve;
     require_use_of_method(options);
@@ -117,22 +108,6 @@ void require_consistent(const ReconstructOptions& options) {
     require_use_of_joint_solves(options);
     require_lambda_rule(rule_of(options), solve.regularisers);
     require_use_of_prior(solve.regularisers, options.prepare.prior);
-}
-
-ComputeOptions with_accuracy_of_image(ComputeOptions compute, const ReconstructOptions& options) {
-    constexpr double usual_lambda = 1e-3; // of those that rules choose
-    const bool is_asked_for = compute.accuracy > 0 && !compute.accuracy_is_of_image;
-    if (is_asked_for || !may_be_inexact(compute)) {
-        return compute;
-    }
-    const double tolerance = options.certify > 0
-                                 ? options.certify
-                                 : options.effort.tolerance.value_or(image_error_of_accuracy);
-    const bool by_rule = !rule_of(options).word.empty();
-    compute.accuracy_is_of_image = true;
-    compute.accuracy = accuracy_for(tolerance, by_rule ? usual_lambda : options.solve.lambda,
-                                    compute.precision.value_or(Precision::float32));
-    return compute;
 }
 
 } // namespace lsrecon

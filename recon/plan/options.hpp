@@ -26,14 +26,9 @@ struct ReconstructOptions {
     std::function<void(std::size_t frame, const Iteration& iteration)> on_iteration;
 };
 
-/// The rule that was asked for, or the default.
-RuleChoice rule_of(const ReconstructOptions& options);
 /// UsageError for an option of solvers, by its key, where the method does not solve.
 void require_solves(const SolveOptions& solve, const std::string& key);
 /// UsageError for options that contradict each other, whatever the scan.
 void require_consistent(const ReconstructOptions& options);
-/// With the accuracy that the image needs where none was asked for and an engine may compute that
-/// is not exact.
-ComputeOptions with_accuracy_of_image(ComputeOptions compute, const ReconstructOptions& options);
 
 } // namespace lsrecon

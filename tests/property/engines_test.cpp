@@ -80,9 +80,7 @@ TEST(NamedEngine, OfABuildWithoutOpenClIsNoUnknownKernel) {
 TEST(NamedEngine, ThatCannotServeIsReplacedWithANote) {
     Engine picky = engine_of("loops");
     picky.variants = {{"picky"}};
-    picky.refusal = [](const Device&, const SamplePoints&, const Voxels&) -> std::string {
-        return "it is picky";
-    };
+    picky.refusal = [](const SamplePoints&, const Voxels&) -> std::string { return "it is picky"; };
     ComputeOptions options = test::on_reference();
     options.precision = Precision::float64;
     options.kernel = "picky";

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "device/described_device.hpp"
-#include "encoding/normal_equations.hpp"
 #include "engines/piecewise.hpp"
+#include "plan/plan.hpp"
 #include "support/case.hpp"
 #include "support/job_ranks.hpp"
 #include "support/surroundings.hpp"
@@ -61,9 +61,11 @@ Choices choices(Transforms& transforms) {
             const Cost f = transforms.predict("f", trajectory, formulation.voxels);
             found.errors.push_back(f.error);
             found.seconds.push_back(f.seconds);
-            for (const double products : {1, 4, 30}) {
-                found.through_q.push_back(NormalEquations::take_q(transforms, trajectory,
-                                                                  formulation, 1, products, false));
+            for (const int products : {1, 4, 30}) {
+                SolveOptions how;
+                how.iterations = products;
+                found.through_q.push_back(
+                    route_of(transforms, trajectory, formulation, how, 1, 1) == Route::q);
             }
         }
     }

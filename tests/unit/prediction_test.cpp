@@ -1,4 +1,4 @@
-#include "plan/prediction.hpp"
+#include "plan/plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -40,8 +40,8 @@ protected:
             open_transforms(ComputeOptions(), engines(), make_described_device(described_gpu()));
         options.effort.iterations = 10;
     }
-    Prediction prediction(double file_bytes = 0) {
-        return predict(*transforms, options, scan, scan.grid, nullptr, file_bytes);
+    Plan prediction(double file_bytes = 0) {
+        return plan_of(*transforms, options, scan, scan.grid, nullptr, file_bytes);
     }
     double seconds(const std::string& name) { return prediction(1e6).seconds_of(name); }
 };
@@ -54,7 +54,7 @@ TEST_F(PredictionOf, AScanHasItsStages) {
     }
     EXPECT_EQ(seconds("maps"), 0); // one coil
     double sum = 0;
-    const Prediction all = prediction();
+    const Plan all = prediction();
     for (const auto& [stage, of_stage] : all.stages) {
         sum += of_stage;
     }

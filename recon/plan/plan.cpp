@@ -1,12 +1,11 @@
 // What one scan takes, from its file to its image, in the order of reconstruct.cpp.
 
-#include "plan/prediction.hpp"
+#include "plan/plan.hpp"
 
 #include <algorithm>
 
 #include "base/tolerance.hpp"
 #include "encoding/choose_lambda.hpp"
-#include "encoding/formulation.hpp"
 #include "encoding/lambda_curve.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/sampled_errors.hpp"
@@ -15,6 +14,7 @@
 #include "model/steps.hpp"
 #include "operators/toeplitz.hpp"
 #include "plan/cost.hpp"
+#include "plan/settle.hpp"
 #include "scan/place.hpp"
 #include "scan/sampling_pool.hpp"
 
@@ -50,9 +50,7 @@ struct Prepared {
     Formulation formulation;
 
     const Pace& pace() const { return transforms.device().pace(); }
-    bool by_rule() const {
-        return !where_cheap(rule_of(options), formulation.products()).word.empty();
-    }
+    bool by_rule() const { return !rule_of(options, formulation.products()).word.empty(); }
     /// Whether the tolerance ends the solve, and not the most iterations.
     bool converges() const {
         const bool regularised = how.lambda > 0 || !how.regularisers.empty();
@@ -85,31 +83,13 @@ ReconstructOptions as_possible(ReconstructOptions options, const Scan& scan, con
     return options;
 }
 
-/// Of so many frames with one sampling.
-void add_frames(const Prepared& of, const Sampling& sampling, double frames, double all_frames,
-                Stages& stages) {
+/// Of a frame with this sampling that is solved.
+void add_solve(const Prepared& of, const Sampling& sampling, const SamplingPlan& plan,
+               Stages& stages) {
     const SamplePoints points = sampling.points();
-    const std::size_t coils = of.shape.coils;
+    const auto frames = static_cast<double>(plan.frames);
     const auto problems = static_cast<double>(of.shape.problems);
-    const PiecewiseTransform transform(of.transforms, points, of.formulation.voxels);
-    const Method& method = method_of(of.how);
-    stages.add(method.fhd != nullptr ? method.name : "fhd",
-               frames * transform.predicted("fhd", coils).seconds);
-    if (!method.solves) {
-        return;
-    }
-    const bool exact = of.transforms.engine_for(points, of.formulation.voxels).exact;
-    const bool sampled = of.options.certify > 0 || !exact;
-    const std::size_t samples = sampling.samples();
-    if (sampled) {
-        stages.add("certify", frames * seconds_of_samples(of.pace(), coils, samples) +
-                                  seconds_of_samples(of.pace(), 1, samples));
-    }
-    const double products = of.how.iterations * all_frames;
-    const bool by_terms = of.formulation.through_q && of.formulation.off_resonance;
-    const bool through_q =
-        by_terms || NormalEquations::take_q(of.transforms, points, of.formulation,
-                                            of.shape.system.maps, products, of.how.precondition);
+    const bool through_q = plan.route == Route::q;
     if (through_q) {
         const auto terms = static_cast<double>(std::max<std::size_t>(1, of.shape.system.terms));
         const PiecewiseTransform q(of.transforms, sampling.trajectory,
@@ -124,17 +104,44 @@ void add_frames(const Prepared& of, const Sampling& sampling, double frames, dou
     stages.add("solve", frames * problems * solve(of.iterations()));
     constexpr double usual_gain = 2; // of the largest eigenvalue over the mean
     const double rounded = tolerance::image_error(
-        of.transforms.predict("fhd", points, of.formulation.voxels).error, of.transforms.epsilon(),
-        of.how.lambda > 0 ? usual_gain / of.how.lambda : 0);
+        plan.error, of.transforms.epsilon(), of.how.lambda > 0 ? usual_gain / of.how.lambda : 0);
     if (of.how.precondition && of.converges() && !of.by_rule() &&
         rounded > of.how.image_tolerance) {
         stages.add("rounding", solve(iterations_of_rounding));
     }
 }
 
+/// Adds what frames of one sampling take.
+SamplingPlan plan_sampling(const Prepared& of, const Sampling& sampling, std::size_t frames,
+                           Stages& stages) {
+    const SamplePoints points = sampling.points();
+    const Method& method = method_of(of.how);
+    const Engine& engine = of.transforms.engine_for(points, of.formulation.voxels);
+    SamplingPlan plan{&sampling, frames};
+    plan.error = of.transforms.predict("fhd", points, of.formulation.voxels).error;
+    plan.engine = method.fhd == nullptr ? engine.name : "";
+    const PiecewiseTransform transform(of.transforms, points, of.formulation.voxels);
+    stages.add(method.fhd != nullptr ? method.name : "fhd",
+               static_cast<double>(frames) * transform.predicted("fhd", of.shape.coils).seconds);
+    if (!method.solves) {
+        return plan;
+    }
+    if (of.options.certify > 0 || !engine.exact) {
+        const std::size_t samples = sampling.samples();
+        stages.add("certify", static_cast<double>(frames) *
+                                      seconds_of_samples(of.pace(), of.shape.coils, samples) +
+                                  seconds_of_samples(of.pace(), 1, samples));
+    }
+    const bool q_is_given = of.options.q != nullptr && of.options.q->is_given();
+    plan.route = route_of(of.transforms, points, of.formulation, of.how, of.shape.system.maps,
+                          q_is_given ? 0 : frames_of_a_sampling(of.scan));
+    add_solve(of, sampling, plan, stages);
+    return plan;
+}
+
 } // namespace
 
-double Prediction::seconds() const {
+double Plan::seconds() const {
     double sum = 0;
     for (const auto& [stage, seconds] : stages) {
         sum += seconds;
@@ -142,15 +149,15 @@ double Prediction::seconds() const {
     return sum;
 }
 
-double Prediction::seconds_of(const std::string& stage) const {
+double Plan::seconds_of(const std::string& stage) const {
     const auto found = std::find_if(stages.begin(), stages.end(),
                                     [&](const auto& one) { return one.first == stage; });
     return found == stages.end() ? 0 : found->second;
 }
 
-Prediction predict(Transforms& transforms, const ReconstructOptions& asked, const Scan& scan,
-                   const Grid& grid, const std::shared_ptr<const OffResonance>& field,
-                   double file_bytes) {
+Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan& scan,
+             const Grid& grid, const std::shared_ptr<const OffResonance>& field,
+             double file_bytes) {
     const ReconstructOptions options = as_possible(asked, scan, grid);
     const FormulationOptions planned{options.q != nullptr && options.q->is_given(),
                                      !options.solve.regularisers.empty(),
@@ -183,11 +190,13 @@ Prediction predict(Transforms& transforms, const ReconstructOptions& asked, cons
         }
     }
     const std::vector<const Sampling*> samplings = samplings_of(scan.frames);
+    Plan result;
     for (const Sampling* const sampling : samplings) {
-        const auto alike = static_cast<double>(
+        const auto alike =
             std::count_if(scan.frames.begin(), scan.frames.end(),
-                          [&](const Frame& frame) { return frame.sampling.get() == sampling; }));
-        add_frames(of, *sampling, alike, frames / static_cast<double>(samplings.size()), stages);
+                          [&](const Frame& frame) { return frame.sampling.get() == sampling; });
+        result.samplings.push_back(
+            plan_sampling(of, *sampling, static_cast<std::size_t>(alike), stages));
     }
     if (of.by_rule()) {
         SolveOptions how = of.how;
@@ -203,7 +212,6 @@ Prediction predict(Transforms& transforms, const ReconstructOptions& asked, cons
                                  : 0);
     stages.add("write", frames * static_cast<double>(grid.voxels()) * pace.written);
 
-    Prediction result;
     result.stages = stages.take();
     result.spread = pace.spread;
     const Device& device = transforms.device();
@@ -214,15 +222,35 @@ Prediction predict(Transforms& transforms, const ReconstructOptions& asked, cons
     before.add("coil maps", "as they are estimated", prepared);
     result.host_bytes = std::max(memory.bytes(), before.bytes());
     result.device_bytes = device.in_host_memory() ? 0 : device_bytes(transforms, of.shape, of.how);
-    const SamplePoints points = samplings.front()->points();
-    const Method& method = method_of(of.how);
-    if (method.fhd == nullptr) {
-        result.engine = transforms.engine_for(points, of.formulation.voxels).name;
-        result.engine_error = transforms.predict("fhd", points, of.formulation.voxels).error;
-    }
-    result.iterations = method.solves ? of.how.iterations : 0;
+    result.iterations = method_of(of.how).solves ? of.how.iterations : 0;
     result.assumed = of.assumed();
     return result;
+}
+
+Route route_of(Transforms& transforms, const SamplePoints& points, const Formulation& formulation,
+               const SolveOptions& how, std::size_t maps, double frames) {
+    if (!formulation.through_q) {
+        return Route::transforms;
+    }
+    const bool is_q_needed = frames == 0 || how.precondition || formulation.off_resonance;
+    if (is_q_needed || transforms.solver_precision() != Precision::float64 ||
+        transforms.engine_for(points, formulation.voxels).exact) {
+        return Route::q;
+    }
+    const double products =
+        how.iterations * frames * static_cast<double>(std::max<std::size_t>(1, maps));
+    const double product = Toeplitz::seconds(transforms.device(), transforms.model(),
+                                             formulation.grid, Precision::float64, 1);
+    const Cost making = transforms.cost_by_model(transforms.precision(), "q", points,
+                                                 Voxels::half_differences(formulation.grid));
+    const Cost f = transforms.cost_by_model(Precision::float64, "f", points, formulation.voxels);
+    const double by_q = making.seconds + (Toeplitz::products_of_making + products) * product;
+    return by_q <= 2 * products * f.seconds ? Route::q : Route::transforms;
+}
+
+double frames_of_a_sampling(const Scan& scan) {
+    return static_cast<double>(scan.frames.size()) /
+           static_cast<double>(samplings_of(scan.frames).size());
 }
 
 } // namespace lsrecon

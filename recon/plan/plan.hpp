@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "encoding/normal_equations.hpp"
+#include "plan/options.hpp"
+
+namespace lsrecon {
+
+/// How the frames of one sampling are transformed and multiplied.
+struct SamplingPlan {
+    const Sampling* sampling; ///< of the scan
+    std::size_t frames; ///< that have it
+    std::string engine; ///< of F^H d; "" for a method that takes none
+    double error = 0; ///< bound of its relative L2 error
+    Route route = Route::q;
+};
+
+/// What a scan is done by, and what that takes: recon executes it and predict prints it.
+struct Plan {
+    std::vector<SamplingPlan> samplings; ///< in the order in which they first occur
+    /// Seconds over all frames, by names as of Reporter::stage_seconds(), in the order of first
+    /// turns.
+    std::vector<std::pair<std::string, double>> stages;
+    double spread = 1; ///< nine of ten runs take between seconds() over it and times it
+    double device_bytes = 0; ///< at most at once; 0 where the device's memory is the host's
+    double host_bytes = 0; ///< the same
+    int iterations = 0; ///< the most that the options allow; 0 of none
+    std::string assumed = {}; ///< iterations that the seconds are of, in words; "" for the most
+
+    double seconds() const;
+    double seconds_of(const std::string& stage) const; ///< 0 for one that it has not
+};
+
+/// Of a scan without samples, which a file of so many bytes holds, on the device of the transforms,
+/// which computes nothing, by the Costs of what will run. The image is on `grid`; `field` is null
+/// without off-resonance.
+Plan plan_of(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
+             const Grid& grid, const std::shared_ptr<const OffResonance>& field, double file_bytes);
+
+/// How the products of a sampling that so many frames have, on average, are made; `frames` is 0
+/// where Q is given. Exact transforms cost too much to take them in every product; others are
+/// taken where they take less than Q. By the model of the machine: another route is another image
+/// to the last bit.
+Route route_of(Transforms& transforms, const SamplePoints& points, const Formulation& formulation,
+               const SolveOptions& how, std::size_t maps, double frames);
+/// How many frames of a scan have one sampling, on average.
+double frames_of_a_sampling(const Scan& scan);
+
+} // namespace lsrecon
