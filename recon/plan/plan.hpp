@@ -13,7 +13,7 @@ namespace lsrecon {
 struct SamplingPlan {
     const Sampling* sampling; ///< of the scan
     std::size_t frames; ///< that have it
-    std::string engine; ///< of F^H d; "" for a method that takes none
+    std::string engine = {}; ///< of F^H d; "" for a method that takes none
     double error = 0; ///< bound of its relative L2 error
     Route route = Route::q;
 };

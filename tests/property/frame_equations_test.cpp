@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/tolerance.hpp"
 #include "encoding/normal_equations.hpp"
+#include "plan/plan.hpp"
 #include "support/arrays_fixture.hpp"
 #include "support/numbers.hpp"
 #include "support/transforms.hpp"
@@ -82,16 +83,19 @@ TEST(NormalOperator, MultipliesByTheCheaperOfQAndFAndItsAdjoint) {
         const Formulation formulation{problem.grid, problem.voxels, true, false};
         const CoilRows no_maps;
         int qs = 0;
-        const auto product = [&](double expected) {
+        const auto product = [&](int iterations) {
             Reporter report;
             CommonToFrames common{*transforms, formulation, no_maps, 0.1,
                                   [&](const Sampling& sampling) {
                                       ++qs;
                                       return compute_q(*transforms, sampling, problem.grid, report);
                                   }};
-            common.products = expected;
+            SolveOptions how;
+            how.iterations = iterations;
+            const Route route = route_of(*transforms, problem.sampling->points(), formulation, how,
+                                         0, iterations > 0 ? 1 : 0);
             PlaceEquations frames(std::move(common));
-            return NormalEquations(frames, *problem.sampling).on_device()->apply(x);
+            return NormalEquations(frames, *problem.sampling, route).on_device()->apply(x);
         };
         const ComplexVector cheaper = product(10);
         EXPECT_EQ(qs, samples > 1000 ? 1 : 0);
