@@ -8,6 +8,7 @@
 #include "app/options.hpp"
 #include "base/error.hpp"
 #include "io/file_hashes.hpp"
+#include "io/record.hpp"
 
 namespace lsrecon::app {
 

@@ -32,8 +32,8 @@ std::string line_of(const Option& option) {
                               : option.value.form.empty() ? ""
                               : !option.usual.empty()     ? option.usual
                                                           : option.value.shown();
-    return option.help + (option.value.unit.empty() ? "" : ", in " + option.value.unit) +
-           (usual.empty() ? "" : " [" + usual + "]");
+    return with_flags(option.help + (option.value.unit.empty() ? "" : ", in " + option.value.unit) +
+                      (usual.empty() ? "" : " [" + usual + "]"));
 }
 
 void add(CLI::App& app, const Option& row) {
@@ -177,7 +177,7 @@ std::string usage_of(const Option& option) {
 
 std::string item_of(const Option& option) {
     return "- **`" + usage_of(option) + "`** " + line_of(option) + "." +
-           (option.more.empty() ? "" : " " + option.more) + "\n";
+           (option.more.empty() ? "" : " " + with_flags(option.more, "`")) + "\n";
 }
 
 /// docs/options.md

@@ -50,13 +50,13 @@ void put_page(const std::string& lines) {
     }
 }
 
-std::string with_flags(std::string message) {
+std::string with_flags(std::string message, const std::string& quote) {
     std::size_t open = message.find('`');
     while (open != std::string::npos) {
         const std::size_t close = message.find('`', open + 1);
         const std::string key = message.substr(open + 1, close - open - 1);
         if (close != std::string::npos && is_key(key)) {
-            const std::string flag = flag_of(key);
+            const std::string flag = quote + flag_of(key) + quote;
             message.replace(open, close + 1 - open, flag);
             open = message.find('`', open + flag.size());
         } else {

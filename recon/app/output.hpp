@@ -24,8 +24,8 @@ void put_page(const std::string& lines);
 [[gnu::format(printf, 1, 2)]] void print_line(const char* format, ...);
 [[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...);
 
-/// "--maps-crop" in place of "`maps_crop`", by which the library names an option.
-std::string with_flags(std::string message);
+/// "--maps-crop" in place of "`maps_crop`", by which the library names an option; between quotes.
+std::string with_flags(std::string message, const std::string& quote = "");
 
 /// Of bytes that are not UTF-8 a mark is left.
 std::string page_of(const nlohmann::json& json);

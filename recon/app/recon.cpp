@@ -18,17 +18,6 @@ namespace lsrecon::app {
 
 namespace {
 
-/// The word after --noise-map, which may be missing.
-Value replicas_value(std::size_t& replicas) {
-    constexpr std::size_t usual = 100; // 5 % of the standard deviation
-    return {"[N]",
-            [&replicas](const std::string& word) {
-                replicas = usual;
-                return word.empty() ? "" : take_number(replicas, word, whole(2));
-            },
-            [&replicas] { return replicas == 0 ? "" : text(replicas); }};
-}
-
 /// What of files has no use where nothing is solved, or all frames are solved together.
 void require_use_of_files(const FileOptions& options) {
     const std::vector<std::pair<std::string, bool>> of_solvers{
@@ -112,29 +101,15 @@ OptionTable options_of(ReconOptions& options) {
              expert(about_output({"log", name(reconstruct.log),
                                   "table of iterations, written during the solve", "",
                                   "Each iteration is a line: frame, problem, iteration, relative "
-                                  "residual, seconds. `--resume` continues the table."})),
-             {"noise_map", replicas_value(reconstruct.noise_replicas),
-              "add a map of the image's noise, from N replicas; N is 100 if left out", "",
-              "The first frame is solved N times with new noise. The standard deviation of each "
-              "voxel is `/noise_map` in the image. Without regularisation (`--lambda 0`) the image "
-              "also holds `/g_factor`. 100 replicas have an error of about 5 %."},
-             expert(
-                 {"certify", number(reconstruct.certify, positive(), "EPS"),
-                  "largest error of the image by its transforms, else code 6", "none",
-                  "Transforms are compared with exact sums in double precision at random points. "
-                  "The image's relative L2 error by them is at most EPS with a confidence of 95 %, "
-                  "or "
-                  "the exit code is 6. The image is written in both cases. Without the option the "
-                  "error is "
-                  "reported for kernels that are not exact. With tv, wavelet or l1 each frame is "
-                  "solved once more to tell it."}),
-             expert(about_output({"truth", name(reconstruct.truth),
-                                  "ground-truth image to compare with", "",
-                                  "The program prints the relative L2 error of the magnitudes."})),
-             expert(about_output({"json", toggle(options.json),
-                                  "print the facts of the image on stdout, as JSON", "",
-                                  "They are those of `lsrecon info --json IMAGE`."})),
-             quiet_option(options.quiet)})});
+                                  "residual, seconds. `--resume` continues the table."}))}),
+         error_options(reconstruct),
+         in("Output", {expert(about_output(
+                           {"truth", name(reconstruct.truth), "ground-truth image to compare with",
+                            "", "The program prints the relative L2 error of the magnitudes."})),
+                       expert(about_output({"json", toggle(options.json),
+                                            "print the facts of the image on stdout, as JSON", "",
+                                            "They are those of `lsrecon info --json IMAGE`."})),
+                       quiet_option(options.quiet)})});
 }
 
 OptionTable computing_options(ReconOptions& options) {

@@ -1,0 +1,192 @@
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/index_list.hpp"
+
+/// What a table of options is made of: flags, help, docs/options.md and the record of a run come
+/// from its rows. It knows no command line, so that another language can take its keywords from it.
+/// Words of a row name other options by their keys: `maps_crop`.
+namespace lsrecon::option {
+
+/// A member of an options struct, as words. The member must outlive it.
+struct Value {
+    std::string form; ///< "X,Y[,Z]"; "" of a switch; "[N]" where the word may be missing
+    /// Sets the member by a word. What was expected in place of a word that it refuses, else "".
+    std::function<std::string(const std::string& word)> take;
+    /// The member in full, so that members of other values have other words; "" where it holds
+    /// nothing.
+    std::function<std::string()> shown;
+    bool required = false;
+    bool repeats = false;
+    std::string unit = {};
+    /// The file that the member names; "" where its word names none, or where there is no function.
+    std::function<std::string()> file = {};
+};
+
+/// Where the help of a command has an option: after what is required, in its group, or in that of
+/// all options alone.
+enum class Use { daily, occasional, expert };
+
+/// A row of the table.
+struct Option {
+    std::string key; ///< "maps_crop"; in capitals for a word without a flag, such as "SCAN"
+    Value value;
+    std::string help; ///< one line
+    std::string usual = {}; ///< what holds without it; "" for what the member shows
+    std::string more = {}; ///< what docs/options.md says beside the help
+    std::string excludes = {}; ///< the key of an option that must not be given, too
+    std::string needs = {}; ///< the key of one that must
+    const char* group = "";
+    bool about_output = false; ///< it changes where an output goes or what is told, but no value
+    Use use = Use::occasional;
+};
+using OptionTable = std::vector<Option>;
+
+/// The rows as those of a group.
+OptionTable in(const char* group, OptionTable rows);
+/// The row as one that changes no value of an output.
+Option about_output(Option row);
+/// The row as one with which help begins.
+Option daily(Option row);
+/// The row as one that only the help of all options shows.
+Option expert(Option row);
+/// Several of them, one after another.
+OptionTable joined(std::vector<OptionTable> parts);
+/// The rows but those of these keys.
+OptionTable without(const std::set<std::string>& keys, OptionTable rows);
+
+/// The rows of another table for Option::more: "- tv: total variation".
+template <typename Rows> std::string listed(const Rows& rows) {
+    std::string lines;
+    for (const auto& row : rows) {
+        lines += "\n  - " + row.name + ": " + row.summary;
+    }
+    return lines;
+}
+/// The whole word as one finite number, else null.
+std::optional<double> finite_number(const std::string& word);
+std::vector<std::string> split(const std::string& word, char separator);
+
+/// Which numbers a value takes.
+struct Numbers {
+    std::string expected;
+    std::function<bool(double)> admits;
+};
+Numbers positive(double most = std::numeric_limits<double>::infinity());
+Numbers from(double least, double most = std::numeric_limits<double>::infinity());
+Numbers any_number();
+Numbers whole(std::size_t least, double most = std::numeric_limits<double>::infinity());
+/// Samples or voxels of a measurement on made-up data.
+constexpr double most_to_measure = 1e9;
+
+/// The size of a grid of 2 or 3 dimensions.
+Value grid_size(std::vector<std::size_t>& member,
+                double most_voxels = std::numeric_limits<double>::infinity());
+/// One of the words, chosen by its place among them.
+Value one_of(
+    const std::vector<std::string>& words, const std::function<void(std::size_t)>& choose,
+    const std::function<std::string()>& shown = [] { return std::string(); });
+Value choice(std::string& member, const std::vector<std::string>& words);
+/// Of an enumeration, whose values have these words.
+template <typename Enum>
+Value choice(std::optional<Enum>& member, const std::vector<std::string>& words) {
+    return one_of(
+        words, [&member](std::size_t chosen) { member = static_cast<Enum>(chosen); },
+        [&member, words] { return member ? words[static_cast<std::size_t>(*member)] : ""; });
+}
+/// Names out of `words`, separated by commas.
+Value choices(std::vector<std::string>& member, const std::vector<std::string>& words,
+              const std::string& form);
+/// Any word but an empty one, which is usually an unset variable of a script.
+Value name(std::string& member, const std::string& form = "FILE");
+/// A name of a file that is read.
+Value input(std::string& member);
+Value required(Value value);
+Value in_unit(const std::string& unit, Value value);
+/// A switch that sets the member to `given`.
+Value toggle(bool& member, bool given = true);
+Value indices(IndexList& member);
+
+/// A number with all its digits and no more; a word as it is.
+template <typename T> std::string in_full(const T& value) {
+    if constexpr (std::is_floating_point_v<T>) {
+        std::array<char, 32> digits{};
+        return {digits.data(), std::to_chars(digits.begin(), digits.end(), value).ptr};
+    } else {
+        return text(value);
+    }
+}
+
+/// One number of a word; "" or what was expected.
+template <typename T>
+std::string take_number(T& member, const std::string& word, const Numbers& numbers) {
+    if constexpr (std::is_integral_v<T>) {
+        const char* const end = word.data() + word.size();
+        const auto [read, error] = std::from_chars(word.data(), end, member);
+        if (error == std::errc::result_out_of_range) {
+            return text("at most ", std::numeric_limits<T>::max());
+        }
+        if (error != std::errc() || read != end || !numbers.admits(static_cast<double>(member))) {
+            return numbers.expected;
+        }
+    } else {
+        const std::optional<double> value = finite_number(word);
+        if (!value || !numbers.admits(*value)) {
+            return numbers.expected;
+        }
+        member = *value;
+    }
+    return "";
+}
+
+template <typename T>
+Value number(T& member, const Numbers& numbers, const std::string& form = "NUMBER") {
+    return {
+        form,
+        [&member, numbers](const std::string& word) { return take_number(member, word, numbers); },
+        [&member] { return in_full(member); }};
+}
+/// Of a member that may hold nothing.
+template <typename T>
+Value number(std::optional<T>& member, const Numbers& numbers, const std::string& form = "NUMBER") {
+    return {form,
+            [&member, numbers](const std::string& word) {
+                return take_number(member.emplace(), word, numbers);
+            },
+            [&member] { return member ? in_full(*member) : ""; }};
+}
+/// "1,2"
+template <typename T> std::string in_one_word(const std::vector<T>& values) {
+    std::string word;
+    for (const T& one : values) {
+        word += (word.empty() ? "" : ",") + in_full(one);
+    }
+    return word;
+}
+/// Numbers separated by commas.
+template <typename T>
+Value number(std::vector<T>& member, const Numbers& numbers, const std::string& form) {
+    return {form,
+            [&member, numbers](const std::string& word) {
+                member.clear();
+                std::string expected;
+                for (const std::string& part : split(word, ',')) {
+                    const std::string found = take_number(member.emplace_back(), part, numbers);
+                    expected = expected.empty() ? found : expected;
+                }
+                return expected;
+            },
+            [&member] { return in_one_word(member); }};
+}
+
+} // namespace lsrecon::option

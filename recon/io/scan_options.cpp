@@ -1,0 +1,79 @@
+#include "io/scan_options.hpp"
+
+#include "base/numbers.hpp"
+#include "scan/units.hpp"
+
+namespace lsrecon::option {
+
+namespace {
+
+const std::string raw = "raw data: ";
+
+/// "fov_mm=220,220" of `header`
+Value header_value(ReadOptions& read) {
+    const auto take = [&read](const std::string& word) -> std::string {
+        const std::string name = word.substr(0, word.find('='));
+        const std::string numbers = word.substr(std::min(name.size() + 1, word.size()));
+        const bool voxels = name == "matrix";
+        std::vector<double> values;
+        const std::string refused =
+            number(values, voxels ? whole(1, longest_side) : positive(), "").take(numbers);
+        if (!refused.empty() || !(voxels || name == "fov_mm") || values.size() < 2 ||
+            values.size() > 3) {
+            return "fov_mm=X,Y[,Z] in mm or matrix=X,Y[,Z] in voxels, above 0";
+        }
+        read.header[name] = values;
+        return "";
+    };
+    const auto shown = [&read] {
+        std::vector<std::string> words;
+        for (const auto& [name, numbers] : read.header) {
+            words.push_back(name + "=" + in_one_word(numbers));
+        }
+        return separated_by(" ", words);
+    };
+    return {"NAME=NUMBERS", take, shown, false, true};
+}
+
+} // namespace
+
+OptionTable scan_options(std::string& scan, ReadOptions& read) {
+    OptionTable rows{
+        // The record has the hash of the scan.
+        about_output({"SCAN", required(name(scan)), "scan file, recognised by its content", "",
+                      "A native HDF5 scan or ISMRMRD raw data: see [formats.md](formats.md)."}),
+        expert({"traj_units", choice(read.trajectory_units, trajectory_unit_names()),
+                "unit of the trajectory", "as the file says",
+                "One of " + comma_separated(trajectory_unit_names()) + "."}),
+        expert({"low_resolution", toggle(read.low_resolution),
+                "accept a trajectory with all |k| below N/4", "",
+                "A trajectory that stays there nearly always has a wrong unit, and is refused."}),
+        expert({"header", header_value(read),
+                "correct the scan's header: fov_mm=X,Y[,Z] or matrix=X,Y[,Z]", "",
+                "The field of view is in mm, the matrix in voxels. Repeat the option to correct "
+                "both."}),
+        expert({"join", choices(read.join, frame_counters(), "COUNTERS"),
+                raw + "counters that do not separate frames", "",
+                "Acquisitions that differ only in these counters form one frame. Counters: " +
+                    comma_separated(frame_counters()) + "."}),
+        expert({"group", name(read.group, "NAME"), raw + "top-level group of the file",
+                "the first with image data"}),
+        expert({"encoding", number(read.encoding, whole(0), "N"), raw + "encoding to read",
+                "the first with image data"})};
+    for (std::size_t i = 0; i < frame_counters().size(); ++i) {
+        rows.push_back(expert({frame_counters()[i], indices(read.counters[i]),
+                               raw + "values of this counter, such as 0,2,5-9", "all"}));
+    }
+    rows.push_back({"frames", indices(read.frames),
+                    "frames to read, counted from 0 after the other choices", "all"});
+    rows.push_back({"spokes_per_frame", number(read.spokes_per_frame, whole(1), "N"),
+                    raw + "cut frames to N consecutive readouts each", "not cut"});
+    rows.push_back(expert(
+        {"stride", number(read.stride, whole(1), "N"), "readouts from one such frame to the next",
+         "`spokes_per_frame`",
+         "Counted from start to start. A stride below `spokes_per_frame` makes a sliding window.",
+         "", "spokes_per_frame"}));
+    return in("Reading", rows);
+}
+
+} // namespace lsrecon::option

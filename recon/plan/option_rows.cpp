@@ -1,0 +1,329 @@
+#include "plan/option_rows.hpp"
+
+#include "base/numbers.hpp"
+#include "encoding/methods.hpp"
+#include "encoding/solvers.hpp"
+#include "operators/regularisers.hpp"
+#include "solve/cg.hpp"
+#include "solve/lambda_rules.hpp"
+
+namespace lsrecon::option {
+
+namespace {
+
+constexpr double mebibyte = 1024 * 1024; // bytes
+
+Value shift_value(GeometryOptions& geometry) {
+    return {"X,Y[,Z]|header",
+            [&geometry](const std::string& word) -> std::string {
+                geometry.shift_to_position = word == "header";
+                geometry.shift_mm.clear();
+                const bool known =
+                    geometry.shift_to_position ||
+                    number(geometry.shift_mm, from(-1e5, 1e5), "").take(word).empty();
+                return known
+                           ? ""
+                           : "a number of at most 100000 mm a dimension, or the word header alone";
+            },
+            [&geometry] {
+                return geometry.shift_to_position ? "header" : in_one_word(geometry.shift_mm);
+            }};
+}
+
+Value memory_value(ComputeOptions& compute) {
+    return {"NUMBER",
+            [&compute](const std::string& word) {
+                std::string refused = take_number(compute.device_memory, word, positive());
+                compute.device_memory *= mebibyte;
+                return refused;
+            },
+            [&compute] {
+                return compute.device_memory > 0 ? in_full(compute.device_memory / mebibyte)
+                                                 : "all";
+            }};
+}
+
+Value lambda_value(std::string& lambda, SolveOptions& solve) {
+    return {
+        "NUMBER|RULE",
+        [&](const std::string& word) -> std::string {
+            lambda = word;
+            return lambda_rule(word) != nullptr || take_number(solve.lambda, word, from(0)).empty()
+                       ? ""
+                       : "a number from 0, or one of " + comma_separated(names_of(lambda_rules()));
+        },
+        [&lambda] { return lambda; }};
+}
+
+/// "tv:0.02" of `reg`
+Value regulariser_value(SolveOptions& solve) {
+    const auto take = [&solve](const std::string& word) -> std::string {
+        const std::size_t colon = word.find(':');
+        const std::string name = word.substr(0, colon);
+        if (name == "l2") {
+            throw UsageError("`reg` " + word + " has gone. Use `lambda`" +
+                             (colon == std::string::npos ? "" : " " + word.substr(colon + 1)) +
+                             " instead.");
+        }
+        regulariser_named(name);
+        double weight = 0;
+        if (colon == std::string::npos ||
+            !take_number(weight, word.substr(colon + 1), positive()).empty()) {
+            return "a name, a colon and a weight above 0, such as " + name + ":0.02";
+        }
+        solve.regularisers.push_back({name, weight});
+        return "";
+    };
+    const auto shown = [&solve] {
+        std::vector<std::string> words;
+        for (const RegulariserChoice& choice : solve.regularisers) {
+            words.push_back(choice.name + ":" + in_full(choice.weight));
+        }
+        return separated_by(" ", words);
+    };
+    return {"NAME:WEIGHT", take, shown, false, true};
+}
+
+Value field_map_value(PrepareOptions& prepare) {
+    Value value = name(prepare.field_map, "FILE|none");
+    value.file = [&prepare] { return prepare.field_map_of_file() ? prepare.field_map : ""; };
+    return value;
+}
+
+Value maps_value(PrepareOptions& prepare) {
+    Value value = name(prepare.maps, "METHOD|FILE");
+    value.file = [&prepare] { return prepare.maps_of_file() ? prepare.maps : ""; };
+    return value;
+}
+
+Value solver_value(SolveOptions& solve) {
+    return one_of(
+        names_of(solvers()), [&solve](std::size_t row) { solve.solver = &solvers()[row]; },
+        [&solve]() -> std::string { return solve.solver == nullptr ? "" : solve.solver->name; });
+}
+
+/// The word of `noise_map`, which may be missing.
+Value replicas_value(std::size_t& replicas) {
+    constexpr std::size_t usual = 100; // 5 % of the standard deviation
+    return {"[N]",
+            [&replicas](const std::string& word) {
+                replicas = usual;
+                return word.empty() ? "" : take_number(replicas, word, whole(2));
+            },
+            [&replicas] { return replicas == 0 ? "" : text(replicas); }};
+}
+
+} // namespace
+
+OptionTable place_options(GeometryOptions& geometry) {
+    return in("Place",
+              {{"matrix", number(geometry.matrix, whole(1), "X,Y[,Z]"), "voxels of the image",
+                "as the file says", "A smaller matrix leaves out the samples beyond its N/2."},
+               {"fov_mm", in_unit("mm", number(geometry.fov_mm, positive(), "X,Y[,Z]")),
+                "field of view of the image", "as the file says",
+                "It changes the image. `header` corrects a wrong field of view of the scan."},
+               {"shift_mm", in_unit("mm", shift_value(geometry)), "move the image", "none",
+                "The shift is along x, y (and z) of the grid. The word header moves the image of "
+                "raw data "
+                "from the isocentre to the position of its acquisitions. Use it if the scanner did "
+                "not, as is usual for spirals."},
+               expert({"conjugate", toggle(geometry.conjugate),
+                       "negate the trajectory, if the image is point-reflected", "",
+                       "This is for files written for exp(+i 2 pi k.x)."})});
+}
+
+OptionTable field_options(PrepareOptions& prepare) {
+    return in(
+        "Place",
+        {{"field_map", in_unit("Hz", field_map_value(prepare)),
+          "field map for off-resonance correction", "the scan's own",
+          "A file with `/field_map`, or a real image in NIfTI-1 or ISMRMRD. The "
+          "file may also hold R2* in 1/s as `/r2star`. The map is resampled to the image, and a 3D "
+          "map to each slice. `none` skips the correction."},
+         expert({"field_scale", number(prepare.field_scale, from(-100, 100)),
+                 "factor for the field map", "",
+                 "Use -1 for the other sign, and 0.15915 for a map in rad/s."})});
+}
+
+OptionTable maps_options(PrepareOptions& prepare, const std::string& usual) {
+    return in(
+        "Coils",
+        {daily({"maps", maps_value(prepare), "coil maps: espirit, walsh, none or a file", usual,
+                "A file holds `/coil_maps`, or is BART's (.cfl). 3D maps are resampled to "
+                "each slice. `none` solves each coil alone and combines the coils by the "
+                "root of their sum of squares. Methods:" +
+                    listed(maps_methods())}),
+         expert(
+             {"maps_threshold", number(prepare.estimate.threshold, from(0, 1)),
+              "ESPIRiT: smallest relative singular value to keep", "by the noise",
+              "It is relative to the largest one. Smaller singular values are noise. By "
+              "default it is twice what noise and gaps between samples leave, but 0.02 to 0.05."}),
+         expert({"maps_crop", number(prepare.estimate.crop, from(0, 0.999)),
+                 "ESPIRiT: maps are 0 where the eigenvalue is below this", "by the noise",
+                 "Those voxels lie outside the object. Holes inside the object are filled. "
+                 "By default it is 0.9 with a threshold of 0.02, 0.8 from 0.05 on."}),
+         expert({"soft_maps", toggle(prepare.estimate.soft),
+                 "ESPIRiT: let maps grow from 0 at the crop, without an edge", "",
+                 "Otherwise maps have a hard edge and holes are filled."})});
+}
+
+OptionTable coils_options(PrepareOptions& prepare) {
+    return in(
+        "Coils",
+        {{"coils", number(prepare.compression.coils, whole(1), "N"), "compress to N virtual coils",
+          "all", "Virtual coils come from the singular value decomposition of the samples."},
+         expert(
+             {"energy", number(prepare.compression.energy, positive(1)),
+              "keep this share of the energy in virtual coils", "1, all coils",
+              "With 0.99, the fewest virtual coils are used that keep 99 % of the samples' energy.",
+              "coils"}),
+         expert({"no_whitening", toggle(prepare.whiten, false), "skip prewhitening", "",
+                 "By default the noise samples of a scan are used for prewhitening."})});
+}
+
+OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std::string& prior) {
+    return in(
+        "Regularisation",
+        {daily({"lambda", lambda_value(lambda, solve), "Tikhonov (L2) weight, or a rule for it",
+                "auto with `reg` band:0.3",
+                "Lambda is relative to the diagonal of F^H W F. A rule chooses it from one frame, "
+                "for all frames. What is printed, the number with its `reg`, makes the same "
+                "image again; `lambda` auto alone is without `band`. The default is 0 with "
+                "`iterations` or `reg`, and with a field map or /voxels, where iterations are "
+                "slow. Rules:" +
+                    listed(lambda_rules())}),
+         daily({"reg", regulariser_value(solve),
+                "regulariser and weight, such as tv:0.02; may be repeated", "none",
+                "Regularisers:" + listed(regularisers())}),
+         {"prior", input(prior), "image for `reg` prior and `reg` anatomical", "none",
+          "The file holds one frame of the same object, in the format of lsrecon, NIfTI-1 or "
+          "ISMRMRD. Its field of view must contain that of the image. For the regulariser prior "
+          "its "
+          "values must be in the units of the image."}});
+}
+
+OptionTable method_options(SolveOptions& solve) {
+    return in(
+        "Method",
+        {{"method",
+          one_of(
+              names_of(methods()), [&solve](std::size_t row) { solve.method = &methods()[row]; },
+              [&solve] { return method_of(solve).name; }),
+          "how samples become an image", "", "Methods:" + listed(methods())},
+         expert({"density",
+                 one_of(
+                     names_of(density_methods()),
+                     [&solve](std::size_t row) { solve.density = &density_methods()[row]; },
+                     [&solve]() -> std::string {
+                         return solve.density == nullptr ? "" : solve.density->name;
+                     }),
+                 "density compensation of `method` gridding", density_methods().front().name,
+                 "Methods:" + listed(density_methods()), "", "method"})});
+}
+
+OptionTable solver_options(SolveOptions& solve, SolveEffort& effort, std::string& q_file,
+                           std::string& q_folder) {
+    const double least = smallest_tolerance(unit_roundoff(Precision::float32));
+    return in(
+        "Solver",
+        {daily(
+             {"iterations", number(effort.iterations, whole(1), "N"),
+              "largest number of iterations",
+              text(iterations_to_converge, "; 15 without lambda; ", iterations_of_splitting,
+                   " with TV"),
+              text(
+                  "Without lambda and regularisers the default is ", SolveOptions().iterations,
+                  ", because stopping early keeps noise out: so it is with a field map or /voxels, "
+                  "where the default lambda is 0. With tv, wavelet, l1, llr or ttv the option "
+                  "counts "
+                  "passes of ADMM. Each pass has several iterations of conjugate gradients.")}),
+         {"tolerance", number(effort.tolerance, positive()),
+          "relative residual at which the solver stops",
+          text(SolveOptions().tolerance, "; less with lambda"),
+          text("The solver continues to a tenth of the tolerance, because the residual understates "
+               "the error of the image. With lambda the tolerance is at most lambda / ",
+               1 / tolerance_over_lambda, ". With only a quadratic regulariser it is at most ",
+               tolerance_without_lambda, ". In single precision it is at least ", rounded(least),
+               ".")},
+         expert({"preconditioner",
+                 one_of(
+                     {"none", preconditioner_kind(false).name},
+                     [&effort](std::size_t row) { effort.precondition = row == 1; },
+                     [&effort]() -> std::string {
+                         return !effort.precondition   ? ""
+                                : *effort.precondition ? preconditioner_kind(false).name
+                                                       : "none";
+                     }),
+                 "preconditioner of conjugate gradients", "",
+                 text("`", preconditioner_kind(false).name,
+                      "` (DCT-II) needs fewer iterations for the same image. It is used with "
+                      "lambda or a "
+                      "quadratic regulariser.")}),
+         expert({"solver", solver_value(solve), "solver: device, or eigen as a check",
+                 solvers().front().name, "Solvers:" + listed(solvers())}),
+         expert({"q", input(q_file), "file with Q of this trajectory, from 'lsrecon q'"}),
+         expert(about_output(
+             {"q_folder", name(q_folder, "FOLDER"), "cache for Q; created if missing", "",
+              "Scans of the same trajectory, matrix, phi and weights share one Q.", "q"}))});
+}
+
+Option device_option(std::string& device) {
+    return {"device", name(device, "DEVICE"), "OpenCL device: index, part of its name, or type",
+            "a GPU, if any",
+            "A type is gpu, cpu or accelerator. `lsrecon devices` lists the devices."};
+}
+
+OptionTable device_options(ComputeOptions& compute, const std::string& usual_kernel,
+                           const std::string& about_kernel) {
+    return in("Device",
+              {expert({"backend", name(compute.backend, "NAME"),
+                       "what computes: OpenCL, or loops on the CPU as a check", "",
+                       "Backends:" + listed(device_kinds())}),
+               device_option(compute.device),
+               expert({"engine",
+                       choice(compute.engine, {"auto", "exact", "direct", "separable", "nufft"}),
+                       "method for the Fourier sums, such as nufft", "",
+                       "`auto` takes the NUFFT where exact sums take more than twice as long. "
+                       "`exact` is the fastest exact engine. The console says which one "
+                       "computes."}),
+               expert({"kernel", name(compute.kernel, "NAME"), "one implementation of an engine",
+                       usual_kernel, about_kernel}),
+               expert({"precision", choice(compute.precision, {"single", "double"}),
+                       "precision of transforms and solver", "single, solver double",
+                       "By default transforms use single precision. Conjugate gradients use "
+                       "double precision if the device supports it. With `double`, time "
+                       "segments still have the error of `segment_error`."}),
+               expert({"accuracy", number(compute.accuracy, from(1e-14, 0.1)),
+                       "relative error of transforms at most", "that of the kernel",
+                       "An engine that cannot keep it is refused. The NUFFT chooses its "
+                       "grid by it. Without it, `recon` chooses it from `certify`, "
+                       "`tolerance` and lambda, and other commands take 5e-06, and 1e-12 in "
+                       "double precision."}),
+               expert({"segment_error", number(compute.segment_error, from(1e-7, 0.5)),
+                       "relative error of time segments", "",
+                       "The correction of off-resonance divides the readout into time segments. "
+                       "Variants of the direct transform, such as `tuned`, need none."}),
+               expert({"device_memory", in_unit("MiB", memory_value(compute)),
+                       "limit on device memory"})});
+}
+
+OptionTable error_options(ReconstructOptions& options) {
+    return in(
+        "Output",
+        {{"noise_map", replicas_value(options.noise_replicas),
+          "add a map of the image's noise, from N replicas; N is 100 if left out", "",
+          "The first frame is solved N times with new noise. The standard deviation of each "
+          "voxel is `/noise_map` in the image. Without regularisation (`lambda` 0) the image "
+          "also holds `/g_factor`. 100 replicas have an error of about 5 %."},
+         expert({"certify", number(options.certify, positive(), "EPS"),
+                 "largest error of the image by its transforms, else code 6", "none",
+                 "Transforms are compared with exact sums in double precision at random points. "
+                 "The image's relative L2 error by them is at most EPS with a confidence of 95 %, "
+                 "or "
+                 "the exit code is 6. The image is written in both cases. Without the option the "
+                 "error is "
+                 "reported for kernels that are not exact. With tv, wavelet or l1 each frame is "
+                 "solved once more to tell it."})});
+}
+
+} // namespace lsrecon::option
