@@ -88,7 +88,7 @@ void keep_to_own_cores(JobRanks& job) {
 int main(int argc, char** argv) {
     occupy_closed_streams();
     start_children_from_here();
-    say_words_on_signals(&app::with_flags);
+    say_words_on_signals([](std::string words) { return app::with_flags(std::move(words)); });
     const std::string command = argc > 1 && argv[1][0] != '-' ? argv[1] + std::string(" ") : "";
     std::unique_ptr<JobRanks> job;
     const int result = run(command, [&] {
