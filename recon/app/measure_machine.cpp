@@ -27,7 +27,7 @@ struct Case {
     bool is_large = false; ///< for devices that did the others in no time
 };
 
-/// From the smallest scans to large ones, so that each member of the pace is most of some stage.
+/// From the smallest scans to large ones, so that each factor of the pace is most of some stage.
 const std::vector<Case>& cases() {
     constexpr const char* exact = "--engine exact --lambda 0 --iterations 20";
     constexpr const char* fast = "--engine nufft --lambda 0 --iterations 30";
@@ -67,7 +67,7 @@ struct Run {
     std::map<std::string, double> stages;
 };
 
-/// What a stage took, and what each member of the pace has to do with it.
+/// What a stage took, and what each factor of the pace has to do with it.
 struct Equation {
     Eigen::VectorXd work = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(pace_rows().size()));
     double seconds = 0;
@@ -151,14 +151,14 @@ std::map<std::string, Equation> equations_of(const Machine& machine, const Recon
             open_transforms(options.compute, report, make_described_device(other));
         return stages_of(predict_on(*transforms, options, scan).plan);
     };
+    const bool is_gpu = machine.device.type == "gpu";
     const std::map<std::string, double> before = stages_by(machine.pace);
-    const std::vector<PaceRow>& rows = pace_rows();
-    for (std::size_t j = 0; j < rows.size(); ++j) {
-        constexpr double share = 1e-3;
-        Pace more = machine.pace;
-        const double step = share * machine.pace.*rows[j].member;
-        more.*rows[j].member += step;
-        for (const auto& [stage, seconds] : stages_by(more)) {
+    for (std::size_t j = 0; j < pace_rows().size(); ++j) {
+        constexpr double step = 1e-3;
+        std::vector<double> factors(pace_rows().size(), 1);
+        factors[j] += step;
+        for (const auto& [stage, seconds] :
+             stages_by(measured_pace(is_gpu, all_cores(), factors))) {
             const auto found = before.find(stage);
             const double was = found != before.end() ? found->second : 0;
             equations[stage].work(static_cast<Eigen::Index>(j)) = (seconds - was) / step;
@@ -167,15 +167,16 @@ std::map<std::string, Equation> equations_of(const Machine& machine, const Recon
     return equations;
 }
 
-/// Numbers of which predictions are as often too long as too short: least squares by coordinate
-/// descent, weighted by the predictions of the round before, so that (p - t)^2 / (p t) is least.
-/// None is below a thousandth of what `x` begins with: what no run shows takes time all the same.
-Eigen::VectorXd fitted(const std::vector<Equation>& equations, Eigen::VectorXd x) {
+/// Factors of which predictions are as often too long as too short: least squares, weighted by the
+/// predictions of the round before, so that (p - t)^2 / (p t) is least. What no run shows stays
+/// nominal.
+Eigen::VectorXd fitted(const std::vector<Equation>& equations) {
     constexpr double hardly_any = 0.01; // seconds, of which errors tell nothing
+    constexpr double least = 1e-3;
+    constexpr double to_nominal = 1e-6; // of all squares
     constexpr int weightings = 50;
-    constexpr int rounds = 500;
-    const Eigen::VectorXd least = 1e-3 * x;
-    const Eigen::Index n = x.size();
+    const auto n = static_cast<Eigen::Index>(pace_rows().size());
+    Eigen::VectorXd x = Eigen::VectorXd::Ones(n);
     for (int weighting = 0; weighting < weightings; ++weighting) {
         Eigen::MatrixXd normal = Eigen::MatrixXd::Zero(n, n);
         Eigen::VectorXd right = Eigen::VectorXd::Zero(n);
@@ -185,14 +186,10 @@ Eigen::VectorXd fitted(const std::vector<Equation>& equations, Eigen::VectorXd x
             normal += weight * equation.work * equation.work.transpose();
             right += weight * equation.seconds * equation.work;
         }
-        for (int round = 0; round < rounds; ++round) {
-            for (Eigen::Index j = 0; j < n; ++j) {
-                if (normal(j, j) > 0) {
-                    const double rest = right(j) - normal.row(j).dot(x) + normal(j, j) * x(j);
-                    x(j) = std::max(least(j), rest / normal(j, j));
-                }
-            }
-        }
+        const double held = to_nominal * normal.trace();
+        normal.diagonal().array() += held;
+        right.array() += held;
+        x = normal.ldlt().solve(right).cwiseMax(least);
     }
     return x;
 }
@@ -314,16 +311,9 @@ Machine measure_machine(const std::string& device, Reporter& report) {
     const DeviceInfo info = devices[static_cast<std::size_t>(choose_device(devices, device))];
     Machine machine{info, nominal_pace(info.type == "gpu", all_cores())};
     const Equations equations = equations_of(machine, runs, scratch);
-    const std::vector<PaceRow>& rows = pace_rows();
-    Eigen::VectorXd pace(static_cast<Eigen::Index>(rows.size()));
-    for (std::size_t j = 0; j < rows.size(); ++j) {
-        pace(static_cast<Eigen::Index>(j)) = machine.pace.*rows[j].member;
-    }
-    pace = fitted(equations.stages, pace);
-    for (std::size_t j = 0; j < rows.size(); ++j) {
-        machine.pace.*rows[j].member = pace(static_cast<Eigen::Index>(j));
-    }
-    machine.pace.spread = spread_of(equations.totals, pace);
+    const Eigen::VectorXd factors = fitted(equations.stages);
+    machine.pace = measured_pace(info.type == "gpu", all_cores(), {factors.begin(), factors.end()});
+    machine.pace.spread = spread_of(equations.totals, factors);
     return machine;
 }
 

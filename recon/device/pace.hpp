@@ -9,8 +9,8 @@
 namespace lsrecon {
 
 /// How long the parts of a reconstruction take on one machine, its device and its host: seconds of
-/// a unit, or factors on what is estimated from the numbers of the device. What is predicted is
-/// linear in them, so that `lsrecon devices --measure` finds them by least squares.
+/// a unit, or factors on what is estimated from the numbers of the device. Their ratios are those
+/// of a usual machine (nominal_pace); four factors on them are measured (pace_rows).
 struct Pace {
     double start = 0; ///< the program, its libraries, and opening the device
     double file = 0; ///< opening and checking a scan
@@ -36,20 +36,25 @@ struct Pace {
     double written = 0; ///< a voxel of the image
 
     double cores = 1; ///< of the host, that a process works on
+    std::vector<double> factors = {}; ///< as they were measured; none of a nominal pace
     /// Nine of ten times are between the prediction over it and the prediction times it.
     double spread = 2;
 };
 
-/// A member, by its name in files.
+/// What one thing limits is as much faster or slower as that is: a factor that is measured, by its
+/// name in files. What is predicted is linear in them, so that `lsrecon devices --measure` finds
+/// them by least squares.
 struct PaceRow {
     const char* name;
-    double Pace::*member;
+    std::vector<double Pace::*> members;
 };
-/// Those that are measured.
+/// Starting; the host's memory and loops; exact sums; grids and vectors of the device.
 const std::vector<PaceRow>& pace_rows();
 
-/// Before any measurement: as an NVIDIA H200 or cores of a server.
+/// Before any measurement: as an NVIDIA H200 or cores of a server (Xeon with AVX-512).
 Pace nominal_pace(bool is_gpu, std::size_t cores);
+/// The same times the factors of pace_rows().
+Pace measured_pace(bool is_gpu, std::size_t cores, const std::vector<double>& factors);
 /// That of a device: kept by keep(), else nominal, of the cores that this process works on.
 Pace pace_of(const DeviceInfo& info);
 
@@ -62,8 +67,8 @@ struct Machine {
     Pace pace;
 };
 /// By which a process chooses what its image's bits depend on: a GPU by its numbers, a CPU as two
-/// cores of a server whatever it is, at a nominal pace. So the same scan is computed in the same
-/// way by processes that have more cores or fewer, and before and after a measurement.
+/// cores of a server whatever it is, whose factors are all 1. So the same scan is computed in the
+/// same way by processes that have more cores or fewer, and before and after a measurement.
 Machine model_of(const DeviceInfo& info);
 /// UsageError when the file cannot be written.
 void write_machine(const std::string& path, const Machine& machine);
