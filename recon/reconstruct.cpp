@@ -155,7 +155,7 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     options.prepare.geometry.solves = method_of(options.solve).solves;
     PreparedScan prepared(source, std::move(options.prepare), transforms, report);
     const Scan& scan = prepared.scan();
-    sink.expect(scan);
+    sink.check(scan);
     QsOfRun qs(transforms, options.q, bytes_of_qs(transforms.device(), prepared.places().size()),
                report);
     const FormulationOptions formulation_options{qs.are_given(), regularised,

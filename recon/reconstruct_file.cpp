@@ -35,7 +35,7 @@ public:
         }
     }
 
-    void expect(const Scan& scan) override {
+    void check(const Scan& scan) override {
         if (truth_) {
             truth_->require_size_of(scan);
         }
@@ -152,10 +152,11 @@ void require_room(Transforms& transforms, const ReconstructOptions& options, con
 }
 
 /// Tells who watches how long all of it will take.
-void expect(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
-            const Grid& grid, const std::shared_ptr<const OffResonance>& field, Reporter& report) {
+void expect_duration(Transforms& transforms, const ReconstructOptions& options, const Scan& scan,
+                     const Grid& grid, const std::shared_ptr<const OffResonance>& field,
+                     Reporter& report) {
     const Plan all = plan_of(transforms, options, scan, grid, field, 0);
-    report.expect({all.stages.begin(), all.stages.end()});
+    report.expect_stages({all.stages.begin(), all.stages.end()});
 }
 
 } // namespace
@@ -168,7 +169,7 @@ std::shared_ptr<const OffResonance> field_of(const PrepareOptions& prepare, cons
     return prepare.field_map == "none" ? nullptr : scan.off_resonance;
 }
 
-void tell(const PrepareOptions& prepare, ReadOptions& read) {
+void describe_preparation(const PrepareOptions& prepare, ReadOptions& read) {
     const GeometryOptions& geometry = prepare.geometry;
     read.with_times = prepare.field_map_of_file();
     read.maps_file = prepare.maps_of_file() ? prepare.maps : "";
@@ -236,7 +237,7 @@ void FileReconstruction::read() {
         }
     };
     ReadOptions read = options_.read;
-    tell(how_.prepare, read);
+    describe_preparation(how_.prepare, read);
     read.bad_frames = true;
     read.before_values = [this](const ScanShape& shape) {
         require_room(transforms_, options_, shape);
@@ -247,7 +248,7 @@ void FileReconstruction::read() {
             const std::shared_ptr<const OffResonance> field = field_of(how_.prepare, scan);
             require_room(transforms_, how_, scan, grid, field.get());
             if (report_.wants_expected()) {
-                expect(transforms_, how_, scan, grid, field, report_);
+                expect_duration(transforms_, how_, scan, grid, field, report_);
             }
         }
         if (!options_.preview.empty() && scan.voxels) {

@@ -76,7 +76,7 @@ ReconstructedFile reconstruct_file(const std::string& scan_file, const std::stri
 std::shared_ptr<const OffResonance> field_of(const PrepareOptions& prepare, const Scan& scan);
 
 /// What reading a scan must know of how it will be prepared.
-void tell(const PrepareOptions& prepare, ReadOptions& read);
+void describe_preparation(const PrepareOptions& prepare, ReadOptions& read);
 
 /// Reads the maps, the field map and the prior image that are named, or takes the maps of `shared`.
 /// `scan` is as its file has it. InputError as of read_maps, read_field and read_prior.

@@ -16,13 +16,13 @@ JointFrame joint_frame(const Run& run, std::size_t f, SamplingTurn& turn,
     if (!system) {
         system = turn.equations.kept_system(shared, run.report);
     }
-    turn.equations.add_errors_of_gram(of_frame.sampled, run.report);
+    turn.equations.certify_gram(of_frame.certificate, run.report);
     return {f,
             std::move(of_frame.frame),
             system,
             std::move(of_frame.fhd),
             turn.equations.error(),
-            of_frame.sampled,
+            of_frame.certificate,
             std::move(monitor)};
 }
 
@@ -75,9 +75,10 @@ void solve_together(const Run& run, const Place& place, const JointRoom& room, T
         const JointFrame& frame = begun[i];
         frames.attempt(frame.index, [&] {
             const auto unknowns = static_cast<std::size_t>(solved[i].image.size());
-            frames.put(frame.index, in_units_of_maps(image_of(run, frame.about, solved[i],
-                                                              frame.error, frame.sampled, unknowns),
-                                                     here->model));
+            frames.put(frame.index,
+                       in_units_of_maps(image_of(run, frame.about, solved[i], frame.error,
+                                                 frame.certificate, unknowns),
+                                        here->model));
         });
         solved[i] = {};
     }

@@ -56,9 +56,9 @@ std::function<Density(const Sampling&)> density_for(const Run& run,
 
 CommonToFrames common_to_frames(const Run& run, const Model& model,
                                 const Formulation& formulation) {
-    const SampleErrors sampled = !method_of(run.how).solves ? SampleErrors::never
-                                 : run.asked.certify > 0    ? SampleErrors::of_all
-                                                            : SampleErrors::of_engines_not_exact;
+    const Certified certified = !method_of(run.how).solves ? Certified::never
+                                : run.asked.certify > 0    ? Certified::of_all
+                                                           : Certified::of_engines_not_exact;
     return {run.transforms,
             formulation,
             *model.coil_maps,
@@ -67,7 +67,7 @@ CommonToFrames common_to_frames(const Run& run, const Model& model,
             run.how.regularisers,
             model.prior.get(),
             run.how.precondition,
-            sampled,
+            certified,
             &method_of(run.how),
             density_for(run, formulation)};
 }
@@ -100,23 +100,23 @@ void compare_models(const Run& run, PlaceTurn& here, const Frame& frame, std::si
 void measure_error(const Run& run, NormalEquations& equations, const FrameTurn& turn,
                    const Solved& solved, ImageFrame& image) {
     const double gain = *std::min_element(solved.gains.begin(), solved.gains.end());
-    const SampledError error = error_of_equations(image.sampled, gain);
-    if (run.asked.certify == 0 || image.sampled.image.upper > 0 || error.upper == 0) {
+    const ErrorEstimate error = error_of_equations(image.certificate, gain);
+    if (run.asked.certify == 0 || image.certificate.image.upper > 0 || error.upper == 0) {
         return;
     }
     const Stage stage(run.report, "certify");
     const Solved other = solve(equations, with_errors(turn.fhd, error.upper), run.how);
     const double moved = relative_change(image.values, other.image);
-    image.sampled.image = {moved * error.estimate / error.upper, moved};
-    image.image_error = image.sampled.image.estimate;
+    image.certificate.image = {moved * error.estimate / error.upper, moved};
+    image.image_error = image.certificate.image.estimate;
 }
 
 /// The samples determine most of many images: then lambda is not all that holds errors.
 void refine(const Run& run, SamplingTurn& turn, ImageFrame& image) {
     const double lambda = run.how.lambda;
-    const bool by_iterations = image.sampled.voxels > 0 && !run.how.precondition;
+    const bool by_iterations = image.certificate.voxels > 0 && !run.how.precondition;
     const double asked = run.asked.certify > 0 ? run.asked.certify : run.how.image_tolerance;
-    if (std::max(image.image_error, image.sampled.image.upper) <= asked || by_iterations ||
+    if (std::max(image.image_error, image.certificate.image.upper) <= asked || by_iterations ||
         turn.here.formulation.products() != Products::one_convolution) {
         return;
     }
@@ -124,7 +124,7 @@ void refine(const Run& run, SamplingTurn& turn, ImageFrame& image) {
         turn.amplification = amplification(turn.equations, lambda, run.how, run.report);
     }
     const double less = std::min(1.0, lambda * turn.amplification);
-    SampledError& sampled = image.sampled.image;
+    ErrorEstimate& sampled = image.certificate.image;
     sampled.upper *= less;
     sampled.estimate = std::min(sampled.estimate, sampled.upper);
     image.image_error = sampled.upper > 0 ? sampled.estimate : less * image.image_error;
@@ -190,7 +190,7 @@ FrameTurn begin_frame(const Run& run, SamplingTurn& of, std::size_t f) {
     turn.energy = energy_of(*turn.frame.sampling, turn.frame.samples);
     turn.most_noise = most_noise_of(run, turn.frame);
     turn.fhd = of.equations.fhd_in_stage(turn.frame.samples, run.report);
-    turn.sampled = of.equations.sampled_errors(turn.frame.samples, turn.fhd, run.report);
+    turn.certificate = of.equations.certify(turn.frame.samples, turn.fhd, run.report);
     compare_models(run, of.here, turn.frame, f);
     turn.frame.samples = {}; // what follows needs their memory
     return turn;
@@ -204,11 +204,11 @@ ImageFrame solve_frame(const Run& run, SamplingTurn& turn, FrameTurn& of_frame,
     options.monitor = monitor;
     options.looks_ahead =
         !options.precondition &&
-        (run.asked.certify > 0 || (options.iterations >= many && equations.are_sampled()));
+        (run.asked.certify > 0 || (options.iterations >= many && equations.are_certified()));
     const Solved solved = solve_in_stage(equations, of_frame.fhd, options, run.report);
-    equations.add_errors_of_gram(of_frame.sampled, run.report);
-    ImageFrame image = image_of(run, of_frame.frame, solved, equations.error(), of_frame.sampled,
-                                equations.unknowns());
+    equations.certify_gram(of_frame.certificate, run.report);
+    ImageFrame image = image_of(run, of_frame.frame, solved, equations.error(),
+                                of_frame.certificate, equations.unknowns());
     refine(run, turn, image);
     if (!solved.gains.empty()) { // of a solve
         measure_error(run, equations, of_frame, solved, image);
@@ -221,10 +221,10 @@ ImageFrame solve_frame(const Run& run, SamplingTurn& turn, FrameTurn& of_frame,
 }
 
 ImageFrame image_of(const Run& run, const Frame& frame, const Solved& solved, double error,
-                    const SampledErrors& sampled, std::size_t unknowns) {
+                    const Certificate& certificate, std::size_t unknowns) {
     ImageFrame image = to_image(frame, solved);
     estimate_rounding(image, solved.gains, run.how.lambda, error, run.transforms.epsilon());
-    estimate_by_samples(image, solved, sampled, run.how.lambda, unknowns);
+    estimate_by_certificate(image, solved, certificate, run.how.lambda, unknowns);
     return image;
 }
 
@@ -273,7 +273,7 @@ LambdaCurve choose_lambda_ahead(const Run& run, const RuleChoice& rule, TurnAhea
         choose_lambda(rule, run.scan(), f, turn.frame, equations, turn.fhd, run.how, run.report);
     curve.frame = f;
     turn.energy = curve.data;
-    turn.sampled = equations.sampled_errors(turn.frame.samples, turn.fhd, run.report);
+    turn.certificate = equations.certify(turn.frame.samples, turn.fhd, run.report);
     turn.most_noise = most_noise_of(run, turn.frame);
     turn.frame.samples = {};
     ahead.of_frame = std::move(turn);

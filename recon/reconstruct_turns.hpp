@@ -60,7 +60,7 @@ struct FrameTurn {
     Frame frame; ///< without samples
     std::vector<Volume> fhd;
     double energy = 0; ///< of the samples: ||W^1/2 d||^2
-    SampledErrors sampled = {}; ///< of F^H d
+    Certificate certificate = {}; ///< of F^H d
     double most_noise = 0; ///< what noise has of it at most, where none was measured; else 0
 };
 
@@ -73,7 +73,7 @@ ImageFrame solve_frame(const Run& run, SamplingTurn& turn, FrameTurn& of_frame,
                        const Monitor& monitor);
 /// The same of a frame that was solved; over so many unknowns errors of F^H d are spread.
 ImageFrame image_of(const Run& run, const Frame& frame, const Solved& solved, double error,
-                    const SampledErrors& sampled, std::size_t unknowns);
+                    const Certificate& certificate, std::size_t unknowns);
 /// Coil maps of the model were divided by a number, and so is the image now.
 ImageFrame in_units_of_maps(ImageFrame image, const Model& model);
 

@@ -148,7 +148,7 @@ std::vector<Item> items_of(const Options& options) {
     for (Item& item : items) {
         try {
             ReconOptions one = options_for(item, options.recon);
-            settle_words(one);
+            settle_options(one);
             require_input(item.scan, "SCANS");
             places.take(item);
         } catch (const Error&) {
@@ -501,7 +501,7 @@ private:
             one = options_for(item, options_.recon);
             one.output = item.image;
             require_folder("--output", fs::path(one.output).parent_path().string());
-            settle(one);
+            settle_and_check_files(one);
             const Record hashes = hashes_of_files(one)(hashes_);
             Earlier earlier = earlier_image(one, hashes);
             if (earlier.finished && !resolved_path(PartFolder::path_for(one.output)).exists) {

@@ -23,7 +23,9 @@ public:
 
     void progress(double fraction) override;
     bool wants_expected() const override { return terminal_ && !quiet_; }
-    void expect(const std::map<std::string, double>& stages) override { expected_stages_ = stages; }
+    void expect_stages(const std::map<std::string, double>& stages) override {
+        expected_stages_ = stages;
+    }
     void tell(const std::string& message) override;
 
 protected:

@@ -44,7 +44,7 @@ ExitCode run(Options& options) {
                   {{"--output", options.output, FileKind::hdf5}});
     Console console(options.quiet);
     const auto transforms = open_transforms(options.compute, console);
-    tell(options.prepare, options.read);
+    describe_preparation(options.prepare, options.read);
     options.read.for_maps = true;
     ScanFile source(options.scan, options.read, console);
     require_samples(source.scan());

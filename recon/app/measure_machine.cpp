@@ -270,7 +270,7 @@ Equations equations_of(const Machine& machine, std::vector<Run> runs,
         take_words(options_of(options), run.options);
         options.scan = run.scan;
         options.output = scratch.file("image.h5");
-        settle(options);
+        settle_and_check_files(options);
         double of_stages = 0;
         for (const auto& [name, seconds] : run.stages) {
             of_stages += seconds;

@@ -152,7 +152,7 @@ std::vector<Listed> predict_each(const ReconOptions& options, const std::vector<
     for (const ListedScan& listed : scans) {
         ReconOptions one = options_for(listed, options);
         try {
-            settle(one);
+            settle_and_check_files(one);
             all.push_back({listed.scan, on.predicted(one, known_scan(one))});
         } catch (const InputError& error) {
             report.fail(error.what());
@@ -223,7 +223,7 @@ void put_json(const std::vector<Listed>& all) {
 
 void predict_one(const Options& options, const ListedScan& listed, Devices& on) {
     ReconOptions one = options_for(listed, options.recon);
-    settle(one);
+    settle_and_check_files(one);
     const KnownScan known = known_scan(one);
     const PredictedOn first = on.predicted(one, known);
     const std::vector<PredictedOn> rest = others(one, on, first, known);
@@ -273,7 +273,7 @@ KnownScan known_scan(ReconOptions& options) {
     FileOptions& how = options.reconstruct;
     ReadOptions read = how.read;
     how.prepare.geometry.regularised = !how.solve.regularisers.empty();
-    tell(how.prepare, read);
+    describe_preparation(how.prepare, read);
     KnownScan known{open_scan(options.scan, read), {}, nullptr, 0};
     const Scan& scan = known.file.stored.scan;
     known.grid = read.grid_of_image(scan.grid);

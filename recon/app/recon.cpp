@@ -40,7 +40,7 @@ void require_use_of_files(const FileOptions& options) {
 void tell_summary(const ReconOptions& options, const ReconstructedFile& result, double seconds,
                   Console& console) {
     const std::string unexplained = result.solves.samples_in_words();
-    const std::string certified = result.solves.sampled_in_words();
+    const std::string certified = result.solves.certificate_in_words();
     const std::size_t notes = console.notes().size();
     const std::string resumed =
         result.frames_finished_before > 0
@@ -72,10 +72,10 @@ void name_device(Record& settings) {
 
 /// The image is there, and its error is not what was asked for.
 void require_certified(const SolveSummary& solves, double most, const std::string& output) {
-    if (most > 0 && !(solves.sampled().image.upper <= most)) {
+    if (most > 0 && !(solves.certificate().image.upper <= most)) {
         throw ToleranceError(
             text("`certify` ", most, ": the image of ", output,
-                 " may be wrong by more\n  found:    ", solves.sampled_in_words(),
+                 " may be wrong by more\n  found:    ", solves.certificate_in_words(),
                  "\n  next:     pass a smaller `accuracy`, `precision` double, a larger "
                  "`lambda`, or with a field map a smaller `segment_error`"));
     }
@@ -121,7 +121,7 @@ HashesOfFiles hashes_of_files(ReconOptions& options) {
     return hashes_of_files(options_of(options));
 }
 
-void settle_words(ReconOptions& options) {
+void settle_options(ReconOptions& options) {
     FileOptions& reconstruct = options.reconstruct;
     if (options.lambda != "default") {
         const bool is_rule = lambda_rule(options.lambda) != nullptr;
@@ -141,8 +141,8 @@ void settle_words(ReconOptions& options) {
     }
 }
 
-void settle(ReconOptions& options) {
-    settle_words(options);
+void settle_and_check_files(ReconOptions& options) {
+    settle_options(options);
     const FileOptions& reconstruct = options.reconstruct;
     const PrepareOptions& prepare = reconstruct.prepare;
     require_files({{"SCAN", options.scan},
@@ -180,7 +180,7 @@ void require_same_device(const ComputedBy& here) {
 
 ExitCode run(ReconOptions& options) {
     const auto begin = std::chrono::steady_clock::now();
-    settle(options);
+    settle_and_check_files(options);
     options.reconstruct.hashes = [of_files = hashes_of_files(options)] {
         FileHashes hashes;
         return of_files(hashes);

@@ -25,9 +25,9 @@ HashesOfFiles hashes_of_files(ReconOptions& options);
 
 /// What follows from the options, for reconstruct_file(). UsageError for those that contradict each
 /// other.
-void settle_words(ReconOptions& options);
+void settle_options(ReconOptions& options);
 /// The same after a look at the files; errors of require_files().
-void settle(ReconOptions& options);
+void settle_and_check_files(ReconOptions& options);
 
 /// An error where frames failed, or the image may be wrong by more than was asked for. It is
 /// written in both cases.

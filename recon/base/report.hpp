@@ -21,7 +21,7 @@ public:
     /// Whether somebody wants to know how long it will take.
     virtual bool wants_expected() const { return false; }
     /// Seconds that each stage is expected to take, over all frames.
-    virtual void expect(const std::map<std::string, double>& /*stages*/) {}
+    virtual void expect_stages(const std::map<std::string, double>& /*stages*/) {}
 
     /// What a stage found, for a user who watches.
     virtual void tell(const std::string& /*message*/) {}

@@ -46,8 +46,8 @@ std::string words_of(double lambda, const std::vector<RegulariserChoice>& beside
     return text("lambda ", lambda, beside.empty() ? "" : " with `reg` " + in_words(beside));
 }
 
-void tell(const LambdaCurve& curve, const Scan& scan, std::size_t f,
-          const std::vector<RegulariserChoice>& beside, Reporter& report) {
+void tell_choice(const LambdaCurve& curve, const Scan& scan, std::size_t f,
+                 const std::vector<RegulariserChoice>& beside, Reporter& report) {
     const LambdaPoint& chosen = curve.at_chosen();
     std::string words = text(words_of(chosen.lambda, beside), ": ", curve.chosen.why);
     if (scan.frames.size() > 1) {
@@ -110,7 +110,7 @@ LambdaCurve choose_lambda(const RuleChoice& wanted, const Scan& scan, std::size_
     };
     LambdaCurve curve = with_enough_iterations(options, wanted.asked_for, curve_of);
     keep_ghosts_out(curve, scan, *frame.sampling, equations, fhd, options, report);
-    tell(curve, scan, f, options.regularisers, report);
+    tell_choice(curve, scan, f, options.regularisers, report);
     return curve;
 }
 

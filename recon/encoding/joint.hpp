@@ -16,7 +16,7 @@ struct JointFrame {
     std::shared_ptr<System> system = nullptr; ///< one for frames that were sampled alike
     std::vector<Volume> fhd = {}; ///< its right-hand sides; given away
     double error = 0; ///< of its transforms
-    SampledErrors sampled = {};
+    Certificate certificate = {};
     Monitor monitor = nullptr;
 };
 

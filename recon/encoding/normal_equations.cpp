@@ -155,42 +155,42 @@ std::vector<Volume> NormalEquations::fhd(const CoilRows& samples, Listener liste
     return volumes;
 }
 
-bool NormalEquations::are_sampled() {
-    return common_.sample_errors == SampleErrors::of_all ||
-           (common_.sample_errors == SampleErrors::of_engines_not_exact &&
+bool NormalEquations::are_certified() {
+    return common_.certified == Certified::of_all ||
+           (common_.certified == Certified::of_engines_not_exact &&
             !common_.transforms.engine_for(sampling_.points(), common_.formulation.voxels).exact);
 }
 
-SampledErrors NormalEquations::sampled_errors(const CoilRows& samples,
-                                              const std::vector<Volume>& fhd, Reporter& report) {
-    if (!are_sampled()) {
+Certificate NormalEquations::certify(const CoilRows& samples, const std::vector<Volume>& fhd,
+                                     Reporter& report) {
+    if (!are_certified()) {
         return {};
     }
     const Stage stage(report, "certify");
-    return sample_fhd(sampling_, samples, common_.coil_maps, common_.formulation.voxels,
-                      drawn_.draw(), fhd);
+    return certify_fhd(sampling_, samples, common_.coil_maps, common_.formulation.voxels,
+                       drawn_.draw(), fhd);
 }
 
-void NormalEquations::add_errors_of_gram(SampledErrors& sampled, Reporter& report) {
-    if (sampled.voxels == 0) {
+void NormalEquations::certify_gram(Certificate& certificate, Reporter& report) {
+    if (certificate.voxels == 0) {
         return;
     }
     if (q() == nullptr) {
-        sampled.gram = sampled.fhd;
-        sampled.spread = 1;
+        certificate.gram = certificate.fhd;
+        certificate.spread = 1;
         return;
     }
     if (!of_q_) {
         const Stage stage(report, "certify");
         of_q_.emplace();
-        sample_q(sampling_, *q(), *of_q_);
+        certify_q(sampling_, *q(), *of_q_);
     }
-    sampled.gram = of_q_->gram;
-    sampled.spread = of_q_->spread;
+    certificate.gram = of_q_->gram;
+    certificate.spread = of_q_->spread;
 }
 
 std::size_t NormalEquations::unknowns() {
-    return are_sampled() ? static_cast<std::size_t>(std::ceil(drawn_.draw().unknowns)) : voxels();
+    return are_certified() ? static_cast<std::size_t>(std::ceil(drawn_.draw().unknowns)) : voxels();
 }
 
 double NormalEquations::misfit(const CoilRows& samples, const std::vector<ComplexVector>& images,

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "base/cost.hpp"
+#include "encoding/certificate.hpp"
 #include "encoding/fhd.hpp"
 #include "encoding/formulation.hpp"
-#include "encoding/sampled_errors.hpp"
 #include "operators/preconditioner.hpp"
 #include "operators/q.hpp"
 #include "operators/time_terms_gram.hpp"
@@ -20,8 +20,8 @@ namespace lsrecon {
 /// How products with F^H W F are made: by Q, or by F and F^H themselves.
 enum class Route { q, transforms };
 
-/// Whether F^H d and Q are held against exact ones (encoding/sampled_errors.hpp).
-enum class SampleErrors { never, of_engines_not_exact, of_all };
+/// Whether F^H d and Q are held against exact ones (encoding/certificate.hpp).
+enum class Certified { never, of_engines_not_exact, of_all };
 
 /// What the normal equations of a place's frames are made with.
 struct CommonToFrames {
@@ -33,7 +33,7 @@ struct CommonToFrames {
     std::vector<RegulariserChoice> regularisers = {};
     const PriorImage* prior = nullptr; ///< where regularisers need one
     bool precondition = false; ///< conjugate gradients; splitting always is
-    SampleErrors sample_errors = SampleErrors::never;
+    Certified certified = Certified::never;
     const Method* method = nullptr; ///< null for one that solves
     /// Where it does not.
     std::function<Density(const Sampling&)> density = nullptr;
@@ -128,13 +128,12 @@ public:
     /// Bound of the relative L2 error of F^H and Q as they were computed.
     double error() const { return error_; }
 
-    bool are_sampled();
+    bool are_certified();
     /// Errors of the F^H d of a frame's samples; of no voxels where they are not sampled.
-    SampledErrors sampled_errors(const CoilRows& samples, const std::vector<Volume>& fhd,
-                                 Reporter& report);
+    Certificate certify(const CoilRows& samples, const std::vector<Volume>& fhd, Reporter& report);
     /// Adds those of Q; without Q that of F^H d is taken for it, since F is wrong as its adjoint
     /// is.
-    void add_errors_of_gram(SampledErrors& sampled, Reporter& report);
+    void certify_gram(Certificate& certificate, Reporter& report);
     /// Over how many voxels errors of F^H d are spread.
     std::size_t unknowns();
 
@@ -158,7 +157,7 @@ private:
     PiecewiseTransform transform_;
     MuFactors factors_;
     double error_ = 0;
-    std::optional<SampledErrors> of_q_; ///< once it is sampled
+    std::optional<Certificate> of_q_; ///< once it is sampled
     std::optional<Q> q_;
     std::vector<TimeTerm> terms_; ///< in place of Q, off resonance
     /// Q for the preconditioner off resonance: voxels next to each other have nearly the same

@@ -41,24 +41,24 @@ void SolveSummary::add(const ImageFrame& frame) {
     }
     resolved_ = std::max(resolved_, frame.resolved_lambda);
     image_error_ = std::max(image_error_, frame.image_error);
-    for (SampledError SampledErrors::*const of :
-         {&SampledErrors::fhd, &SampledErrors::gram, &SampledErrors::image}) {
-        SampledError& largest = sampled_.*of;
-        largest.estimate = std::max(largest.estimate, (frame.sampled.*of).estimate);
-        largest.upper = std::max(largest.upper, (frame.sampled.*of).upper);
+    for (ErrorEstimate Certificate::*const of :
+         {&Certificate::fhd, &Certificate::gram, &Certificate::image}) {
+        ErrorEstimate& largest = certificate_.*of;
+        largest.estimate = std::max(largest.estimate, (frame.certificate.*of).estimate);
+        largest.upper = std::max(largest.upper, (frame.certificate.*of).upper);
     }
-    sampled_.voxels = std::max(sampled_.voxels, frame.sampled.voxels);
+    certificate_.voxels = std::max(certificate_.voxels, frame.certificate.voxels);
 }
 
-std::string SolveSummary::sampled_in_words() const {
-    if (sampled_.voxels == 0) {
+std::string SolveSummary::certificate_in_words() const {
+    if (certificate_.voxels == 0) {
         return "";
     }
-    return text("F^H d ", rounded(sampled_.fhd.estimate), ", Q ", rounded(sampled_.gram.estimate),
-                ", image ",
-                sampled_.image.upper > 0
-                    ? text(rounded(sampled_.image.estimate), ", at most ",
-                           rounded(sampled_.image.upper), " with a confidence of 95 %")
+    return text("F^H d ", rounded(certificate_.fhd.estimate), ", Q ",
+                rounded(certificate_.gram.estimate), ", image ",
+                certificate_.image.upper > 0
+                    ? text(rounded(certificate_.image.estimate), ", at most ",
+                           rounded(certificate_.image.upper), " with a confidence of 95 %")
                     : "not known: `certify` tells");
 }
 
@@ -250,13 +250,13 @@ std::vector<std::pair<std::string, double>> SolveSummary::numbers() const {
     add_known("unexplained", explained_ == 0 ? 0 : left());
     add_known("unexplained_over_noise", unexplained_);
     add_known("image_error_estimate", image_error_);
-    add_known("certified_voxels", sampled_.voxels);
-    add_known("certified_fhd", sampled_.fhd.estimate);
-    add_known("certified_fhd_upper", sampled_.fhd.upper);
-    add_known("certified_q", sampled_.gram.estimate);
-    add_known("certified_q_upper", sampled_.gram.upper);
-    add_known("certified_image", sampled_.image.estimate);
-    add_known("certified_image_upper", sampled_.image.upper);
+    add_known("certified_voxels", certificate_.voxels);
+    add_known("certified_fhd", certificate_.fhd.estimate);
+    add_known("certified_fhd_upper", certificate_.fhd.upper);
+    add_known("certified_q", certificate_.gram.estimate);
+    add_known("certified_q_upper", certificate_.gram.upper);
+    add_known("certified_image", certificate_.image.estimate);
+    add_known("certified_image_upper", certificate_.image.upper);
     return numbers;
 }
 
@@ -272,21 +272,21 @@ void estimate_rounding(ImageFrame& frame, const std::vector<double>& gains, doub
     }
 }
 
-void estimate_by_samples(ImageFrame& frame, const Solved& solved, const SampledErrors& sampled,
-                         double lambda, std::size_t voxels) {
+void estimate_by_certificate(ImageFrame& frame, const Solved& solved,
+                             const Certificate& certificate, double lambda, std::size_t voxels) {
     constexpr double infinite = std::numeric_limits<double>::infinity();
     constexpr double room = 10; // for eigenvalues that no iteration has seen (docs/maths.md)
-    frame.sampled = sampled;
+    frame.certificate = certificate;
     const bool by_iterations = solved.runs.size() == solved.gains.size();
-    if (sampled.voxels == 0 || !(by_iterations || lambda > 0)) {
+    if (certificate.voxels == 0 || !(by_iterations || lambda > 0)) {
         return;
     }
-    SampledError& image = frame.sampled.image;
+    ErrorEstimate& image = frame.certificate.image;
     for (std::size_t p = 0; p < solved.gains.size(); ++p) {
         const double gain = solved.gains[p];
-        const SampledError error = error_of_equations(sampled, gain);
+        const ErrorEstimate error = error_of_equations(certificate, gain);
         Amplification by;
-        SampledError moved;
+        ErrorEstimate moved;
         if (by_iterations) {
             const Sensitivity run(solved.runs[p], lambda);
             by = run.amplification();
@@ -294,7 +294,7 @@ void estimate_by_samples(ImageFrame& frame, const Solved& solved, const SampledE
         } else {
             by = amplification_by(lambda);
         }
-        const SampledError of_problem{
+        const ErrorEstimate of_problem{
             std::hypot(error.estimate * gain * by.of_terms, moved.estimate),
             std::hypot(error.upper * gain * by.of_any, moved.upper)};
         image.estimate = std::max(image.estimate, of_problem.estimate);

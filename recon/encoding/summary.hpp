@@ -45,9 +45,9 @@ public:
     std::string about_precision() const;
 
     /// The largest errors of all frames that were sampled.
-    const SampledErrors& sampled() const { return sampled_; }
+    const Certificate& certificate() const { return certificate_; }
     /// "F^H d 3e-7, Q 2e-7, image 1e-5, at most 2e-5"; "" where none were.
-    std::string sampled_in_words() const;
+    std::string certificate_in_words() const;
 
     /// "10 % unexplained, 1.2 times the noise" of the samples' energy; "" where that is not known.
     std::string samples_in_words() const;
@@ -87,7 +87,7 @@ private:
     std::size_t too_little_ = 0; ///< frames
     double resolved_ = 0;
     double image_error_ = 0; ///< estimated, relative; 0 where that is not known
-    SampledErrors sampled_;
+    Certificate certificate_;
 };
 
 /// What rounding in the transforms does to a frame. `bound` is that of the transforms' relative
@@ -104,8 +104,8 @@ void estimate_rounding(ImageFrame& frame, const std::vector<double>& gains, doub
 
 /// The errors that were sampled, in place of that estimate, and what they do to the image of these
 /// iterations, or of lambda where they are not known. `voxels`: unknowns of a problem.
-void estimate_by_samples(ImageFrame& frame, const Solved& solved, const SampledErrors& sampled,
-                         double lambda, std::size_t voxels);
+void estimate_by_certificate(ImageFrame& frame, const Solved& solved,
+                             const Certificate& certificate, double lambda, std::size_t voxels);
 
 /// How much of the samples a frame explains: `explained` is ||d||^2 - ||F rho - d||^2, `energy`
 /// ||d||^2, `noise` what the measured noise has of it, 0 where none was measured, and `most_noise`

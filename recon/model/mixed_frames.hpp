@@ -15,7 +15,7 @@ public:
     /// The source must outlive it.
     explicit MixedFrames(FrameSource& source) : source_(source) {}
 
-    void place(Geometry geometry) { geometry_.emplace(std::move(geometry)); }
+    void change_geometry(Geometry geometry) { geometry_.emplace(std::move(geometry)); }
     /// After the mixing so far.
     void mix(const CoilMixing& mixing);
     const CoilMixing& mixing() const { return mixing_; } ///< of no rows for none

@@ -10,7 +10,7 @@ namespace lsrecon {
 namespace {
 
 void change_geometry(ScanInPreparation& it) {
-    it.frames.place(Geometry(it.options.geometry, it.scan));
+    it.frames.change_geometry(Geometry(it.options.geometry, it.scan));
     it.places = places_of(it.scan);
 }
 

@@ -91,10 +91,6 @@ FrameShape frame_of(const ReconstructOptions& options, const Grid& grid, std::si
     return frame;
 }
 
-SolveOptions solving(Transforms& transforms, const ReconstructOptions& options, Products products) {
-    return settle(options, {products, unit_roundoff(transforms.solver_precision())});
-}
-
 /// Of a scan of 16 x 16 voxels: mostly PoCL's compiler, and that of the driver of a GPU.
 void add_program(HostMemory& memory, const Device& device) {
     const double bytes = device.in_host_memory() ? 116e6 : 230e6;
@@ -246,7 +242,7 @@ void require_room(Transforms& transforms, const ReconstructOptions& options,
     FrameShape frame = frame_of(options, shape.grid, shape.coils, shape.coil_maps);
     frame.coils = 1; // how many samples each has is not known yet
     frame.name += ", by " + shape.name_of_grid;
-    const SolveOptions how = solving(transforms, options, Products::one_convolution);
+    const SolveOptions how = solve_options(transforms, options, false);
     const WhereSolved where = where_solved(transforms, frame.system, how);
     if (!where.why_not.empty()) {
         note_move_to_cpu(transforms, where.why_not);
@@ -280,7 +276,8 @@ FrameShape shape_of(Transforms& transforms, const ReconstructOptions& options, c
 SolveOptions solve_options(Transforms& transforms, const ReconstructOptions& options, bool field) {
     const Products off_resonance =
         transforms.segment_error() > 0 ? Products::convolutions : Products::transforms;
-    return solving(transforms, options, field ? off_resonance : Products::one_convolution);
+    return settle(options, {field ? off_resonance : Products::one_convolution,
+                            unit_roundoff(transforms.solver_precision())});
 }
 
 void add_samples(HostMemory& memory, const Device& device, const FrameShape& frame,

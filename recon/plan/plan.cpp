@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "base/tolerance.hpp"
+#include "encoding/certificate.hpp"
 #include "encoding/choose_lambda.hpp"
 #include "encoding/lambda_curve.hpp"
 #include "encoding/methods.hpp"
-#include "encoding/sampled_errors.hpp"
 #include "engines/piecewise.hpp"
 #include "model/model_check.hpp"
 #include "model/steps.hpp"
@@ -129,8 +129,8 @@ SamplingPlan plan_sampling(const Prepared& of, const Sampling& sampling, std::si
     if (of.options.certify > 0 || !engine.exact) {
         const std::size_t samples = sampling.samples();
         stages.add("certify", static_cast<double>(frames) *
-                                      seconds_of_samples(of.pace(), of.shape.coils, samples) +
-                                  seconds_of_samples(of.pace(), 1, samples));
+                                      seconds_to_certify(of.pace(), of.shape.coils, samples) +
+                                  seconds_to_certify(of.pace(), 1, samples));
     }
     const bool q_is_given = of.options.q != nullptr && of.options.q->is_given();
     plan.route = route_of(of.transforms, points, of.formulation, of.how, of.shape.system.maps,

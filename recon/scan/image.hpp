@@ -12,17 +12,18 @@
 namespace lsrecon {
 
 /// A relative L2 error that was measured at random points.
-struct SampledError {
+struct ErrorEstimate {
     double estimate = 0;
     double upper = 0; ///< not exceeded, with a confidence of 97.5 %
     template <typename Archive> void each(Archive& archive) { archive(estimate, upper); }
 };
 
-/// Of what a frame is made of, and what they do to its image (encoding/sampled_errors.hpp).
-struct SampledErrors {
-    SampledError fhd;
-    SampledError gram; ///< of Q
-    SampledError image; ///< with that of both, 95 %; 0 where it is not known
+/// The errors of what a frame is made of, and what they do to its image
+/// (encoding/certificate.hpp).
+struct Certificate {
+    ErrorEstimate fhd;
+    ErrorEstimate gram; ///< of Q
+    ErrorEstimate image; ///< with that of both, 95 %; 0 where it is not known
     double voxels = 0; ///< at which F^H d was computed exactly; 0 for none
     double spread = 0; ///< ||Q|| / (Q(0) 2^(D/2)), of D dimensions
     template <typename Archive> void each(Archive& archive) {
@@ -43,7 +44,7 @@ struct ImageFrame {
     double noise = 0; ///< share of ||d||^2 that is noise at most, where none was measured; else 0
     double resolved_lambda = 0; ///< of all problems, and
     double image_error = 0; ///< estimated: encoding/summary.hpp
-    SampledErrors sampled = {};
+    Certificate certificate = {};
     double maps_scale = 1; ///< what coil maps were divided by; values are of maps as they were
     std::string error = {}; ///< why there is no such frame; "" where there is one
 
@@ -51,7 +52,7 @@ struct ImageFrame {
     /// But for values, and what the scan knows: label, position.
     template <typename Archive> void each(Archive& archive) {
         archive(residuals, solver, stops, late_change, explained, unexplained, noise,
-                resolved_lambda, image_error, sampled, maps_scale, error);
+                resolved_lambda, image_error, certificate, maps_scale, error);
     }
 };
 

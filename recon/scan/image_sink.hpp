@@ -15,7 +15,7 @@ public:
 
     /// Before any work. The scan is as it is transformed. InputError when the sink cannot hold its
     /// image.
-    virtual void expect(const Scan& /*scan*/) {}
+    virtual void check(const Scan& /*scan*/) {}
     /// Before the first frame, with the settings of the solve. The scan has all of its remarks.
     virtual void begin(const Scan& /*scan*/, const Record& /*settings*/) {}
     /// What is known of a frame that need not be solved again; nothing of all others.

@@ -130,7 +130,7 @@ bool FrameResults::attempt(std::size_t f, const std::function<void()>& work) {
 }
 
 void FrameResults::put(std::size_t f, ImageFrame image) {
-    double& upper = image.sampled.image.upper;
+    double& upper = image.certificate.image.upper;
     upper = relative_to_exact(upper);
     ComplexVector values = std::move(image.values);
     image.values.resize(0);

@@ -40,16 +40,16 @@ ImageFrame image_by(Transforms& transforms, const Scan& scan, const SolveOptions
                            {},
                            nullptr,
                            options.precondition,
-                           SampleErrors::of_engines_not_exact});
+                           Certified::of_engines_not_exact});
     NormalEquations equations(frames, *frame.sampling);
     SolveOptions looking_ahead = options;
-    looking_ahead.looks_ahead = equations.are_sampled();
+    looking_ahead.looks_ahead = equations.are_certified();
     const std::vector<Volume> fhd = equations.fhd(frame.samples, report);
-    SampledErrors sampled = equations.sampled_errors(frame.samples, fhd, report);
+    Certificate certificate = equations.certify(frame.samples, fhd, report);
     const Solved solved = solve(equations, fhd, looking_ahead, report);
-    equations.add_errors_of_gram(sampled, report);
+    equations.certify_gram(certificate, report);
     ImageFrame image = to_image(frame, solved);
-    estimate_by_samples(image, solved, sampled, options.lambda, equations.unknowns());
+    estimate_by_certificate(image, solved, certificate, options.lambda, equations.unknowns());
     return image;
 }
 
@@ -74,7 +74,7 @@ TEST_P(Certified, ImagesAreWithinTheirBound) {
         SolveOptions options{lambda, iterations, 1e-9};
         options.precondition = lambda > 0;
         const ImageFrame expected = image_by(*exact, scan, options);
-        EXPECT_EQ(expected.sampled.voxels, 0) << "of an exact engine";
+        EXPECT_EQ(expected.certificate.voxels, 0) << "of an exact engine";
         for (const double accuracy : {1e-3, 1e-5, 1e-8}) {
             const auto fast = nufft(accuracy);
             if (!fast) {
@@ -82,7 +82,7 @@ TEST_P(Certified, ImagesAreWithinTheirBound) {
             }
             const ImageFrame image = image_by(*fast, scan, options);
             const double moved = test::relative_l2(image.values, expected.values);
-            const SampledError error = image.sampled.image;
+            const ErrorEstimate error = image.certificate.image;
             const auto said =
                 text(" lambda ", lambda, ", ", iterations, " iterations, accuracy ", accuracy,
                      ": moved by ", moved, ", estimated ", error.estimate, ", bound ", error.upper);

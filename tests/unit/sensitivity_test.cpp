@@ -57,18 +57,19 @@ TEST(Sensitivity, OfLambdaIsLessForErrorsOfTerms) {
 }
 
 TEST(EstimateBySamples, TakesTheWorstProblem) {
-    const SampledErrors sampled{{3e-6, 4e-6}, {4e-6, 3e-6}, {}, 16, 0};
+    const Certificate certificate{{3e-6, 4e-6}, {4e-6, 3e-6}, {}, 16, 0};
     Solved solved;
     solved.gains = {1, 2, 0.5};
     ImageFrame frame;
-    estimate_by_samples(frame, solved, sampled, 0.01, 100);
-    EXPECT_DOUBLE_EQ(frame.sampled.image.estimate, 5e-6 * 2 * 5);
-    EXPECT_DOUBLE_EQ(frame.sampled.image.upper, 5e-6 * 2 * 100);
-    EXPECT_EQ(frame.image_error, frame.sampled.image.estimate);
+    estimate_by_certificate(frame, solved, sampled, 0.01, 100);
+    EXPECT_DOUBLE_EQ(frame.certificate.image.estimate, 5e-6 * 2 * 5);
+    EXPECT_DOUBLE_EQ(frame.certificate.image.upper, 5e-6 * 2 * 100);
+    EXPECT_EQ(frame.image_error, frame.certificate.image.estimate);
     ImageFrame unknown;
-    estimate_by_samples(unknown, solved, sampled, 0, 100);
-    EXPECT_EQ(unknown.sampled.image.upper, 0) << "nothing is known without lambda and iterations";
-    EXPECT_EQ(unknown.sampled.fhd.upper, 4e-6);
+    estimate_by_certificate(unknown, solved, sampled, 0, 100);
+    EXPECT_EQ(unknown.certificate.image.upper, 0)
+        << "nothing is known without lambda and iterations";
+    EXPECT_EQ(unknown.certificate.fhd.upper, 4e-6);
 }
 
 TEST(EstimateBySamples, NeverTakesNoNumberForASmallOne) {
@@ -76,8 +77,8 @@ TEST(EstimateBySamples, NeverTakesNoNumberForASmallOne) {
     Solved solved;
     solved.gains = {1};
     ImageFrame frame;
-    estimate_by_samples(frame, solved, {{none, none}, {}, {}, 16, 0}, 0.01, 100);
-    EXPECT_TRUE(std::isinf(frame.sampled.image.upper));
+    estimate_by_certificate(frame, solved, {{none, none}, {}, {}, 16, 0}, 0.01, 100);
+    EXPECT_TRUE(std::isinf(frame.certificate.image.upper));
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-#include "encoding/sampled_errors.hpp"
+#include "encoding/certificate.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -56,7 +56,7 @@ double low_chi_squared(double degrees) {
 
 } // namespace
 
-SampledError sampled_error(const std::vector<double>& squares, double all, double norm) {
+ErrorEstimate error_estimate(const std::vector<double>& squares, double all, double norm) {
     const auto count = static_cast<double>(squares.size());
     double mean = 0;
     for (const double square : squares) {
@@ -75,7 +75,7 @@ SampledError sampled_error(const std::vector<double>& squares, double all, doubl
     return {estimate, estimate * std::sqrt(degrees / low_chi_squared(degrees))};
 }
 
-double seconds_of_samples(const Pace& pace, std::size_t coils, std::size_t samples) {
+double seconds_to_certify(const Pace& pace, std::size_t coils, std::size_t samples) {
     return pace.exact_sum * static_cast<double>(points_to_sample(coils, samples) * coils * samples);
 }
 
@@ -98,9 +98,9 @@ const DrawnVoxels::Draw& DrawnVoxels::draw() {
     return *draw_;
 }
 
-SampledErrors sample_fhd(const Sampling& sampling, const CoilRows& samples,
-                         const CoilRows& coil_maps, const Voxels& voxels,
-                         const DrawnVoxels::Draw& drawn, const std::vector<Volume>& fhd) {
+Certificate certify_fhd(const Sampling& sampling, const CoilRows& samples,
+                        const CoilRows& coil_maps, const Voxels& voxels,
+                        const DrawnVoxels::Draw& drawn, const std::vector<Volume>& fhd) {
     const std::size_t count = points_to_sample(samples.rows(), samples.columns());
     const std::vector<std::size_t> at(drawn.at.begin(),
                                       drawn.at.begin() + static_cast<long>(count));
@@ -128,13 +128,13 @@ SampledErrors sample_fhd(const Sampling& sampling, const CoilRows& samples,
     for (const Volume& volume : fhd) {
         norm = std::hypot(norm, volume.norm());
     }
-    SampledErrors errors;
-    errors.fhd = sampled_error(squares, static_cast<double>(voxels.count()), norm);
+    Certificate errors;
+    errors.fhd = error_estimate(squares, static_cast<double>(voxels.count()), norm);
     errors.voxels = static_cast<double>(count);
     return errors;
 }
 
-void sample_q(const Sampling& sampling, const Q& q, SampledErrors& errors) {
+void certify_q(const Sampling& sampling, const Q& q, Certificate& errors) {
     const Voxels differences = Voxels::half_differences(q.grid);
     const std::size_t count = points_to_sample(1, sampling.samples());
     const std::vector<std::size_t> at = random_indices(count, differences.count());
@@ -147,13 +147,13 @@ void sample_q(const Sampling& sampling, const Q& q, SampledErrors& errors) {
         squares.push_back(std::norm(q.half.value(at[i]) - exact(0, static_cast<Eigen::Index>(i))));
     }
     const double norm = q.half.norm();
-    errors.gram = sampled_error(squares, static_cast<double>(differences.count()), norm);
+    errors.gram = error_estimate(squares, static_cast<double>(differences.count()), norm);
     errors.spread = norm / (q.at_zero() * std::sqrt(std::ldexp(0.5, q.grid.dimensions)));
 }
 
 // N is wrong by as much of itself as Q, or by numbers without order in all differences: then N rho
 // of as much of Q(0) rho times the spread. Neither is known, and the sum of both is above each.
-SampledError error_of_equations(const SampledErrors& errors, double gain) {
+ErrorEstimate error_of_equations(const Certificate& errors, double gain) {
     const double of_gram = std::hypot(1, gain > 0 ? errors.spread / gain : 0);
     return {std::hypot(errors.fhd.estimate, of_gram * errors.gram.estimate),
             std::hypot(errors.fhd.upper, of_gram * errors.gram.upper)};

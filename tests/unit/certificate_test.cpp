@@ -1,6 +1,6 @@
 // Errors that are estimated from random points, of engines that are wrong by known amounts.
 
-#include "encoding/sampled_errors.hpp"
+#include "encoding/certificate.hpp"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -69,7 +69,7 @@ TEST_P(SampledErrorOf, IsWithoutBiasAndItsBoundHolds) {
             const double size = std::exp(of.spread * place(generator));
             squares.push_back(std::norm(size * Complex(normal(generator), normal(generator))));
         }
-        const SampledError found = sampled_error(squares, 100, 10);
+        const ErrorEstimate found = error_estimate(squares, 100, 10);
         mean += found.estimate * found.estimate / repetitions;
         exceeded += found.upper < std::sqrt(truth) ? 1 : 0;
     }
@@ -100,7 +100,7 @@ private:
 /// Of a scan, its coil maps and an engine that is wrong.
 class Equations {
 public:
-    Equations(double wrong, bool exact, SampleErrors which, const Problem& problem)
+    Equations(double wrong, bool exact, Certified which, const Problem& problem)
         : problem_(problem),
           maps_(problem.coil_maps), formulation_{problem.grid, problem.voxels, true, true},
           transforms_(open_transforms(test::on_reference(), table_of(wrong, exact))),
@@ -118,9 +118,9 @@ public:
           of_(frames_, *problem.sampling) {}
 
     std::vector<Volume> fhd() { return of_.fhd(problem_.samples, report_); }
-    SampledErrors errors_of(const std::vector<Volume>& fhd) {
-        SampledErrors errors = of_.sampled_errors(problem_.samples, fhd, report_);
-        of_.add_errors_of_gram(errors, report_);
+    Certificate errors_of(const std::vector<Volume>& fhd) {
+        Certificate errors = of_.certify(problem_.samples, fhd, report_);
+        of_.certify_gram(errors, report_);
         return errors;
     }
 
@@ -152,44 +152,44 @@ Problem problem_of(std::array<std::size_t, 3> size) {
     return test::make_problem(of);
 }
 
-SampledErrors errors_of(double wrong, bool exact, SampleErrors which) {
+Certificate errors_of(double wrong, bool exact, Certified which) {
     const Problem problem = problem_of({12, 11, 0});
     Equations equations(wrong, exact, which, problem);
     return equations.errors_of(equations.fhd());
 }
 
-TEST(SampledErrors, AreThoseOfAnEngineThatIsWrong) {
+TEST(Certificate, AreThoseOfAnEngineThatIsWrong) {
     for (const double wrong : {1e-2, 1e-6}) {
-        const SampledErrors errors = errors_of(wrong, false, SampleErrors::of_engines_not_exact);
-        for (const SampledError& error : {errors.fhd, errors.gram}) {
+        const Certificate errors = errors_of(wrong, false, Certified::of_engines_not_exact);
+        for (const ErrorEstimate& error : {errors.fhd, errors.gram}) {
             EXPECT_GE(error.upper, wrong);
             EXPECT_NEAR(error.estimate, wrong, 0.5 * wrong);
         }
     }
 }
 
-TEST(SampledErrors, AreOfAsManyPointsOnAnyMachine) {
+TEST(Certificate, AreOfAsManyPointsOnAnyMachine) {
     Case of{"scan", {4, 4, 0}, 30000};
     const Problem problem = test::make_problem(of);
     const CoilRows no_maps;
     DrawnVoxels drawn(no_maps, problem.voxels.count());
-    const SampledErrors errors =
-        sample_fhd(*problem.sampling, problem.samples, no_maps, problem.voxels, drawn.draw(),
-                   {Volume(test::exact_adjoint_of(problem).values.row(0).transpose())});
+    const Certificate errors =
+        certify_fhd(*problem.sampling, problem.samples, no_maps, problem.voxels, drawn.draw(),
+                    {Volume(test::exact_adjoint_of(problem).values.row(0).transpose())});
     EXPECT_EQ(errors.voxels, 32) << "4e7 multiply-adds, 36 of a pair";
 }
 
-TEST(SampledErrors, OfExactEnginesAreSampledWhereItIsAskedFor) {
-    EXPECT_EQ(errors_of(1e-2, true, SampleErrors::of_engines_not_exact).voxels, 0);
-    const SampledErrors errors = errors_of(0, true, SampleErrors::of_all);
+TEST(Certificate, OfExactEnginesAreSampledWhereItIsAskedFor) {
+    EXPECT_EQ(errors_of(1e-2, true, Certified::of_engines_not_exact).voxels, 0);
+    const Certificate errors = errors_of(0, true, Certified::of_all);
     EXPECT_GT(errors.voxels, 0);
     EXPECT_LT(errors.fhd.upper, 1e-12);
     EXPECT_LT(errors.gram.upper, 1e-12);
 }
 
-TEST(SampledErrors, OfEachFrameAreItsOwn) {
+TEST(Certificate, OfEachFrameAreItsOwn) {
     const Problem problem = problem_of({12, 11, 0});
-    Equations equations(0, true, SampleErrors::of_all, problem);
+    Equations equations(0, true, Certified::of_all, problem);
     const std::vector<Volume> fhd = equations.fhd();
     for (const double wrong : {1e-3, 1e-1, 1e-6}) {
         EXPECT_NEAR(equations.errors_of(with_errors(fhd, wrong)).fhd.estimate, wrong, 0.5 * wrong);
@@ -197,15 +197,15 @@ TEST(SampledErrors, OfEachFrameAreItsOwn) {
     EXPECT_LT(equations.errors_of(fhd).fhd.upper, 1e-12);
 }
 
-TEST(SampledErrors, AreFoundWhereTheMapsAre) {
+TEST(Certificate, AreFoundWhereTheMapsAre) {
     constexpr double wrong = 1e-4;
     for (const double elsewhere : {0.0, 1e-5}) { // of the maps
         Problem problem = problem_of({60, 59, 0});
         for (Eigen::Index n = 0; n < problem.coil_maps.cols(); ++n) {
             problem.coil_maps.col(n) *= n / 3 == 600 ? 1 : elsewhere;
         }
-        Equations equations(wrong, false, SampleErrors::of_engines_not_exact, problem);
-        const SampledErrors errors = equations.errors_of(equations.fhd());
+        Equations equations(wrong, false, Certified::of_engines_not_exact, problem);
+        const Certificate errors = equations.errors_of(equations.fhd());
         EXPECT_GE(errors.fhd.upper, wrong) << elsewhere;
         EXPECT_NEAR(errors.fhd.estimate, wrong, 0.5 * wrong) << elsewhere;
     }

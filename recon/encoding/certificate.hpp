@@ -10,7 +10,7 @@ namespace lsrecon {
 /// The relative L2 error of `all` values of this norm, by the squares of the errors at random ones
 /// of them. The mean of these squares has no bias. `upper` takes it for a sum of squares of normal
 /// numbers, of so many degrees of freedom as the squares' own variance says (Satterthwaite 1946).
-SampledError sampled_error(const std::vector<double>& squares, double all, double norm);
+ErrorEstimate error_estimate(const std::vector<double>& squares, double all, double norm);
 
 /// Voxels of a place at which F^H d of each of its frames is computed exactly. They are drawn, with
 /// repetitions, in proportion to sum_c |S_c|^2: F^H mu_c is wrong alike at all voxels, and F^H d is
@@ -37,17 +37,17 @@ private:
 };
 
 /// Of F^H d, at some that were drawn: C x M samples, C x N coil maps or none, one volume a problem.
-SampledErrors sample_fhd(const Sampling& sampling, const CoilRows& samples,
-                         const CoilRows& coil_maps, const Voxels& voxels,
-                         const DrawnVoxels::Draw& drawn, const std::vector<Volume>& fhd);
-/// Of sample_fhd, and of sample_q for one coil.
-double seconds_of_samples(const Pace& pace, std::size_t coils, std::size_t samples);
+Certificate certify_fhd(const Sampling& sampling, const CoilRows& samples,
+                        const CoilRows& coil_maps, const Voxels& voxels,
+                        const DrawnVoxels::Draw& drawn, const std::vector<Volume>& fhd);
+/// Of certify_fhd, and of certify_q for one coil.
+double seconds_to_certify(const Pace& pace, std::size_t coils, std::size_t samples);
 /// Of Q, at random differences of two voxels.
-void sample_q(const Sampling& sampling, const Q& q, SampledErrors& errors);
+void certify_q(const Sampling& sampling, const Q& q, Certificate& errors);
 
 /// The error of one side of (N + lambda) rho = F^H d / Q(0) against the other, relative to F^H d,
 /// by each estimate or each bound (docs/maths.md). `gain` is ||F^H d|| / (Q(0) ||rho||).
-SampledError error_of_equations(const SampledErrors& errors, double gain);
+ErrorEstimate error_of_equations(const Certificate& errors, double gain);
 
 /// F^H d with errors of this relative size, in directions that were drawn.
 std::vector<Volume> with_errors(const std::vector<Volume>& fhd, double relative);
