@@ -8,17 +8,17 @@ namespace {
 TEST(PrepareOptions, ReadingKnowsWhereTheImageWillBe) {
     ReadOptions read;
     PrepareOptions options;
-    tell(options, read);
+    describe_preparation(options, read);
     EXPECT_FALSE(read.one_place || read.mirrored);
     EXPECT_EQ(read.middle_x_mm, 0);
     options.geometry.shift_mm = {12.5, 3}; // to the right: what was left of the middle comes there
     options.geometry.conjugate = true;
-    tell(options, read);
+    describe_preparation(options, read);
     EXPECT_TRUE(!read.one_place && read.mirrored);
     EXPECT_EQ(read.middle_x_mm, -12.5);
     options.geometry.shift_mm.clear();
     options.geometry.shift_to_position = true;
-    tell(options, read);
+    describe_preparation(options, read);
     EXPECT_TRUE(read.one_place);
     EXPECT_EQ(read.middle_x_mm, 0);
 }
@@ -26,25 +26,25 @@ TEST(PrepareOptions, ReadingKnowsWhereTheImageWillBe) {
 TEST(PrepareOptions, ReadingKnowsOfAnotherGrid) {
     ReadOptions read;
     PrepareOptions options;
-    tell(options, read);
+    describe_preparation(options, read);
     EXPECT_TRUE(!read.other_grid && read.fov_x_mm == 0);
     options.geometry.matrix = {8, 6};
-    tell(options, read);
+    describe_preparation(options, read);
     EXPECT_TRUE(read.other_grid && read.fov_x_mm == 0);
     options.geometry.matrix.clear();
     options.geometry.fov_mm = {330, 200};
-    tell(options, read);
+    describe_preparation(options, read);
     EXPECT_TRUE(read.other_grid && read.fov_x_mm == 330);
 }
 
 TEST(PrepareOptions, ReadingKnowsWhatIsUsed) {
     ReadOptions read;
     PrepareOptions options;
-    tell(options, read);
+    describe_preparation(options, read);
     EXPECT_TRUE(read.whitens && !read.with_times);
     options.whiten = false;
     options.field_map = "field.h5";
-    tell(options, read);
+    describe_preparation(options, read);
     EXPECT_TRUE(!read.whitens && read.with_times);
 }
 
