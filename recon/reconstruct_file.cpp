@@ -136,8 +136,8 @@ void require_room(Transforms& transforms, const ReconstructOptions& options, con
         memory.add(file, what, Cost::on_host(bytes));
     };
     const bool slices = places_of(scan).size() > 1;
-    if (slices && prepare.field_map_of_file()) {
-        add(prepare.field_map, "the field map of all slices",
+    if (slices && !file_of(prepare.field_map).empty()) {
+        add(file_of(prepare.field_map), "the field map of all slices",
             static_cast<double>(field->field.size() + field->r2star.size()) * sizeof(Complex));
     }
     if (slices && !prepare.prior.empty()) {
@@ -145,8 +145,8 @@ void require_room(Transforms& transforms, const ReconstructOptions& options, con
         add(prepare.prior, "the prior image of all slices",
             static_cast<double>(prior.voxels() * prior.frames()) * sizeof(std::complex<float>));
     }
-    if (slices && prepare.maps_of_file()) {
-        add(prepare.maps, "coil maps of all slices", bytes_of_maps(prepare.maps));
+    if (slices && !file_of(prepare.maps).empty()) {
+        add(file_of(prepare.maps), "coil maps of all slices", bytes_of_maps(file_of(prepare.maps)));
     }
     lsrecon::require_room(transforms, options, scan, grid, field, memory);
 }
@@ -162,18 +162,17 @@ void expect_duration(Transforms& transforms, const ReconstructOptions& options, 
 } // namespace
 
 std::shared_ptr<const OffResonance> field_of(const PrepareOptions& prepare, const Scan& scan) {
-    if (prepare.field_map_of_file()) {
-        return std::make_shared<const OffResonance>(
-            read_field(prepare.field_map, scan.grid).off_resonance);
+    if (const std::string file = file_of(prepare.field_map); !file.empty()) {
+        return std::make_shared<const OffResonance>(read_field(file, scan.grid).off_resonance);
     }
-    return prepare.field_map == "none" ? nullptr : scan.off_resonance;
+    return is_without(prepare.field_map) ? nullptr : scan.off_resonance;
 }
 
 void describe_preparation(const PrepareOptions& prepare, ReadOptions& read) {
     const GeometryOptions& geometry = prepare.geometry;
-    read.with_times = prepare.field_map_of_file();
-    read.maps_file = prepare.maps_of_file() ? prepare.maps : "";
-    read.field_map_file = prepare.field_map_of_file() ? prepare.field_map : "";
+    read.with_times = !file_of(prepare.field_map).empty();
+    read.maps_file = file_of(prepare.maps);
+    read.field_map_file = file_of(prepare.field_map);
     read.whitens = prepare.whiten;
     read.one_place = geometry.shift_to_position;
     read.middle_x_mm = geometry.shift_mm.empty() ? 0 : -geometry.shift_mm[0];
@@ -189,12 +188,12 @@ void read_values(PrepareOptions& prepare, const Scan& scan, SharedValues* shared
     if (scan.voxels) {
         return; // what has no use there is refused
     }
-    if (prepare.maps_of_file()) {
-        prepare.stored_maps = shared != nullptr ? shared->maps(prepare.maps, scan.grid)
-                                                : read_maps(prepare.maps, scan.grid);
+    if (const std::string file = file_of(prepare.maps); !file.empty()) {
+        prepare.stored_maps =
+            shared != nullptr ? shared->maps(file, scan.grid) : read_maps(file, scan.grid);
     }
-    if (prepare.field_map_of_file()) {
-        prepare.stored_field = read_field(prepare.field_map, scan.grid);
+    if (const std::string file = file_of(prepare.field_map); !file.empty()) {
+        prepare.stored_field = read_field(file, scan.grid);
     }
     if (!prepare.prior.empty()) {
         prepare.stored_prior = read_prior(prepare.prior);

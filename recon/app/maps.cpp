@@ -32,15 +32,14 @@ OptionTable options_of(Options& options) {
 }
 
 ExitCode run(Options& options) {
-    if (options.prepare.maps.empty()) {
-        options.prepare.maps = maps_methods().front().name;
+    if (is_usual(options.prepare.maps)) {
+        options.prepare.maps = &maps_methods().front();
     }
-    if (options.prepare.maps == "none") {
+    if (is_without(options.prepare.maps)) {
         throw UsageError("--maps none makes no maps\n  next:     name a method");
     }
     options.prepare.whiten = false; // a file has maps of the scan's own coils
-    require_files({{"SCAN", options.scan},
-                   {"--maps", options.prepare.maps_of_file() ? options.prepare.maps : ""}},
+    require_files({{"SCAN", options.scan}, {"--maps", file_of(options.prepare.maps)}},
                   {{"--output", options.output, FileKind::hdf5}});
     Console console(options.quiet);
     const auto transforms = open_transforms(options.compute, console);
@@ -54,7 +53,7 @@ ExitCode run(Options& options) {
     PreparedScan prepared(source, options.prepare, *transforms, console);
     const Scan& scan = prepared.scan();
     Record settings = settings_of(&options_of, options);
-    settings.emplace_back("maps", options.prepare.maps);
+    settings.emplace_back("maps", word_of(options.prepare.maps));
     settings.emplace_back("header_shift", options.prepare.geometry.header_shift());
     const PlaceMaps own = *prepared.maps_of_all(); // of a file: they are written as they were
     const CoilRows maps =

@@ -147,8 +147,8 @@ void settle_and_check_files(ReconOptions& options) {
     const PrepareOptions& prepare = reconstruct.prepare;
     require_files({{"SCAN", options.scan},
                    {"--q", reconstruct.q_file},
-                   {"--field-map", prepare.field_map_of_file() ? prepare.field_map : ""},
-                   {"--maps", prepare.maps_of_file() ? prepare.maps : ""},
+                   {"--field-map", file_of(prepare.field_map)},
+                   {"--maps", file_of(prepare.maps)},
                    {"--prior", prepare.prior},
                    {"--truth", reconstruct.truth}},
                   {{"--output", options.output, FileKind::hdf5},

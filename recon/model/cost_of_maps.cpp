@@ -36,8 +36,8 @@ bool can_estimate_maps(const Scan& scan, const Grid& grid) {
 }
 
 bool estimates_maps(const ScanToPrepare& of) {
-    return of.maps > 0 &&
-           (of.options.maps.empty() ? of.scan.coil_maps.empty() : !of.options.maps_of_file());
+    const MapsSource& source = of.options.maps;
+    return of.maps > 0 && (is_usual(source) ? of.scan.coil_maps.empty() : file_of(source).empty());
 }
 
 /// Of the centre of k-space of one frame of each place, and their maps.
@@ -56,8 +56,8 @@ StepCost cost_of_maps(const ScanToPrepare& of) {
     for (const std::size_t m : within(trajectory, centre)) {
         inside.push_back(trajectory[m]);
     }
-    const std::string& wanted = of.options.maps;
-    const MapsMethod& method = wanted.empty() ? maps_methods().front() : *maps_method_named(wanted);
+    const MapsMethod* const* const asked = std::get_if<const MapsMethod*>(&of.options.maps);
+    const MapsMethod& method = asked != nullptr ? **asked : maps_methods().front();
     const Cost maps = method.cost(of.transforms.device().pace(), of.maps, centre, of.grid);
     const Cost samples = Cost::on_host(static_cast<double>(
         inside.size() *

@@ -1,14 +1,46 @@
 #include "model/prepare_options.hpp"
 
-#include <algorithm>
-
 namespace lsrecon {
 
-bool PrepareOptions::maps_of_file() const {
-    const std::vector<MapsMethod>& methods = maps_methods();
-    return !maps.empty() && maps != "none" &&
-           std::none_of(methods.begin(), methods.end(),
-                        [&](const MapsMethod& method) { return method.name == maps; });
+namespace {
+
+const std::string none = "none";
+
+struct ToWord {
+    std::string operator()(const Usual&) const { return ""; }
+    std::string operator()(const Without&) const { return none; }
+    std::string operator()(const MapsMethod* method) const { return method->name; }
+    std::string operator()(const NamedFile& file) const { return file.name; }
+};
+
+} // namespace
+
+MapsSource maps_source(const std::string& word) {
+    if (word.empty()) {
+        return Usual();
+    }
+    if (word == none) {
+        return Without();
+    }
+    if (const MapsMethod* const method = maps_method_named(word)) {
+        return method;
+    }
+    return NamedFile{word};
+}
+
+FieldSource field_source(const std::string& word) {
+    if (word.empty()) {
+        return Usual();
+    }
+    return word == none ? FieldSource(Without()) : NamedFile{word};
+}
+
+std::string word_of(const MapsSource& source) {
+    return std::visit(ToWord(), source);
+}
+
+std::string word_of(const FieldSource& source) {
+    return std::visit(ToWord(), source);
 }
 
 } // namespace lsrecon

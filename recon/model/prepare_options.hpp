@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "model/estimated_maps.hpp"
 #include "model/geometry.hpp"
@@ -10,19 +11,43 @@
 
 namespace lsrecon {
 
+struct Usual {};
+struct Without {};
+/// Whose values come beside the scan.
+struct NamedFile {
+    std::string name;
+};
+
+/// Where coil maps come from, and a field map.
+using MapsSource = std::variant<Usual, Without, const MapsMethod*, NamedFile>;
+using FieldSource = std::variant<Usual, Without, NamedFile>;
+
+/// Of a word: "none", the name of a row of maps_methods() or of a file; "" for the usual.
+MapsSource maps_source(const std::string& word);
+FieldSource field_source(const std::string& word);
+/// The word again.
+std::string word_of(const MapsSource& source);
+std::string word_of(const FieldSource& source);
+template <typename Source> bool is_usual(const Source& source) {
+    return std::holds_alternative<Usual>(source);
+}
+template <typename Source> bool is_without(const Source& source) {
+    return std::holds_alternative<Without>(source);
+}
+/// The name of the file; "" of another source.
+template <typename Source> std::string file_of(const Source& source) {
+    const NamedFile* const file = std::get_if<NamedFile>(&source);
+    return file != nullptr ? file->name : "";
+}
+
 struct PrepareOptions {
     GeometryOptions geometry;
     bool whiten = true; ///< where the scan has noise
     CoilCompression compression;
-    /// "espirit", "walsh" or another row of maps_methods(); "none"; the name of a file; "" for the
-    /// scan's own, or for espirit where several coils have none.
-    std::string maps;
-    bool maps_of_file() const;
+    MapsSource maps; ///< the usual: the scan's own, or ESPIRiT where several coils have none
     MapsOptions estimate;
-    /// The name of a file with a field map; "none"; "" for the scan's own.
-    std::string field_map;
+    FieldSource field_map; ///< the usual: the scan's own
     double field_scale = 1; ///< by which the field map is multiplied
-    bool field_map_of_file() const { return !field_map.empty() && field_map != "none"; }
 
     // What comes beside the scan, where it is named above:
     std::optional<StoredMaps> stored_maps = {};

@@ -50,26 +50,27 @@ std::shared_ptr<const OffResonance> ScanField::of(const Place& place) {
 void take_field(ScanInPreparation& it) {
     PrepareOptions& options = it.options;
     Scan& scan = it.scan;
-    const std::string& wanted = options.field_map;
+    const std::string wanted = word_of(options.field_map);
     const double factor = options.field_scale;
-    if (wanted == "none" && scan.off_resonance) {
+    if (is_without(options.field_map) && scan.off_resonance) {
         scan.off_resonance.reset();
         scan.facts.push_back("the field map of the scan is not used: `field_map` none");
     }
-    if (wanted.empty() && scan.off_resonance && scan.off_resonance->is_zero()) {
+    const bool is_own = is_usual(options.field_map) && scan.off_resonance;
+    if (is_own && scan.off_resonance->is_zero()) {
         scan.remarks.push_back("The field map of the scan is 0 in every voxel. `field_map` none "
                                "makes the same image in less time.");
     }
-    if (!(wanted.empty() ? scan.off_resonance != nullptr : wanted != "none") && factor != 1) {
+    if (!is_own && file_of(options.field_map).empty() && factor != 1) {
         throw UsageError(text("`field_scale` ", factor,
                               ": the reconstruction has no field map\n  next:     leave it out, or "
                               "name a map with `field_map`"));
     }
-    if (wanted.empty() && scan.off_resonance) {
+    if (is_own) {
         scan.off_resonance =
             std::make_shared<const OffResonance>(scan.off_resonance->scaled(factor));
     }
-    if (!options.field_map_of_file()) {
+    if (file_of(options.field_map).empty()) {
         return;
     }
     if (scan.voxels) {

@@ -71,13 +71,13 @@ ScanMaps::ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& fil
                    Reporter& report)
     : scan_(scan), places_(places), file_grid_(file_grid), frames_(frames), transforms_(transforms),
       report_(report), first_(frames.first_good()), how_(options.estimate) {
-    if (options.maps.empty() && !scan_.coil_maps.empty()) {
+    if (is_usual(options.maps) && !scan_.coil_maps.empty()) {
         require_maps_of_signals(scan_.coil_maps, scan_.file);
     }
     try {
         make(options);
     } catch (const InputError& error) {
-        const bool asked_for = !options.maps.empty() || !scan_.calibrations.empty() ||
+        const bool asked_for = !is_usual(options.maps) || !scan_.calibrations.empty() ||
                                !scan_.calibrations_unused.empty();
         if (asked_for) {
             throw;
@@ -96,25 +96,27 @@ ScanMaps::ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& fil
 }
 
 void ScanMaps::make(PrepareOptions& options) {
-    std::string wanted = options.maps;
-    if (wanted.empty()) {
-        wanted = !scan_.coil_maps.empty() || scan_.coils() == 1 || scan_.voxels ? "" : "espirit";
+    MapsSource source = options.maps;
+    if (is_usual(source) && scan_.coil_maps.empty() && scan_.coils() > 1 && !scan_.voxels) {
+        source = &maps_methods().front();
     }
-    method_ = maps_method_named(wanted);
+    const std::string wanted = word_of(source);
+    const MapsMethod* const* const method = std::get_if<const MapsMethod*>(&source);
+    method_ = method != nullptr ? *method : nullptr;
     if (!options.estimate.are_default() && (method_ == nullptr || !method_->takes_options)) {
         throw UsageError(
             text("`maps_threshold`, `maps_crop` and `soft_maps` are for `maps` espirit, not for ",
-                 wanted.empty() ? "the scan's own maps or a single coil" : "`maps` " + wanted,
+                 is_usual(source) ? "the scan's own maps or a single coil" : "`maps` " + wanted,
                  "\n  next:     leave them out, or pass `maps` espirit"));
     }
-    if (wanted.empty()) {
+    if (is_usual(source)) {
         return;
     }
     if (!scan_.coil_maps.empty()) {
         scan_.facts.push_back("the coil maps of the scan are not used: `maps` " + wanted);
         scan_.coil_maps = {};
     }
-    if (wanted == "none") {
+    if (is_without(source)) {
         return;
     }
     if (scan_.voxels) {

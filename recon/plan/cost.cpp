@@ -84,8 +84,8 @@ FrameShape frame_of(const ReconstructOptions& options, const Grid& grid, std::si
     const PrepareOptions& prepare = options.prepare;
     const std::size_t wanted = prepare.compression.coils;
     const std::size_t coils = wanted > 0 ? std::min(wanted, stored_coils) : stored_coils;
-    const bool with_maps =
-        prepare.maps != "none" && (stored_maps > 0 || stored_coils > 1 || !prepare.maps.empty());
+    const bool with_maps = !is_without(prepare.maps) &&
+                           (stored_maps > 0 || stored_coils > 1 || !is_usual(prepare.maps));
     FrameShape frame(grid, coils, with_maps);
     frame.noise_map = options.noise_replicas > 0;
     return frame;

@@ -84,16 +84,19 @@ Value regulariser_value(SolveOptions& solve) {
     return {"NAME:WEIGHT", take, shown, false, true};
 }
 
-Value field_map_value(PrepareOptions& prepare) {
-    Value value = name(prepare.field_map, "FILE|none");
-    value.file = [&prepare] { return prepare.field_map_of_file() ? prepare.field_map : ""; };
-    return value;
-}
-
-Value maps_value(PrepareOptions& prepare) {
-    Value value = name(prepare.maps, "METHOD|FILE");
-    value.file = [&prepare] { return prepare.maps_of_file() ? prepare.maps : ""; };
-    return value;
+/// Of where something comes from, as a word.
+template <typename Source>
+Value source_value(Source& source, Source (*of_word)(const std::string&), const std::string& form) {
+    return {form,
+            [&source, of_word](const std::string& word) -> std::string {
+                source = of_word(word);
+                return word.empty() ? "a name" : "";
+            },
+            [&source] { return word_of(source); },
+            false,
+            false,
+            "",
+            [&source] { return file_of(source); }};
 }
 
 Value solver_value(SolveOptions& solve) {
@@ -135,7 +138,7 @@ OptionTable place_options(GeometryOptions& geometry) {
 OptionTable field_options(PrepareOptions& prepare) {
     return in(
         "Place",
-        {{"field_map", in_unit("Hz", field_map_value(prepare)),
+        {{"field_map", in_unit("Hz", source_value(prepare.field_map, &field_source, "FILE|none")),
           "field map for off-resonance correction", "the scan's own",
           "A file with `/field_map`, or a real image in NIfTI-1 or ISMRMRD. The "
           "file may also hold R2* in 1/s as `/r2star`. The map is resampled to the image, and a 3D "
@@ -148,7 +151,8 @@ OptionTable field_options(PrepareOptions& prepare) {
 OptionTable maps_options(PrepareOptions& prepare, const std::string& usual) {
     return in(
         "Coils",
-        {daily({"maps", maps_value(prepare), "coil maps: espirit, walsh, none or a file", usual,
+        {daily({"maps", source_value(prepare.maps, &maps_source, "METHOD|FILE"),
+                "coil maps: espirit, walsh, none or a file", usual,
                 "A file holds `/coil_maps`, or is BART's (.cfl). 3D maps are resampled to "
                 "each slice. `none` solves each coil alone and combines the coils by the "
                 "root of their sum of squares. Methods:" +

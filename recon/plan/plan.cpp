@@ -74,11 +74,11 @@ struct Prepared {
 
 /// Where nobody asks for maps and none can be estimated, the scan has none.
 ReconstructOptions as_possible(ReconstructOptions options, const Scan& scan, const Grid& grid) {
-    const bool asked_for = !options.prepare.maps.empty() || !scan.calibrations.empty() ||
+    const bool asked_for = !is_usual(options.prepare.maps) || !scan.calibrations.empty() ||
                            !scan.calibrations_unused.empty();
     if (!asked_for && scan.coil_maps.empty() && scan.coils() > 1 && !scan.voxels &&
         !can_estimate_maps(scan, grid)) {
-        options.prepare.maps = "none";
+        options.prepare.maps = Without();
     }
     return options;
 }

@@ -51,7 +51,7 @@ protected:
         read.bad_frames = true;
         ScanFile source(folder.file("scan.h5"), read);
         PrepareOptions options;
-        options.maps = maps;
+        options.maps = maps_source(maps);
         PreparedScan result(source, options, *transforms, report);
         Scan with_maps = result.scan();
         with_maps.coil_maps = *result.maps_of_all()->values;

@@ -115,7 +115,7 @@ TEST_F(FromFileToFile, CoilsWithoutMapsAreCombinedByTheirSquares) {
                                  .values;
     const CoilMatrix expected = problem.rho.colwise().norm().cast<Complex>();
     FileOptions options = exactly();
-    options.prepare.maps = "none";
+    options.prepare.maps = maps_source("none");
     EXPECT_TRUE(near(image_of(scan, options), expected, rounding_of_files));
 }
 

@@ -65,7 +65,7 @@ TEST_F(SolveRecord, TheRecordSaysHowTheSolveEndedAndHowFarTheTruthIs) {
     FileOptions options;
     options.lambda_rule = RuleChoice();
     options.truth = folder.file("truth.h5");
-    options.prepare.maps = "none";
+    options.prepare.maps = maps_source("none");
     const ReconstructedFile result = reconstruct_file(
         folder.file("scan.h5"), folder.file("image.h5"), *transforms, options, report);
     ASSERT_TRUE(result.truth_error);

@@ -183,7 +183,7 @@ TEST_F(Turns, FramesThatWereSampledAlikeFollowEachOther) {
 TEST_F(Turns, EstimatedMapsAreThoseOfTheirPlace) {
     Scan scan = slices(3, 3);
     scan.coil_maps = {};
-    options.prepare.maps = "walsh";
+    options.prepare.maps = maps_source("walsh");
     const Done found = run(scan);
     EXPECT_EQ(found.stages.at("maps"), 3);
     EXPECT_EQ(found.stages.at("q"), 1);
@@ -206,7 +206,7 @@ TEST_F(Turns, ABadFrameFailsAlone) {
 TEST_F(Turns, APlaceWithoutMapsFailsWithAllOfItsFrames) {
     Scan scan = slices(3, 2);
     scan.coil_maps = {};
-    options.prepare.maps = "walsh";
+    options.prepare.maps = maps_source("walsh");
     scan.frames.push_back(scan.frames[1]);
     scan.frame_counters = {"slice", "repetition"};
     for (const std::size_t silent : {1, 3}) {

@@ -57,7 +57,7 @@ TEST(QOfSlices, IsComputedOnceForEachTrajectory) {
     transforms.voxels_of_q = Voxels::half_differences(test::make_grid(size, size)).count();
     FileOptions options;
     options.solve = {0, 2, 1e-4};
-    options.prepare.maps = "walsh";
+    options.prepare.maps = maps_source("walsh");
     Reporter report;
     const ReconstructedFile result =
         reconstruct_file(scan, folder.file("image.h5"), transforms, options, report);

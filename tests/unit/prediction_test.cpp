@@ -80,9 +80,9 @@ TEST_F(PredictionOf, FramesOfOneTrajectoryShareItsQ) {
 TEST_F(PredictionOf, CoilsWithoutMapsAreOneProblemEach) {
     const double of_one = seconds("solve");
     scan.frames.front().samples = CoilRows(4, 0, Precision::float32);
-    options.prepare.maps = "none";
+    options.prepare.maps = maps_source("none");
     EXPECT_NEAR(seconds("solve"), 4 * of_one, 1e-9);
-    options.prepare.maps = "";
+    options.prepare.maps = maps_source("");
     EXPECT_GT(seconds("calibrate"), 0);
     EXPECT_GT(seconds("maps"), 0);
 }
@@ -119,9 +119,9 @@ TEST_F(PredictionOf, WhatIsReconstructedIsPredicted) {
     scan.frames = {{sampling, CoilRows(4, 0, Precision::float32), "", {}}};
     EXPECT_EQ(seconds("maps"), 0) << "none can be estimated, and nobody asks for them";
     const double of_coils = seconds("solve");
-    options.prepare.maps = "espirit";
+    options.prepare.maps = maps_source("espirit");
     EXPECT_THROW(prediction(), InputError);
-    options.prepare.maps = "";
+    options.prepare.maps = maps_source("");
     scan.calibrations = {centre};
     EXPECT_GT(seconds("maps"), 0) << "from calibration lines";
     EXPECT_LT(seconds("solve"), of_coils) << "coils share one problem";

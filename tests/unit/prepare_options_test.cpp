@@ -43,7 +43,7 @@ TEST(PrepareOptions, ReadingKnowsWhatIsUsed) {
     describe_preparation(options, read);
     EXPECT_TRUE(read.whitens && !read.with_times);
     options.whiten = false;
-    options.field_map = "field.h5";
+    options.field_map = NamedFile{"field.h5"};
     describe_preparation(options, read);
     EXPECT_TRUE(!read.whitens && read.with_times);
 }
