@@ -142,7 +142,7 @@ OptionTable field_options(PrepareOptions& prepare) {
           "field map for off-resonance correction", "the scan's own",
           "A file with `/field_map`, or a real image in NIfTI-1 or ISMRMRD. The "
           "file may also hold R2* in 1/s as `/r2star`. The map is resampled to the image, and a 3D "
-          "map to each slice. `none` skips the correction."},
+          "map to each slice. The word none skips the correction."},
          expert({"field_scale", number(prepare.field_scale, from(-100, 100)),
                  "factor for the field map", "",
                  "Use -1 for the other sign, and 0.15915 for a map in rad/s."})});
@@ -154,7 +154,7 @@ OptionTable maps_options(PrepareOptions& prepare, const std::string& usual) {
         {daily({"maps", source_value(prepare.maps, &maps_source, "METHOD|FILE"),
                 "coil maps: espirit, walsh, none or a file", usual,
                 "A file holds `/coil_maps`, or is BART's (.cfl). 3D maps are resampled to "
-                "each slice. `none` solves each coil alone and combines the coils by the "
+                "each slice. The word none solves each coil alone and combines the coils by the "
                 "root of their sum of squares. Methods:" +
                     listed(maps_methods())}),
          expert(
@@ -192,7 +192,7 @@ OptionTable regularisation_options(std::string& lambda, SolveOptions& solve, std
                 "auto with `reg` band:0.3",
                 "Lambda is relative to the diagonal of F^H W F. A rule chooses it from one frame, "
                 "for all frames. What is printed, the number with its `reg`, makes the same "
-                "image again; `lambda` auto alone is without `band`. The default is 0 with "
+                "image again; `lambda` auto alone is without band. The default is 0 with "
                 "`iterations` or `reg`, and with a field map or /voxels, where iterations are "
                 "slow. Rules:" +
                     listed(lambda_rules())}),
@@ -279,36 +279,37 @@ Option device_option(std::string& device) {
 
 OptionTable device_options(ComputeOptions& compute, const std::string& usual_kernel,
                            const std::string& about_kernel) {
-    return in("Device",
-              {expert({"backend", name(compute.backend, "NAME"),
-                       "what computes: OpenCL, or loops on the CPU as a check", "",
-                       "Backends:" + listed(device_kinds())}),
-               device_option(compute.device),
-               expert({"engine",
-                       choice(compute.engine, {"auto", "exact", "direct", "separable", "nufft"}),
-                       "method for the Fourier sums, such as nufft", "",
-                       "`auto` takes the NUFFT where exact sums take more than twice as long. "
-                       "`exact` is the fastest exact engine. The console says which one "
-                       "computes."}),
-               expert({"kernel", name(compute.kernel, "NAME"), "one implementation of an engine",
-                       usual_kernel, about_kernel}),
-               expert({"precision", choice(compute.precision, {"single", "double"}),
-                       "precision of transforms and solver", "single, solver double",
-                       "By default transforms use single precision. Conjugate gradients use "
-                       "double precision if the device supports it. With `double`, time "
-                       "segments still have the error of `segment_error`."}),
-               expert({"accuracy", number(compute.accuracy, from(1e-14, 0.1)),
-                       "relative error of transforms at most", "that of the kernel",
-                       "An engine that cannot keep it is refused. The NUFFT chooses its "
-                       "grid by it. Without it, `recon` chooses it from `certify`, "
-                       "`tolerance` and lambda, and other commands take 5e-06, and 1e-12 in "
-                       "double precision."}),
-               expert({"segment_error", number(compute.segment_error, from(1e-7, 0.5)),
-                       "relative error of time segments", "",
-                       "The correction of off-resonance divides the readout into time segments. "
-                       "Variants of the direct transform, such as `tuned`, need none."}),
-               expert({"device_memory", in_unit("MiB", memory_value(compute)),
-                       "limit on device memory"})});
+    return in(
+        "Device",
+        {expert({"backend", name(compute.backend, "NAME"),
+                 "what computes: OpenCL, or loops on the CPU as a check", "",
+                 "Backends:" + listed(device_kinds())}),
+         device_option(compute.device),
+         expert({"engine",
+                 choice(compute.engine, {"auto", "exact", "direct", "separable", "nufft"}),
+                 "method for the Fourier sums, such as nufft", "",
+                 "The word auto takes the NUFFT where exact sums take more than twice as long. "
+                 "The word exact takes the fastest exact engine. The console says which one "
+                 "computes."}),
+         expert({"kernel", name(compute.kernel, "NAME"), "one implementation of an engine",
+                 usual_kernel, about_kernel}),
+         expert({"precision", choice(compute.precision, {"single", "double"}),
+                 "precision of transforms and solver", "single, solver double",
+                 "By default transforms use single precision. Conjugate gradients use "
+                 "double precision if the device supports it. With double, time "
+                 "segments still have the error of `segment_error`."}),
+         expert({"accuracy", number(compute.accuracy, from(1e-14, 0.1)),
+                 "relative error of transforms at most", "that of the kernel",
+                 "An engine that cannot keep it is refused. The NUFFT chooses its "
+                 "grid by it. Without it, `recon` chooses it from `certify`, "
+                 "`tolerance` and lambda, and other commands take 5e-06, and 1e-12 in "
+                 "double precision."}),
+         expert({"segment_error", number(compute.segment_error, from(1e-7, 0.5)),
+                 "relative error of time segments", "",
+                 "The correction of off-resonance divides the readout into time segments. "
+                 "Variants of the direct transform, such as tuned, need none."}),
+         expert(
+             {"device_memory", in_unit("MiB", memory_value(compute)), "limit on device memory"})});
 }
 
 OptionTable error_options(ReconstructOptions& options) {

@@ -13,8 +13,7 @@ import time
 from in_folders import DEVICE, INPUT, USAGE, expect, run_cases
 from memory import peak_of
 
-NAMES = ("start file byte sampling sample value exact phases spreading fine convolution planning "
-         "product voxel pass shrink shrinking window factor map exact_sum written").split()
+NAMES = ["start", "host", "sums", "grids"]
 THERE = ["--machine", "gpu.json"]
 
 
@@ -27,7 +26,7 @@ def describe(folder, entries=(), **changes):
               "local_bytes": 49152, "max_work_group": 1024, "double_precision": True,
               "compute_units": 132, "clock_mhz": 1980}
     pace = {name: 1e-9 for name in NAMES}
-    pace.update(cores=16, spread=1.25, start=100, exact=1, spreading=1, fine=1, convolution=1)
+    pace.update(cores=16, spread=1.25, start=219) # 92 s, and 8.5 s a scan
     for name, value in dict(entries).items():
         (device if name in device else pace)[name] = value
     with open(folder / "gpu.json", "w", encoding="utf-8") as file:
@@ -56,9 +55,9 @@ def a_list_has_a_job(make):
     expect(len(lines) == 5 and "scan.h5" in lines[2] and "all by one process" in lines[3], lines)
     found = json.loads(folder.run(0, ["predict", "list.txt", *THERE, "--json"]).stdout)
     expect([scan["iterations"] for scan in found["scans"]][1] == 5, found)
-    expect(100 < found["seconds"] < 101, "a process starts once")
+    expect(100 < found["seconds"] < 120, "a process starts once")
     job = folder.run(0, ["predict", "list.txt", *THERE, "--sbatch", "2"]).stdout
-    # 100 s x 1.25 x 1.5 are 4 minutes.
+    # 109 s x 1.25 x 1.5 are 4 minutes.
     expect(job.split() == ["--array=0-1", "--time=5", "--mem=2G", "--gres=gpu:1"], job)
     for tasks in ("0", "4000002", "1000000000000000"):
         folder.run(USAGE, ["predict", "list.txt", "--sbatch", tasks], ["--sbatch"])
@@ -84,7 +83,7 @@ def a_number_that_no_machine_has_is_named(make):
     folder = make()
     for name in ["cores", "spread", "compute_units", "clock_mhz", "global_bytes",
                  "max_allocation_bytes", "constant_bytes", "local_bytes", "max_work_group",
-                 "start", "exact"]:
+                 "start", "sums"]:
         for value in (-1, 0, 1e300, float("nan"), float("inf"), "1", None):
             describe(folder, {name: value})
             folder.run(USAGE, ["predict", "scan.h5", "scan.h5", *THERE, "--sbatch", "2"],

@@ -61,12 +61,12 @@ TEST(EstimateBySamples, TakesTheWorstProblem) {
     Solved solved;
     solved.gains = {1, 2, 0.5};
     ImageFrame frame;
-    estimate_by_certificate(frame, solved, sampled, 0.01, 100);
+    estimate_by_certificate(frame, solved, certificate, 0.01, 100);
     EXPECT_DOUBLE_EQ(frame.certificate.image.estimate, 5e-6 * 2 * 5);
     EXPECT_DOUBLE_EQ(frame.certificate.image.upper, 5e-6 * 2 * 100);
     EXPECT_EQ(frame.image_error, frame.certificate.image.estimate);
     ImageFrame unknown;
-    estimate_by_certificate(unknown, solved, sampled, 0, 100);
+    estimate_by_certificate(unknown, solved, certificate, 0, 100);
     EXPECT_EQ(unknown.certificate.image.upper, 0)
         << "nothing is known without lambda and iterations";
     EXPECT_EQ(unknown.certificate.fhd.upper, 4e-6);
