@@ -9,7 +9,6 @@
 
 #include "base/parallel.hpp"
 #include "model/hermitian_field.hpp"
-#include "model/interpolation.hpp"
 
 namespace lsrecon {
 
@@ -315,8 +314,9 @@ HermitianField field_of(const Eigen::MatrixXcf& row_space, const Kernel& kernel,
     for (std::size_t d = 0; d < 3; ++d) {
         field.basis[d].resize(static_cast<Eigen::Index>(grid.size[d]),
                               static_cast<Eigen::Index>(distances[d]));
+        const auto size = static_cast<double>(grid.size[d]);
         for (std::size_t n = 0; n < grid.size[d]; ++n) {
-            const double x = Axis{grid.size[d]}.position(n);
+            const double x = (static_cast<double>(n) - std::floor(size / 2)) / size;
             for (std::size_t t = 0; t < distances[d]; ++t) {
                 const double distance =
                     static_cast<double>(t) - static_cast<double>(kernel.size[d] - 1);

@@ -1,8 +1,6 @@
 #include "model/placed_volumes.hpp"
 
 #include "base/error.hpp"
-#include "model/along_axes.hpp"
-#include "model/slice_of_volume.hpp"
 #include "scan/place.hpp"
 
 namespace lsrecon {
@@ -48,9 +46,6 @@ PlacedVolumes::PlacedVolumes(CoilRows volumes, const Grid& grid, const Scan& sca
                 require_place(scan, scan.frames[f], grids_.back());
             }
         }
-    }
-    if (!slices) {
-        lay_along_axes_of(scan.grid, grid_, volumes_);
     }
     if (differ()) {
         require_own_places(scan);

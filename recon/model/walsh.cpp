@@ -1,7 +1,7 @@
 #include "model/estimated_maps.hpp"
 
 #include "model/hermitian_field.hpp"
-#include "model/interpolation.hpp"
+#include "model/resampled.hpp"
 
 namespace lsrecon {
 
@@ -64,7 +64,7 @@ CoilRows::Floats walsh_maps(const Calibration& calibration, const Grid& grid, co
         }
     }
     for (std::size_t d = 0; d < 3; ++d) {
-        field.basis[d] = linear_interpolation({grid.size[d]}, {calibration.grid.size[d]})
+        field.basis[d] = linear_interpolation(grid.size[d], calibration.grid.size[d])
                              .cast<std::complex<float>>();
     }
     return dominant_eigenvectors(field, grid, strongest_combination(images)).vectors;

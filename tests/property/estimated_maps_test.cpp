@@ -3,13 +3,11 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "engines/on_host.hpp"
 #include "engines/transforms.hpp"
-#include "model/interpolation.hpp"
 #include "model/prepared_scan.hpp"
-#include "model/resampled.hpp"
 #include "model/sampled_cells.hpp"
 #include "simulate/forward_model.hpp"
-#include "simulate/simulate.hpp"
 #include "support/case.hpp"
 #include "support/numbers.hpp"
 #include "support/surroundings.hpp"
@@ -193,72 +191,6 @@ TEST(Calibration, NeedsACentreThatIsSampled) {
     const auto reference = reference_transforms();
     Reporter report;
     EXPECT_THROW(calibrated(*reference, simulation.scan), InputError);
-}
-
-TEST(Resampled, AreTheSameMapsOnAnotherGrid) {
-    // A plane of numbers is linear everywhere.
-    const auto plane = [](const Grid& grid) {
-        CoilMatrix maps(2, static_cast<Eigen::Index>(grid.voxels()));
-        for (std::size_t n = 0; n < grid.voxels(); ++n) {
-            const Vec3 x = Voxels::of_grid(grid).position(n);
-            const double mm = 3 * x[0] * grid.fov_mm[0] - 2 * x[1] * grid.fov_mm[1];
-            maps(0, static_cast<Eigen::Index>(n)) = {mm, 1};
-            maps(1, static_cast<Eigen::Index>(n)) = {1, -mm};
-        }
-        return maps;
-    };
-    Grid from = make_grid(30, 31);
-    from.fov_mm = {300, 310, 1};
-    Grid to = make_grid(17, 24);
-    to.fov_mm = {150, 200, 1};
-    EXPECT_TRUE(
-        test::near(resampled(plane(from), from, to, {"maps.h5", "coil maps", "next"}).to_doubles(),
-                   plane(to), 1e-6));
-    // Nothing is known beyond the field of view.
-    Grid wide = make_grid(20, 20);
-    wide.fov_mm = {900, 900, 1};
-    EXPECT_EQ(resampled(plane(from), from, wide, {"maps.h5", "coil maps", "next"})(0, 0),
-              Complex(0));
-}
-
-TEST(Resampled, MustHoldWhatBothTheScanAndTheImageHold) {
-    Grid scan = make_grid(24, 24);
-    scan.fov_mm = {240, 200, 1};
-    Grid image = scan;
-    image.fov_mm = {300, 100, 1};
-    const Grid needed = with_smaller_field(image, scan);
-    EXPECT_EQ(needed.fov_mm, (Vec3{240, 100, 1}));
-    const Resampled of{"maps.h5", "coil maps", "next"};
-    Grid maps = scan;
-    EXPECT_NO_THROW(require_same_field(maps, needed, of));
-    maps.fov_mm = {120, 200, 1};
-    EXPECT_THROW(require_same_field(maps, needed, of), InputError);
-}
-
-TEST(Resampled, OfAnUnknownPlaceCannotFollowAShift) {
-    Grid known = make_grid(8, 8);
-    known.position = Vec3{0, 0, 0};
-    known.directions = std::array<Vec3, 3>{Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}};
-    const Resampled of{"maps.h5", "coil maps", "next", true};
-    const CoilMatrix maps = CoilMatrix::Ones(1, 64);
-    EXPECT_NO_THROW(resampled(maps, known, known, of));
-    EXPECT_THROW(resampled(maps, make_grid(8, 8), known, of), InputError);
-    EXPECT_THROW(resampled(maps, known, make_grid(8, 8), of), InputError);
-}
-
-TEST(Resampled, FollowTheirPlaceInThePatient) {
-    Grid from = make_grid(8, 8);
-    from.fov_mm = {8, 8, 1};
-    from.position = Vec3{0, 0, 0};
-    from.directions = std::array<Vec3, 3>{Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}};
-    CoilMatrix maps = CoilMatrix::Zero(1, 64);
-    maps(0, 4 * 8 + 4) = 1; // at the centre
-    Grid to = from;
-    to.position = Vec3{2, -1, 0}; // mm, and voxels
-    const CoilRows moved = resampled(maps, from, to, {"maps.h5", "coil maps", "next"});
-    EXPECT_EQ(moved(0, (4 + 1) * 8 + 4 - 2), Complex(1));
-    to.directions = std::array<Vec3, 3>{Vec3{0, 1, 0}, Vec3{-1, 0, 0}, Vec3{0, 0, 1}};
-    EXPECT_THROW(resampled(maps, from, to, {"maps.h5", "coil maps", "next"}), InputError);
 }
 
 } // namespace

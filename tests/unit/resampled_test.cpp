@@ -1,12 +1,15 @@
-#include "model/slice_of_volume.hpp"
+#include "model/resampled.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
 #include "model/placed_volumes.hpp"
 #include "scan/directions.hpp"
+#include "scan/voxels.hpp"
 #include "support/case.hpp"
+#include "support/numbers.hpp"
 
 namespace lsrecon {
 namespace {
@@ -77,7 +80,7 @@ TEST(SliceOfVolume, IsWhatLiesAtItsVoxels) {
     for (const double angle : {0.0, 0.1, 0.25}) {
         const Grid slice = placed(test::make_grid(11, 14), {60, 75, 3}, {6, -3, 11 + 20 * angle},
                                   turned(angle, 2 * angle - 0.3));
-        require_slice_inside(slice, volume, of);
+        require_same_field(volume, slice, of);
         const CoilMatrix found = resampled(values, volume, slice, of).to_doubles();
         ASSERT_EQ(found.cols(), 11 * 14);
         for (std::size_t n = 0; n < slice.voxels(); ++n) {
@@ -98,7 +101,7 @@ TEST(SliceOfVolume, IsAPlaneWhereItIsOneAndNothingBeyond) {
     for (std::size_t z = 0; z < 5; ++z) { // voxels of 4 mm, counted from the third
         const Grid plane = placed(test::make_grid(7, 6), {70, 60, 4},
                                   {0, 0, 4 * (static_cast<double>(z) - 2)}, axes);
-        const CoilMatrix found = slice_of(values, volume, plane).to_doubles();
+        const CoilMatrix found = resampled(values, volume, plane, of).to_doubles();
         EXPECT_LT((found - values.middleCols(static_cast<Eigen::Index>(42 * z), 42)).norm(), 1e-6);
     }
     const auto at_height = [&](double mm) {
@@ -106,12 +109,29 @@ TEST(SliceOfVolume, IsAPlaneWhereItIsOneAndNothingBeyond) {
     };
     // Half a voxel beyond the edge, as within a plane: there the outermost values continue.
     EXPECT_LT(
-        (slice_of(values, volume, at_height(11.9)).to_doubles() - values.rightCols(42)).norm(),
+        (resampled(values, volume, at_height(11.9), of).to_doubles() - values.rightCols(42)).norm(),
         1e-6);
-    EXPECT_EQ(slice_of(values, volume, at_height(12.1)).largest_part(), 0);
-    EXPECT_NO_THROW(require_slice_inside(at_height(11.9), volume, of));
-    EXPECT_THROW(require_slice_inside(at_height(12.1), volume, of), InputError);
-    EXPECT_THROW(require_slice_inside(at_height(-12.1), volume, of), InputError);
+    EXPECT_EQ(resampled(values, volume, at_height(12.1), of).largest_part(), 0);
+    EXPECT_NO_THROW(require_same_field(volume, at_height(11.9), of));
+    EXPECT_THROW(require_same_field(volume, at_height(12.1), of), InputError);
+    EXPECT_THROW(require_same_field(volume, at_height(-12.1), of), InputError);
+}
+
+TEST(SliceOfVolume, IsACopyWhereVoxelsAreTheSame) {
+    test::Random random(10);
+    for (const double angle : {0.1, 0.2, 0.3, 0.4}) {
+        const auto directions = turned(angle, -0.2);
+        const Vec3 position{4.1, -7, 11};
+        const Grid volume =
+            placed(test::make_grid(19, 16, 9), {187, 211, 65}, position, directions);
+        const Grid slice = placed(test::make_grid(19, 16), {187, 211, 5}, position, directions);
+        CoilRows::Floats values = random.matrix(1, volume.voxels()).cast<std::complex<float>>();
+        for (Eigen::Index n = 0; n < values.cols(); n += 3) {
+            values(0, n) = 0; // beside an object stays 0
+        }
+        const CoilRows found = resampled(values, volume, slice, of);
+        EXPECT_EQ(found, CoilRows(values.middleCols(4 * 19 * 16, 19 * 16))) << angle;
+    }
 }
 
 TEST(SliceOfVolume, MustLieInIt) {
@@ -119,13 +139,136 @@ TEST(SliceOfVolume, MustLieInIt) {
     const auto slice = [](double fov, const Vec3& position, double angle) {
         return placed(test::make_grid(20, 20), {fov, fov, 5}, position, turned(angle, 0));
     };
-    EXPECT_NO_THROW(require_slice_inside(slice(200, {0, 0, 50}, 0), volume, of));
-    EXPECT_NO_THROW(require_slice_inside(slice(200, {0, 0, 50}, 0.7), volume, of))
+    EXPECT_NO_THROW(require_same_field(volume, slice(200, {0, 0, 50}, 0), of));
+    EXPECT_NO_THROW(require_same_field(volume, slice(200, {0, 0, 50}, 0.7), of))
         << "corners hold no object";
-    EXPECT_THROW(require_slice_inside(slice(200, {40, 0, 50}, 0), volume, of), InputError);
-    EXPECT_THROW(require_slice_inside(slice(300, {0, 0, 0}, 0), volume, of), InputError);
-    EXPECT_THROW(require_slice_inside(slice(0.2, {0, 0, 0}, 0), volume, of), InputError)
+    EXPECT_THROW(require_same_field(volume, slice(200, {40, 0, 50}, 0), of), InputError);
+    EXPECT_THROW(require_same_field(volume, slice(300, {0, 0, 0}, 0), of), InputError);
+    EXPECT_THROW(require_same_field(volume, slice(0.2, {0, 0, 0}, 0), of), InputError)
         << "a field of view in metres";
+}
+
+TEST(Resampled, AreTheSameMapsOnAnotherGrid) {
+    // A plane of numbers is linear everywhere.
+    const auto plane = [](const Grid& grid) {
+        CoilMatrix maps(2, static_cast<Eigen::Index>(grid.voxels()));
+        for (std::size_t n = 0; n < grid.voxels(); ++n) {
+            const Vec3 x = Voxels::of_grid(grid).position(n);
+            const double mm = 3 * x[0] * grid.fov_mm[0] - 2 * x[1] * grid.fov_mm[1];
+            maps(0, static_cast<Eigen::Index>(n)) = {mm, 1};
+            maps(1, static_cast<Eigen::Index>(n)) = {1, -mm};
+        }
+        return maps;
+    };
+    Grid from = test::make_grid(30, 31);
+    from.fov_mm = {300, 310, 1};
+    Grid to = test::make_grid(17, 24);
+    to.fov_mm = {150, 200, 1};
+    EXPECT_TRUE(test::near(resampled(plane(from), from, to, of).to_doubles(), plane(to), 1e-6));
+    // Nothing is known beyond the field of view.
+    Grid wide = test::make_grid(20, 20);
+    wide.fov_mm = {900, 900, 1};
+    EXPECT_EQ(resampled(plane(from), from, wide, of)(0, 0), Complex(0));
+}
+
+TEST(Resampled, MustHoldWhatBothTheScanAndTheImageHold) {
+    Grid scan = test::make_grid(24, 24);
+    scan.fov_mm = {240, 200, 1};
+    Grid image = scan;
+    image.fov_mm = {300, 100, 1};
+    const Grid needed = with_smaller_field(image, scan);
+    EXPECT_EQ(needed.fov_mm, (Vec3{240, 100, 1}));
+    Grid maps = scan;
+    EXPECT_NO_THROW(require_same_field(maps, needed, of));
+    maps.fov_mm = {120, 200, 1};
+    EXPECT_THROW(require_same_field(maps, needed, of), InputError);
+}
+
+TEST(Resampled, OfAnUnknownPlaceCannotFollowAShift) {
+    Grid known = test::make_grid(8, 8);
+    known.position = Vec3{0, 0, 0};
+    known.directions = axes;
+    const Resampled moved{"maps.h5", "coil maps", "next", true};
+    const CoilMatrix maps = CoilMatrix::Ones(1, 64);
+    EXPECT_NO_THROW(resampled(maps, known, known, moved));
+    EXPECT_THROW(resampled(maps, test::make_grid(8, 8), known, moved), InputError);
+    EXPECT_THROW(resampled(maps, known, test::make_grid(8, 8), moved), InputError);
+}
+
+TEST(Resampled, FollowTheirPlaceInThePatient) {
+    Grid from = test::make_grid(8, 8);
+    from.fov_mm = {8, 8, 1};
+    from.position = Vec3{0, 0, 0};
+    from.directions = axes;
+    CoilMatrix maps = CoilMatrix::Zero(1, 64);
+    maps(0, 4 * 8 + 4) = 1; // at the centre
+    Grid to = from;
+    to.position = Vec3{2, -1, 0}; // mm, and voxels
+    const CoilRows moved = resampled(maps, from, to, of);
+    EXPECT_EQ(moved(0, (4 + 1) * 8 + 4 - 2), Complex(1));
+    to.directions = turned(0.1, 0);
+    EXPECT_THROW(resampled(maps, from, to, of), InputError);
+}
+
+/// The axes of a grid in another order and from other ends; each bit of `reversed` is one of these.
+Grid stored_otherwise(const Grid& grid, const std::array<std::size_t, 3>& order,
+                      unsigned reversed) {
+    Grid stored = grid;
+    for (std::size_t d = 0; d < 3; ++d) {
+        const std::size_t axis = order[d];
+        stored.size[d] = grid.size[axis];
+        stored.fov_mm[d] = grid.fov_mm[axis];
+        const double sign = (reversed >> d & 1U) != 0 ? -1 : 1;
+        const double even = sign < 0 && stored.size[d] % 2 == 0 ? 1 : 0;
+        for (std::size_t i = 0; i < 3; ++i) {
+            const double along = sign * (*grid.directions)[axis][i];
+            (*stored.directions)[d][i] = along;
+            // Voxel floor(N/2) from this end is one before that from the other.
+            (*stored.position)[i] +=
+                even * along * stored.fov_mm[d] / static_cast<double>(stored.size[d]);
+        }
+    }
+    return stored;
+}
+
+TEST(Resampled, KeepEveryVoxelWhereItIsWhateverItsAxes) {
+    const Grid grid =
+        placed(test::make_grid(4, 3, 5), {8, 9, 20}, {10, -20, 30}, turned(0.3, -0.2));
+    std::array<std::size_t, 3> order{0, 1, 2};
+    do {
+        for (unsigned reversed = 0; reversed < 8; ++reversed) {
+            const Grid stored = stored_otherwise(grid, order, reversed);
+            test::Random random(11);
+            CoilRows::Floats values = random.matrix(1, 60).cast<std::complex<float>>();
+            require_same_field(stored, grid, of);
+            const CoilRows found = resampled(values, stored, grid, of);
+            for (std::size_t n = 0; n < 60; ++n) {
+                const Vec3 place = place_of(grid, n);
+                std::size_t same = 0;
+                while (apart({place, {}}, {place_of(stored, same), {}}).mm > 1e-6) {
+                    ASSERT_LT(++same, 60U);
+                }
+                EXPECT_EQ(found(0, n), Complex(values(0, static_cast<Eigen::Index>(same))));
+            }
+        }
+    } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST(Resampled, AreAsStoredWhereAPlaceIsNotKnown) {
+    test::Random random(12);
+    const CoilMatrix values = random.matrix(1, 30);
+    const Grid to = placed(test::make_grid(5, 6), {50, 60, 5}, {1, 2, 3}, axes);
+    Grid from = to;
+    from.directions.reset();
+    EXPECT_EQ(resampled(values, from, to, of), values);
+    from.directions = turned(0.5, 0);
+    EXPECT_THROW(resampled(values, from, to, of), InputError);
+    from.position.reset();
+    EXPECT_EQ(resampled(values, from, to, of), values);
+    from.directions = {axes[2], axes[0], axes[1]}; // another plane
+    EXPECT_EQ(resampled(values, from, to, of), values);
+    from.position = to.position;
+    EXPECT_THROW(resampled(values, from, to, of), InputError);
 }
 
 /// What an error says, in its parts.
@@ -147,14 +290,14 @@ TEST(SliceOfVolume, NeedsBothPlaces) {
     const Grid slice = placed(test::make_grid(8, 8), {80, 80, 5}, {0, 0, 0}, axes);
     Grid bare = volume;
     bare.position.reset();
-    expect_words(said_by([&] { require_slice_inside(slice, bare, of); }),
+    expect_words(said_by([&] { require_same_field(bare, slice, of); }),
                  "this file has no position");
     Grid undirected = slice;
     undirected.directions.reset();
-    expect_words(said_by([&] { require_slice_inside(undirected, volume, of); }),
+    expect_words(said_by([&] { require_same_field(volume, undirected, of); }),
                  "the scan has no directions");
     undirected.position.reset();
-    expect_words(said_by([&] { require_slice_inside(undirected, volume, of); }),
+    expect_words(said_by([&] { require_same_field(volume, undirected, of); }),
                  "the scan has no position and directions");
 }
 
