@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/said_on_signal.hpp"
+#include "encoding/formulation.hpp"
 #include "encoding/methods.hpp"
 #include "io/field_file.hpp"
 #include "io/frame_store.hpp"
@@ -16,7 +17,6 @@
 #include "io/record.hpp"
 #include "io/truth.hpp"
 #include "plan/cost.hpp"
-#include "plan/plan.hpp"
 #include "scan/place.hpp"
 
 namespace lsrecon {
@@ -168,20 +168,11 @@ std::shared_ptr<const OffResonance> field_of(const PrepareOptions& prepare, cons
     return is_without(prepare.field_map) ? nullptr : scan.off_resonance;
 }
 
-void describe_preparation(const PrepareOptions& prepare, ReadOptions& read) {
-    const GeometryOptions& geometry = prepare.geometry;
-    read.with_times = !file_of(prepare.field_map).empty();
-    read.maps_file = file_of(prepare.maps);
-    read.field_map_file = file_of(prepare.field_map);
-    read.whitens = prepare.whiten;
-    read.one_place = geometry.shift_to_position;
-    read.middle_x_mm = geometry.shift_mm.empty() ? 0 : -geometry.shift_mm[0];
-    read.fov_x_mm = geometry.fov_mm.empty() ? 0 : geometry.fov_mm[0];
-    read.matrix = geometry.matrix;
-    read.other_grid = geometry.other_grid();
-    read.regularised = geometry.regularised;
-    read.solves = geometry.solves;
-    read.mirrored = geometry.conjugate;
+ReadOptions reading_for(const PrepareOptions& prepare, ReadOptions asked) {
+    asked.image = prepare.geometry;
+    asked.with_times = !file_of(prepare.field_map).empty();
+    asked.whitens = prepare.whiten;
+    return asked;
 }
 
 void read_values(PrepareOptions& prepare, const Scan& scan, SharedValues* shared) {
@@ -219,6 +210,22 @@ template <typename Step> auto FileReconstruction::noting_what_is_kept(const Step
     }
 }
 
+/// What is asked and told before samples are read: what is wrong then costs no time.
+void FileReconstruction::ask_before_samples(const Scan& scan) {
+    if (!scan.voxels && scan.has_samples()) {
+        const Grid grid = how_.prepare.geometry.grid_of_image(scan.grid);
+        const std::shared_ptr<const OffResonance> field = field_of(how_.prepare, scan);
+        require_room(transforms_, how_, scan, grid, field.get());
+        if (report_.wants_expected()) {
+            expect_duration(transforms_, how_, scan, grid, field, report_);
+        }
+    }
+    if (!options_.preview.empty() && scan.voxels) {
+        places_on_grid(scan.file, scan.grid, *scan.voxels);
+    }
+    transforms_.device().open_ahead();
+}
+
 void FileReconstruction::read() {
     if (transforms_.ranks().is_first()) {
         image_ = std::make_unique<ImageFile>(image_file_, transforms_, options_, report_);
@@ -235,27 +242,19 @@ void FileReconstruction::read() {
             image_->log(frame, i);
         }
     };
-    ReadOptions read = options_.read;
-    describe_preparation(how_.prepare, read);
+    ReadOptions read = reading_for(how_.prepare, options_.read);
     read.bad_frames = true;
-    read.before_values = [this](const ScanShape& shape) {
-        require_room(transforms_, options_, shape);
-    };
-    read.before_samples = [&](const Scan& scan) {
-        if (!scan.voxels && scan.has_samples()) {
-            const Grid grid = read.grid_of_image(scan.grid);
-            const std::shared_ptr<const OffResonance> field = field_of(how_.prepare, scan);
-            require_room(transforms_, how_, scan, grid, field.get());
-            if (report_.wants_expected()) {
-                expect_duration(transforms_, how_, scan, grid, field, report_);
-            }
+    {
+        const Stage stage(report_, "read");
+        OpenScan opened = open_scan(scan_file_, read);
+        if (opened.shape) {
+            require_room(transforms_, options_, *opened.shape);
         }
-        if (!options_.preview.empty() && scan.voxels) {
-            places_on_grid(scan.file, scan.grid, *scan.voxels);
-        }
-        transforms_.device().open_ahead();
-    };
-    source_ = std::make_unique<ScanFile>(scan_file_, read, report_);
+        LoadedScan loaded = load_scan(std::move(opened), read);
+        ask_before_samples(loaded.stored.scan);
+        source_ = std::make_unique<ScanFile>(std::move(loaded), read);
+        source_->tell_of_scan(report_);
+    }
     source_->report_bad(report_);
     read_values(how_.prepare, source_->scan(), shared_.values);
 }

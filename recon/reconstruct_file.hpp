@@ -51,6 +51,7 @@ public:
     void write();
 
 private:
+    void ask_before_samples(const Scan& scan);
     template <typename Step> auto noting_what_is_kept(const Step& step);
 
     const std::string scan_file_;
@@ -75,8 +76,8 @@ ReconstructedFile reconstruct_file(const std::string& scan_file, const std::stri
 /// The field map that an image is made with, or null: the scan's, or that of a file as it has it.
 std::shared_ptr<const OffResonance> field_of(const PrepareOptions& prepare, const Scan& scan);
 
-/// What reading a scan must know of how it will be prepared.
-void describe_preparation(const PrepareOptions& prepare, ReadOptions& read);
+/// What was asked for of a scan, with what reading must know of how it will be prepared.
+ReadOptions reading_for(const PrepareOptions& prepare, ReadOptions asked);
 
 /// Reads the maps, the field map and the prior image that are named, or takes the maps of `shared`.
 /// `scan` is as its file has it. InputError as of read_maps, read_field and read_prior.

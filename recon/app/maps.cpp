@@ -43,9 +43,9 @@ ExitCode run(Options& options) {
                   {{"--output", options.output, FileKind::hdf5}});
     Console console(options.quiet);
     const auto transforms = open_transforms(options.compute, console);
-    describe_preparation(options.prepare, options.read);
-    options.read.for_maps = true;
-    ScanFile source(options.scan, options.read, console);
+    ReadOptions read = reading_for(options.prepare, options.read);
+    read.for_maps = true;
+    ScanFile source(options.scan, read, console);
     require_samples(source.scan());
     require_one_place(source.scan(), "coil maps of the output",
                       "'lsrecon recon' makes those of each place itself");

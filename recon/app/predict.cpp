@@ -271,21 +271,22 @@ ExitCode run(Options& options) {
 
 KnownScan known_scan(ReconOptions& options) {
     FileOptions& how = options.reconstruct;
-    ReadOptions read = how.read;
     how.prepare.geometry.regularised = !how.solve.regularisers.empty();
-    describe_preparation(how.prepare, read);
-    KnownScan known{open_scan(options.scan, read), {}, nullptr, 0};
-    const Scan& scan = known.file.stored.scan;
-    known.grid = read.grid_of_image(scan.grid);
+    const OpenScan opened = open_scan(options.scan, reading_for(how.prepare, how.read));
+    if (opened.shape) {
+        require_room(*opened.shape);
+    }
+    KnownScan known{opened.load(), {}, nullptr, 0};
+    const Scan& scan = known.stored.scan;
+    known.grid = how.prepare.geometry.grid_of_image(scan.grid);
     known.field = field_of(how.prepare, scan);
     known.bytes = static_cast<double>(std::filesystem::file_size(options.scan));
     return known;
 }
 
 PredictedOn predict_on(Transforms& transforms, const ReconOptions& options, const KnownScan& scan) {
-    return {transforms.device().info(),
-            plan_of(transforms, options.reconstruct, scan.file.stored.scan, scan.grid, scan.field,
-                    scan.bytes)};
+    return {transforms.device().info(), plan_of(transforms, options.reconstruct, scan.stored.scan,
+                                                scan.grid, scan.field, scan.bytes)};
 }
 
 Bound bind_predict() {

@@ -2,14 +2,14 @@
 
 #include "app/recon.hpp"
 #include "device/pace.hpp"
+#include "encoding/formulation.hpp"
 #include "io/scan_file.hpp"
-#include "plan/plan.hpp"
 
 namespace lsrecon::app {
 
 /// A scan without its samples, and what it is reconstructed with.
 struct KnownScan {
-    OpenScan file;
+    StoredScan stored;
     Grid grid; ///< of the image
     std::shared_ptr<const OffResonance> field; ///< null for none
     double bytes; ///< of the file

@@ -129,7 +129,6 @@ void settle_options(ReconOptions& options) {
     }
     require_consistent(reconstruct);
     require_use_of_files(reconstruct);
-    reconstruct.read.frames_differ = need_all_frames(reconstruct.solve.regularisers);
     if (!reconstruct.preview.empty()) {
         require_png();
     }

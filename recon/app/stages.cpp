@@ -43,29 +43,23 @@ std::size_t volumes_of_fhd(const Scan& scan) {
     return scan.coil_maps.empty() ? scan.coils() : 1;
 }
 
-/// Frames may be bad. Before samples are read, room is asked for: for what is made, a transform and
-/// then a volume on its way to the file.
-ReadOptions reading(const ReadOptions& asked, Transforms& transforms, bool for_q) {
-    ReadOptions read = asked;
-    read.bad_frames = true;
-    read.before_values = [](const ScanShape&) {};
-    read.before_samples = [&transforms, for_q](const Scan& scan) {
-        const std::size_t coils = for_q ? 1 : scan.coils();
-        const std::size_t volumes = for_q ? 1 : volumes_of_fhd(scan);
-        const std::size_t voxels = (for_q ? voxels_of_q(scan) : scan.image_voxels()).count();
-        const auto bytes = static_cast<double>(2 * bytes_of(transforms.precision()) * voxels);
-        HostMemory memory(transforms.device().in_host_memory());
-        memory.add(for_q ? "Q" : "F^H d",
-                   text(counted(volumes, "volume"), " of ", counted(voxels, "voxel")),
-                   Cost::on_host(static_cast<double>(volumes) * bytes));
-        memory.add("the transform",
-                   text(scan.most_samples(), " samples of each of ", counted(coils, "coil")),
-                   cost_of_fhd(transforms, coils, scan.most_samples(), voxels) +
-                       Cost::on_host(static_cast<double>(2 * sizeof(Complex) * voxels)));
-        memory.add_reserved(reserved_addresses());
-        memory.require(scan.file);
-    };
-    return read;
+/// InputError when the host has no room for what is made of a scan: a transform, and then a volume
+/// on its way to the file.
+void require_room(const Scan& scan, Transforms& transforms, bool for_q) {
+    const std::size_t coils = for_q ? 1 : scan.coils();
+    const std::size_t volumes = for_q ? 1 : volumes_of_fhd(scan);
+    const std::size_t voxels = (for_q ? voxels_of_q(scan) : scan.image_voxels()).count();
+    const auto bytes = static_cast<double>(2 * bytes_of(transforms.precision()) * voxels);
+    HostMemory memory(transforms.device().in_host_memory());
+    memory.add(for_q ? "Q" : "F^H d",
+               text(counted(volumes, "volume"), " of ", counted(voxels, "voxel")),
+               Cost::on_host(static_cast<double>(volumes) * bytes));
+    memory.add("the transform",
+               text(scan.most_samples(), " samples of each of ", counted(coils, "coil")),
+               cost_of_fhd(transforms, coils, scan.most_samples(), voxels) +
+                   Cost::on_host(static_cast<double>(2 * sizeof(Complex) * voxels)));
+    memory.add_reserved(reserved_addresses());
+    memory.require(scan.file);
 }
 
 struct Options {
@@ -76,6 +70,19 @@ struct Options {
     ReadOptions read;
     ComputeOptions compute;
 };
+
+/// A scan of which frames may be bad.
+ScanFile read_scan_of(const Options& options, Transforms& transforms, bool for_q,
+                      Reporter& report) {
+    ReadOptions read = options.read;
+    read.bad_frames = true;
+    const Stage stage(report, "read");
+    LoadedScan loaded = load_scan(open_scan(options.scan, read), read);
+    require_room(loaded.stored.scan, transforms, for_q);
+    ScanFile source(std::move(loaded), read);
+    source.tell_of_scan(report);
+    return source;
+}
 
 OptionTable with_output(Options& options, OptionTable output) {
     return joined({scan_options(options.scan, options.read), device_options(options.compute),
@@ -107,7 +114,7 @@ ExitCode run_fhd(Options& options) {
     }
     Console console(options.quiet);
     const auto transforms = open_transforms(options.compute, console);
-    ScanFile source(options.scan, reading(options.read, *transforms, false), console);
+    ScanFile source = read_scan_of(options, *transforms, false, console);
     const Scan& scan = source.scan();
     require_samples(scan);
     source.report_bad(console);
@@ -165,7 +172,7 @@ ExitCode run_q(Options& options) {
     Console console(options.quiet);
     const auto transforms = open_transforms(options.compute, console);
     // Samples do not change Q; what has no trajectory is noted.
-    const ScanFile source(options.scan, reading(options.read, *transforms, true), console);
+    const ScanFile source = read_scan_of(options, *transforms, true, console);
     const Scan& scan = source.scan();
     const Record record =
         make_record(scan, transforms->computed_by(), settings_of(&options_of_q, options));

@@ -25,16 +25,6 @@ std::vector<double> ReadOptions::given(const std::string& name) const {
     return found == header.end() ? std::vector<double>() : found->second;
 }
 
-Grid ReadOptions::grid_of_image(const Grid& of_file) const {
-    Grid grid = of_file;
-    const auto dimensions = static_cast<std::size_t>(of_file.dimensions);
-    const auto may_be = [](std::size_t size) { return size >= 1 && size <= longest_side; };
-    if (matrix.size() == dimensions && std::all_of(matrix.begin(), matrix.end(), may_be)) {
-        std::copy(matrix.begin(), matrix.end(), grid.size.begin());
-    }
-    return grid;
-}
-
 namespace {
 
 /// Some top-level group holds `xml` and `data`. Known even where the reader is not built in, so
@@ -54,11 +44,11 @@ bool recognises_ismrmrd(const Hdf5Reader& file) {
                                "configure with -DLSRECON_WITH_ISMRMRD=ON");
 }
 
-StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& file, const ReadOptions&) {
+ScanHeader open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& file, const ReadOptions&) {
     refuse_ismrmrd(file->path());
 }
 
-StoredScan open_ismrmrd_stream(const InputFile& file, const ReadOptions&) {
+ScanHeader open_ismrmrd_stream(const InputFile& file, const ReadOptions&) {
     refuse_ismrmrd(file.path());
 }
 constexpr bool ismrmrd_built = false;
@@ -79,7 +69,7 @@ bool recognises_mrd_2(const InputFile& file) {
     return read_all(file.descriptor(), begin.data(), begin.size(), 0) && begin == magic;
 }
 
-StoredScan open_mrd_2(const InputFile& file, const ReadOptions&) {
+ScanHeader open_mrd_2(const InputFile& file, const ReadOptions&) {
     refuse_mrd_2(file.path());
 }
 
@@ -155,7 +145,7 @@ bool is_foreign(const InputFile& file) {
     return foreign_file_of(file) != nullptr;
 }
 
-StoredScan open_foreign(const InputFile& file, const ReadOptions&) {
+ScanHeader open_foreign(const InputFile& file, const ReadOptions&) {
     const ForeignFile& foreign = *foreign_file_of(file);
     throw InputError({file.path(), "file", foreign.name, a_scan, foreign.next_step});
 }
@@ -283,13 +273,6 @@ std::shared_ptr<const Hdf5Reader> open_hdf5(const InputFile& file) {
     }
 }
 
-void remark_header(const ReadOptions& options, Scan& scan) {
-    for (const auto& [name, numbers] : options.header) {
-        scan.facts.push_back(text("`header` replaces ", name, " of the file by ",
-                                  by(numbers, static_cast<int>(numbers.size()))));
-    }
-}
-
 } // namespace
 
 std::string name_of_scan_format(const Hdf5Reader& file) {
@@ -298,18 +281,14 @@ std::string name_of_scan_format(const Hdf5Reader& file) {
 }
 
 OpenScan open_scan(const std::string& path, const ReadOptions& options) {
-    auto bytes = std::make_shared<InputFile>(path);
+    const auto bytes = std::make_shared<InputFile>(path);
     if (const ByteFormat* const format = byte_format_of(*bytes)) {
         bytes->start_hash();
-        StoredScan stored = format->open(*bytes, options);
-        remark_header(options, stored.scan);
-        return {std::move(bytes), std::move(stored)};
+        return {format->open(*bytes, options), bytes};
     }
     const auto reader = open_hdf5(*bytes);
     reader->start_hash();
-    StoredScan stored = format_of(*reader).open(reader, options);
-    remark_header(options, stored.scan);
-    return {{reader, &reader->file()}, std::move(stored)};
+    return {format_of(*reader).open(reader, options), {reader, &reader->file()}};
 }
 
 } // namespace lsrecon

@@ -14,6 +14,7 @@
 #include "base/report.hpp"
 #include "io/hdf5/reader.hpp"
 #include "scan/check.hpp"
+#include "scan/geometry_options.hpp"
 #include "scan/scan.hpp"
 
 namespace lsrecon {
@@ -34,8 +35,6 @@ struct ReadOptions {
     std::string group{};
     /// The encoding of raw data to read; without it the first that has image data.
     std::optional<std::size_t> encoding{};
-    /// Of an encoding that was asked for and has calibration lines alone, these are the image.
-    bool for_maps = false;
     /// Values of each of frame_counters() that are read; empty: all.
     std::array<IndexList, 5> counters{};
     /// Frames that are read, of those that the counters leave; empty: all.
@@ -44,43 +43,19 @@ struct ReadOptions {
     std::size_t spokes_per_frame = 0;
     /// Readouts from the start of one such frame to that of the next; 0: spokes_per_frame.
     std::size_t stride = 0;
-    /// Frames are several images, as --reg llr takes them: nothing advises to join them. So say
-    /// chosen counters and frames, and spokes_per_frame.
-    bool frames_differ = false;
+    /// Calibration lines are the image of an encoding that was asked for and has these alone.
+    bool for_maps = false;
+    /// Where the image will be: readouts of raw data are cropped around it, and samples beyond its
+    /// matrix are for it to leave out. With shift_to_position every acquisition of a frame must
+    /// have one position and orientation, and all frames one orientation.
+    GeometryOptions image{};
     /// Samples are to have times: there is a field map, of another file.
     bool with_times = false;
-    /// Files that maps are taken from; "" for none.
-    std::string maps_file{};
-    std::string field_map_file{};
-    /// Every acquisition of a frame must have one position and orientation, and all frames one
-    /// orientation: samples are shifted by them.
-    bool one_place = false;
     /// Noise samples whiten the coils: they must be as strong as the noise of all samples.
     bool whitens = false;
-    /// Raw data: the image is to have its middle at this place along x, in mm, or with one_place at
-    /// the position of its acquisitions, and readouts are cropped around that.
-    double middle_x_mm = 0;
-    /// Raw data: the image is to reach over so much along x, in mm; 0: what the file says.
-    double fov_x_mm = 0;
-    /// The image will be on another grid: that of the file says nothing about aliasing.
-    bool other_grid = false;
-    bool regularised = false; ///< as in GeometryOptions
-    bool solves = true; ///< as in GeometryOptions
-    /// The trajectory is to have the other sign, and places are those of the mirrored image.
-    bool mirrored = false;
     /// Whether a scan of several frames may have some whose samples or own trajectory have values
     /// that are not finite.
     bool bad_frames = false;
-    /// The image will have so many voxels; empty: as many as the file says.
-    std::vector<std::size_t> matrix{};
-    /// For those of the image, before it is known whether they fit the scan: what does not is the
-    /// file's.
-    Grid grid_of_image(const Grid& of_file) const;
-    /// Called once shapes are known and before any value is read, but for voxels off the grid: asks
-    /// whether there is room for what will be made of them.
-    std::function<void(const ScanShape& shape)> before_values = &require_room;
-    /// Called once everything but samples is known and sound; of raw data these have been read.
-    std::function<void(const Scan& scan)> before_samples = [](const Scan&) {};
 };
 
 /// The counters of raw data that separate frames unless they are joined.
@@ -93,6 +68,14 @@ struct StoredScan {
     std::function<CoilRows(std::size_t frame)> samples;
 };
 
+/// A scan of which no array was read.
+struct ScanHeader {
+    std::optional<ScanShape> shape; ///< none where the file lists voxels
+    /// Reads everything but samples; of raw data these too. Called once, while the file is open.
+    /// InputError with the first thing that is wrong.
+    std::function<StoredScan()> load;
+};
+
 struct Simulation;
 
 /// One way in which a scan can be stored.
@@ -102,8 +85,8 @@ struct ScanFormat {
     bool built;
     /// By content, never by name.
     bool (*recognises)(const Hdf5Reader& file);
-    /// Everything but samples. InputError with the first thing that is wrong.
-    StoredScan (*open)(const std::shared_ptr<const Hdf5Reader>& file, const ReadOptions& options);
+    /// InputError with the first thing that is wrong.
+    ScanHeader (*open)(const std::shared_ptr<const Hdf5Reader>& file, const ReadOptions& options);
 
     std::vector<std::string> endings; ///< that choose it for an output
     /// UsageError when it cannot hold the scan, which need not have samples yet.
@@ -128,7 +111,7 @@ struct ByteFormat {
     std::string summary;
     bool built;
     bool (*recognises)(const InputFile& file);
-    StoredScan (*open)(const InputFile& file, const ReadOptions& options);
+    ScanHeader (*open)(const InputFile& file, const ReadOptions& options);
 };
 
 /// Their table.
@@ -137,9 +120,8 @@ const std::vector<ByteFormat>& byte_formats();
 const ByteFormat* byte_format_of(const InputFile& file);
 
 /// A scan file that is open and being hashed.
-struct OpenScan {
+struct OpenScan : ScanHeader {
     std::shared_ptr<InputFile> file;
-    StoredScan stored;
 };
 
 /// By content. InputError when no format knows the file, or something in it is wrong.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/numbers.hpp"
 #include "scan/calibration_samples.hpp"
 #include "scan/check.hpp"
 #include "scan/check_samples.hpp"
@@ -18,17 +19,61 @@ void add(std::vector<std::string>& remarks, const std::vector<std::string>& more
     remarks.insert(remarks.end(), more.begin(), more.end());
 }
 
+/// A frame whose trajectory is not known gets that of another, at which nobody looks.
+void set_bad_trajectories_aside(LoadedScan& loaded, const ReadOptions& options) {
+    Scan& scan = loaded.stored.scan;
+    const auto& bad = loaded.bad = SamplingCheck(scan, options.image.matrix).of_some_frames();
+    if (bad.empty()) {
+        return;
+    }
+    std::size_t sound = 0;
+    while (bad.count(sound) > 0) {
+        ++sound;
+    }
+    if (sound == scan.frames.size()) {
+        throw InputError(bad.begin()->second);
+    }
+    std::vector<std::size_t> indices;
+    for (const auto& [f, error] : bad) {
+        scan.frames[f].sampling = scan.frames[sound].sampling;
+        indices.push_back(f);
+    }
+    const Finding& first = bad.begin()->second.finding();
+    scan.remarks.push_back(text("the trajectory of ", bad.size() == 1 ? "frame " : "frames ",
+                                list_of_frames(indices), " cannot be used: ", first.thing, ", ",
+                                first.found));
+}
+
+LoadedScan load_with_room(const std::string& path, const ReadOptions& options) {
+    OpenScan opened = open_scan(path, options);
+    if (opened.shape) {
+        require_room(*opened.shape);
+    }
+    return load_scan(std::move(opened), options);
+}
+
 } // namespace
 
-ScanFile::ScanFile(const std::string& path, const ReadOptions& options)
-    : ScanFile(open_scan(path, options), options) {}
+LoadedScan load_scan(OpenScan opened, const ReadOptions& options) {
+    LoadedScan loaded{std::move(opened.file), opened.load(), {}};
+    for (const auto& [name, numbers] : options.header) {
+        loaded.stored.scan.facts.push_back(text("`header` replaces ", name, " of the file by ",
+                                                by(numbers, static_cast<int>(numbers.size()))));
+    }
+    if (options.bad_frames) {
+        set_bad_trajectories_aside(loaded, options);
+    }
+    check(loaded.stored.scan, options.image.matrix);
+    return loaded;
+}
 
-ScanFile::ScanFile(OpenScan opened, const ReadOptions& options)
-    : file_(std::move(opened.file)), stored_(std::move(opened.stored)) {
+ScanFile::ScanFile(const std::string& path, const ReadOptions& options)
+    : ScanFile(load_with_room(path, options), options) {}
+
+ScanFile::ScanFile(LoadedScan loaded, const ReadOptions& options)
+    : file_(std::move(loaded.file)), stored_(std::move(loaded.stored)) {
+    bad_ = std::move(loaded.bad);
     Scan& scan = stored_.scan;
-    set_bad_trajectories_aside(options);
-    check(scan, options.matrix);
-    options.before_samples(scan);
     const std::vector<std::string> silent = check_samples(options.bad_frames);
     file_->require_unchanged();
     scan.sha256 = [file = file_] { return file->sha256(); };
@@ -38,37 +83,10 @@ ScanFile::ScanFile(OpenScan opened, const ReadOptions& options)
         require_reach(scan);
     }
     add(scan.remarks, remarks_on(scan));
-    if (!options.other_grid && !options.regularised) {
-        add(scan.remarks, remarks_on_aliasing(scan, scan.grid, options.solves));
+    if (!options.image.other_grid() && !options.image.regularised) {
+        add(scan.remarks, remarks_on_aliasing(scan, scan.grid, options.image.solves));
     }
     add(scan.remarks, silent);
-}
-
-/// A frame whose trajectory is not known gets that of another, at which nobody looks.
-void ScanFile::set_bad_trajectories_aside(const ReadOptions& options) {
-    std::vector<Frame>& frames = stored_.scan.frames;
-    if (options.bad_frames) {
-        bad_ = SamplingCheck(scan(), options.matrix).of_some_frames();
-    }
-    if (bad_.empty()) {
-        return;
-    }
-    std::size_t sound = 0;
-    while (bad_.count(sound) > 0) {
-        ++sound;
-    }
-    if (sound == frames.size()) {
-        throw InputError(bad_.begin()->second);
-    }
-    std::vector<std::size_t> indices;
-    for (const auto& [f, error] : bad_) {
-        frames[f].sampling = frames[sound].sampling;
-        indices.push_back(f);
-    }
-    const Finding& first = bad_.begin()->second.finding();
-    stored_.scan.remarks.push_back(
-        text("the trajectory of ", bad_.size() == 1 ? "frame " : "frames ", list_of_frames(indices),
-             " cannot be used: ", first.thing, ", ", first.found));
 }
 
 /// Remarks on coils that are silent.
@@ -129,14 +147,18 @@ ScanFile::ScanFile(const std::string& path, const ReadOptions& options, Reporter
     : ScanFile([&] {
           const Stage stage(report, "read");
           ScanFile source(path, options);
-          for (const std::string& fact : source.scan().facts) {
-              report.tell(fact);
-          }
-          for (const std::string& remark : source.scan().remarks) {
-              report.note(remark);
-          }
+          source.tell_of_scan(report);
           return source;
       }()) {}
+
+void ScanFile::tell_of_scan(Reporter& report) const {
+    for (const std::string& fact : scan().facts) {
+        report.tell(fact);
+    }
+    for (const std::string& remark : scan().remarks) {
+        report.note(remark);
+    }
+}
 
 Scan ScanFile::take_scan() {
     Scan scan = std::move(stored_.scan);

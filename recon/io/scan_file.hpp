@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,16 @@
 
 namespace lsrecon {
 
+/// A scan file whose samples were not read, or of raw data not checked; all else is sound.
+struct LoadedScan {
+    std::shared_ptr<InputFile> file;
+    StoredScan stored;
+    std::map<std::size_t, InputError> bad; ///< frames whose trajectory cannot be used
+};
+
+/// InputError with the first thing that is wrong. What else may be read of the file is let go.
+LoadedScan load_scan(OpenScan opened, const ReadOptions& options);
+
 /// A scan file.
 ///
 /// Opening reads the whole file once, checks every value (scan/check.hpp) and hashes it: a NaN in
@@ -20,23 +31,26 @@ namespace lsrecon {
 /// single frame are kept, those of several are read again when their frame comes.
 class ScanFile : public FrameSource {
 public:
-    /// InputError when no format knows the file or something in it is wrong; NotBuiltError when the
-    /// format was left out of this build.
+    /// In one go, for who asks for no other room than that of a reconstruction without options
+    /// (scan/check.hpp). InputError when no format knows the file or something in it is wrong;
+    /// NotBuiltError when the format was left out of this build.
     explicit ScanFile(const std::string& path, const ReadOptions& options = {});
-    /// The same as a separate stage, which notes the scan's remarks.
+    /// The same as a separate stage, which tells about the scan.
     ScanFile(const std::string& path, const ReadOptions& options, Reporter& report);
+    /// Of a scan that was opened and loaded: reads and checks all samples.
+    ScanFile(LoadedScan loaded, const ReadOptions& options);
     ScanFile(ScanFile&&) = default;
 
     const Scan& scan() const override { return stored_.scan; }
     Scan take_scan() override;
     /// RunError when the file was changed since it was opened.
     Frame frame(std::size_t index) override;
+    /// Tells the scan's facts and notes its remarks.
+    void tell_of_scan(Reporter& report) const;
     /// Reports bad frames as failed, before the work on the others.
     void report_bad(Reporter& report) const;
 
 private:
-    ScanFile(OpenScan opened, const ReadOptions& options);
-    void set_bad_trajectories_aside(const ReadOptions& options);
     std::vector<std::string> check_samples(bool bad_frames);
 
     std::shared_ptr<InputFile> file_;

@@ -169,7 +169,6 @@ TEST(IsmrmrdFrames, ThatTheUserTellsApartAreNotToBeJoined) {
     EXPECT_EQ(joinable([](ReadOptions& one) { one.counters[3] = IndexList("0,2"); }), Names{});
     EXPECT_EQ(joinable([](ReadOptions& one) { one.frames = IndexList("0-3"); }), Names{});
     EXPECT_EQ(joinable([](ReadOptions& one) { one.spokes_per_frame = 1; }), Names{});
-    EXPECT_EQ(joinable([](ReadOptions& one) { one.frames_differ = true; }), Names{});
 }
 
 } // namespace

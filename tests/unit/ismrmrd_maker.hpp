@@ -104,7 +104,7 @@ inline std::string write(const std::vector<Acquisition>& acquisitions,
 
 /// The whole scan, unchecked.
 inline Scan read_ismrmrd(const std::string& path, const ReadOptions& options = {}) {
-    StoredScan stored = open_ismrmrd(std::make_shared<const Hdf5Reader>(path), options);
+    StoredScan stored = open_ismrmrd(std::make_shared<const Hdf5Reader>(path), options).load();
     for (std::size_t f = 0; f < stored.scan.frames.size(); ++f) {
         stored.scan.frames[f].samples = stored.samples(f);
     }

@@ -44,7 +44,7 @@ TEST(IsmrmrdPlaces, MayDifferByRounding) {
     const std::vector<Acquisition> both{at({10, -20, 30}, 17), rounded};
     for (const bool one_place : {false, true}) {
         ReadOptions options;
-        options.one_place = one_place;
+        options.image.shift_to_position = one_place;
         const Scan joined = read_ismrmrd(write(both), options);
         EXPECT_FALSE(noted(joined, "different positions"));
         const Scan apart = read_ismrmrd(write(repetitions(both)), options);
@@ -71,7 +71,7 @@ TEST(IsmrmrdPlaces, ASmallTurnOfRepetitionsCostsTheOrientation) {
               }).found,
               "several: repetition 1 is 30 mm away, turned by 0.3 degrees from repetition 0");
     ReadOptions options;
-    options.one_place = true;
+    options.image.shift_to_position = true;
     EXPECT_THROW(read_ismrmrd(write(repetitions({at({0, 0, 0}), at({0, 0, 0}, 0.3)})), options),
                  InputError);
 }
@@ -102,7 +102,7 @@ TEST(IsmrmrdPlaces, WhatIsNotFiniteSaysNothing) {
 
 TEST(IsmrmrdPlaces, WhatIsNotFiniteCannotBeShiftedTo) {
     ReadOptions options;
-    options.one_place = true;
+    options.image.shift_to_position = true;
     for (const bool position : {true, false}) {
         Acquisition a = at({1, 2, 3});
         set_vector(position ? a.position() : a.slice_dir(), {0, 0, nan});

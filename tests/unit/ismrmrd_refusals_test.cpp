@@ -108,9 +108,9 @@ TEST(IsmrmrdRefusals, BeyondTheMatrixMayBeWithinThatOfTheImage) {
     ReadOptions options;
     options.trajectory_units = "cycles/fov";
     EXPECT_TRUE(has(refusal([&] { read_scan(path, options); }).next_step, "`matrix`"));
-    options.matrix = {36, 36}; // samples beyond its N/2 are for the geometry to leave out
+    options.image.matrix = {36, 36}; // samples beyond its N/2 are for the geometry to leave out
     EXPECT_EQ(read_scan(path, options).frames[0].samples.columns(), 48u);
-    options.matrix = {48, 48};
+    options.image.matrix = {48, 48};
     options.trajectory_units = "";
     EXPECT_TRUE(noted(read_scan(path, options), "cycles/fov, found from its range (1 x 1 of N/2) "
                                                 "and `matrix`"));

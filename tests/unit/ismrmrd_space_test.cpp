@@ -82,9 +82,11 @@ TEST(IsmrmrdSpace, ReadoutsAreCroppedAroundTheImageThatIsAskedFor) {
     for (const bool mirrored : {false, true}) {
         for (const bool by_position : {false, true}) {
             ReadOptions options;
-            options.one_place = by_position;
-            options.middle_x_mm = by_position ? 0 : 60;
-            options.mirrored = mirrored;
+            options.image.shift_to_position = by_position;
+            if (!by_position) {
+                options.image.shift_mm = {-60, 0};
+            }
+            options.image.conjugate = mirrored;
             const Scan scan = read_ismrmrd(path, options);
             std::vector<std::pair<int, double>> object;
             for (const auto& [p, rho] : whole) {
@@ -107,7 +109,7 @@ TEST(IsmrmrdSpace, ReadoutsAreCroppedToTheWiderFieldOfView) {
     for (const auto& [fov, kept] : std::vector<std::pair<double, int>>{
              {100, 8}, {240, 8}, {300, 10}, {301, 11}, {480, 16}, {700, 16}}) {
         ReadOptions options;
-        options.fov_x_mm = fov;
+        options.image.fov_mm = {fov, fov};
         const Scan scan = read_ismrmrd(path, options);
         EXPECT_EQ(scan.grid.size, (std::array<std::size_t, 3>{8, 8, 1})) << fov;
         std::vector<std::pair<int, double>> object;
@@ -134,7 +136,7 @@ TEST(IsmrmrdSpace, NoiseIsThatOfTheWiderFieldOfView) {
     for (const auto& [fov, factor] :
          std::vector<std::pair<double, double>>{{240, 0.5}, {360, 0.75}, {480, 1}}) {
         ReadOptions options;
-        options.fov_x_mm = fov;
+        options.image.fov_mm = {fov, fov};
         EXPECT_FLOAT_EQ(static_cast<float>(read_ismrmrd(path, options).noise(0, 0).real()),
                         static_cast<float>(2 * std::sqrt(factor)));
     }

@@ -5,47 +5,19 @@
 namespace lsrecon {
 namespace {
 
-TEST(PrepareOptions, ReadingKnowsWhereTheImageWillBe) {
-    ReadOptions read;
+TEST(PrepareOptions, ReadingKnowsWhatTheyNeed) {
     PrepareOptions options;
-    describe_preparation(options, read);
-    EXPECT_FALSE(read.one_place || read.mirrored);
-    EXPECT_EQ(read.middle_x_mm, 0);
-    options.geometry.shift_mm = {12.5, 3}; // to the right: what was left of the middle comes there
-    options.geometry.conjugate = true;
-    describe_preparation(options, read);
-    EXPECT_TRUE(!read.one_place && read.mirrored);
-    EXPECT_EQ(read.middle_x_mm, -12.5);
-    options.geometry.shift_mm.clear();
-    options.geometry.shift_to_position = true;
-    describe_preparation(options, read);
-    EXPECT_TRUE(read.one_place);
-    EXPECT_EQ(read.middle_x_mm, 0);
-}
-
-TEST(PrepareOptions, ReadingKnowsOfAnotherGrid) {
-    ReadOptions read;
-    PrepareOptions options;
-    describe_preparation(options, read);
-    EXPECT_TRUE(!read.other_grid && read.fov_x_mm == 0);
-    options.geometry.matrix = {8, 6};
-    describe_preparation(options, read);
-    EXPECT_TRUE(read.other_grid && read.fov_x_mm == 0);
-    options.geometry.matrix.clear();
-    options.geometry.fov_mm = {330, 200};
-    describe_preparation(options, read);
-    EXPECT_TRUE(read.other_grid && read.fov_x_mm == 330);
-}
-
-TEST(PrepareOptions, ReadingKnowsWhatIsUsed) {
-    ReadOptions read;
-    PrepareOptions options;
-    describe_preparation(options, read);
-    EXPECT_TRUE(read.whitens && !read.with_times);
+    ReadOptions asked;
+    asked.low_resolution = true;
+    const ReadOptions by_default = reading_for(options, asked);
+    EXPECT_TRUE(by_default.low_resolution && by_default.whitens && !by_default.with_times);
+    EXPECT_FALSE(by_default.image.any());
     options.whiten = false;
     options.field_map = NamedFile{"field.h5"};
-    describe_preparation(options, read);
+    options.geometry.shift_mm = {12.5, 3};
+    const ReadOptions read = reading_for(options, asked);
     EXPECT_TRUE(!read.whitens && read.with_times);
+    EXPECT_EQ(read.image.shift_mm, options.geometry.shift_mm);
 }
 
 } // namespace

@@ -239,9 +239,9 @@ std::string units_of(const RawFrames& raw, Scan& scan) {
     }
     Vec3 range = raw.range;
     std::string found = guess_trajectory_units({range}, stored);
-    const bool new_matrix = found.empty() && !raw.options.matrix.empty();
+    const bool new_matrix = found.empty() && !raw.options.image.matrix.empty();
     if (new_matrix) { // samples beyond N/2 of the file's may be within that of the image
-        const Grid image = raw.options.grid_of_image(raw.encoding.grid);
+        const Grid image = raw.options.image.grid_of_image(raw.encoding.grid);
         for (std::size_t d = 0; d < raw.stored_dimensions(); ++d) {
             range[d] *= static_cast<double>(stored.size[d]) / static_cast<double>(image.size[d]);
         }
@@ -346,7 +346,7 @@ OwnPlaces set_geometry(const RawFrames& raw, Scan& scan) {
     if (!known) {
         return OwnPlaces::none;
     }
-    if (turned && raw.options.one_place) {
+    if (turned && raw.options.image.shift_to_position) {
         refuse(raw, "orientations of the frames", "several", "one, for `shift_mm` header",
                "choose frames of one orientation, with `slice` for example");
     }
@@ -566,8 +566,8 @@ void set_counters(const RawFrames& raw, Scan& scan) {
         }
         const std::string& name = frame_counters()[i];
         scan.frame_counters.push_back(name);
-        const bool told_apart = options.frames_differ || options.spokes_per_frame > 0 ||
-                                !options.frames.empty() || !options.counters[i].empty();
+        const bool told_apart =
+            options.spokes_per_frame > 0 || !options.frames.empty() || !options.counters[i].empty();
         const bool apart = name == "slice" || (name == "contrast" && !scan.has_single_readouts);
         if (!apart && !told_apart) {
             scan.joinable_counters.push_back(name);

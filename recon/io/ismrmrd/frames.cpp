@@ -166,7 +166,7 @@ public:
 
     // kz of a stack is that of its encoding steps, not of the trajectory.
     void check_kz() const {
-        const Grid image = scan_.options.grid_of_image(scan_.encoding.grid);
+        const Grid image = scan_.options.image.grid_of_image(scan_.encoding.grid);
         const std::size_t partitions = std::max(scan_.encoding.grid.size[2], image.size[2]);
         const double half = 0.5 * static_cast<double>(partitions);
         const double kz = step(1);
@@ -226,7 +226,7 @@ public:
         const std::array<Vec3, 3> directions = directions_of(header_);
         const bool placed = is_finite(position);
         const bool directed = is_finite(directions);
-        if (scan_.options.one_place && !(placed && directed)) {
+        if (scan_.options.image.shift_to_position && !(placed && directed)) {
             refuse(placed ? "read_dir, phase_dir and slice_dir" : "position", "not finite",
                    "finite numbers, for `shift_mm` header",
                    "correct the header, or give the shift in mm, `shift_mm` X,Y");
@@ -235,7 +235,7 @@ public:
         const bool moved =
             (placed && !are_same_position(*where.position, position)) ||
             (directed && where.directions && !are_same_directions(*where.directions, directions));
-        if (moved && scan_.options.one_place) {
+        if (moved && scan_.options.image.shift_to_position) {
             refuse("position and directions", "different within its frame",
                    "one place a frame, for `shift_mm` header",
                    "give the shift in mm, `shift_mm` X,Y, or leave `join` out");
@@ -325,6 +325,14 @@ private:
     const IsmrmrdHeader& header_;
 };
 
+/// The middle of the image along x in mm from that of the samples.
+double middle_of(const GeometryOptions& image, const IsmrmrdHeader& header) {
+    if (image.shift_to_position) {
+        return dot(position_of(header), vector_of(header.read_dir));
+    }
+    return image.shift_mm.empty() ? 0 : -image.shift_mm[0];
+}
+
 /// Makes a line shorter: its positions, and the values of each coil.
 void crop_line(const RawFrames& scan, const Readout& readout, std::vector<Vec3>& k,
                std::vector<std::vector<std::complex<float>>>& values) {
@@ -338,15 +346,12 @@ void crop_line(const RawFrames& scan, const Readout& readout, std::vector<Vec3>&
         reverse();
     }
     readout.check_crop(k.front()[0], k.back()[0]);
-    // The middle of the image in mm from that of the samples.
-    const ReadOptions& options = scan.options;
-    const double middle =
-        options.one_place ? dot(position_of(readout.header()), vector_of(readout.header().read_dir))
-                          : options.middle_x_mm;
-    const double sign = options.mirrored ? -1 : 1;
+    const GeometryOptions& image = scan.options.image;
+    const double middle = middle_of(image, readout.header());
+    const double sign = image.conjugate ? -1 : 1;
     scan.crop->apply(values,
                      std::isfinite(middle) ? sign * middle / scan.encoding.grid.fov_mm[0] : 0,
-                     options.mirrored);
+                     image.conjugate);
     const double step = static_cast<double>(k.size()) / static_cast<double>(values[0].size());
     k.assign(values[0].size(), k.front());
     for (std::size_t j = 0; j < k.size(); ++j) {
@@ -517,7 +522,10 @@ RawFrames::RawFrames(RawEncoding of_scan, const RawKind& of_first, RawChoice cho
     space = image_space(encoding, lines, facts);
     if (lines && space.oversampled()) {
         // What --fov-mm asks for beyond reconSpace must not be cut away.
-        const double kept = std::max(space.factor[0], options.fov_x_mm / encoding.grid.fov_mm[0]);
+        const std::vector<double>& fov_mm = options.image.fov_mm;
+        const double kept = fov_mm.empty()
+                                ? space.factor[0]
+                                : std::max(space.factor[0], fov_mm[0] / encoding.grid.fov_mm[0]);
         if (kept < 1) {
             crop.emplace(kept);
         }

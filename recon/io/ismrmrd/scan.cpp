@@ -274,8 +274,52 @@ CoilRows Receiver::noise(double dwell, double noise_bandwidth, std::vector<std::
     return noise;
 }
 
-StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options,
+/// Raw data whose headers were read.
+struct RawHeaders {
+    std::shared_ptr<const IsmrmrdFile> file;
+    std::string format;
+    MeasurementHeader header;
+    IsmrmrdContents contents;
+    RawFrames frames;
+    std::vector<std::size_t> wanted; ///< acquisitions
+    std::size_t calibrations; ///< acquisitions of calibration alone
+    std::optional<double> dwell; ///< of noise, as of dwell_for_noise()
+    std::vector<std::string> facts;
+    std::vector<std::string> remarks;
+    std::vector<std::pair<std::string, std::string>> details;
+};
+
+StoredScan load(RawHeaders& raw) {
+    Receiver receiver(*raw.file, raw.contents, raw.frames);
+    raw.file->read(raw.wanted, [&](std::size_t index, const IsmrmrdAcquisition& acquisition) {
+        receiver.take(index, acquisition);
+    });
+    receiver.note_zeros(raw.remarks);
+    CoilRows noise;
+    if (raw.dwell) {
+        noise = receiver.noise(*raw.dwell * raw.frames.longer_dwell(), raw.header.noise_bandwidth(),
+                               raw.facts, raw.remarks);
+    }
+    StoredScan stored = assemble(std::move(raw.frames));
+    Scan& scan = stored.scan;
+    scan.format = raw.format;
+    scan.noise = std::move(noise);
+    scan.details = std::move(raw.details);
+    const std::size_t calibration_left_out = raw.calibrations - receiver.calibrations();
+    if (calibration_left_out > 0) {
+        raw.facts.push_back(text("left out ", counted(calibration_left_out, "acquisition"),
+                                 " flagged parallel calibration: of other slices or counters than "
+                                 "the image"));
+    }
+    scan.remarks.insert(scan.remarks.begin(), raw.remarks.begin(), raw.remarks.end());
+    scan.facts.insert(scan.facts.begin(), raw.facts.begin(), raw.facts.end());
+    return stored;
+}
+
+ScanHeader open_acquisitions(const std::shared_ptr<const IsmrmrdFile>& opened,
+                             const ReadOptions& options, const std::string& format,
                              std::vector<std::string> remarks) {
+    const IsmrmrdFile& file = *opened;
     const MeasurementHeader header(file.xml(), file.path(), file.xml_name());
     IsmrmrdContents contents(file, options);
     const std::size_t chosen = contents.choose_encoding(file, header, options);
@@ -288,7 +332,7 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
     encoding.some_reversed = contents.some_reversed;
     std::vector<std::string> facts;
     contents.add_remarks(chosen, facts, remarks);
-    const std::vector<std::size_t> wanted = contents.wanted(chosen);
+    std::vector<std::size_t> wanted = contents.wanted(chosen);
     const std::optional<double> dwell =
         dwell_for_noise(file, contents, chosen, options.whitens, remarks);
     auto details = contents.details(header, chosen);
@@ -298,32 +342,14 @@ StoredScan open_acquisitions(const IsmrmrdFile& file, const ReadOptions& options
     file.add_waveforms(details);
     const RawKind kind = of_image.first().kind;
     RawFrames frames(std::move(encoding), kind, std::move(of_image.choice), options);
-    options.before_values({file.path(),
-                           options.matrix.empty() ? file.xml_name() + ", encodedSpace" : "`matrix`",
-                           options.grid_of_image(frames.space.grid), kind.channels, 0});
-    Receiver receiver(file, contents, frames);
-    file.read(wanted, [&](std::size_t index, const IsmrmrdAcquisition& acquisition) {
-        receiver.take(index, acquisition);
-    });
-    receiver.note_zeros(remarks);
-    CoilRows noise;
-    if (dwell) {
-        noise = receiver.noise(*dwell * frames.longer_dwell(), header.noise_bandwidth(), facts,
-                               remarks);
-    }
-    StoredScan stored = assemble(std::move(frames));
-    Scan& scan = stored.scan;
-    scan.noise = std::move(noise);
-    scan.details = std::move(details);
-    const std::size_t calibration_left_out = of_image.calibration - receiver.calibrations();
-    if (calibration_left_out > 0) {
-        facts.push_back(text("left out ", counted(calibration_left_out, "acquisition"),
-                             " flagged parallel calibration: of other slices or counters than "
-                             "the image"));
-    }
-    scan.remarks.insert(scan.remarks.begin(), remarks.begin(), remarks.end());
-    scan.facts.insert(scan.facts.begin(), facts.begin(), facts.end());
-    return stored;
+    ScanShape shape{file.path(),
+                    options.image.matrix.empty() ? file.xml_name() + ", encodedSpace" : "`matrix`",
+                    options.image.grid_of_image(frames.space.grid), kind.channels, 0};
+    const std::size_t calibrations = of_image.calibration;
+    const auto raw = std::make_shared<RawHeaders>(RawHeaders{
+        opened, format, header, std::move(contents), std::move(frames), std::move(wanted),
+        calibrations, dwell, std::move(facts), std::move(remarks), std::move(details)});
+    return {std::move(shape), [raw] { return load(*raw); }};
 }
 
 bool has_images(const IsmrmrdFile& file) {
@@ -356,9 +382,22 @@ std::string choose_group(const Hdf5Reader& reader, const std::vector<std::string
     return name;
 }
 
+/// What work() returns. An error in a group says that there are others.
+template <typename Work> auto naming_others(const std::string& others, const Work& work) {
+    try {
+        return work();
+    } catch (const RunError&) {
+        throw;
+    } catch (const InputError& error) {
+        Finding finding = error.finding();
+        finding.next_step += others.empty() ? "" : "; or read another group, `group` " + others;
+        throw InputError(finding);
+    }
+}
+
 } // namespace
 
-StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
+ScanHeader open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
                         const ReadOptions& options) {
     const Hdf5Reader& reader = *opened;
     const std::vector<std::string> groups = IsmrmrdHdf5::groups(reader);
@@ -380,28 +419,20 @@ StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
             "Only group " + group +
             " is read, and only its noise is used. `group` chooses another: " + others);
     }
-    try {
-        StoredScan stored =
-            open_acquisitions(IsmrmrdHdf5(reader, group), options, std::move(remarks));
-        stored.scan.format = "ismrmrd";
-        return stored;
-    } catch (const RunError&) {
-        throw;
-    } catch (const InputError& error) {
-        Finding finding = error.finding();
-        finding.next_step += others.empty() ? "" : "; or read another group, `group` " + others;
-        throw InputError(finding);
-    }
+    ScanHeader header = naming_others(others, [&] {
+        return open_acquisitions(std::make_shared<IsmrmrdHdf5>(reader, group), options, "ismrmrd",
+                                 std::move(remarks));
+    });
+    header.load = [others, load = std::move(header.load)] { return naming_others(others, load); };
+    return header;
 }
 
-StoredScan open_ismrmrd_stream(const InputFile& file, const ReadOptions& options) {
+ScanHeader open_ismrmrd_stream(const InputFile& file, const ReadOptions& options) {
     if (!options.group.empty()) {
         throw UsageError(text(file.path(), ": `group` ", options.group,
                               ", but a stream has no groups\n  next:     leave it out"));
     }
-    StoredScan stored = open_acquisitions(IsmrmrdStream(file), options, {});
-    stored.scan.format = "ismrmrd-stream";
-    return stored;
+    return open_acquisitions(std::make_shared<IsmrmrdStream>(file), options, "ismrmrd-stream", {});
 }
 
 } // namespace lsrecon

@@ -8,10 +8,10 @@ namespace lsrecon {
 
 /// The images of an ISMRMRD file as frames; docs/formats.md says what becomes of every field.
 /// The file is opened for reading only and never changed. InputError with the first thing wrong.
-StoredScan open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
+ScanHeader open_ismrmrd(const std::shared_ptr<const Hdf5Reader>& opened,
                         const ReadOptions& options);
 
 /// The same of a stream (io/ismrmrd/stream.hpp).
-StoredScan open_ismrmrd_stream(const InputFile& file, const ReadOptions& options);
+ScanHeader open_ismrmrd_stream(const InputFile& file, const ReadOptions& options);
 
 } // namespace lsrecon

@@ -384,7 +384,7 @@ void refuse_options_of_raw_data(const Hdf5Reader& file, const ReadOptions& optio
                          "readouts or encodings\n  next:     leave " +
                          flag + " out; `frames` chooses frames by their index");
     }
-    if (options.one_place) {
+    if (options.image.shift_to_position) {
         throw UsageError(file.path() +
                          ": `shift_mm` header is for raw data; the samples of a native scan are "
                          "already centred on its grid\n  next:     leave it out; "
@@ -412,29 +412,10 @@ std::vector<std::size_t> choose_frames(Scan& scan, const ReadOptions& options) {
     return indices;
 }
 
-} // namespace
-
-bool recognises_native(const Hdf5Reader& file) {
-    return file.has_attribute("/", "format") || file.has("trajectory");
-}
-
-StoredScan open_native(const std::shared_ptr<const Hdf5Reader>& opened,
-                       const ReadOptions& options) {
+/// The rest of a scan whose header was read.
+StoredScan load(const std::shared_ptr<const Hdf5Reader>& opened, const ReadOptions& options,
+                Scan scan) {
     const Hdf5Reader& file = *opened;
-    refuse_options_of_raw_data(file, options);
-    check_format(file);
-    check_names(file);
-    require_times(file, options);
-    Scan scan;
-    scan.file = file.path();
-    scan.format = "lsrecon-scan";
-    scan.grid = read_grid(file, options, scan.remarks);
-    require_memory(file, scan.grid, options);
-    if (!file.has("voxels")) {
-        options.before_values(
-            {file.path(), options.matrix.empty() ? attribute_name("/", "matrix") : "`matrix`",
-             options.grid_of_image(scan.grid), coils_in(file), coil_maps_in(file)});
-    }
     if (file.has_attribute("/", "simulation_error")) {
         scan.details.emplace_back("simulation error",
                                   file.attribute_in_words("/", "simulation_error"));
@@ -459,6 +440,33 @@ StoredScan open_native(const std::shared_ptr<const Hdf5Reader>& opened,
     }
     return {std::move(scan),
             [opened, indices](std::size_t frame) { return read_samples(*opened, indices[frame]); }};
+}
+
+} // namespace
+
+bool recognises_native(const Hdf5Reader& file) {
+    return file.has_attribute("/", "format") || file.has("trajectory");
+}
+
+ScanHeader open_native(const std::shared_ptr<const Hdf5Reader>& opened,
+                       const ReadOptions& options) {
+    const Hdf5Reader& file = *opened;
+    refuse_options_of_raw_data(file, options);
+    check_format(file);
+    check_names(file);
+    require_times(file, options);
+    Scan scan;
+    scan.file = file.path();
+    scan.format = "lsrecon-scan";
+    scan.grid = read_grid(file, options, scan.remarks);
+    require_memory(file, scan.grid, options);
+    ScanHeader header{{}, [opened, options, scan] { return load(opened, options, scan); }};
+    if (!file.has("voxels")) {
+        header.shape = {file.path(),
+                        options.image.matrix.empty() ? attribute_name("/", "matrix") : "`matrix`",
+                        options.image.grid_of_image(scan.grid), coils_in(file), coil_maps_in(file)};
+    }
+    return header;
 }
 
 } // namespace lsrecon

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "scan/grid.hpp"
+
+namespace lsrecon {
+
+/// Where the image is, in place of where the file puts it. Vectors have one entry a dimension of
+/// the scan, or none to leave it as it is.
+struct GeometryOptions {
+    std::vector<std::size_t> matrix; ///< voxels
+    std::vector<double> fov_mm;
+    std::vector<double> shift_mm; ///< the image moves by this along x, y (and z) of the grid
+    /// The trajectory has the other sign: the file was written for exp(+i 2 pi k . x).
+    bool conjugate = false;
+    /// In place of shift_mm: what lies at the position of a frame's acquisitions moves to the
+    /// centre, for raw data that the scanner has not shifted. The position stays.
+    bool shift_to_position = false;
+    /// A regulariser takes out what aliasing there is: nothing is noted of it.
+    bool regularised = false;
+    bool solves = true; ///< the image is that of a solver, which may have a regulariser
+
+    std::string header_shift() const { return shift_to_position ? "yes" : "no"; } ///< in records
+    bool shifts() const { return shift_to_position || !shift_mm.empty(); }
+    bool other_grid() const { return !(matrix.empty() && fov_mm.empty()); }
+    bool any() const { return conjugate || shifts() || other_grid(); }
+
+    /// The grid of the image, before it is known whether the matrix fits the scan: one that does
+    /// not leaves that of the file.
+    Grid grid_of_image(const Grid& of_file) const {
+        Grid grid = of_file;
+        const bool fits = matrix.size() == static_cast<std::size_t>(of_file.dimensions) &&
+                          std::all_of(matrix.begin(), matrix.end(), [](std::size_t size) {
+                              return size >= 1 && size <= longest_side;
+                          });
+        if (fits) {
+            std::copy(matrix.begin(), matrix.end(), grid.size.begin());
+        }
+        return grid;
+    }
+};
+
+} // namespace lsrecon
