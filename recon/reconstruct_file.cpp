@@ -2,7 +2,6 @@
 
 #include "base/error.hpp"
 #include "base/said_on_signal.hpp"
-#include "encoding/formulation.hpp"
 #include "encoding/methods.hpp"
 #include "io/field_file.hpp"
 #include "io/frame_store.hpp"
@@ -17,6 +16,7 @@
 #include "io/record.hpp"
 #include "io/truth.hpp"
 #include "plan/cost.hpp"
+#include "plan/plan.hpp"
 #include "scan/place.hpp"
 
 namespace lsrecon {

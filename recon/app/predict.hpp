@@ -2,7 +2,7 @@
 
 #include "app/recon.hpp"
 #include "device/pace.hpp"
-#include "encoding/formulation.hpp"
+#include "plan/plan.hpp"
 #include "io/scan_file.hpp"
 
 namespace lsrecon::app {

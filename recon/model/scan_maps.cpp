@@ -64,6 +64,12 @@ void require_same_shift(Scan& scan, const std::string& file, const StoredMaps& s
         ". They match only if the scanner shifted the samples of one of the two scans itself."));
 }
 
+/// Where several coils have none, they are estimated.
+MapsSource source_of(const MapsSource& asked, const Scan& scan) {
+    const bool is_needed = scan.coil_maps.empty() && scan.coils() > 1 && !scan.voxels;
+    return is_usual(asked) && is_needed ? MapsSource(&maps_methods().front()) : asked;
+}
+
 } // namespace
 
 ScanMaps::ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& file_grid,
@@ -96,10 +102,7 @@ ScanMaps::ScanMaps(Scan& scan, const std::vector<Place>& places, const Grid& fil
 }
 
 void ScanMaps::make(PrepareOptions& options) {
-    MapsSource source = options.maps;
-    if (is_usual(source) && scan_.coil_maps.empty() && scan_.coils() > 1 && !scan_.voxels) {
-        source = &maps_methods().front();
-    }
+    const MapsSource source = source_of(options.maps, scan_);
     const std::string wanted = word_of(source);
     const MapsMethod* const* const method = std::get_if<const MapsMethod*>(&source);
     method_ = method != nullptr ? *method : nullptr;
