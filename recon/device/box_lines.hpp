@@ -9,13 +9,14 @@
 
 namespace lsrecon {
 
-/// What pad and crop do (recon/device/device.hpp), some rows of x at a time, in the host's memory:
-/// for boxes that begin at 0 and are no longer than their period. Maps may be in another precision.
+/// The work of pad and crop (recon/device/device.hpp), some rows of x at a time, in the host's
+/// memory: for boxes that begin at 0 and are no longer than their period. Maps may be in another
+/// precision.
 template <typename Real, typename Map> class BoxLines {
 public:
     using Value = std::complex<Real>;
 
-    /// With the factors of the box. A null map stands for 1.
+    /// `factors` are those of the box. A null map stands for 1.
     BoxLines(const Box& box, const Value* factors, const std::complex<Map>* map)
         : box_(box), factors_(factors), map_(map),
           plain_(std::all_of(factors, factors + box.size[0] + box.size[1] + box.size[2],
@@ -93,7 +94,7 @@ private:
         }
     }
 
-    /// Of a row, in the precision of the values.
+    /// The map of a row, in the precision of the values.
     const Value* map_from(std::size_t n, Value* memory) const {
         if constexpr (std::is_same_v<Real, Map>) {
             return map_ + n;

@@ -10,7 +10,7 @@ namespace lsrecon {
 
 class Device;
 
-/// What OpenCL reports about one device.
+/// A device as OpenCL reports it.
 struct DeviceInfo {
     int index = 0; ///< what --device takes
     std::string platform;
@@ -39,8 +39,8 @@ std::vector<DeviceInfo> list_devices();
 /// DeviceError when there is none; its message lists those that there are.
 int choose_device(const std::vector<DeviceInfo>& devices, const std::string& wanted);
 
-/// Opens the one that `wanted` chooses. `memory` is what may be used of its memory, in bytes; 0 for
-/// all of it. `note` is called on trouble with a cache. DeviceError when it cannot be used.
+/// Opens the device that `wanted` chooses. `memory` is what may be used of its memory, in bytes; 0
+/// for all of it. `note` is called on trouble with a cache. DeviceError when it cannot be used.
 std::unique_ptr<Device> open_device(const std::string& wanted, double memory,
                                     std::function<void(const std::string&)> note);
 
@@ -57,8 +57,8 @@ struct DeviceRates {
 /// them (MATRIX_UNITS in kernels): NVIDIA's compute capability 9.0.
 bool has_double_matrix_units(const DeviceInfo& info);
 
-/// What its numbers promise, by the lanes of a compute unit in this family of devices: rates before
-/// any measurement, right to a factor of two or so.
+/// The rates of a device before any measurement, from the lanes of a compute unit in its family:
+/// right to a factor of two or so.
 DeviceRates nominal_rates(const DeviceInfo& info);
 
 /// Measures the rates of one device repeatedly: other processes, or a clock that is still rising,
@@ -70,7 +70,7 @@ public:
     virtual DeviceRates measure() = 0;
 };
 
-/// Of the device that `wanted` chooses. DeviceError when there is none.
+/// A meter of the device that `wanted` chooses. DeviceError when there is none.
 std::unique_ptr<RateMeter> make_rate_meter(const std::string& wanted);
 
 } // namespace lsrecon

@@ -69,7 +69,8 @@ struct BadEntry {
     throw BadEntry{name, found.dump(-1, ' ', true, json::error_handler_t::replace), expected};
 }
 
-/// One above 0, since whatever a machine does takes time, and no larger than any machine needs.
+/// A number above 0, since whatever a machine does takes time, and no larger than any machine
+/// needs.
 double number_in(const json& group, const std::string& name, double most) {
     const json& entry = group.at(name);
     const double value = entry.is_number() ? entry.get<double>() : 0;

@@ -66,15 +66,16 @@ struct Machine {
     DeviceInfo device;
     Pace pace;
 };
-/// By which a process chooses what its image's bits depend on: a GPU by its numbers, a CPU as two
-/// cores of a server whatever it is, whose factors are all 1. So the same scan is computed in the
-/// same way by processes that have more cores or fewer, and before and after a measurement.
+/// The machine by which a process chooses what its image's bits depend on: a GPU by its numbers, a
+/// CPU as two cores of a server whatever it is, whose factors are all 1. So the same scan is
+/// computed in the same way by processes that have more cores or fewer, and before and after a
+/// measurement.
 Machine model_of(const DeviceInfo& info);
 /// UsageError when the file cannot be written.
 void write_machine(const std::string& path, const Machine& machine);
 /// UsageError when the file is missing, holds something else, or a number that no machine has.
 Machine read_machine(const std::string& path);
-/// For pace_of, in place of an earlier one.
+/// Keeps a measurement for pace_of, in place of an earlier one.
 void keep(const Machine& machine);
 
 } // namespace lsrecon

@@ -45,9 +45,10 @@ public:
     /// `values` are those at some voxels of the next volume that they are missing from.
     void add(const Range& at, const Array& values);
     std::vector<Volume> finished();
-    /// This rank's share of the next volume.
+    /// Adds this rank's share of the next volume.
     void add_share(const Array& values) { shares_.push_back(values); }
-    /// Of shares of all ranks, of voxels of which `together` are not divided: on the device.
+    /// The volumes from shares of all ranks, of voxels of which `together` are not divided: on the
+    /// device.
     std::vector<Volume> finished_by(JobRanks& ranks, std::size_t together);
 
 private:

@@ -16,7 +16,7 @@ public:
     /// Rows of C x N; none for one coil whose map is 1. Both must outlive it.
     CoilMaps(Device& device, const CoilRows& rows);
 
-    /// Of so many maps at once, in single precision.
+    /// The cost of so many maps at once, in single precision.
     static Cost cost(std::size_t maps, std::size_t voxels) {
         return static_cast<double>(maps) * Cost::array(voxels, sizeof(std::complex<float>));
     }
@@ -29,7 +29,7 @@ public:
     /// The map of a coil; without maps an empty array, which stands for 1. Valid until the same
     /// slot is asked for again.
     Array map(std::size_t coil, std::size_t slot);
-    /// At some voxels alone, of a range that is not all.
+    /// The map of a coil at some voxels alone, of a range that is not all.
     Array part(std::size_t coil, const Range& voxels);
     /// Frees the memory of the maps: each is then uploaded when it is asked for.
     void stream() { resident_.clear(); }

@@ -38,7 +38,7 @@ private:
 /// A B: first B, then A. What is between them is on this device, in this precision.
 class Product : public Operator {
 public:
-    /// Both must outlive it.
+    /// The factors must outlive the product.
     Product(Device& device, Precision precision, Operator& a, Operator& b)
         : a_(a), b_(b), between_(device.zeros(b.outputs(), {true, precision})) {}
 

@@ -8,9 +8,9 @@ namespace lsrecon {
 
 namespace {
 
-/// Of the steps' root mean square, which edges dominate. Measured on a simulated sodium scan
-/// (scripts/anatomical_prior.py): errors of 13.8, 13.8, 14.0 and 15.4 % at 0.2, 0.35, 0.5 and 1;
-/// the larger a scale, the more noise an image may have.
+/// A share of the steps' root mean square, which edges dominate. Measured on a simulated sodium
+/// scan (scripts/anatomical_prior.py): errors of 13.8, 13.8, 14.0 and 15.4 % at 0.2, 0.35, 0.5 and
+/// 1; the larger a scale, the more noise an image may have.
 constexpr double edge_share = 0.5;
 
 } // namespace

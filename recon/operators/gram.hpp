@@ -20,7 +20,7 @@ public:
     virtual void add(const Array& in, Array& out) = 0;
     /// Q(0) = sum of w |phi|^2: every diagonal element of T.
     virtual double unit() const = 0;
-    /// What multiplies: "FFT by fftw-3.3.10".
+    /// The means of multiplying: "FFT by fftw-3.3.10".
     virtual std::string means() const = 0;
 
 protected:

@@ -16,7 +16,7 @@ public:
     virtual bool is_isometry() const { return false; }
 };
 
-/// One that is its own adjoint.
+/// A linear map that is its own adjoint.
 class SelfAdjoint : public Operator {
 public:
     std::size_t outputs() const final { return inputs(); }

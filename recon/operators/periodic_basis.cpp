@@ -60,7 +60,7 @@ public:
     }
 
 private:
-    /// In a period.
+    /// The image's box in a period.
     const Box& image() const { return boxes_.front(); }
 
     /// sum_n sum_c conj(S_c(n)) S_c(n + d) of each difference d in the period, relative to d = 0.

@@ -9,7 +9,7 @@ namespace lsrecon {
 
 namespace {
 
-/// Of the largest eigenvalue: those below are in directions that nothing determines.
+/// A share of the largest eigenvalue: those below are in directions that nothing determines.
 constexpr double least = 1e-6;
 
 using Coordinates = std::array<long, 3>;
@@ -20,7 +20,7 @@ Coordinates coordinates_of(std::size_t voxel, const Grid& grid) {
             n(voxel / grid.size[0] / grid.size[1])};
 }
 
-/// Of a grid that repeats itself.
+/// The voxel at some coordinates of a grid that repeats itself.
 std::size_t voxel_at(const Coordinates& at, const Grid& grid) {
     std::size_t voxel = 0;
     for (std::size_t d = 3; d-- > 0;) {
@@ -38,7 +38,7 @@ Coordinates middle_of(const Grid& grid) {
     return middle;
 }
 
-/// Of those whose neighbours are 1, too, the nearest to the middle; without such, of all that are.
+/// The voxel of 1 nearest to the middle, of those whose neighbours are 1, too; else of all.
 std::size_t inner_voxel(const RealVector& voxels, const Grid& grid) {
     const Coordinates middle = middle_of(grid);
     const auto is_inner = [&](const Coordinates& at) {

@@ -15,10 +15,11 @@ class Basis {
 public:
     virtual ~Basis() = default;
     virtual std::size_t count() const = 0; ///< of eigenvalues
-    /// Of the matrix next to `scale` T, by the Frobenius norm. With maps, or null, a basis may
-    /// approximate sum_c S_c^H T S_c instead, for maps whose squares have a mean of 1.
+    /// Eigenvalues of the matrix next to `scale` T, by the Frobenius norm. With maps, or null, a
+    /// basis may approximate sum_c S_c^H T S_c instead, for maps whose squares have a mean of 1.
     virtual RealVector of_t(const Q& q, double scale, CoilMaps* maps) = 0;
-    /// Of a convolution that makes `response` of one voxel in the middle (grid.size / 2).
+    /// Eigenvalues of a convolution that makes `response` of one voxel in the middle (grid.size /
+    /// 2).
     virtual RealVector of_response(const ComplexVector& response) = 0;
     /// out = the matrix of these eigenvalues times in, and times the number of eigenvalues.
     virtual void multiply(const Array& eigenvalues, const Array& in, Array& out) = 0;
@@ -59,8 +60,8 @@ public:
     Preconditioner(Device& device, const Q& q, Precision precision, std::shared_ptr<Basis> basis,
                    double squares, double lambda, CoilMaps* maps = nullptr);
 
-    /// With its basis, whose period is little longer than the image: at most two volumes with the
-    /// eigenvalues, and a third where maps do not see every voxel.
+    /// The cost with the basis, whose period is little longer than the image: at most two volumes
+    /// with the eigenvalues, and a third where maps do not see every voxel.
     static Cost cost(std::size_t voxels, Precision precision, bool with_maps) {
         return (with_maps ? 3.0 : 2.0) * Cost::array(voxels, Element{true, precision}.bytes());
     }
@@ -75,15 +76,15 @@ public:
     void restrict_to(const RealVector& voxels);
     void set_lambda(double lambda);
 
-    /// Of K^H K of an operator on the grid's voxels; 0 until it is set. The operator must outlive
-    /// it.
+    /// The weight of K^H K of an operator on the grid's voxels is 0 until it is set. The operator
+    /// must outlive the preconditioner.
     void set_weight(Operator* k, double weight);
 
     std::size_t inputs() const override { return grid_.voxels(); }
     void apply(const Array& in, Array& out) override;
 
 private:
-    /// Of a term: K^H K, from what it does to a voxel that is seen and to one that is not.
+    /// A term K^H K, from what it does to a voxel that is seen and to one that is not.
     struct Term {
         Operator* k;
         RealVector eigenvalues;

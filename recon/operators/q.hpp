@@ -12,13 +12,13 @@
 
 namespace lsrecon {
 
-/// At these voxels, or at half of the differences.
+/// How these transforms make Q at these voxels, or at half of the differences.
 QMaking making_of_q(Transforms& transforms, const Sampling& sampling, const Voxels& voxels);
 
 /// Q at every difference of two voxels of a grid: the kernel of F^H F.
 struct Q {
     Grid grid;
-    /// At Voxels::half_differences(grid); Q(-d) = conj Q(d) gives the rest.
+    /// Q at Voxels::half_differences(grid); Q(-d) = conj Q(d) gives the rest.
     Volume half;
     double error = 0; ///< bound of its relative L2 error, by how it was made
 
@@ -38,11 +38,11 @@ double largest_q_error(Transforms& transforms, const Sampling& sampling, const G
 /// Computes half of the differences.
 Q compute_q(Transforms& transforms, const Sampling& sampling, const Grid& grid,
             Listener listener = {});
-/// The same as the stage "q".
+/// Computes half of the differences as the stage "q".
 Q compute_q_in_stage(Transforms& transforms, const Sampling& sampling, const Grid& grid,
                      Reporter& report);
 
-/// Several of the same trajectory, each with its real weights, M numbers of any sign.
+/// Several Q of the same trajectory, each with its real weights, M numbers of any sign.
 std::vector<Q> compute_weighted_qs(Transforms& transforms, const std::vector<Vec3>& trajectory,
                                    const std::vector<RealVector>& weights, const Grid& grid,
                                    Listener listener);

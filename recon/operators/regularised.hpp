@@ -14,7 +14,7 @@ public:
         Operator* k;
         double weight;
     };
-    /// What is referred to must outlive it. Copies share a workspace: one works at a time.
+    /// All arguments must outlive it. Copies share a workspace: one works at a time.
     Regularised(Device& device, Precision precision, Gram& n, double lambda,
                 std::vector<Term> terms = {})
         : device_(device), precision_(precision), n_(n), lambda_(lambda), terms_(std::move(terms)) {
@@ -23,7 +23,7 @@ public:
     std::size_t inputs() const override { return n_.inputs(); }
     void apply(const Array& in, Array& out) override;
     void set_lambda(double lambda) { lambda_ = lambda; }
-    /// They may change between calls.
+    /// The terms may change between calls.
     std::vector<Term>& terms() { return terms_; }
     const std::vector<Term>& terms() const { return terms_; }
 

@@ -27,7 +27,7 @@ std::unique_ptr<Gram> make_time_terms_gram(Device& device, Precision precision, 
                                            const std::vector<TimeTerm>& terms,
                                            const OffResonance& off_resonance, double unit);
 
-/// Without what is there until the spectra of its terms are made.
+/// The cost without what is there until the spectra of its terms are made.
 Cost cost_of_time_terms_gram(const Device& device, const Grid& grid, Precision precision,
                              std::size_t terms, std::size_t maps);
 

@@ -9,8 +9,7 @@
 
 namespace lsrecon {
 
-/// What the T of one grid may share, as long as one of them works at a time: plans, and the
-/// workspace.
+/// Plans and workspace that the T of one grid may share, as long as one of them works at a time.
 struct ToeplitzWorkspace {
     /// `maps` is how many coil maps there are. DeviceError when the device has no room.
     ToeplitzWorkspace(Device& device, const Grid& grid, Precision precision, std::size_t maps);
@@ -34,17 +33,19 @@ public:
     /// device and the maps must outlive it.
     Toeplitz(Device& device, const Q& q, Precision precision, CoilMaps& maps,
              std::shared_ptr<ToeplitzWorkspace> workspace, double unit);
-    /// With a workspace of its own, relative to Q(0).
+    /// Makes a workspace of its own; products are relative to Q(0).
     Toeplitz(Device& device, const Q& q, Precision precision, CoilMaps& maps)
         : Toeplitz(device, q, precision, maps,
                    std::make_shared<ToeplitzWorkspace>(device, q.grid, precision, maps.count()),
                    q.at_zero()) {}
 
-    /// Without the workspace; and what is there beside both until the spectra are made.
+    /// The cost without the workspace; and that of what is there beside both until the spectra are
+    /// made.
     static Cost cost(const Device& device, const Grid& grid, Precision precision);
     static Cost cost_of_making(const Device& device, const Grid& grid, Precision precision);
     static constexpr double products_of_making = 3; ///< that take as long as making its spectra
-    /// Of a product with so many coil maps: at the pace of this device, or of another machine.
+    /// Seconds of a product with so many coil maps: at the pace of this device, or of another
+    /// machine.
     static double seconds(const Device& device, const Grid& grid, Precision precision,
                           std::size_t maps) {
         return seconds(device, {device.info(), device.pace()}, grid, precision, maps);

@@ -46,7 +46,7 @@ public:
     BufferMemory(const BufferMemory&) = delete;
     BufferMemory& operator=(const BufferMemory&) = delete;
 
-    /// For commands of the queue.
+    /// The buffer, for commands of the queue.
     cl::Buffer& buffer() {
         if (buffer_() == nullptr) {
             buffer_ = cl::Buffer(queue_.context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes_,
@@ -82,7 +82,7 @@ private:
     void* host_ = nullptr; ///< the numbers, while they are the host's
 };
 
-/// What two devices have in common: a queue, and the memory of its arrays.
+/// A queue and the memory of the arrays on it.
 class BufferRoom {
 public:
     explicit BufferRoom(std::unique_ptr<Queue> queue) : owned_(std::move(queue)) {}
@@ -132,7 +132,7 @@ public:
     virtual Queue& queue() = 0;
 };
 
-/// What devices of a queue have in common, beside the verbs of `Verbs`.
+/// A device of a queue, whose verbs are those of `Verbs`.
 template <typename Verbs> class QueueDevice : public Verbs, public OnQueue {
 public:
     explicit QueueDevice(std::unique_ptr<Queue> queue)

@@ -16,7 +16,7 @@ cl::Program build_program(
     const cl::Context& context, const cl::Device& device, const std::string& file_name,
     const std::string& options, const Note& note = [](const std::string&) {});
 
-/// The same for a source that is no kernel file; `name` is for messages.
+/// Builds a source that is no kernel file in the same way; `name` is for messages.
 cl::Program build_source(
     const cl::Context& context, const cl::Device& device, const std::string& name,
     const std::string& source, const std::string& options,
