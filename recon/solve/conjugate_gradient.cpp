@@ -9,7 +9,7 @@ class MatrixFree;
 }
 
 namespace Eigen::internal {
-/// What Eigen's solvers ask of a matrix type, answered as for a sparse one.
+/// Eigen's solvers take the matrix for a sparse one.
 template <> struct traits<lsrecon::MatrixFree> : public traits<SparseMatrix<std::complex<double>>> {
 };
 } // namespace Eigen::internal
@@ -48,16 +48,8 @@ private:
 namespace {
 
 /// The identity, which records every residual that passes through it: Eigen keeps no history.
-class ResidualRecorder {
+class ResidualRecorder : public Eigen::IdentityPreconditioner {
 public:
-    using StorageIndex = int;
-    enum { ColsAtCompileTime = Eigen::Dynamic, MaxColsAtCompileTime = Eigen::Dynamic };
-
-    template <typename Matrix> ResidualRecorder& analyzePattern(const Matrix&) { return *this; }
-    template <typename Matrix> ResidualRecorder& factorize(const Matrix&) { return *this; }
-    template <typename Matrix> ResidualRecorder& compute(const Matrix&) { return *this; }
-    Eigen::ComputationInfo info() const { return Eigen::Success; }
-
     void start(Residuals& residuals) { residuals_ = &residuals; }
 
     template <typename Rhs> ComplexVector solve(const Rhs& residual) const {
