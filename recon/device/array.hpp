@@ -7,7 +7,7 @@
 
 namespace lsrecon {
 
-/// What one number of an array is.
+/// The type of the numbers of an array.
 struct Element {
     bool complex = true;
     Precision precision = Precision::float64;
@@ -19,7 +19,7 @@ struct Element {
 /// live as long as one of them. A Device makes it, and it alone reads and writes the numbers.
 class Array {
 public:
-    /// What a device keeps the numbers in.
+    /// The memory that a device keeps the numbers in.
     struct Memory {
         virtual ~Memory() = default;
     };
@@ -38,13 +38,6 @@ private:
     std::size_t count_ = 0;
     Element element_;
     std::shared_ptr<Memory> memory_;
-};
-
-/// As many numbers of an array as whoever takes them says: the component of this index, of
-/// components one after the other.
-struct Component {
-    Array array;
-    std::size_t index = 0;
 };
 
 } // namespace lsrecon

@@ -15,6 +15,9 @@
 
 namespace lsrecon {
 
+/// Voxels along x, y and z; x is the fastest dimension of arrays.
+using GridSize = std::array<std::size_t, 3>;
+
 /// A grid of values within a period: value n of a dimension is at first + n modulo `extents`,
 /// where first > -extents and first + size <= extents. x is the fastest dimension of both.
 struct Box {
@@ -28,9 +31,9 @@ struct Box {
     std::size_t points() const { return extents[0] * extents[1] * extents[2]; }
 };
 
-/// What FftPlan::add_convolution() is done by.
+/// The operands of FftPlan::add_convolution().
 struct Convolution {
-    /// One per parity of frequencies (operators/embedding.hpp), those of the slowest dimension
+    /// A box per parity of frequencies (operators/embedding.hpp), those of the slowest dimension
     /// last, which differ from those of parity 0 by the factor exp(-i pi n / L) along it. Each
     /// begins at 0 and is no longer than its period, which is the transform's.
     const std::vector<Box>& boxes;
@@ -56,57 +59,56 @@ public:
                                  const Array& in, Array& out) = 0;
 };
 
-/// Of a short filter, the first one first.
-using Taps = std::array<double, 4>;
+struct KernelRun; // device/kernel.hpp
 
-/// What computes on arrays. Arithmetic is in the precision of the arrays, which agree unless
+/// A device computes on arrays. Arithmetic is in the precision of the arrays, which agree unless
 /// stated otherwise. Work may be queued; what returns numbers waits for it. Repeated runs give the
 /// same bits. DeviceError when the device fails.
 class Device {
 public:
     virtual ~Device() = default;
 
-    /// What engines ask for: "opencl" or "reference".
+    /// The kind that engines ask for: "opencl" or "reference".
     virtual std::string kind() const = 0;
-    /// Of the reference its name and its rates.
+    /// What OpenCL reports; the reference has a name and rates alone.
     virtual const DeviceInfo& info() const = 0;
-    /// As it was measured, else nominal.
+    /// The pace as it was measured, else the nominal one.
     virtual const Pace& pace() const = 0;
-    /// In sentences: "the CPU".
+    /// The device in a sentence: "the CPU".
     virtual std::string name() const = 0;
     virtual Clock& clock() = 0;
-    /// Opens it while the caller goes on, where that takes a while.
+    /// Opens the device while the caller goes on, where opening takes a while.
     virtual void open_ahead() {}
-    /// Until it is open.
+    /// Returns when the device is open.
     virtual void open() {}
     virtual bool has(Precision precision) const = 0;
     /// Bytes that may be used: in all, by further arrays, and by one array.
     virtual double memory() const = 0;
     virtual double room() const = 0;
     virtual double largest_array() const = 0;
-    /// Whether its memory is the host's.
+    /// Whether the device's memory is the host's.
     virtual bool in_host_memory() const = 0;
 
-    /// DeviceError when there is no room.
+    /// Makes an array of zeros. DeviceError when there is no room.
     virtual Array zeros(std::size_t count, Element element) = 0;
-    /// Rounded to the precision of the array; `from` has as many values.
+    /// Copies values to an array, rounded to its precision; `from` has as many values.
     virtual void upload(const ComplexVector& from, Array& to) = 0;
-    /// Some rows and columns of a matrix, times 2^exponent, one row after the other.
+    /// Copies some rows and columns of a matrix, times 2^exponent, one row after the other.
     virtual void upload(const CoilRows& from, const Range& rows, const Range& columns, int exponent,
                         Array& to) = 0;
-    /// Some real numbers, times 2^exponent.
+    /// Copies some real numbers, times 2^exponent.
     virtual void upload(const RealVector& from, const Range& range, int exponent, Array& to) = 0;
-    /// `count` values from `first` on.
+    /// Copies `count` values from `first` on to the host.
     virtual ComplexVector download(const Array& from, std::size_t first, std::size_t count) = 0;
     ComplexVector download(const Array& from) { return download(from, 0, from.count()); }
-    /// `count` complex values from `first` on as the array has them, and back into an array of the
-    /// same element.
+    /// Copy `count` complex values from `first` on as the array has them, and back into an array of
+    /// the same element.
     virtual void read(const Array& from, std::size_t first, std::size_t count, void* values) = 0;
     virtual void write(const void* values, std::size_t first, std::size_t count, Array& to) = 0;
 
-    /// to.count() values of `from`, from `first` on.
+    /// Copies to.count() values of `from`, from `first` on.
     virtual void copy(const Array& from, std::size_t first, Array& to) = 0;
-    /// The same numbers, rounded to the precision of `to`.
+    /// Copies all numbers, rounded to the precision of `to`.
     virtual void convert(const Array& from, Array& to) = 0;
 
     /// y = a x + b y, where y is not read for b = 0, and x may be y.
@@ -117,7 +119,7 @@ public:
     /// y *= f: `count` values from `first` on, repeated for every `count` values of y. A complex f
     /// may be of another precision.
     virtual void multiply(const Array& f, std::size_t first, std::size_t count, Array& y) = 0;
-    /// The same with conj(f), complex.
+    /// y *= conj(f), which is complex, with the same values repeated.
     virtual void multiply_conjugate(const Array& f, std::size_t first, std::size_t count,
                                     Array& y) = 0;
     /// out(i) += conj(map(i)) in(first + i); the map may be of another precision.
@@ -134,56 +136,14 @@ public:
     virtual void crop(const Box& box, const Array& map, const Array& in, std::size_t slot,
                       Array& out) = 0;
 
-    /// Component `component` of out, at voxel n of a grid of this size: in(n + 1) - in(n) along
-    /// dimension d, 0 at its end, times the number of this component and voxel of `factors`, which
-    /// are real; empty ones stand for 1. A component has as many numbers as `in`.
-    virtual void difference(const std::array<std::size_t, 3>& size, std::size_t d,
-                            const Array& factors, const Array& in, std::size_t component,
-                            Array& out) = 0;
-    /// out += the adjoint of it, of component `component` of in.
-    virtual void add_difference_adjoint(const std::array<std::size_t, 3>& size, std::size_t d,
-                                        const Array& factors, std::size_t component,
-                                        const Array& in, Array& out) = 0;
-    /// Two filters along dimension d of a grid of this size, which is periodic:
-    ///
-    ///     low(n)  = sum_t taps[t] in(n + t step)
-    ///     high(n) = sum_t (-1)^t taps[3 - t] in(n + t step)
-    ///
-    /// No two components are the same.
-    virtual void filter(const std::array<std::size_t, 3>& size, std::size_t d, std::size_t step,
-                        const Taps& taps, const Component& in, const Component& low,
-                        const Component& high) = 0;
-    /// out = the adjoint of it.
-    virtual void filter_adjoint(const std::array<std::size_t, 3>& size, std::size_t d,
-                                std::size_t step, const Taps& taps, const Component& low,
-                                const Component& high, const Component& out) = 0;
-    /// Elements 0, 2, 4, ..., 5, 3, 1 of each dimension of a grid of this size, in this order: U of
-    /// multiply_in_cosines turns their FFT, over the root of its length, into the cosine transform
-    /// (DCT-II) of norm 1. Makhoul 1980, IEEE Trans. ASSP 28:27.
-    virtual void interleave(const std::array<std::size_t, 3>& size, const Array& in,
-                            Array& out) = 0;
-    /// The inverse of it.
-    virtual void deinterleave(const std::array<std::size_t, 3>& size, const Array& in,
-                              Array& out) = 0;
-    /// y = U^H f U y, f real. In each dimension, for 0 < k < N / 2 and w = exp(-i pi k / 2N),
-    ///
-    ///     (U y)(k)     =   (w y(k) + conj(w) y(N - k)) / sqrt(2)
-    ///     (U y)(N - k) = i (w y(k) - conj(w) y(N - k)) / sqrt(2)
-    ///
-    /// and others stay. `phase_factors` holds w for k = 0 to N - 1 of x, then those of y and z.
-    virtual void multiply_in_cosines(const std::array<std::size_t, 3>& size,
-                                     const Array& phase_factors, const Array& f, Array& y) = 0;
-    /// Shortens the vectors (y(n), y(n + count), ...) of `parts` numbers, n = first to first +
-    /// count - 1, by `length`, to 0 where they are shorter: the proximal map of `length` times the
-    /// sum of their norms.
-    virtual void shrink(std::size_t first, std::size_t count, std::size_t parts, double length,
-                        Array& y) = 0;
+    /// Runs a kernel of an operator.
+    virtual void run(const KernelRun& kernel) = 0;
 
-    /// Of `batch` periods one after the other.
+    /// Plans the transform of `batch` periods, one after the other.
     virtual std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents,
                                               std::size_t batch, Precision precision) = 0;
-    /// The same where some points of each dimension are 0 before forward() and not wanted after
-    /// backward(), which leaves anything there.
+    /// Plans the transform of periods of which some points of each dimension are 0 before forward()
+    /// and not wanted after backward(), which leaves anything there.
     virtual std::unique_ptr<FftPlan> plan_padded_fft(const std::array<std::size_t, 3>& extents,
                                                      const std::array<Range, 3>& /*zeros*/,
                                                      std::size_t batch, Precision precision) {

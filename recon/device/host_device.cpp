@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "base/complex_rows.hpp"
 #include "base/float_range.hpp"
-#include "device/host_grid.hpp"
-#include "device/host_numbers.hpp"
+#include "device/host_fft.hpp"
+#include "device/host_loops.hpp"
+#include "device/host_rows.hpp"
+#include "device/kernel.hpp"
 
 namespace lsrecon {
 
@@ -244,7 +247,7 @@ void HostDevice::keep_real(const Array& in, double scale, std::size_t first, Arr
 
 // --- a box in a period --------------------------------------------------------------------------
 //
-// What is repeated goes through FftPlan::add_convolution().
+// Boxes that are padded again and again go through FftPlan::add_convolution().
 
 void HostDevice::pad(const Box& box, const Array& map, const Array& in, std::size_t slot,
                      Array& out) {
@@ -274,6 +277,15 @@ void HostDevice::crop(const Box& box, const Array& map, const Array& in, std::si
                                  to[n] += product(std::conj(factor), period[point]);
                              });
     });
+}
+
+void HostDevice::run(const KernelRun& kernel) {
+    kernel.on_host();
+}
+
+std::unique_ptr<FftPlan> HostDevice::plan_fft(const GridSize& extents, std::size_t batch,
+                                              Precision precision) {
+    return make_host_fft(*this, extents, batch, precision);
 }
 
 } // namespace lsrecon

@@ -36,23 +36,7 @@ public:
     void crop(const Box& box, const Array& map, const Array& in, std::size_t slot,
               Array& out) override;
 
-    void difference(const std::array<std::size_t, 3>& size, std::size_t d, const Array& factors,
-                    const Array& in, std::size_t component, Array& out) override;
-    void add_difference_adjoint(const std::array<std::size_t, 3>& size, std::size_t d,
-                                const Array& factors, std::size_t component, const Array& in,
-                                Array& out) override;
-    void filter(const std::array<std::size_t, 3>& size, std::size_t d, std::size_t step,
-                const Taps& taps, const Component& in, const Component& low,
-                const Component& high) override;
-    void filter_adjoint(const std::array<std::size_t, 3>& size, std::size_t d, std::size_t step,
-                        const Taps& taps, const Component& low, const Component& high,
-                        const Component& out) override;
-    void interleave(const std::array<std::size_t, 3>& size, const Array& in, Array& out) override;
-    void deinterleave(const std::array<std::size_t, 3>& size, const Array& in, Array& out) override;
-    void multiply_in_cosines(const std::array<std::size_t, 3>& size, const Array& phase_factors,
-                             const Array& f, Array& y) override;
-    void shrink(std::size_t first, std::size_t count, std::size_t parts, double length,
-                Array& y) override;
+    void run(const KernelRun& kernel) override;
 
     std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents, std::size_t batch,
                                       Precision precision) override;

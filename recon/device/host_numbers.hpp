@@ -8,11 +8,11 @@ namespace lsrecon {
 
 /// The memory of an array whose numbers the host reads and writes where they are.
 struct HostNumbers : Array::Memory {
-    /// Waits until nothing else uses them. For the thread that owns the device.
+    /// The first number, when nothing else uses them any more. For the thread that owns the device.
     virtual void* begin() = 0;
 };
 
-/// Those of an array whose memory is such.
+/// The numbers of an array whose memory is HostNumbers.
 template <typename Number> Number* numbers(const Array& array) {
     return static_cast<Number*>(static_cast<HostNumbers*>(array.memory())->begin());
 }

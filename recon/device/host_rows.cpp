@@ -74,76 +74,7 @@ LSRECON_AVX2_CLONE TwoPartSum HostRows<Real>::dot(const Real* x, const Real* y, 
     return all;
 }
 
-template <typename Real> LSRECON_AVX2_CLONE void
-HostRows<Real>::difference(const Real* a, const Real* b, Real* __restrict out, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-        out[i] = a[i] - b[i];
-    }
-}
-
-template <typename Real>
-LSRECON_AVX2_CLONE void HostRows<Real>::add_difference(const Real* a, const Real* b,
-                                                       Real* __restrict out, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-        out[i] += a[i] - b[i];
-    }
-}
-
-template <typename Real>
-LSRECON_AVX2_CLONE void HostRows<Real>::sum_of_rows(const Coefficients& a, const Rows& x,
-                                                    Real* __restrict out, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-        out[i] = a[0] * x[0][i] + a[1] * x[1][i] + a[2] * x[2][i] + a[3] * x[3][i];
-    }
-}
-
-template <typename Real>
-LSRECON_AVX2_CLONE void HostRows<Real>::add_sum_of_rows(const Coefficients& a, const Rows& x,
-                                                        Real* __restrict out, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-        out[i] += a[0] * x[0][i] + a[1] * x[1][i] + a[2] * x[2][i] + a[3] * x[3][i];
-    }
-}
-
-template <typename Real> LSRECON_AVX2_CLONE void
-HostRows<Real>::add_squares(const Real* y, double* __restrict squares, std::size_t count) {
-    for (std::size_t n = 0; n < count; ++n) {
-        const double real = y[2 * n];
-        const double imaginary = y[2 * n + 1];
-        squares[n] += real * real + imaginary * imaginary;
-    }
-}
-
-template <typename Real> template <typename Factor> LSRECON_AVX2_CLONE void
-HostRows<Real>::multiply(const Factor* f, Real* __restrict y, std::size_t count) {
-    for (std::size_t n = 0; n < count; ++n) {
-        y[2 * n] *= static_cast<Real>(f[n]);
-        y[2 * n + 1] *= static_cast<Real>(f[n]);
-    }
-}
-
-template <typename Real>
-LSRECON_AVX2_CLONE void HostRows<Real>::add_product(Real sign, const Real* f, const Real* y,
-                                                    Real* __restrict out, std::size_t count) {
-    for (std::size_t n = 0; n < count; ++n) {
-        out[2 * n] += sign * f[n] * y[2 * n];
-        out[2 * n + 1] += sign * f[n] * y[2 * n + 1];
-    }
-}
-
-template <typename Real> LSRECON_AVX2_CLONE void
-HostRows<Real>::add_difference_of_products(const Real* f, const Real* a, const Real* g,
-                                           const Real* b, Real* __restrict out, std::size_t count) {
-    for (std::size_t n = 0; n < count; ++n) {
-        out[2 * n] += f[n] * a[2 * n] - g[n] * b[2 * n];
-        out[2 * n + 1] += f[n] * a[2 * n + 1] - g[n] * b[2 * n + 1];
-    }
-}
-
 template struct HostRows<float>;
 template struct HostRows<double>;
-template void HostRows<float>::multiply(const float*, float*, std::size_t);
-template void HostRows<float>::multiply(const double*, float*, std::size_t);
-template void HostRows<double>::multiply(const double*, double*, std::size_t);
 
 } // namespace lsrecon

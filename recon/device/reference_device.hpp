@@ -1,16 +1,14 @@
 #pragma once
 
-#include <vector>
-
 #include "device/device.hpp"
 
 namespace lsrecon {
 
-/// Plain loops in double precision on the host, FFT by FFTW: the oracle. All of its arrays are in
-/// double precision, even where single was asked for.
+/// Plain loops in double precision on the host, FFT by FFTW: the oracle. All of its arrays are
+/// HostNumbers in double precision, even where single was asked for.
 std::unique_ptr<Device> make_reference_device();
 
-/// Of the reference device, which counts what it is told.
+/// The clock of the reference device, which counts what it is told.
 class StopWatch : public Clock {
 public:
     void restart() override { seconds_ = 0; }
@@ -21,8 +19,5 @@ private:
     double seconds_ = 0;
 };
 StopWatch& reference_clock(Device& device);
-
-/// The numbers of its arrays: complex, also of real arrays.
-std::vector<Complex>& reference_values(const Array& array);
 
 } // namespace lsrecon

@@ -7,6 +7,7 @@
 
 #include "base/timer.hpp"
 #include "base/tolerance.hpp"
+#include "device/host_numbers.hpp"
 #include "device/reference_device.hpp"
 
 namespace lsrecon {
@@ -73,13 +74,18 @@ private:
         return placed;
     }
 
+    template <typename Number> static std::vector<std::complex<Real>> in_order(const Array& array) {
+        const Number* const all = numbers<Number>(array);
+        return {all, all + array.count()};
+    }
+
     /// out_cp = sum_s value_cs exp(sign i 2 pi source_s . point_p)
     void sum(const std::vector<Point<Real>>& sources, const std::vector<Point<Real>>& points,
              const Array& values, Real sign, Array& out, const Progress& progress) {
         const auto start = std::chrono::steady_clock::now();
         const bool decays = off_resonance() && off_resonance()->r2star.size() > 0;
-        const std::vector<Complex>& in = reference_values(values);
-        const std::vector<std::complex<Real>> value(in.begin(), in.end());
+        const std::vector<std::complex<Real>> value =
+            values.element().complex ? in_order<Complex>(values) : in_order<double>(values);
         const std::size_t coils = sources.empty() ? 0 : value.size() / sources.size();
         std::vector<std::complex<Real>> total(coils);
         for (std::size_t p = 0; p < points.size(); ++p) {
@@ -98,7 +104,7 @@ private:
                 }
             }
             for (std::size_t c = 0; c < coils; ++c) {
-                reference_values(out)[c * points.size() + p] = Complex(total[c]);
+                numbers<Complex>(out)[c * points.size() + p] = Complex(total[c]);
             }
             if (p % 256 == 0) {
                 progress(static_cast<double>(p) / static_cast<double>(points.size()));

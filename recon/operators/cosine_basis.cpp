@@ -1,13 +1,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/complex_rows.hpp"
+#include "device/host_loops.hpp"
+#include "device/kernel.hpp"
 #include "operators/preconditioner.hpp"
 
 namespace lsrecon {
 
 namespace {
-
-using Size = std::array<std::size_t, 3>;
 
 Eigen::Index index(std::size_t n) {
     return static_cast<Eigen::Index>(n);
@@ -16,7 +17,7 @@ Eigen::Index index(std::size_t n) {
 /// A number for each distance of two voxels, from 0 to below `size` in every dimension: the sum of
 /// what is there at its differences, to either side.
 struct OfDistance {
-    explicit OfDistance(const Size& of) : size(of), sums(RealVector::Zero(index(points()))) {}
+    explicit OfDistance(const GridSize& of) : size(of), sums(RealVector::Zero(index(points()))) {}
     std::size_t points() const { return size[0] * size[1] * size[2]; }
     void add(const std::array<long, 3>& difference, double value) {
         const auto at = [&](std::size_t d) {
@@ -25,11 +26,11 @@ struct OfDistance {
         sums(index((at(2) * size[1] + at(1)) * size[0] + at(0))) += value;
     }
 
-    Size size;
+    GridSize size;
     RealVector sums;
 };
 
-/// What a distance of d contributes to the eigenvalue of frequency k on N voxels, by its column d.
+/// The share of a distance of d in the eigenvalue of frequency k on N voxels, by its column d.
 using Share = Eigen::MatrixXd (*)(std::size_t n, std::size_t distances);
 
 // sum over n of u(n) u(n + d), u(n) the cosine of frequency k of norm 1: the diagonal of a Toeplitz
@@ -48,7 +49,7 @@ Eigen::MatrixXd of_products(std::size_t n, std::size_t distances) {
         });
 }
 
-/// Without ends of the grid: cos(pi k d / N).
+/// Shares on a grid without ends: cos(pi k d / N).
 Eigen::MatrixXd of_cosines(std::size_t n, std::size_t distances) {
     return Eigen::MatrixXd::NullaryExpr(
         index(n), index(distances), [&](Eigen::Index k, Eigen::Index d) {
@@ -57,7 +58,7 @@ Eigen::MatrixXd of_cosines(std::size_t n, std::size_t distances) {
 }
 
 /// The eigenvalues of all frequencies of a grid of this size: shares of x, y and z times sums.
-RealVector eigenvalues(const Size& size, const OfDistance& of, Share share) {
+RealVector eigenvalues(const GridSize& size, const OfDistance& of, Share share) {
     using Matrix = Eigen::MatrixXd;
     using View = Eigen::Map<const Matrix>;
     const auto shares = [&](std::size_t d) { return share(size[d], of.size[d]); };
@@ -73,8 +74,104 @@ RealVector eigenvalues(const Size& size, const OfDistance& of, Share share) {
     return Eigen::Map<const RealVector>(xyz.data(), xyz.size());
 }
 
+// --- kernels ------------------------------------------------------------------------------------
+
+/// visit(n, place) for every voxel n: elements 0, 2, 4, ..., 5, 3, 1 of each dimension come to
+/// places 0, 1, 2, ... U of multiply_in_cosines turns the FFT of elements in this order, over the
+/// root of its length, into the cosine transform (DCT-II) of norm 1. Makhoul 1980, IEEE Trans. ASSP
+/// 28:27.
+template <typename Visit> void for_each_interleaved(const GridSize& size, const Visit& visit) {
+    const auto place = [](std::size_t n, std::size_t end) {
+        return n % 2 == 0 ? n / 2 : end - 1 - n / 2;
+    };
+    const std::size_t cores = cores_for(size[0] * size[1] * size[2]);
+    for_each_range_in_parallel(size[1] * size[2], cores, [&](const Range& rows) {
+        for (std::size_t row = rows.first; row < rows.first + rows.count; ++row) {
+            const std::size_t to =
+                place(row / size[1], size[2]) * size[1] + place(row % size[1], size[1]);
+            for (std::size_t x = 0; x < size[0]; ++x) {
+                visit(row * size[0] + x, to * size[0] + place(x, size[0]));
+            }
+        }
+    });
+}
+
+template <typename Real>
+void interleave_loops(const std::complex<Real>* in, const GridSize& size, std::complex<Real>* out) {
+    for_each_interleaved(size, [&](std::size_t n, std::size_t place) { out[place] = in[n]; });
+}
+
+template <typename Real> void deinterleave_loops(const std::complex<Real>* in, const GridSize& size,
+                                                 std::complex<Real>* out) {
+    for_each_interleaved(size, [&](std::size_t n, std::size_t place) { out[n] = in[place]; });
+}
+
+/// visit(w(k), y(k), y(N - k)), 0 < k < N / 2, for every pair of voxels of each dimension in turn.
+template <typename Value, typename Visit>
+void for_each_pair(const GridSize& size, const Value* phase_factors, Value* y, const Visit& visit) {
+    const Value* w = phase_factors;
+    for (std::size_t d = 0; d < 3; w += size[d++]) {
+        const Slabs slabs(size, d);
+        const std::size_t pairs = (slabs.length - 1) / 2; // of slabs, in each block
+        const auto visit_pairs = [&](const Range& range) {
+            for (std::size_t i = range.first; i < range.first + range.count; ++i) {
+                const std::size_t k = i % pairs + 1;
+                Value* const block = y + i / pairs * slabs.block();
+                Value* const a = block + k * slabs.step;
+                Value* const b = block + (slabs.length - k) * slabs.step;
+                for (std::size_t n = 0; n < slabs.step; ++n) {
+                    visit(w[k], a[n], b[n]);
+                }
+            }
+        };
+        for_each_range_in_parallel(slabs.blocks * pairs, cores_for(slabs.voxels()), visit_pairs);
+    }
+}
+
+/// y = U^H f U y, f real. In each dimension, for 0 < k < N / 2 and w = exp(-i pi k / 2N),
+///
+///     (U y)(k)     =   (w y(k) + conj(w) y(N - k)) / sqrt(2)
+///     (U y)(N - k) = i (w y(k) - conj(w) y(N - k)) / sqrt(2)
+///
+/// and others stay. `phase_factors` holds w for k = 0 to N - 1 of x, then those of y and z.
+template <typename Real> void multiply_in_cosines_loops(std::complex<Real>* y, const GridSize& size,
+                                                        const std::complex<Real>* phase_factors,
+                                                        const Real* f) {
+    using Value = std::complex<Real>;
+    const Real half_root = std::sqrt(Real(0.5));
+    const auto times_i = [](const Value& a) { return Value(-a.imag(), a.real()); };
+    for_each_pair(size, phase_factors, y, [&](const Value& w, Value& a, Value& b) {
+        const Value p = product(w, a);
+        const Value q = product(std::conj(w), b);
+        a = half_root * (p + q);
+        b = half_root * times_i(p - q);
+    });
+    const std::size_t voxels = size[0] * size[1] * size[2];
+    for_each_range_in_parallel(voxels, cores_for(voxels), [&](const Range& range) {
+        for_each_in_a_row(range.count, [y = y + range.first, f = f + range.first](std::size_t n) {
+            y[n] *= f[n];
+        });
+    });
+    for_each_pair(size, phase_factors, y, [&](const Value& w, Value& a, Value& b) {
+        const Value p = a;
+        const Value q = times_i(b);
+        a = half_root * product(std::conj(w), p - q);
+        b = half_root * product(w, p + q);
+    });
+}
+
+constexpr Kernel interleave{"cosine_basis.cl", "interleave", &interleave_loops<float>,
+                            &interleave_loops<double>};
+constexpr Kernel deinterleave{"cosine_basis.cl", "deinterleave", &deinterleave_loops<float>,
+                              &deinterleave_loops<double>};
+constexpr Kernel multiply_in_cosines{"cosine_basis.cl", "multiply_in_cosines",
+                                     &multiply_in_cosines_loops<float>,
+                                     &multiply_in_cosines_loops<double>};
+
+// --- the basis ----------------------------------------------------------------------------------
+
 /// w of multiply_in_cosines.
-ComplexVector phase_factors_of(const Size& size) {
+ComplexVector phase_factors_of(const GridSize& size) {
     ComplexVector phase_factors(index(size[0] + size[1] + size[2]));
     Eigen::Index i = 0;
     for (const std::size_t n : size) {
@@ -122,7 +219,8 @@ public:
         const auto for_each_difference = [&](const auto& use) {
             for (std::size_t n = 0; n < count(); ++n) {
                 if (response(index(n)) != Complex(0)) {
-                    const Size at{n % size_[0], n / size_[0] % size_[1], n / size_[0] / size_[1]};
+                    const GridSize at{n % size_[0], n / size_[0] % size_[1],
+                                      n / size_[0] / size_[1]};
                     std::array<long, 3> difference{};
                     for (std::size_t d = 0; d < 3; ++d) {
                         difference[d] = static_cast<long>(at[d]) - static_cast<long>(size_[d] / 2);
@@ -131,7 +229,7 @@ public:
                 }
             }
         };
-        Size reach{1, 1, 1};
+        GridSize reach{1, 1, 1};
         for_each_difference([&](const std::array<long, 3>& difference, double) {
             for (std::size_t d = 0; d < 3; ++d) {
                 reach[d] =
@@ -146,18 +244,19 @@ public:
     }
 
     void multiply(const Array& eigenvalues, const Array& in, Array& out) override {
-        device_.interleave(size_, in, values_);
+        interleave.run(device_, size_, in, size_, values_);
         fft_->forward(values_);
-        device_.multiply_in_cosines(size_, phase_factors_, eigenvalues, values_);
+        const GridSize half{size_[0] / 2 + 1, size_[1] / 2 + 1, size_[2] / 2 + 1};
+        multiply_in_cosines.run(device_, half, values_, size_, phase_factors_, eigenvalues);
         fft_->backward(values_);
-        device_.deinterleave(size_, values_, out);
+        deinterleave.run(device_, size_, values_, size_, out);
     }
 
 private:
     Device& device_;
     Grid grid_;
     Precision precision_;
-    Size size_;
+    GridSize size_;
     std::unique_ptr<FftPlan> fft_;
     Array phase_factors_; ///< of multiply_in_cosines
     Array values_;

@@ -11,7 +11,7 @@ class Differences : public Operator {
 public:
     /// The device must outlive it.
     Differences(Device& device, const Grid& grid) : device_(device), grid_(grid) {}
-    /// Each of them times a real number: D N.
+    /// Each difference is multiplied by a real number: D N of them.
     Differences(Device& device, const Grid& grid, Precision precision, const RealVector& factors)
         : device_(device), grid_(grid), factors_(device.zeros(outputs(), {false, precision})) {
         device.upload(factors, {0, outputs()}, 0, factors_);
@@ -21,17 +21,8 @@ public:
     std::size_t outputs() const override { return components() * grid_.voxels(); }
     std::size_t components() const { return static_cast<std::size_t>(grid_.dimensions); }
 
-    void apply(const Array& in, Array& out) override {
-        for (std::size_t d = 0; d < components(); ++d) {
-            device_.difference(grid_.size, d, factors_, in, d, out);
-        }
-    }
-    void adjoint(const Array& in, Array& out) override {
-        device_.combine(0, out, 0, out);
-        for (std::size_t d = 0; d < components(); ++d) {
-            device_.add_difference_adjoint(grid_.size, d, factors_, d, in, out);
-        }
-    }
+    void apply(const Array& in, Array& out) override;
+    void adjoint(const Array& in, Array& out) override;
 
 private:
     Device& device_;

@@ -7,7 +7,7 @@
 
 namespace lsrecon {
 
-/// What an iteration asks of a proximal map.
+/// The step that an iteration asks of a proximal map.
 struct ProximalStep {
     double weight; ///< of the term
     double scale; ///< s, near the largest voxel: a weight serves scans of any scale
@@ -16,7 +16,8 @@ struct ProximalStep {
     double length() const { return weight * scale; }
 };
 
-/// Of a term weight s phi(K rho) that is not quadratic: the map from z to the z' that minimises
+/// The proximal map of a term weight s phi(K rho) that is not quadratic: from z to the z' that
+/// minimises
 ///
 ///     weight s phi(z') + penalty / 2 ||z' - z||^2
 ///
@@ -30,8 +31,8 @@ public:
     virtual double shortening(std::size_t /*frames*/) const { return 1; }
 };
 
-/// Numbers of K rho whose size is penalised: vectors of `parts` numbers, as Device::shrink takes
-/// them, at `share` of the weight.
+/// Numbers of K rho whose size is penalised, at `share` of the weight: the vectors
+/// (z(n), z(n + count), ...) of `parts` numbers, n = first to first + count - 1.
 struct Penalised {
     std::size_t first = 0;
     std::size_t count = 0;
@@ -39,19 +40,13 @@ struct Penalised {
     double share = 1;
 };
 
-/// Of phi = sum of share |vectors|: a soft threshold of their norms.
+/// The proximal map of phi = sum of share |vectors|, a soft threshold of their norms: vectors
+/// become shorter by weight s share / penalty, and those that are shorter than that become 0.
 class Shrinking : public Proximal {
 public:
     explicit Shrinking(std::vector<Penalised> vectors) : vectors_(std::move(vectors)) {}
 
-    void apply(Device& device, const ProximalStep& step, std::vector<Array>& z) const override {
-        for (Array& of_frame : z) {
-            for (const Penalised& of : vectors_) {
-                device.shrink(of.first, of.count, of.parts, of.share * step.length() / step.penalty,
-                              of_frame);
-            }
-        }
-    }
+    void apply(Device& device, const ProximalStep& step, std::vector<Array>& z) const override;
 
 private:
     std::vector<Penalised> vectors_;

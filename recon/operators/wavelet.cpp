@@ -3,9 +3,91 @@
 #include <algorithm>
 #include <cmath>
 
+#include "device/host_loops.hpp"
+#include "device/kernel.hpp"
+
 namespace lsrecon {
 
 namespace {
+
+/// The voxels of the taps of a filter.
+using TapVoxels = std::array<std::size_t, Taps().size()>;
+
+/// visit(first, count, taps) for stretches of voxels: tap t of the filter of voxel first + i,
+/// i < count, is at taps[t] + i. Steps count slabs of a periodic grid, backwards where negative.
+template <typename Visit>
+void for_each_filtered_stretch(const Slabs& slabs, long steps, const Visit& visit) {
+    const long length = static_cast<long>(slabs.length);
+    const long reach = std::min(static_cast<long>(Taps().size() - 1) * std::abs(steps), length);
+    // Slabs whose taps do not go round.
+    const auto begin = static_cast<std::size_t>(steps < 0 ? reach : 0);
+    const std::size_t end = begin + static_cast<std::size_t>(length - reach);
+    for_each_block(slabs, [&](std::size_t block, const Range& range) {
+        const std::size_t last = range.first + range.count;
+        for (std::size_t slab = range.first, next = 0; slab < last; slab = next) {
+            next = slab >= begin && slab < end ? std::min(last, end) : slab + 1;
+            TapVoxels taps;
+            for (std::size_t t = 0; t < taps.size(); ++t) {
+                const long at = (static_cast<long>(slab) + static_cast<long>(t) * steps) % length;
+                taps[t] = block + static_cast<std::size_t>(at < 0 ? at + length : at) * slabs.step;
+            }
+            visit(block + slab * slabs.step, (next - slab) * slabs.step, taps);
+        }
+    });
+}
+
+/// Real numbers of the complex ones that each tap of a filter begins at.
+template <typename Real> std::array<const Real*, Taps().size()>
+reals_at(const TapVoxels& taps, const std::complex<Real>* from) {
+    std::array<const Real*, Taps().size()> reals;
+    std::transform(taps.begin(), taps.end(), reals.begin(),
+                   [&](std::size_t tap) { return reinterpret_cast<const Real*>(from + tap); });
+    return reals;
+}
+
+/// Two filters along dimension d of a periodic grid:
+///
+///     low(n)  = sum_t c_t in(n + t step)
+///     high(n) = sum_t (-1)^t c_(3-t) in(n + t step)
+template <typename Real> void filter_loops(const std::complex<Real>* in, std::size_t from,
+                                           const GridSize& size, std::size_t d, std::size_t step,
+                                           Real c0, Real c1, Real c2, Real c3,
+                                           std::complex<Real>* low, std::size_t at_low,
+                                           std::complex<Real>* high, std::size_t at_high) {
+    const auto work = [&](std::size_t first, std::size_t count, const TapVoxels& taps) {
+        const auto x = reals_at(taps, in + from);
+        Real* const to_low = reinterpret_cast<Real*>(low + at_low + first);
+        Real* const to_high = reinterpret_cast<Real*>(high + at_high + first);
+        for_each_in_a_row(2 * count, [=](std::size_t i) {
+            const std::array<Real, Taps().size()> v{x[0][i], x[1][i], x[2][i], x[3][i]};
+            to_low[i] = c0 * v[0] + c1 * v[1] + c2 * v[2] + c3 * v[3];
+            to_high[i] = c3 * v[0] - c2 * v[1] + c1 * v[2] - c0 * v[3];
+        });
+    };
+    for_each_filtered_stretch(Slabs(size, d), static_cast<long>(step), work);
+}
+
+/// out = the adjoint of both.
+template <typename Real>
+void filter_adjoint_loops(const std::complex<Real>* low, std::size_t from_low,
+                          const std::complex<Real>* high, std::size_t from_high,
+                          const GridSize& size, std::size_t d, std::size_t step, Real c0, Real c1,
+                          Real c2, Real c3, std::complex<Real>* out, std::size_t to) {
+    const auto work = [&](std::size_t first, std::size_t count, const TapVoxels& taps) {
+        const auto x = reals_at(taps, low + from_low);
+        const auto y = reals_at(taps, high + from_high);
+        Real* const sum = reinterpret_cast<Real*>(out + to + first);
+        for_each_in_a_row(2 * count, [=](std::size_t i) {
+            sum[i] = (c0 * x[0][i] + c1 * x[1][i] + c2 * x[2][i] + c3 * x[3][i]) +
+                     (c3 * y[0][i] - c2 * y[1][i] + c1 * y[2][i] - c0 * y[3][i]);
+        });
+    };
+    for_each_filtered_stretch(Slabs(size, d), -static_cast<long>(step), work);
+}
+
+constexpr Kernel filter{"wavelet.cl", "filter", &filter_loops<float>, &filter_loops<double>};
+constexpr Kernel filter_adjoint{"wavelet.cl", "filter_adjoint", &filter_adjoint_loops<float>,
+                                &filter_adjoint_loops<double>};
 
 constexpr std::size_t most_levels = 3;
 
@@ -15,7 +97,7 @@ Taps daubechies_4() {
     return {(1 + root) / 8, (3 + root) / 8, (3 - root) / 8, (1 - root) / 8};
 }
 
-/// Of the two transforms together: each has half of the square of K in.
+/// The share of each of the two transforms: half of the square of K in.
 const double share_of_transform = std::sqrt(0.5);
 
 bool is_filtered(std::size_t size, std::size_t step) {
@@ -97,19 +179,22 @@ Wavelet::Wavelet(Device& device, const Grid& grid, Precision precision)
 }
 
 // Each filter of a dimension gives two results, which the next dimension takes one after the other.
-Component Wavelet::place(const WaveletLevel& level, std::size_t depth, std::size_t passes,
-                         const Array& numbers, const Component& coarse) const {
+Wavelet::Component Wavelet::place(const WaveletLevel& level, std::size_t depth, std::size_t passes,
+                                  const Array& numbers, const Component& coarse) const {
     if (depth < level.dimensions.size()) {
         return {halves_[2 * (depth - 1) + passes % 2], 0};
     }
-    return passes == 0 ? coarse : Component{numbers, level.first + passes - 1};
+    return passes == 0 ? coarse : Component{numbers, (level.first + passes - 1) * inputs()};
 }
 
 void Wavelet::split(const WaveletLevel& level, std::size_t depth, std::size_t passes,
                     const Component& in, const Array& out) {
-    const Component low = place(level, depth + 1, 2 * passes, out, {out, level.coarse});
-    const Component high = place(level, depth + 1, 2 * passes + 1, out, {out, level.coarse});
-    device_.filter(grid_.size, level.dimensions[depth], level.step, level.low_pass, in, low, high);
+    const Component coarse{out, level.coarse * inputs()};
+    const Component low = place(level, depth + 1, 2 * passes, out, coarse);
+    const Component high = place(level, depth + 1, 2 * passes + 1, out, coarse);
+    const Taps& c = level.low_pass;
+    filter.run(device_, grid_.size, in.array, in.first, grid_.size, level.dimensions[depth],
+               level.step, c[0], c[1], c[2], c[3], low.array, low.first, high.array, high.first);
     if (depth + 1 < level.dimensions.size()) {
         split(level, depth + 1, 2 * passes, low, out);
         split(level, depth + 1, 2 * passes + 1, high, out);
@@ -124,8 +209,10 @@ void Wavelet::merge(const WaveletLevel& level, std::size_t depth, std::size_t pa
         merge(level, depth + 1, 2 * passes, in, low);
         merge(level, depth + 1, 2 * passes + 1, in, high);
     }
-    device_.filter_adjoint(grid_.size, level.dimensions[depth], level.step, level.low_pass, low,
-                           high, out);
+    const Taps& c = level.low_pass;
+    filter_adjoint.run(device_, grid_.size, low.array, low.first, high.array, high.first,
+                       grid_.size, level.dimensions[depth], level.step, c[0], c[1], c[2], c[3],
+                       out.array, out.first);
 }
 
 void Wavelet::apply(const Array& in, Array& out) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "operators/operator.hpp"
@@ -7,6 +8,9 @@
 #include "scan/grid.hpp"
 
 namespace lsrecon {
+
+/// The taps of a short filter, the first one first.
+using Taps = std::array<double, 4>;
 
 /// One level of a wavelet transform: some components of N numbers, of detail at one scale.
 struct WaveletLevel {
@@ -21,7 +25,7 @@ struct WaveletLevel {
     double share = 1;
 };
 
-/// Of one transform, the finest first.
+/// The levels of one transform, the finest first.
 using WaveletLevels = std::vector<WaveletLevel>;
 
 /// A transform with Daubechies' filters and one with their mirror images; none of a single voxel.
@@ -30,7 +34,7 @@ using WaveletLevels = std::vector<WaveletLevel>;
 /// long as it.
 std::vector<WaveletLevels> wavelet_transforms(const Grid& grid);
 
-/// Of N numbers each, in all transforms for a grid.
+/// Components, of N numbers each, of all transforms for a grid.
 std::size_t wavelet_components(const Grid& grid);
 
 /// The numbers of detail, each level's with its share: coarse images are not penalised.
@@ -58,6 +62,12 @@ public:
     void adjoint(const Array& in, Array& out) override;
 
 private:
+    /// N numbers of an array, from `first` on.
+    struct Component {
+        Array array;
+        std::size_t first = 0;
+    };
+
     /// Where the results of the filters from dimension `depth` of a level on are, for the low
     /// (0) or high (1) passes so far, as bits.
     Component place(const WaveletLevel& level, std::size_t depth, std::size_t passes,

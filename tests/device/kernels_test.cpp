@@ -62,8 +62,8 @@ TEST_F(Kernels, EveryFileCompilesAloneWithItsDefaults) {
             ++files;
         }
     }
-    EXPECT_EQ(files, kernels_of_a_file().size() + 13)
-        << "one a variant, arrays, cosines, neighbours, direct, limits, two of nufft, and six more "
+    EXPECT_EQ(files, kernels_of_a_file().size() + 15)
+        << "one a variant, arrays, four of operators, direct, limits, two of nufft, and six more "
            "of separable";
 }
 

@@ -1,5 +1,5 @@
-// Regularisers on every device: their verbs against the definition, their solutions against those
-// that are known.
+// Regularisers on every device: differences against the definition, solutions against those that
+// are known.
 
 #include "operators/regularisers.hpp"
 
@@ -123,27 +123,6 @@ TEST_P(Regularisers, AdjointOfWeightedDifferences) {
             through(k.outputs(), [&](const Array& in, Array& out) { k.apply(in, out); }),
             through(k.inputs(), [&](const Array& in, Array& out) { k.adjoint(in, out); }),
             k.inputs(), k.outputs(), bound(16)));
-    }
-}
-
-TEST_P(Regularisers, ShrinkShortensVectorsAndKeepsTheirDirection) {
-    for (const std::size_t count : {std::size_t(1), std::size_t(65), std::size_t(597)}) {
-        const ComplexVector y = vector(3 * count);
-        constexpr double length = 0.9;
-        ComplexVector expected = y;
-        for (std::size_t n = 0; n < count; ++n) {
-            const auto at = [&](std::size_t component) {
-                return static_cast<Eigen::Index>(component * count + n);
-            };
-            const double norm =
-                std::sqrt(std::norm(y(at(0))) + std::norm(y(at(1))) + std::norm(y(at(2))));
-            for (std::size_t component = 0; component < 3; ++component) {
-                expected(at(component)) *= norm > length ? 1 - length / norm : 0;
-            }
-        }
-        Array array = of(y);
-        on.device().shrink(0, count, 3, length, array);
-        EXPECT_TRUE(near(on.device().download(array), expected, bound(8)));
     }
 }
 

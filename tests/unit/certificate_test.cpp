@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "device/reference_device.hpp"
+#include "device/host_numbers.hpp"
 #include "encoding/normal_equations.hpp"
 #include "engines/exact_sums.hpp"
 #include "support/case.hpp"
@@ -88,8 +88,8 @@ public:
         : WrappedTransform(std::move(inner)), by_(by) {}
     void adjoint(const Array& values, Array& out, const Progress& progress) override {
         WrappedTransform::adjoint(values, out, progress);
-        for (Complex& value : reference_values(out)) {
-            value *= 1 + by_;
+        for (std::size_t i = 0; i < out.count(); ++i) {
+            numbers<Complex>(out)[i] *= 1 + by_;
         }
     }
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "device/array.hpp"
-#include "device/opencl/queue.hpp"
+#include "device/kernel.hpp"
+#include "device/opencl/opencl_device.hpp"
 
 namespace lsrecon::opencl {
 
@@ -35,24 +35,53 @@ public:
     template <typename... Arguments> void run_with_maps(const char* name, const Array& like,
                                                         Precision of_maps, const Items& items,
                                                         const Arguments&... arguments) {
-        guarded(name,
-                [&] { queue_.launch_items(kernel(name, like, of_maps), items, arguments...); });
+        guarded(name, [&] {
+            queue_.launch_items(kernel(name, like.element().precision, of_maps), items,
+                                arguments...);
+        });
     }
 
-    /// With every work-item of work-groups that add up.
+    /// Runs an operator's kernel, of this file.
+    void run(const KernelRun& run) {
+        guarded(run.name, [&] {
+            cl::Kernel of_run = kernel(run.name, run.precision, Precision::float32);
+            cl_uint index = 1;
+            for (const KernelArgument& argument : run.arguments) {
+                std::visit([&](const auto& value) { set(of_run, index++, value, run.precision); },
+                           argument);
+            }
+            queue_.launch_items(of_run, run.items);
+        });
+    }
+
+    /// Runs every work-item of some work-groups, which add up.
     template <typename... Arguments> void run_work_groups(const char* name, const Array& like,
                                                           std::size_t work_groups,
                                                           const Arguments&... arguments) {
         guarded(name, [&] {
-            cl::Kernel of_work_groups = kernel(name, like, Precision::float32);
+            cl::Kernel of_work_groups = kernel(name, like.element().precision, Precision::float32);
             Queue::set_arguments(of_work_groups, arguments...);
             queue_.launch(of_work_groups, cl::NDRange(work_groups * group), cl::NDRange(group));
         });
     }
 
 private:
-    cl::Kernel kernel(const char* name, const Array& like, Precision of_maps) {
-        const bool doubles = like.element().precision == Precision::float64;
+    static void set(cl::Kernel& kernel, cl_uint index, const Array& array, Precision) {
+        const cl_mem buffer = array.empty() ? nullptr : buffer_of(array)();
+        kernel.setArg(index, sizeof(buffer), &buffer);
+    }
+    static void set(cl::Kernel& kernel, cl_uint index, const GridSize& size, Precision) {
+        kernel.setArg(index, as_int4(size));
+    }
+    static void set(cl::Kernel& kernel, cl_uint index, std::size_t whole, Precision) {
+        kernel.setArg(index, static_cast<cl_ulong>(whole));
+    }
+    static void set(cl::Kernel& kernel, cl_uint index, double value, Precision precision) {
+        Queue::set_argument(kernel, index, Real{value, precision});
+    }
+
+    cl::Kernel kernel(const char* name, Precision precision, Precision of_maps) {
+        const bool doubles = precision == Precision::float64;
         return queue_.kernel(file_, name,
                              text("-DGROUP=", group, " -DDOUBLES=", doubles ? 1 : 0, " -DMAP_REAL=",
                                   of_maps == Precision::float64 ? "double" : "float"));

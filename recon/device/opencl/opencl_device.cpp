@@ -108,43 +108,7 @@ public:
         run_box(wraps(box) ? "crop_wrapped" : "crop", box.size, box, map, in, slot, out);
     }
 
-    void difference(const std::array<std::size_t, 3>& size, std::size_t d, const Array& factors,
-                    const Array& in, std::size_t component, Array& out) override {
-        run_difference("difference", size, d, factors, component * in.count(), in, out);
-    }
-    void add_difference_adjoint(const std::array<std::size_t, 3>& size, std::size_t d,
-                                const Array& factors, std::size_t component, const Array& in,
-                                Array& out) override {
-        run_difference("add_difference_adjoint", size, d, factors, component * out.count(), in,
-                       out);
-    }
-    void filter(const std::array<std::size_t, 3>& size, std::size_t d, std::size_t step,
-                const Taps& taps, const Component& in, const Component& low,
-                const Component& high) override {
-        run_filter("filter", size, d, step, taps, in, low, high);
-    }
-    void filter_adjoint(const std::array<std::size_t, 3>& size, std::size_t d, std::size_t step,
-                        const Taps& taps, const Component& low, const Component& high,
-                        const Component& out) override {
-        run_filter("filter_adjoint", size, d, step, taps, low, high, out);
-    }
-    void interleave(const std::array<std::size_t, 3>& size, const Array& in, Array& out) override {
-        cosines_.run("interleave", in, size, as_int4(size), buffer_of(in), buffer_of(out));
-    }
-    void deinterleave(const std::array<std::size_t, 3>& size, const Array& in,
-                      Array& out) override {
-        cosines_.run("deinterleave", in, size, as_int4(size), buffer_of(in), buffer_of(out));
-    }
-    void multiply_in_cosines(const std::array<std::size_t, 3>& size, const Array& phase_factors,
-                             const Array& f, Array& y) override {
-        cosines_.run("multiply_in_cosines", y, {size[0] / 2 + 1, size[1] / 2 + 1, size[2] / 2 + 1},
-                     as_int4(size), buffer_of(phase_factors), buffer_of(f), buffer_of(y));
-    }
-    void shrink(std::size_t first, std::size_t count, std::size_t parts, double length,
-                Array& y) override {
-        neighbours_.run("shrink", y, {count, 1, 1}, static_cast<cl_ulong>(first), number(length, y),
-                        static_cast<cl_int>(parts), buffer_of(y));
-    }
+    void run(const KernelRun& kernel) override { ArrayKernels(queue_, kernel.file).run(kernel); }
 
     std::unique_ptr<FftPlan> plan_fft(const std::array<std::size_t, 3>& extents, std::size_t batch,
                                       Precision precision) override {
@@ -176,28 +140,6 @@ private:
                                buffer_of(out));
     }
 
-    void run_difference(const char* name, const std::array<std::size_t, 3>& size, std::size_t d,
-                        const Array& factors, std::size_t start, const Array& in, Array& out) {
-        const bool with_factors = !factors.empty();
-        const cl::Buffer& of_factors = buffer_of(with_factors ? factors : in); // else not read
-        neighbours_.run(name, in, size, buffer_of(in), as_int4(size), static_cast<cl_int>(d),
-                        of_factors, static_cast<cl_int>(with_factors), static_cast<cl_ulong>(start),
-                        buffer_of(out));
-    }
-
-    void run_filter(const char* name, const std::array<std::size_t, 3>& size, std::size_t d,
-                    std::size_t step, const Taps& taps, const Component& one, const Component& two,
-                    const Component& three) {
-        const auto start = [&](const Component& component) {
-            return static_cast<cl_ulong>(component.index * size[0] * size[1] * size[2]);
-        };
-        const auto tap = [&](std::size_t t) { return number(taps[t], one.array); };
-        neighbours_.run(name, one.array, size, as_int4(size), static_cast<cl_int>(d),
-                        static_cast<cl_int>(step), tap(0), tap(1), tap(2), tap(3),
-                        buffer_of(one.array), start(one), buffer_of(two.array), start(two),
-                        buffer_of(three.array), start(three));
-    }
-
     /// Values times 2^exponent in the array's own precision.
     template <typename Value> void write_rounded(const Value* values, std::size_t count,
                                                  int exponent, Array& to, std::size_t first) {
@@ -219,8 +161,6 @@ private:
 
     Queue& queue_ = queue();
     ArrayKernels kernels_{queue_, "arrays.cl"};
-    ArrayKernels neighbours_{queue_, "neighbours.cl"};
-    ArrayKernels cosines_{queue_, "cosines.cl"};
     Array parts_[2]; ///< of sums, in each precision
 };
 

@@ -9,7 +9,7 @@ namespace lsrecon::opencl {
 
 // Devices whose arrays are buffers of their queue, and do not outlive them.
 
-/// The verbs are kernels (kernels/arrays.cl, neighbours.cl, cosines.cl), the FFT is VkFFT.
+/// The verbs are kernels (kernels/arrays.cl), the FFT is VkFFT.
 std::unique_ptr<Device> make_opencl_device(std::unique_ptr<Queue> queue);
 /// The verbs are the host's loops, the FFT is FFTW: for a queue whose device is the CPU. Kernels
 /// of so few numbers take it longer to start than to run.
@@ -17,7 +17,7 @@ std::unique_ptr<Device> make_cpu_device(std::unique_ptr<Queue> queue);
 /// The one that suits the queue's device.
 std::unique_ptr<Device> make_device(std::unique_ptr<Queue> queue);
 
-/// That of such a device.
+/// The queue of such a device.
 Queue& queue_of(Device& device);
 
 /// The buffer that an array of such a device is, for the next command. Ask again for another: a

@@ -24,7 +24,7 @@ struct Real {
     Precision precision;
 };
 
-/// One device with its queue, its kernels and its clock: what every transform needs of OpenCL.
+/// A device of OpenCL with its queue, its kernels and its clock.
 class Queue : public Clock {
 public:
     /// `memory` is what may be used of the device's memory, in bytes; 0 for all of it. `note` is
@@ -47,7 +47,7 @@ public:
 
     cl::Buffer buffer(std::size_t bytes);
     cl::Buffer zeros(std::size_t bytes);
-    /// With zeros, some at a time: a driver of NVIDIA hangs on 8 GiB.
+    /// Fills a buffer with zeros, some at a time: a driver of NVIDIA hangs on 8 GiB.
     void fill(const cl::Buffer& buffer, std::size_t bytes);
     /// Values that may change when it returns.
     void write(const void* values, std::size_t bytes, const cl::Buffer& to, std::size_t offset = 0);
@@ -60,18 +60,30 @@ public:
 
     /// Starts the kernel over `items`; work-groups are `local`, which must divide them.
     cl::Event launch(const cl::Kernel& kernel, const cl::NDRange& items, const cl::NDRange& local);
-    /// The same in one dimension, rounded up to work-groups of `group` or less, as the kernel and
-    /// device allow.
+    /// Starts the kernel in one dimension, rounded up to work-groups of `group` or less, as the
+    /// kernel and device allow.
     cl::Event launch(const cl::Kernel& kernel, std::size_t items, std::size_t rows = 1,
                      std::size_t group = 64);
 
+    template <typename Value>
+    static void set_argument(cl::Kernel& kernel, cl_uint index, const Value& value) {
+        kernel.setArg(index, value);
+    }
+    static void set_argument(cl::Kernel& kernel, cl_uint index, const Real& number) {
+        if (number.precision == Precision::float64) {
+            kernel.setArg(index, number.value);
+        } else {
+            kernel.setArg(index, static_cast<cl_float>(number.value));
+        }
+    }
     template <typename... Values>
     static void set_arguments(cl::Kernel& kernel, const Values&... values) {
         cl_uint index = 0;
         (set_argument(kernel, index++, values), ...);
     }
 
-    /// In up to three dimensions, in work-groups of one size (kernels/real.h, ONLY).
+    /// Starts the kernel in up to three dimensions, in work-groups of one size (kernels/real.h,
+    /// ONLY).
     template <typename... Values> void launch_items(cl::Kernel kernel,
                                                     const std::array<std::size_t, 3>& items,
                                                     const Values&... values) {
@@ -104,18 +116,6 @@ private:
     };
     static Opened open(const cl::Device& device);
     Staging& staging();
-
-    template <typename Value>
-    static void set_argument(cl::Kernel& kernel, cl_uint index, const Value& value) {
-        kernel.setArg(index, value);
-    }
-    static void set_argument(cl::Kernel& kernel, cl_uint index, const Real& number) {
-        if (number.precision == Precision::float64) {
-            kernel.setArg(index, number.value);
-        } else {
-            kernel.setArg(index, static_cast<cl_float>(number.value));
-        }
-    }
 
     DeviceInfo info_;
     std::size_t memory_ = 0;

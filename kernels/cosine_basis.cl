@@ -1,5 +1,6 @@
-// Cosine transforms (DCT-II) of a grid by complex FFTs: the verbs of recon/device/device.hpp around
-// them. Makhoul 1980, IEEE Trans. ASSP 28:27. x is the fastest dimension.
+// Cosine transforms (DCT-II) of a grid by complex FFTs: what is around them
+// (recon/operators/cosine_basis.cpp). Makhoul 1980, IEEE Trans. ASSP 28:27. x is the fastest
+// dimension.
 //
 // Errors: a few roundings of eps. Define: DOUBLES.
 
@@ -20,7 +21,7 @@ static size_t interleaved_in(int4 size, int x, int y, int z)
     return index_in(size, interleaved(x, size.x), interleaved(y, size.y), interleaved(z, size.z));
 }
 
-__kernel void interleave(const ulong items, int4 size, __global const real2 *in,
+__kernel void interleave(const ulong items, __global const real2 *in, int4 size,
                          __global real2 *out)
 {
     ONLY(items)
@@ -28,7 +29,7 @@ __kernel void interleave(const ulong items, int4 size, __global const real2 *in,
     out[interleaved_in(size, x, y, z)] = in[index_in(size, x, y, z)];
 }
 
-__kernel void deinterleave(const ulong items, int4 size, __global const real2 *in,
+__kernel void deinterleave(const ulong items, __global const real2 *in, int4 size,
                            __global real2 *out)
 {
     ONLY(items)
@@ -73,9 +74,8 @@ static void from_cosines(real2 w, real2 *a, real2 *b)
 // y = U^H f U y. A work-item has the eight elements that are k or N - k in each dimension; where
 // both are the same, they are there twice.
 // Geometry: 0 to N / 2 of each dimension.
-__kernel void multiply_in_cosines(const ulong items, int4 size,
-                                  __global const real2 *phase_factors, __global const real *f,
-                                  __global real2 *y)
+__kernel void multiply_in_cosines(const ulong items, __global real2 *y, int4 size,
+                                  __global const real2 *phase_factors, __global const real *f)
 {
     ONLY(items)
     const int k[3] = {get_global_id(0), get_global_id(1), get_global_id(2)};

@@ -1,0 +1,24 @@
+// Vectors, shortened (recon/operators/proximal.cpp).
+//
+// Errors: a rounding of eps for each operation. Define: DOUBLES.
+
+#include "real.h"
+
+// Each vector has `parts` numbers, one in every `count`; the first begins at `first`.
+// Geometry: the vectors, `count` of them.
+__kernel void shrink(const ulong items, __global real2 *y, ulong first, ulong count, ulong parts,
+                     real length_less)
+{
+    ONLY(items)
+    const size_t n = first + get_global_id(0);
+    real squares = 0;
+    for (ulong i = 0; i < parts; ++i) {
+        const real2 value = y[i * count + n];
+        squares += value.x * value.x + value.y * value.y;
+    }
+    const real norm = sqrt(squares);
+    const real factor = norm > length_less ? 1 - length_less / norm : 0;
+    for (ulong i = 0; i < parts; ++i) {
+        y[i * count + n] *= factor;
+    }
+}
