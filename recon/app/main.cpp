@@ -10,12 +10,12 @@
 #include "app/console.hpp"
 #include "app/output.hpp"
 #include "app/ranks.hpp"
-#include "base/child_process.hpp"
 #include "base/escaped.hpp"
 #include "base/machine.hpp"
 #include "base/packed.hpp"
 #include "base/parallel.hpp"
 #include "base/said_on_signal.hpp"
+#include "io/hdf5/child.hpp"
 
 using namespace lsrecon;
 
@@ -87,7 +87,7 @@ void keep_to_own_cores(JobRanks& job) {
 
 int main(int argc, char** argv) {
     occupy_closed_streams();
-    start_children_from_here();
+    start_hdf5_children_from_here();
     say_words_on_signals([](std::string words) { return app::with_flags(std::move(words)); });
     const std::string command = argc > 1 && argv[1][0] != '-' ? argv[1] + std::string(" ") : "";
     std::unique_ptr<JobRanks> job;

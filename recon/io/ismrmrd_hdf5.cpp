@@ -136,7 +136,7 @@ void IsmrmrdHdf5::add_waveforms(std::vector<std::pair<std::string, std::string>>
 void IsmrmrdHdf5::read_headers(const std::function<void(const IsmrmrdHeader&)>& take) const {
     try {
         Hdf5Rows rows(reader_, data_name(), {head_field<IsmrmrdHeader>()}, sizeof(IsmrmrdHeader),
-                      acquisitions_);
+                      all_indices(acquisitions_));
         for (std::size_t i = 0; i < acquisitions_; ++i) {
             IsmrmrdHeader header;
             rows.next(&header);

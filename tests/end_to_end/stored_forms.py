@@ -157,6 +157,20 @@ def not_closed(runs):
     runs.expect_refused("a writer that crashed", "h5clear", copy)
 
 
+def endless_tree(runs):
+    """The tree of chunks is its own branch: HDF5 1.10 follows it until its stack is full."""
+    scan = runs.folder / "endless.h5"
+    write(scan, {"samples": {"chunks": (1, 1, 100)}})
+    content = bytearray(scan.read_bytes())
+    tree = next(at for at in range(0, len(content), 8)
+                if content[at:at + 5] == b"TREE\1") # a tree of chunks
+    first_branch = tree + 24 + 40 # after its head and the first key
+    content[tree + 5] = 1 # not a leaf
+    content[first_branch:first_branch + 8] = tree.to_bytes(8, "little")
+    scan.write_bytes(content)
+    runs.expect_refused("an endless tree", "/samples", scan)
+
+
 def too_little_memory(runs):
     scan = runs.folder / "large.h5"
     write(scan, samples=np.ones((1, 80, SAMPLES), "c8"))
@@ -179,7 +193,8 @@ def silent_coil(runs):
 def main(program):
     with tempfile.TemporaryDirectory() as folder:
         runs = Runs(program, folder)
-        for part in (same_values, not_here, not_closed, too_little_memory, silent_coil):
+        for part in (same_values, not_here, not_closed, endless_tree, too_little_memory,
+                     silent_coil):
             part(runs)
     print(f"{runs.tried} runs, {runs.failures} failures")
     return 1 if runs.failures else 0

@@ -1,6 +1,14 @@
+#include <atomic>
+#include <csignal>
 #include <cstddef>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <numeric>
+#include <optional>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 
 #include "base/error.hpp"
 #include "io/hdf5/reader.hpp"
@@ -75,6 +83,115 @@ TEST(Hdf5, ASecondAnswerComesBeforeTheEndOfTheFirst) {
     EXPECT_EQ(row.number, 3u);
     EXPECT_FALSE(file.has("rows/below"));
     EXPECT_FALSE(file.has("else"));
+}
+
+/// The running process of this name that `process` has started; 0 without one.
+pid_t started_by(pid_t process, const std::string& name) {
+    const std::string tasks = "/proc/" + std::to_string(process) + "/task";
+    for (const auto& thread : std::filesystem::directory_iterator(tasks)) {
+        std::ifstream children(thread.path() / "children");
+        for (pid_t child = 0; children >> child;) {
+            std::string found;
+            std::getline(std::ifstream("/proc/" + std::to_string(child) + "/comm"), found);
+            if (found == name) {
+                return child;
+            }
+        }
+    }
+    return 0;
+}
+
+/// The one program that HDF5 reads in, and its one child.
+class Hdf5Child : public testing::Test {
+protected:
+    void SetUp() override {
+        write_rows(folder.file("f"), 2);
+        file.emplace(folder.file("f"));
+        program = started_by(getpid(), "lsrecon-hdf5");
+        ASSERT_GT(program, 0);
+        child = started_by(program, "lsrecon-hdf5");
+        ASSERT_GT(child, 0);
+    }
+    void end_program() const {
+        ASSERT_EQ(kill(program, SIGKILL), 0);
+        ASSERT_EQ(waitpid(program, nullptr, 0), program);
+    }
+
+    TemporaryFolder folder;
+    std::optional<Hdf5Reader> file;
+    pid_t program = 0;
+    pid_t child = 0;
+};
+
+TEST_F(Hdf5Child, ItsEndIsAnErrorOfTheFile) {
+    ASSERT_EQ(kill(child, SIGKILL), 0);
+    try {
+        file->read_texts("texts");
+        FAIL() << "it has answered";
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.finding().thing, "/texts");
+    }
+    EXPECT_EQ(file->read_texts("texts").size(), 2u); // by another one
+}
+
+TEST_F(Hdf5Child, TheProgramIsStartedAgain) {
+    end_program();
+    const Hdf5Reader other(folder.file("f"));
+    EXPECT_EQ(other.read_texts("texts").size(), 2u);
+}
+
+TEST_F(Hdf5Child, EndsWithItsReader) {
+    file.reset();
+    for (int wait = 0; wait < 1000 && kill(child, 0) == 0; ++wait) {
+        usleep(10000);
+    }
+    EXPECT_NE(kill(child, 0), 0);
+}
+
+TEST_F(Hdf5Child, HasNoDescriptorsOfThisProcess) {
+    int inherited[2];
+    ASSERT_EQ(pipe(inherited), 0); // not closed by exec
+    end_program();
+    const Hdf5Reader other(folder.file("f"));
+    const std::string numbers =
+        "/proc/" + std::to_string(started_by(getpid(), "lsrecon-hdf5")) + "/fd";
+    for (const auto& entry : std::filesystem::directory_iterator(numbers)) {
+        EXPECT_NE(std::filesystem::read_symlink(entry),
+                  std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(inherited[1])));
+    }
+    close(inherited[0]);
+    close(inherited[1]);
+}
+
+TEST_F(Hdf5Child, MayHaveSoMuchMemory) {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "no limit under AddressSanitizer";
+#endif
+    std::ifstream limits("/proc/" + std::to_string(child) + "/limits");
+    std::string line;
+    while (std::getline(limits, line) && line.rfind("Max data size", 0) != 0) {
+    }
+    EXPECT_LT(std::stod(line.substr(25)), 1e9);
+}
+
+TEST(Hdf5, ThreadsReadWhileOthersWrite) {
+    const TemporaryFolder folder;
+    std::vector<std::thread> threads;
+    std::atomic<int> read{0};
+    for (int t = 0; t < 4; ++t) {
+        threads.emplace_back([&, path = folder.file(std::to_string(t))] {
+            for (int n = 0; n < 5; ++n) {
+                write_rows(path, 50);
+                const Hdf5Reader file(path);
+                const std::vector<Hdf5Field> number{fields_of_row()[0]};
+                read += file.read_table("rows", number, sizeof(Row)).size() == 50 * sizeof(Row);
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(read, 20);
 }
 
 } // namespace

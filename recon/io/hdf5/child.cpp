@@ -1,9 +1,17 @@
 #include "io/hdf5/child.hpp"
 
 #include <algorithm>
-#include <array>
+#include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <optional>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include "base/error.hpp"
 #include "base/packed.hpp"
@@ -20,95 +28,108 @@ constexpr std::size_t most_kept_bytes = 256 << 20;
 
 /// What HDF5 says of the call that has just failed.
 struct Said {
-    std::string first; ///< what failed inside
-    bool memory = false;
-    bool writer = false;
-    bool version = false; ///< of a part of the file: a later one than it knows
+    std::string cause; ///< what failed inside, or the filter that it lacks
+    std::string all; ///< from the inside to the call
 };
 
-herr_t look_at(unsigned n, const H5E_error2_t* error, void* result) {
+herr_t add_words(unsigned n, const H5E_error2_t* error, void* result) {
     auto& said = *static_cast<Said*>(result);
-    const std::string description = error->desc == nullptr ? "" : error->desc;
-    const auto says = [&](const char* words) {
-        return description.find(words) != std::string::npos;
-    };
-    said.first = n == 0 ? description : said.first;
-    said.memory |= error->maj_num == H5E_RESOURCE || error->min_num == H5E_NOSPACE;
-    said.writer |= says("unable to lock file") || says("file is already open for write");
-    said.version |= says("version number");
+    const std::string words = error->desc == nullptr ? "" : error->desc;
+    const bool memory = error->maj_num == H5E_RESOURCE || error->min_num == H5E_NOSPACE;
+    said.cause = n == 0 || words.rfind("required filter", 0) == 0 ? words : said.cause;
+    said.all += words + (memory ? "\nno memory\n" : "\n");
     return 0;
 }
 
-Said what_hdf5_says() {
-    Said said;
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, &look_at, &said);
-    return said;
-}
-
-Hdf5Refusal refusal_of_version(const Said& said) {
+Hdf5Refusal refusal_of_version(const std::string& cause) {
     unsigned major = 0;
     unsigned minor = 0;
     unsigned release = 0;
     H5get_libversion(&major, &minor, &release);
     const std::string here = text("HDF5 ", major, ".", minor, ".", release);
     const std::string bound = text("\"v", major, minor, "\"");
-    return {text("a form that ", here, ", which reads it here, does not know (", said.first,
+    return {text("a form that ", here, ", which reads it here, does not know (", cause,
                  "): a later HDF5 wrote it, or it is damaged"),
             "a form that " + here + " reads",
             text("write it for older readers, in h5py by h5py.File(NAME, \"w\", libver=(", bound,
                  ", ", bound, "))")};
 }
 
-/// Why HDF5 failed, where it says that.
-std::optional<Hdf5Refusal> cause_of(const Said& said) {
-    if (said.writer) {
-        return Hdf5Refusal{
-            "another program is writing it, or its writer stopped before it closed the file",
+Hdf5Refusal no_memory(const std::string& said) {
+    return {"HDF5 asks for more memory than the file can need or this process may have" + said,
+            "a file that HDF5 can read",
+            "transfer or write it again, or raise the memory limit of this process"};
+}
+
+Hdf5Refusal open_elsewhere() {
+    return {"another program is writing it, or its writer stopped before it closed the file",
             "a file that no program is writing",
             "wait for that program; after a crash run 'h5clear -s' on the file and check its "
             "values"};
-    }
-    if (said.memory) {
-        return Hdf5Refusal{
-            "HDF5 asks for more memory than the file can need or this process may have (" +
-                said.first + ")",
-            "a file that HDF5 can read",
-            "transfer or write it again, or raise the memory limit of this process"};
-    }
-    return said.version ? std::optional(refusal_of_version(said)) : std::nullopt;
 }
 
-/// Throws why HDF5 failed; the refusal that is given where it is not known better.
-[[noreturn]] void refuse(Hdf5Refusal otherwise) {
-    const Said said = what_hdf5_says();
-    otherwise.found += " (" + said.first + ")";
-    throw cause_of(said).value_or(otherwise);
+/// Why HDF5 failed; `otherwise` where it does not say that.
+Hdf5Refusal cause_or(const Hdf5Refusal& otherwise) {
+    Said said;
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, &add_words, &said);
+    const auto says = [&](const char* words) { return said.all.find(words) != std::string::npos; };
+    const std::string cause = said.cause.empty() ? "" : " (" + said.cause + ")";
+    if (says("file is already open for write")) {
+        return open_elsewhere();
+    }
+    if (says("no memory")) {
+        return no_memory(cause);
+    }
+    if (says("required filter")) {
+        return {"values that cannot be decompressed here" + cause,
+                "values without a filter, or by gzip",
+                "write them with gzip, in h5py by compression=\"gzip\", or run 'h5repack -f GZIP=4 "
+                "FILE NEW' where the filter is installed"};
+    }
+    return says("version number")
+               ? refusal_of_version(said.cause)
+               : Hdf5Refusal{otherwise.found + cause, otherwise.expected, otherwise.next_step};
 }
 
 void require_hdf5(bool succeeded) {
     if (!succeeded) {
-        refuse({"it cannot be read", "readable values",
-                "the file is damaged: transfer or write it again"});
+        throw cause_or({"it cannot be read", "readable values",
+                        "the file is damaged: transfer or write it again"});
     }
 }
 
 /// By its descriptor: its name may be that of another file by now.
-Hdf5Handle open_file(const InputFile& file) {
-    const std::string name = text("/proc/self/fd/", file.descriptor());
-    const std::string size = text(file.bytes(), " bytes");
+Hdf5Handle open_file(int descriptor, double bytes) {
+    const std::string name = text("/proc/self/fd/", descriptor);
+    const std::string size = text(std::size_t(bytes), " bytes");
     if (H5Fis_hdf5(name.c_str()) <= 0) {
         throw Hdf5Refusal{size + " without an HDF5 signature", "an HDF5 file",
                           "check that it is the scan, and that its transfer was complete"};
     }
-    // Some file systems of clusters know no locks; reading needs none there.
+    // A lock of HDF5 would last until this process has ended, which is after its parent. Some file
+    // systems of clusters know no locks.
+    if (::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        throw open_elsewhere();
+    }
+    ::flock(descriptor, LOCK_UN);
     const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS));
-    H5Pset_file_locking(access, true, true);
+    H5Pset_file_locking(access, false, true);
     Hdf5Handle result(H5Fopen(name.c_str(), H5F_ACC_RDONLY, access));
     if (result < 0) {
-        refuse({"an HDF5 file of " + size + " that is truncated or damaged", "a whole HDF5 file",
-                "transfer or write the file again"});
+        throw cause_or({"an HDF5 file of " + size + " that is truncated or damaged",
+                        "a whole HDF5 file", "transfer or write the file again"});
     }
     return result;
+}
+
+void send_part(const Connection& parent, const void* bytes, std::size_t size,
+               bool refused = false) {
+    const Hdf5PartHead head{size, refused ? 1U : 0U};
+    parent.send(&head, sizeof(head));
+    parent.send(bytes, size);
+}
+void send_part(const Connection& parent, const std::string& bytes, bool refused = false) {
+    send_part(parent, bytes.data(), bytes.size(), refused);
 }
 
 herr_t follow_no_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) {
@@ -146,59 +167,16 @@ struct Dataset {
         return {sizes.begin(), sizes.end()};
     }
 
-    /// Of all of them, or of those that one index of the first dimension goes through.
-    std::size_t chunks(bool all) const {
-        const std::vector<std::size_t> sizes = chunk();
-        std::vector<std::size_t> counts;
-        for (std::size_t d = all ? 0 : 1; d < sizes.size(); ++d) {
-            counts.push_back((shape.extents[d] + sizes[d] - 1) / sizes[d]);
+    std::size_t chunks() const {
+        std::vector<std::size_t> counts = chunk();
+        for (std::size_t d = 0; d < counts.size(); ++d) {
+            counts[d] = (shape.extents[d] + counts[d] - 1) / counts[d];
         }
         return product_of(counts);
     }
 
     std::size_t chunk_bytes() const { return product_of({product_of(chunk()), H5Tget_size(type)}); }
 };
-
-/// "lzf (32000)": a filter of its values that HDF5 lacks here; "" without one.
-std::string missing_filter(const Dataset& dataset) {
-    constexpr H5Z_filter_t lzf = 32000; // by its registered number, where a file has no name
-    const int filters = H5Pget_nfilters(dataset.properties);
-    for (int i = 0; i < filters; ++i) {
-        std::array<char, 64> name{};
-        unsigned flags = 0;
-        std::size_t no_values = 0;
-        const H5Z_filter_t filter =
-            H5Pget_filter2(dataset.properties, static_cast<unsigned>(i), &flags, &no_values,
-                           nullptr, name.size(), name.data(), nullptr);
-        if (filter > 0 && H5Zfilter_avail(filter) <= 0) {
-            return text(name[0] != '\0'             ? name.data()
-                        : filter == H5Z_FILTER_SZIP ? "szip"
-                        : filter == lzf             ? "lzf"
-                                                    : "number",
-                        " (", filter, ")");
-        }
-    }
-    return "";
-}
-
-void require_values(bool read, const Dataset& dataset) {
-    if (read) {
-        return;
-    }
-    const Said said = what_hdf5_says(); // the next call begins anew
-    const std::string filter = missing_filter(dataset);
-    if (filter.empty()) {
-        throw cause_of(said).value_or(Hdf5Refusal{"it cannot be read (" + said.first + ")",
-                                                  "readable values",
-                                                  "the file is damaged: transfer or write it "
-                                                  "again"});
-    }
-    throw Hdf5Refusal{"values that are compressed by the filter " + filter +
-                          ", which is not installed here",
-                      "values without a filter, or by gzip",
-                      "write them with gzip, in h5py by compression=\"gzip\", or run 'h5repack -f "
-                      "GZIP=4 FILE NEW' where the filter is installed"};
-}
 
 Hdf5Refusal incomplete(const Dataset& dataset) {
     const int other_files = H5Pget_external_count(dataset.properties);
@@ -211,7 +189,7 @@ Hdf5Refusal incomplete(const Dataset& dataset) {
     std::uint64_t expected = product_of({dataset.shape.elements(), H5Tget_size(dataset.type)});
     hsize_t stored = H5Dget_storage_size(dataset.handle);
     if (dataset.chunked()) {
-        expected = dataset.chunks(true);
+        expected = dataset.chunks();
         require_hdf5(H5Dget_num_chunks(dataset.handle, dataset.space, &stored) >= 0);
     }
     if (stored >= expected) {
@@ -302,51 +280,53 @@ void put_with_lists(const std::vector<char>& rows, const Hdf5Request& request, b
     }
 }
 
+/// Processor time and private memory that this process may have from now on. Memory has no limit
+/// under AddressSanitizer, whose own is larger than any.
+void limit(double processor_seconds, double bytes) {
+    itimerval timer{};
+    timer.it_value.tv_sec = static_cast<time_t>(processor_seconds) + 1;
+    ::setitimer(ITIMER_PROF, &timer, nullptr); // SIGPROF ends the process
+#ifndef __SANITIZE_ADDRESS__
+    rlimit memory{};
+    ::getrlimit(RLIMIT_DATA, &memory);
+    memory.rlim_cur = std::min(static_cast<rlim_t>(std::min(bytes, 1e18)), memory.rlim_max);
+    ::setrlimit(RLIMIT_DATA, &memory);
+#endif
+}
+
 class Server {
 public:
-    Server(const Connection& parent, const InputFile& file)
-        : parent_(parent), file_bytes_(static_cast<double>(file.bytes())) {
+    Server(const Connection& parent, int file, double file_bytes)
+        : parent_(parent), file_bytes_(file_bytes) {
         silence_hdf5();
         limit(0, 0);
         H5Pset_elink_cb(links_, &follow_no_link, nullptr);
+        file_ = open_file(file, file_bytes);
     }
-
-    void open(const InputFile& file) { file_ = open_file(file); }
 
     void answer(const Hdf5Request& request) {
         limit(0, 0);
         switch (request.what) {
         case Hdf5Request::What::about:
-            return send(packed(about(request.object)));
+            return send_part(parent_, packed(about(request.object)));
         case Hdf5Request::What::numbers:
             return send_numbers(request);
         case Hdf5Request::What::texts:
-            return send(packed(texts(request.object)));
+            return send_part(parent_, packed(texts(request.object)));
         case Hdf5Request::What::rows:
             return send_rows(request);
         }
     }
 
-    void refuse(const Hdf5Refusal& refusal) { send(packed(refusal), true); }
-
 private:
     /// Processor time for an answer, by the size of the file and of what is sent, at a rate that
-    /// every machine reaches; memory for HDF5 itself and for what is held at once.
+    /// every machine reaches; memory for HDF5 itself, for chunks and for what is held at once.
     void limit(double bytes_sent, double bytes_held) const {
         constexpr double seconds = 1;
         constexpr double bytes_a_second = 10e6;
         constexpr double hdf5_itself = 256e6;
-        limit_this_process(seconds + (file_bytes_ + bytes_sent) / bytes_a_second,
-                           hdf5_itself + bytes_held);
-    }
-
-    void send(const void* bytes, std::size_t size, bool refused = false) {
-        const Hdf5PartHead head{size, refused ? 1U : 0U};
-        parent_.send(&head, sizeof(head));
-        parent_.send(bytes, size);
-    }
-    void send(const std::string& bytes, bool refused = false) {
-        send(bytes.data(), bytes.size(), refused);
+        lsrecon::limit(seconds + (file_bytes_ + bytes_sent) / bytes_a_second,
+                       hdf5_itself + most_kept_bytes + bytes_held);
     }
 
     Hdf5Handle open_object(const std::string& name) const {
@@ -358,44 +338,52 @@ private:
         H5L_info_t link{};
         if (name != "/" && H5Lget_info(file_, name.c_str(), &link, H5P_DEFAULT) >= 0 &&
             link.type != H5L_TYPE_HARD && link.type != H5L_TYPE_SOFT) {
-            result.is = Hdf5Is::link_to_other_file;
+            result.refusal = {"a link to another file",
+                              "a dataset of this file: what lies elsewhere is neither checked nor "
+                              "recorded",
+                              "copy the dataset into the file, with h5copy for example"};
             return result;
         }
         Hdf5Handle object = open_object(name);
         if (object < 0) {
-            result.refusal = cause_of(what_hdf5_says()).value_or(Hdf5Refusal());
+            result.refusal = cause_or({"no dataset: a damaged one, or a link to nothing",
+                                       "a dataset", "transfer or write the file again"});
             return result;
         }
+        const H5I_type_t type = H5Iget_type(object);
         std::vector<std::string> attributes;
         result.whole = H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, nullptr,
                                    &collect_name<H5A_info_t>, &attributes) >= 0;
+        if (result.whole && type == H5I_GROUP) {
+            result.whole = H5Literate(object, H5_INDEX_NAME, H5_ITER_INC, nullptr,
+                                      &collect_name<H5L_info_t>, &result.members) >= 0;
+        }
         if (!result.whole) {
-            result.refusal = cause_of(what_hdf5_says()).value_or(Hdf5Refusal());
+            result.refusal = cause_or({"the list of what it holds cannot be read",
+                                       "names of datasets, groups and attributes",
+                                       "the file is damaged: transfer or write it again"});
         }
         for (const std::string& attribute : attributes) {
             result.attributes.push_back(attribute_of(object, attribute));
         }
-        const H5I_type_t type = H5Iget_type(object);
-        if (type == H5I_GROUP) {
-            result.is = Hdf5Is::group;
-            result.whole &= H5Literate(object, H5_INDEX_NAME, H5_ITER_INC, nullptr,
-                                       &collect_name<H5L_info_t>, &result.members) >= 0;
-        } else if (type == H5I_DATASET) {
-            try {
-                const Dataset dataset(std::move(object));
-                result.shape = dataset.shape;
-                if (result.whole) {
-                    result.refusal = incomplete(dataset);
-                }
-                result.place = place_in_file(dataset);
-                result.is = Hdf5Is::dataset;
-            } catch (const Hdf5Refusal& refusal) { // it is unreadable
-                result.refusal = refusal;
-            }
-        } else {
-            result.is = Hdf5Is::other;
+        result.is = Hdf5Is::other;
+        if (type == H5I_DATASET) {
+            add_dataset(std::move(object), result);
         }
         return result;
+    }
+
+    static void add_dataset(Hdf5Handle object, Hdf5Object& result) {
+        try {
+            const Dataset dataset(std::move(object));
+            result.shape = dataset.shape;
+            result.place = place_in_file(dataset);
+            result.refusal = result.whole ? incomplete(dataset) : result.refusal;
+            result.is = Hdf5Is::dataset;
+        } catch (const Hdf5Refusal& refusal) {
+            result.is = Hdf5Is::unreadable;
+            result.refusal = refusal;
+        }
     }
 
     std::vector<std::string> texts(const std::string& name) const {
@@ -404,80 +392,57 @@ private:
         const std::size_t bytes = product_of({count, H5Tget_size(dataset.type)});
         limit(static_cast<double>(bytes), 4 * static_cast<double>(bytes));
         std::vector<char> values(bytes);
-        require_values(H5Dread(dataset.handle, dataset.type, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                               values.data()) >= 0,
-                       dataset);
+        require_hdf5(H5Dread(dataset.handle, dataset.type, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                             values.data()) >= 0);
         return texts_in(values, dataset.type, count);
     }
 
-    /// Where a chunk holds values of several frames, with room for the chunks that a frame goes
-    /// through, so that each is decompressed once. Larger ones are decompressed again for every
-    /// frame.
-    const Dataset& open_numbers(const Hdf5Request& request) {
-        if (numbers_ && name_of_numbers_ == request.object) {
+    /// With room for chunks where one holds values of several requests, so that it is decompressed
+    /// once.
+    const Dataset& open_numbers(const std::string& name, std::uint64_t indices) {
+        if (numbers_ && name_of_numbers_ == name) {
             return *numbers_;
         }
-        numbers_.emplace(open_object(request.object));
-        name_of_numbers_ = request.object;
-        const std::uint64_t rows = request.stretches[1] - request.stretches[0];
-        const std::size_t shared = product_of({numbers_->chunks(false), numbers_->chunk_bytes()});
-        const Hdf5Shape& shape = numbers_->shape;
-        if (!shape.extents.empty() && rows < shape.extents.front() &&
-            rows < numbers_->chunk().front() && shared <= most_kept_bytes) {
+        numbers_.emplace(open_object(name));
+        name_of_numbers_ = name;
+        if (numbers_->chunked() && indices < numbers_->chunk().front()) {
             const Hdf5Handle access(H5Pcreate(H5P_DATASET_ACCESS));
             constexpr std::size_t slots = 12421; // a prime, as HDF5 asks for
-            H5Pset_chunk_cache(access, slots, shared, 1);
+            H5Pset_chunk_cache(access, slots, most_kept_bytes, 1);
             numbers_.reset(); // HDF5 sets the room when it opens a dataset that is not open
-            numbers_.emplace(Hdf5Handle(H5Dopen2(file_, request.object.c_str(), access)));
+            numbers_.emplace(Hdf5Handle(H5Dopen2(file_, name.c_str(), access)));
         }
         return *numbers_;
     }
 
+    /// In portions of whole chunks, so that each is decompressed once.
     void send_numbers(const Hdf5Request& request) {
-        const Dataset& dataset = open_numbers(request);
+        hsize_t first = request.stretches[0];
+        const hsize_t end = request.stretches[1];
+        const Dataset& dataset = open_numbers(request.object, end - first);
         const Hdf5Handle type = type_as_read(dataset.type, dataset.shape);
         std::vector<hsize_t> start(dataset.shape.extents.size(), 0);
         std::vector<hsize_t> count(dataset.shape.extents.begin(), dataset.shape.extents.end());
-        if (!start.empty()) {
-            start.front() = request.stretches[0];
-            count.front() = request.stretches[1] - request.stretches[0];
-        }
-        const auto bytes = static_cast<double>(
-            product_of({product_of({count.begin(), count.end()}), H5Tget_size(type)}));
+        const std::size_t row = product_of({dataset.shape.row_elements(), H5Tget_size(type)});
+        const hsize_t chunk = start.empty() ? 1 : dataset.chunk().front();
+        const hsize_t step = std::max<hsize_t>(part_bytes / row / chunk, 1) * chunk;
+        std::vector<char> values(product_of({row, std::min(step, end - first)}));
         // A chunk is held as it is stored and after each of its filters.
-        limit(bytes, bytes + 4 * static_cast<double>(dataset.chunk_bytes()) + most_kept_bytes);
-        send_box(dataset, type, 0, start, count);
-    }
-
-    /// In portions of whole chunks, so that each is decompressed once. The dimensions before this
-    /// one have one index.
-    void send_box(const Dataset& dataset, hid_t type, std::size_t dimension,
-                  std::vector<hsize_t> start, std::vector<hsize_t> count) {
-        const std::size_t bytes =
-            product_of({product_of({count.begin(), count.end()}), H5Tget_size(type)});
-        if (dimension < count.size() && bytes > part_bytes) {
-            const hsize_t end = start[dimension] + count[dimension];
-            const hsize_t chunk = std::min<hsize_t>(dataset.chunk()[dimension], count[dimension]);
-            const hsize_t in_a_part = part_bytes / (bytes / count[dimension]);
-            const hsize_t step = std::max(in_a_part / chunk * chunk, chunk);
-            for (; start[dimension] < end; start[dimension] += step) {
-                count[dimension] = std::min<hsize_t>(step, end - start[dimension]);
-                send_box(dataset, type, step == 1 ? dimension + 1 : count.size(), start, count);
+        limit(static_cast<double>(product_of({row, end - first})),
+              static_cast<double>(values.size()) + 4 * static_cast<double>(dataset.chunk_bytes()));
+        for (; first < end; first += step) {
+            const hsize_t now = std::min(step, end - first);
+            if (!start.empty()) {
+                start.front() = first;
+                count.front() = now;
+                H5Sselect_hyperslab(dataset.space, H5S_SELECT_SET, start.data(), nullptr,
+                                    count.data(), nullptr);
             }
-            return;
-        }
-        if (!start.empty()) {
-            H5Sselect_hyperslab(dataset.space, H5S_SELECT_SET, start.data(), nullptr, count.data(),
-                                nullptr);
-        }
-        std::vector<char> values(bytes);
-        // Of the same shape: HDF5 takes much longer to match selections of different ones.
-        const Hdf5Handle memory = simple_space({count.begin(), count.end()});
-        require_values(
-            H5Dread(dataset.handle, type, memory, dataset.space, H5P_DEFAULT, values.data()) >= 0,
-            dataset);
-        for (std::size_t at = 0; at < bytes; at += part_bytes) {
-            send(values.data() + at, std::min(part_bytes, bytes - at));
+            // Of the same shape: HDF5 takes much longer to match selections of different ones.
+            const Hdf5Handle memory = simple_space({count.begin(), count.end()});
+            require_hdf5(H5Dread(dataset.handle, type, memory, dataset.space, H5P_DEFAULT,
+                                 values.data()) >= 0);
+            send_part(parent_, values.data(), now * row);
         }
     }
 
@@ -510,13 +475,13 @@ private:
                 rows.assign(count * request.row_bytes, 0);
                 const bool read = H5Dread(dataset.handle, type, memory, dataset.space, H5P_DEFAULT,
                                           rows.data()) >= 0;
-                require_values(read || count > 1, dataset);
+                require_hdf5(read || count > 1);
                 put_with_lists(rows, request, read, bytes);
                 if (!read) {
                     at_once = 1; // up to the one that cannot be read
                     continue;
                 }
-                send(bytes);
+                send_part(parent_, bytes);
                 first += count;
                 at_once =
                     std::clamp<std::uint64_t>(part_bytes / (bytes.size() / count), 1, 2 * at_once);
@@ -542,24 +507,64 @@ Hdf5Request receive_request(const Connection& parent) {
     return unpacked<Hdf5Request>(bytes);
 }
 
-} // namespace
-
-void serve_hdf5(const Connection& parent, int descriptor) {
-    const InputFile file(text("/proc/self/fd/", descriptor));
-    Server server(parent, file);
-    try {
-        server.open(file);
-    } catch (const Hdf5Refusal& refusal) {
-        return server.refuse(refusal);
-    }
+/// Answers requests on a file until the parent goes away.
+void serve_file(const Connection& parent, int file) {
+    struct stat about {};
+    ::fstat(file, &about);
+    std::optional<Server> server;
     for (;;) {
         const Hdf5Request request = receive_request(parent);
         try {
-            server.answer(request);
+            if (!server) {
+                server.emplace(parent, file, static_cast<double>(about.st_size));
+            }
+            server->answer(request);
         } catch (const Hdf5Refusal& refusal) {
-            server.refuse(refusal);
+            send_part(parent, packed(refusal), true);
+        } catch (const std::bad_alloc&) {
+            send_part(parent, packed(no_memory("")), true);
         }
     }
+}
+
+/// What interrupts the parent in its terminal does not reach this process, which ends with it.
+void leave_the_parent_alone(int orders) {
+    ::prctl(PR_SET_NAME, "lsrecon-hdf5");
+    ::setpgid(0, 0);
+    ::dup2(orders, STDIN_FILENO);
+    const int nothing = ::open("/dev/null", O_RDWR);
+    ::dup2(nothing, STDOUT_FILENO);
+#ifndef __SANITIZE_ADDRESS__ // whose reports matter
+    ::dup2(nothing, STDERR_FILENO);
+#endif
+    ::close_range(STDERR_FILENO + 1, ~0U, 0);
+    const rlimit no_core{0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    std::signal(SIGCHLD, SIG_IGN); // the connection tells how a child ends
+}
+
+} // namespace
+
+void serve_hdf5_files(int orders) {
+    leave_the_parent_alone(orders);
+    try {
+        const Connection parent(STDIN_FILENO);
+        for (;;) {
+            const auto [connection, file] = parent.receive_descriptors();
+            const Connection to(connection);
+            const pid_t here = ::getpid();
+            if (::fork() == 0) {
+                ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+                if (::getppid() == here) {
+                    ::close(parent.descriptor());
+                    serve_file(to, file);
+                }
+            }
+            ::close(file);
+        }
+    } catch (const std::exception&) { // the other end is closed
+    }
+    ::_exit(0);
 }
 
 } // namespace lsrecon

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "base/child_process.hpp"
-#include "base/input_file.hpp"
+#include "base/connection.hpp"
 #include "io/hdf5/object.hpp"
 
 namespace lsrecon {
@@ -38,7 +37,16 @@ struct Hdf5PartHead {
     std::uint64_t refused = 0;
 };
 
-/// Answers requests on the file that this descriptor is of, until the parent goes away.
-void serve_hdf5(const Connection& parent, int descriptor);
+/// The connection of a new child that reads the file of this descriptor. std::system_error where no
+/// process can be started. Any thread of any process may call it.
+Connection start_hdf5_child(int file);
+
+/// For the main of a program, before it has threads: children come from a copy of this process as
+/// it is now. Without this call they come from a small program, which takes longer to start.
+void start_hdf5_children_from_here();
+
+/// The side of that copy or program, which has no threads: forks a child for each connection and
+/// file that come over `orders`, until its other end is closed. It keeps no other descriptor.
+[[noreturn]] void serve_hdf5_files(int orders);
 
 } // namespace lsrecon

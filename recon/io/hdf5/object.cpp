@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "base/error.hpp"
 
@@ -32,6 +33,12 @@ std::string Hdf5Shape::to_string() const {
         return type_name + " without a value";
     }
     return extents.empty() ? "one " + type_name : type_name + " " + shown(extents);
+}
+
+std::vector<std::size_t> all_indices(std::size_t count) {
+    std::vector<std::size_t> indices(count);
+    std::iota(indices.begin(), indices.end(), std::size_t{0});
+    return indices;
 }
 
 std::string shown(const std::vector<std::size_t>& extents) {

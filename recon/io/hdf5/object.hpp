@@ -25,6 +25,8 @@ struct Hdf5Shape {
     std::size_t elements() const;
     /// Of the values of one index of the first dimension.
     std::size_t row_elements() const;
+    /// Of a value as it is read.
+    std::size_t value_bytes() const { return number_bytes * (kind == Hdf5Kind::complex ? 2 : 1); }
     std::string to_string() const; ///< "float32 [4, 4010]", "one int64"
 
     template <typename Archive> void each(Archive& archive) {
@@ -53,7 +55,7 @@ struct Hdf5Refusal {
     template <typename Archive> void each(Archive& archive) { archive(found, expected, next_step); }
 };
 
-enum class Hdf5Is { group, dataset, other, link_to_other_file, unreadable };
+enum class Hdf5Is { unreadable, dataset, other };
 
 struct Hdf5Object {
     Hdf5Is is = Hdf5Is::unreadable;
@@ -61,8 +63,8 @@ struct Hdf5Object {
     std::vector<std::string> members; ///< of a group, in order
     bool whole = true; ///< whether the lists of attributes and members could be read to their ends
     Hdf5Shape shape; ///< of a dataset
-    /// Where values of a dataset are missing, or lie in other files: HDF5 reads such as zeros. Of
-    /// what is unreadable or not whole the cause, where HDF5 tells it.
+    /// Why it is unreadable or not whole; of a dataset where its values are missing or lie in other
+    /// files, which HDF5 reads as zeros.
     Hdf5Refusal refusal;
     /// Of the first number of a dataset in the file, where all lie one after the other as this
     /// machine has them; 0 where HDF5 has to put them together.
@@ -98,6 +100,9 @@ struct Hdf5List {
     lsrecon::Hdf5Field {                                                                           \
 #name, lsrecon::Hdf5Field::Type::type, offsetof(Row, name), count, {}                      \
     }
+
+/// 0, 1, ..., count - 1.
+std::vector<std::size_t> all_indices(std::size_t count);
 
 /// "[4, 4010]"
 std::string shown(const std::vector<std::size_t>& extents);

@@ -10,7 +10,6 @@
 #include "base/machine.hpp"
 #include "base/numbers.hpp"
 #include "base/packed.hpp"
-#include "io/hdf5/alone.hpp"
 #include "io/hdf5/child.hpp"
 #include "scan/host_memory.hpp"
 
@@ -24,10 +23,6 @@ constexpr std::size_t buffer_bytes = 1 << 18;
 [[noreturn]] void refuse(const std::string& file, const std::string& thing,
                          const Hdf5Refusal& why) {
     throw InputError({file, thing, why.found, why.expected, why.next_step});
-}
-
-const Hdf5Refusal& cause_or(const Hdf5Object& object, const Hdf5Refusal& otherwise) {
-    return object.refusal.found.empty() ? otherwise : object.refusal;
 }
 
 /// The type and shape, and the value where it is a single one.
@@ -67,21 +62,21 @@ public:
     Hdf5Answer(const Hdf5Reader& reader, const Hdf5Request& request)
         : reader_(reader), thing_(request.object == "/" ? "file" : request.object),
           child_(std::move(reader.idle_)) {
-        const InputFile& file = reader.file_;
         try {
             if (!child_) {
-                const auto alone = alone_with_hdf5();
-                child_ = std::make_unique<ChildProcess>(&serve_hdf5, file.descriptor());
+                child_ = std::make_unique<Connection>(start_hdf5_child(reader.file_.descriptor()));
             }
+            const std::string message = packed(packed(request));
+            child_->send(message.data(), message.size());
+        } catch (const ConnectionLost&) { // it may have answered before: receive() finds out
         } catch (const std::system_error& failure) {
             throw LimitError(
-                text(file.path(), ": the process that reads HDF5 could not be started"),
+                text(reader.path(), ": the process that reads HDF5 could not be started"),
                 failure.code().value());
         }
-        child_->send(packed(packed(request)));
     }
 
-    /// After the last part. The child of an answer that does not end so is ended.
+    /// After the last part. The child of an answer that does not end so is left alone, and ends.
     void end() { reader_.idle_ = std::move(child_); }
 
     /// The next bytes, of as many parts as it takes.
@@ -110,7 +105,12 @@ public:
         return value;
     }
 
-    /// InputError for an impossible answer: damage need not lead to a crash.
+    /// InputError where there is no answer, or an impossible one: damage need not lead to a crash.
+    [[noreturn]] void refuse(const std::string& found) const {
+        lsrecon::refuse(reader_.path(), thing_,
+                        {found, "a file that HDF5 can read",
+                         "it is damaged: transfer or write it again; h5dump shows what is in it"});
+    }
     [[noreturn]] void refuse_nonsense() const { refuse("HDF5 reads inconsistent data from it"); }
 
 private:
@@ -133,8 +133,8 @@ private:
     void receive_bytes(void* to, std::size_t bytes) {
         try {
             child_->receive(to, bytes);
-        } catch (const ChildFailure& failure) {
-            refuse(text("HDF5 cannot read it; it ", failure.what()));
+        } catch (const ConnectionLost&) {
+            refuse("HDF5 cannot read it; it crashed, or did not finish in time");
         }
     }
 
@@ -146,15 +146,9 @@ private:
         }
     }
 
-    [[noreturn]] void refuse(const std::string& found) const {
-        lsrecon::refuse(reader_.path(), thing_,
-                        {found, "a file that HDF5 can read",
-                         "it is damaged: transfer or write it again; h5dump shows what is in it"});
-    }
-
     const Hdf5Reader& reader_;
     std::string thing_;
-    std::unique_ptr<ChildProcess> child_;
+    std::unique_ptr<Connection> child_;
     std::uint64_t in_part_ = 0; ///< bytes of the present part that are still to come
 };
 
@@ -166,10 +160,7 @@ Hdf5Reader::~Hdf5Reader() = default;
 
 void Hdf5Reader::require_whole(const Hdf5Object& object, const std::string& name) const {
     if (!object.whole) {
-        refuse(path(), full_name(name),
-               cause_or(object, {"the list of what it holds cannot be read",
-                                 "names of datasets, groups and attributes",
-                                 "the file is damaged: transfer or write it again"}));
+        refuse(path(), full_name(name), object.refusal);
     }
 }
 
@@ -204,26 +195,15 @@ std::vector<std::string> Hdf5Reader::names(const std::string& group) const {
 }
 
 const Hdf5Object& Hdf5Reader::dataset(const std::string& name) const {
-    const std::string see = "see docs/formats.md for what a file holds";
     const Hdf5Object* const object = find(name);
-    if (object == nullptr) {
-        refuse(path(), full_name(name), {"it is missing", "a dataset", see});
-    }
-    switch (object->is) {
-    case Hdf5Is::dataset:
+    if (object != nullptr && object->is == Hdf5Is::dataset) {
         return *object;
-    case Hdf5Is::link_to_other_file:
-        refuse(path(), full_name(name),
-               {"a link to another file",
-                "a dataset of this file: what lies elsewhere is neither checked nor recorded",
-                "copy the dataset into the file, with h5copy for example"});
-    case Hdf5Is::unreadable:
-        refuse(path(), full_name(name),
-               cause_or(*object, {"no dataset: a damaged one, or a link to nothing", "a dataset",
-                                  "transfer or write the file again"}));
-    default:
-        refuse(path(), full_name(name), {"it is not a dataset", "a dataset", see});
     }
+    const bool unreadable = object != nullptr && object->is == Hdf5Is::unreadable;
+    refuse(path(), full_name(name),
+           unreadable ? object->refusal
+                      : Hdf5Refusal{object == nullptr ? "it is missing" : "it is not a dataset",
+                                    "a dataset", "see docs/formats.md for what a file holds"});
 }
 
 Hdf5Shape Hdf5Reader::checked_shape(const std::string& name, Hdf5Kind kind) const {
@@ -244,8 +224,7 @@ Hdf5Shape Hdf5Reader::checked_shape(const std::string& name, Hdf5Kind kind) cons
         memory.add(
             full_name(name), found.to_string(),
             Cost::on_host(static_cast<double>(frames ? found.row_elements() : found.elements()) *
-                          static_cast<double>(found.number_bytes) *
-                          (kind == Hdf5Kind::complex ? 2 : 1)));
+                          static_cast<double>(found.value_bytes())));
         memory.require(path());
     }
     require_complete(name);
@@ -306,7 +285,7 @@ std::string Hdf5Reader::read_table(const std::string& dataset, const std::vector
             {found.to_string(), "rows of a table", "see whether another program wrote the file"});
     }
     require_complete(dataset);
-    Hdf5Rows rows(*this, dataset, fields, row_bytes, found.elements());
+    Hdf5Rows rows(*this, dataset, fields, row_bytes, all_indices(found.elements()));
     std::string result(found.elements() * row_bytes, '\0');
     for (std::size_t row = 0; row < found.elements(); ++row) {
         rows.next(result.data() + row * row_bytes);
@@ -384,8 +363,7 @@ Hdf5Values::Hdf5Values(const Hdf5Reader& file, const std::string& dataset,
     const Hdf5Shape& shape = object.shape;
     const std::size_t first = row.value_or(0);
     const std::size_t end = row ? *row + 1 : shape.extents.empty() ? 1 : shape.extents.front();
-    const std::size_t row_bytes =
-        shape.row_elements() * shape.number_bytes * (shape.kind == Hdf5Kind::complex ? 2 : 1);
+    const std::size_t row_bytes = shape.row_elements() * shape.value_bytes();
     precision_ = shape.number_bytes == sizeof(float) ? Precision::float32 : Precision::float64;
     to_come_ = (end - first) * row_bytes;
     place_ = object.place + first * row_bytes;
@@ -455,20 +433,11 @@ CoilRows Hdf5Values::read_rows(std::size_t rows, std::size_t columns) {
 Hdf5Rows::Hdf5Rows(const Hdf5Reader& file, const std::string& dataset,
                    const std::vector<Hdf5Field>& fields, std::size_t row_bytes,
                    const std::vector<std::size_t>& indices)
-    : Hdf5Rows(file, dataset, fields, row_bytes, indices.size(), stretches_of(indices)) {}
-
-Hdf5Rows::Hdf5Rows(const Hdf5Reader& file, const std::string& dataset,
-                   const std::vector<Hdf5Field>& fields, std::size_t row_bytes, std::size_t rows)
-    : Hdf5Rows(file, dataset, fields, row_bytes, rows, {0, rows}) {}
-
-Hdf5Rows::Hdf5Rows(const Hdf5Reader& file, const std::string& dataset,
-                   const std::vector<Hdf5Field>& fields, std::size_t row_bytes, std::size_t rows,
-                   std::vector<std::uint64_t> stretches)
-    : row_bytes_(row_bytes), rows_to_come_(rows) {
-    if (rows > 0) { // else nobody would read what the child refuses
-        const Hdf5Request request{Hdf5Request::What::rows, full_name(dataset), std::move(stretches),
-                                  fields, row_bytes};
-        answer_ = std::make_unique<Hdf5Answer>(file, request);
+    : row_bytes_(row_bytes), rows_to_come_(indices.size()) {
+    if (!indices.empty()) { // else nobody would read what the child refuses
+        answer_ = std::make_unique<Hdf5Answer>(
+            file, Hdf5Request{Hdf5Request::What::rows, full_name(dataset), stretches_of(indices),
+                              fields, row_bytes});
     }
 }
 

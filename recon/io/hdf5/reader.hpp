@@ -13,7 +13,7 @@
 
 namespace lsrecon {
 
-class ChildProcess;
+class Connection;
 class Hdf5Answer;
 
 /// The parts of the message about an attribute that is missing or of the wrong type; "" for the
@@ -86,7 +86,7 @@ private:
 
     mutable InputFile file_;
     /// Between answers. Where two are received alternately, each has a child of its own.
-    mutable std::unique_ptr<ChildProcess> idle_;
+    mutable std::unique_ptr<Connection> idle_;
     mutable std::map<std::string, Hdf5Object> known_;
 };
 
@@ -127,9 +127,6 @@ public:
     Hdf5Rows(const Hdf5Reader& file, const std::string& dataset,
              const std::vector<Hdf5Field>& fields, std::size_t row_bytes,
              const std::vector<std::size_t>& indices);
-    /// All rows of the table.
-    Hdf5Rows(const Hdf5Reader& file, const std::string& dataset,
-             const std::vector<Hdf5Field>& fields, std::size_t row_bytes, std::size_t rows);
     ~Hdf5Rows();
 
     /// The next row; then each of its lists, in the order of the fields.
@@ -137,9 +134,6 @@ public:
     std::vector<float> list(const Hdf5List& of_row);
 
 private:
-    Hdf5Rows(const Hdf5Reader& file, const std::string& dataset,
-             const std::vector<Hdf5Field>& fields, std::size_t row_bytes, std::size_t rows,
-             std::vector<std::uint64_t> stretches);
     void take(void* to, std::size_t bytes);
 
     std::unique_ptr<Hdf5Answer> answer_; ///< null where no row is asked for

@@ -127,6 +127,11 @@ Hdf5Handle element_type(Hdf5Element element) {
     return Hdf5Handle(H5Tcopy(H5T_IEEE_F32LE));
 }
 
+std::recursive_mutex& one_writer() {
+    static std::recursive_mutex mutex;
+    return mutex;
+}
+
 std::vector<const char*> pointers_to(const std::vector<std::string>& values) {
     std::vector<const char*> pointers;
     for (const std::string& value : values) {
@@ -137,13 +142,8 @@ std::vector<const char*> pointers_to(const std::vector<std::string>& values) {
 
 } // namespace
 
-std::unique_lock<std::recursive_mutex> alone_with_hdf5() {
-    static std::recursive_mutex mutex;
-    return std::unique_lock<std::recursive_mutex>(mutex);
-}
-
 Hdf5Writer::Hdf5Writer(const std::string& path, const std::string& name, std::uint64_t room)
-    : path_(path), name_(name), room_(room) {
+    : alone_(one_writer()), path_(path), name_(name), room_(room) {
     silence_hdf5();
     if (room_ > 0) {
         OutputFile(path_, name_).probe(room_);

@@ -2,12 +2,12 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "base/coil_rows.hpp"
 #include "base/types.hpp"
-#include "io/hdf5/alone.hpp"
 #include "io/hdf5/object.hpp"
 #include "io/image/file_values.hpp"
 
@@ -23,8 +23,8 @@ enum class Hdf5Element { float32, float64, complex64, complex128, ismrmrd_comple
 /// refused, HDF5 (1.10.8) can neither close the file nor end without a crash. One whose values come
 /// part after part is made on disk: HDF5 writes only what describes it, once there was room for
 /// that, and close() puts the values where HDF5 left their place. Failures are Errors that name the
-/// file. No other thread writes or starts to read HDF5 from its beginning until close() has left
-/// only those values, or until its end.
+/// file. HDF5 has one state for all of a process: no other thread writes with it from the writer's
+/// beginning until close() has left only those values, or until its end.
 class Hdf5Writer {
 public:
     /// `name` is what messages call it; `room` the bytes of all but those values, 0 in memory.
@@ -76,7 +76,7 @@ private:
         PartValues values;
     };
 
-    std::unique_lock<std::recursive_mutex> alone_ = alone_with_hdf5();
+    std::unique_lock<std::recursive_mutex> alone_; ///< with HDF5; a thread may have several writers
     std::string path_;
     std::string name_;
     std::uint64_t room_; ///< on disk of all but values that come later; 0 for a file in memory
