@@ -415,31 +415,43 @@ private:
         return *numbers_;
     }
 
-    /// In portions of whole chunks, so that each is decompressed once.
+    /// In portions of whole chunks, so that each is decompressed once, along the first dimension
+    /// that has several indices.
     void send_numbers(const Hdf5Request& request) {
-        hsize_t first = request.stretches[0];
-        const hsize_t end = request.stretches[1];
-        const Dataset& dataset = open_numbers(request.object, end - first);
+        const hsize_t indices = request.stretches[1] - request.stretches[0];
+        const Dataset& dataset = open_numbers(request.object, indices);
         const Hdf5Handle type = type_as_read(dataset.type, dataset.shape);
+        const bool single = dataset.shape.extents.empty();
         std::vector<hsize_t> start(dataset.shape.extents.size(), 0);
-        std::vector<hsize_t> count(dataset.shape.extents.begin(), dataset.shape.extents.end());
-        const std::size_t row = product_of({dataset.shape.row_elements(), H5Tget_size(type)});
-        const hsize_t chunk = start.empty() ? 1 : dataset.chunk().front();
+        std::vector<std::size_t> count = dataset.shape.extents;
+        if (!single) {
+            start[0] = request.stretches[0];
+            count[0] = indices;
+        }
+        std::size_t along = 0;
+        while (along + 1 < count.size() && count[along] == 1) {
+            ++along;
+        }
+        const std::size_t all = product_of({product_of(count), H5Tget_size(type)});
+        const hsize_t end = single ? 1 : start[along] + count[along];
+        const std::size_t row = single ? all : all / count[along];
+        const hsize_t chunk = single ? 1 : dataset.chunk()[along];
         const hsize_t step = std::max<hsize_t>(part_bytes / row / chunk, 1) * chunk;
-        std::vector<char> values(product_of({row, std::min(step, end - first)}));
+        std::vector<char> values(std::min(all, product_of({row, step})));
         // A chunk is held as it is stored and after each of its filters.
-        limit(static_cast<double>(product_of({row, end - first})),
+        limit(static_cast<double>(all),
               static_cast<double>(values.size()) + 4 * static_cast<double>(dataset.chunk_bytes()));
-        for (; first < end; first += step) {
+        for (hsize_t first = single ? 0 : start[along]; first < end; first += step) {
             const hsize_t now = std::min(step, end - first);
-            if (!start.empty()) {
-                start.front() = first;
-                count.front() = now;
+            if (!single) {
+                start[along] = first;
+                count[along] = now;
                 H5Sselect_hyperslab(dataset.space, H5S_SELECT_SET, start.data(), nullptr,
-                                    count.data(), nullptr);
+                                    std::vector<hsize_t>(count.begin(), count.end()).data(),
+                                    nullptr);
             }
             // Of the same shape: HDF5 takes much longer to match selections of different ones.
-            const Hdf5Handle memory = simple_space({count.begin(), count.end()});
+            const Hdf5Handle memory = simple_space(count);
             require_hdf5(H5Dread(dataset.handle, type, memory, dataset.space, H5P_DEFAULT,
                                  values.data()) >= 0);
             send_part(parent_, values.data(), now * row);

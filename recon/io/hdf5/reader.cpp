@@ -91,10 +91,7 @@ public:
         }
     }
 
-    void receive_part(std::string& bytes) {
-        bytes.resize(next_part());
-        receive_bytes(bytes.data(), bytes.size());
-    }
+    void receive_part(std::string& bytes) { receive_all(next_part(), bytes); }
 
     /// An answer of one part.
     template <typename Value> Value whole() {
@@ -118,16 +115,21 @@ private:
     std::uint64_t next_part() {
         Hdf5PartHead head;
         receive_bytes(&head, sizeof(head));
-        if (head.bytes > (std::uint64_t{256} << 20) + 4 * reader_.file_.bytes()) {
-            refuse_nonsense();
-        }
         if (head.refused != 0) {
-            std::string bytes(head.bytes, '\0');
-            receive_bytes(bytes.data(), bytes.size());
+            std::string bytes;
+            receive_all(head.bytes, bytes);
             const auto refusal = unpack<Hdf5Refusal>(bytes);
             lsrecon::refuse(reader_.path(), thing_, refusal);
         }
         return head.bytes;
+    }
+
+    void receive_all(std::uint64_t size, std::string& bytes) {
+        if (size > (std::uint64_t{256} << 20) + 4 * reader_.file_.bytes()) {
+            refuse_nonsense();
+        }
+        bytes.resize(size);
+        receive_bytes(bytes.data(), size);
     }
 
     void receive_bytes(void* to, std::size_t bytes) {
