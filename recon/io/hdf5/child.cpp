@@ -539,10 +539,10 @@ void serve_file(const Connection& parent, int file) {
     }
 }
 
-/// What interrupts the parent in its terminal does not reach this process, which ends with it.
+/// Keeps nothing of the parent but its orders, and runs none of its handlers. Signals that end the
+/// parent end this process by that, so that it does not seem to have crashed before.
 void leave_the_parent_alone(int orders) {
     ::prctl(PR_SET_NAME, "lsrecon-hdf5");
-    ::setpgid(0, 0);
     ::dup2(orders, STDIN_FILENO);
     const int nothing = ::open("/dev/null", O_RDWR);
     ::dup2(nothing, STDOUT_FILENO);
@@ -552,6 +552,15 @@ void leave_the_parent_alone(int orders) {
     ::close_range(STDERR_FILENO + 1, ~0U, 0);
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
+    for (int signal = 1; signal < NSIG; ++signal) {
+        std::signal(signal, SIG_DFL);
+    }
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+        std::signal(signal, SIG_IGN);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
     std::signal(SIGCHLD, SIG_IGN); // the connection tells how a child ends
 }
 

@@ -1,7 +1,6 @@
 #include "io/hdf5/child.hpp"
 
 #include <cerrno>
-#include <csignal>
 #include <fcntl.h>
 #include <mutex>
 #include <optional>
@@ -48,25 +47,16 @@ int program() {
     return file;
 }
 
-/// Starts the program with `orders` as its standard input, and without handlers of signals.
+/// Starts the program with `orders` as its standard input.
 void start_program(int orders) {
     posix_spawn_file_actions_t files;
-    posix_spawnattr_t how;
     posix_spawn_file_actions_init(&files);
-    posix_spawnattr_init(&how);
     posix_spawn_file_actions_adddup2(&files, orders, STDIN_FILENO);
-    sigset_t signals;
-    sigemptyset(&signals);
-    posix_spawnattr_setsigmask(&how, &signals);
-    sigfillset(&signals);
-    posix_spawnattr_setsigdefault(&how, &signals);
-    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     std::string path = text("/proc/self/fd/", program());
     char* const words[] = {path.data(), nullptr};
     pid_t started = 0;
-    const int error = ::posix_spawn(&started, path.c_str(), &files, &how, words, environ);
+    const int error = ::posix_spawn(&started, path.c_str(), &files, nullptr, words, environ);
     posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&how);
     require(error);
 }
 
