@@ -282,7 +282,7 @@ void put_with_lists(const std::vector<char>& rows, const Hdf5Request& request, b
 
 /// Processor time and private memory that this process may have from now on. Memory has no limit
 /// under AddressSanitizer, whose own is larger than any.
-void limit(double processor_seconds, double bytes) {
+void limit(double processor_seconds, [[maybe_unused]] double bytes) {
     itimerval timer{};
     timer.it_value.tv_sec = static_cast<time_t>(processor_seconds) + 1;
     ::setitimer(ITIMER_PROF, &timer, nullptr); // SIGPROF ends the process
