@@ -85,10 +85,11 @@ void Connection::send_descriptors(const Descriptors& descriptors) const {
 Connection::Descriptors Connection::receive_descriptors() const {
     Message message;
     moved_by([&] { return ::recvmsg(descriptor_, &message.header, MSG_CMSG_CLOEXEC); });
-    Descriptors descriptors{-1, -1}; // where this process may have no more
-    if (message.header.msg_controllen == sizeof(message.room)) {
-        std::memcpy(descriptors.data(), message.descriptors(), sizeof(descriptors));
+    if (message.header.msg_controllen != sizeof(message.room)) {
+        throw ConnectionLost("no descriptors came");
     }
+    Descriptors descriptors{};
+    std::memcpy(descriptors.data(), message.descriptors(), sizeof(descriptors));
     return descriptors;
 }
 

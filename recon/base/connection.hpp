@@ -7,7 +7,7 @@
 
 namespace lsrecon {
 
-/// The other end of a connection is closed.
+/// The other end of a connection is closed, or breaks off.
 class ConnectionLost : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -33,7 +33,8 @@ public:
     void send(const void* bytes, std::size_t size) const;
     void receive(void* bytes, std::size_t size) const;
 
-    /// Two open files; the other end gets descriptors of its own.
+    /// Two open files; the other end gets descriptors of its own, or ConnectionLost where none
+    /// came.
     using Descriptors = std::array<int, 2>;
     void send_descriptors(const Descriptors& descriptors) const;
     Descriptors receive_descriptors() const;

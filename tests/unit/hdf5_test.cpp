@@ -144,6 +144,7 @@ TEST_F(Hdf5Child, EndsWithItsReader) {
     file.reset();
     for (int wait = 0; wait < 1000 && kill(child, 0) == 0; ++wait) {
         usleep(10000);
+        const Hdf5Reader next(folder.file("f")); // ended children are waited for then
     }
     EXPECT_NE(kill(child, 0), 0);
 }

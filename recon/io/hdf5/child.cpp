@@ -6,11 +6,13 @@
 #include <cstring>
 #include <fcntl.h>
 #include <optional>
+#include <set>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.hpp"
@@ -561,29 +563,49 @@ void leave_the_parent_alone(int orders) {
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    std::signal(SIGCHLD, SIG_IGN); // the connection tells how a child ends
+}
+
+[[noreturn]] void be_child(pid_t forked_by, const Connection& parent, int file) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    try {
+        if (::getppid() == forked_by) { // else that has ended before the line above
+            serve_file(parent, file);
+        }
+    } catch (const std::exception&) { // the parent goes away, or sees an end without an answer
+    }
+    ::_exit(0);
 }
 
 } // namespace
 
 void serve_hdf5_files(int orders) {
     leave_the_parent_alone(orders);
+    std::set<pid_t> children;
     try {
         const Connection parent(STDIN_FILENO);
         for (;;) {
             const auto [connection, file] = parent.receive_descriptors();
             const Connection to(connection);
             const pid_t here = ::getpid();
-            if (::fork() == 0) {
-                ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-                if (::getppid() == here) {
-                    ::close(parent.descriptor());
-                    serve_file(to, file);
-                }
+            const pid_t child = ::fork();
+            if (child == 0) {
+                ::close(parent.descriptor());
+                be_child(here, to, file);
             }
             ::close(file);
+            if (child > 0) {
+                children.insert(child);
+            }
+            for (pid_t ended = 0; (ended = ::waitpid(-1, nullptr, WNOHANG)) > 0;) {
+                children.erase(ended);
+            }
         }
     } catch (const std::exception&) { // the other end is closed
+    }
+    for (const pid_t child : children) {
+        ::kill(child, SIGKILL);
+    }
+    while (::wait(nullptr) > 0) {
     }
     ::_exit(0);
 }

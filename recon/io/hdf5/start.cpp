@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <string>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -47,8 +48,8 @@ int program() {
     return file;
 }
 
-/// Starts the program with `orders` as its standard input.
-void start_program(int orders) {
+/// Starts the program with `orders` as its standard input. Its process.
+pid_t start_program(int orders) {
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, orders, STDIN_FILENO);
@@ -58,12 +59,41 @@ void start_program(int orders) {
     const int error = ::posix_spawn(&started, path.c_str(), &files, nullptr, words, environ);
     posix_spawn_file_actions_destroy(&files);
     require(error);
+    return started;
 }
 
-/// Over which the one copy or program of this process gets its orders.
-std::optional<Connection>& orders() {
-    static std::optional<Connection> connection;
-    return connection;
+/// The one copy or program of this process, ended and waited for with it. Another process that was
+/// forked from this one may use it, too.
+class SmallProcess {
+public:
+    SmallProcess(pid_t process, Connection orders)
+        : process_(process), orders_(std::move(orders)) {}
+    ~SmallProcess() {
+        if (::getpid() != parent_) {
+            return;
+        }
+        try {
+            orders_.send("", 1);
+        } catch (const ConnectionLost&) { // it has ended
+        }
+        ::waitpid(process_, nullptr, 0);
+    }
+    SmallProcess(const SmallProcess&) = delete;
+    SmallProcess& operator=(const SmallProcess&) = delete;
+
+    void start(const Connection& child, int file) const {
+        orders_.send_descriptors({child.descriptor(), file});
+    }
+
+private:
+    pid_t parent_ = ::getpid();
+    pid_t process_;
+    Connection orders_;
+};
+
+std::optional<SmallProcess>& small_process() {
+    static std::optional<SmallProcess> process;
+    return process;
 }
 
 } // namespace
@@ -76,7 +106,7 @@ void start_hdf5_children_from_here() {
             serve_hdf5_files(there.descriptor());
         }
         require(copy < 0 ? errno : 0);
-        orders() = std::move(here);
+        small_process().emplace(copy, std::move(here));
     } catch (const std::system_error&) { // whoever reads a file tries again, and tells
     }
 }
@@ -86,16 +116,15 @@ Connection start_hdf5_child(int file) {
     auto [here, there] = Connection::make();
     const std::lock_guard<std::mutex> lock(mutex);
     try {
-        if (orders()) {
-            orders()->send_descriptors({there.descriptor(), file});
+        if (small_process()) {
+            small_process()->start(there, file);
             return std::move(here);
         }
     } catch (const ConnectionLost&) { // somebody has ended it
     }
-    auto [to_program, of_program] = Connection::make();
-    start_program(of_program.descriptor());
-    to_program.send_descriptors({there.descriptor(), file});
-    orders() = std::move(to_program);
+    auto [orders, of_program] = Connection::make();
+    small_process().emplace(start_program(of_program.descriptor()), std::move(orders));
+    small_process()->start(there, file);
     return std::move(here);
 }
 
