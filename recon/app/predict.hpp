@@ -2,8 +2,8 @@
 
 #include "app/recon.hpp"
 #include "device/pace.hpp"
-#include "plan/plan.hpp"
 #include "io/scan_file.hpp"
+#include "plan/plan.hpp"
 
 namespace lsrecon::app {
 

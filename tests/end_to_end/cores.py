@@ -144,13 +144,11 @@ def keep_pace(folder, cache, **pace):
 def a_measurement_makes_the_same_image(make):
     folder = make()
     scans(folder)
-    for pace in ({"exact": 100, "phases": 100, "spreading": 0.01, "fine": 0.01, "convolution": 1},
-                 {"exact": 0.01, "phases": 0.01, "spreading": 100, "fine": 0.01,
-                  "convolution": 100}):
+    for pace in ({"sums": 100, "grids": 0.01}, {"sums": 0.01, "grids": 100}):
         environment = keep_pace(folder, "cache", start=1000, **pace)
         expect_the_same(folder, f"a pace of {pace}", env=environment)
     found = json.loads(folder.run(0, ["predict", "s0.h5", "--json"], env=environment).stdout)
-    expect(found["stages"]["start"] == 1000, f"predict does not know the pace: {found}")
+    expect(found["stages"]["start"] == 300, f"predict does not know the pace: {found}")
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ def describe(folder, entries=(), **changes):
               "local_bytes": 49152, "max_work_group": 1024, "double_precision": True,
               "compute_units": 132, "clock_mhz": 1980}
     pace = {name: 1e-9 for name in NAMES}
-    pace.update(cores=16, spread=1.25, start=219) # 92 s, and 8.5 s a scan
+    pace.update(cores=16, spread=1.25, start=212.5) # 89 s, and 11 s a scan
     for name, value in dict(entries).items():
         (device if name in device else pace)[name] = value
     with open(folder / "gpu.json", "w", encoding="utf-8") as file:
@@ -55,9 +55,9 @@ def a_list_has_a_job(make):
     expect(len(lines) == 5 and "scan.h5" in lines[2] and "all by one process" in lines[3], lines)
     found = json.loads(folder.run(0, ["predict", "list.txt", *THERE, "--json"]).stdout)
     expect([scan["iterations"] for scan in found["scans"]][1] == 5, found)
-    expect(100 < found["seconds"] < 120, "a process starts once")
+    expect(100 < found["seconds"] < 130, "a process starts once")
     job = folder.run(0, ["predict", "list.txt", *THERE, "--sbatch", "2"]).stdout
-    # 109 s x 1.25 x 1.5 are 4 minutes.
+    # 112 s x 1.25 x 1.5 are 4 minutes.
     expect(job.split() == ["--array=0-1", "--time=5", "--mem=2G", "--gres=gpu:1"], job)
     for tasks in ("0", "4000002", "1000000000000000"):
         folder.run(USAGE, ["predict", "list.txt", "--sbatch", tasks], ["--sbatch"])

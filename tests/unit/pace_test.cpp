@@ -1,19 +1,19 @@
 #include "device/pace.hpp"
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "support/surroundings.hpp"
 
 namespace lsrecon {
 namespace {
 
 class MachineFile : public testing::Test {
 protected:
-    std::string path = testing::TempDir() + "lsrecon-machine.json";
-    ~MachineFile() override { std::filesystem::remove(path); }
+    test::TemporaryFolder folder; // of its own: tests may run at the same time
+    std::string path = folder.file("machine.json");
 };
 
 Machine some_machine() {
