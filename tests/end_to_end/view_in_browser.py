@@ -42,10 +42,10 @@ def until_drawn(look, is_drawn):
     return found
 
 
-def shown(folder, page, hash_words):
-    """The elements' texts by their id."""
+def shown(folder, page, hash_words, last=r'<output id="value"[^>]*>[^<]'):
+    """The elements' texts by their id, once the last of them is there."""
     dom = until_drawn(lambda: browse(folder, page, hash_words, "--dump-dom"),
-                      lambda text: re.search(r'<output id="value"[^>]*>[^<]', text))
+                      lambda text: re.search(last, text))
     found = dict(re.findall(r'<output id="(\w+)"[^>]*>([^<]*)</output>', dom))
     found["curves"] = dom.count("<polyline")
     found["canvases"] = len(re.findall(r'<canvas id="plane_\w+" width="[1-9]', dom))
@@ -157,7 +157,7 @@ def mouse_and_sliders_move(make):
     add_script(folder, "p.html", GESTURES, "moved.html")
     before = shown(folder, "p.html", "z=5")
     expect(before["place"] == "8, 10, 5" and before["frame_label"] == "0", f"at {before['place']}")
-    moved = shown(folder, "moved.html", "z=5")
+    moved = shown(folder, "moved.html", "z=5", last='id="frame_label"[^>]*>1<')
     expect(moved["place"] == "3, 2, 7", f"the mouse led to {moved['place']}")
     expect(moved["frame_label"] == "1", "the slider of frames")
     expect((moved["low_value"], moved["high_value"]) == ("1.00", "2.00"), "the window's sliders")
