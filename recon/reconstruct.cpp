@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
 #include "base/numbers.hpp"
 #include "encoding/choose_lambda.hpp"
 #include "encoding/formulation.hpp"
 #include "encoding/methods.hpp"
 #include "encoding/noise_map.hpp"
+#include "plan/plan.hpp"
 #include "plan/settle.hpp"
 #include "reconstruct_joint.hpp"
 #include "reconstruct_turns.hpp"
@@ -166,8 +166,15 @@ Reconstructed reconstruct(FrameSource& source, ImageSink& sink, Transforms& tran
     ModelCheck model_check(transforms, prepared.maps_are_stored());
     const RuleChoice rule = rule_of(options, formulation.products());
     SolveFacts facts{formulation.products(), unit_roundoff(transforms.solver_precision())};
-    Run run{prepared,    transforms, qs, formulation_options, options, settle(options, facts),
-            model_check, report};
+    Run run{prepared,
+            transforms,
+            qs,
+            formulation_options,
+            options,
+            settle(options, facts),
+            model_check,
+            report,
+            qs.are_given() ? 0 : frames_of_a_sampling(scan)};
     TurnAhead ahead;
     std::optional<LambdaCurve> curve;
     if (!rule.word.empty()) {

@@ -10,7 +10,6 @@
 #include "encoding/solve.hpp"
 #include "plan/plan.hpp"
 #include "scan/coil_mixing.hpp"
-#include "scan/sampling_pool.hpp"
 #include "solve/late_change.hpp"
 
 namespace lsrecon {
@@ -171,8 +170,7 @@ SamplingTurn::SamplingTurn(const Run& run, PlaceTurn& of, const Sampling& by)
     : here(of), sampling(by),
       equations(of.equations, by,
                 route_of(run.transforms, by.points(), of.formulation, run.how,
-                         of.equations.maps.count(),
-                         run.qs.are_given() ? 0 : frames_of_a_sampling(run.scan()))) {}
+                         of.equations.maps.count(), run.frames_of_each)) {}
 
 void begin(const Run& run, const Place& place, const Sampling& sampling,
            std::unique_ptr<PlaceTurn>& here, std::unique_ptr<SamplingTurn>& turn) {

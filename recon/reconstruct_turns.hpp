@@ -23,6 +23,7 @@ struct Run {
     SolveOptions how; ///< settled; lambda is the smallest until it is chosen
     ModelCheck& model_check;
     Reporter& report;
+    double frames_of_each; ///< sampling, on average; 0 where Q is given
 
     const Scan& scan() const { return prepared.scan(); }
 };

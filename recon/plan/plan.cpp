@@ -48,6 +48,7 @@ struct Prepared {
     FrameShape shape;
     SolveOptions how;
     Formulation formulation;
+    double frames_of_each; ///< sampling, on average; 0 where Q is given
 
     const Pace& pace() const { return transforms.device().pace(); }
     bool by_rule() const { return !rule_of(options, formulation.products()).word.empty(); }
@@ -132,9 +133,8 @@ SamplingPlan plan_sampling(const Prepared& of, const Sampling& sampling, std::si
                                       seconds_to_certify(of.pace(), of.shape.coils, samples) +
                                   seconds_to_certify(of.pace(), 1, samples));
     }
-    const bool q_is_given = of.options.q != nullptr && of.options.q->is_given();
     plan.route = route_of(of.transforms, points, of.formulation, of.how, of.shape.system.maps,
-                          q_is_given ? 0 : frames_of_a_sampling(of.scan));
+                          of.frames_of_each);
     add_solve(of, sampling, plan, stages);
     return plan;
 }
@@ -168,7 +168,8 @@ Plan plan_of(Transforms& transforms, const ReconstructOptions& asked, const Scan
                       grid,
                       shape_of(transforms, options, scan, grid, field.get()),
                       solve_options(transforms, options, field != nullptr),
-                      formulate(scan, grid, field, planned)};
+                      formulate(scan, grid, field, planned),
+                      planned.with_q ? 0 : frames_of_a_sampling(scan)};
     const Pace& pace = of.pace();
     const std::vector<Place> places = places_of(scan);
     const auto count = static_cast<double>(places.size());
