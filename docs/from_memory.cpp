@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "reconstruct.hpp"
+#include "lsrecon.hpp"
 
 using namespace lsrecon;
 

@@ -7,14 +7,23 @@ set(header_folder ${CMAKE_INSTALL_INCLUDEDIR}/lsrecon)
 install(TARGETS lsrecon RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS lsrecon_core lsrecon_library EXPORT lsreconTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(
-  DIRECTORY ${CMAKE_CURRENT_LIST_DIR}/
-  DESTINATION ${header_folder}
-  FILES_MATCHING
-  PATTERN "*.hpp"
-  PATTERN "app" EXCLUDE
-  PATTERN "opencl" EXCLUDE
-  PATTERN "hdf5/types.hpp" EXCLUDE)
+# The library's face and what that includes, directly or not; no other header.
+function(install_with_included header)
+  get_property(installed GLOBAL PROPERTY lsrecon_headers)
+  if(header IN_LIST installed OR NOT EXISTS ${CMAKE_CURRENT_LIST_DIR}/${header})
+    return() # the version is generated
+  endif()
+  set_property(GLOBAL APPEND PROPERTY lsrecon_headers ${header})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${header} DESTINATION ${header_folder}/${folder})
+  file(STRINGS ${header} lines REGEX "^#include \"")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^#include \"(.*)\".*" "\\1" included "${line}")
+    install_with_included(${included})
+  endforeach()
+endfunction()
+install_with_included(lsrecon.hpp)
 install(FILES ${PROJECT_BINARY_DIR}/generated/base/version.hpp DESTINATION ${header_folder}/base)
 install(EXPORT lsreconTargets NAMESPACE lsrecon:: DESTINATION ${package_folder})
 

@@ -31,6 +31,7 @@ ARROWS = {
                     "plan/", "schedule/", "reconstruct"],
     "reconstruct_file": ["base/", "scan/", "io/", "engines/transforms.hpp", "encoding/", "model/",
                          "plan/", "reconstruct"],
+    "lsrecon.hpp": [""],
     "measure/": ["base/", "scan/", "simulate/", "io/", "device/", "engines/", "operators/",
                  "solve/", "encoding/", "plan/", "reconstruct", "measure/"],
     "app/": [""],

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 
+#include "base/report.hpp"
 #include "base/tolerance.hpp"
-#include "encoding/solve.hpp"
+#include "scan/image.hpp"
+#include "solve/conjugate_gradient.hpp"
 
 namespace lsrecon {
+
+struct Solved;
 
 /// What a solve ran with besides its options: what notes on it can advise.
 struct SolvedWith {

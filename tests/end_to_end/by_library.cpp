@@ -3,8 +3,7 @@
 #include <cstdio>
 #include <map>
 
-#include "io/scan_file.hpp"
-#include "reconstruct.hpp"
+#include "lsrecon.hpp"
 
 using namespace lsrecon;
 

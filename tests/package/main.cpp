@@ -1,9 +1,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "base/version.hpp"
-#include "engines/on_host.hpp"
-#include "engines/transforms.hpp"
+#include "lsrecon.hpp"
 
 using namespace lsrecon;
 

@@ -1,0 +1,16 @@
+#pragma once
+
+// The library's face: a program that links it needs to know these headers. What they include is
+// installed beside them and may change.
+#include "base/error.hpp" // what every call throws: the exit code and the next step
+#include "base/report.hpp" // who is told of stages, progress and notes
+#include "base/version.hpp" // of the library
+#include "engines/compute_options.hpp" // device, engine, precision, accuracy
+#include "engines/on_host.hpp" // one transform of arrays, to the samples or from them
+#include "io/scan_file.hpp" // a scan of any format, read frame by frame
+#include "plan/options.hpp" // maps, regularisers, iterations, lambda
+#include "reconstruct.hpp" // images of a source into a sink
+#include "reconstruct_file.hpp" // images of a file into a file
+#include "scan/frame_source.hpp" // scans: in memory, or a source of your own
+#include "scan/image_sink.hpp" // images: to a function, or a sink of your own
+#include "simulate/simulate.hpp" // phantom scans
