@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "encoding/solve.hpp"
 #include "encoding/summary.hpp"
 
 namespace lsrecon {

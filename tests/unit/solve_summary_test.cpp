@@ -3,6 +3,7 @@
 
 #include "base/numbers.hpp"
 #include "base/tolerance.hpp"
+#include "encoding/solve.hpp"
 #include "encoding/summary.hpp"
 #include "scan/scan.hpp"
 
